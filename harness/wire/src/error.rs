@@ -8,3 +8,12 @@ pub enum StartError {
     /// The program or the server at the other side cannot be run or reached.
     CannotRun(String),
 }
+
+impl StartError {
+    /// The sentence.
+    pub(crate) fn into_text(self) -> String {
+        match self {
+            Self::Unusable(why) | Self::CannotRun(why) => why,
+        }
+    }
+}

@@ -40,6 +40,8 @@ pub(super) enum PipeEvent {
     Refused(String),
     /// All is said, or cannot be, and this side's end is closed.
     Closed,
+    /// Something that happened at the pipes of a live server behind this one.
+    Live(Box<Self>),
 }
 
 /// Where what happened waits.
@@ -62,9 +64,10 @@ struct Waiting {
 }
 
 impl Inbox {
-    fn put(&self, came: PipeEvent) {
+    /// Puts something in; where lines wait that are too many, only when there is room.
+    pub(super) fn put(&self, came: PipeEvent) {
         let mut waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
-        while waiting.bytes >= WAITING && matches!(came, PipeEvent::Line(..)) {
+        while waiting.bytes >= WAITING && is_line(&came) {
             waiting = self.changed.wait(waiting).unwrap_or_else(PoisonError::into_inner);
         }
         waiting.bytes += weight(&came);
@@ -106,9 +109,17 @@ impl Inbox {
     }
 }
 
+fn is_line(came: &PipeEvent) -> bool {
+    match came {
+        PipeEvent::Live(came) => is_line(came),
+        came => matches!(came, PipeEvent::Line(..)),
+    }
+}
+
 fn weight(came: &PipeEvent) -> usize {
     match came {
         PipeEvent::Line(line, _) => line.len(),
+        PipeEvent::Live(came) => weight(came),
         _ => 0,
     }
 }

@@ -6,7 +6,8 @@
 //! that the other side chose.
 
 use super::mismatch::{Kind as Sort, Mismatch};
-use super::script::{IdMap, Script, event};
+use super::names::IdMap;
+use super::script::{Script, event};
 use std::borrow::Cow;
 use transcript::align::contents;
 use transcript::diff::{DiffOptions, Difference};

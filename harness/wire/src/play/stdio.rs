@@ -253,7 +253,7 @@ impl<'p> Conversation<'p> {
                 self.waiting -= 1;
                 self.taken += 1;
             }
-            Some(PipeEvent::Closed) => self.closed = true,
+            Some(PipeEvent::Closed | PipeEvent::Live(_)) => self.closed = true,
             Some(PipeEvent::Refused(why)) => {
                 self.waiting = 0;
                 // Whoever closes early himself has nothing to complain of.

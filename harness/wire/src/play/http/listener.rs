@@ -5,6 +5,7 @@
 use super::body::StreamedBody;
 use crate::net::{AllowedHosts, HEAD_DEADLINE, header_list};
 use crate::play::journal::{Direction, Event, Journal};
+use crate::play::pipe::PipeEvent;
 use crate::play::plan::Plan;
 use http_body_util::BodyExt as _;
 use hyper::body::{Body as _, Incoming};
@@ -53,6 +54,8 @@ pub(super) enum ServerEvent {
     TooLong(u64),
     /// A request broke off.
     Broken(String),
+    /// Something that happened at the pipes of the live server behind a client of this session id.
+    Live(String, PipeEvent),
 }
 
 /// A request.
@@ -75,6 +78,8 @@ pub(super) struct Listener {
     pub(super) came: mpsc::Receiver<ServerEvent>,
     /// Bytes that came: as long as they do, nobody is silent.
     pub(super) moved: Arc<AtomicU64>,
+    /// Where more that happens can be put in.
+    pub(super) events: mpsc::Sender<ServerEvent>,
     stop: watch::Sender<bool>,
 }
 
@@ -111,7 +116,7 @@ impl Listener {
             next: Arc::default(),
             moved: Arc::default(),
         };
-        let moved = Arc::clone(&serving.moved);
+        let (moved, put) = (Arc::clone(&serving.moved), serving.events.clone());
         let room = Arc::new(Semaphore::new(limits.connections));
         tokio::spawn(async move {
             loop {
@@ -130,7 +135,7 @@ impl Listener {
                 });
             }
         });
-        Ok(Self { came, moved, stop })
+        Ok(Self { came, moved, events: put, stop })
     }
 
     /// Ends every connection when its answer has been sent.

@@ -9,7 +9,7 @@ mod calls;
 mod client;
 mod listener;
 mod protocol;
-mod route;
+pub(super) mod route;
 mod server;
 mod stream;
 

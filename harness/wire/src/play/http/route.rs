@@ -14,7 +14,7 @@ use transcript::session::{Carrier, Exchange, Side, header};
 
 /// Where a message goes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Route {
+pub(in crate::play) enum Route {
     /// It is a POST of its own.
     Post,
     /// The answer to the POST of this step.
@@ -27,7 +27,7 @@ pub(super) enum Route {
 
 /// How the POST of a message is answered.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Reply {
+pub(in crate::play) enum Reply {
     /// With no body, since nobody has to answer.
     Accepted(u16),
     /// With one message.
@@ -40,23 +40,23 @@ pub(super) enum Reply {
 
 /// The routes of a script.
 #[derive(Debug)]
-pub(super) struct Routes {
+pub(in crate::play) struct Routes {
     /// By step.
-    pub(super) of: Vec<Route>,
+    pub(in crate::play) of: Vec<Route>,
     /// By step, for those of the client.
-    pub(super) replies: Vec<Reply>,
+    pub(in crate::play) replies: Vec<Reply>,
     /// The id that the server gives to the session, where it gives one: what the recording has, or nothing known.
-    pub(super) session: Option<Option<String>>,
+    pub(in crate::play) session: Option<Option<String>>,
     /// The step that answers `initialize`. From then on the client names the session and the revision.
-    pub(super) initialized: Option<usize>,
+    pub(in crate::play) initialized: Option<usize>,
     /// The revision that was agreed on.
-    pub(super) version: Option<String>,
+    pub(in crate::play) version: Option<String>,
     /// The session shows that a GET is answered with this error.
-    pub(super) no_get: Option<u16>,
+    pub(in crate::play) no_get: Option<u16>,
 }
 
 impl Routes {
-    pub(super) fn of(script: &Script, answers: Answers) -> Self {
+    pub(in crate::play) fn of(script: &Script, answers: Answers) -> Self {
         let steps = script.steps();
         let mut answered: Vec<Option<usize>> = vec![None; steps.len()];
         for (step, found) in steps.iter().enumerate() {

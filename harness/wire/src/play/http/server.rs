@@ -3,6 +3,7 @@
 //! One thread decides; two more serve. A message for a stream that nobody reads waits until somebody does. Memory: the
 //! session, its events for a client that comes back, and what [`super::listener`] holds.
 
+mod mock;
 mod requests;
 mod session;
 

@@ -56,6 +56,14 @@ impl Stream {
         self.feed = None;
     }
 
+    /// Lets go of all but the last `count` events: a client does not come back for those before, and what it has not read of
+    /// them it does not get.
+    pub(super) fn forget_all_but(&mut self, count: usize) {
+        let gone = self.events.len().saturating_sub(count);
+        self.events.drain(..gone);
+        self.said = self.said.saturating_sub(gone);
+    }
+
     /// Goes back to behind the event of this id; whether there is one. What stands there is said again where `again`.
     pub(super) fn go_behind(&mut self, id: &str, again: bool) -> bool {
         let found = self.events.iter().rposition(|event| event.id.as_deref() == Some(id));

@@ -29,6 +29,8 @@ impl ServerSession<'_> {
             ServerEvent::Broken(why) => {
                 self.report(Mismatch::protocol(format!("a request broke off: {why}")))
             }
+            // Nothing lives behind a script.
+            ServerEvent::Live(..) => {}
         }
     }
 
@@ -251,7 +253,7 @@ impl ServerSession<'_> {
     }
 }
 
-fn accepts(headers: &HeaderMap, media: &str) -> bool {
+pub(super) fn accepts(headers: &HeaderMap, media: &str) -> bool {
     let listed = |value: &HeaderValue| {
         let text = String::from_utf8_lossy(value.as_bytes()).to_lowercase();
         text.split(',').any(|item| {

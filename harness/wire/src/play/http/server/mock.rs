@@ -1,0 +1,396 @@
+//! A mock over HTTP: many clients at once, each with a session, streams and a live server of its own.
+//!
+//! One thread decides; two more serve. Memory: [`CLIENTS`] clients.
+
+mod client;
+
+use super::requests::accepts;
+use super::{LAST_WRITE, Server};
+use crate::StartError;
+use crate::interrupt;
+use crate::play::http::body::StreamedBody;
+use crate::play::http::listener::{IncomingRequest, Listener, ServerEvent};
+use crate::play::http::protocol::{Answers, EVENTS, LAST_EVENT, SESSION, Transport, next_until};
+use crate::play::http::stream::{Stream, spell};
+use crate::play::journal::Event;
+use crate::play::mismatch::{Kind, Mismatch};
+use crate::play::mock::{Action, Catalogue, LiveServer, Matching, Served};
+use crate::play::pipe::PipeEvent;
+use crate::play::plan::Plan;
+use client::{GET, HttpClient, Waiting, form, head};
+use hyper::Method;
+use hyper::body::Bytes;
+use std::collections::{BTreeMap, VecDeque};
+use std::thread::{self, JoinHandle};
+use std::time::Duration;
+use tokio::runtime::Runtime;
+use tokio::time::Instant;
+use transcript::message::Message;
+
+/// So many clients are kept; then the one that came first is let go.
+const CLIENTS: usize = 1024;
+
+/// How often waits are looked at.
+const TICK: Duration = Duration::from_millis(50);
+
+/// The session of clients that have none: without `initialize` there is nothing that could give it an id.
+const NO_SESSION: &str = "";
+
+impl Server {
+    /// Answers requests until this process is told to end.
+    ///
+    /// # Errors
+    /// Where the recording answers nothing, or the port cannot be used.
+    pub fn answer(self, plan: &Plan<'_>, matching: &Matching) -> Result<Served, StartError> {
+        let address = self.url().ok();
+        let Self { listener, hosts, runtime, transport, answers, limits } = self;
+        let catalogue = Catalogue::of(plan.script, plan.rules, answers).map_err(StartError::Unusable)?;
+        let listening = {
+            let _inside = runtime.enter();
+            Listener::start(listener, hosts, limits, plan)
+        };
+        let listener =
+            listening.map_err(|error| StartError::Unusable(format!("the port cannot be used: {error}")))?;
+        let name = transport.name().to_owned();
+        plan.journal.note(|| Event::Began {
+            role: "server".to_owned(),
+            transport: name,
+            address,
+            pid: std::process::id(),
+        });
+        catalogue.tell(plan);
+        let (clients, order, served) = (BTreeMap::new(), VecDeque::new(), Served::default());
+        let mut mock = HttpMock {
+            plan,
+            matching,
+            catalogue: &catalogue,
+            transport,
+            answers,
+            listener,
+            runtime: &runtime,
+            clients,
+            order,
+            next: 0,
+            closing: Vec::new(),
+            served,
+        };
+        mock.serve();
+        let HttpMock { mut served, listener, clients, .. } = mock;
+        drop(clients);
+        served.played = plan.over(served.played);
+        drop(listener);
+        runtime.shutdown_timeout(LAST_WRITE);
+        Ok(served)
+    }
+}
+
+struct HttpMock<'p> {
+    plan: &'p Plan<'p>,
+    matching: &'p Matching,
+    catalogue: &'p Catalogue<'p>,
+    transport: Transport,
+    answers: Answers,
+    listener: Listener,
+    runtime: &'p Runtime,
+    /// By session id.
+    clients: BTreeMap<String, HttpClient<'p>>,
+    /// Their ids, in the order in which they came.
+    order: VecDeque<String>,
+    /// The number of the next session.
+    next: u64,
+    /// What ends live servers of clients that are gone.
+    closing: Vec<JoinHandle<()>>,
+    served: Served,
+}
+
+impl HttpMock<'_> {
+    fn serve(&mut self) {
+        while !interrupt::requested() {
+            let until = Instant::now() + TICK;
+            if let Some(came) = self.runtime.block_on(next_until(&mut self.listener.came, until)) {
+                self.heed(came);
+            }
+            self.look_around();
+        }
+        for id in std::mem::take(&mut self.order) {
+            self.let_go(&id);
+        }
+        for closing in std::mem::take(&mut self.closing) {
+            let _ = closing.join();
+        }
+        self.listener.stop();
+        // What was answered last has to be sent.
+        let until = Instant::now() + LAST_WRITE;
+        let mut open = true;
+        while open && Instant::now() < until {
+            open = self.runtime.block_on(async {
+                tokio::time::timeout_at(until, self.listener.came.recv())
+                    .await
+                    .is_ok_and(|it| matches!(it, Some(ServerEvent::Connected | ServerEvent::Request(_))))
+            });
+        }
+    }
+
+    /// What waits too long, and streams that nobody reads any more.
+    fn look_around(&mut self) {
+        let ids: Vec<String> = self.clients.keys().cloned().collect();
+        for id in ids {
+            let Some(client) = self.clients.get_mut(&id) else { continue };
+            let late = client.mock.expire(self.plan.patience);
+            let left = self.transport == Transport::HttpSse
+                && client.streams.get_mut(&GET).is_none_or(|stream| !stream.is_read());
+            self.act(&id, late);
+            if left {
+                self.let_go(&id);
+            }
+        }
+    }
+
+    fn heed(&mut self, came: ServerEvent) {
+        match came {
+            ServerEvent::Request(asked) => self.asked(*asked),
+            ServerEvent::TooLong(bytes) => self.report(&Mismatch::of(Kind::TooLong(bytes), None)),
+            ServerEvent::Live(id, came) => self.heard_live(&id, came),
+            // A client may go at any time.
+            ServerEvent::Connected | ServerEvent::Disconnected | ServerEvent::Broken(_) => {}
+        }
+    }
+
+    fn asked(&mut self, asked: IncomingRequest) {
+        if asked.target.starts_with("/.well-known/") {
+            return self.answer(asked, 404, "there is nothing here");
+        }
+        if let Some(why) = &asked.refusal {
+            self.report(&Mismatch::protocol(format!("a {} {why}", asked.method)));
+            return self.answer(asked, 403, "this server is for this machine; --allow-host allows others");
+        }
+        match (asked.method.clone(), self.transport) {
+            (Method::POST, _) => self.post(asked),
+            (Method::GET, Transport::StreamableHttp) => self.get(asked),
+            (Method::GET, Transport::HttpSse) => self.legacy(asked),
+            (Method::DELETE, Transport::StreamableHttp) => {
+                if let Some((id, asked)) = self.of_a_session(asked) {
+                    self.let_go(&id);
+                    self.answer(asked, 200, "");
+                }
+            }
+            _ => self.answer(asked, 405, "a POST, a GET or a DELETE belongs here"),
+        }
+    }
+
+    fn post(&mut self, asked: IncomingRequest) {
+        let text = String::from_utf8_lossy(&asked.body).into_owned();
+        let message = match Message::parse(&text) {
+            Ok(message) => message,
+            Err(refusal) => {
+                self.report(&Mismatch::of(Kind::NoMessage(refusal.message), Some(text.clone())));
+                return self.answer(asked, 400, "this is not one message");
+            }
+        };
+        let is_initialize = message.method().is_some_and(|method| method.is("initialize"));
+        let opens = is_initialize && self.transport == Transport::StreamableHttp;
+        let (id, asked) = match opens {
+            true => (self.admit(), asked),
+            false => match self.of_a_session(asked) {
+                Some(found) => found,
+                None => return,
+            },
+        };
+        self.served.played.received += 1;
+        let tag = asked.exchange;
+        let Some(client) = self.clients.get_mut(&id) else { return };
+        let (actions, step) = client.mock.receive(message, tag);
+        let asks = message.method().is_some() && message.id().key().is_some();
+        if self.transport == Transport::HttpSse || !asks {
+            self.answer(asked, 202, if asks { "Accepted" } else { "" });
+            return self.act(&id, actions);
+        }
+        let known = step.is_some() || self.matching.live.is_some();
+        let named = (opens && known).then(|| id.clone());
+        match form(self.answers, step.and_then(|step| self.catalogue.routes.replies.get(step)), &actions) {
+            Some(status) => {
+                client.waiting.insert(tag, Waiting { status, named, reply: asked.reply });
+            }
+            None => {
+                let (feed, body) = StreamedBody::open(self.plan.variants.chunk, tag, self.plan.journal);
+                client.streams.entry(Some(tag)).or_default().open(feed);
+                let _ = asked.reply.send(head(200, Some(EVENTS), named.as_deref(), body));
+            }
+        }
+        self.act(&id, actions);
+    }
+
+    /// A stream that the client wants to read.
+    fn get(&mut self, asked: IncomingRequest) {
+        let Some((id, asked)) = self.of_a_session(asked) else { return };
+        if !accepts(&asked.headers, EVENTS) {
+            self.report(&Mismatch::protocol(format!("a GET does not accept {EVENTS}")));
+        }
+        let last = asked.headers.get(LAST_EVENT).and_then(|id| std::str::from_utf8(id.as_bytes()).ok());
+        if let Some(status) = self.catalogue.routes.no_get.filter(|_| last.is_none()) {
+            return self.answer(asked, status, "this server has no stream of its own");
+        }
+        let Some(client) = self.clients.get_mut(&id) else { return };
+        let lane = match last {
+            None => Some(GET),
+            Some(id) => {
+                let mut streams = client.streams.iter_mut();
+                streams.find_map(|(lane, stream)| stream.go_behind(id, false).then_some(*lane))
+            }
+        };
+        let Some(lane) = lane else {
+            return self.answer(asked, 400, "there is no such event");
+        };
+        let stream = client.streams.entry(lane).or_default();
+        if stream.is_read() && last.is_none() {
+            return self.answer(asked, 409, "there is a stream already");
+        }
+        let (feed, body) = StreamedBody::open(self.plan.variants.chunk, asked.exchange, self.plan.journal);
+        stream.open(feed);
+        let _ = asked.reply.send(head(200, Some(EVENTS), None, body));
+        stream.say(false, false);
+    }
+
+    /// The one stream of a client over HTTP+SSE, which begins by telling where messages go.
+    fn legacy(&mut self, asked: IncomingRequest) {
+        let id = self.admit();
+        let (feed, body) = StreamedBody::open(self.plan.variants.chunk, asked.exchange, self.plan.journal);
+        let _ = feed.send(spell(Some("endpoint"), None, &format!("/messages?sessionId={id}")));
+        if let Some(client) = self.clients.get_mut(&id) {
+            client.streams.entry(GET).or_default().open(feed);
+        }
+        let _ = asked.reply.send(head(200, Some(EVENTS), None, body));
+    }
+
+    /// A new client, by the id of its session.
+    fn admit(&mut self) -> String {
+        self.next += 1;
+        let id = format!("mcp-concord-{}-{}", std::process::id(), self.next);
+        self.admit_as(id.clone());
+        id
+    }
+
+    fn admit_as(&mut self, id: String) {
+        if self.order.len() >= CLIENTS
+            && let Some(oldest) = self.order.front().cloned()
+        {
+            self.plan.notify.note(&format!("{CLIENTS} clients are there: the first one is let go"));
+            self.let_go(&oldest);
+        }
+        self.order.push_back(id.clone());
+        self.clients.insert(id, HttpClient::new(self.catalogue, self.matching));
+    }
+
+    /// The client that a request names. Every other request is answered.
+    fn of_a_session(&mut self, asked: IncomingRequest) -> Option<(String, IncomingRequest)> {
+        let named = match self.transport {
+            Transport::StreamableHttp => {
+                let header = asked.headers.get(SESSION);
+                header.map(|id| String::from_utf8_lossy(id.as_bytes()).into_owned())
+            }
+            Transport::HttpSse => {
+                let query = asked.target.split_once('?').map_or("", |(_, query)| query);
+                query.split('&').find_map(|pair| pair.strip_prefix("sessionId=")).map(ToOwned::to_owned)
+            }
+        };
+        let (status, why) = match named {
+            Some(id) if self.clients.contains_key(&id) => return Some((id, asked)),
+            Some(_) => (404, "names no session that is open"),
+            None if self.transport == Transport::StreamableHttp
+                && self.catalogue.routes.initialized.is_none() =>
+            {
+                if !self.clients.contains_key(NO_SESSION) {
+                    self.admit_as(NO_SESSION.to_owned());
+                }
+                return Some((NO_SESSION.to_owned(), asked));
+            }
+            None => (400, "names no session"),
+        };
+        self.report(&Mismatch::protocol(format!("a {} {why}", asked.method)));
+        self.answer(asked, status, &format!("the request {why}"));
+        None
+    }
+
+    /// Lets go of a client, and ends its live server.
+    fn let_go(&mut self, id: &str) {
+        self.order.retain(|other| other != id);
+        let Some(mut client) = self.clients.remove(id) else { return };
+        self.served.new.extend(client.mock.take_new());
+        client.streams.values_mut().for_each(Stream::close);
+        if let Some(live) = client.live {
+            let patience = self.plan.patience;
+            // It may take its time, and others are not kept waiting for it.
+            self.closing.push(thread::spawn(move || live.close(patience)));
+        }
+    }
+
+    fn heard_live(&mut self, id: &str, came: PipeEvent) {
+        let Some(client) = self.clients.get_mut(id) else { return };
+        let actions = match came {
+            PipeEvent::Line(line, _) => client.mock.receive_live(&String::from_utf8_lossy(&line)),
+            PipeEvent::TooLong(bytes) => {
+                client.mock.live_ended(&format!("the live server wrote a message of {bytes} bytes"))
+            }
+            PipeEvent::End(_) => {
+                let fate = client.live.as_mut().map(LiveServer::fate);
+                client.mock.live_ended(&fate.unwrap_or_default())
+            }
+            _ => Vec::new(),
+        };
+        self.act(id, actions);
+    }
+
+    fn act(&mut self, id: &str, actions: Vec<Action>) {
+        for action in actions {
+            match action {
+                Action::Send { text, about, last } => self.send(id, &text, about, last),
+                Action::Report(mismatch) => self.report(&mismatch),
+                Action::Ask(text) => {
+                    if let Err(why) = self.ask(id, &text) {
+                        let ended = self.clients.get_mut(id).map(|client| client.mock.live_ended(&why));
+                        self.served.not_started = Some(why);
+                        self.act(id, ended.unwrap_or_default());
+                    }
+                }
+            }
+        }
+    }
+
+    /// Asks the live server of a client, which is started for the first that it is asked.
+    fn ask(&mut self, id: &str, text: &str) -> Result<(), String> {
+        let Some(client) = self.clients.get_mut(id) else { return Ok(()) };
+        let live = match client.live.take() {
+            Some(live) => live,
+            None => {
+                let command = self.matching.live.as_ref().map(|live| &live.0[..]).unwrap_or_default();
+                let (events, id) = (self.listener.events.clone(), id.to_owned());
+                let hand_on = move |came| {
+                    // Where nobody listens any more, all is over.
+                    let _ = events.blocking_send(ServerEvent::Live(id.clone(), came));
+                };
+                LiveServer::start(command, self.plan.longest(), hand_on).map_err(StartError::into_text)?
+            }
+        };
+        live.send(text);
+        client.live = Some(live);
+        Ok(())
+    }
+
+    fn send(&mut self, id: &str, text: &str, about: Option<u64>, last: bool) {
+        let Some(client) = self.clients.get_mut(id) else { return };
+        self.served.played.sent += 1;
+        thread::sleep(self.plan.variants.delay);
+        client.send(text, about, last, self.transport, self.plan);
+    }
+
+    fn answer(&self, asked: IncomingRequest, status: u16, text: &str) {
+        let bytes = Bytes::from(text.to_owned());
+        let body = StreamedBody::whole(bytes, self.plan.variants.chunk, asked.exchange, self.plan.journal);
+        let media = (!text.is_empty()).then_some("text/plain; charset=utf-8");
+        let _ = asked.reply.send(head(status, media, None, body));
+    }
+
+    fn report(&mut self, mismatch: &Mismatch) {
+        self.plan.report(&mut self.served.played, mismatch);
+    }
+}

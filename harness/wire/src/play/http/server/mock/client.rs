@@ -1,0 +1,133 @@
+//! One client of a mock over HTTP: what it asked, and the streams on which it is answered.
+//!
+//! Memory: [`STREAMS`] streams of requests that are answered, and of each stream [`EVENTS`] events for a client that comes
+//! back.
+
+use crate::play::http::body::StreamedBody;
+use crate::play::http::protocol::{Answers, JSON, SESSION, Transport};
+use crate::play::http::route::Reply;
+use crate::play::http::stream::Stream;
+use crate::play::mock::{Action, Catalogue, LiveServer, Matching, MockClient};
+use crate::play::plan::Plan;
+use hyper::body::Bytes;
+use hyper::header::{CONTENT_TYPE, HeaderName, HeaderValue};
+use hyper::{Response, StatusCode};
+use std::collections::{BTreeMap, VecDeque};
+use tokio::sync::oneshot;
+
+/// So many streams of answered requests are kept for a client that comes back.
+const STREAMS: usize = 32;
+
+/// So many events of a stream are kept.
+const EVENTS: usize = 1024;
+
+/// The one stream that is no answer to a request.
+pub(super) const GET: Lane = None;
+
+/// A stream: of the request with this number, or of a GET.
+type Lane = Option<u64>;
+
+/// One client.
+pub(super) struct HttpClient<'p> {
+    pub(super) mock: MockClient<'p>,
+    pub(super) live: Option<LiveServer>,
+    pub(super) streams: BTreeMap<Lane, Stream>,
+    /// How many events each stream has had.
+    counts: BTreeMap<Lane, u64>,
+    /// Streams of requests that are answered, oldest first.
+    answered: VecDeque<u64>,
+    /// Requests that get one message as their answer.
+    pub(super) waiting: BTreeMap<u64, Waiting>,
+}
+
+/// A request that gets one message as its answer.
+pub(super) struct Waiting {
+    pub(super) status: u16,
+    /// The id that the session gets with it.
+    pub(super) named: Option<String>,
+    pub(super) reply: oneshot::Sender<Response<StreamedBody>>,
+}
+
+impl<'p> HttpClient<'p> {
+    pub(super) fn new(catalogue: &'p Catalogue<'p>, matching: &'p Matching) -> Self {
+        Self {
+            mock: MockClient::new(catalogue, matching),
+            live: None,
+            streams: BTreeMap::new(),
+            counts: BTreeMap::new(),
+            answered: VecDeque::new(),
+            waiting: BTreeMap::new(),
+        }
+    }
+
+    /// Sends a message: as the answer to its request, or on the stream that it belongs to.
+    pub(super) fn send(
+        &mut self,
+        text: &str,
+        about: Option<u64>,
+        last: bool,
+        over: Transport,
+        plan: &Plan<'_>,
+    ) {
+        if let Some(tag) = about.filter(|_| last)
+            && let Some(Waiting { status, named, reply }) = self.waiting.remove(&tag)
+        {
+            let bytes = Bytes::from(text.to_owned());
+            let body = StreamedBody::whole(bytes, plan.variants.chunk, tag, plan.journal);
+            // A client may go before it is answered.
+            let _ = reply.send(head(status, Some(JSON), named.as_deref(), body));
+            return;
+        }
+        let lane = about.map(Some).filter(|lane| self.streams.contains_key(lane)).unwrap_or(GET);
+        let count = self.counts.entry(lane).or_default();
+        *count += 1;
+        let name = lane.map_or("get".to_owned(), |tag| tag.to_string());
+        let event = (over == Transport::StreamableHttp).then(|| format!("{name}-{count}"));
+        let stream = self.streams.entry(lane).or_default();
+        stream.add((over == Transport::HttpSse).then_some("message"), event, text);
+        stream.whole = last && lane != GET;
+        stream.say(false, false);
+        stream.forget_all_but(EVENTS);
+        self.answered.extend(lane.filter(|_| last));
+        if self.answered.len() > STREAMS
+            && let Some(oldest) = self.answered.pop_front()
+        {
+            self.streams.remove(&Some(oldest));
+            self.counts.remove(&Some(oldest));
+        }
+    }
+}
+
+/// Whether a request gets one JSON body as its answer, and with which status; none where it gets a stream.
+pub(super) fn form(answers: Answers, recorded: Option<&Reply>, actions: &[Action]) -> Option<u16> {
+    match (recorded, answers) {
+        (Some(Reply::Json(status)), _) => Some(*status),
+        (_, Answers::Json) => Some(200),
+        (None, Answers::AsRecorded) => {
+            // Nothing comes before the answer where that is there at once.
+            let answer = actions.iter().find_map(|action| match action {
+                Action::Send { last, .. } => Some(*last),
+                _ => None,
+            });
+            (answer == Some(true)).then_some(200)
+        }
+        _ => None,
+    }
+}
+
+pub(super) fn head(
+    status: u16,
+    media: Option<&'static str>,
+    session: Option<&str>,
+    body: StreamedBody,
+) -> Response<StreamedBody> {
+    let mut answer = Response::new(body);
+    *answer.status_mut() = StatusCode::from_u16(status).unwrap_or(StatusCode::OK);
+    if let Some(media) = media {
+        answer.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static(media));
+    }
+    if let Some(id) = session.and_then(|id| HeaderValue::from_str(id).ok()) {
+        answer.headers_mut().insert(HeaderName::from_static(SESSION), id);
+    }
+    answer
+}

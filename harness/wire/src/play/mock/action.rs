@@ -1,0 +1,59 @@
+//! What is to be done for a client, and the ids under which it is asked.
+
+use crate::play::mismatch::Mismatch;
+use std::collections::HashSet;
+use transcript::json::write_string;
+
+/// The code of an error with which a request is answered that nothing is recorded for.
+const INTERNAL_ERROR: i32 = -32603;
+
+/// Something to be done for a client.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(in crate::play) enum Action {
+    /// Send it this.
+    Send {
+        /// The message, on one line.
+        text: String,
+        /// The tag of the request that it belongs to, until that is answered.
+        about: Option<u64>,
+        /// It is the answer.
+        last: bool,
+    },
+    /// Send this to the live server.
+    Ask(String),
+    /// Tell of this.
+    Report(Mismatch),
+}
+
+/// The ids under which a client was asked something. Each is used once.
+#[derive(Debug, Default)]
+pub(super) struct ServerIds {
+    pub(super) given: HashSet<Vec<u8>>,
+    next: u64,
+}
+
+impl ServerIds {
+    /// The id under which a client is asked what has this id in the recording, or with the live server.
+    pub(super) fn name(&mut self, key: &[u8], text: &str) -> String {
+        if self.given.insert(key.to_vec()) {
+            return text.to_owned();
+        }
+        loop {
+            self.next += 1;
+            let name = format!("mcp-concord-{}", self.next);
+            if self.given.insert(name.clone().into_bytes()) {
+                return format!("\"{name}\"");
+            }
+        }
+    }
+}
+
+/// An error for a request that cannot be answered.
+pub(super) fn refusal(id: &str, why: &str, tag: u64) -> Action {
+    let mut message = Vec::new();
+    write_string(format!("mcp-concord play: {why}").as_bytes(), &mut message);
+    let message = String::from_utf8_lossy(&message).into_owned();
+    let text =
+        format!(r#"{{"jsonrpc":"2.0","id":{id},"error":{{"code":{INTERNAL_ERROR},"message":{message}}}}}"#);
+    Action::Send { text, about: Some(tag), last: true }
+}

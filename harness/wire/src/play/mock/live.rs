@@ -1,0 +1,78 @@
+//! The process of a live server.
+
+use crate::StartError;
+use crate::child::into_file;
+use crate::group::Group;
+use crate::play::journal::Journal;
+use crate::play::pipe::{Inbox, PipeEvent, Writer, listen};
+use crate::play::stdio::start;
+use crate::play::variant::Variants;
+use std::process::Stdio;
+use std::sync::Arc;
+use std::thread;
+use std::time::Duration;
+
+/// How long the inbox is waited on before that is done again.
+const LONG: Duration = Duration::from_secs(3600);
+
+/// A live server that runs.
+#[derive(Debug)]
+pub(in crate::play) struct LiveServer {
+    group: Group,
+    writer: Writer,
+}
+
+impl LiveServer {
+    /// Starts one, and hands on what it says, up to lines of `longest` bytes.
+    ///
+    /// # Errors
+    /// Where it cannot be started.
+    pub(in crate::play) fn start(
+        command: &[String],
+        longest: usize,
+        hand_on: impl Fn(PipeEvent) + Send + 'static,
+    ) -> Result<Self, StartError> {
+        let mut group = start(command, Stdio::inherit())?;
+        let leader = group.leader();
+        let pipes = leader.stdout.take().zip(leader.stdin.take());
+        let (from, to) =
+            pipes.ok_or_else(|| StartError::CannotRun("its standard streams cannot be used".to_owned()))?;
+        let inbox = Arc::new(Inbox::default());
+        let writer = Writer::open(into_file(to), Variants::default(), Journal::default(), &inbox);
+        listen(into_file(from), Duration::ZERO, longest, Journal::default(), &inbox);
+        thread::spawn(move || {
+            loop {
+                let Some(came) = inbox.next(LONG) else { continue };
+                let is_end = matches!(came, PipeEvent::End(_));
+                hand_on(came);
+                if is_end {
+                    return;
+                }
+            }
+        });
+        Ok(Self { group, writer })
+    }
+
+    /// Sends it a message.
+    pub(in crate::play) fn send(&self, text: &str) {
+        self.writer.say(format!("{text}\n").into_bytes());
+    }
+
+    /// What became of it.
+    pub(in crate::play) fn fate(&mut self) -> String {
+        self.group.exits_within(Duration::from_secs(1));
+        match self.group.exit() {
+            Some(exit) => format!("the live server ended with {exit}"),
+            None => "the live server closed its output".to_owned(),
+        }
+    }
+
+    /// Closes its input, and ends it where it does not end by itself.
+    pub(in crate::play) fn close(self, patience: Duration) {
+        let Self { mut group, writer } = self;
+        drop(writer);
+        group.exits_within(patience);
+        // One that has ended is as well.
+        let _ = group.end();
+    }
+}

@@ -1,0 +1,58 @@
+//! A server that answers each request with what the recording has for one that says the same, in any order and as often as
+//! it is asked.
+//!
+//! What the recording has is found by method and parameters (`catalogue`). What one client is told is pure (`client`, and
+//! `forwarding` for what a live server is asked instead); a transport carries it (`stdio`, and `http::server::mock`). What
+//! was new is put into the recording when all is over (`additions`).
+//!
+//! Memory: the session and an entry for each of its messages, and for each client how often it asked for what, the requests
+//! that wait for an answer, and what was new.
+
+mod action;
+mod additions;
+mod catalogue;
+mod client;
+mod forwarding;
+mod live;
+mod stdio;
+
+pub(super) use action::Action;
+pub use additions::{New, can_grow, grown};
+pub(super) use catalogue::Catalogue;
+pub(super) use client::MockClient;
+pub(super) use live::LiveServer;
+pub use stdio::as_server;
+
+#[cfg(test)]
+mod tests;
+
+use super::plan::Played;
+
+/// How requests are answered.
+#[derive(Debug, Clone, Default)]
+pub struct Matching {
+    /// Each recorded answer is given once to a client. Without it the last one of several is given again.
+    pub once: bool,
+    /// The command of a live server, and what it is asked.
+    pub live: Option<(Vec<String>, AskLive)>,
+}
+
+/// What a live server is asked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum AskLive {
+    /// What the recording does not have.
+    New,
+    /// Everything: the recording is renewed.
+    All,
+}
+
+/// What came of a mock.
+#[derive(Debug, Default)]
+pub struct Served {
+    /// What was sent and received. A mismatch is a request without an answer.
+    pub played: Played,
+    /// What a live server was asked, with what it answered: by client, in the order of the answers.
+    pub new: Vec<New>,
+    /// Why a live server could not be started.
+    pub not_started: Option<String>,
+}

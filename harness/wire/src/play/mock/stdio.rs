@@ -1,0 +1,172 @@
+//! A mock on the standard streams of this process, which its client holds.
+
+use super::action::Action;
+use super::catalogue::Catalogue;
+use super::client::MockClient;
+use super::live::LiveServer;
+use super::{Matching, Served};
+use crate::StartError;
+use crate::child::standard_streams;
+use crate::interrupt;
+use crate::play::http::Answers;
+use crate::play::journal::Event;
+use crate::play::mismatch::{Kind, Mismatch};
+use crate::play::pipe::{Inbox, PipeEvent, listen};
+use crate::play::plan::Plan;
+use std::fs::File;
+use std::sync::Arc;
+use std::time::Duration;
+use transcript::json::Json;
+use transcript::message::Message;
+use transcript::rejection::Code;
+
+/// How often waits are looked at.
+const TICK: Duration = Duration::from_millis(50);
+
+/// Answers until the client closes its end and all is answered, or this process is told to end.
+///
+/// # Errors
+/// Where the recording answers nothing, or the standard streams cannot be used.
+pub fn as_server(plan: &Plan<'_>, matching: &Matching) -> Result<Served, StartError> {
+    let catalogue =
+        Catalogue::of(plan.script, plan.rules, Answers::AsRecorded).map_err(StartError::Unusable)?;
+    let (from, to) = standard_streams()
+        .map_err(|error| StartError::Unusable(format!("the standard streams cannot be used: {error}")))?;
+    plan.journal.note(|| Event::Began {
+        role: "server".to_owned(),
+        transport: "stdio".to_owned(),
+        address: None,
+        pid: std::process::id(),
+    });
+    catalogue.tell(plan);
+    let inbox = Arc::new(Inbox::default());
+    listen(from, plan.variants.slow_read, plan.longest(), plan.journal.clone(), &inbox);
+    let client = MockClient::new(&catalogue, matching);
+    let mut mock =
+        StdioMock { plan, matching, client, inbox, to, live: None, served: Served::default(), gone: false };
+    mock.serve();
+    let StdioMock { mut client, live, mut served, .. } = mock;
+    live.into_iter().for_each(|live| live.close(plan.patience));
+    served.new = client.take_new();
+    served.played = plan.over(served.played);
+    Ok(served)
+}
+
+struct StdioMock<'p> {
+    plan: &'p Plan<'p>,
+    matching: &'p Matching,
+    client: MockClient<'p>,
+    inbox: Arc<Inbox>,
+    to: File,
+    live: Option<LiveServer>,
+    served: Served,
+    /// The client reads no more.
+    gone: bool,
+}
+
+impl StdioMock<'_> {
+    fn serve(&mut self) {
+        let mut ended = false;
+        while !(self.gone || interrupt::requested() || ended && self.client.is_idle()) {
+            match self.inbox.next(TICK) {
+                Some(PipeEvent::Line(line, _)) => self.line(&line),
+                Some(PipeEvent::TooLong(bytes)) => self.report(&Mismatch::of(Kind::TooLong(bytes), None)),
+                Some(PipeEvent::End(broken)) => {
+                    ended = true;
+                    if let Some(why) = broken {
+                        self.report(&Mismatch::protocol(format!("the client broke off: {why}")));
+                    }
+                }
+                Some(PipeEvent::Live(came)) => self.heard_live(*came),
+                Some(PipeEvent::Taken | PipeEvent::Refused(_) | PipeEvent::Closed) | None => {}
+            }
+            let late = self.client.expire(self.plan.patience);
+            self.act(late);
+        }
+    }
+
+    fn line(&mut self, line: &[u8]) {
+        let text = String::from_utf8_lossy(line);
+        match Message::parse(&text) {
+            Ok(message) => self.message(message),
+            Err(refusal) if refusal.code == Code::Batch => {
+                self.report(&Mismatch::of(Kind::Batch, Some(text.clone().into_owned())));
+                let items: Vec<Json<'_>> = Json::parse(&text).into_iter().flat_map(Json::items).collect();
+                let messages = items.iter().filter_map(|item| Message::parse(item.text()).ok());
+                messages.for_each(|message| self.message(message));
+            }
+            Err(_) if text.trim().is_empty() => {}
+            Err(refusal) => {
+                self.report(&Mismatch::of(Kind::NoMessage(refusal.message), Some(text.clone().into_owned())));
+                self.write(r#"{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"this is not a message"}}"#);
+            }
+        }
+    }
+
+    fn message(&mut self, message: Message<'_>) {
+        self.served.played.received += 1;
+        let (actions, _) = self.client.receive(message, 0);
+        self.act(actions);
+    }
+
+    fn heard_live(&mut self, came: PipeEvent) {
+        let actions = match came {
+            PipeEvent::Line(line, _) => self.client.receive_live(&String::from_utf8_lossy(&line)),
+            PipeEvent::TooLong(bytes) => {
+                self.client.live_ended(&format!("the live server wrote a message of {bytes} bytes"))
+            }
+            PipeEvent::End(_) => {
+                let fate = self.live.as_mut().map(LiveServer::fate);
+                self.client.live_ended(&fate.unwrap_or_default())
+            }
+            _ => Vec::new(),
+        };
+        self.act(actions);
+    }
+
+    fn act(&mut self, actions: Vec<Action>) {
+        for action in actions {
+            match action {
+                Action::Send { text, .. } => self.write(&text),
+                Action::Report(mismatch) => self.report(&mismatch),
+                Action::Ask(text) => match self.live_server() {
+                    Ok(live) => live.send(&text),
+                    Err(why) => {
+                        let ended = self.client.live_ended(&why);
+                        self.served.not_started = Some(why);
+                        self.act(ended);
+                    }
+                },
+            }
+        }
+    }
+
+    /// The live server, which is started for the first that it is asked.
+    fn live_server(&mut self) -> Result<&LiveServer, String> {
+        if self.live.is_none() {
+            let command = self.matching.live.as_ref().map(|live| &live.0[..]).unwrap_or_default();
+            let inbox = Arc::clone(&self.inbox);
+            let hand_on = move |came| inbox.put(PipeEvent::Live(Box::new(came)));
+            let started = LiveServer::start(command, self.plan.longest(), hand_on);
+            self.live = Some(started.map_err(StartError::into_text)?);
+        }
+        self.live.as_ref().ok_or_else(String::new)
+    }
+
+    fn write(&mut self, text: &str) {
+        let mut bytes = Vec::new();
+        self.plan.variants.line(text, &mut bytes);
+        match self.plan.variants.write(&bytes, &mut self.to, self.plan.journal, &mut |_| ()) {
+            Ok(()) => self.served.played.sent += 1,
+            Err(error) if !self.gone => {
+                self.gone = true;
+                self.report(&Mismatch::protocol(format!("the client takes no more messages: {error}")));
+            }
+            Err(_) => {}
+        }
+    }
+
+    fn report(&mut self, mismatch: &Mismatch) {
+        self.plan.report(&mut self.served.played, mismatch);
+    }
+}

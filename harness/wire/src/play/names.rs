@@ -1,0 +1,118 @@
+//! The names of requests: the ids and progress tokens that each side chose, put into the messages that refer to them.
+
+use super::script::Step;
+use std::borrow::Cow;
+use std::collections::HashMap;
+use std::ops::Range;
+use transcript::json::Json;
+use transcript::meaning::EventKind;
+use transcript::message::{Id, Message};
+
+/// What the other side chose to call its requests and their progress, where it is not what the recording has. Ids and
+/// progress tokens belong to whoever chose them: in messages about them they are put in as they came, byte for byte, and
+/// nothing else of a message is touched.
+#[derive(Debug, Default)]
+pub(super) struct IdMap {
+    /// By step: the text of the id that came.
+    ids: HashMap<usize, String>,
+    /// By the recording's id: the text of the last one that came for it.
+    last: HashMap<Vec<u8>, String>,
+    /// By the text of the recording's progress token.
+    tokens: HashMap<String, String>,
+}
+
+impl IdMap {
+    /// Learns from a message that came for a step of the other side.
+    pub(super) fn learn(&mut self, step: usize, expected: Message<'_>, came: Message<'_>) {
+        if expected.method().is_none() || came.method().is_none() {
+            return;
+        }
+        if let (Some(key), Some(old), Some(new)) = (expected.id().key(), id_text(expected), id_text(came)) {
+            if old == new {
+                self.ids.remove(&step);
+                self.last.remove(&*key);
+            } else {
+                self.ids.insert(step, new.to_owned());
+                self.last.insert(key.into_owned(), new.to_owned());
+            }
+        }
+        if let (Some(old), Some(new)) = (own_token(expected), own_token(came)) {
+            self.tokens.insert(old.text().to_owned(), new.text().to_owned());
+        }
+    }
+
+    /// A message of this side as it is to be said.
+    pub(super) fn outgoing<'a>(&self, step: &Step, message: Message<'a>) -> Cow<'a, str> {
+        if let EventKind::Result | EventKind::Error = step.kind {
+            let name = match step.answers {
+                Some(asked) => self.ids.get(&asked),
+                None => message.id().key().and_then(|key| self.last.get(&*key)),
+            };
+            return with(message, id_span(message), name.map(String::as_str));
+        }
+        match about(message, "notifications/progress", "progressToken") {
+            Some(token) => {
+                with(message, span(message, token), self.tokens.get(token.text()).map(String::as_str))
+            }
+            None => Cow::Borrowed(message.text()),
+        }
+    }
+
+    /// A message of the other side as it would read with the names that `came` gives, or that came before.
+    pub(super) fn expected<'a>(&self, message: Message<'a>, came: Message<'_>) -> Cow<'a, str> {
+        if let Some((old, new)) = own_token(message).zip(own_token(came)) {
+            return with(message, span(message, old), Some(new.text()));
+        }
+        let Some(id) = about(message, "notifications/cancelled", "requestId") else {
+            return Cow::Borrowed(message.text());
+        };
+        let key = match id.as_text() {
+            Some(text) => text.decode(),
+            None => Cow::Borrowed(id.text().as_bytes()),
+        };
+        with(message, span(message, id), self.last.get(&*key).map(String::as_str))
+    }
+}
+
+/// The progress token that a request brings along.
+pub(super) fn own_token(message: Message<'_>) -> Option<Json<'_>> {
+    message.params()?.member("_meta")?.member("progressToken")
+}
+
+/// A member of the params of a notification.
+pub(super) fn about<'a>(message: Message<'a>, method: &str, member: &str) -> Option<Json<'a>> {
+    message.method().filter(|name| name.is(method))?;
+    message.params()?.member(member)
+}
+
+/// The text of a message's id, as it stands there.
+pub(super) fn id_text(message: Message<'_>) -> Option<&str> {
+    message.text().get(id_span(message)?)
+}
+
+/// Where in a message's text its id stands.
+pub(super) fn id_span(message: Message<'_>) -> Option<Range<usize>> {
+    let length = match message.id() {
+        Id::Missing | Id::Null => return None,
+        Id::Text(text) => text.raw().len() + 2,
+        Id::Number(text) => text.len(),
+    };
+    Some(message.id_at()..message.id_at() + length)
+}
+
+/// Where in a message's text a value stands that was taken out of it.
+pub(super) fn span(message: Message<'_>, value: Json<'_>) -> Option<Range<usize>> {
+    let start = (value.text().as_ptr() as usize).checked_sub(message.text().as_ptr() as usize)?;
+    let span = start..start + value.text().len();
+    (message.text().get(span.clone()) == Some(value.text())).then_some(span)
+}
+
+/// A message with another text in that place.
+pub(super) fn with<'a>(message: Message<'a>, span: Option<Range<usize>>, name: Option<&str>) -> Cow<'a, str> {
+    let text = message.text();
+    let (Some(span), Some(name)) = (span, name) else { return Cow::Borrowed(text) };
+    match (text.get(..span.start), text.get(span.end..)) {
+        (Some(before), Some(after)) => Cow::Owned([before, name, after].concat()),
+        _ => Cow::Borrowed(text),
+    }
+}
