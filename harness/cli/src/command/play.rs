@@ -1,5 +1,7 @@
 //! `play`: a scripted peer that says what one side of a session says.
 
+mod mock;
+
 use super::context::{CommandContext, Failure};
 use super::input::{format_of, named_format, open};
 use super::listen;
@@ -31,6 +33,10 @@ use wire::{StartError, interrupt};
 /// A difference does not end the play: a message that differs counts as received, one that is not in the session is
 /// skipped. A wait that times out ends it.
 ///
+/// With `--match request` a server answers each request as the recording answers the same one, in any order and as often as it
+/// is asked, until its client goes. A request that is not in the recording is answered with an error, and reported with the
+/// nearest one that is.
+///
 /// Over Streamable HTTP a message that the server starts goes over the stream of the request that it belongs to, as far as
 /// the session shows, and otherwise over the stream of a GET, which a client opens before it sends `initialized`. Session
 /// id, revision, refusals (a 401 and its challenge) and event ids are those of the recording where it has them. A broken
@@ -43,12 +49,15 @@ Examples:
   mcp-concord play --as client correlation/answers-crossed -- ./server
   mcp-concord play --as server trace.jsonl --ignore /params/clientInfo --chunk 1
   mcp-concord play --as server session.har --listen 8080 --answers json
+  mcp-concord play --as server --match request trace.jsonl --ignore /params/arguments/time
+  mcp-concord play --as server --match request trace.jsonl --record-new './my-server --stdio'
   mcp-concord play --as client session.har --to http://127.0.0.1:3001/mcp
   mcp-concord play --as client session.har --to http://127.0.0.1:3001/sse --transport http-sse
 
 A pointer counts from an event of the normal form (see `mcp-concord read`): /params/…, /arguments/…, /result/…
-Exit code 0: the other side followed the session; 1: it differed; 2: the call or the session cannot be used; 3: the
-server cannot be started, or nothing listens at the URL; 129, 130, 143: HUP, INT or TERM cut it short.")]
+Exit code 0: the other side followed the session, or every request was answered; 1: it differed, or one was not; 2: the
+call or the session cannot be used; 3: the server cannot be started, or nothing listens at the URL; 129, 130, 143: HUP, INT
+or TERM cut it short.")]
 pub(crate) struct Args {
     /// The side to play.
     #[arg(long = "as", value_enum, value_name = "SIDE")]
@@ -86,6 +95,8 @@ pub(crate) struct Args {
     /// Write what was sent and received, with times, to this file as JSON lines. An existing file is overwritten.
     #[arg(long, value_name = "FILE")]
     journal: Option<PathBuf>,
+    #[command(flatten)]
+    mock: mock::MockArgs,
     #[command(flatten)]
     variations: Variations,
     /// The server's command, for a client over stdio.
@@ -143,6 +154,11 @@ struct Variations {
 }
 
 impl Variations {
+    /// Whether one is asked for that only a session has which is followed.
+    fn follow(&self) -> bool {
+        self.merge || self.close_after.is_some() || self.redeliver || self.half_line_at_end
+    }
+
     fn variants(&self) -> Variants {
         Variants {
             delay: Duration::from_millis(self.delay),
@@ -163,7 +179,8 @@ impl Variations {
 /// Where the session cannot be played, or the server cannot be started.
 pub(crate) fn run(args: &Args, context: CommandContext) -> Result<u8, Failure> {
     let how = how(args).map_err(|why| Failure::Unusable(why.to_owned()))?;
-    let (name, session) = match session(args) {
+    let matching = args.mock.matching(args.role == Role::Server, args.variations.follow())?;
+    let (name, format, session) = match session(args) {
         // A fault in the script is not the other side's.
         Err(Failure::Rejected(name, rejection)) => {
             context.terminal.rejection(&name, &rejection);
@@ -171,6 +188,7 @@ pub(crate) fn run(args: &Args, context: CommandContext) -> Result<u8, Failure> {
         }
         other => other?,
     };
+    mock::check(matching.as_ref(), (&args.session, format), &session)?;
     let side = match args.role {
         Role::Client => Side::Client,
         Role::Server => Side::Server,
@@ -199,25 +217,41 @@ pub(crate) fn run(args: &Args, context: CommandContext) -> Result<u8, Failure> {
         name: &name,
         notify: &context.terminal,
     };
-    let played = match how {
-        How::OnPipes => play::as_server(&plan),
-        How::Starting(command) => {
-            watch()?;
-            play::as_client(&plan, command)
-        }
-        How::Listening(at) => serve(at, args, &plan, context),
-        How::Connecting(target) => http::as_client(&plan, target, transport(args)),
-    };
-    let played = played.map_err(|refused| match refused {
+    let failed = |refused| match refused {
         StartError::Unusable(why) => Failure::Unusable(why),
         StartError::CannotRun(why) => Failure::NotRun(why),
-    })?;
-    let cut = if interrupt::requested() { "interrupted; " } else { "" };
+    };
+    let over_http = matches!(how, How::Listening(_));
+    let (played, not_started) = match (how, &matching) {
+        (How::Listening(at), Some(matching)) => {
+            let server = listening(at, args, context).map_err(failed)?;
+            mock::run(matching, Some(server), (&args.session, format), &plan, context)?
+        }
+        (_, Some(matching)) => mock::run(matching, None, (&args.session, format), &plan, context)?,
+        (how, None) => {
+            let played = match how {
+                How::OnPipes => play::as_server(&plan),
+                How::Starting(command) => {
+                    watch()?;
+                    play::as_client(&plan, command)
+                }
+                How::Listening(at) => listening(at, args, context).and_then(|server| server.play(&plan)),
+                How::Connecting(target) => http::as_client(&plan, target, transport(args)),
+            };
+            (played.map_err(failed)?, None)
+        }
+    };
+    // A mock that listens is ended by a signal: that cuts nothing short.
+    let code = interrupt::code().filter(|_| !(over_http && matching.is_some()));
+    let cut = if code.is_some() { "interrupted; " } else { "" };
     context.terminal.note(&format!("{cut}{}", summary(&played, &name)));
     if let Some(why) = journal.fault() {
         return Err(Failure::Unusable(format!("the journal is incomplete: {why}")));
     }
-    Ok(interrupt::code().unwrap_or(if played.mismatches == 0 { exit::WELL } else { exit::FAILED }))
+    if let Some(why) = not_started {
+        return Err(Failure::NotRun(why));
+    }
+    Ok(code.unwrap_or(if played.mismatches == 0 { exit::WELL } else { exit::FAILED }))
 }
 
 /// How the other side is met.
@@ -270,12 +304,8 @@ fn transport(args: &Args) -> Transport {
     }
 }
 
-fn serve(
-    at: SocketAddr,
-    args: &Args,
-    plan: &Plan<'_>,
-    context: CommandContext,
-) -> Result<Played, StartError> {
+/// A server that listens.
+fn listening(at: SocketAddr, args: &Args, context: CommandContext) -> Result<Server, StartError> {
     let answers = match args.answers {
         None => Answers::AsRecorded,
         Some(AnswerForm::Json) => Answers::Json,
@@ -284,7 +314,7 @@ fn serve(
     let server = Server::listen(at, transport(args), answers)?.allowing(args.hosts.at(at));
     let url = server.url().map_err(|error| StartError::Unusable(format!("the port is unknown: {error}")))?;
     context.terminal.note(&format!("listening at {url}"));
-    server.play(plan)
+    Ok(server)
 }
 
 fn counted(count: u64, what: &str) -> String {
@@ -303,8 +333,11 @@ fn summary(played: &Played, name: &str) -> String {
     )
 }
 
-/// The session with a name to call it by.
-fn session(args: &Args) -> Result<(String, Session), Failure> {
+/// A session, its format, and a name to call it by.
+type Read = (String, &'static Format, Session);
+
+/// The session that is asked for.
+fn session(args: &Args) -> Result<Read, Failure> {
     let path = &args.session;
     let name = path.display().to_string();
     let case = if path.is_dir() {
@@ -321,7 +354,7 @@ fn session(args: &Args) -> Result<(String, Session), Failure> {
 }
 
 /// The transcript of a case that carries most about the session over this transport.
-fn of_case(case: &Case, args: &Args) -> Result<(String, Session), Failure> {
+fn of_case(case: &Case, args: &Args) -> Result<Read, Failure> {
     let over_http = args.listen.is_some() || args.to.is_some();
     let tells = |format: &Format| {
         let carries = format.carries;
@@ -342,15 +375,15 @@ fn of_case(case: &Case, args: &Args) -> Result<(String, Session), Failure> {
     let session = Input::new(&mut &*bytes)
         .and_then(|mut input| Session::read(transcript.format, &mut input, ReadOptions::default()))
         .map_err(|error| Failure::of_reading(&name, error))?;
-    Ok((name, session))
+    Ok((name, transcript.format, session))
 }
 
-fn of_file(path: &Path, asked: Option<&'static Format>) -> Result<(String, Session), Failure> {
+fn of_file(path: &Path, asked: Option<&'static Format>) -> Result<Read, Failure> {
     let mut source = open(path)?;
     let name = plain(&source.name);
     let rejected = |error| Failure::of_reading(&name, error);
     let mut input = Input::new(&mut *source.reader).map_err(rejected)?;
     let format = format_of(asked, &mut input, &name)?;
     let session = Session::read(format, &mut input, ReadOptions::default()).map_err(rejected)?;
-    Ok((name, session))
+    Ok((name, format, session))
 }

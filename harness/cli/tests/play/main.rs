@@ -5,6 +5,7 @@
 
 mod connecting;
 mod listening;
+mod mock;
 mod sockets;
 mod stdio;
 

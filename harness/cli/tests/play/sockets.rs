@@ -4,7 +4,7 @@ use super::{Folder, concord};
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::TcpStream;
 use std::path::{Path, PathBuf};
-use std::process::{Child, ChildStderr, Output, Stdio};
+use std::process::{Child, ChildStderr, Command, Output, Stdio};
 use std::time::Duration;
 
 pub(super) const INITIALIZE: &str =
@@ -61,6 +61,13 @@ impl Server {
             ("MCP-Protocol-Version", "2025-11-25"),
         ];
         whole(self.ask("POST", "/mcp", &[&plain[..], headers].concat(), body))
+    }
+
+    /// What is told when Ctrl-C ends it.
+    pub(super) fn interrupt(self) -> Output {
+        let kill = Command::new("kill").args(["-INT", &self.child.id().to_string()]).status().unwrap();
+        assert!(kill.success());
+        self.end()
     }
 
     pub(super) fn end(mut self) -> Output {
