@@ -12,7 +12,7 @@ trap 'rm -rf "$work"' EXIT
 python3 -m venv "$work/venv"
 "$work/venv/bin/pip" install --quiet --disable-pip-version-check check-jsonschema==0.37.4 PyYAML==6.0.3
 "$work/venv/bin/check-jsonschema" --builtin-schema vendor.github-actions action.yml
-"$work/venv/bin/check-jsonschema" --builtin-schema vendor.github-workflows docs/ci/github.yml docs/ci/shards.yml
+"$work/venv/bin/check-jsonschema" --builtin-schema vendor.github-workflows docs/ci/github.yml docs/ci/shards.yml docs/ci/surface.yml
 "$work/venv/bin/check-jsonschema" --builtin-schema vendor.gitlab-ci docs/ci/gitlab.yml
 
 # One `run` block of a YAML file, by the name of its step.
@@ -49,6 +49,16 @@ ended 0
 mcp-concord -q run --adapter "$ADAPTER" --results whole.json > "$work/out"
 cmp whole.json site/results.json
 grep -q '^### ' "$work/summary"
+
+# A surface that breaks clients fails the job, and one that does not passes; both are in the summary.
+for new in 2:1 1:0; do
+  cp "$here/docs/examples/tools-1.lock" mcp-surface.lock
+  cp "$here/docs/examples/tools-${new%:*}.lock" session.jsonl
+  step docs/ci/surface.yml "Compare what the server offers"
+  ended "${new#*:}"
+done
+grep -q 'What the server offers: 2 breaking' "$work/summary"
+grep -q 'What the server offers: no change' "$work/summary"
 
 # An importer that cannot be run, and recordings with and without a fault, end as the exit codes say.
 ADAPTER="$work/no-such-program" SHARD="" REPORT=none step action.yml "Run the suite"

@@ -231,3 +231,33 @@ fn uri(path: &str) -> String {
         .map(|byte| if plain(byte) { char::from(byte).to_string() } else { format!("%{byte:02X}") })
         .collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{Sides, json};
+    use crate::{KINDS_OF_CHANGE, compare, read_lock};
+    use serde_json::Value;
+    use std::collections::BTreeSet;
+
+    const OLD: &str = include_str!("../../../docs/examples/tools-1.lock");
+    const NEW: &str = include_str!("../../../docs/examples/tools-2.lock");
+
+    #[test]
+    fn the_json_is_as_the_schema_says() {
+        let text: Value = serde_json::from_str(include_str!("../surface.schema.json")).unwrap();
+        let schema = jsonschema::validator_for(&text).unwrap();
+        let kinds = &text["properties"]["changes"]["items"]["properties"]["kind"]["enum"];
+        let listed: BTreeSet<&str> = kinds.as_array().unwrap().iter().filter_map(Value::as_str).collect();
+        assert_eq!(listed, KINDS_OF_CHANGE.iter().map(|kind| kind.id).collect());
+        let empty = "{\"mcpSurface\": 1}";
+        for (old, new) in [(OLD, NEW), (NEW, OLD), (OLD, OLD), (OLD, empty)] {
+            let (old, new) = (read_lock(old).unwrap(), read_lock(new).unwrap());
+            let found = compare(&old, &new);
+            let printed = json(Sides { old: ("old", &old), new: ("new", &new) }, &found);
+            let mut value: Value = serde_json::from_str(&printed).unwrap();
+            schema.validate(&value).unwrap();
+            value["unknown"] = 1.into();
+            assert!(!schema.is_valid(&value));
+        }
+    }
+}
