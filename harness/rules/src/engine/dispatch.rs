@@ -111,8 +111,13 @@ impl Dispatch {
         table
     }
 
-    /// The indices of the families that visit this step, in order.
-    pub(super) fn families_for(&self, at: &RuleContext<'_>) -> impl Iterator<Item = usize> + use<> {
+    /// The indices of the families that visit this step, in order. With some steps an exchange is over, which may be another one
+    /// than theirs, and those that look at exchanges hear of it then.
+    pub(super) fn families_for(
+        &self,
+        at: &RuleContext<'_>,
+        ends_exchange: bool,
+    ) -> impl Iterator<Item = usize> + use<> {
         let mut families = self.always.clone();
         families.add(match &at.message {
             None => &self.non_messages,
@@ -124,7 +129,7 @@ impl Dispatch {
         });
         for (triggered, more) in [
             (at.message.as_ref().is_some_and(asks_for_input), &self.input_requests),
-            (at.exchange.is_some(), &self.exchanges),
+            (at.exchange.is_some() || ends_exchange, &self.exchanges),
             (at.entry.context.is_some(), &self.contexts),
             (at.entry.carrier == Carrier::Sse, &self.events),
         ] {

@@ -246,7 +246,7 @@ impl Judge {
             exchange,
             exchanges: &self.exchanges,
         };
-        for family in self.dispatch.families_for(&at) {
+        for family in self.dispatch.families_for(&at, !complete.is_empty()) {
             let Some(Some(visitor)) = self.visitors.get_mut(family) else { continue };
             for exchange in &complete {
                 at.for_exchange(exchange, |at| visitor.exchange(exchange, at, &mut self.report));

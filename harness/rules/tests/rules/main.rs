@@ -6,6 +6,7 @@
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a panic is a test's way to fail")]
 
 mod agreement;
+mod timed;
 
 use formats::{Format, Input};
 use libtest_mimic::{Arguments, Failed, Trial};
@@ -40,6 +41,7 @@ fn main() -> ExitCode {
         ("every_id_of_the_catalogue_is_a_rule_or_has_a_reason", every_id_is_accounted_for),
         ("a_family_that_is_left_asleep_would_have_found_nothing", sleepers_miss_nothing),
         ("several_judges_come_to_the_same_as_one", several_judges_come_to_the_same),
+        ("exchanges_with_times_are_judged_like_those_without", timed::judged_like_others),
         ("whatever_case_the_reader_rejects_check_has_a_finding_about", agreement::over_cases),
         ("whatever_variant_the_reader_rejects_check_has_a_finding_about", agreement::over_variants),
     ];
