@@ -60,7 +60,7 @@ told() {
   wrong "a program did not listen within 20 seconds"
 }
 port() { [ -s "$temporary/port" ] && cat "$temporary/port"; }
-recorder() { sed -n 's/^note: \(http[^ ]*\) is .*/\1/p' "$kept/server/record.txt" | grep .; }
+recorder() { sed -n 's/^note: Proxying \(http[^ ]*\) to .*/\1/p' "$kept/server/record.txt" | grep .; }
 
 # A server of its own for each round, so that one round leaves nothing to the next.
 server() {
@@ -82,7 +82,9 @@ ended -TERM
 
 server recorded
 url=http://127.0.0.1:$(told $! port)/mcp
-"$concord" record -o "$kept/server.har" --listen 127.0.0.1:0 --to "$url" 2>"$kept/server/record.txt" &
+# The suite plays a page of this host, to see whether the server refuses it; the recorder leaves that to the server.
+"$concord" record -o "$kept/server.har" --listen 127.0.0.1:0 --to "$url" --allow-host evil.example.com \
+  2>"$kept/server/record.txt" &
 record=$!
 started+=("$record")
 suite 120 server --suite all --url "$(told "$record" recorder)" -o "$kept/server/recorded" >"$kept/server/recorded.txt" 2>&1

@@ -1,7 +1,7 @@
 // What the suite and `check` said of the same sessions, a row for each scenario: node side-by-side.mjs FOLDER
 //
-// It knows the suite's results, the findings of `check` and the recordings. Of the suite's run against a server there is
-// one recording, in which a finding belongs to the scenario under way when its exchange began.
+// It knows the suite's results, the findings of `check` and the recordings. Of the suite's run against a server there are
+// several, one for each session; a finding belongs to the scenario under way when its exchange began.
 
 import { globSync, readFileSync } from "node:fs";
 import { basename, dirname } from "node:path";
@@ -23,12 +23,13 @@ const scenarios = (side) => globSync(`${folder}/${side}/recorded/**/checks.json`
 }).sort((one, other) => one.began - other.began);
 
 const findings = json(`${folder}/found.json`).filter(({ verdict }) => verdict !== "inconclusive").map((finding) => ({ ...finding, recording: basename(finding.file, ".har") }));
-const entries = json(`${folder}/server.har`).log.entries;
+const archives = new Map();
+const entries = (file) => archives.get(file) ?? archives.set(file, json(file).log.entries).get(file);
 
 const tried = { server: scenarios("server"), client: scenarios("client") };
-for (const { recording, rule, verdict, party, pointer } of findings) {
-  const began = () => Date.parse(entries[pointer.split("/")[3]].startedDateTime);
-  const scenario = recording === "server"
+for (const { file, recording, rule, verdict, party, pointer } of findings) {
+  const began = () => Date.parse(entries(file)[pointer.split("/")[3]].startedDateTime);
+  const scenario = /^server(-\d+)?$/.test(recording)
     ? tried.server.findLast((scenario) => scenario.began <= began())
     : tried.client.find(({ name }) => name === recording);
   scenario.rules.push(`${levels[verdict]} ${rule} (${party})`);

@@ -10,7 +10,7 @@ client=("${@:1:$#-1}") said=$(mktemp)
 "$CONCORD" record -o "$RECORDING" --listen 127.0.0.1:0 --to "${!#}" 2>"$said" &
 recorder=$!
 trap 'kill -KILL "$recorder" 2>/dev/null || true; rm -f "$said"' EXIT
-until url=$(sed -n 's/^note: \(http[^ ]*\) is .*/\1/p' "$said") && [ -n "$url" ]; do
+until url=$(sed -n 's/^note: Proxying \(http[^ ]*\) to .*/\1/p' "$said") && [ -n "$url" ]; do
   kill -0 "$recorder" 2>/dev/null || { cat "$said" >&2; exit 99; }
   sleep 0.05
 done
