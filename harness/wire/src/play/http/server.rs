@@ -138,7 +138,7 @@ impl ServerSession<'_> {
     fn linger(&mut self) {
         self.deadline = Deadline::new(self.patience());
         // Whoever has no connection may make one to end the session.
-        while !self.deleted && (self.connections > 0 || self.session.is_some()) {
+        while !self.deleted && !self.is_let_go() && (self.connections > 0 || self.session.is_some()) {
             let patience = if self.connections > 0 { self.plan.patience } else { LAST_WRITE };
             if !self.take_next(patience) || self.has_waited_too_long() {
                 break;
@@ -177,8 +177,13 @@ impl ServerSession<'_> {
 
     /// Whether the client has ended the session, or let go of the one stream that it has over HTTP+SSE.
     fn is_left(&mut self) -> bool {
-        let legacy = self.transport == Transport::HttpSse && self.connections == 0;
-        self.deleted || legacy && self.streams.get_mut(&Route::Get).is_some_and(|stream| !stream.is_read())
+        self.deleted || self.connections == 0 && self.is_let_go()
+    }
+
+    /// Whether nobody reads the one stream over HTTP+SSE. A proxy may keep its other connections for later.
+    fn is_let_go(&mut self) -> bool {
+        self.transport == Transport::HttpSse
+            && self.streams.get_mut(&Route::Get).is_some_and(|stream| !stream.is_read())
     }
 
     fn is_all_said(&self) -> bool {
