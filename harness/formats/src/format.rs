@@ -44,13 +44,27 @@ pub struct Format {
     /// Whether a file that begins like this is one of these.
     pub sniff: fn(&Head) -> bool,
     /// Hands the entries of a transcript to a sink, in the order of the session. A batch is noise of its code, whatever is
-    /// tolerated: see [`apart`](crate::apart).
+    /// tolerated: see [`apart`](crate::apart). To be called by [`Format::entries`].
     pub read: fn(&mut Input<'_>, ReadOptions, &mut Sink<'_>) -> Result<(), ReadError>,
     /// Spells a session. What the format cannot carry is left out; [`Session::losses`] lists it beforehand.
     pub write: fn(&Session, &mut dyn Write) -> io::Result<()>,
 }
 
 impl Format {
+    /// Hands the entries of a transcript to a sink, in the order of the session. A rejection shows the same text in whatever
+    /// parts the input comes.
+    ///
+    /// # Errors
+    /// Where the input cannot be read, has a fault, or the sink wants no more.
+    pub fn entries(
+        &self,
+        input: &mut Input<'_>,
+        options: ReadOptions,
+        sink: &mut Sink<'_>,
+    ) -> Result<(), ReadError> {
+        (self.read)(input, options, sink).map_err(|error| input.shown(error, self.is_lines()))
+    }
+
     /// Whether a transcript is lines, rather than one document.
     #[must_use]
     pub fn is_lines(&self) -> bool {
@@ -100,6 +114,8 @@ pub struct Capabilities {
     pub times: bool,
     /// HTTP methods, statuses and headers.
     pub http: bool,
+    /// Several headers of one name apart from each other.
+    pub repeats: bool,
     /// Whole HTTP exchanges: which answer came to which request, with its URL.
     pub exchanges: bool,
     /// SSE event names and ids.
@@ -116,6 +132,7 @@ impl Capabilities {
         direction: false,
         times: false,
         http: false,
+        repeats: false,
         exchanges: false,
         sse: false,
         process: false,

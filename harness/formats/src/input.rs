@@ -3,12 +3,11 @@
 //! Memory: one chunk, plus whatever the caller has not consumed yet, which is never more than the largest line or item;
 //! [`MAX_ITEM_BYTES`] bounds that.
 
-use crate::excerpt::{SHOWN, excerpt, floor};
+mod rejecting;
+
 use std::io::{self, Read};
 use transcript::json::{Scanner, SyntaxError};
-use transcript::message::Refusal;
-use transcript::rejection::{Code, Position, Rejection};
-use transcript::session::{Location, SinkError};
+use transcript::rejection::{Code, Rejection};
 
 /// The largest line or item that is read: 1 GiB. A larger one is rejected with the code `limit`.
 pub const MAX_ITEM_BYTES: usize = 1 << 30;
@@ -81,7 +80,13 @@ impl<'r> Input<'r> {
             line: 1,
             column: 1,
         };
-        while input.text().len() < 3 && input.more()? {}
+        while input.text().len() < 3 {
+            match input.more() {
+                Ok(true) => {}
+                Ok(false) => break,
+                Err(error) => return Err(input.shown(error, true)),
+            }
+        }
         if input.text().starts_with('\u{feff}') {
             input.start += 3;
             input.offset += 3;
@@ -131,14 +136,7 @@ impl<'r> Input<'r> {
         if self.raw.len() < wanted {
             self.raw.resize(wanted, 0);
         }
-        let read = loop {
-            match self.reader.read(&mut self.raw[self.raw_len..]) {
-                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-                other => break other?,
-            }
-        };
-        self.raw_len += read;
-        self.ended = read == 0;
+        self.read_on()?;
         let bytes = &self.raw[..self.raw_len];
         match simdutf8::compat::from_utf8(bytes) {
             Ok(text) => {
@@ -159,6 +157,19 @@ impl<'r> Input<'r> {
             }
         }
         Ok(!self.ended)
+    }
+
+    /// Reads some bytes, behind those that are not yet text.
+    fn read_on(&mut self) -> io::Result<()> {
+        let read = loop {
+            match self.reader.read(&mut self.raw[self.raw_len..]) {
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                other => break other?,
+            }
+        };
+        self.raw_len += read;
+        self.ended = read == 0;
+        Ok(())
     }
 
     /// Moves the window past its first `count` bytes, which must end at a character.
@@ -316,70 +327,6 @@ impl<'r> Input<'r> {
             None => Ok(()),
             Some(_) => Err(self.reject(Code::InvalidJson, 0, "something follows the end of the document")),
         }
-    }
-
-    /// A rejection at the end of an input that ends too early.
-    #[must_use]
-    pub fn truncated(&self, expected: &str) -> ReadError {
-        self.reject(Code::Truncated, 0, format!("the file ends where {expected} was expected"))
-    }
-
-    /// A rejection at byte `at` of the window.
-    #[must_use]
-    pub fn reject(&self, code: Code, at: usize, message: impl Into<String>) -> ReadError {
-        self.refuse(Refusal { code, clause: code.clause(), at, message: message.into() }, 0, "")
-    }
-
-    /// The place of byte `at` of the window; its pointer is left to whoever knows the document.
-    #[must_use]
-    pub fn position(&self, at: usize) -> Position {
-        let text = self.text();
-        let at = floor(text, at.min(text.len()));
-        let before = &text[..at];
-        let (line, column) = match memchr::memrchr(b'\n', before.as_bytes()) {
-            Some(last) => (
-                self.line + memchr::memchr_iter(b'\n', before.as_bytes()).count() as u64,
-                1 + before[last + 1..].chars().count() as u64,
-            ),
-            None => (self.line, self.column + before.chars().count() as u64),
-        };
-        Position { offset: self.offset + at as u64, line, column, pointer: String::new() }
-    }
-
-    /// A refusal of something that begins at byte `base` of the window, with its place in the document.
-    #[must_use]
-    pub fn refuse(&self, refusal: Refusal, base: usize, pointer: &str) -> ReadError {
-        let at = base + refusal.at;
-        let position = Position { pointer: pointer.to_owned(), ..self.position(at) };
-        let excerpt = Some(excerpt(self.text(), at, self.column > 1));
-        let Refusal { code, clause, message, .. } = refusal;
-        ReadError::Rejected(Box::new(Rejection { code, clause, message, position, excerpt }))
-    }
-
-    /// What a sink returned, with a place where it was a refusal: `base` is where in the window the entry begins.
-    #[must_use]
-    pub fn sink_error(&self, error: SinkError, base: usize, location: &Location) -> ReadError {
-        match error {
-            SinkError::Rejected(refusal) => self.refuse(refusal, base, &location.pointer()),
-            SinkError::Stop => ReadError::Stopped,
-        }
-    }
-
-    fn not_utf8(&self) -> ReadError {
-        let bytes = &self.raw[..self.raw_len];
-        let byte = bytes.first().copied().unwrap_or_default();
-        let message = format!("byte 0x{byte:02x} is not UTF-8 here");
-        let refusal =
-            Refusal { code: Code::InvalidUtf8, clause: "SRV-BYTES", at: self.text().len(), message };
-        let ReadError::Rejected(mut rejection) = self.refuse(refusal, 0, "") else {
-            return ReadError::Stopped;
-        };
-        if let Some(excerpt) = &mut rejection.excerpt {
-            let rest = bytes.split(|&byte| byte == b'\n').next().unwrap_or_default();
-            excerpt.cut_after = rest.len() > SHOWN;
-            excerpt.text.push_str(&String::from_utf8_lossy(&rest[..rest.len().min(SHOWN)]));
-        }
-        ReadError::Rejected(rejection)
     }
 }
 

@@ -1,11 +1,11 @@
 //! What a format cannot carry of a session.
 
 use crate::envelope::is_foreign;
-use crate::exchange::plan::contexts_left_out;
+use crate::exchange::write::contexts_left_out;
 use crate::format::Format;
 use crate::session::{OwnedContent, OwnedEntry, Session};
 use transcript::contract::Contract;
-use transcript::session::{Content, Entry};
+use transcript::session::{Content, Entry, Headers};
 
 /// Something that a format cannot carry.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -87,13 +87,20 @@ impl Session {
         );
         let foreign = |entry: &OwnedEntry| format.transport.is_some_and(|of| is_foreign(of, entry));
         context(count(&foreign), false, "`endpoint` events, which the transport has not");
+        let with_context = |entry: &OwnedEntry| entry.context.is_some() && foreign(entry);
+        context(count(&with_context), false, "HTTP headers and statuses of such events");
+        context(
+            count(&repeats),
+            carries.repeats || !carries.http,
+            "that HTTP headers of one name came as several",
+        );
         context(
             count(&|entry| matches!(&entry.what, OwnedContent::Exchange(_))),
             carries.exchanges || !carries.http,
             "which answer came to which request, methods and URLs, and answers without a message",
         );
         let homeless = if carries.exchanges { contexts_left_out(self) } else { 0 };
-        context(homeless, false, "HTTP headers and statuses that belong to no exchange");
+        context(homeless, false, "HTTP headers and statuses that no exchange has there");
         context(count(&|entry| entry.sse.is_some()), carries.sse, "SSE event names and ids");
         context(
             count(&|entry| matches!(entry.what, OwnedContent::Event)),
@@ -128,5 +135,21 @@ impl Session {
             "what was passed over",
         );
         losses
+    }
+}
+
+/// Whether a header stands there several times.
+fn repeats(entry: &OwnedEntry) -> bool {
+    let twice = |headers: &Headers<'_>| {
+        let mut names: Vec<String> = headers.iter().map(|(name, _)| name.to_ascii_lowercase()).collect();
+        names.sort_unstable();
+        names.windows(2).any(|pair| pair[0] == pair[1])
+    };
+    match (&entry.what, &entry.context) {
+        (OwnedContent::Exchange(exchange), _) => {
+            twice(&exchange.request_headers) || twice(&exchange.response_headers)
+        }
+        (_, Some(context)) => twice(&context.headers),
+        _ => false,
     }
 }

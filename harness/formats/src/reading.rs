@@ -59,12 +59,16 @@ pub fn walk(
     each: &mut dyn FnMut(Step<'_, '_>) -> Result<(), SinkError>,
 ) -> Result<Totals, ReadError> {
     let mut contract = Contract::new(options.ids);
-    let (mut missing, mut noise, mut misnamed, mut guess) = (0, 0, 0, OrderGuess::default());
-    (format.read)(input, options, &mut |entry| {
+    let (mut missing, mut coded, mut noise, mut misnamed) = (0, 0, 0, 0);
+    let mut guess = OrderGuess::default();
+    format.entries(input, options, &mut |entry| {
         guess.see(&entry);
         apart(&entry, contract.revision(&entry), options, &mut |entry| {
             match entry.content {
-                Content::Missing(_) => missing += 1,
+                Content::Missing(body) => {
+                    missing += 1;
+                    coded += u64::from(body.coded);
+                }
                 Content::Noise(_) => noise += 1,
                 Content::Event if is_misnamed(entry) => misnamed += 1,
                 _ => {}
@@ -79,6 +83,7 @@ pub fn walk(
         events: contract.events(),
         unanswered: contract.unanswered(),
         missing,
+        coded,
         noise,
         guessed: guess.is_one(),
         misnamed,

@@ -7,7 +7,7 @@ use transcript::json::Json;
 use transcript::k2a::AuthorizationSummary;
 use transcript::message::{Message, Shape};
 use transcript::session::{
-    Carrier, Content, Context, Entry, Exchange, Headers, Location, Side, Sse, owned_headers,
+    Carrier, Content, Context, Entry, Exchange, Headers, Location, MissingBody, Side, Sse, owned_headers,
 };
 
 /// What a whole reading amounts to.
@@ -17,8 +17,10 @@ pub struct Totals {
     pub events: u64,
     /// How many requests were not answered.
     pub unanswered: usize,
-    /// How many bodies the exporter dropped (HAR-MISSING).
+    /// How many bodies cannot be read (HAR-MISSING).
     pub missing: u64,
+    /// How many of them are there with their content coding; the exporter dropped the others.
+    pub coded: u64,
     /// How many pieces of noise were passed over.
     pub noise: u64,
     /// What a stream said amid later exchanges is placed by guess.
@@ -34,13 +36,8 @@ impl Totals {
     #[must_use]
     pub fn notes(&self) -> Vec<String> {
         let mut notes = Vec::new();
-        if self.missing > 0 {
-            let (bodies, were) = if self.missing == 1 { ("body", "was") } else { ("bodies", "were") };
-            notes.push(format!(
-                "{} {bodies} {were} dropped by the exporter, so this is not the whole session (HAR-MISSING)",
-                self.missing
-            ));
-        }
+        let missing = bodies_missing(self.missing, self.coded);
+        notes.extend(missing.map(|said| format!("{said}, so this is not the whole session (HAR-MISSING)")));
         if self.misnamed > 0 {
             let messages = if self.misnamed == 1 { "message stands" } else { "messages stand" };
             notes.push(format!(
@@ -50,6 +47,23 @@ impl Totals {
         }
         notes
     }
+}
+
+/// That so many bodies cannot be read, some of which are there with their content coding; none where all can.
+pub(crate) fn bodies_missing(missing: u64, coded: u64) -> Option<String> {
+    let counted = |count: u64, one: &str, several: &str| match count {
+        0 => None,
+        1 => Some(format!("1 body {one}")),
+        count => Some(format!("{count} bodies {several}")),
+    };
+    let dropped =
+        counted(missing.saturating_sub(coded), "was dropped by the exporter", "were dropped by the exporter");
+    let coded = counted(
+        coded,
+        "is kept with its content coding (gzip) and not read",
+        "are kept with their content coding (gzip) and not read",
+    );
+    dropped.into_iter().chain(coded).reduce(|dropped, coded| format!("{dropped}, and {coded}"))
 }
 
 /// A whole session, read.
@@ -123,8 +137,8 @@ pub enum OwnedContent {
     TraceStart(String),
     /// The `end` line of a trace.
     TraceEnd(String),
-    /// A body that an exporter dropped: whose.
-    Missing(&'static str),
+    /// A body that cannot be read.
+    Missing(MissingBody),
     /// Anything else, which no format writes again: what it was.
     Skipped(String),
 }
@@ -212,7 +226,7 @@ impl OwnedEntry {
             Content::TraceEnd(line) => OwnedContent::TraceEnd(line.text().to_owned()),
             Content::Skipped(what) => OwnedContent::Skipped(what.clone().into_owned()),
             Content::Noise(noise) => OwnedContent::Skipped(noise.why.message.clone()),
-            Content::Missing(whose) => OwnedContent::Missing(whose),
+            Content::Missing(body) => OwnedContent::Missing(*body),
             Content::WrongType(wrong) => OwnedContent::Skipped(wrong.what.clone().into_owned()),
         };
         Self {

@@ -119,7 +119,7 @@ impl Reading {
         let done = Input::new(&mut reader).and_then(|mut input| {
             let (mut turned_away, mut contract) = (None, Contract::default());
             let options = ReadOptions::default();
-            (format.read)(&mut input, options, &mut |entry| {
+            format.entries(&mut input, options, &mut |entry| {
                 if let Content::Exchange(exchange) = &entry.content {
                     turned_away = entry.exchange.filter(|_| exchange.turned_away());
                 }

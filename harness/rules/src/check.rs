@@ -62,7 +62,7 @@ pub fn check_beside(
         options.parallelism.unwrap_or_else(|| Parallelism::with_workers(cores().min(MOST_WORKERS)));
     let mut judge = ParallelJudge::new(judge_options, parallelism);
     let read_options = formats::ReadOptions::new(Tolerance::Faults);
-    let read = (format.read)(input, read_options, &mut |entry| {
+    let read = format.entries(input, read_options, &mut |entry| {
         judge.take(&entry);
         beside(&entry);
         Ok(())

@@ -5,7 +5,8 @@
 use crate::json::{Json, MemberIndex};
 use crate::message::{Message, Refusal, Shape};
 use crate::session::{
-    Carrier, Content, Context, Entry, Exchange, Headers, Location, Noise, Side, Sse, WrongType, owned_headers,
+    Carrier, Content, Context, Entry, Exchange, Headers, Location, MissingBody, Noise, Side, Sse, WrongType,
+    owned_headers,
 };
 use std::borrow::Cow;
 use std::ops::Range;
@@ -48,7 +49,7 @@ enum What {
     Closed(Range<usize>),
     Passed(Range<usize>),
     Noise(Box<Refusal>, Range<usize>),
-    Missing(&'static str),
+    Missing(MissingBody),
     WrongType(Range<usize>, bool),
 }
 
@@ -98,7 +99,7 @@ impl EntryBuffer {
             Content::TraceEnd(end) => What::Closed(self.keep(end.text(), around)),
             Content::Skipped(what) => What::Passed(self.keep(what, around)),
             Content::Noise(noise) => What::Noise(Box::new(noise.why.clone()), self.keep(&noise.text, around)),
-            Content::Missing(whose) => What::Missing(whose),
+            Content::Missing(body) => What::Missing(*body),
             Content::WrongType(wrong) => What::WrongType(self.keep(&wrong.what, around), wrong.open),
         };
         let context = entry.context.map(|context| {
@@ -164,7 +165,7 @@ impl EntryBuffer {
             What::Noise(why, text) => {
                 Content::Noise(Noise { why: (**why).clone(), text: Cow::Borrowed(self.text(text)) })
             }
-            What::Missing(whose) => Content::Missing(whose),
+            What::Missing(body) => Content::Missing(*body),
             What::WrongType(what, open) => {
                 Content::WrongType(WrongType { what: Cow::Borrowed(self.text(what)), open: *open })
             }
@@ -196,7 +197,9 @@ mod tests {
     use crate::json::{Json, member_index};
     use crate::message::{Message, Refusal};
     use crate::rejection::Code;
-    use crate::session::{Carrier, Content, Context, Entry, Exchange, Location, Noise, Side, Sse, WrongType};
+    use crate::session::{
+        Carrier, Content, Context, Entry, Exchange, Location, MissingBody, Noise, Side, Sse, WrongType,
+    };
 
     #[test]
     fn what_is_looked_at_later_is_what_was_set_aside() {
@@ -241,7 +244,7 @@ mod tests {
                 line: Some(line),
                 ..Entry::new(location, Content::Noise(Noise { why, text: line[2..9].into() }))
             },
-            Entry::new(location, Content::Missing("the answer's")),
+            Entry::new(location, Content::Missing(MissingBody { whose: "the answer", coded: true })),
             Entry::new(location, Content::WrongType(WrongType { what: "a list".into(), open: true })),
         ];
         let mut batch = EntryBuffer::default();

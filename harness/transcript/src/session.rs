@@ -3,6 +3,7 @@
 use crate::json::Json;
 use crate::message::{Message, Refusal};
 use std::borrow::Cow;
+use std::fmt;
 
 /// Who sent a message. Formats that cannot tell leave it out (clause COR-DIRECTION-FLAT).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -224,11 +225,27 @@ pub enum Content<'a> {
     /// Something that is not a message where one belongs, or a message with a fault, passed over because the caller
     /// tolerates it.
     Noise(Noise<'a>),
-    /// A body that must have been there and that the exporter dropped (clause HAR-MISSING): whose.
-    Missing(&'static str),
+    /// A body that must have been there and cannot be read (clause HAR-MISSING).
+    Missing(MissingBody),
     /// A member of a type that its format does not give it, and that changes no meaning. Handed on, before the entry that
     /// it belongs to, to whoever asks for every fault.
     WrongType(WrongType<'a>),
+}
+
+/// A body that cannot be read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct MissingBody {
+    /// What it was the body of, such as "the answer".
+    pub whose: &'static str,
+    /// It is there with its content coding, which no reader undoes; otherwise the exporter dropped it.
+    pub coded: bool,
+}
+
+impl fmt::Display for MissingBody {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let why = if self.coded { "is kept with its content coding, and not read" } else { "was left out" };
+        write!(out, "the body of {} {why}", self.whose)
+    }
 }
 
 /// A member beside the messages whose type is wrong.

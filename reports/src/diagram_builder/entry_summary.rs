@@ -41,7 +41,7 @@ pub(super) enum What {
     /// An HTTP exchange begins.
     Exchange(String, Severity),
     Note(String, Severity),
-    /// A body that the exporter dropped.
+    /// A body that cannot be read.
     Dropped(String),
     /// A trace begins.
     Opened {
@@ -203,7 +203,7 @@ fn context(entry: &Entry<'_>) -> What {
         Content::Noise(noise) => {
             What::Note(format!("passed over: {}", start(&noise.why.message, NAME)), Severity::Warning)
         }
-        Content::Missing(whose) => What::Dropped(format!("the exporter dropped the body of {whose}")),
+        Content::Missing(body) => What::Dropped(body.to_string()),
         Content::MadeUp(what) => {
             What::Note(format!("made up when it was converted: the {what}"), Severity::Note)
         }

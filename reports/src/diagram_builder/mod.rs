@@ -265,7 +265,7 @@ impl DiagramBuilder {
         fact(self.unnamed, "request too many to follow", "requests too many to follow");
         fact(self.orphans, "orphan", "orphans");
         fact(self.again, "delivered again", "delivered again");
-        fact(self.dropped, "body dropped by the exporter", "bodies dropped by the exporter");
+        fact(self.dropped, "body missing", "bodies missing");
         fact(
             self.emptied,
             "entry without its text, for which there is no room (--from or --all shows it)",

@@ -36,12 +36,13 @@ impl HtmlRenderer {
 }
 
 /// What a format carries, in words.
-fn carried(carries: Capabilities) -> [(&'static str, bool); 7] {
-    let Capabilities { direction, times, http, exchanges, sse, process, challenge } = carries;
+fn carried(carries: Capabilities) -> [(&'static str, bool); 8] {
+    let Capabilities { direction, times, http, repeats, exchanges, sse, process, challenge } = carries;
     [
         ("who sent each message", direction),
         ("when it was sent", times),
         ("HTTP methods, statuses and headers", http),
+        ("several headers of one name apart from each other", repeats),
         ("whole HTTP exchanges: which answer came to which request, with its URL", exchanges),
         ("SSE event names and ids", sse),
         ("the server's command line and exit code", process),

@@ -60,7 +60,7 @@ impl Side {
         };
         let mut refused: BTreeMap<u16, u64> = BTreeMap::new();
         let mut filter = options.ignore_refusals.then(RefusalFilter::default);
-        (format.read)(input, reading, &mut |entry| {
+        format.entries(input, reading, &mut |entry| {
             guess.see(&entry);
             if let Some(status) = refused::status(&entry).filter(|status| refused::is_refusal(Some(*status)))
             {

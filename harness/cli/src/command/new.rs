@@ -71,11 +71,8 @@ pub(crate) fn run(args: &Args, context: CommandContext) -> Result<u8, Failure> {
         Some(path) => Transcript::open(path, args.format)?,
         None => Transcript::of(ONE_CALL.to_vec(), None, "the session of one call".to_owned())?,
     };
-    if given.meaning.totals.missing > 0 {
-        context.terminal.note(&format!(
-            "{} bodies are missing in it: its exporter left them out",
-            given.meaning.totals.missing
-        ));
+    for note in given.meaning.totals.notes() {
+        context.terminal.note(&note);
     }
     let draft = draft(&given)?;
     let about = CaseHeader { name: &args.case, title: "", reason: "", origin: "" };

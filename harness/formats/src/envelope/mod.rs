@@ -21,6 +21,7 @@ pub(crate) const CARRIES: Capabilities = Capabilities {
     direction: true,
     times: true,
     http: true,
+    repeats: false,
     exchanges: false,
     sse: true,
     process: false,

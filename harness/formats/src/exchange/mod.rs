@@ -1,6 +1,7 @@
 //! HTTP exchanges, whichever format lists them: what their bodies carry, and as which exchanges a session is written.
 
 pub(crate) mod body;
+pub(crate) mod endpoint;
 mod invented;
 pub(crate) mod media;
 pub(crate) mod plan;

@@ -12,7 +12,7 @@
 use super::media::may_be_json;
 use crate::made_up;
 use crate::session::{OwnedContent, OwnedEntry, Session, TransportContext};
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 use transcript::message::Message;
 use transcript::session::{Carrier, Exchange, Headers, Side};
 
@@ -125,20 +125,6 @@ pub(crate) fn plan(session: &Session) -> Vec<Draft<'_>> {
         draft.is_json = is_json(draft);
     }
     plan.drafts
-}
-
-/// How many contexts of an envelope find no exchange: that of the whole, those of events and of answers without a status.
-pub(crate) fn contexts_left_out(session: &Session) -> usize {
-    let shows = |context: &&TransportContext| context.status.is_some() || !context.headers.is_empty();
-    let all = session.entries.iter().filter_map(|entry| entry.context.as_ref()).filter(shows);
-    if all.clone().next().is_none() {
-        return 0;
-    }
-    let drafts = plan(session);
-    let of_requests = drafts.iter().filter_map(|draft| draft.request_headers);
-    let of_answers = drafts.iter().filter_map(|draft| Some(&draft.answer_context?.headers));
-    let placed: HashSet<*const Headers<'_>> = of_requests.chain(of_answers).map(std::ptr::from_ref).collect();
-    all.filter(|context| !placed.contains(&std::ptr::from_ref(&context.headers))).count()
 }
 
 struct Plan<'s> {

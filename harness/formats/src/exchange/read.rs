@@ -17,7 +17,7 @@ use transcript::json::{Json, JsonKind};
 use transcript::message::{Message, Refusal};
 use transcript::rejection::Code;
 use transcript::session::{
-    Carrier, Content, Context, Entry, Exchange, Location, Noise, Side, Sink, SinkError, Sse,
+    Carrier, Content, Context, Entry, Exchange, Location, MissingBody, Noise, Side, Sink, SinkError, Sse,
 };
 
 /// Where a format has the parts of an exchange, as pointers.
@@ -208,26 +208,26 @@ impl<'a> Reading<'a, '_, '_, '_> {
         }
 
         let stamp = Stamp { side: Some(Side::Client), carrier: Carrier::Request, ..stamp };
-        let asked =
-            match post {
-                Held::None => false,
-                Held::Dropped => {
-                    self.note(stamp.on(Content::Missing("the request"), location))?;
-                    false
-                }
-                Held::Coded => {
-                    self.note(stamp.on(
-                        Content::Missing("the request, which is kept with its content coding,"),
-                        location,
-                    ))?;
-                    false
-                }
-                Held::Text(text, encoding) => {
-                    let location = self.location(listed, text.text(), self.layout.request);
-                    let mut body = self.body(text, encoding, &location)?;
-                    self.whole(&mut body, false, location, stamp, asked_in.as_ref())?
-                }
-            };
+        let asked = match post {
+            Held::None => false,
+            Held::Dropped => {
+                self.note(
+                    stamp.on(Content::Missing(MissingBody { whose: "the request", coded: false }), location),
+                )?;
+                false
+            }
+            Held::Coded => {
+                self.note(
+                    stamp.on(Content::Missing(MissingBody { whose: "the request", coded: true }), location),
+                )?;
+                false
+            }
+            Held::Text(text, encoding) => {
+                let location = self.location(listed, text.text(), self.layout.request);
+                let mut body = self.body(text, encoding, &location)?;
+                self.whole(&mut body, false, location, stamp, asked_in.as_ref())?
+            }
+        };
 
         let time = answered.or(started);
         let stamp = Stamp { time, side: Some(Side::Server), carrier: Carrier::Response, ..stamp };
@@ -237,9 +237,11 @@ impl<'a> Reading<'a, '_, '_, '_> {
                     self.note(Entry { context: Some(context), ..stamp.on(Content::Empty, location) })?;
                 }
             }
-            Held::Dropped => self.note(stamp.on(Content::Missing("the answer"), location))?,
+            Held::Dropped => self.note(
+                stamp.on(Content::Missing(MissingBody { whose: "the answer", coded: false }), location),
+            )?,
             Held::Coded => self.note(
-                stamp.on(Content::Missing("the answer, which is kept with its content coding,"), location),
+                stamp.on(Content::Missing(MissingBody { whose: "the answer", coded: true }), location),
             )?,
             Held::Text(text, encoding) => {
                 let location = self.location(listed, text.text(), self.layout.answer);

@@ -2,9 +2,10 @@
 
 use super::body::bare;
 use super::media::{JSON, STREAM};
-use super::plan::Draft;
-use crate::session::OwnedEntry;
+use super::plan::{Draft, plan};
+use crate::session::{OwnedEntry, Session, TransportContext};
 use std::borrow::Cow;
+use std::collections::HashSet;
 use transcript::json::write_compact;
 use transcript::message::Message;
 use transcript::session::{Headers, header};
@@ -74,6 +75,34 @@ impl<'d> Spelled<'d> {
         let Body { text: answer, places, media_type } = body;
         Self { method, url, request_headers, request, status, response_headers, answer, places, media_type }
     }
+}
+
+/// How many contexts of an envelope say what no exchange can: that of the whole, those of events and of answers without a
+/// status, and those with the status of a request, a status that HTTP has not, or the type of another body.
+pub(crate) fn contexts_left_out(session: &Session) -> usize {
+    let shows = |context: &&TransportContext| context.status.is_some() || !context.headers.is_empty();
+    let all = session.entries.iter().filter_map(|entry| entry.context.as_ref()).filter(shows);
+    if all.clone().next().is_none() {
+        return 0;
+    }
+    let drafts = plan(session);
+    let of_requests: HashSet<*const Headers<'static>> =
+        drafts.iter().filter_map(|draft| Some(std::ptr::from_ref(draft.request_headers?))).collect();
+    let of_answer = |draft: &Draft<'_>| {
+        let context = draft.answer_context?;
+        let body = Body::of(draft);
+        let type_of_body = header(&context.headers, "content-type").filter(|_| body.text.is_some());
+        let agrees = type_of_body.is_none_or(|said| bare(said) == body.media_type);
+        agrees.then(|| std::ptr::from_ref(&context.headers))
+    };
+    let of_answers: HashSet<*const Headers<'static>> = drafts.iter().filter_map(of_answer).collect();
+    let is_whole = |context: &&TransportContext| {
+        let headers = std::ptr::from_ref(&context.headers);
+        of_requests.contains(&headers) && context.status.is_none()
+            || of_answers.contains(&headers)
+                && context.status.is_none_or(|status| (100..1000).contains(&status))
+    };
+    all.filter(|context| !is_whole(context)).count()
 }
 
 /// The body of an answer.

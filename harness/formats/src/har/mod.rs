@@ -30,6 +30,7 @@ pub(crate) static FORMAT: Format = Format {
         direction: true,
         times: true,
         http: true,
+        repeats: true,
         exchanges: true,
         sse: true,
         process: false,

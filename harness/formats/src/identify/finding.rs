@@ -70,6 +70,8 @@ pub struct Identification {
     pub responses: Option<ResponseCounts>,
     /// JSON-RPC messages.
     pub messages: u64,
-    /// Bodies that the exporter dropped, so that they could not be looked at.
+    /// Bodies that cannot be read.
     pub missing: u64,
+    /// Those of them that are there with their content coding; the exporter dropped the others.
+    pub coded: u64,
 }

@@ -1,11 +1,11 @@
 //! The pass over a capture that gathers signs and counts.
 
 use super::counts::{Counts, Ending, is_connection, is_stream};
-use super::endpoint::announced;
 use super::evidence::EvidenceLocation;
 use super::finding::Identification;
 use super::signs::Signs;
 use crate::detect::detect;
+use crate::exchange::endpoint::announced;
 use crate::format::{Format, ReadOptions};
 use crate::input::{Input, ReadError};
 use crate::reading::{Step, walk};
@@ -42,7 +42,7 @@ pub fn identify(format: &Format, input: &mut Input<'_>) -> Result<Identification
         }
         Ok(())
     })?;
-    Ok(Identification { missing: totals.missing, ..identifier.finish() })
+    Ok(Identification { missing: totals.missing, coded: totals.coded, ..identifier.finish() })
 }
 
 /// Detects the format of a recording and identifies it, as the JSON object; none where no format fits.
@@ -381,6 +381,7 @@ impl Identifier {
             responses: log.then_some(self.counts.responses),
             messages: self.messages,
             missing: 0,
+            coded: 0,
         }
     }
 }

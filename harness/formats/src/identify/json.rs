@@ -3,6 +3,7 @@
 use super::evidence::Evidence;
 use super::finding::{Identification, TransportFinding};
 use crate::format::Format;
+use crate::session::bodies_missing;
 use transcript::json::write_string;
 
 impl TransportFinding {
@@ -22,13 +23,8 @@ impl Identification {
     /// What a person should know of it, in a sentence without its full stop.
     #[must_use]
     pub fn note(&self) -> Option<String> {
-        let (bodies, were) = if self.missing == 1 { ("body", "was") } else { ("bodies", "were") };
-        (self.missing > 0).then(|| {
-            format!(
-                "{} {bodies} {were} dropped by the exporter, and counted by their headers (HAR-MISSING)",
-                self.missing
-            )
-        })
+        let missing = bodies_missing(self.missing, self.coded)?;
+        Some(format!("{missing}; they are counted by their headers (HAR-MISSING)"))
     }
 
     /// The object, a member a line. What is unknown is `null`.

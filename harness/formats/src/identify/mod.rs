@@ -11,7 +11,6 @@
 //! There it tells a revision and no transport.
 
 mod counts;
-mod endpoint;
 mod evidence;
 mod finding;
 mod identifier;

@@ -1,6 +1,10 @@
-use super::{Input, Read};
+use super::{Input, Read, ReadError};
+use crate::excerpt::SHOWN;
+use crate::{FORMATS, Format, ReadOptions, walk};
 use std::cell::Cell;
-use std::io;
+use std::path::{Path, PathBuf};
+use std::{fs, io};
+use transcript::rejection::Rejection;
 
 /// A pipe that brings no more than so many bytes at a time.
 struct Parts<'b>(&'b [u8], usize);
@@ -27,4 +31,50 @@ fn an_item_in_small_parts_is_scanned_a_few_times() {
         assert_eq!(scanned.unwrap(), text.len());
         assert!(times.get() < 20, "{} times in parts of {size}", times.get());
     }
+}
+
+/// The rejection of a reading in parts of so many bytes; none where it is read.
+fn rejection(format: &Format, bytes: &[u8], size: usize) -> Option<Rejection> {
+    let mut parts = Parts(bytes, size);
+    let mut input = Input::new(&mut parts).ok()?;
+    match walk(format, &mut input, ReadOptions::default(), &mut |_| Ok(())) {
+        Err(ReadError::Rejected(rejection)) => Some(*rejection),
+        _ => None,
+    }
+}
+
+/// Every transcript of a case that is rejected, those that are cut short among them, whole and in small parts. Where the fault
+/// stands at the edge of a part, no less is shown of it.
+#[test]
+fn a_rejection_is_the_same_however_the_bytes_come() {
+    let cases = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../cases");
+    let mut rejected = 0;
+    for path in files(&cases) {
+        let name = path.file_name().unwrap().to_string_lossy();
+        let Some(format) = FORMATS.iter().find(|format| format.file == name) else { continue };
+        let mut bytes = fs::read(&path).unwrap();
+        // A line of its own would end what is shown where it ends.
+        for one_line in [false, true] {
+            if one_line && !format.is_lines() {
+                bytes.retain(|byte| *byte != b'\n');
+            }
+            let Some(whole) = rejection(format, &bytes, bytes.len()).filter(|_| bytes.len() < 4096) else {
+                continue;
+            };
+            rejected += 1;
+            let fault = usize::try_from(whole.position.offset).unwrap();
+            let edges = [fault.saturating_sub(1), fault, fault + 1, fault + SHOWN, fault + SHOWN + 1];
+            for size in (1..8).chain([64, 101]).chain(edges).filter(|size| *size > 0) {
+                let parts = rejection(format, &bytes, size);
+                assert_eq!(parts.as_ref(), Some(&whole), "{} in parts of {size}", path.display());
+            }
+        }
+    }
+    assert!(rejected > 300, "{rejected} rejections");
+}
+
+/// The files below a folder.
+fn files(folder: &Path) -> Vec<PathBuf> {
+    let entries = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+    entries.flat_map(|path| if path.is_dir() { files(&path) } else { vec![path] }).collect()
 }

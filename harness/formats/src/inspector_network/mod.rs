@@ -34,6 +34,7 @@ pub(crate) static FORMAT: Format = Format {
         direction: true,
         times: true,
         http: true,
+        repeats: false,
         exchanges: true,
         sse: true,
         process: false,

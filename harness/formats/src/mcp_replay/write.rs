@@ -27,13 +27,16 @@ pub(super) fn write(session: &Session, out: &mut dyn Write) -> io::Result<()> {
             }
         )?,
     }
-    let mut now = started;
+    let (mut now, mut ended) = (started, false);
     let mut line = Vec::new();
     for entry in &session.entries {
         // What other producers added goes out again where the session was a trace before.
         let added = entry.added.as_deref().filter(|_| opened.is_some());
         let Some(message) = entry.message() else {
-            if let Some(whole) = added {
+            if let Some(end) = closed(entry) {
+                ended = true;
+                verbatim(end, out)?;
+            } else if let Some(whole) = added {
                 writeln!(out, "{whole}")?;
             }
             continue;
@@ -47,15 +50,15 @@ pub(super) fn write(session: &Session, out: &mut dyn Write) -> io::Result<()> {
         line.extend_from_slice(b"}\n");
         out.write_all(&line)?;
     }
-    match session.entries.iter().find_map(closed) {
-        Some(end) => verbatim(end, out),
-        None => writeln!(
-            out,
-            r#"{{"t":"{}","type":"end","reason":"imported","durationMs":{},"_made_up":["end"]}}"#,
-            time::write(now),
-            now.saturating_sub(started).max(0)
-        ),
+    if ended {
+        return Ok(());
     }
+    writeln!(
+        out,
+        r#"{{"t":"{}","type":"end","reason":"imported","durationMs":{},"_made_up":["end"]}}"#,
+        time::write(now),
+        now.saturating_sub(started).max(0)
+    )
 }
 
 fn closed(entry: &OwnedEntry) -> Option<Json<'_>> {

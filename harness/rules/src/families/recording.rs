@@ -111,9 +111,9 @@ struct RecordingState {
 impl RuleVisitor for RecordingState {
     fn visit(&mut self, at: &RuleContext<'_>, report: &mut Report) {
         match &at.entry.content {
-            Content::Missing(whose) => {
+            Content::Missing(body) => {
                 self.missing = true;
-                report.fail(&WHOLE, at, format!("the body of {whose} was left out"));
+                report.fail(&WHOLE, at, body.to_string());
             }
             // What is no object at all is no message with a fault, and no program printed it into a list.
             Content::Noise(noise)

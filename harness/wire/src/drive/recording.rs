@@ -48,22 +48,23 @@ pub(super) fn read(path: &Path, format: Option<&'static Format>) -> Result<Recor
     };
     let mut written = Vec::new();
     let options = ReadOptions::new(Tolerance::Faults);
-    (format.read)(&mut input, options, &mut |entry| {
-        let (text, noise) = match &entry.content {
-            Content::Message(message) => (message.text().to_owned(), false),
-            Content::Noise(noise) => (noise.text.clone().into_owned(), true),
-            _ => return Ok(()),
-        };
-        written.push(RecordedMessage {
-            side: entry.side,
-            time: entry.time,
-            text,
-            line: entry.location.line,
-            noise,
-        });
-        Ok(())
-    })
-    .map_err(refused)?;
+    format
+        .entries(&mut input, options, &mut |entry| {
+            let (text, noise) = match &entry.content {
+                Content::Message(message) => (message.text().to_owned(), false),
+                Content::Noise(noise) => (noise.text.clone().into_owned(), true),
+                _ => return Ok(()),
+            };
+            written.push(RecordedMessage {
+                side: entry.side,
+                time: entry.time,
+                text,
+                line: entry.location.line,
+                noise,
+            });
+            Ok(())
+        })
+        .map_err(refused)?;
     Ok(Recording { format, written })
 }
 

@@ -169,6 +169,30 @@ fn dropped_bodies_are_counted() {
 }
 
 #[test]
+fn what_is_said_of_a_missing_body_is_so() {
+    let dropped = r#""size": 3, "mimeType": "application/json""#;
+    let coded = r#""size": 3, "mimeType": "application/json", "text": "H4sIAAAA", "encoding": "base64""#;
+    let said = |contents: &[&str]| {
+        let exchange = |content: &&str| {
+            format!(
+                r#"{{"request": {{"method": "POST"}}, "response": {{"status": 200, "content": {{{content}}}}}}}"#
+            )
+        };
+        let texts: Vec<String> = contents.iter().map(exchange).collect();
+        read(&file(&texts)).unwrap().totals.notes().join("; ")
+    };
+    let rest = ", so this is not the whole session (HAR-MISSING)";
+    assert_eq!(said(&[]), "");
+    assert_eq!(said(&[dropped]), format!("1 body was dropped by the exporter{rest}"));
+    let kept = "1 body is kept with its content coding (gzip) and not read";
+    assert_eq!(said(&[coded]), format!("{kept}{rest}"));
+    assert_eq!(
+        said(&[dropped, coded, dropped]),
+        format!("2 bodies were dropped by the exporter, and {kept}{rest}")
+    );
+}
+
+#[test]
 fn a_rejection_names_the_clause_and_the_place() {
     let ok = post(T, &call(1), "application/json", &done(1));
     let request = "/log/entries/1/request/postData/text";

@@ -3,7 +3,7 @@
 use transcript::json::Json;
 
 /// The URL that `data` means on a stream that was opened at `base`. Some write an object with a `uri`.
-pub(super) fn announced(base: &str, data: &str) -> String {
+pub(crate) fn announced(base: &str, data: &str) -> String {
     let data = data.trim();
     let wrapped = Json::parse(data).ok().and_then(|object| object.member("uri")?.as_text()?.to_str());
     resolve(base, wrapped.as_deref().unwrap_or(data))
