@@ -134,6 +134,104 @@ fn a_session_over_tls_is_recorded_until_it_is_told_to_end() {
     assert!(check.status.success(), "{}", told(&check));
 }
 
+/// A server that gives each `initialize` a session, and answers every request with an empty result; its port.
+fn server_of_sessions() -> u16 {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = listener.local_addr().unwrap().port();
+    thread::spawn(move || {
+        let mut sessions = 0;
+        for stream in listener.incoming() {
+            let mut reader = BufReader::new(stream.unwrap());
+            let (mut length, mut line) = (0, String::new());
+            while reader.read_line(&mut line).is_ok_and(|read| read > 2) {
+                let length_of =
+                    |line: &str| line.to_lowercase().strip_prefix("content-length: ")?.trim().parse().ok();
+                length = length_of(&line).unwrap_or(length);
+                line.clear();
+            }
+            let mut body = vec![0; length];
+            if length == 0 || reader.read_exact(&mut body).is_err() {
+                continue;
+            }
+            let asked: serde_json::Value = serde_json::from_slice(&body).unwrap();
+            let begins = asked["method"] == "initialize";
+            sessions += u32::from(begins);
+            let named = if begins { format!("Mcp-Session-Id: s{sessions}\r\n") } else { String::new() };
+            let answer = format!(r#"{{"jsonrpc":"2.0","id":{},"result":{{}}}}"#, asked["id"]);
+            let head = "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nConnection: close";
+            let length = answer.len();
+            let mut stream = reader.into_inner();
+            write!(stream, "{head}\r\n{named}Content-Length: {length}\r\n\r\n{answer}").unwrap();
+        }
+    });
+    port
+}
+
+/// Two clients, turn by turn, whose requests have the same ids.
+fn two_clients(address: &str) {
+    for (method, params) in [("initialize", "{}"), ("tools/call", r#"{"name":"a"}"#)] {
+        for client in ["s1", "s2"] {
+            let id = u32::from(method != "initialize");
+            let body = format!(r#"{{"jsonrpc":"2.0","id":{id},"method":"{method}","params":{params}}}"#);
+            let named = if id == 0 { String::new() } else { format!("Mcp-Session-Id: {client}\r\n") };
+            let length = body.len();
+            let mut stream = TcpStream::connect(address).unwrap();
+            write!(
+                stream,
+                "POST / HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nContent-Type: application/json\r\n\
+                 Accept: application/json, text/event-stream\r\n{named}Content-Length: {length}\r\n\r\n{body}"
+            )
+            .unwrap();
+            let mut answer = String::new();
+            stream.read_to_string(&mut answer).unwrap();
+            assert!(answer.ends_with(&format!(r#""id":{id},"result":{{}}}}"#)), "{answer}");
+        }
+    }
+}
+
+/// Records two clients into `out`; the exit code, and what was said.
+fn record_two_clients(folder: &Path, out: &str) -> (Option<i32>, String) {
+    let (mut child, address) =
+        recorder(folder, out, &format!("http://127.0.0.1:{}/mcp", server_of_sessions()));
+    two_clients(&address);
+    kill_process(Pid::from_child(&child), Signal::TERM).unwrap();
+    let mut said = String::new();
+    child.stderr.take().unwrap().read_to_string(&mut said).unwrap();
+    (child.wait().unwrap().code(), said)
+}
+
+#[test]
+fn two_clients_get_a_recording_each() {
+    for ending in ["har", "jsonl"] {
+        let folder = tempfile::tempdir().unwrap();
+        let (code, said) = record_two_clients(folder.path(), &format!("session.{ending}"));
+        assert_eq!(code, Some(0), "{said}");
+        let names = format!("2 sessions, a file for each: session.{ending} to session-2.{ending}");
+        assert!(said.contains(&names), "{said}");
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 2, "{said}");
+        for name in [format!("session.{ending}"), format!("session-2.{ending}")] {
+            let read = concord().current_dir(folder.path()).args(["read", &name]).output().unwrap();
+            let text = told(&read);
+            assert!(read.status.success(), "{name}: {text}");
+            assert_eq!(text.matches("\"kind\": ").count(), 4, "{name}: {text}");
+            assert!(text.contains("\"answers\": 0") && text.contains("\"answers\": 2"), "{name}: {text}");
+        }
+    }
+}
+
+#[test]
+fn a_second_session_writes_over_nothing() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("session-2.jsonl"), "what stood there").unwrap();
+    let (code, said) = record_two_clients(folder.path(), "session.jsonl");
+    assert_eq!(code, Some(1), "{said}");
+    assert!(said.contains("session-2.jsonl is there already"), "{said}");
+    assert!(said.contains("what was recorded is in session.jsonl.har"), "{said}");
+    assert_eq!(fs::read_to_string(folder.path().join("session-2.jsonl")).unwrap(), "what stood there");
+    let kept = fs::read_to_string(folder.path().join("session.jsonl.har")).unwrap();
+    assert_eq!(kept.matches("startedDateTime").count(), 4, "{kept}");
+}
+
 #[test]
 fn where_it_cannot_begin_it_says_why_and_leaves_nothing() {
     let folder = tempfile::tempdir().unwrap();

@@ -57,6 +57,7 @@ mod vscode_log;
 pub use batch::apart;
 pub use conversion::Conversion;
 pub use detect::{detect, detect_among, nearest, why_undetected};
+pub use exchange::sessions::sessions;
 pub use format::{Capabilities, Format, Items, ReadOptions, Tolerance};
 pub use head::Head;
 pub use input::{Input, MAX_ITEM_BYTES, ReadError};

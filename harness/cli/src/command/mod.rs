@@ -26,6 +26,7 @@ mod outcome;
 mod play;
 mod read;
 mod record;
+mod recorded;
 mod records;
 mod redact;
 mod report;

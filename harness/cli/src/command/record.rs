@@ -3,13 +3,13 @@
 use super::context::{CommandContext, Failure};
 use super::input::named_format;
 use super::listen;
+use super::recorded::{Recording, between};
 use crate::exit;
-use formats::{Format, Input, ReadOptions, Session};
-use std::fs::{self, File};
+use formats::{Format, Session};
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use wire::StartError;
-use wire::files::{Access, may_write, replace};
+use wire::files::may_write;
 use wire::proxy::Target;
 use wire::record::{self, Plan, Recorded};
 use wire::redaction::{Preset, Redaction, preset};
@@ -29,7 +29,9 @@ use wire::redaction::{Preset, Redaction, preset};
 /// HAR 1.2 with the times of events under `_events`. Streams are forwarded as they arrive; the file is a complete archive
 /// after every write, with the exchanges that are still open. Only gzip is asked for as a coding, and an `endpoint` event that
 /// names the server itself is rewritten to lead to the recorder; nothing else is changed. Connections that are not HTTP are
-/// logged and counted. Programs that do not know `_events` read a HAR exchange by exchange; a format of messages has them in
+/// logged and counted. Each session gets a file of its own when the recording ends, the second one FILE-2 (the number stands
+/// before the ending): its id, its endpoint, its connection or the name of its client tells it, and what none of them tells
+/// goes with the session before it. Programs that do not know `_events` read a HAR exchange by exchange; a format of messages has them in
 /// the order in which they passed, which HTTP+SSE needs.
 ///
 /// Nothing is redacted unless --redact or --redact-text asks for it; a recording holds every secret that was sent, and
@@ -52,7 +54,8 @@ Examples:
 Exit code 0: recorded; 1: the server ended well, but something is missing in the recording; 2: the file or the address
 cannot be used; 3: the server cannot be started; 128+N: signal N ended the server; other: the server's own exit code.")]
 pub(crate) struct Args {
-    /// The file to write; `{time}` and `{pid}` in its name are filled in. An existing file is refused.
+    /// The file to write; `{time}` and `{pid}` in its name are filled in. An existing file is refused. With --listen this is
+    /// the first session; a second one goes to a file with `-2` before the ending.
     #[arg(short, long = "output", value_name = "FILE")]
     out: PathBuf,
     /// The format [default: har for `.har`, mcp-replay otherwise; `.json` needs one]. Formats other than mcp-replay, or
@@ -117,11 +120,10 @@ pub(crate) fn run(args: &Args, context: CommandContext) -> Result<u8, Failure> {
     if let Some((at, to)) = http {
         let started = record::now();
         let whole = listen::run((at, to), &args.hosts, redaction, (&first, &out), args.force, context)?;
-        let told = |session: &mut Session| {
-            session.record_from_to(&to.origin(), started, record::now());
-        };
-        let waits = converted.then_some(&first);
-        return Ok(listen::code(finish(waits, &out, native, format, told, context) && whole));
+        let ended = record::now();
+        let told = |session: &mut Session| session.record_from_to(&to.origin(), started, ended);
+        let recording = Recording { kept: &first, native, out: &out, format, force: args.force };
+        return Ok(listen::code(recording.finish(&told, context) && whole));
     }
     listen::warn_of_secrets(&redaction, &out, context);
     let plan = Plan {
@@ -136,8 +138,8 @@ pub(crate) fn run(args: &Args, context: CommandContext) -> Result<u8, Failure> {
         StartError::CannotRun(why) => Failure::NotRun(why),
     })?;
     let whole = tell(&recorded, &out, context);
-    let waits = converted.then_some(&recorded.path);
-    let whole = finish(waits, &out, native, format, |_| (), context) && whole;
+    let recording = Recording { kept: &recorded.path, native, out: &out, format, force: args.force };
+    let whole = recording.finish(&|_| (), context) && whole;
     // An exit code is a byte wherever this runs.
     let code = u8::try_from(recorded.exit & 0xff).unwrap_or(exit::FAILED);
     Ok(if code == exit::WELL && !whole { exit::FAILED } else { code })
@@ -151,32 +153,6 @@ fn format_of(args: &Args) -> Result<Option<&'static Format>, String> {
         (None, "json") => Err("several formats end in `.json`: name one with --format".to_owned()),
         (None, ending) => Ok(formats::find(ending)),
     }
-}
-
-/// Where a session waits that is to be converted.
-fn between(out: &Path, native: &Format) -> PathBuf {
-    let (name, ending) = native.file.split_once('.').unwrap_or((native.name, ""));
-    let added = if name == ending { ending } else { native.file };
-    let mut path = out.as_os_str().to_owned();
-    path.push(format!(".{added}"));
-    PathBuf::from(path)
-}
-
-/// Converts what waits for it. Whether `out` is there.
-fn finish(
-    waits: Option<&PathBuf>,
-    out: &Path,
-    native: &Format,
-    format: &Format,
-    told: impl FnOnce(&mut Session),
-    context: CommandContext,
-) -> bool {
-    let Some(waits) = waits else { return true };
-    let done = convert(waits, out, native, format, told);
-    if let Err(why) = &done {
-        context.terminal.error(&format!("{why}; the session is in {}", waits.display()));
-    }
-    done.is_ok()
 }
 
 /// Says what is missing in the file that was asked for. Whether nothing is.
@@ -194,30 +170,4 @@ fn tell(recorded: &Recorded, out: &Path, context: CommandContext) -> bool {
         context.terminal.detail(&format!("{path}: the server ended with {}", recorded.exit));
     }
     summary.trouble.is_none()
-}
-
-/// Writes the recording in another format, with what it is `told` of the session, and takes it away.
-fn convert(
-    trace: &Path,
-    out: &Path,
-    native: &Format,
-    format: &Format,
-    told: impl FnOnce(&mut Session),
-) -> Result<(), String> {
-    let shown = out.display();
-    let mut file = File::open(trace).map_err(|error| format!("{shown} was not written: {error}"))?;
-    let mut input = Input::new(&mut file).map_err(|error| format!("{shown} was not written: {error}"))?;
-    let mut session = Session::read(native, &mut input, ReadOptions::default())
-        .map_err(|error| format!("{shown} was not written, since a message in it has a fault: {error}"))?;
-    if let Some(loss) = session.losses(format).into_iter().find(|loss| loss.clause.is_some()) {
-        let clause = loss.clause.unwrap_or_default();
-        return Err(format!(
-            "{shown} was not written: {} cannot carry {} ({clause})",
-            format.name, loss.what
-        ));
-    }
-    told(&mut session);
-    let written = replace(out, Access::Private, |out| (format.write)(&session, out));
-    written.map_err(|error| format!("{shown} was not written: {error}"))?;
-    fs::remove_file(trace).map_err(|error| format!("{} cannot be removed: {error}", trace.display()))
 }

@@ -6,6 +6,7 @@ mod invented;
 pub(crate) mod media;
 pub(crate) mod plan;
 pub(crate) mod read;
+pub(crate) mod sessions;
 mod stamp;
 pub(crate) mod timed;
 pub(crate) mod write;

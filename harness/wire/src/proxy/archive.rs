@@ -193,7 +193,13 @@ mod tests {
         let (method, url, version) = ("GET".into(), "http://h/".into(), "HTTP/1.1".into());
         sender.send(
             exchange,
-            Event::Request(Box::new(RequestHead { method, url, version, headers: Vec::new() })),
+            Event::Request(Box::new(RequestHead {
+                connection: 1,
+                method,
+                url,
+                version,
+                headers: Vec::new(),
+            })),
         );
         sender.send(exchange, Event::Ended(Side::Request, End::Complete));
         let headers = vec![("mcp-session-id".to_owned(), format!("s{exchange}"))];

@@ -22,6 +22,8 @@ pub(super) enum Side {
 /// The head of a request.
 #[derive(Debug, Clone)]
 pub(super) struct RequestHead {
+    /// On which of the client's connections, counted from 1.
+    pub(super) connection: u64,
     pub(super) method: String,
     pub(super) url: String,
     pub(super) version: String,

@@ -1,4 +1,5 @@
-//! One exchange, and its text in HAR 1.2: the members that HAR requires, and three of our own:
+//! One exchange, and its text in HAR 1.2: the members that HAR requires, `connection` (the client's, counted from 1), and
+//! three of our own:
 //!
 //! | member | meaning |
 //! | --- | --- |
@@ -153,7 +154,9 @@ impl Exchange {
         let [send, wait, receive] = [send, wait, receive].map(milliseconds);
         write!(
             out,
-            ",\n \"cache\": {{}}, \"timings\": {{\"send\": {send}, \"wait\": {wait}, \"receive\": {receive}}}"
+            ",\n \"cache\": {{}}, \"timings\": {{\"send\": {send}, \"wait\": {wait}, \"receive\": {receive}}}, \
+             \"connection\": \"{}\"",
+            self.asked.connection
         )?;
         if let Some(fate) = self.fate() {
             write!(out, ",\n \"_ended\": {}", text(&self.redaction.text(&fate)))?;
@@ -176,7 +179,7 @@ impl Exchange {
     }
 
     fn write_request(&mut self, with_bodies: bool, out: &mut impl Write) -> io::Result<()> {
-        let RequestHead { method, url, version, headers } = &self.asked;
+        let RequestHead { method, url, version, headers, .. } = &self.asked;
         let url = self.redaction.text(url);
         let listed = query(&url);
         let [method, url, version] = [&**method, &*url, version].map(text);
@@ -269,7 +272,7 @@ mod tests {
     fn asked() -> RequestHead {
         let headers = vec![("content-type".to_owned(), "application/json".to_owned())];
         let (method, version) = ("POST".to_owned(), "HTTP/1.1".to_owned());
-        RequestHead { method, url: "http://h/m?a=1&b".to_owned(), version, headers }
+        RequestHead { connection: 7, method, url: "http://h/m?a=1&b".to_owned(), version, headers }
     }
 
     fn answered() -> Event {
@@ -310,6 +313,7 @@ mod tests {
         );
         assert_eq!(har["response"]["content"]["text"], "data: 1\n\n");
         assert_eq!(har["_events"].to_string(), r#"[{"at":0,"time":4.0}]"#);
+        assert_eq!(har["connection"], "7");
         assert_eq!(har["timings"].to_string(), r#"{"receive":2.0,"send":1.0,"wait":2.0}"#);
         assert_eq!((har["time"].as_f64(), har.get("_ended"), har.get("_lost")), (Some(5.0), None, None));
         assert_eq!(har["request"]["queryString"][1].to_string(), r#"{"name":"b","value":""}"#);

@@ -29,11 +29,11 @@ pub(super) struct Forward {
 }
 
 impl Forward {
-    /// Forwards a request and returns the response.
-    pub(super) async fn forward(&self, request: Request<Incoming>) -> Response<Answer> {
+    /// Forwards a request of this connection and returns the response.
+    pub(super) async fn forward(&self, connection: u64, request: Request<Incoming>) -> Response<Answer> {
         let exchange = self.next.fetch_add(1, Ordering::Relaxed);
         let (head, body) = request.into_parts();
-        let asked = request_head(&self.target, &head);
+        let asked = request_head(&self.target, connection, &head);
         self.sender.send(exchange, Event::Request(Box::new(asked)));
         let head = match outgoing(&self.target, &self.hosts, head) {
             Ok(head) => head,
@@ -90,8 +90,9 @@ fn place(target: &Target, head: &Parts) -> Option<Uri> {
 }
 
 /// The head of a request as the archive has it.
-pub(super) fn request_head(target: &Target, head: &Parts) -> RequestHead {
+pub(super) fn request_head(target: &Target, connection: u64, head: &Parts) -> RequestHead {
     RequestHead {
+        connection,
         method: head.method.to_string(),
         url: place(target, head).as_ref().unwrap_or(&head.uri).to_string(),
         version: version(head.version).to_owned(),

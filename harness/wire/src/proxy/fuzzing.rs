@@ -70,7 +70,7 @@ pub fn heads(bytes: &[u8]) {
 
 async fn request_holds(target: &Target, hosts: &AllowedHosts, request: Request<Incoming>) {
     let (head, body) = request.into_parts();
-    let asked = request_head(target, &head);
+    let asked = request_head(target, 1, &head);
     assert_eq!(asked.headers.len(), head.headers.len(), "the archive has every header");
     let headers = asked.headers.clone();
     match outgoing(target, hosts, head.clone()) {

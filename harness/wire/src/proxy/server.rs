@@ -132,6 +132,7 @@ async fn serve(
     stop: &dyn Fn() -> bool,
 ) -> io::Result<()> {
     let listener = tokio::net::TcpListener::from_std(listener)?;
+    let mut connections = 0;
     while !stop() {
         let Ok(accepted) = tokio::time::timeout(PATIENCE, listener.accept()).await else { continue };
         let Ok((stream, _)) = accepted else {
@@ -141,12 +142,14 @@ async fn serve(
         };
         // Without it an answer may wait for the other side's acknowledgement of the last one.
         let _ = stream.set_nodelay(true);
+        connections += 1;
+        let number = connections;
         let forward = Arc::clone(forward);
         let sender = forward.sender.clone();
         tokio::spawn(async move {
             let service = service_fn(|request| {
                 let forward = Arc::clone(&forward);
-                async move { Ok::<_, Infallible>(forward.forward(request).await) }
+                async move { Ok::<_, Infallible>(forward.forward(number, request).await) }
             });
             let mut connection = hyper::server::conn::http1::Builder::new();
             connection.preserve_header_case(true).timer(TokioTimer::new()).header_read_timeout(head_deadline);

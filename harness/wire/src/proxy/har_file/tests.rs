@@ -58,7 +58,7 @@ impl Store for Disk {
 /// An exchange that began so many microseconds after the recording.
 fn exchange(started: u64) -> Exchange {
     let (method, url, version) = ("GET".into(), "http://h/".into(), "HTTP/1.1".into());
-    let head = RequestHead { method, url, version, headers: Vec::new() };
+    let head = RequestHead { connection: 1, method, url, version, headers: Vec::new() };
     let mut exchange = Exchange::new(head, Duration::from_micros(started), &Arc::default());
     let response =
         ResponseHead { status: 200, reason: String::new(), version: String::new(), headers: Vec::new() };
