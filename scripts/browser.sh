@@ -2,8 +2,8 @@
 # Looks at rendered reports in a real browser: scripts/browser.sh [SCREENSHOTS]
 #
 # Renders a site from the kept results, one from a made-up result of 5,000 cases, and the pages of an archive, of a hostile
-# session and of one of 50,000 messages, and has headless Chromium try them: filters, links, keyboard, console, network, axe-core, and how soon a page can be used. Screenshots go to the
-# folder SCREENSHOTS. Chromium comes from Debian's packages where it is absent and this user may install them; what npm
+# session and of two of 10,000 and 50,000 messages, and has headless Chromium try them: filters, links, keyboard, console, network,
+# axe-core, and how soon a page can be used. Screenshots go to the folder SCREENSHOTS. Chromium comes from Debian's packages where it is absent and this user may install them; what npm
 # brings goes to a folder that is removed again.
 #
 # Exit code 0: no fault; 1: a fault was found; 4: there is no browser to look with, and the last line says why.
@@ -41,9 +41,11 @@ node "$folder/made-up.js" "$folder"
 "$concord" -q report "$folder/large.json" --compare "$folder/before.json" --out "$folder/large" >"$folder/changes.md" ||
   [ $? = 1 ]
 
-node "$folder/sessions.js" "$folder" 50000
+node "$folder/sessions.js" "$folder"
 mkdir "$folder/viewer"
-"$concord" -q show --output html "$folder/long.jsonl" >"$folder/viewer/long.html"
+for session in long medium; do
+  "$concord" -q show --output html "$folder/$session.jsonl" >"$folder/viewer/$session.html"
+done
 "$concord" -q show --output html cases/recorded/everything-http-interrupted/har.har >"$folder/viewer/archive.html"
 "$concord" -q check --output html "$folder/hostile.jsonl" >"$folder/viewer/hostile.html" || [ $? = 1 ]
 

@@ -1,9 +1,9 @@
-// Recordings that nobody made: sessions.js FOLDER MESSAGES writes one of so many messages with some faults, and one whose every
-// string is hostile. The same in every run.
+// Recordings that nobody made: sessions.js FOLDER writes a long one of 50,000 messages with some faults, a medium one of 10,000,
+// and one whose every string is hostile. The same in every run.
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 
-const [folder, messages] = [process.argv[2], Number(process.argv[3])];
+const folder = process.argv[2];
 const HOSTILE = "</script><script>document.title='broken'</script><img src=x onerror=\"document.title='broken'\"><!--\u202e\u2028\u0000\u001b[31m";
 
 // A trace, line by line: `put` adds a message, `time` milliseconds after its beginning.
@@ -19,15 +19,17 @@ const trace = (command) => {
 };
 const keep = (name, { lines }) => writeFileSync(join(folder, name), lines.map((line) => JSON.stringify(line)).join("\n") + "\n");
 
-const long = trace("server.js");
-for (let id = 1; long.lines.length <= messages; id++) {
-  const time = id * 20 + (id % 7);
-  long.put(time, "in", { id, method: "tools/call", params: { name: `tool-${id % 9}`, arguments: { city: `city ${id}`, text: "x".repeat(id % 300) } } });
-  if (long.lines.length > messages || id % 1000 === 7) continue;
-  if (id % 500 === 3) long.put(time + 9, "out", { id, error: { code: -32602, message: "wrong" } });
-  else long.put(time + 9, "out", { id, result: { content: [{ type: "text", text: `result ${id} ${"y".repeat(id % 400)}` }], ...(id % 700 === 5 ? { isError: true } : {}) } });
+for (const [name, messages] of [["long", 50_000], ["medium", 10_000]]) {
+  const session = trace("server.js");
+  for (let id = 1; session.lines.length <= messages; id++) {
+    const time = id * 20 + (id % 7);
+    session.put(time, "in", { id, method: "tools/call", params: { name: `tool-${id % 9}`, arguments: { city: `city ${id}`, text: "x".repeat(id % 300) } } });
+    if (session.lines.length > messages || id % 1000 === 7) continue;
+    if (id % 500 === 3) session.put(time + 9, "out", { id, error: { code: -32602, message: "wrong" } });
+    else session.put(time + 9, "out", { id, result: { content: [{ type: "text", text: `result ${id} ${"y".repeat(id % 400)}` }], ...(id % 700 === 5 ? { isError: true } : {}) } });
+  }
+  keep(`${name}.jsonl`, session);
 }
-keep("long.jsonl", long);
 
 const hostile = trace(HOSTILE);
 hostile.put(10, "in", { id: HOSTILE, method: "tools/call", params: { name: HOSTILE, arguments: { [HOSTILE]: HOSTILE } } });

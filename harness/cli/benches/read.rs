@@ -3,8 +3,8 @@
 //! In one run, over the same bytes: a bare pass of serde_json that borrows each member as a `RawValue` and throws it
 //! away, and this project's `read` to a meaning that is counted and thrown away. Then the peak memory of a process
 //! that does nothing but read the file, compare two, or judge it. `check` is timed beside `read` and the bare pass, by every
-//! rule, and from the start of a process to its end on one small recording; `diff` beside `read` of both files, which differ in
-//! every thousandth event.
+//! rule, and from the start of a process to its end on one small recording; the overview of `summary` beside `check`; `diff` beside
+//! `read` of both files, which differ in every thousandth event; and `show --output html` of 10,000 messages from start to end.
 //! At last `check` alone, over traces that are made to fill its tables: how fast, in how much memory, and which limit it
 //! tells. `CONCORD_BENCH_MB` sets the size (100), `CONCORD_BENCH_ROUNDS` how often each is timed (5), and
 //! `CONCORD_BENCH_ONLY=check` leaves out all but mcp-replay and what is hostile, and `=diff` all but `diff`.
@@ -93,21 +93,31 @@ fn main() {
 /// `check` beside `read` and a bare pass, over the files that are there.
 fn judging(folder: &Path) {
     println!(
-        "\n{:<18}{:>12}{:>12}{:>12}{:>12}{:>12}{:>14}{:>12}",
-        "format", "serde_json", "read", "check", "to read", "to bare", "check, MB/s", "peak, MiB"
+        "\n{:<18}{:>12}{:>12}{:>12}{:>12}{:>12}{:>14}{:>12}{:>12}{:>12}",
+        "format",
+        "serde_json",
+        "read",
+        "check",
+        "to read",
+        "to bare",
+        "check, MB/s",
+        "peak, MiB",
+        "overview",
+        "to check"
     );
     for (name, spelling) in Spelling::ALL {
         let path = folder.join(name);
         let Ok(bytes) = std::fs::read(&path) else { continue };
-        let (mut bare, mut plain, mut judged) = (Vec::new(), Vec::new(), Vec::new());
+        let mut times: [Vec<Duration>; 4] = std::array::from_fn(|_| Vec::new());
         for _ in 0..rounds() {
-            bare.push(timed(|| bare_pass(spelling, &bytes)));
-            plain.push(timed(|| read(name, &mut &bytes[..])));
-            judged.push(timed(|| check(name, &mut &bytes[..])));
+            times[0].push(timed(|| bare_pass(spelling, &bytes)));
+            times[1].push(timed(|| read(name, &mut &bytes[..])));
+            times[2].push(timed(|| check(name, &mut &bytes[..])));
+            times[3].push(timed(|| overview(name, &mut &bytes[..])));
         }
-        let (bare, plain, judged) = (median(bare), median(plain), median(judged));
+        let [bare, plain, judged, seen] = times.map(median);
         println!(
-            "{name:<18}{:>10.0}ms{:>10.0}ms{:>10.0}ms{:>12.2}{:>12.2}{:>14.0}{:>12.1}",
+            "{name:<18}{:>10.0}ms{:>10.0}ms{:>10.0}ms{:>12.2}{:>12.2}{:>14.0}{:>12.1}{:>10.0}ms{:>12.2}",
             bare.as_secs_f64() * 1e3,
             plain.as_secs_f64() * 1e3,
             judged.as_secs_f64() * 1e3,
@@ -115,12 +125,15 @@ fn judging(folder: &Path) {
             judged.as_secs_f64() / bare.as_secs_f64(),
             bytes.len() as f64 / 1e6 / judged.as_secs_f64(),
             peak::of_child(&["check", name, &path.display().to_string()]),
+            seen.as_secs_f64() * 1e3,
+            seen.as_secs_f64() / judged.as_secs_f64(),
         );
     }
     starting(folder);
 }
 
-/// How long a process takes that judges one small recording, beside one that prints its version.
+/// How long a process takes that judges one small recording, beside one that prints its version, and one that makes the page of
+/// 10,000 messages.
 fn starting(folder: &Path) {
     let path = generated(folder, "small", Spelling::McpReplay, 2048, false).display().to_string();
     let start = |arguments: &[&str]| {
@@ -131,6 +144,14 @@ fn starting(folder: &Path) {
     };
     let (nothing, check) = (start(&["--version"]), start(&["check", &path]));
     println!("\nfrom start to end: --version {nothing:.1} ms, check of a small recording {check:.1} ms");
+    // The first line is of the recording, and each other one is a message.
+    let text =
+        std::fs::read_to_string(generated(folder, "long", Spelling::McpReplay, 16 << 20, false)).unwrap();
+    let lines: Vec<&str> = text.lines().take(10_001).collect();
+    assert_eq!(lines.len(), 10_001, "the recording is too short");
+    std::fs::write(folder.join("long"), lines.join("\n") + "\n").unwrap();
+    let page = start(&["show", "--output", "html", &folder.join("long").display().to_string()]);
+    println!("from start to end: the page of 10,000 messages {page:.0} ms");
 }
 
 /// `diff` of two files that differ in every thousandth event, beside `read` of both.
@@ -216,6 +237,12 @@ fn read(format: &str, reader: &mut dyn std::io::Read) -> u64 {
 fn check(format: &str, reader: &mut dyn std::io::Read) -> u64 {
     let judged = judged(format, reader);
     judged.messages + judged.outcomes.iter().map(|outcome| outcome.held).sum::<u64>()
+}
+
+fn overview(format: &str, reader: &mut dyn std::io::Read) -> u64 {
+    let format = formats::find(format).unwrap();
+    let seen = reports::overview::overview("bulk", format, &mut Input::new(reader).unwrap()).unwrap();
+    reports::overview::json(&[seen]).unwrap().len() as u64
 }
 
 fn judged(format: &str, reader: &mut dyn std::io::Read) -> CheckResult {

@@ -73,6 +73,15 @@ impl Rule {
         let revision = revision.filter(|revision| self.span.has(*revision)).unwrap_or(self.span.last);
         self.source.split("; ").find_map(|source| link(source, revision))
     }
+
+    /// Its pages in each of the revisions in which it binds, each page once.
+    #[must_use]
+    pub fn links(&self) -> Vec<String> {
+        let binding = Revision::ALL.into_iter().filter(|revision| self.span.has(*revision));
+        let mut links: Vec<String> = binding.filter_map(|revision| self.link(Some(revision))).collect();
+        links.dedup();
+        links
+    }
 }
 
 fn link(source: &str, revision: Revision) -> Option<String> {

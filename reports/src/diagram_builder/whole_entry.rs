@@ -76,22 +76,22 @@ impl Source {
     fn sse(&mut self, sse: &Sse<'_>) {
         self.fact("Event id", sse.id.as_deref());
         self.fact("Event name", sse.name.as_deref());
-        self.number("Retry, in ms", sse.retry);
-        self.number("Comments before it", Some(sse.comments).filter(|count| *count > 0));
+        self.number("Retry (ms)", sse.retry);
+        self.number("Comments before the event", Some(sse.comments).filter(|count| *count > 0));
     }
 
     fn exchange(&mut self, exchange: &Exchange<'_>, began: Option<i64>) {
         self.fact("Request", Some(&format!("{} {}", exchange.method, exchange.url)));
-        self.number("Request body, in bytes", exchange.request_size);
+        self.number("Request body (bytes)", exchange.request_size);
         self.fact("Form", exchange.form.as_deref());
         self.number("HTTP status", exchange.status);
         self.fact("Media type", Some(&exchange.media_type));
-        self.number("Answer body, in bytes", exchange.response_size);
+        self.number("Response body (bytes)", exchange.response_size);
         let took = began.zip(exchange.ended).map(|(from, to)| to.saturating_sub(from));
-        self.number("Took, in ms", took);
+        self.number("Duration (ms)", took);
         self.fact("Ended because", exchange.fate.as_deref());
         self.headers("Request headers", &exchange.request_headers);
-        self.headers("Answer headers", &exchange.response_headers);
+        self.headers("Response headers", &exchange.response_headers);
     }
 
     fn headers(&mut self, whose: &'static str, headers: &Headers<'_>) {

@@ -5,6 +5,7 @@
 use super::cases::{Choice, Filter};
 use super::labels::{WIDTH, cut, named, plain};
 use super::renderer::{HtmlRenderer, PageLocation};
+use rules::rule::Rule;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -29,6 +30,8 @@ pub struct Finding {
     pub within: Option<String>,
     /// What is wrong, or what would decide it.
     pub message: String,
+    /// The page of the document that was broken, in the recording's revision.
+    pub link: Option<String>,
     /// What stands there.
     pub snippet: Option<String>,
     /// The other message that matters.
@@ -108,6 +111,7 @@ struct Shown {
     title: Option<&'static str>,
     fix: Option<&'static str>,
     source: Option<&'static str>,
+    link: Option<String>,
     level: String,
     party: String,
     line: Option<u64>,
@@ -173,6 +177,12 @@ impl File {
     }
 }
 
+/// The page that a finding leads to. Whoever wrote the findings may have written anything there, so it is one of the rule's own.
+fn document(rule: &Rule, finding: &Finding) -> Option<String> {
+    let own = finding.link.clone().filter(|link| rule.links().contains(link));
+    own.or_else(|| rule.link(None))
+}
+
 fn shown(finding: &Finding, word: &'static str, tone: &'static str, code: char) -> Shown {
     let rule = rules::find(&finding.rule);
     let pointer = finding.pointer.clone().unwrap_or_default();
@@ -188,6 +198,7 @@ fn shown(finding: &Finding, word: &'static str, tone: &'static str, code: char) 
         title: rule.map(|rule| rule.title),
         fix: rule.map(|rule| rule.fix),
         source: rule.map(|rule| rule.source),
+        link: rule.and_then(|rule| document(rule, finding)),
         level: plain(&finding.level),
         party: plain(&finding.party),
         line: finding.line.filter(|line| *line > 0),

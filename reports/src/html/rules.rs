@@ -59,7 +59,8 @@ fn shown(rule: &Rule, cases: &RuleCases) -> Value {
         "level": level,
         "code": LEVELS.iter().find(|(level, _)| *level == rule.level).map_or('-', |(_, code)| *code),
         "party": rule.party.name(), "span": rule.span.to_string(),
-        "title": rule.title, "why": rule.why, "fix": rule.fix, "source": rule.source, "contested": rule.contested,
+        "title": rule.title, "why": rule.why, "fix": rule.fix, "source": rule.source, "link": rule.link(None),
+        "contested": rule.contested,
         "needs": rule.needs.iter().map(|need| need.lack()).collect::<Vec<_>>(),
         "breaks": of(&cases.breaks), "keeps": of(&cases.keeps),
     })

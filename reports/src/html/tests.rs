@@ -309,3 +309,23 @@ fn findings_stand_in_the_order_of_the_recording() {
         "more ones count"
     );
 }
+
+#[test]
+fn a_finding_leads_to_its_document_and_never_where_a_stranger_wants() {
+    let site =
+        |revision: &str| format!("https://modelcontextprotocol.io/specification/{revision}/basic#requests");
+    for (link, leads) in [
+        (Some(site("2025-06-18")), site("2025-06-18")),
+        (None, site("2026-07-28")),
+        (Some("javascript:alert(1)".to_owned()), site("2026-07-28")),
+        (Some("https://modelcontextprotocol.io.example/".to_owned()), site("2026-07-28")),
+    ] {
+        let finding = serde_json::from_value(serde_json::json!({
+            "rule": "jsonrpc.id.null", "verdict": "fail", "level": "must", "party": "client", "file": "a.jsonl",
+            "line": 1, "message": "m", "link": link,
+        }));
+        let page = renderer().findings(&[finding.unwrap()], PageLocation::default()).unwrap();
+        assert!(page.contains(&format!("<a rel=\"noreferrer\" href=\"{leads}\">")), "{link:?}");
+        assert!(!page.contains("javascript:") && !page.contains(".example"), "{link:?}");
+    }
+}

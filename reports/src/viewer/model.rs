@@ -73,6 +73,9 @@ struct Finding<'s> {
     level: &'static str,
     party: &'static str,
     message: &'s str,
+    /// The page of the rule's document, in the recording's revision.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    link: Option<&'s str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     line: Option<u64>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -158,7 +161,7 @@ fn about(file: &CheckedFile) -> Vec<String> {
     });
     let unsure = file.lines.iter().filter(|line| line.verdict == RuleVerdict::Inconclusive).count();
     let unsure = (unsure > 0).then(|| {
-        format!("{} (check -v tells why)", counted(unsure as u64, "rule inconclusive", "rules inconclusive"))
+        format!("{} (check -v says why)", counted(unsure as u64, "rule inconclusive", "rules inconclusive"))
     });
     let limit = file.limit.map(|limit| format!("a limit was reached: {limit}"));
     [revision, required, unsure, limit].into_iter().flatten().collect()
@@ -212,6 +215,7 @@ impl<'s> Finding<'s> {
             level: level.name(),
             party: line.party,
             message: &line.message,
+            link: line.link.as_deref(),
             line: line.line,
             pointer: line.pointer.as_deref().filter(|pointer| !pointer.is_empty()),
             within: line.within.as_deref(),

@@ -24,9 +24,10 @@ const words = (row) => {
 const whole = (number) => number.toLocaleString("en-GB");
 const counted = (number, one, several) => `${whole(number)} ${number === 1 ? one : several}`;
 
-// A link within the page, which the hash keeps; `go` follows it.
-const link = (text, href, go) =>
-  make("a", { href, click: (event) => { event.preventDefault(); go(); } }, onOneLine(text));
+// A link to another view of the page, which the hash keeps; `go` follows it. No element has such an id, so the address is a
+// whole one: a bare hash is what links that skip a part of a page have.
+const link = (text, hash, go) =>
+  make("a", { href: location.pathname + location.search + hash, click: (event) => { event.preventDefault(); go(); } }, onOneLine(text));
 
 const toRow = (session, index, go, text) =>
   link(text || `${session.rows[index].number === undefined ? "" : `message ${session.rows[index].number}: `}${words(session.rows[index])}`,
@@ -42,7 +43,11 @@ const findingOf = (session, at, go, here) => {
   const item = make("li", { id: `finding-${at}`, class: `finding ${TONES[finding.level]}`, tabindex: "-1" },
     make("p", {}, badge([SIGNS[finding.level], finding.level, TONES[finding.level]]), " ", make("code", {}, finding.rule), ` (${finding.party})`),
     make("p", {}, onOneLine(finding.message)));
-  if (about) item.append(make("p", { class: "faint" }, `${about.title}. ${about.fix} (${about.source})`));
+  if (about) {
+    const leads = /^https?:/.test(finding.link);
+    const source = leads ? make("a", { href: finding.link, rel: "noreferrer" }, about.source) : about.source;
+    item.append(make("p", { class: "faint" }, `${about.title}. ${about.fix} (`, source, ")"));
+  }
   const place = make("p", { class: "faint" });
   if (finding.line !== undefined) place.append(`Line ${finding.line}${finding.pointer ? ` at ${onOneLine(finding.pointer)}` : ""}${finding.within ? `, in the text at ${onOneLine(finding.within)}` : ""}. `);
   if (finding.row !== undefined && finding.row !== here) place.append("See ", toRow(session, finding.row, go), ". ");
@@ -54,7 +59,7 @@ const findingOf = (session, at, go, here) => {
   return item;
 };
 
-// What stands there: laid out by default where it is JSON, and as it was recorded.
+// The content of a row: laid out by default where it is JSON, and as it was recorded.
 const content = (row) => {
   const laid = row.cut ? undefined : pretty(row.raw);
   const text = make("pre", { tabindex: "0", "aria-label": "The text" });
@@ -68,7 +73,7 @@ const content = (row) => {
   }
   show(laid === undefined ? "raw" : "pretty");
   return make("div", { class: "content" },
-    make("div", { class: "bar" }, make("h3", {}, row.number === undefined ? "What stands there" : "Message"), ...buttons.map(([, button]) => button)), text);
+    make("div", { class: "bar" }, make("h3", {}, row.number === undefined ? "Content" : "Message"), ...buttons.map(([, button]) => button)), text);
 };
 
 const cutNote = (row) =>
@@ -76,10 +81,11 @@ const cutNote = (row) =>
     `! ${counted(row.cut, "byte", "bytes")} of it ${row.cut === 1 ? "is" : "are"} not in this page. To see all: ` +
     (row.number === undefined ? "mcp-concord show --output html --all FILE" : `mcp-concord show --output html --all FILE, or mcp-concord read FILE (message ${row.number})`));
 
+// Milliseconds since 1970, or, where that would be in its first years, since a moment that the recording does not say.
 const moment = (row) => {
   const date = new Date(row.at);
   const epoch = row.at > 1e11 && !Number.isNaN(date.getTime());
-  return `${row.at} ms${epoch ? ` (${date.toISOString()} if it counts from 1970)` : ""}`;
+  return epoch ? `${date.toISOString()} (${row.at} ms)` : `${row.at} ms`;
 };
 
 // A row, whole.
@@ -109,7 +115,7 @@ const rowDetails = (session, row, go) => {
   if (row.raw !== undefined) part.push(content(row));
   // A log of exchanges has the headers with the exchange, and a message is in its request or in its answer.
   const around = band && band.first !== row.index && row.from !== undefined ? session.rows[band.first].headers || [] : [];
-  const mine = row.from === 0 ? "Request headers" : "Answer headers";
+  const mine = row.from === 0 ? "Request headers" : "Response headers";
   for (const [whose, headers] of row.headers || around.filter(([whose]) => whose === mine)) part.push(table(whose, headers));
   const title = row.number === undefined ? words(row) : `Message ${row.number}: ${words(row)}`;
   return { title: onOneLine(title), part };

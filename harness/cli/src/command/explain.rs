@@ -61,6 +61,9 @@ struct Entry {
     level: &'static str,
     title: &'static str,
     source: String,
+    /// The page of a rule's document.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    link: Option<String>,
 }
 
 /// Something that can be explained.
@@ -134,19 +137,40 @@ impl Topic {
         match self {
             Self::Clause(clause) => {
                 let Clause { id, title, source, .. } = *clause;
-                Entry { id, kind: "clause", level: level(clause), title, source: source.join("; ") }
+                Entry {
+                    id,
+                    kind: "clause",
+                    level: level(clause),
+                    title,
+                    source: source.join("; "),
+                    link: None,
+                }
             }
             Self::Dialect(dialect) => {
                 let Dialect { name: id, title, source, .. } = *dialect;
-                Entry { id, kind: "dialect", level: "chosen", title, source: source.join("; ") }
+                Entry { id, kind: "dialect", level: "chosen", title, source: source.join("; "), link: None }
             }
             Self::Code(code) => {
                 let source = format!("reading contract, {}", code.clause());
-                Entry { id: code.name(), kind: "code", level: "code", title: code.about(), source }
+                Entry {
+                    id: code.name(),
+                    kind: "code",
+                    level: "code",
+                    title: code.about(),
+                    source,
+                    link: None,
+                }
             }
             Self::Rule(rule) => {
                 let Rule { id, title, source, level, .. } = *rule;
-                Entry { id, kind: "rule", level: level.name(), title, source: source.to_owned() }
+                Entry {
+                    id,
+                    kind: "rule",
+                    level: level.name(),
+                    title,
+                    source: source.to_owned(),
+                    link: rule.link(None),
+                }
             }
         }
     }
@@ -282,6 +306,9 @@ fn rule_page(rule: &Rule, cases: &[Case]) -> String {
         let _ = write!(out, "\nContested\n{}", wrapped(contested));
     }
     let _ = write!(out, "\nSource\n{}", wrapped(rule.source));
+    for link in rule.links() {
+        let _ = writeln!(out, "  {link}");
+    }
     let named = |of: fn(&Judgement) -> &Vec<String>| -> Vec<&Case> {
         let names = |case: &&Case| {
             case.judgement.as_ref().is_some_and(|judgement| of(judgement).iter().any(|id| id == rule.id))
@@ -418,9 +445,18 @@ mod tests {
             for part in [rule.id, rule.title, rule.level.name(), rule.party.name()] {
                 assert!(page.contains(part), "{part} is missing in\n{page}");
             }
+            for link in rule.links() {
+                assert!(page.contains(&format!("\n  {link}\n")), "{link} is missing in\n{page}");
+            }
             let entry = serde_json::to_value(find(rule.id).unwrap()[0].entry()).unwrap();
-            assert_eq!((&entry["kind"], entry.as_object().unwrap().len()), (&"rule".into(), 5));
-            assert_eq!(entry["source"], rule.source);
+            assert_eq!((&entry["kind"], &entry["source"]), (&"rule".into(), &rule.source.into()));
+            assert_eq!(entry.get("link").and_then(|link| link.as_str()), rule.link(None).as_deref());
+        }
+        let page = rule_page(rules::find("jsonrpc.id.null").unwrap(), &[]);
+        for revision in ["2024-11-05", "2026-07-28"] {
+            let link =
+                format!("\n  https://modelcontextprotocol.io/specification/{revision}/basic#requests\n");
+            assert!(page.contains(&link), "{page}");
         }
         assert_eq!(
             list(&topics().collect::<Vec<_>>()).lines().count(),

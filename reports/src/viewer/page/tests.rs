@@ -59,6 +59,8 @@ fn the_model_has_every_row_whole_and_each_finding_at_its_row() {
     assert_eq!(rows, [Some(3), Some(3), None, Some(5)]);
     assert_eq!(model["findings"][0]["other"]["row"], 1);
     assert!(model["rules"]["jsonrpc.id.null"]["fix"].is_string());
+    let leads = "https://modelcontextprotocol.io/specification/2025-11-25/basic#requests";
+    assert!(model["findings"].as_array().unwrap().iter().any(|finding| finding["link"] == leads));
 }
 
 #[test]
