@@ -68,7 +68,7 @@ impl Iterator for ListedPaths {
                 item.pop();
             } else if item.len() > LONGEST {
                 return self.wrong(&format!(
-                    "item {} of {} is longer than {LONGEST} bytes: it is no list of paths, or its paths end otherwise (--null)",
+                    "item {} of {} is longer than {LONGEST} bytes: it is not a list of paths, or its paths end otherwise (--null)",
                     self.item, self.name
                 ));
             }

@@ -138,7 +138,7 @@ fn what_cannot_be_done_is_said_and_nothing_is_written() {
     fs::write(folder.path().join("no.jsonl"), "{\"jsonrpc\":\"2.0\",\"id\":").unwrap();
     fs::write(folder.path().join("there"), "x").unwrap();
     for (words, code, part) in [
-        (&["a.jsonl"][..], 2, "nothing is to be redacted"),
+        (&["a.jsonl"][..], 2, "there is nothing to redact"),
         (&["a.jsonl", "--preset", "all"], 2, "there is no preset `all`; there are common"),
         (&["a.jsonl", "--redact", "*"], 2, "every text"),
         (&["none.jsonl", "--preset", "common"], 2, "there is no file"),

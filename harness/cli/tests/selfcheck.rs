@@ -111,7 +111,7 @@ const ROWS: &[Row] = &[
     ("one of two filters that matches nothing", |_| {},
      &["--filter", "topic/*", "--filter", "goood"], 2, &["goood"]),
     ("a topic for a filter", |_| {}, &["--filter", "topic"], 2, &["did you mean 'topic/*'?"]),
-    ("a filter that is no glob", |_| {}, &["--filter", "["], 2, &["glob"]),
+    ("a filter that is not a glob", |_| {}, &["--filter", "["], 2, &["glob"]),
     ("a filter that names one reading", |_| {}, &["--filter", "topic/good/jsonrpc"], 0, &["1 pass"]),
     ("a format that no case has", |_| {}, &["--format", "inspector"], 2, &["inspector"]),
     ("a format that does not exist", |_| {}, &["--format", "pcap"], 2, &["pcap", "jsonrpc"]),
@@ -166,8 +166,8 @@ const ROWS: &[Row] = &[
     ("no meaning", |s| remove(s, MEANING_JSON), &[], 2, &["meaning.json", "missing"]),
     ("a meaning beside a rejection", |s| { rejecting(s); write(s, MEANING_JSON, MEANING) },
      &[], 2, &["meaning.json", "no place"]),
-    ("a meaning that is no JSON", |s| write(s, MEANING_JSON, "{"),
-     &[], 2, &["meaning.json", "no JSON"]),
+    ("a meaning that is not JSON", |s| write(s, MEANING_JSON, "{"),
+     &[], 2, &["meaning.json", "not JSON"]),
     ("a meaning with a slip", |s| replace(s, MEANING_JSON, "\"answers\": 0", "\"answers\": 1"),
      &[], 2, &["meaning.json", "/events/1/answers"]),
     ("a summary that nothing can carry",
@@ -268,7 +268,7 @@ fn a_pipe_in_a_suite_is_refused() {
     assert!(Command::new("mkfifo").arg(&pipe).status().unwrap().success());
     let output = run(suite.path(), &[]);
     assert_eq!(output.status.code(), Some(2), "{}", told(&output));
-    assert!(told(&output).contains("is no regular file"), "{}", told(&output));
+    assert!(told(&output).contains("is not a regular file"), "{}", told(&output));
 }
 
 #[cfg(unix)]

@@ -36,7 +36,7 @@ pub fn nearest(text: &str) -> Option<String> {
 pub fn why_undetected(text: &str) -> String {
     match nearest(text) {
         _ if text.trim().is_empty() => "it is empty".to_owned(),
-        None => "its beginning fits none".to_owned(),
+        None => "its beginning matches no format".to_owned(),
         Some(hint) => hint,
     }
 }

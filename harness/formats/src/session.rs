@@ -39,7 +39,7 @@ impl Totals {
         let missing = bodies_missing(self.missing, self.coded);
         notes.extend(missing.map(|said| format!("{said}, so this is not the whole session (HAR-MISSING)")));
         if self.misnamed > 0 {
-            let messages = if self.misnamed == 1 { "message stands" } else { "messages stand" };
+            let messages = if self.misnamed == 1 { "message is" } else { "messages are" };
             notes.push(format!(
                 "{} {messages} in SSE events that are not named `message`, and so are not read (SSE-EVENT)",
                 self.misnamed

@@ -136,7 +136,7 @@ impl Known {
                 return Err(problem(trials, "a known failure without a reason: say why it is let pass"));
             }
             let glob = GlobBuilder::new(trials).literal_separator(true).build();
-            let glob = glob.map_err(|error| problem(trials, format!("is no glob: {}", error.kind())))?;
+            let glob = glob.map_err(|error| problem(trials, format!("is not a glob: {}", error.kind())))?;
             Ok(Self { trials: glob.compile_matcher(), reason: reason.as_str().into() })
         };
         let (read, problems): (Vec<_>, Vec<_>) = entries.iter().map(entry).partition(Result::is_ok);

@@ -21,11 +21,11 @@ pub enum Code {
     InvalidId,
     /// Members of several sorts of message in one.
     AmbiguousMessage,
-    /// A member that decides the meaning stands twice.
+    /// A member that decides the meaning appears twice.
     AmbiguousMember,
     /// Two tool calls with one id.
     DuplicateCallId,
-    /// The envelope's `transport` is another one, or missing.
+    /// The envelope's `transport` has another value, or is missing.
     WrongTransport,
     /// An entry with none or several of `request`, `response`, `sse`.
     InvalidEntry,
@@ -71,14 +71,14 @@ const CODES: &[(Code, &str, &str, &str)] = &[
         Code::AmbiguousMember,
         "ambiguous-member",
         "SRV-TWICE",
-        "A member that decides the meaning stands twice.",
+        "A member that decides the meaning appears twice.",
     ),
     (Code::DuplicateCallId, "duplicate-call-id", "COR-DUPLICATE", "Two tool calls with one id."),
     (
         Code::WrongTransport,
         "wrong-transport",
         "ENV-TRANSPORT",
-        "The envelope's `transport` is another one, or missing.",
+        "The envelope's `transport` has another value, or is missing.",
     ),
     (
         Code::InvalidEntry,

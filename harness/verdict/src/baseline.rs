@@ -235,7 +235,7 @@ impl Known {
             .as_deref()
             .is_some_and(|issue| !issue.starts_with("https://") && !issue.starts_with("http://"))
         {
-            fault("`issue` is no link: it begins with https://".into());
+            fault("`issue` is not a link: it begins with https://".into());
         }
         if let (Some(kind), true) =
             (found.filter(|kind| *kind != Verdict::Fail), silent_loss || at != Ok(None))

@@ -254,7 +254,7 @@ impl Reader<'_> {
             if clauses::find(&id).is_none() && !looks_like_a_rule(&id) {
                 self.say(at, unknown_clause(&id));
             } else if ids.contains(&id) {
-                self.say(at, format!("{id} stands twice"));
+                self.say(at, format!("{id} is listed twice"));
             }
             ids.push(id);
         }
@@ -271,7 +271,7 @@ impl Reader<'_> {
             ("identification", None) => Some(Expect::Identification),
             ("unidentified", None) => Some(Expect::Unidentified),
             ("meaning" | "either" | "judgement" | "identification" | "unidentified", Some(reject)) => {
-                self.say(Some(reject.span().start), "`reject` goes with expect = \"rejection\" alone");
+                self.say(Some(reject.span().start), "`reject` is only for expect = \"rejection\"");
                 None
             }
             ("rejection", None) => {
@@ -301,7 +301,7 @@ impl Reader<'_> {
                 None
             }
             (Some(expect), Some(twin)) if !matches!(expect, Expect::Rejection(_)) => {
-                self.say(Some(twin.span().start), "`twin` goes with expect = \"rejection\" alone");
+                self.say(Some(twin.span().start), "`twin` is only for expect = \"rejection\"");
                 None
             }
             (_, twin) => twin.map(|twin| self.filled("twin", twin)),
@@ -328,7 +328,7 @@ impl Reader<'_> {
                 None
             }
             (_, Some(rules)) => {
-                self.say(Some(rules.span().start), "[judgement] goes with expect = \"judgement\" alone");
+                self.say(Some(rules.span().start), "[judgement] is only for expect = \"judgement\"");
                 None
             }
             (_, None) => None,

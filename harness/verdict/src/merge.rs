@@ -6,7 +6,7 @@ use crate::record::{Record, ShardPart};
 use std::collections::BTreeMap;
 use std::fmt;
 
-/// Why records are no parts of one run.
+/// Why records are not parts of one run.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum MergeError {
     /// Two parts were run on different suites, or against different importers.
@@ -36,7 +36,7 @@ impl fmt::Display for MergeError {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Differ { what, names: [one, other] } => {
-                write!(formatter, "{one} and {other} are no parts of one run: {what} differs")
+                write!(formatter, "{one} and {other} are not parts of one run: {what} differs")
             }
             Self::Overlap { part: ShardPart { part, of }, names: [one, other] } => {
                 write!(formatter, "{one} and {other} both hold part {part}/{of}")

@@ -142,7 +142,7 @@ impl Check {
             if !allowed.contains(&name.as_str()) {
                 self.say(at, format!("`{name}` has no place here: {}", allowed.join(", ")));
             } else if names[..index].contains(name) {
-                self.say(at, format!("`{name}` stands twice"));
+                self.say(at, format!("`{name}` appears twice"));
             }
         }
     }
@@ -202,7 +202,7 @@ mod tests {
             (r#"{"kind": "tool_call", "id": 1}"#, "/events/0/id: a number where a string belongs"),
             (r#"{"kind": "request", "method": "a"}"#, "/events/0: `id` is missing"),
             (r#"{"kind": "notification", "id": "1", "method": "a"}"#, "/events/0: `id` has no place here"),
-            (r#"{"kind": "tool_call", "tool": "a", "tool": "b"}"#, "/events/0: `tool` stands twice"),
+            (r#"{"kind": "tool_call", "tool": "a", "tool": "b"}"#, "/events/0: `tool` appears twice"),
             (r#"{"kind": "result", "result": 1}"#, "/events/0: `answers` is missing"),
             (r#"{"kind": "result", "answers": 0, "result": 1}"#, "/events/0/answers: a result answers the"),
         ] {

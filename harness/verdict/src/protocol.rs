@@ -51,10 +51,10 @@ impl Handshake {
     /// A sentence that says what to change.
     pub fn parse(line: &[u8]) -> Result<Self, String> {
         let shown = shown(line);
-        let text = std::str::from_utf8(line).map_err(|_| format!("it is no UTF-8: {shown}"))?;
+        let text = std::str::from_utf8(line).map_err(|_| format!("it is not UTF-8: {shown}"))?;
         let hello = parse(text).ok().filter(|hello| hello.kind() == JsonKind::Object).ok_or_else(|| {
             format!(
-                "it is no JSON object: {shown}; stdout carries one JSON object a line and nothing else, \
+                "it is not a JSON object: {shown}; stdout carries one JSON object a line and nothing else, \
                  so print banners and logs to stderr"
             )
         })?;
@@ -97,10 +97,10 @@ pub fn answer(text: &[u8], seq: Option<u64>) -> Result<Answer, String> {
     if text.trim_ascii().is_empty() {
         return Err("printed an empty line".to_owned());
     }
-    let line = std::str::from_utf8(text).map_err(|_| but("what it said is no UTF-8"))?;
-    let value = parse(line).map_err(|_| but("what it said is no JSON object"))?;
+    let line = std::str::from_utf8(text).map_err(|_| but("the answer is not UTF-8"))?;
+    let value = parse(line).map_err(|_| but("the answer is not a JSON object"))?;
     if value.kind() != JsonKind::Object {
-        return Err(but("what it said is no JSON object"));
+        return Err(but("the answer is not a JSON object"));
     }
     if let Some(asked) = seq {
         match value.member("seq").map(Json::text) {
@@ -129,7 +129,7 @@ pub fn answer(text: &[u8], seq: Option<u64>) -> Result<Answer, String> {
                 .ok_or_else(|| but("its rejection has no `message`, which is a string"))?;
             let code = match rejection.member("code") {
                 Some(code) if code.kind() != JsonKind::Null => {
-                    Some(decoded(code).ok_or_else(|| but("the `code` of its rejection is no string"))?)
+                    Some(decoded(code).ok_or_else(|| but("the `code` of its rejection is not a string"))?)
                 }
                 _ => None,
             };
@@ -137,7 +137,7 @@ pub fn answer(text: &[u8], seq: Option<u64>) -> Result<Answer, String> {
         }
         [("unsupported", why)] => match decoded(*why) {
             Some(why) => Ok(Answer::Unsupported { why }),
-            None => Err(but("its `unsupported` is no string that says why")),
+            None => Err(but("its `unsupported` is not a string that says why")),
         },
         [] => Err(but("it has none of `meaning`, `calls`, `identification`, `rejection` and `unsupported`")),
         _ => {
@@ -240,9 +240,9 @@ mod tests {
     #[test]
     fn what_is_no_answer_is_shown() {
         for (text, part) in [
-            ("Listening", "no JSON object: Listening"),
+            ("Listening", "not a JSON object: Listening"),
             (" \n", "printed an empty line"),
-            ("[]", "no JSON object"),
+            ("[]", "not a JSON object"),
             (r#"{"meaning":{}}"#, "no `seq`"),
             (r#"{"seq":6,"meaning":{}}"#, "answered 6 when 7 was asked"),
             (r#"{"seq":"7","meaning":{}}"#, "answered \"7\" when 7 was asked"),
@@ -260,7 +260,7 @@ mod tests {
             let why = answer(text.as_bytes(), Some(7)).unwrap_err();
             assert!(why.contains(part), "{part} is missing in: {why}");
         }
-        assert!(answer(b"{\"seq\":7,\"meaning\":\"\xff\"}", Some(7)).unwrap_err().contains("no UTF-8"));
+        assert!(answer(b"{\"seq\":7,\"meaning\":\"\xff\"}", Some(7)).unwrap_err().contains("not UTF-8"));
     }
 
     #[test]

@@ -365,7 +365,7 @@ impl CaseResult {
     #[must_use]
     pub fn new(case: &str, format: &str, clauses: &[String], judgement: Judgement) -> Self {
         let Judgement { verdict, difference, silent_loss, message, redacted, remark } = judgement;
-        let remark = remark.map(|[due, came]| format!("it rejects as `{came}`, and the fault is `{due}`"));
+        let remark = remark.map(|[due, came]| format!("expected the code `{due}`; got `{came}`"));
         let difference = difference.map(|difference| Difference {
             at: difference.pointer,
             expected: difference.left.as_deref().and_then(value),

@@ -69,7 +69,7 @@ pub fn totals(record: &Record, options: &Options<'_>) -> String {
     if remarked > 0 {
         let _ = writeln!(
             out,
-            "{} came under the code of another fault; --strict-codes makes that a failure",
+            "{} have the code of another fault; --strict-codes makes that a failure",
             counted(remarked as u64, "rejection")
         );
     }

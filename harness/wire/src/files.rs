@@ -144,7 +144,7 @@ pub fn may_write(path: &Path, force: bool) -> Result<Option<Metadata>, String> {
     }
 }
 
-/// Opens what is no regular file. A pipe that nobody reads would keep its writer waiting for ever.
+/// Opens what is not a regular file. A pipe that nobody reads would keep its writer waiting for ever.
 fn open_special(path: &Path) -> Result<File, String> {
     let mut options = OpenOptions::new();
     options.write(true);

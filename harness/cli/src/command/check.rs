@@ -68,7 +68,7 @@ pub(crate) struct Args {
     /// Names in the list end with a NUL, as `find -print0` writes them, instead of a newline.
     #[arg(short = '0', long, requires = "files_from")]
     null: bool,
-    /// Judge only the I-th of N parts of the recordings; the path alone decides which part a recording is in.
+    /// Judge only the I-th of N parts of the recordings; which part a recording is in depends only on its path.
     #[arg(long, value_name = "I/N", value_parser = Shard::parse)]
     shard: Option<Shard>,
     /// Skip recordings that this earlier `--output ndjson` has, by the digest of their content.
@@ -268,9 +268,7 @@ fn frozen(path: &Path, context: CommandContext) -> Result<RuleSet, Failure> {
             let sets = Revision::ALL.map(Revision::name);
             let meant = hint(&name.to_string(), sets.into_iter());
             let sets = sets.join(", ");
-            Failure::Unusable(format!(
-                "{name} cannot be read: {error}; the sets that come along are {sets}{meant}"
-            ))
+            Failure::Unusable(format!("{name} cannot be read: {error}; the built-in sets are {sets}{meant}"))
         })?,
     };
     let frozen = RuleSet::read(&text).map_err(|wrong| {

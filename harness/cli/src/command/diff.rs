@@ -55,7 +55,7 @@ pub(crate) struct Args {
     #[arg(long, value_name = "POINTER", value_parser = PointerPattern::parse)]
     ignore: Vec<PointerPattern>,
     /// Leave out the order in which answers come, as of sessions with several requests at a time. Which request each one
-    /// answers is still compared, and so is the order of all that is no answer.
+    /// answers is still compared, and so is the order of everything that is not an answer.
     #[arg(long)]
     unordered_answers: bool,
     /// Leave out requests that were turned away: exchanges that HTTP refused (status 300 to 499) without an answer to their

@@ -47,7 +47,7 @@ cannot be run; 129, 130, 143: HUP, INT or TERM cut it short, whatever was found 
 pub(crate) struct Args {
     #[command(flatten)]
     importer: ImporterArgs,
-    /// Known failures, each with its reason, in a TOML file as `run` has it: how the cases that it names fail is no find.
+    /// Known failures, each with its reason, in a TOML file as `run` has it: failures like theirs are not finds.
     #[arg(long, value_name = "FILE", conflicts_with = "against")]
     baseline: Option<PathBuf>,
     /// Ask only about this capture format. Repeatable.

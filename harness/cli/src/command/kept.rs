@@ -39,7 +39,7 @@ impl<R: Read> Read for Keeper<R> {
         self.passed += read as u64;
         if self.passed > self.most {
             return Err(io::Error::other(format!(
-                "it is no file, so it is kept to be read twice, and more than {} MiB are not kept; write it to a file first",
+                "it is not a file, so it is kept to be read twice, and more than {} MiB are not kept; write it to a file first",
                 self.most >> 20
             )));
         }

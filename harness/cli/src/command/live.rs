@@ -20,7 +20,7 @@ pub(super) struct StopArgs {
     /// End the run at the first failure; the rest of its case is still judged.
     #[arg(long, conflicts_with = "max_failures")]
     fail_fast: bool,
-    /// End the run at so many failures; known ones do not count.
+    /// End the run after N failures; known ones do not count.
     #[arg(long, value_name = "N", value_parser = failures)]
     max_failures: Option<u64>,
 }

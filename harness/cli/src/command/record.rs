@@ -68,10 +68,10 @@ pub(crate) struct Args {
     /// The trace's label [default: the program's name].
     #[arg(long, value_name = "TEXT", conflicts_with = "listen")]
     label: Option<String>,
-    /// Redact what stands under this name, in any letter case; `*` matches anything: texts and numbers under members, values
+    /// Redact what is under this name, in any letter case; `*` matches anything: texts and numbers under members, values
     /// behind `NAME=` and `NAME:` in texts, options and variables of the command, and with --listen headers, cookies, members
     /// of queries and forms. Passwords in URLs go with any name. Ids, methods and schemas are never redacted. Lines that are
-    /// not messages are withheld, and so are bodies that are no JSON, form or event stream or are larger than 16 MiB, and
+    /// not messages are withheld, and so are bodies that are not JSON, a form or an event stream, or are larger than 16 MiB, and
     /// comments and unknown fields of event streams. Repeatable.
     #[arg(long, value_name = "NAME")]
     redact: Vec<String>,

@@ -15,7 +15,7 @@ use wire::redaction::{PRESETS, Preset, Redaction, preset};
 /// Each value that is taken out leaves a marker with a number, `[REDACTED]-1`: the same for the same value, so that what
 /// belonged together still does. Ids, methods, schemas, order and times stay, and so the session reads as before but for the
 /// markers; a second time changes nothing more. What was taken out is listed by kind, and what looks like a secret and was
-/// left. Lines and bodies that are no part of the session are not copied.
+/// left. Lines and bodies that are not part of the session are not copied.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -28,13 +28,13 @@ opened, or the output cannot be written.")]
 pub(crate) struct Args {
     /// The recording; `-` is the standard input.
     file: PathBuf,
-    /// The file to write instead of the standard output, readable for you alone. An existing file is refused.
+    /// The file to write instead of the standard output, readable only for you. An existing file is refused.
     #[arg(short, long = "output", value_name = "FILE")]
     out: Option<PathBuf>,
     /// Overwrite an existing file.
     #[arg(long, requires = "out")]
     force: bool,
-    /// Redact what stands under this name, as `record` does. Repeatable.
+    /// Redact what is under this name, as `record` does. Repeatable.
     #[arg(long, value_name = "NAME")]
     redact: Vec<String>,
     /// Redact the parts of texts that match this regular expression, wherever --redact looks. Repeatable.
@@ -59,7 +59,7 @@ pub(crate) fn run(args: &Args, context: CommandContext) -> Result<u8, Failure> {
     let redaction = redaction.map_err(Failure::Unusable)?;
     if !redaction.is_asked() {
         return Err(Failure::Unusable(
-            "nothing is to be redacted: add --preset common, --redact or --redact-text".into(),
+            "there is nothing to redact: add --preset common, --redact or --redact-text".into(),
         ));
     }
     let Transcript { name, format, bytes, mut session, .. } = Transcript::open(&args.file, args.format)?;
@@ -132,7 +132,7 @@ fn tell(
     if skipped > 0 {
         context
             .terminal
-            .note(&format!("not copied, since they are no part of the session: {skipped} lines or bodies"));
+            .note(&format!("not copied, since they are not part of the session: {skipped} lines or bodies"));
     }
     Ok(())
 }

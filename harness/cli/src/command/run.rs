@@ -120,7 +120,7 @@ pub(crate) fn run(args: &Args, context: CommandContext) -> Result<u8, Failure> {
     if args.mutants {
         return match (args.suite.generate, &args.results) {
             (Some(_), Some(_)) => Err(Failure::Unusable(
-                "--results keeps the kill matrix of a suite, and --generate makes none".to_owned(),
+                "--results is for the kill matrix of a suite, and --generate has none".to_owned(),
             )),
             (Some(count), None) => mutation::by_generation(&suite, count, jobs, context),
             (None, results) => mutation::run(&suite, jobs, results.as_deref(), context),

@@ -63,7 +63,7 @@ rows! {
     another_seq: "other-seq", &[], 1, &["6 garbled", "it answered 2 when 1 was asked"];
     no_seq: "no-seq", &[], 1, &["6 garbled", "its answer has no `seq`"];
     no_members: "no-members", &[], 1, &["6 garbled", "none of `meaning`, `calls`"];
-    talk: "talks", &[], 1, &["6 garbled", "no JSON object: reading TRANSCRIPT"];
+    talk: "talks", &[], 1, &["6 garbled", "not a JSON object: reading TRANSCRIPT"];
     a_closed_output: "closes-stdout", ONE, 1, &["1 crash", "closed its standard output and ran on"];
     a_closed_input: "closes-stdin", CASE_A, 1, &["1 pass, 1 crash", "closed its standard input and ran on"];
     a_gigabyte: "gigabyte", GIGABYTE, 1, &["1 garbled", "more than 128 MiB, which begins aaa"];

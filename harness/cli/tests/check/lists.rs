@@ -77,7 +77,7 @@ fn a_part_is_told_by_the_path() {
     }
     assert_eq!(all, names.into_iter().collect());
     for shard in ["0/3", "4/3", "1/0", "a/b", "1"] {
-        folder.check(&["in", "--shard", shard]).is(2).says("is no shard: write I/N");
+        folder.check(&["in", "--shard", shard]).is(2).says("is not a shard: write I/N");
     }
     // An empty part is no fault: other parts have the folder's recordings.
     let one = Folder::with(&[("in/a", &right())]);

@@ -53,7 +53,7 @@ fn a_shipped_set_needs_no_file() {
         .shows("of 2025-11-25 as judged by mcp-concord ");
     folder.check(&["wrong.jsonl", "--require", "2025-11-25"]).is(1).shows("does not conform to 2025-11-25");
     let gone = folder.check(&["right.jsonl", "--require", "2025-11-24"]).is(2);
-    gone.says("the sets that come along are 2024-11-05, 2025-03-26").says("did you mean 2025-11-25");
+    gone.says("the built-in sets are 2024-11-05, 2025-03-26").says("did you mean 2025-11-25");
 }
 
 #[test]

@@ -274,5 +274,5 @@ fn a_recorder_that_never_stops_is_stopped() {
     assert_eq!(flooding.status.code(), Some(3), "{}", words(&flooding));
     let piping = results(&bad("fifo"), &flags, 1);
     let line = piping.results.iter().find(|line| line.format == "fidelity").unwrap();
-    assert!(line.message.as_deref().unwrap().contains("is no regular file"), "{line:?}");
+    assert!(line.message.as_deref().unwrap().contains("is not a regular file"), "{line:?}");
 }

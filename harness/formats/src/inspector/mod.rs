@@ -43,8 +43,9 @@ fn sniff(head: &Head) -> bool {
 
 /// Why a file that looks a little like one of these is none.
 pub(crate) fn why_not(head: &Head) -> Option<&'static str> {
-    head.is_odd_list()
-        .then_some("it begins with `[` as a list does, and what follows is no message but looks like a log")
+    head.is_odd_list().then_some(
+        "it begins with `[` as a list does, and what follows is not a message but looks like a log",
+    )
 }
 
 #[cfg(test)]

@@ -39,7 +39,7 @@ impl Shard {
             text.split_once('/').and_then(|(index, count)| Some((index.parse().ok()?, count.parse().ok()?)));
         match parts {
             Some((index, count)) if (1..=count).contains(&index) => Ok(Self { index, count }),
-            _ => Err(format!("`{text}` is no shard: write I/N, from 1/N to N/N")),
+            _ => Err(format!("`{text}` is not a shard: write I/N, from 1/N to N/N")),
         }
     }
 

@@ -76,7 +76,7 @@ fn a_code_of_another_fault_is_a_remark_and_fails_only_who_is_held_to_codes() {
     let record = judged("ids/reject-true-on-a-request/jsonrpc", &Faulty(other));
     let line = &record.results[0];
     assert_eq!((line.verdict, record.planned), (Verdict::Pass, 1));
-    assert_eq!(line.remark.as_deref(), Some("it rejects as `batch`, and the fault is `invalid-id`"));
+    assert_eq!(line.remark.as_deref(), Some("expected the code `invalid-id`; got `batch`"));
     let [compact, expanded] = [record.compact(), {
         let mut again = record.compact();
         again.expand(|_| None).unwrap();

@@ -241,7 +241,7 @@ impl Check<'_> {
                 slips.is_empty().then(|| Meaning::of(meaning).ok()).flatten()
             }
             Err(why) => {
-                self.say(file, format!("is no JSON: {why}"));
+                self.say(file, format!("is not JSON: {why}"));
                 None
             }
         }
@@ -290,12 +290,12 @@ impl Check<'_> {
             .map(meaning_in)
             .collect();
         for name in self.folder.files.iter().map(|(name, _)| name).filter(|name| lost.contains(name)) {
-            let message = "stands alone: a [dialects] of case.toml says why the dialect reads it so";
+            let message = "is not explained: a [dialects] of case.toml says why the dialect reads it so";
             self.problems.push(Problem::new(format!("{}/{name}", self.folder.place), message));
         }
         for (name, _) in &file.uncarried {
             if let Some(stands) = transcripts.iter().find(|transcript| transcript.format.name == *name) {
-                let message = format!("stands here, but [formats.{name}] says that it cannot be");
+                let message = format!("is here, but [formats.{name}] says that it cannot be");
                 self.say(stands.format.file, message);
             }
         }
@@ -333,7 +333,7 @@ impl Check<'_> {
     fn identified(&mut self, expect: Expect, transcripts: &[Transcript]) -> Option<Identified> {
         let found = self.text(IDENTIFY).map(|text| Identification::parse(&text));
         if matches!(expect, Expect::Identification | Expect::Unidentified) && transcripts.len() > 1 {
-            self.say(CASE, "expects what `identify` says of one recording, and several stand here");
+            self.say(CASE, "expects what `identify` says of one recording, and there are several");
         }
         match (expect, found) {
             (Expect::Identification, Some(Ok(found))) => return Some(Identified::As(found)),
@@ -374,7 +374,7 @@ impl Check<'_> {
         let (_, blob) = self.folder.files.iter().find(|(file, _)| file == name)?;
         let text = blob.bytes().map_err(|error| format!("cannot be read: {error}"));
         let text = text.and_then(|bytes| {
-            String::from_utf8(bytes.into_owned()).map_err(|error| format!("is no UTF-8: {error}"))
+            String::from_utf8(bytes.into_owned()).map_err(|error| format!("is not UTF-8: {error}"))
         });
         text.map_err(|why| self.say(name, why)).ok()
     }

@@ -57,7 +57,7 @@ impl Blob {
             Self::Embedded(bytes) => Ok(Cow::Borrowed(bytes)),
             // Whoever opens a pipe waits for whoever writes to it.
             Self::Disk(path) if !fs::metadata(path)?.is_file() => {
-                Err(io::Error::other("it is no regular file"))
+                Err(io::Error::other("it is not a regular file"))
             }
             Self::Disk(path) => fs::read(path).map(Cow::Owned),
             Self::Generated(bytes) => Ok(Cow::Owned(bytes.to_vec())),
@@ -228,10 +228,10 @@ fn read(suite: &Path, path: &Path, name: String, problems: &mut Vec<Problem>) ->
         let fault = match fs::canonicalize(&path) {
             Err(error) => Some(format!("cannot be opened: {error}")),
             Ok(real) if !real.starts_with(suite) => Some("is a link that leads outside the suite".to_owned()),
-            Ok(real) if real.is_dir() => {
-                Some("is a folder; nothing but files stands in a case directory".into())
+            Ok(real) if real.is_dir() => Some("is a folder; a case directory holds only files".into()),
+            Ok(real) if !real.is_file() => {
+                Some("is not a regular file, such as a pipe or a device".to_owned())
             }
-            Ok(real) if !real.is_file() => Some("is no regular file, such as a pipe or a device".to_owned()),
             Ok(_) => None,
         };
         match fault {

@@ -49,7 +49,7 @@ impl Suite {
             let before = problems.len();
             let folders = root.folders(&mut problems);
             if folders.is_empty() && problems.len() == before {
-                let message = "there is no case.toml anywhere in it, so it is no suite";
+                let message = "there is no case.toml anywhere in it, so it is not a suite";
                 problems.push(Problem::new(root.to_string(), message));
             }
             for folder in folders {
@@ -133,7 +133,7 @@ fn twins(cases: &[Case], problems: &mut Vec<Problem>) {
     for (case, twin) in cases.iter().filter_map(|case| Some((case, case.twin.as_deref()?))) {
         if !known.contains(twin) {
             let hint = hint(twin, known.iter().copied());
-            let message = format!("the twin \"{twin}\" is no case that expects a meaning{hint}");
+            let message = format!("the twin \"{twin}\" is not a case that expects a meaning{hint}");
             problems.push(Problem::new(format!("{}/case.toml", case.place), message));
         }
     }

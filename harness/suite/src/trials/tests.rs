@@ -185,7 +185,7 @@ fn a_list_of_known_failures_has_reasons_and_names_what_there_is() {
     for (trials, reason, complaint) in [
         ("ids/zero/*", " ", "without a reason"),
         ("ids/zero", "we know", "no trial has such a name"),
-        ("ids/[", "we know", "is no glob"),
+        ("ids/[", "we know", "is not a glob"),
     ] {
         let Err(problem) = list(trials, reason) else { panic!("{trials} was taken") };
         assert!(problem.contains(complaint), "{problem}");

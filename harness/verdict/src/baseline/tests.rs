@@ -110,7 +110,7 @@ fn each_slip_is_told_with_its_line() {
         ("\"b\"", "\"  \"", "no reason"),
         ("\"b\"", &format!("\"{PLACEHOLDER}\""), "no reason"),
         ("kind", "at = \"events\"\nkind", "`at`: "),
-        ("kind", "issue = \"7\"\nkind", "`issue` is no link"),
+        ("kind", "issue = \"7\"\nkind", "`issue` is not a link"),
         ("= \"a\"", "\"a\"", ""),
     ] {
         let text = format!("# known\n\n[[known]]\n{}\n", good.replacen(from, to, 1));

@@ -57,7 +57,7 @@ impl DialectNote {
             (Some(name), None) => code(name).map(OtherReading::Rejection),
             (None, Some(false)) => Ok(OtherReading::Unjudged),
             (_, Some(_)) => {
-                Err("takes `judged = false` alone, where nobody knows what it means there".to_owned())
+                Err("takes only `judged = false`, where nobody knows what it means there".to_owned())
             }
         };
         take(expect.as_ref().map(drop).map_err(Clone::clone));

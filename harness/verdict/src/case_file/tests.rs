@@ -44,10 +44,10 @@ fn a_dialect_is_one_that_there_is_and_says_what_it_makes_of_the_case() {
         ("default]\nreason = \"r\"", "the rest of the file says what `default` makes of it"),
         ("typed-ids]", "needs a `reason`"),
         ("typed-ids]\nreason = \"r\"\nreject = \"invalid-di\"", "did you mean invalid-id"),
-        ("typed-ids]\nreason = \"r\"\njudged = true", "takes `judged = false` alone"),
+        ("typed-ids]\nreason = \"r\"\njudged = true", "takes only `judged = false`"),
         (
             "typed-ids]\nreason = \"r\"\nreject = \"invalid-id\"\njudged = false",
-            "takes `judged = false` alone",
+            "takes only `judged = false`",
         ),
     ] {
         let [slip] = with(note).unwrap_err().try_into().unwrap();

@@ -93,9 +93,7 @@ pub(super) fn bound(scenario: &Scenario, files: &Files, recorder: u32, over: &At
         if size(&files.folder) > room {
             running::kill(recorder);
             let mebibytes = room >> 20;
-            return Some(format!(
-                "more than {mebibytes} MiB came of the session, and the recorder was killed"
-            ));
+            return Some(format!("the session wrote more than {mebibytes} MiB, and the recorder was killed"));
         }
         thread::sleep(TICK);
     }
