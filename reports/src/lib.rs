@@ -15,6 +15,7 @@ pub mod junit;
 pub mod markdown;
 pub mod overview;
 pub mod session_diff;
+pub mod stats;
 #[cfg(test)]
 mod test_record;
 pub mod viewer;

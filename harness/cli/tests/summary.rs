@@ -81,3 +81,59 @@ fn a_rejected_recording_is_shown_and_ends_with_1() {
     assert!(page.contains("duplicate-call-id") && page.contains("(line 2, COR-DUPLICATE)"), "{page}");
     assert_eq!(code_and_words(&["read", &path.display().to_string()]).0, Some(1));
 }
+
+/// The same numbers, however the recordings are named, and in every form.
+#[test]
+fn stats_count_over_files_folders_and_lists() {
+    let folder = tempfile::tempdir().unwrap();
+    let call = |id: u64| {
+        format!(
+            "{{\"ts\": {id}.000, \"dir\": \"client->server\", \"msg\": {{\"jsonrpc\":\"2.0\",\"id\":{id},\"method\":\"tools/call\",\"params\":{{\"name\":\"add\"}}}}}}\n\
+             {{\"ts\": {id}.020, \"dir\": \"server->client\", \"msg\": {{\"jsonrpc\":\"2.0\",\"id\":{id},\"result\":{{\"content\":[]}}}}}}\n"
+        )
+    };
+    let path = |name: &str| folder.path().join(name).display().to_string();
+    std::fs::write(path("a.jsonl"), call(1) + &call(2)).unwrap();
+    std::fs::write(path("b.jsonl"), call(1)).unwrap();
+    std::fs::write(path("c.txt"), "no recording").unwrap();
+    std::fs::write(path("half.jsonl"), call(1) + "{\"ts\": 2.0, \"di").unwrap();
+    let files = format!("{}\n{}\n", path("a.jsonl"), path("b.jsonl"));
+    let list = folder.path().join("list");
+    std::fs::write(&list, files).unwrap();
+    let list = list.display().to_string();
+    let all = ["stats", "--output", "csv", &path("a.jsonl"), &path("b.jsonl")].map(ToOwned::to_owned);
+    let csv = "tool,server,version,recordings,calls,failed,unanswered,p50_ms,p95_ms,max_ms\r\nadd,,,2,3,0,0,20,20,20\r\n";
+    let (code, printed, _) = code_and_words(&all.each_ref().map(String::as_str));
+    assert_eq!((code, &*printed), (Some(0), csv));
+    let (code, printed, _) = code_and_words(&["stats", "--output", "csv", "--files-from", &list]);
+    assert_eq!((code, &*printed), (Some(0), csv));
+
+    let (code, printed, why) = code_and_words(&["stats", &folder.path().display().to_string()]);
+    assert_eq!(code, Some(1), "{why}");
+    assert!(
+        printed.starts_with("3 recordings (1 rejected): 4 tool calls, 0 failed, 0 unanswered\n"),
+        "{printed}"
+    );
+    assert!(why.contains("half.jsonl: counted as far as it can be read"), "{why}");
+    assert!(why.contains("are not recordings and skipped") && why.contains("c.txt"), "{why}");
+    let (code, page, _) = code_and_words(&["stats", "--output", "html", &path("a.jsonl")]);
+    assert!(
+        code == Some(0) && page.starts_with("<!doctype html>") && page.contains("Calls by tool"),
+        "{page}"
+    );
+
+    for (words, told) in [
+        (&["stats", "none.jsonl"][..], "none.jsonl"),
+        (&["stats", &path("c.txt")], "c.txt"),
+        (&["stats", "--files-from", "none.list"], "none.list"),
+        (&["stats", "-", "--files-from", "-"], "either a recording or a list"),
+        (&["stats"], "FILE"),
+    ] {
+        let (code, printed, why) = code_and_words(words);
+        assert_eq!((code, &*printed), (Some(2), ""), "{why}");
+        assert!(why.contains(told), "{why}");
+    }
+    // What can be used is counted.
+    let (code, printed, _) = code_and_words(&["stats", "none.jsonl", &path("b.jsonl")]);
+    assert!(code == Some(2) && printed.starts_with("1 recording: 1 tool call,"), "{printed}");
+}

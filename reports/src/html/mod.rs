@@ -14,6 +14,7 @@ pub mod overview;
 mod renderer;
 pub mod rules;
 pub mod run;
+mod stats;
 mod tally;
 #[cfg(test)]
 mod tests;

@@ -29,6 +29,7 @@ const TEMPLATES: &[(&str, &str)] = &[
     ("rules.html", include_str!("../../templates/rules.html")),
     ("formats.html", include_str!("../../templates/formats.html")),
     ("kills.html", include_str!("../../templates/kills.html")),
+    ("stats.html", include_str!("../../templates/stats.html")),
     ("findings.html", include_str!("../../templates/findings.html")),
 ];
 const STYLE: &str =

@@ -25,7 +25,15 @@ const FIRST_DATE: i64 = 946_684_800_000;
 const META_CLIENT: &str = "io.modelcontextprotocol/clientInfo";
 const META_SERVER: &str = "io.modelcontextprotocol/serverInfo";
 
-pub(super) struct Collector {
+/// What a collector has, before it is made an overview.
+pub(crate) struct Parts {
+    pub(crate) tools: Vec<(Requests, Durations)>,
+    pub(crate) methods: Vec<(Requests, Durations)>,
+    pub(crate) servers: Vec<Peer>,
+    pub(crate) unread: Option<Unread>,
+}
+
+pub(crate) struct Collector {
     contract: Contract,
     identifier: Identifier,
     counts: Counts,
@@ -75,18 +83,24 @@ impl Table {
     }
 
     fn finish(self) -> Vec<Requests> {
-        let done = |(row, durations): (Requests, Durations)| Requests {
+        self.rows.into_iter().map(|(row, durations)| row.with(&durations)).collect()
+    }
+}
+
+impl Requests {
+    /// The same with the times of the answers.
+    pub(crate) fn with(self, durations: &Durations) -> Self {
+        Self {
             p50_ms: durations.percentile(50),
             p95_ms: durations.percentile(95),
             max_ms: durations.longest(),
-            ..row
-        };
-        self.rows.into_iter().map(done).collect()
+            ..self
+        }
     }
 }
 
 impl Collector {
-    pub(super) fn new(format: &Format) -> Self {
+    pub(crate) fn new(format: &Format) -> Self {
         Self {
             contract: Contract::default(),
             identifier: Identifier::new(format),
@@ -103,7 +117,7 @@ impl Collector {
         }
     }
 
-    pub(super) fn take(&mut self, entry: &Entry<'_>) {
+    pub(crate) fn take(&mut self, entry: &Entry<'_>) {
         let (time, ended) = match &entry.content {
             Content::Exchange(exchange) => (entry.time, exchange.ended),
             _ => (entry.time, None),
@@ -203,6 +217,17 @@ impl Collector {
         });
         let waiting = Waiting { method, tool, time: entry.time, line: entry.location.line };
         self.open.insert(event.index, waiting);
+    }
+
+    /// The tool calls, the requests, and the servers, to be added to those of other recordings; and why `read` would have
+    /// ended.
+    pub(crate) fn parts(self) -> Parts {
+        Parts {
+            tools: self.tools.rows,
+            methods: self.methods.rows,
+            servers: self.servers,
+            unread: self.unread,
+        }
     }
 
     /// What was seen, and why `read` would have ended.

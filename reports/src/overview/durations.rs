@@ -4,14 +4,14 @@ use std::collections::BTreeMap;
 
 /// Durations in milliseconds. Memory: at most 900 counters for each power of ten.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Durations {
+pub(crate) struct Durations {
     counts: BTreeMap<u64, u64>,
     total: u64,
     longest: u64,
 }
 
 impl Durations {
-    pub(super) fn add(&mut self, milliseconds: u64) {
+    pub(crate) fn add(&mut self, milliseconds: u64) {
         let digits = milliseconds.checked_ilog10().unwrap_or(0) + 1;
         let unit = 10_u64.pow(digits.saturating_sub(3));
         *self.counts.entry(milliseconds / unit * unit).or_default() += 1;
@@ -19,13 +19,22 @@ impl Durations {
         self.longest = self.longest.max(milliseconds);
     }
 
+    /// Adds those of another recording.
+    pub(crate) fn merge(&mut self, other: &Self) {
+        for (milliseconds, times) in &other.counts {
+            *self.counts.entry(*milliseconds).or_default() += times;
+        }
+        self.total += other.total;
+        self.longest = self.longest.max(other.longest);
+    }
+
     /// The longest one; none where there was none.
-    pub(super) fn longest(&self) -> Option<u64> {
+    pub(crate) fn longest(&self) -> Option<u64> {
         (self.total > 0).then_some(self.longest)
     }
 
     /// The duration that so many of a hundred do not exceed (the nearest-rank percentile).
-    pub(super) fn percentile(&self, percent: u64) -> Option<u64> {
+    pub(crate) fn percentile(&self, percent: u64) -> Option<u64> {
         let rank = (self.total * percent).div_ceil(100).max(1);
         let mut seen = 0;
         self.counts.iter().find_map(|(&milliseconds, &times)| {

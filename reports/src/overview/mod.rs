@@ -10,11 +10,13 @@ mod names;
 mod tests;
 pub mod text;
 
-use collect::Collector;
+pub(crate) use collect::Collector;
+pub(crate) use durations::Durations;
 use formats::{Format, Input};
 pub use model::{
     Counts, Findings, Open, Overview, Peer, Requests, SessionOverview, Unanswered, Unread, Worst,
 };
+pub(crate) use names::{MOST, OTHERS};
 use rules::{CheckOptions, CheckResult, Finding, RuleOutcome, RuleVerdict};
 use std::io;
 
@@ -31,13 +33,7 @@ pub fn overview(file: &str, format: &'static Format, input: &mut Input<'_>) -> i
         collector.take(entry);
     })?;
     let (session, refused) = collector.finish();
-    let stopped = judged.rejected.as_ref().map(|rejection| Unread {
-        code: rejection.code.name(),
-        clause: rejection.clause,
-        line: rejection.position.line,
-        pointer: rejection.position.pointer.clone(),
-        message: rejection.message.clone(),
-    });
+    let stopped = judged.rejected.as_ref().map(Unread::of);
     let findings = findings(&judged);
     let rejected = refused.or(stopped);
     Ok(Overview {

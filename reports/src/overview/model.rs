@@ -1,6 +1,7 @@
 //! An overview as plain data. Its JSON is what `overview.schema.json` says.
 
 use serde::Serialize;
+use transcript::rejection::Rejection;
 
 /// What a recording is at a glance. Absent values are unknown: the format does not carry them, or nothing shows them.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -161,4 +162,17 @@ pub struct Unread {
     pub pointer: String,
     /// What is wrong there.
     pub message: String,
+}
+
+impl Unread {
+    /// What a rejection says.
+    pub(crate) fn of(rejection: &Rejection) -> Self {
+        Self {
+            code: rejection.code.name(),
+            clause: rejection.clause,
+            line: rejection.position.line,
+            pointer: rejection.position.pointer.clone(),
+            message: rejection.message.clone(),
+        }
+    }
 }

@@ -5,23 +5,23 @@ use std::collections::hash_map::DefaultHasher;
 use std::hash::{Hash as _, Hasher as _};
 
 /// So many names have a row of their own.
-pub(super) const MOST: usize = 1_000;
+pub(crate) const MOST: usize = 1_000;
 
 /// So many characters of a name are kept.
 const LONGEST: usize = 100;
 
 /// The row that names beyond [`MOST`] share.
-pub(super) const OTHERS: &str = "(others)";
+pub(crate) const OTHERS: &str = "(others)";
 
 /// Which row each name has, in the order in which the names were first seen.
 #[derive(Debug, Default)]
-pub(super) struct Names {
+pub(crate) struct Names {
     rows: HashMap<String, usize>,
 }
 
 impl Names {
     /// The row of a name, and how it is shown.
-    pub(super) fn row(&mut self, name: &str) -> (usize, String) {
+    pub(crate) fn row(&mut self, name: &str) -> (usize, String) {
         let name = cut(name);
         let next = self.rows.len();
         let name = if next >= MOST && !self.rows.contains_key(&name) { OTHERS.to_owned() } else { name };
@@ -30,7 +30,7 @@ impl Names {
 }
 
 /// A name of bounded length. What is cut is told apart by a digest.
-pub(super) fn cut(name: &str) -> String {
+pub(crate) fn cut(name: &str) -> String {
     let Some((end, _)) = name.char_indices().nth(LONGEST) else { return name.to_owned() };
     let mut digest = DefaultHasher::new();
     name.hash(&mut digest);

@@ -206,7 +206,7 @@ fn table(title: &str, rows: &[Requests], paint: &Paint) -> String {
 }
 
 /// A table; the columns of `right` are numbers.
-fn columns<const N: usize>(
+pub(crate) fn columns<const N: usize>(
     heads: &[String; N],
     rows: &[[String; N]],
     right: std::ops::Range<usize>,
@@ -230,7 +230,7 @@ fn columns<const N: usize>(
 }
 
 /// How long something took, to three digits or to the second.
-fn span(milliseconds: u64) -> String {
+pub(crate) fn span(milliseconds: u64) -> String {
     let seconds = milliseconds / 1000;
     match milliseconds {
         0..1000 => format!("{milliseconds} ms"),
@@ -240,7 +240,7 @@ fn span(milliseconds: u64) -> String {
     }
 }
 
-fn noun(count: u64, one: &str) -> String {
+pub(crate) fn noun(count: u64, one: &str) -> String {
     format!("{count} {one}{}", if count == 1 { "" } else { "s" })
 }
 
@@ -257,7 +257,7 @@ fn common_folder(overviews: &[Overview]) -> &str {
 }
 
 /// Colours, where they are wanted.
-struct Paint(bool);
+pub(crate) struct Paint(pub(crate) bool);
 
 impl Paint {
     fn style(&self, text: &str, style: Style) -> String {

@@ -9,7 +9,7 @@ const WIDTH: usize = 78;
 
 /// What commands are for, with the commands in the order of the help. Every command that is not hidden is in one.
 const TASKS: &[(&str, &[&str])] = &[
-    ("Look at recordings", &["summary", "read", "show", "identify"]),
+    ("Look at recordings", &["summary", "read", "show", "identify", "stats"]),
     ("Compare, convert and clean them", &["diff", "surface", "convert", "redact"]),
     ("Judge them", &["check", "explain"]),
     ("Make recordings, and test recorders", &["record", "play", "drive"]),
@@ -188,7 +188,8 @@ mod tests {
         ("--listen ADDR", &["play"]),
         ("--list", &["drive"]),
         ("--out DIR", &["fuzz", "generate", "man", "report"]),
-        ("--output KIND", &["check", "explain", "identify", "show", "summary"]),
+        ("--files-from FILE", &["stats"]),
+        ("--output KIND", &["check", "explain", "identify", "show", "stats", "summary"]),
         ("--redact NAME", &["redact"]),
         ("--redacted MARKER", &["check"]),
         ("--results FILE", &["drive"]),

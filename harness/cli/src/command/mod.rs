@@ -8,6 +8,7 @@ mod context;
 mod convert;
 mod diff;
 mod drive;
+mod every;
 mod explain;
 mod fuzz;
 mod generate;
@@ -34,6 +35,7 @@ mod run;
 mod scaling;
 mod show;
 mod site;
+mod stats;
 mod suites;
 mod summary;
 mod surface;
@@ -58,6 +60,7 @@ pub(crate) const COMMANDS: &[&dyn Command] = &[
     &Entry { name: "fuzz", run: fuzz::run },
     &Entry { name: "new", run: new::run },
     &Entry { name: "identify", run: identify::run },
+    &Entry { name: "stats", run: stats::run },
     &Entry { name: "surface", run: surface::run },
     &Entry { name: "report", run: report::run },
     &Entry { name: "record", run: record::run },

@@ -1,13 +1,12 @@
 //! `summary`: what is in these recordings, at a glance. A file named without a command comes here too.
 
 use super::context::{CommandContext, Failure};
-use super::input::{format_of, named_format, open};
+use super::every::every_recording;
+use super::input::named_format;
 use crate::exit;
-use crate::recordings::{Found, Names, Recording, Recordings};
-use formats::{Format, Input, ReadError};
-use reports::overview::{Overview, json, overview, text};
+use formats::Format;
+use reports::overview::{json, overview, text};
 use std::io::{self, Write as _};
-use std::mem::take;
 use std::path::PathBuf;
 
 /// Gives an overview of recordings: who talked to whom, what was called, what failed, what `check` finds.
@@ -48,27 +47,11 @@ enum How {
 /// Where the output cannot be written.
 pub(crate) fn run(args: &Args, context: CommandContext) -> Result<u8, Failure> {
     let mut overviews = Vec::new();
-    // Files that are no recordings, by the folder they were found in.
-    let mut passed_over = Names::default();
-    let mut unusable = false;
-    let mut refuse = |why: &str| {
-        context.terminal.error(why);
-        unusable = true;
-    };
-    for found in Recordings::find(args.files.iter().cloned().map(Ok)) {
-        match found {
-            Found::Recording(recording) => match look(&recording, args.format) {
-                Ok(Some(overview)) => overviews.push(overview),
-                Ok(None) => passed_over.push(|| recording.path.display().to_string()),
-                Err(why) => refuse(&why),
-            },
-            Found::Unsearched(_, why) => refuse(&why),
-            Found::Searched(folder, notes) => {
-                let other = take(&mut passed_over).left_out(&folder, "not recordings");
-                notes.iter().chain(&other).for_each(|note| context.terminal.note(note));
-            }
-        }
-    }
+    let paths = args.files.iter().cloned().map(Ok);
+    let usable = every_recording(paths, args.format, context, &mut |name, format, input| {
+        overviews.push(overview(name, format, input)?);
+        Ok(())
+    });
     let mut out = io::stdout().lock();
     let colour = context.terminal.colour_out;
     match (args.output, &overviews[..]) {
@@ -79,7 +62,7 @@ pub(crate) fn run(args: &Args, context: CommandContext) -> Result<u8, Failure> {
             out.write_all(text::page(one, colour).as_bytes())?
         }
         (How::Text, []) => {
-            if !unusable {
+            if usable {
                 return Err(Failure::Unusable("there is no recording here".to_owned()));
             }
         }
@@ -87,37 +70,9 @@ pub(crate) fn run(args: &Args, context: CommandContext) -> Result<u8, Failure> {
     }
     out.flush()?;
     let rejected = overviews.iter().any(|overview| overview.rejected.is_some());
-    Ok(match (unusable, rejected) {
-        (true, _) => exit::UNUSABLE,
-        (false, true) => exit::FAILED,
-        (false, false) => exit::WELL,
+    Ok(match (usable, rejected) {
+        (false, _) => exit::UNUSABLE,
+        (true, true) => exit::FAILED,
+        (true, false) => exit::WELL,
     })
-}
-
-/// The overview of a file; none where it was found in a folder and is no recording.
-fn look(recording: &Recording, asked: Option<&'static Format>) -> Result<Option<Overview>, String> {
-    let shown = recording.path.display();
-    let why = |failure: Failure| match failure {
-        Failure::Rejected(name, rejection) => format!("{name} is not a recording: {}", rejection.message),
-        Failure::Unusable(why) | Failure::NotRun(why) => why,
-        Failure::OutputClosed => format!("{shown} was not read to its end"),
-    };
-    let mut source = open(&recording.path).map_err(why)?;
-    let name = source.name;
-    let told = |error| why(Failure::of_reading(&name, error));
-    let found = recording.folder.is_some();
-    let mut input = match Input::new(&mut *source.reader) {
-        Err(ReadError::Rejected(_)) if found => return Ok(None),
-        input => input.map_err(told)?,
-    };
-    let format = match (found, asked) {
-        (false, _) => format_of(asked, &mut input, &name).map_err(why)?,
-        (true, _) => match formats::detect(&mut input) {
-            Ok(Some(format)) if asked.is_none_or(|asked| asked.name == format.name) => format,
-            Ok(_) | Err(ReadError::Rejected(_)) => return Ok(None),
-            Err(error) => return Err(told(error)),
-        },
-    };
-    let seen = overview(&name, format, &mut input);
-    seen.map(Some).map_err(|error| format!("{name} cannot be read: {error}"))
 }

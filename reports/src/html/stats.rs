@@ -1,0 +1,115 @@
+//! Calls, failures and times over many recordings, as a page with a bar for each number.
+
+use super::labels::plain;
+use super::renderer::{HtmlRenderer, PageLocation};
+use super::tally::Bar;
+use crate::overview::text::{noun, span};
+use crate::stats::{Stats, StatsRow};
+use serde::Serialize;
+
+/// So many rows of a table are shown; the JSON has all.
+const ROWS: usize = 200;
+
+#[derive(Debug, Serialize)]
+struct Page {
+    total: String,
+    tables: Vec<Table>,
+}
+
+#[derive(Debug, Serialize)]
+struct Table {
+    /// What the rows are of, for the first column and the anchor.
+    of: &'static str,
+    title: &'static str,
+    rows: Vec<Row>,
+    more: usize,
+}
+
+#[derive(Debug, Serialize)]
+struct Row {
+    name: String,
+    recordings: u64,
+    calls: u64,
+    failed: u64,
+    unanswered: u64,
+    /// Answered well, failed and not answered, beside the row with most calls.
+    counts: Vec<Bar>,
+    p50: String,
+    p95: String,
+    max: String,
+    /// Up to the median, the 95th percentile and the longest, beside the longest of all.
+    times: Vec<Bar>,
+}
+
+impl HtmlRenderer {
+    /// The page of these numbers. It stands alone.
+    ///
+    /// # Errors
+    /// Where the template cannot be rendered.
+    pub fn stats(&self, stats: &Stats) -> Result<String, tera::Error> {
+        let tables = [
+            ("tool", "Calls by tool", &stats.tools),
+            ("server", "Calls by server", &stats.servers),
+            ("version", "Calls by version", &stats.versions),
+            ("method", "Requests by method", &stats.methods),
+        ];
+        let rejected = match stats.rejected {
+            0 => String::new(),
+            some => format!(" ({some} rejected)"),
+        };
+        let total = &stats.total;
+        let page = Page {
+            total: format!(
+                "{}{rejected}: {}, {} failed, {} unanswered",
+                noun(stats.recordings, "recording"),
+                noun(total.calls, "tool call"),
+                total.failed,
+                total.unanswered
+            ),
+            tables: tables.into_iter().filter_map(|(of, title, rows)| table(of, title, rows)).collect(),
+        };
+        self.render("stats.html", PageLocation::default(), "Calls, failures and times", &page)
+    }
+}
+
+/// A table, where there is something in it.
+fn table(of: &'static str, title: &'static str, rows: &[StatsRow]) -> Option<Table> {
+    let most = rows.iter().map(|row| row.numbers.calls).max()?;
+    let longest = rows.iter().filter_map(|row| row.numbers.max_ms).max().unwrap_or_default();
+    let rows_shown = rows.iter().take(ROWS).map(|row| self::row(row, most, longest)).collect();
+    Some(Table { of, title, rows: rows_shown, more: rows.len().saturating_sub(ROWS) })
+}
+
+fn row(row: &StatsRow, most: u64, longest: u64) -> Row {
+    let numbers = &row.numbers;
+    let time = |time: Option<u64>| time.map_or_else(|| "-".to_owned(), span);
+    let well = numbers.calls.saturating_sub(numbers.failed + numbers.unanswered);
+    let [p50, p95, max] = [numbers.p50_ms, numbers.p95_ms, numbers.max_ms].map(Option::unwrap_or_default);
+    Row {
+        name: plain(&row.name()),
+        recordings: row.recordings,
+        calls: numbers.calls,
+        failed: numbers.failed,
+        unanswered: numbers.unanswered,
+        counts: bars([("good", well), ("bad", numbers.failed), ("known", numbers.unanswered)], most),
+        p50: time(numbers.p50_ms),
+        p95: time(numbers.p95_ms),
+        max: time(numbers.max_ms),
+        times: bars(
+            [("good", p50), ("known", p95.saturating_sub(p50)), ("faint", max.saturating_sub(p95))],
+            longest,
+        ),
+    }
+}
+
+/// Parts one behind the other, where `most` fills the width. What is there at all can be seen.
+fn bars(parts: [(&'static str, u64); 3], most: u64) -> Vec<Bar> {
+    let mut from = 0;
+    let mut bars = Vec::new();
+    for (tone, count) in parts.into_iter().filter(|part| part.1 > 0 && most > 0) {
+        let width = u64::try_from(u128::from(count) * 1000 / u128::from(most)).unwrap_or(1000).max(4);
+        bars.push(Bar { tone, from, width });
+        from += width;
+    }
+    bars
+}

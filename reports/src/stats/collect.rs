@@ -1,0 +1,237 @@
+//! Adds recording to recording.
+
+use crate::overview::{Collector, Durations, MOST, OTHERS, Peer, Requests, Unread};
+use formats::{Format, Input, ReadError, ReadOptions, Tolerance};
+use serde::Serialize;
+use std::collections::BTreeMap;
+use std::io;
+
+/// The row of recordings in which several servers answer: nothing shows whose call is whose.
+const SEVERAL: &str = "(several servers)";
+
+/// Collects over recordings.
+#[derive(Debug, Default)]
+pub struct Collected {
+    recordings: u64,
+    rejected: u64,
+    total: Sum,
+    tools: Table,
+    servers: Table,
+    versions: Table,
+    methods: Table,
+    rows: Table,
+}
+
+/// What recordings sum up to.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Stats {
+    /// How many recordings there are.
+    pub recordings: u64,
+    /// How many of them `read` rejects. They are counted as far as they can be read.
+    pub rejected: u64,
+    /// All tool calls.
+    pub total: Numbers,
+    /// Tool calls by tool.
+    pub tools: Vec<StatsRow>,
+    /// Tool calls by server.
+    pub servers: Vec<StatsRow>,
+    /// Tool calls by server and its version.
+    pub versions: Vec<StatsRow>,
+    /// Tool calls by tool, server and version.
+    pub calls: Vec<StatsRow>,
+    /// Requests by method.
+    pub methods: Vec<StatsRow>,
+}
+
+/// Requests that have something in common.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct StatsRow {
+    /// The tool, in tables by tool.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tool: Option<String>,
+    /// The method, in the table by method.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub method: Option<String>,
+    /// The server, in tables by server; null where the recording does not show it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub server: Option<Option<String>>,
+    /// Its version, in tables by version; null where it says none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub version: Option<Option<String>>,
+    /// How many recordings have one.
+    pub recordings: u64,
+    /// Their numbers.
+    #[serde(flatten)]
+    pub numbers: Numbers,
+}
+
+/// How many requests there are, and how long their answers took.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
+pub struct Numbers {
+    /// How many.
+    pub calls: u64,
+    /// Answered with an error, or with a result that says `isError`.
+    pub failed: u64,
+    /// Not answered.
+    pub unanswered: u64,
+    /// The median time to the answer, in milliseconds; from a second on, to three digits.
+    pub p50_ms: Option<u64>,
+    /// The time that 95 of 100 answers do not exceed, likewise.
+    pub p95_ms: Option<u64>,
+    /// The longest time.
+    pub max_ms: Option<u64>,
+}
+
+/// What rows are told apart by; empty where a table does not ask.
+#[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord)]
+struct Key {
+    name: String,
+    server: Option<String>,
+    version: Option<String>,
+}
+
+#[derive(Debug, Default)]
+struct Table(BTreeMap<Key, Sum>);
+
+#[derive(Debug, Default)]
+struct Sum {
+    numbers: Numbers,
+    durations: Durations,
+    recordings: u64,
+    /// The recording that was added last, so that each counts once.
+    last: u64,
+}
+
+impl Collected {
+    /// Adds a recording; why `read` rejects it, where it does.
+    ///
+    /// # Errors
+    /// Where the input cannot be read.
+    pub fn add(&mut self, format: &'static Format, input: &mut Input<'_>) -> io::Result<Option<Unread>> {
+        let mut collector = Collector::new(format);
+        let read = (format.read)(input, ReadOptions::new(Tolerance::Faults), &mut |entry| {
+            collector.take(&entry);
+            Ok(())
+        });
+        let stopped = match read {
+            Ok(()) | Err(ReadError::Stopped) => None,
+            Err(ReadError::Io(error)) => return Err(error),
+            Err(ReadError::Rejected(rejection)) => Some(Unread::of(&rejection)),
+        };
+        let parts = collector.parts();
+        let unread = parts.unread.or(stopped);
+        self.recordings += 1;
+        self.rejected += u64::from(unread.is_some());
+        let (server, version) = match &parts.servers[..] {
+            [] => (None, None),
+            [Peer { name, version }] => (Some(name.clone()), version.clone()),
+            [first, rest @ ..] if rest.iter().all(|peer| peer.name == first.name) => {
+                (Some(first.name.clone()), Some("(several versions)".to_owned()))
+            }
+            _ => (Some(SEVERAL.to_owned()), None),
+        };
+        let number = self.recordings;
+        for (row, durations) in &parts.tools {
+            let key = |name: &str, by_server: bool, by_version: bool| Key {
+                name: name.to_owned(),
+                server: server.clone().filter(|_| by_server),
+                version: version.clone().filter(|_| by_version),
+            };
+            self.total.add(row, durations, number);
+            for (table, key) in [
+                (&mut self.tools, key(&row.name, false, false)),
+                (&mut self.servers, key("", true, false)),
+                (&mut self.versions, key("", true, true)),
+                (&mut self.rows, key(&row.name, true, true)),
+            ] {
+                table.add(key, row, durations, number);
+            }
+        }
+        for (row, durations) in &parts.methods {
+            let key = Key { name: row.name.clone(), ..Key::default() };
+            self.methods.add(key, row, durations, number);
+        }
+        Ok(unread)
+    }
+
+    /// What they sum up to; the rows with most calls first.
+    #[must_use]
+    pub fn finish(self) -> Stats {
+        let blank = |sum: &Sum| StatsRow {
+            tool: None,
+            method: None,
+            server: None,
+            version: None,
+            recordings: sum.recordings,
+            numbers: sum.numbers(),
+        };
+        let tool = |key: Key, sum: &Sum| StatsRow { tool: Some(key.name), ..blank(sum) };
+        let method = |key: Key, sum: &Sum| StatsRow { method: Some(key.name), ..blank(sum) };
+        let server = |key: Key, sum: &Sum| StatsRow { server: Some(key.server), ..blank(sum) };
+        let version = |key: Key, sum: &Sum| StatsRow {
+            server: Some(key.server),
+            version: Some(key.version),
+            ..blank(sum)
+        };
+        let call = |key: Key, sum: &Sum| StatsRow {
+            tool: Some(key.name),
+            server: Some(key.server),
+            version: Some(key.version),
+            ..blank(sum)
+        };
+        Stats {
+            recordings: self.recordings,
+            rejected: self.rejected,
+            total: self.total.numbers(),
+            tools: self.tools.finish(tool),
+            servers: self.servers.finish(server),
+            versions: self.versions.finish(version),
+            calls: self.rows.finish(call),
+            methods: self.methods.finish(method),
+        }
+    }
+}
+
+impl Table {
+    fn add(&mut self, key: Key, row: &Requests, durations: &Durations, recording: u64) {
+        let others = || Key { name: OTHERS.to_owned(), server: Some(OTHERS.to_owned()), version: None };
+        let key = if self.0.len() >= MOST && !self.0.contains_key(&key) { others() } else { key };
+        self.0.entry(key).or_default().add(row, durations, recording);
+    }
+
+    fn finish(self, row: impl Fn(Key, &Sum) -> StatsRow) -> Vec<StatsRow> {
+        let mut rows: Vec<StatsRow> = self.0.into_iter().map(|(key, sum)| row(key, &sum)).collect();
+        // Stable: rows with as many calls stay in the order of their names.
+        rows.sort_by_key(|row| std::cmp::Reverse(row.numbers.calls));
+        rows
+    }
+}
+
+impl Sum {
+    fn add(&mut self, row: &Requests, durations: &Durations, recording: u64) {
+        self.numbers.calls += row.calls;
+        self.numbers.failed += row.failed;
+        self.numbers.unanswered += row.unanswered;
+        self.durations.merge(durations);
+        self.recordings += u64::from(self.last != recording);
+        self.last = recording;
+    }
+
+    fn numbers(&self) -> Numbers {
+        let times = Requests::default().with(&self.durations);
+        Numbers { p50_ms: times.p50_ms, p95_ms: times.p95_ms, max_ms: times.max_ms, ..self.numbers }
+    }
+}
+
+impl StatsRow {
+    /// What the row is of, for a person: a tool, a method, or a server with its version.
+    #[must_use]
+    pub fn name(&self) -> String {
+        let known = |value: &Option<String>| value.clone().unwrap_or_else(|| "unknown".to_owned());
+        let name = self.tool.clone().or_else(|| self.method.clone());
+        let version = self.version.as_ref().map(|version| version.clone().unwrap_or_default());
+        let server = self.server.as_ref().map(known);
+        let parts: Vec<String> = name.into_iter().chain(server).chain(version).collect();
+        parts.join(" ").trim_end().to_owned()
+    }
+}

@@ -1,0 +1,62 @@
+//! The numbers for a person at a terminal: a table for each question.
+
+use super::collect::{Stats, StatsRow};
+use crate::overview::text::{Paint, columns, noun, span};
+use crate::plain::{cut, plain};
+use std::fmt::Write as _;
+
+/// So many rows of a table are shown, and the rest counted.
+const ROWS: usize = 20;
+
+/// So wide is a name at most.
+const NAME: usize = 60;
+
+/// All tables that have a row.
+#[must_use]
+pub fn text(stats: &Stats, colour: bool) -> String {
+    let paint = Paint(colour);
+    let total = &stats.total;
+    let mut out = format!(
+        "{}{}: {}, {} failed, {} unanswered\n",
+        noun(stats.recordings, "recording"),
+        if stats.rejected > 0 { format!(" ({} rejected)", stats.rejected) } else { String::new() },
+        noun(total.calls, "tool call"),
+        total.failed,
+        total.unanswered
+    );
+    for (title, rows) in [
+        ("tool", &stats.tools),
+        ("server", &stats.servers),
+        ("version", &stats.versions),
+        ("request", &stats.methods),
+    ] {
+        if !rows.is_empty() {
+            let _ = write!(out, "\n{}", table(title, rows, &paint));
+        }
+    }
+    out
+}
+
+fn table(title: &str, rows: &[StatsRow], paint: &Paint) -> String {
+    let time = |time: Option<u64>| time.map_or_else(|| "-".to_owned(), span);
+    let cells = |row: &StatsRow| {
+        let numbers = &row.numbers;
+        [
+            cut(&plain(&row.name()), NAME),
+            row.recordings.to_string(),
+            numbers.calls.to_string(),
+            numbers.failed.to_string(),
+            numbers.unanswered.to_string(),
+            time(numbers.p50_ms),
+            time(numbers.p95_ms),
+            time(numbers.max_ms),
+        ]
+    };
+    let shown: Vec<[String; 8]> = rows.iter().take(ROWS).map(cells).collect();
+    let heads = [title, "recordings", "calls", "failed", "unanswered", "p50", "p95", "max"];
+    let mut out = columns(&heads.map(ToOwned::to_owned), &shown, 1..8, "", paint);
+    if rows.len() > ROWS {
+        let _ = writeln!(out, "and {} more (--output json has them all)", rows.len() - ROWS);
+    }
+    out
+}
