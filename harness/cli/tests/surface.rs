@@ -86,6 +86,9 @@ fn each_change_of_a_tool_has_its_class() {
         (tool(json!({"annotations": {"readOnlyHint": true}})), tool(json!({})), "breaking annotation /annotations/readOnlyHint"),
         (tool(json!({"annotations": {"destructiveHint": false}})), tool(json!({"annotations": {"destructiveHint": true}})), "breaking annotation /annotations/destructiveHint"),
         (tool(json!({})), tool(json!({"annotations": {"destructiveHint": false}})), "review annotation /annotations/destructiveHint"),
+        // Two hints have no meaning where a tool changes nothing, before or now.
+        (tool(json!({})), tool(json!({"annotations": {"readOnlyHint": true, "destructiveHint": false, "idempotentHint": true}})), "review annotation /annotations/readOnlyHint"),
+        (tool(json!({"annotations": {"readOnlyHint": true, "destructiveHint": false}})), tool(json!({})), "breaking annotation /annotations/readOnlyHint"),
         (tool(json!({})), tool(json!({"execution": {"taskSupport": "optional"}})), "additive definition /execution/taskSupport"),
         (tool(json!({"execution": {"taskSupport": "optional"}})), tool(json!({})), "breaking definition /execution/taskSupport"),
         (tool(json!({})), tool(json!({"execution": {"taskSupport": "forbidden"}, "annotations": {"readOnlyHint": false}})), ""),

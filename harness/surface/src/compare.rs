@@ -326,7 +326,14 @@ const HINTS: [(&str, bool, bool); 4] = [
     ("readOnlyHint", false, true),
 ];
 
+/// Of a tool that changes nothing these have no meaning (schema of the protocol, `ToolAnnotations`).
+const OF_TOOLS_THAT_CHANGE_SOMETHING: [&str; 2] = ["destructiveHint", "idempotentHint"];
+
 fn hints(place: &Place<'_>, found: &mut Found) {
+    let reads = |value: Option<Json<'_>>| {
+        value.and_then(|value| value.member("readOnlyHint")).and_then(bool_of) == Some(true)
+    };
+    let reads = place.values.into_iter().any(reads);
     for (name, values) in pairs(place.values) {
         let pointer = format!("{}/{}", place.pointer, token(&name));
         let place = Place { subject: place.subject, pointer: &pointer, values };
@@ -336,7 +343,7 @@ fn hints(place: &Place<'_>, found: &mut Found) {
             continue;
         };
         let [before, after] = values.map(|value| value.and_then(bool_of).unwrap_or(*absent));
-        if before == after {
+        if before == after || reads && OF_TOOLS_THAT_CHANGE_SOMETHING.contains(&&*name) {
             continue;
         }
         let said = |value: bool, side: usize| match values[side] {
