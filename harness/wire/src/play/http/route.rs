@@ -68,7 +68,14 @@ impl Routes {
         let mut route =
             Router { script, answered, exchanges, tokens: HashMap::new(), bodies: HashMap::new(), answers };
         let of: Vec<Route> = (0..steps.len()).map(|step| route.find(step)).collect();
-        let replies = (0..steps.len()).map(|step| route.reply(step, &of)).collect();
+        // How many messages go over the answer to each step.
+        let mut counts = vec![0; steps.len()];
+        for route in &of {
+            if let Route::Answer(step) = route {
+                counts[*step] += 1;
+            }
+        }
+        let replies = (0..steps.len()).map(|step| route.reply(step, counts[step] == 1)).collect();
         let no_get = route.exchanges.refused_get().filter(|_| !of.contains(&Route::Get));
         let initialized = initialized(script);
         let version = initialized.and_then(|step| version(script, step));
@@ -197,7 +204,8 @@ impl Router<'_> {
             && self.script.message(step).is_some_and(|message| message.id().key().is_some())
     }
 
-    fn reply(&self, step: usize, of: &[Route]) -> Reply {
+    /// `alone`: only one message goes over the answer.
+    fn reply(&self, step: usize, alone: bool) -> Reply {
         if let Some((status, headers)) = self.script.refusal(step) {
             return Reply::Refused(*status, headers.clone());
         }
@@ -221,7 +229,6 @@ impl Router<'_> {
             return Reply::Accepted(status.unwrap_or(202));
         }
         let slot = answer.map(|entry| entry.carrier);
-        let alone = of.iter().filter(|route| **route == Route::Answer(step)).count() == 1;
         let json = match self.answers {
             Answers::Json => true,
             // An error of HTTP is no stream.
