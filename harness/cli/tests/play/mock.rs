@@ -3,7 +3,7 @@
 use super::sockets::{Server, until, whole};
 use super::{Folder, concord, tells};
 use std::fs;
-use std::io::Write as _;
+use std::io::{BufRead as _, BufReader, Write as _};
 use std::path::{Path, PathBuf};
 use std::process::{Output, Stdio};
 
@@ -264,4 +264,52 @@ fn clients_over_http_and_sse_have_a_stream_each() {
         until(get, &format!("data: {}\n\n", DONE.replace(":2,", ":5,")));
     }
     tells(&server.interrupt(), 0, &["0 mismatches"]);
+}
+
+/// A recording of a server that knows the tool `b`, and the command that plays it.
+fn live(folder: &Folder) -> String {
+    let texts = [INITIALIZE.to_owned(), format!("<{INITIALIZED}"), call("2", "b"), format!("<{DONE}")];
+    let behind = recording(folder, "behind", &texts.iter().map(String::as_str).collect::<Vec<_>>());
+    let program = env!("CARGO_BIN_EXE_mcp-concord");
+    format!("'{program}' -q play --as server --match request '{}'", behind.display())
+}
+
+#[test]
+fn every_client_over_http_has_a_live_server_and_all_that_is_new_is_added() {
+    let folder = Folder::new();
+    let (session, command) = (usual(&folder), live(&folder));
+    let before = fs::read_to_string(&session).unwrap();
+    let server = Server::start(&session, &["--match", "request", "--record-new", &command]);
+    for number in ["7", "8"] {
+        let id = open(&server);
+        let (head, body) = server.post(&[("Mcp-Session-Id", &id)], &call(number, "b"));
+        assert!(head.contains("text/event-stream"), "{head}");
+        assert!(body.contains(&DONE.replace(":2,", &format!(":{number},"))), "{body}");
+    }
+    tells(&server.interrupt(), 0, &["2 messages of the client added", "0 mismatches"]);
+    let grown = fs::read_to_string(&session).unwrap();
+    let added = grown.strip_prefix(&before).unwrap();
+    assert_eq!(added.lines().count(), 4, "{added}");
+    tells(&mock(&session, &["--once"], &[&call("1", "b"), &call("2", "b")]), 0, &["0 mismatches"]);
+}
+
+#[test]
+fn what_is_new_is_kept_when_the_mock_is_told_to_end() {
+    let folder = Folder::new();
+    let (session, command) = (usual(&folder), live(&folder));
+    let mut mock = concord();
+    mock.args(["play", "--as", "server", "--match", "request"])
+        .arg(&session)
+        .args(["--record-new", &command]);
+    let mut mock = mock.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let mut to = mock.stdin.take().unwrap();
+    to.write_all((call("5", "b") + "\n").as_bytes()).unwrap();
+    let mut answer = String::new();
+    BufReader::new(mock.stdout.as_mut().unwrap()).read_line(&mut answer).unwrap();
+    assert!(answer.contains("\"id\":5,\"result\""), "{answer}");
+    let kill = std::process::Command::new("kill").args(["-TERM", &mock.id().to_string()]).status();
+    assert!(kill.unwrap().success());
+    tells(&mock.wait_with_output().unwrap(), 143, &["1 message of the client added", "interrupted"]);
+    drop(to);
+    assert!(fs::read_to_string(&session).unwrap().contains("\"name\":\"b\""));
 }
