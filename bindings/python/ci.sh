@@ -5,23 +5,26 @@
 #   bindings/python/ci.sh            builds and tests
 #   bindings/python/ci.sh DIR        and leaves the wheel in DIR
 #
-# The program is the one that MCP_CONCORD names, or is built. Exit code 4: Python or its venv is not here, and nothing was tested.
+# The program is the one that MCP_CONCORD names, or is built. Exit code 4: Python, its venv or what pip brings cannot be had, the
+# last line says what, and nothing was tested.
 set -euo pipefail
 kept=${1:+$(mkdir -p "$1" && cd "$1" && pwd)}
 concord=${MCP_CONCORD:+$(realpath "$MCP_CONCORD")}
 cd "$(dirname "$0")"
-if ! command -v python3 >/dev/null; then
-  echo "python3 is not here: the Python package was not built"
-  exit 4
-fi
-if ! python3 -c 'import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 9))' 2>/dev/null; then
-  echo "python3 here is older than 3.9 or has no venv: the Python package was not built"
-  exit 4
-fi
+lacking() { echo "the Python package was not tested: $*"; exit 4; }
+command -v python3 >/dev/null || lacking "python3 is not here"
+python3 -c 'import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 9))' 2>/dev/null ||
+  lacking "python3 here is older than 3.9 or has no venv"
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 export CARGO_TARGET_DIR=${CARGO_TARGET_DIR:-$(cd ../.. && pwd)/target}
 
+# The environments stand before anything is built, since a network may lack what is in them.
+for name in build test; do python3 -m venv "$work/$name"; done
+timeout 600 "$work/build/bin/pip" install --quiet --disable-pip-version-check 'maturin>=1.9.4,<2' 2>"$work/pip.log" ||
+  lacking "pip cannot install maturin: $(tail -1 "$work/pip.log")"
+timeout 600 "$work/test/bin/pip" install --quiet --disable-pip-version-check -r tests/requirements.txt 2>"$work/pip.log" ||
+  lacking "pip cannot install what the tests need: $(tail -1 "$work/pip.log")"
 if [ -z "$concord" ]; then
   cargo build --release --quiet -p mcp-concord
   concord=$CARGO_TARGET_DIR/release/mcp-concord
@@ -30,14 +33,11 @@ fi
 mkdir -p mcp_concord.data/scripts
 install -m 755 "$concord" mcp_concord.data/scripts/mcp-concord
 
-python3 -m venv "$work/build"
-"$work/build/bin/pip" install --quiet 'maturin>=1.9.4,<2'
 "$work/build/bin/maturin" build --release --quiet --out "$work/wheels"
 wheel=$(echo "$work"/wheels/*.whl)
 echo "$(basename "$wheel"): $(($(stat -c %s "$wheel" 2>/dev/null || stat -f %z "$wheel") / 1000)) kB"
 
-python3 -m venv "$work/test"
-"$work/test/bin/pip" install --quiet "$wheel" -r tests/requirements.txt
+"$work/test/bin/pip" install --quiet --disable-pip-version-check --no-deps "$wheel"
 "$work/test/bin/mcp-concord" --version
 # Away from the sources, so that what is installed is tested.
 cp -r tests "$work/tests"

@@ -48,6 +48,8 @@ def test_check_gives_findings_as_data():
     assert (finding.file, finding.line, finding.broken) == ("a.jsonl", 1, True)
     assert finding in report.errors and not report.ok
     assert (report.format, report.messages, report.stopped) == ("jsonrpc", 1, None)
+    assert finding.link.startswith("https://modelcontextprotocol.io/specification/") and "link=" in repr(finding)
+    assert all(found.link is None for found in report if not found.broken)
     text = str(finding)
     assert "error[jsonrpc.id.null]" in text and "a.jsonl:1" in text and NULL_ID.decode().strip() in text
     with pytest.raises(TypeError, match="report.ok"):

@@ -40,6 +40,8 @@ class Finding:
     message: str
     #: JSON pointer into the text at that place, where the message is a text inside of the document.
     within: Optional[str] = None
+    #: The page of the document that was broken, in the revision by which the recording was judged.
+    link: Optional[str] = None
     #: What stands there, cut to a length that can be shown.
     snippet: Optional[str] = None
     #: The other message that matters.
