@@ -26,6 +26,7 @@ MAY_USE = {
     "reports": {"transcript", "formats", "verdict", "rules"},
     "core": {"transcript", "formats", "rules", "reports"},
     "python": {"core"},
+    "wasm": {"core"},
     "generators": {"transcript", "formats", "verdict"},
     "properties": {"transcript", "formats", "rules", "wire", "generators"},
     "fuzz": {"properties"},

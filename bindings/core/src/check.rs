@@ -12,6 +12,11 @@ pub const VERSION: &str = env!("CARGO_PKG_VERSION");
 
 /// How a recording is judged.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Deserialize),
+    serde(default, deny_unknown_fields, rename_all = "camelCase")
+)]
 pub struct CheckOptions {
     /// The capture format; none where the content shows it.
     pub format: Option<String>,

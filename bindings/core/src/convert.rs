@@ -7,6 +7,11 @@ use std::io::Read as _;
 
 /// How a recording is converted.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Deserialize),
+    serde(default, deny_unknown_fields, rename_all = "camelCase")
+)]
 pub struct ConvertOptions {
     /// The format to write.
     pub to: String,

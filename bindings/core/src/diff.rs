@@ -9,6 +9,11 @@ use transcript::diff::PointerPattern;
 
 /// How two recordings are compared.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Deserialize),
+    serde(default, deny_unknown_fields, rename_all = "camelCase")
+)]
 pub struct DiffOptions {
     /// The capture format of A; none where the content shows it.
     pub left_format: Option<String>,

@@ -8,6 +8,11 @@ use transcript::session::Content;
 
 /// How a recording is read.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Deserialize),
+    serde(default, deny_unknown_fields, rename_all = "camelCase")
+)]
 pub struct ReadOptions {
     /// The capture format; none where the content shows it.
     pub format: Option<String>,
@@ -58,6 +63,11 @@ pub fn read(recording: &Recording<'_>, options: &ReadOptions) -> Result<Answer, 
 
 /// How a recording is identified.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Deserialize),
+    serde(default, deny_unknown_fields, rename_all = "camelCase")
+)]
 pub struct IdentifyOptions {
     /// The capture format; none where the content shows it.
     pub format: Option<String>,

@@ -12,6 +12,11 @@ use rules::{CheckOptions, Parallelism};
 
 /// How a recording is drawn.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Deserialize),
+    serde(default, deny_unknown_fields, rename_all = "camelCase")
+)]
 pub struct ShowOptions {
     /// The capture format; none where the content shows it.
     pub format: Option<String>,

@@ -1,0 +1,52 @@
+#!/usr/bin/env bash
+# Builds the npm package @mcp-concord/core into bindings/npm/core/dist: the WebAssembly module, and JavaScript around it.
+#
+#   bindings/npm/build.sh            builds both
+#   bindings/npm/build.sh module     builds the module alone
+#
+# Rust's library for wasm32-unknown-unknown comes from rustup; where that has none, it is built with Debian's packages rustc-web
+# and rust-web-src, which are installed if this user may do so. WASM_FROM=debian takes that way at once. Exit code 4: what is needed
+# cannot be had, the last line says what, and nothing was built.
+set -euo pipefail
+cd "$(dirname "$0")/../.."
+export CARGO_TARGET_DIR=${CARGO_TARGET_DIR:-$PWD/target}
+target=wasm32-unknown-unknown
+module=$CARGO_TARGET_DIR/$target/web/concord_wasm.wasm
+lacking() { echo "the package for JavaScript was not built: $*"; exit 4; }
+
+# JavaScript chooses how large the memory may become, so it makes it.
+flags="--cfg getrandom_backend=\"custom\" -Clink-arg=--import-memory -Clink-arg=--initial-memory=8388608"
+build=(cargo build --quiet --locked --profile web --target "$target" -p mcp-concord-wasm)
+sysroot=$(rustc --print sysroot)
+
+has_library() { [ -d "$sysroot/lib/rustlib/$target/lib" ]; }
+from_rustup() {
+  has_library || { command -v rustup >/dev/null && timeout 300 rustup target add "$target" >/dev/null 2>&1 && has_library; }
+}
+from_debian() {
+  [ -x /usr/bin/rustc ] && [ -d /usr/lib/rustlib/src/rust/library ] && return
+  command -v apt-get >/dev/null || lacking "rustup has no library for $target, and there is no apt-get"
+  [ "$(id -u)" = 0 ] || lacking "rustup has no library for $target: apt-get install rustc-web rust-web-src, as root"
+  { apt-get update -qq && timeout 600 apt-get install -y -qq --no-install-recommends rustc-web rust-web-src; } >/dev/null 2>&1 ||
+    lacking "rustup has no library for $target, and Debian's rustc-web and rust-web-src cannot be installed"
+}
+
+if [ "${WASM_FROM:-}" != debian ] && from_rustup; then
+  RUSTFLAGS=$flags "${build[@]}"
+else
+  from_debian
+  linker=$(find "$sysroot" -name rust-lld | head -1)
+  [ -n "$linker" ] || lacking "the Rust toolchain has no rust-lld"
+  # The library's sources are those of Debian's compiler, which calls the same unstable option of cargo.
+  module=${module/"$CARGO_TARGET_DIR"/"$CARGO_TARGET_DIR/debian"}
+  CARGO_TARGET_DIR=$CARGO_TARGET_DIR/debian RUSTC=/usr/bin/rustc RUSTC_BOOTSTRAP=1 RUSTFLAGS="$flags -Clinker=$linker" \
+    "${build[@]}" -Z build-std=std,panic_abort
+fi
+mkdir -p bindings/npm/core/dist
+cp "$module" bindings/npm/core/dist/concord.wasm
+[ "${1:-}" != module ] || exit 0
+
+command -v npm >/dev/null || lacking "npm is not here"
+cd bindings/npm
+timeout 600 npm ci --silent --no-audit --no-fund --ignore-scripts --prefer-offline || lacking "npm cannot install what builds it"
+npm run --silent build

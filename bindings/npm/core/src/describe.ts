@@ -1,0 +1,44 @@
+import type { Comparison, Difference, Finding, Json } from "./types.js";
+
+const KINDS: Partial<Record<Finding["verdict"], string>> = { fail: "error", warn: "warning", info: "note" };
+
+/** A finding in its place, or a comparison with its differences, for a person. */
+export function describe(found: Finding | Comparison): string {
+  return "rule" in found ? finding(found) : comparison(found);
+}
+
+function finding({ rule, verdict, level, party, file, line, pointer, within, message, snippet, other, more }: Finding): string {
+  const lines = [`${KINDS[verdict] ?? verdict}[${rule}]: ${message}`];
+  if (line !== null) lines.push(`  --> ${[`${file}:${line}`, pointer, within].filter(Boolean).join(" ")}`);
+  if (snippet) lines.push(`    | ${snippet}`);
+  if (other) lines.push(`  ${other.what}: line ${other.line} ${other.pointer}`.trimEnd(), `    | ${other.snippet}`);
+  if (more) lines.push(`  and ${more} more like this`);
+  lines.push(`  = ${level}, at fault: ${party}; mcp-concord explain ${rule}`);
+  return lines.join("\n");
+}
+
+function comparison({ same, equal, differ, only_a, only_b, differences, hidden }: Comparison): string {
+  const parts = differences.map(difference);
+  if (hidden > 0) parts.push(`${hidden} more differ than are shown here`);
+  parts.push(`${same ? "the same session" : "different sessions"}: ${equal} equal, ${differ} differ, ${only_a} only in A, ${only_b} only in B`);
+  return parts.join("\n\n");
+}
+
+function difference({ pointer, a, b }: Difference): string {
+  const sides = [["-", a] as const, ["+", b] as const];
+  const only = a ?? b;
+  const lines = [a && b ? `event ${a.index} differs at ${pointer || "/"}` : `event ${only?.index} is only in ${a ? "A" : "B"}`];
+  for (const [sign, side] of sides) {
+    if (side && pointer !== null) lines.push(`  ${sign} ${"value" in side ? short(side.value as Json) : "(nothing there)"}`);
+  }
+  for (const [sign, side] of sides) {
+    if (side) lines.push(`  ${sign} line ${side.line} ${side.pointer}`.trimEnd() + `  ${short(side.event)}`);
+  }
+  return lines.join("\n");
+}
+
+/** A value as JSON, cut to a length that can be shown. */
+export function short(value: unknown): string {
+  const text = JSON.stringify(value);
+  return text.length <= 160 ? text : `${text.slice(0, 159)}…`;
+}

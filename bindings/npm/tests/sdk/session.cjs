@@ -1,0 +1,17 @@
+// Sessions between the official SDK's client and the server beside this file, recorded.
+const { mkdtempSync } = require("node:fs");
+const { tmpdir } = require("node:os");
+const { join } = require("node:path");
+const { Client } = require("@modelcontextprotocol/sdk/client/index.js");
+const { StdioClientTransport } = require("@modelcontextprotocol/sdk/client/stdio.js");
+
+/** Calls `add` with each pair of numbers, and gives the path of the recording. */
+exports.recorded = async function recorded(...pairs) {
+  const path = join(mkdtempSync(join(tmpdir(), "session-")), "session.jsonl");
+  const args = ["-q", "record", "-o", path, "--", process.execPath, join(__dirname, "server.mjs")];
+  const client = new Client({ name: "test", version: "1.0.0" });
+  await client.connect(new StdioClientTransport({ command: process.env.MCP_CONCORD ?? "mcp-concord", args }));
+  for (const [a, b] of pairs) await client.callTool({ name: "add", arguments: { a, b } });
+  await client.close();
+  return path;
+};
