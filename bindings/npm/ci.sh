@@ -33,7 +33,7 @@ cd "$work"
 npm ci --silent --no-audit --no-fund --ignore-scripts --prefer-offline
 npm install --silent --no-save --no-audit --no-fund --ignore-scripts ./*.tgz
 
-node --test tests/core.test.mjs >node.txt 2>&1 || { cat node.txt; exit 1; }
+node --test tests/core.test.mjs tests/cli.test.mjs >node.txt 2>&1 || { cat node.txt; exit 1; }
 grep -E '^# (tests|pass)' node.txt
 npx tsc --noEmit --strict --skipLibCheck --module NodeNext --target ES2022 --types node tests/types.mts
 
