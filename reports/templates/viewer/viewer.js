@@ -52,7 +52,8 @@ const viewer = (root, model) => {
     if (state.row !== undefined) parts.set("row", state.row);
     if (state.finding !== undefined) parts.set("finding-at", state.finding);
     const text = parts.toString();
-    return text ? `#${text}` : location.pathname + location.search;
+    // Not by its path alone, since a page inside of another page may have none.
+    return text ? `#${text}` : location.href.split("#")[0];
   };
   const keep = (again) => history[again ? "pushState" : "replaceState"](null, "", hash());
 
