@@ -127,32 +127,39 @@ impl Seen {
 /// The session of each exchange, and how many there are.
 fn assigned(seen: &[Seen]) -> (Vec<usize>, usize) {
     let mut count = 0;
-    let mut ids: BTreeMap<&str, usize> = BTreeMap::new();
-    // An endpoint that two streams announce tells neither's session.
+    // A name that two sessions have, or an endpoint that two streams announce, tells neither.
+    let mut ids: BTreeMap<&str, Option<usize>> = BTreeMap::new();
     let mut endpoints: BTreeMap<&str, Option<usize>> = BTreeMap::new();
     let mut known_of: Vec<Known> = Vec::with_capacity(seen.len());
     for exchange in seen {
-        let given = exchange.gives.as_deref().filter(|id| exchange.served && !ids.contains_key(id));
-        let again = exchange.initializes && given.is_some();
-        let known = [&exchange.asks, &exchange.gives].into_iter().filter(|_| !again);
-        let known = known.flatten().find_map(|id| ids.get(&**id)).copied();
+        let served = |id: &&str| exchange.served && !id.is_empty();
+        let [asks, gives] = [&exchange.asks, &exchange.gives].map(|id| id.as_deref().filter(served));
+        let is_new = |id: &&str| !ids.contains_key(id);
+        let again = exchange.initializes
+            && exchange.served
+            && (asks.is_none() || gives.is_some_and(|id| is_new(&id)));
+        let named = [&exchange.asks, &exchange.gives].into_iter().flatten().filter(|_| !again);
+        let known = named.filter_map(|id| *ids.get(&**id)?).next();
         let posts_to = endpoints.get(&*exchange.url).copied();
-        let name = given.or(exchange.asks.as_deref().filter(|_| exchange.served));
+        let names = gives.filter(|id| again || is_new(id)).or(asks.filter(is_new));
         let unnamed = exchange.initializes && exchange.served && posts_to.is_none();
-        let begins = known.is_none() && (name.is_some() || exchange.endpoint.is_some() || unnamed);
+        let begins = known.is_none() && (names.is_some() || exchange.endpoint.is_some() || unnamed);
         let session = if begins { Some(count) } else { known };
         count += usize::from(begins);
         if let Some(session) = session {
             // A server may change the name of a session.
-            ids.extend(name.map(|id| (id, session)));
-            if let Some(endpoint) = &exchange.endpoint {
-                let shared = endpoints.get(&**endpoint).is_some_and(|other| *other != Some(session));
-                endpoints.insert(endpoint, (!shared).then_some(session));
-            }
+            names.into_iter().for_each(|id| claim(&mut ids, id, session));
+            exchange.endpoint.iter().for_each(|endpoint| claim(&mut endpoints, endpoint, session));
         }
         known_of.push(Known { session: session.or(posts_to.flatten()), begins });
     }
     (likely(seen, &known_of), count)
+}
+
+/// Gives a name to a session, or to none where another one has it.
+fn claim<'n>(names: &mut BTreeMap<&'n str, Option<usize>>, name: &'n str, session: usize) {
+    let shared = names.get(name).is_some_and(|other| *other != Some(session));
+    names.insert(name, (!shared).then_some(session));
 }
 
 /// What is known of the session of an exchange.
@@ -310,6 +317,19 @@ mod tests {
             Row("4", "/mcp", "User-Agent: two", 200, "", LIST, ""),
         ];
         assert_eq!(parts(&rows), [0, 1, 0, 1, 0, 1]);
+    }
+
+    /// As where redaction took the names away.
+    #[test]
+    fn a_name_of_two_sessions_tells_neither() {
+        let id = "Mcp-Session-Id: [REDACTED]";
+        let rows = [
+            Row("1", "/mcp", "", 200, id, BEGIN, BEGUN),
+            Row("2", "/mcp", "", 200, id, BEGIN, BEGUN),
+            Row("1", "/mcp", id, 200, "", CALL, DONE),
+            Row("2", "/mcp", id, 200, "", CALL, DONE),
+        ];
+        assert_eq!(parts(&rows), [0, 1, 0, 1]);
     }
 
     #[test]
