@@ -75,6 +75,10 @@ fn each_change_of_a_tool_has_its_class() {
         (schema("inputSchema", object(a.clone(), none.clone())), schema("inputSchema", object(ab.clone(), none.clone())), "additive input /inputSchema/properties/b"),
         (schema("inputSchema", json!({"enum": [1, 2]})), schema("inputSchema", json!({"enum": [1]})), "breaking input /inputSchema"),
         (schema("inputSchema", json!({"enum": [1]})), schema("inputSchema", json!({"enum": [1, 2]})), "additive input /inputSchema"),
+        // Arguments are an object, whether the schema says so or not.
+        (schema("inputSchema", json!({})), schema("inputSchema", json!({"type": "object"})), ""),
+        (schema("inputSchema", json!({"type": "object", "title": "a"})), schema("inputSchema", json!({"title": "a"})), ""),
+        (schema("inputSchema", json!({"properties": a.clone()})), schema("inputSchema", object(a.clone(), all.clone())), "breaking input /inputSchema/required"),
         // Results are the other way round.
         (schema("outputSchema", object(a.clone(), all.clone())), schema("outputSchema", object(a.clone(), none.clone())), "breaking output /outputSchema/required"),
         (schema("outputSchema", object(a.clone(), none)), schema("outputSchema", object(a.clone(), all)), "additive output /outputSchema/required"),

@@ -285,7 +285,7 @@ fn schemas(place: &Place<'_>, kind: &KindOfChange, found: &mut Found) {
         // The protocol asks for one.
         _ => return found.review(kind, place, "the input schema", UNTOLD),
     };
-    for Departure { effect, pointer, what } in schema::compare(old, new) {
+    for Departure { effect, pointer, what } in schema::compare_of_objects(old, new) {
         let values = [old, new].map(|schema| at(schema, &pointer));
         let pointer = format!("{}{pointer}", place.pointer);
         let (class, mut why) = meaning(effect, *kind == INPUT);

@@ -19,7 +19,7 @@ use keywords::{is_annotation, is_compared, values};
 use resolve::{Resolved, resolve};
 use std::collections::BTreeSet;
 use std::mem::{replace, take};
-use transcript::json::{Json, JsonKind};
+use transcript::json::{Json, JsonKind, OwnedJson};
 
 /// Schemas inside one another up to this depth are compared; what is deeper cannot be told.
 const DEPTH: usize = 64;
@@ -36,6 +36,24 @@ pub fn compare(old: Json<'_>, new: Json<'_>) -> Vec<Departure> {
     let mut comparison = Comparison { old, new, under: Vec::new(), found: Vec::new(), left: PAIRS };
     comparison.pair(old, new, "", 0);
     comparison.found
+}
+
+/// The same where both describe objects only, as arguments and structured content are by the protocol: a root that names no type
+/// describes the objects that the other one does.
+#[must_use]
+pub(crate) fn compare_of_objects(old: Json<'_>, new: Json<'_>) -> Vec<Departure> {
+    let named = |schema: Json<'_>| schema.member("type").is_some();
+    let bare = |schema: Json<'_>| schema.kind() == JsonKind::Object && schema.member("$ref").is_none();
+    let of_objects = |schema: Json<'_>, other: Json<'_>| match named(other) && !named(schema) && bare(schema)
+    {
+        false => OwnedJson::unindexed(schema),
+        true => {
+            let rest = schema.text().trim_start_matches('{').trim_start();
+            let comma = if rest.starts_with('}') { "" } else { "," };
+            OwnedJson::written(format!("{{\"type\":\"object\"{comma}{rest}"))
+        }
+    };
+    compare(of_objects(old, new).json(), of_objects(new, old).json())
 }
 
 struct Comparison<'a> {
