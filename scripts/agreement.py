@@ -14,7 +14,12 @@ from pathlib import Path
 
 NO_RECORDING = {"case.toml", "meaning.json"}
 # The files of a case are named after their formats.
-FORMATS = {"vscode.log": "vscode-log"} | {
+FORMATS = {
+    "vscode.log": "vscode-log",
+    "claude-desktop.log": "claude-desktop-log",
+    "marked.txt": "marked-text",
+    "directed.jsonl": "directed-jsonl",
+} | {
     f"{name}.{ending}": name
     for ending, names in {
         "jsonl": "jsonrpc mcp-replay mcp-rec mcporter",
@@ -57,7 +62,7 @@ def findings(paths):
 
 def main():
     files = (path for folder in sys.argv[1:] for path in sorted(Path(folder).rglob("*")))
-    paths = [path for path in files if path.suffix in (".jsonl", ".json", ".har", ".log") and path.name not in NO_RECORDING]
+    paths = [path for path in files if path.suffix in (".jsonl", ".json", ".har", ".log", ".txt") and path.name not in NO_RECORDING]
     found = findings(paths)
     with ThreadPoolExecutor() as pool:
         whys = list(pool.map(read, paths))

@@ -25,7 +25,7 @@ mkdir "$work/odd"
 cp docs/examples/null-id.jsonl "$work/odd/null, 'id' %20 é.jsonl"
 echo '# None' > "$work/odd/none.md"
 cd "$work"
-{ find cases odd -type f \( -name '*.jsonl' -o -name '*.har' -o -name 'vscode.log' -o -name 'none.md' \); echo odd/gone.jsonl; } | LC_ALL=C sort > paths
+{ find cases odd -type f \( -name '*.jsonl' -o -name '*.har' -o -name '*.log' -o -name 'none.md' \); echo odd/gone.jsonl; } | LC_ALL=C sort > paths
 
 # Exit code 2: two of the names cannot be judged.
 run_alone() {

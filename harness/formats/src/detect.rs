@@ -5,7 +5,7 @@ use crate::format::Format;
 use crate::head::Head;
 use crate::input::{Input, ReadError};
 use crate::registry::FORMATS;
-use crate::{inspector, mcp_replay};
+use crate::{claude_desktop_log, directed_jsonl, inspector, marked_text, mcp_replay};
 use transcript::json::Scanner;
 
 /// So much of a file is looked at, in bytes, where its first value is longer. How the bytes arrive must not matter.
@@ -26,6 +26,9 @@ pub fn nearest(text: &str) -> Option<String> {
     [
         (inspector::FORMAT.name, inspector::why_not(&head)),
         (mcp_replay::FORMAT.name, mcp_replay::why_not(&head)),
+        (claude_desktop_log::FORMAT.name, claude_desktop_log::why_not(&head)),
+        (marked_text::FORMAT.name, marked_text::why_not(&head)),
+        (directed_jsonl::FORMAT.name, directed_jsonl::why_not(&head)),
     ]
     .into_iter()
     .find_map(|(name, why)| Some(format!("{name} is nearest, but {}", why?)))
@@ -61,17 +64,15 @@ pub fn detect_among<'f>(
     }
 }
 
-/// Of a list the first item is enough, and the first byte of anything else that is neither an object nor a line that begins
-/// with a digit. A number may go on for ever, and is looked at no longer than anything else.
+/// Of a list the first item is enough. Of what is neither an object nor a list, as a log, all that is looked at is read: its
+/// first lines may say little.
 fn is_enough(text: &str) -> bool {
     let mut scanner = Scanner::new(text);
     scanner.space();
     match scanner.peek() {
         Some(b'{') => text.len() >= LOOKED_AT || scanner.value().is_ok(),
         Some(b'[') => text.len() >= LOOKED_AT || is_item_there(&mut scanner, text),
-        Some(b'0'..=b'9') => text.len() >= LOOKED_AT || text[scanner.at()..].contains('\n'),
-        Some(_) => true,
-        None => text.len() >= LOOKED_AT,
+        _ => text.len() >= LOOKED_AT,
     }
 }
 

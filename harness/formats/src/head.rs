@@ -8,7 +8,8 @@ pub struct Head {
     kind: Option<JsonKind>,
     members: Vec<(String, Option<String>)>,
     first: Vec<(String, Option<String>)>,
-    line: Option<String>,
+    /// The text, where it is none of JSON.
+    log: String,
     /// The first value is a list whose first item is none that a message could be in.
     odd: bool,
 }
@@ -22,11 +23,10 @@ impl Head {
         head.kind = match scanner.peek() {
             Some(b'{') => Some(JsonKind::Object),
             Some(b'[') => Some(JsonKind::Array),
-            Some(b'0'..=b'9') => {
-                head.line = text[scanner.at()..].lines().next().map(Into::into);
+            _ => {
+                text[scanner.at()..].clone_into(&mut head.log);
                 None
             }
-            _ => None,
         };
         match head.kind {
             Some(JsonKind::Object) => head.members = members(&mut scanner),
@@ -54,10 +54,9 @@ impl Head {
         self.odd
     }
 
-    /// The first line, where it begins with a digit, as a log's does.
-    #[must_use]
-    pub fn line(&self) -> Option<&str> {
-        self.line.as_deref()
+    /// The lines of what begins as neither an object nor a list, as far as they are looked at.
+    pub fn lines(&self) -> impl Iterator<Item = &str> {
+        self.log.lines()
     }
 
     /// Whether the first value is an object with this member.

@@ -19,9 +19,11 @@
 //! names it: what others have to know of a format is a property of its [`Format`].
 
 mod batch;
+mod claude_desktop_log;
 mod conversion;
 mod data;
 mod detect;
+mod directed_jsonl;
 mod envelope;
 mod excerpt;
 mod exchange;
@@ -35,8 +37,10 @@ mod inspector;
 mod inspector_network;
 mod jsonrpc;
 mod lines;
+mod log;
 mod loss;
 mod made_up;
+mod marked_text;
 mod mcp_rec;
 mod mcp_recorder;
 mod mcp_replay;

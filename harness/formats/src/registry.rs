@@ -2,8 +2,8 @@
 
 use crate::format::Format;
 use crate::{
-    har, http_sse, inspector, inspector_network, jsonrpc, mcp_rec, mcp_recorder, mcp_replay, mcporter,
-    streamable_http, vscode_log,
+    claude_desktop_log, directed_jsonl, har, http_sse, inspector, inspector_network, jsonrpc, marked_text,
+    mcp_rec, mcp_recorder, mcp_replay, mcporter, streamable_http, vscode_log,
 };
 
 /// Every capture format, in the order in which they are listed. Detection tries them from the last to the first,
@@ -20,6 +20,9 @@ pub static FORMATS: &[&Format] = &[
     &mcp_recorder::FORMAT,
     &vscode_log::FORMAT,
     &inspector_network::FORMAT,
+    &claude_desktop_log::FORMAT,
+    &marked_text::FORMAT,
+    &directed_jsonl::FORMAT,
 ];
 
 /// The format of this name or alias.

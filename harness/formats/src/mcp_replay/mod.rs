@@ -275,7 +275,7 @@ mod tests {
             assert_eq!(found.map(|format| format.name), Some("mcp-replay"), "{line}");
         }
         assert!(!super::sniff(&Head::default()));
-        let foreign = r#"{"t":1,"dir":"c2s","raw":{"jsonrpc":"2.0","method":"ping"}}"#;
+        let foreign = r#"{"t":1,"dir":"up","raw":{"jsonrpc":"2.0","method":"ping"}}"#;
         for (text, nearest) in
             [(foreign, "mcp-replay"), ("[2025-01-02] up", "inspector"), ("[26682] up", "inspector")]
         {

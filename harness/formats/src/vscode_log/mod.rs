@@ -45,7 +45,7 @@ pub(crate) static FORMAT: Format = Format {
 };
 
 fn sniff(head: &Head) -> bool {
-    head.line().is_some_and(|line| read::stamped(line).is_some())
+    head.lines().next().is_some_and(|line| read::stamped(line).is_some())
 }
 
 #[cfg(test)]

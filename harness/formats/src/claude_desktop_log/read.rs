@@ -1,0 +1,169 @@
+//! Reading Claude Desktop's log of a server.
+
+use crate::format::ReadOptions;
+use crate::input::{Input, ReadError};
+use crate::lines::Line;
+use crate::log::{self, Log, Said};
+use crate::time;
+use transcript::message::Refusal;
+use transcript::rejection::Code;
+use transcript::session::{Side, Sink};
+
+/// How a line says who sent its message, and whose it is.
+pub(super) const MARKS: [(&str, Side, &str); 2] = [
+    ("Message from client: ", Side::Client, "a message of the client"),
+    ("Message from server: ", Side::Server, "a message of the server"),
+];
+
+/// What a line says with which a run of a server begins.
+pub(super) const BEGINS: &str = "Initializing server...";
+pub(super) const STARTED: &str = "Server started and connected successfully";
+
+/// What a line ends with in the file of one server.
+const METADATA: &str = "{ metadata: undefined }";
+
+pub(super) fn read(
+    input: &mut Input<'_>,
+    options: ReadOptions,
+    sink: &mut Sink<'_>,
+) -> Result<(), ReadError> {
+    log::read::<Followed>(input, options, sink)
+}
+
+/// The server whose messages are read, and the line on which it was started again.
+#[derive(Default)]
+struct Followed {
+    server: Option<Box<str>>,
+    again: Option<u64>,
+}
+
+impl Log for Followed {
+    const NAME: &'static str = "Claude Desktop's log";
+
+    fn said(line: Line<'_>) -> Said<'_> {
+        let text = line.text;
+        let Some(stamped) = Stamped::of(text).or_else(|| Stamped::behind(text)) else {
+            return if line.open_ended { Said::cut_off(line) } else { Said::Continued };
+        };
+        let time = time::parse(stamped.time);
+        if let Some((mark, side, whose)) = stamped.mark() {
+            let at = stamped.at + mark.len();
+            let payload = text[at..].trim_end().trim_end_matches(METADATA).trim_end();
+            return match is_shortened(payload) {
+                true => Said::Shortened(*side, time, whose),
+                false => Said::message(text, at, (*side, time), |rest| rest.trim_end() == METADATA),
+            };
+        }
+        let whole = [METADATA, BEGINS, STARTED, " closed"].iter().any(|end| text.ends_with(end));
+        if whole || !line.open_ended { Said::Else(time) } else { Said::cut_off(line) }
+    }
+
+    fn follow(&mut self, line: Line<'_>, said: &Said<'_>) -> Result<(), Refusal> {
+        let is_message = matches!(said, Said::Message { .. } | Said::Shortened(..));
+        if !is_message && !matches!(said, Said::Else(_)) {
+            return Ok(());
+        }
+        let found = Stamped::of(line.text).or_else(|| Stamped::behind(line.text));
+        let Some(stamped) = found else { return Ok(()) };
+        match (&self.server, self.again) {
+            (None, _) if is_message => self.server = Some(stamped.server.into()),
+            (Some(first), _) if is_message && **first != *stamped.server => {
+                return Err(several(first, &stamped));
+            }
+            (Some(_), Some(again)) if is_message => return Err(another_run(again, &stamped)),
+            (Some(first), _) if **first == *stamped.server && stamped.says(BEGINS) => {
+                self.again = Some(line.number);
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+}
+
+/// Ids of two servers in one session would be bound to each other.
+fn several(first: &str, other: &Stamped<'_>) -> Refusal {
+    let (first, second) = (short(first), short(other.server));
+    let message = format!(
+        "messages of two servers, `{first}` and `{second}`, stand in this file, and a transcript is one session: keep \
+         the lines of one with grep -F ' [{first}] '"
+    );
+    Refusal { code: Code::WrongDocument, clause: "EQ-COUNT", at: other.at, message }
+}
+
+/// A client counts its ids from 0 in each run.
+fn another_run(again: u64, at: &Stamped<'_>) -> Refusal {
+    let message = format!(
+        "the server was started again on line {again}, and a transcript is one session: keep the lines of one run, with \
+         head -n {} or tail -n +{again}",
+        again - 1
+    );
+    Refusal { code: Code::WrongDocument, clause: "EQ-COUNT", at: at.at, message }
+}
+
+fn short(text: &str) -> String {
+    text.chars().take(40).collect()
+}
+
+const STAMP: &str = "0000-00-00T00:00:00.000Z [";
+
+/// The beginning of a line that has a time, a level and the name of a server.
+#[derive(Clone, Copy)]
+pub(super) struct Stamped<'a> {
+    line: &'a str,
+    time: &'a str,
+    server: &'a str,
+    /// Where the rest begins.
+    at: usize,
+}
+
+impl<'a> Stamped<'a> {
+    /// The level stands before the name in the file of all servers, and behind it in that of one.
+    pub(super) fn of(line: &'a str) -> Option<Self> {
+        Self::at(line, 0)
+    }
+
+    /// A message that stands behind what a server printed without an end of line.
+    fn behind(line: &'a str) -> Option<Self> {
+        let zones = memchr::memmem::find_iter(line.as_bytes(), "Z [");
+        let mut stamped =
+            zones.filter_map(|zone| Self::at(line, (zone + "Z [".len()).checked_sub(STAMP.len())?));
+        stamped.find(|stamped| stamped.mark().is_some())
+    }
+
+    fn at(line: &'a str, from: usize) -> Option<Self> {
+        let text = line.get(from..).filter(|text| log::begins(text, STAMP))?;
+        let (time, rest) = (&text[..STAMP.len() - " [".len()], &text[STAMP.len()..]);
+        let in_all =
+            LEVELS.iter().find_map(|level| rest.strip_prefix(level)?.strip_prefix("] [")?.split_once("] "));
+        let in_own = || {
+            let (server, rest) = rest.split_once("] [")?;
+            let level = LEVELS.iter().find(|level| rest.starts_with(**level))?;
+            Some((server, rest[level.len()..].strip_prefix("] ")?))
+        };
+        let (server, rest) = in_all.or_else(in_own)?;
+        Some(Self { line, time, server, at: line.len() - rest.len() })
+    }
+
+    /// Whether the rest begins with these words.
+    pub(super) fn says(self, words: &str) -> bool {
+        self.line[self.at..].starts_with(words)
+    }
+
+    /// How it says that a message follows, and whose.
+    pub(super) fn mark(self) -> Option<&'static (&'static str, Side, &'static str)> {
+        MARKS.iter().find(|(mark, ..)| self.says(mark))
+    }
+}
+
+const LEVELS: [&str; 6] = ["error", "warn", "info", "verbose", "debug", "silly"];
+
+/// Whether a message has lost its middle: there the log says how much, and has as many characters before it as behind it.
+/// They are counted as JavaScript does.
+fn is_shortened(text: &str) -> bool {
+    const END: &str = " chars truncated]...";
+    memchr::memmem::find_iter(text.as_bytes(), END).any(|at| {
+        let front = text[..at].trim_end_matches(|c: char| c.is_ascii_digit()).strip_suffix("...[");
+        let length = |part: &str| part.encode_utf16().count();
+        front.is_some_and(|front| length(front) == length(&text[at + END.len()..]))
+    })
+}

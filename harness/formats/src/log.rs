@@ -1,0 +1,161 @@
+//! Logs in which a line says, in text before a message, who sent it: what their readers share.
+//!
+//! A log is a trait of a few lines: what a line of it is, and, where it marks sessions, at which line another one begins.
+//! Memory: a line, and what the log remembers.
+
+use crate::format::ReadOptions;
+use crate::input::{Input, ReadError};
+use crate::lines::{self, Faulty, Line, Parse};
+use std::marker::PhantomData;
+use transcript::json::Scanner;
+use transcript::message::{Message, Refusal};
+use transcript::rejection::Code;
+use transcript::session::{Content, Entry, MissingBody, Side, Sink};
+
+/// One kind of log.
+pub(crate) trait Log: Default {
+    /// Whose line it is, in a refusal: "VS Code's log".
+    const NAME: &'static str;
+
+    /// Whether a file without any line is a log that tells of nothing.
+    const MAY_BE_EMPTY: bool = false;
+
+    /// What a line is, which has no NUL.
+    fn said(line: Line<'_>) -> Said<'_>;
+
+    /// Looks at each line in order.
+    ///
+    /// # Errors
+    /// Where another session begins than the one of the file.
+    fn follow(&mut self, _: Line<'_>, _: &Said<'_>) -> Result<(), Refusal> {
+        Ok(())
+    }
+}
+
+/// What a line of a log is.
+pub(crate) enum Said<'a> {
+    /// A message, or what stands in its place, from byte `at` on.
+    Message {
+        side: Side,
+        time: Option<i64>,
+        at: usize,
+        message: Result<Message<'a>, (Refusal, &'a str)>,
+    },
+    /// A message of which the log has a part only: whose (HAR-MISSING).
+    Shortened(Side, Option<i64>, &'static str),
+    /// A line of anything else.
+    Else(Option<i64>),
+    /// No line of its own: it goes on with the one before.
+    Continued,
+    Wrong(Refusal),
+}
+
+impl<'a> Said<'a> {
+    /// The message that stands from byte `at` of a line on. Behind it there may be only what `may_follow` allows.
+    pub(crate) fn message(
+        text: &'a str,
+        at: usize,
+        (side, time): (Side, Option<i64>),
+        may_follow: fn(&str) -> bool,
+    ) -> Self {
+        let message = message(text, at, may_follow).map_err(|why| (why, &text[at..]));
+        Self::Message { side, time, at, message }
+    }
+
+    /// What is wrong with a line.
+    pub(crate) fn wrong(code: Code, clause: &'static str, at: usize, message: &str) -> Self {
+        Self::Wrong(Refusal { code, clause, at, message: message.to_owned() })
+    }
+
+    /// A last line that has no end, and of which nothing says that it is whole.
+    pub(crate) fn cut_off(line: Line<'_>) -> Self {
+        let why = "the last line has no end and may have been cut off; end it if the log is whole";
+        Self::wrong(Code::Truncated, "SRV-BYTES", line.text.len(), why)
+    }
+}
+
+fn message(text: &str, at: usize, may_follow: fn(&str) -> bool) -> Result<Message<'_>, Refusal> {
+    let mut scanner = Scanner::starting(text, at);
+    let held = lines::held(text, &mut scanner)?;
+    if !may_follow(text[scanner.at()..].trim_start()) {
+        scanner.end()?;
+    }
+    held.map_err(|(why, _): Faulty<'_>| why)
+}
+
+/// Hands on what a log says.
+///
+/// # Errors
+/// Those of the input, what the options do not pass over, and what the sink returns.
+pub(crate) fn read<L: Log>(
+    input: &mut Input<'_>,
+    options: ReadOptions,
+    sink: &mut Sink<'_>,
+) -> Result<(), ReadError> {
+    let mut log = L::default();
+    let mut begun = false;
+    lines::each::<Lines<L>>(input, |line, said| {
+        let is_first = !std::mem::replace(&mut begun, true);
+        log.follow(line, &said).map_err(|refusal| line.refuse(refusal, ""))?;
+        match said {
+            Said::Message { side, time, at, message } => {
+                let entry = |content| Entry { time, side: Some(side), ..line.entry(at, "", content) };
+                match message {
+                    Ok(message) => line.give(entry(Content::Message(message)), sink),
+                    Err((why, text)) => {
+                        let why = why.on_a_line(line.open_ended);
+                        line.fault((why, ""), text, entry(Content::Empty), options, sink)
+                    }
+                }
+            }
+            Said::Shortened(side, time, whose) => {
+                let entry = line.entry(0, "", Content::Missing(MissingBody { whose, coded: false }));
+                line.give(Entry { time, side: Some(side), ..entry }, sink)
+            }
+            Said::Else(time) => {
+                let content = Content::Skipped("a line of the log that is not a message".into());
+                line.give(Entry { time, ..line.entry(0, "", content) }, sink)
+            }
+            Said::Continued if is_first => {
+                let message = format!("the file does not begin with a line of {}", L::NAME);
+                let code = if line.open_ended { Code::Truncated } else { Code::InvalidJson };
+                Err(line.refuse(Refusal { code, clause: "SRV-BYTES", at: 0, message }, ""))
+            }
+            Said::Continued => {
+                let content = Content::Skipped("a line that goes on with the one before".into());
+                line.give(line.entry(0, "", content), sink)
+            }
+            Said::Wrong(why) => {
+                line.fault((why, ""), line.text, line.entry(0, "", Content::Empty), options, sink)
+            }
+        }
+    })?;
+    match begun || L::MAY_BE_EMPTY {
+        true => Ok(()),
+        false => Err(input.truncated(&format!("a line of {}", L::NAME))),
+    }
+}
+
+struct Lines<L>(PhantomData<L>);
+
+impl<L: Log> Parse for Lines<L> {
+    type Parsed<'a> = Said<'a>;
+
+    fn parse(line: Line<'_>) -> Said<'_> {
+        match memchr::memchr(0, line.text.as_bytes()) {
+            Some(at) => Said::wrong(
+                Code::InvalidJson,
+                "SRV-BYTES",
+                at,
+                "a NUL character is not allowed in text or in JSON",
+            ),
+            None => L::said(line),
+        }
+    }
+}
+
+/// Whether a line begins like this, where a `0` stands for any digit.
+pub(crate) fn begins(line: &str, form: &str) -> bool {
+    let fits = |(&byte, &form): (&u8, &u8)| if form == b'0' { byte.is_ascii_digit() } else { byte == form };
+    line.len() >= form.len() && line.as_bytes().iter().zip(form.as_bytes()).all(fits)
+}
