@@ -92,7 +92,7 @@ fn peak(child: &Child) -> Option<u64> {
 type Spell = fn(bool, &str) -> String;
 
 /// The line formats: a name, the lines ahead of the messages, and how a message is spelled.
-const LINES: [(&str, &str, Spell); 4] = [
+const LINES: [(&str, &str, Spell); 7] = [
     ("jsonrpc", "", |_, rest| format!(r#"{{"jsonrpc":"2.0",{rest}}}"#)),
     (
         "mcp-replay",
@@ -120,6 +120,19 @@ const LINES: [(&str, &str, Spell); 4] = [
             format!(r#"{{"jsonrpc":"2.0",{rest},"_meta":{{"dir":"{dir}","server":"s"}}}}"#)
         },
     ),
+    ("claude-desktop-log", "", |client, rest| {
+        let side = if client { "client" } else { "server" };
+        let stamp = "2026-03-01T09:39:03.203Z [s] [info]";
+        format!(r#"{stamp} Message from {side}: {{"jsonrpc":"2.0",{rest}}} {{ metadata: undefined }}"#)
+    }),
+    ("marked-text", "", |client, rest| {
+        let stream = if client { "STDIN" } else { "STDOUT" };
+        format!(r#"{stream}: {{"jsonrpc":"2.0",{rest}}}"#)
+    }),
+    ("directed-jsonl", "", |client, rest| {
+        let dir = if client { "c2s" } else { "s2c" };
+        format!(r#"{{"type":"frame","t":4,"dir":"{dir}","frame":{{"jsonrpc":"2.0",{rest}}}}}"#)
+    }),
 ];
 
 #[test]
