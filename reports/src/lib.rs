@@ -13,6 +13,7 @@ pub mod html;
 pub mod json;
 pub mod junit;
 pub mod markdown;
+pub mod otlp;
 pub mod overview;
 pub mod session_diff;
 pub mod stats;

@@ -4,8 +4,10 @@ use super::context::{CommandContext, Failure};
 use super::input::{Source, format_of, named_format, open, reading};
 use crate::exit;
 use crate::terminal::data_out;
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use formats::{Conversion, Format, Input, ReadError, ReadOptions, Session, salvage};
-use std::io::{BufWriter, Read as _, Write as _};
+use reports::otlp;
+use std::io::{self, BufWriter, Read as _, Write};
 use std::path::PathBuf;
 use wire::files::{Access, replace};
 
@@ -20,14 +22,15 @@ Examples:
   mcp-concord convert session.har --to mcp-replay -o session.jsonl
   mcp-concord convert killed.har --to har --salvage > whole.har
   mcp-concord convert trace.jsonl --to jsonrpc --lossy      even where the meaning changes; what is lost is listed
+  mcp-concord convert trace.jsonl --to otlp-json > spans.json
 
 Exit code 0: written; 1: the transcript was rejected, or the other format cannot carry it; 2: it cannot be opened.")]
 pub(crate) struct Args {
     /// The transcript; `-` is the standard input.
     file: PathBuf,
-    /// The format to write.
-    #[arg(long, value_name = "FORMAT", value_parser = named_format())]
-    to: &'static Format,
+    /// The format to write; otlp-json are spans for OpenTelemetry, one for each request, which nothing reads back.
+    #[arg(long, value_name = "FORMAT", value_parser = named_target())]
+    to: Target,
     /// Write to this file instead of the standard output. A file of that name is replaced when all is written.
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
@@ -42,6 +45,40 @@ pub(crate) struct Args {
     salvage: bool,
 }
 
+/// What a session is written as.
+#[derive(Debug, Clone, Copy)]
+enum Target {
+    /// A capture format, which can be read again.
+    Format(&'static Format),
+    /// Spans of OpenTelemetry.
+    Spans,
+}
+
+/// As [`named_format`], and the names of what is written alone.
+fn named_target() -> impl TypedValueParser<Value = Target> {
+    let formats = formats::FORMATS.iter().map(|it| PossibleValue::new(it.name).aliases(it.aliases));
+    PossibleValuesParser::new(formats.chain([PossibleValue::new(otlp::NAME)])).try_map(|name| match &*name {
+        otlp::NAME => Ok(Target::Spans),
+        name => formats::named(name).map(Target::Format),
+    })
+}
+
+impl Target {
+    fn conversion(self, session: &Session, from: &Format) -> Conversion {
+        match self {
+            Self::Format(to) => Conversion::of(session, from, to),
+            Self::Spans => Conversion { refused: Vec::new(), notes: otlp::notes(session, from) },
+        }
+    }
+
+    fn write(self, session: &Session, out: &mut dyn Write) -> io::Result<()> {
+        match self {
+            Self::Format(to) => (to.write)(session, out),
+            Self::Spans => otlp::write(session, out),
+        }
+    }
+}
+
 /// Runs the command. Memory: the session, and what is written of it.
 ///
 /// # Errors
@@ -53,7 +90,7 @@ pub(crate) fn run(args: &Args, context: CommandContext) -> Result<u8, Failure> {
         false => reading(&args.file, args.format, read)?,
     };
 
-    let Conversion { refused, notes } = Conversion::of(&session, format, args.to);
+    let Conversion { refused, notes } = args.to.conversion(&session, format);
     for text in &refused {
         if args.lossy { context.terminal.note(text) } else { context.terminal.error(text) }
     }
@@ -65,11 +102,11 @@ pub(crate) fn run(args: &Args, context: CommandContext) -> Result<u8, Failure> {
         context.terminal.note(text);
     }
     match &args.output {
-        Some(path) => replace(path, Access::Usual, |out| (args.to.write)(&session, out))
+        Some(path) => replace(path, Access::Usual, |out| args.to.write(&session, out))
             .map_err(|error| Failure::unwritable(path, &error))?,
         None => {
             let mut out = BufWriter::new(data_out());
-            (args.to.write)(&session, &mut out)?;
+            args.to.write(&session, &mut out)?;
             out.flush()?;
         }
     }
