@@ -13,7 +13,10 @@ pub use texts::{adapter_answer, baseline, case_toml};
 use crate::session::KnownSession;
 use arbitrary::{Arbitrary as _, Unstructured};
 use formats::sse::SseParser;
-use formats::{FORMATS, Format, Input, Meaning, ReadError, ReadOptions, Session, Tolerance, detect, meaning};
+use formats::{
+    FORMATS, Format, Input, Items, Meaning, ReadError, ReadOptions, Session, Tolerance, detect, meaning,
+    sessions,
+};
 use serde_json::value::RawValue;
 use std::io::Read;
 use transcript::diff::{DiffOptions, first};
@@ -79,11 +82,26 @@ pub fn reader(formats: &[&Format], bytes: &[u8]) {
         }
         Err(_) => placed(format, bytes),
     }
+    parted(format, bytes);
     if let Ok(mut input) = Input::new(&mut { bytes }) {
         let found = detect(&mut input).map(|found| found.map(|found| found.name)).ok();
         let mut drops = ChunkedReader::new(bytes, size);
         let again = Input::new(&mut drops).and_then(|mut input| detect(&mut input));
         assert_eq!(found, again.map(|found| found.map(|found| found.name)).ok(), "detection in pieces");
+    }
+}
+
+/// That the sessions of a log have each of its items once.
+fn parted(format: &Format, bytes: &[u8]) {
+    let (Items::List(path), Ok(parts)) = (format.items, sessions(format, bytes)) else { return };
+    let items = |bytes: &[u8]| {
+        let document = Json::parse(std::str::from_utf8(bytes).ok()?).ok()?;
+        let list = path.iter().try_fold(document, |json, name| json.member(name))?;
+        Some(list.items().count())
+    };
+    if parts.len() > 1 {
+        let of_parts: Option<usize> = parts.iter().map(|part| items(part)).sum();
+        assert!(of_parts.is_some() && of_parts == items(bytes), "the parts have {of_parts:?} items");
     }
 }
 

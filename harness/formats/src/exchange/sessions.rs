@@ -50,6 +50,10 @@ pub fn sessions(format: &Format, bytes: &[u8]) -> Result<Vec<Vec<u8>>, ReadError
     let list = document.and_then(|json| path.iter().try_fold(json, |json, name| json.member(name)));
     let Some(list) = list else { return whole() };
     let items: Vec<&str> = list.items().map(Json::text).collect();
+    // Exchanges that a converter made up are handed on as none, and tell nothing.
+    if seen.len() != items.len() {
+        return whole();
+    }
     let item = |index: u64| usize::try_from(index).ok().and_then(|index| items.get(index));
     for exchange in &mut seen {
         let connection = item(exchange.index)
@@ -80,9 +84,7 @@ fn seen(format: &Format, mut bytes: &[u8]) -> Result<Vec<Seen>, ReadError> {
     let mut seen: Vec<Seen> = Vec::new();
     format.entries(&mut Input::new(&mut bytes)?, ReadOptions::new(Tolerance::Faults), &mut |entry| {
         match (&entry.content, entry.exchange.and_then(|number| usize::try_from(number).ok())) {
-            (Content::Exchange(exchange), Some(number)) => {
-                // Exchanges that a converter made up have numbers, too.
-                seen.resize_with(number.max(seen.len()), Seen::default);
+            (Content::Exchange(exchange), _) => {
                 seen.push(Seen::of(&entry, exchange));
             }
             (_, Some(number)) => {
@@ -348,14 +350,23 @@ mod tests {
 
     #[test]
     fn one_session_stays_one() {
-        let archive = archive(&[
+        let one_session = archive(&[
             Row("1", "/mcp", "", 200, "Mcp-Session-Id: a", BEGIN, BEGUN),
             Row("2", "/mcp", "Mcp-Session-Id: a", 200, "Mcp-Session-Id: c", CALL, DONE),
             Row("3", "/mcp", "Mcp-Session-Id: c", 200, "", LIST, ""),
             Row("4", "/mcp", "", 404, "", LIST, ""),
         ]);
-        let parts = sessions(live(true).unwrap(), archive.as_bytes()).unwrap();
-        assert_eq!(parts, [archive.as_bytes()]);
+        let parts = sessions(live(true).unwrap(), one_session.as_bytes()).unwrap();
+        assert_eq!(parts, [one_session.as_bytes()]);
+        // So does one with an exchange that a converter made up, although the others are of two sessions.
+        let [one, two] =
+            ["Mcp-Session-Id: a", "Mcp-Session-Id: b"].map(|id| Row("1", "/mcp", "", 200, id, BEGIN, BEGUN));
+        let made_up = archive(&[Row("1", "/mcp", "", 200, "", LIST, ""), one, two]).replacen(
+            "\"time\":1,",
+            "\"time\":1,\"_made_up\":[\"exchange\",\"request\",\"response\"],",
+            1,
+        );
+        assert_eq!(sessions(live(true).unwrap(), made_up.as_bytes()).unwrap(), [made_up.as_bytes()]);
         // So do captures of other kinds, and archives without a session.
         for (format, text) in [("jsonrpc", CALL), ("har", r#"{"log":{"entries":[]}}"#)] {
             assert_eq!(sessions(find(format).unwrap(), text.as_bytes()).unwrap(), [text.as_bytes()]);
