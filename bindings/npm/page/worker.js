@@ -1,0 +1,51 @@
+// Works beside the page, so that the page stays alive, and ends when the page ends it. `require` gives the modules of the package.
+const { check, describe, diff, show, summary, use } = require("./api.js");
+const { Engine } = require("./engine.js");
+
+const say = (kind, about) => postMessage({ kind, ...about });
+
+async function unpacked(packed) {
+  return new Response(new Blob([packed]).stream().pipeThrough(new DecompressionStream("gzip"))).arrayBuffer();
+}
+
+/** Answers a question, and tells how far its reading is. Where there is none, the page is told why. */
+function answer(recording, what, sizes, ask) {
+  const total = sizes.reduce((sum, size) => sum + size, 0);
+  say("progress", { recording, what, share: 0 });
+  try {
+    // Some questions read a recording twice.
+    const onProgress = (bytes) => say("progress", { recording, what, share: Math.min(bytes / total, 1) });
+    say("answer", { recording, what, answer: ask({ onProgress, onNote: (note) => say("note", { recording, note }) }) });
+  } catch (error) {
+    say("fault", { recording, what, code: error.code ?? null, message: error.message });
+  }
+}
+
+onmessage = async ({ data: { packed, recordings } }) => {
+  try {
+    const engine = new Engine(await WebAssembly.compile(await unpacked(packed)), 2048);
+    use({ engine: () => engine, bytes: (bytes) => ["<bytes>", bytes], note: () => {} });
+    const read = [];
+    for (const { name, file } of recordings) read.push({ name, bytes: new Uint8Array(await file.arrayBuffer()) });
+    read.forEach(({ name, bytes }, at) => {
+      const one = (what, ask) => answer(at, what, [bytes.length], ask);
+      one("overview", (how) => summary(bytes, { name, ...how }));
+      one("findings", (how) => {
+        const { findings, ...report } = check(bytes, { name, ...how });
+        const found = findings.filter(({ verdict }) => ["fail", "warn", "info"].includes(verdict));
+        return { ...report, json: undefined, found: found.length, findings: found.slice(0, 200).map((finding) => ({ ...finding, text: describe(finding) })) };
+      });
+      one("viewer", (how) => show(bytes, "html", { name, ...how }));
+    });
+    if (read.length === 2) {
+      const [a, b] = read;
+      answer(null, "difference", [a.bytes.length, b.bytes.length], (how) => {
+        const found = diff(a.bytes, b.bytes, { names: [a.name, b.name], ...how });
+        return { same: found.same, text: describe(found) };
+      });
+    }
+    say("done", {});
+  } catch (error) {
+    say("broken", { message: error.message });
+  }
+};
