@@ -14,7 +14,7 @@ cd "$(dirname "$0")"
 here=$PWD
 lacking() { echo "the packages for JavaScript were not tested: $*"; exit 4; }
 command -v npm >/dev/null || lacking "npm is not here"
-if ! node -e 'process.exit(process.versions.node.split(".")[0] < 20)'; then lacking "node here is older than 20"; fi
+node -e 'process.exit(process.versions.node.split(".")[0] < 20 ? 1 : 0)' || lacking "node here is older than 20"
 
 ./build.sh
 if [ -z "$concord" ]; then
@@ -25,7 +25,9 @@ export MCP_CONCORD=$concord
 
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-node pack.mjs "$work" "$@" linux-x64="$concord"
+node pack.mjs "$work" linux-x64="$concord"
+(cd "$work" && du -k ./*.tgz)
+
 # A fresh project, with the tools in the versions that this folder pins.
 cp package.json package-lock.json "$work"
 cp -r tests "$work/tests"
@@ -38,8 +40,8 @@ grep -E '^# (tests|pass)' node.txt
 npx tsc --noEmit --strict --skipLibCheck --module NodeNext --target ES2022 --types node tests/types.mts
 
 # Both frameworks: a suite that passes, and one whose failures show a person what is wrong.
-vitest() { npx vitest run --root tests/sdk --no-color "$1"; }
-jest() { npx jest --rootDir tests/sdk --no-color --testMatch "**/$1"; }
+vitest() { npx vitest run --testTimeout 120000 --hookTimeout 120000 --root tests/sdk --no-color "$1"; }
+jest() { npx jest --testTimeout 120000 --rootDir tests/sdk --no-color --testMatch "**/$1"; }
 failing() {
   if "$1" "$2" >failing.txt 2>&1; then echo "$1: what is wrong passes"; exit 1; fi
   for told in 'error\[jsonrpc.id.null\]: ' '"id":null,"method":"ping"' '2024-11-05' 'event [0-9]* differs at /result/structuredContent/sum' \
