@@ -2,17 +2,16 @@
 // without a mouse and on a telephone, and stays quick with 50,000 messages.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { frame, small, stretched } from "./pace.js";
 
 // Within these times, in milliseconds, a page of so many messages can be used, answers a filter, draws after a scroll, and opens
-// a message, where a page of a few rows can be used within SMALL. On a machine that is slower, or busy, all are longer alike.
-const SMALL = 250;
+// a message. On a machine that is slower, or busy, they stretch: see pace.js.
 const LIMITS = {
   long: ["50,000", { open: 3000, text: 1000, select: 500, scroll: 100, row: 200 }],
   medium: ["10,000", { open: 1000, text: 500, select: 250, scroll: 100, row: 200 }],
 };
 const ROUNDS = 5;
 
-const frame = (page) => page.evaluate(() => new Promise((done) => requestAnimationFrame(() => setTimeout(done))));
 const visible = (page) =>
   page.$$eval(".row", (rows) => rows.filter((row) => {
     const [box, list] = [row.getBoundingClientRect(), row.closest(".list").getBoundingClientRect()];
@@ -225,15 +224,14 @@ const quick = async (context) => {
   for (const [name, [messages, limits]] of Object.entries(LIMITS)) await quickOf(context, name, messages, limits);
 };
 
-const quickOf = async ({ open, fault, folder }, name, messages, limits) => {
+const quickOf = async (context, name, messages, limits) => {
+  const { open, fault, folder } = context;
   const path = join(folder, "viewer", `${name}.html`);
   const rounds = [];
   for (let round = 0; round < ROUNDS; round++) {
-    const { page: few } = await open(join(folder, "viewer", "archive.html"));
-    const small = await few.evaluate(() => new Promise((done) => requestAnimationFrame(() => setTimeout(() => done(performance.now())))));
-    await few.close();
+    const few = await small(context);
     const { page } = await open(path);
-    rounds.push({ small, ...await page.evaluate(async () => {
+    rounds.push({ small: few, ...await page.evaluate(async () => {
       const drawn = () => new Promise((done) => requestAnimationFrame(() => setTimeout(() => done(performance.now()))));
       const took = async (act) => {
         const start = performance.now();
@@ -262,10 +260,10 @@ const quickOf = async ({ open, fault, folder }, name, messages, limits) => {
   }
   const best = (what) => Math.round(Math.min(...rounds.map((times) => times[what])));
   const told = Object.keys(limits).map((what) => `${what} ${best(what)}`);
-  const slower = Math.max(1, best("small") / SMALL);
   console.log(`${messages} messages, in ms, best of ${ROUNDS}: ${told.join(", ")}; ${best("most")} rows in the page; a small page ${best("small")}`);
   for (const [what, limit] of Object.entries(limits)) {
-    if (!(best(what) <= limit * slower)) fault(`viewer/${name}`, `${what} takes ${best(what)} ms; ${Math.round(limit * slower)} are allowed`);
+    const allowed = stretched(limit, best("small"));
+    if (!(best(what) <= allowed)) fault(`viewer/${name}`, `${what} takes ${best(what)} ms; ${allowed} are allowed`);
   }
   if (best("most") > 100) fault(`viewer/${name}`, `${best("most")} rows are in the page at once`);
 };

@@ -1,0 +1,19 @@
+// How quick this machine is at the moment: bounds on a page's times stretch with it.
+import { join } from "node:path";
+
+// A page of a few rows can be used within so many milliseconds. On a machine that is slower, or busy, all pages take longer alike.
+const SMALL = 250;
+
+// Until what was asked for is drawn.
+export const frame = (page) => page.evaluate(() => new Promise((done) => requestAnimationFrame(() => setTimeout(done))));
+
+// How long a page of a few rows takes now, in milliseconds.
+export const small = async ({ open, folder }) => {
+  const { page } = await open(join(folder, "viewer", "archive.html"));
+  const time = await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => setTimeout(() => done(performance.now())))));
+  await page.close();
+  return time;
+};
+
+// A limit, in milliseconds, where the small page took so long.
+export const stretched = (limit, small) => Math.round(limit * Math.max(1, small / SMALL));
