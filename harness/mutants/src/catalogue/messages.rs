@@ -163,6 +163,12 @@ mutants! {
             let end = bytes.iter().position(|&byte| byte == b'\n')?;
             marked.then(|| bytes[end + 1..].to_vec())
         });
+    "lines/unmarked-passed-over" ["SRV-BYTES"] "looks for marks in text, and passes over a message without one"
+        => on_bytes(|_, bytes| {
+            let marked = |line: &&[u8]| !line.starts_with(b"{");
+            let kept: Vec<_> = bytes.split_inclusive(|&byte| byte == b'\n').filter(marked).collect();
+            Some(kept.concat()).filter(|kept| kept.len() < bytes.len())
+        }).only("marked-text");
     "lines/unicode-space" ["JRP-LINE"] "strips whatever Unicode calls a space from a line"
         => on_line(|line| {
             let stripped = line.trim_matches(|c: char| c.is_whitespace() || c == '\u{feff}');
