@@ -65,7 +65,10 @@ pub(crate) fn any(bytes: &[u8]) {
     let Ok(mut input) = Input::new(&mut bytes) else { return };
     let Ok(mut session) = Session::read(format, &mut input, ReadOptions::default()) else { return };
     session.entries.iter_mut().for_each(plant_everywhere);
-    session.entries.push(message(Side::Server, &format!("\"{SECRET}\"")));
+    // No message follows the end of a trace.
+    let end = session.entries.iter().position(|entry| matches!(entry.what, OwnedContent::TraceEnd(_)));
+    let end = end.unwrap_or(session.entries.len());
+    session.entries.insert(end, message(Side::Server, &format!("\"{SECRET}\"")));
     if session.losses(format).iter().all(|loss| loss.clause.is_none()) {
         holds(format, &session);
     }

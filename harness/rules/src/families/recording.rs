@@ -85,6 +85,8 @@ fn untold(noise: &Noise<'_>, at: &RuleContext<'_>) -> Option<Level> {
             _ => Level::Should,
         }),
         Code::WrongType => Some(Level::Must),
+        // Which side sent it cannot be told. Of a trace's lines a rule of traces tells.
+        Code::MissingDir if !kind.trace => Some(Level::Must),
         Code::NestedData => Some(Level::Should),
         // An item of a batch.
         _ if noise.why.clause == batch::CLAUSE => Some(Level::Must),
