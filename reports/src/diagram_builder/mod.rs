@@ -3,7 +3,7 @@
 //! How entries become rows, which rows are folded, how several traces are merged by time, and where findings belong.
 //!
 //! Memory: what `folded_rows::FoldedRows` says, which does not grow with the length of a session; beside it a name for each of
-//! up to `MOST_OPEN` open requests, and what the reader and the contract need. Where what entries hold is kept, [`MOST_KEPT`]
+//! up to `MOST_OPEN` open requests, and what the reader and the contract need. Where what entries hold is kept, `MOST_KEPT`
 //! bytes of that too, unless everything is shown.
 
 mod entry_summary;
