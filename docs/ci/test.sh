@@ -10,7 +10,7 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
 python3 -m venv "$work/venv"
-"$work/venv/bin/pip" install --quiet --disable-pip-version-check check-jsonschema==0.37.4 PyYAML==6.0.3
+"$work/venv/bin/pip" install --quiet --disable-pip-version-check check-jsonschema==0.37.4 PyYAML==6.0.3 pre-commit==4.3.0
 "$work/venv/bin/check-jsonschema" --builtin-schema vendor.github-actions action.yml
 "$work/venv/bin/check-jsonschema" --builtin-schema vendor.github-workflows docs/ci/github.yml docs/ci/shards.yml docs/ci/surface.yml
 "$work/venv/bin/check-jsonschema" --builtin-schema vendor.gitlab-ci docs/ci/gitlab.yml
@@ -38,6 +38,18 @@ step() {
   step=$2 code=0
   bash -e -o pipefail -c "$(block "$here/$1" "$2")" > "$work/out" 2>&1 || code=$?
 }
+
+# A built program is taken where its digest is right, and only then.
+export ROOT=$work/taken
+digest=$(sha256sum "$program" | cut -c1-64)
+for taken in "$program $digest 0" "$program ${digest^^} 0" "$program ${digest/%?????/00000} 1" "$program '' 1" "http://127.0.0.1/ $digest 1" "$work/none $digest 1"; do
+  read -r PROGRAM SHA256 exit <<< "$taken"
+  rm -rf "$ROOT"
+  PROGRAM=$PROGRAM SHA256=$SHA256 step action.yml "Take the built program"
+  ended "$exit"
+  [ -x "$ROOT/bin/mcp-concord" ] && there=0 || there=1
+  [ "$there" = "$exit" ] || { echo "taking $PROGRAM left $(ls -R "$ROOT")"; exit 1; }
+done
 
 export ADAPTER="python3 $here/adapters/python/adapter.py" BASELINE=""
 for part in 1 2 3 4; do
@@ -87,4 +99,26 @@ mcp-concord check --output ndjson recordings > whole.ndjson 2> "$work/out" || co
 ended 1
 case $codes in *1*) ;; *) echo "no part ended with 1: $codes"; exit 1 ;; esac
 sort findings.ndjson > one && sort whole.ndjson | cmp - one
+
+# The hook judges the files that it is given, and passes over those that are no recordings by their names.
+"$work/venv/bin/pre-commit" validate-manifest "$here/.pre-commit-hooks.yaml"
+mkdir "$work/hooks" && cp "$here/.pre-commit-hooks.yaml" "$work/hooks"
+export PRE_COMMIT_HOME=$work/pre-commit
+for folder in "$work/hooks" "$work/hooked"; do
+  git -c init.defaultBranch=main init --quiet "$folder"
+  git -C "$folder" config user.name test
+  git -C "$folder" config user.email test@example.com
+done
+git -C "$work/hooks" add . && git -C "$work/hooks" commit --quiet --message hooks
+cd "$work/hooked"
+cp "$here/cases/recorded/everything-stdio/mcp-replay.jsonl" well.mcp.jsonl
+cp "$here/README.md" .
+for expected in 0 1; do
+  git add .
+  step="the hook of pre-commit" code=0
+  "$work/venv/bin/pre-commit" try-repo "$work/hooks" mcp-concord-check --all-files > "$work/out" 2>&1 || code=$?
+  ended "$expected"
+  cp "$here/docs/examples/null-id.jsonl" found.mcp.jsonl
+done
+grep -q 'jsonrpc.id.null' "$work/out"
 echo "the files for CIs are valid, and their commands do what they say"
