@@ -1,6 +1,7 @@
 "use strict";
 const by = (id) => document.getElementById(id);
 const element = (name, text = "", members = {}) => Object.assign(document.createElement(name), { textContent: text }, members);
+const counted = (number, one) => `${number} ${one}${number === 1 ? "" : "s"}`;
 const packed = Uint8Array.from(atob(by("module").textContent), (char) => char.charCodeAt(0));
 const source = URL.createObjectURL(new Blob([by("worker").textContent], { type: "text/javascript" }));
 by("module").remove();
@@ -74,7 +75,7 @@ const DRAWN = {
       Server: peers(of.servers),
       Began: of.began,
       Lasted: of.duration_ms === null ? null : `${of.duration_ms} ms`,
-      Messages: `${messages}: ${requests} requests, ${notifications} notifications, ${results} results, ${errors} errors`,
+      Messages: `${messages}: ${[counted(requests, "request"), counted(notifications, "notification"), counted(results, "result"), counted(errors, "error")].join(", ")}`,
       Unanswered: `${of.unanswered.total}`,
       Tools: of.tools.map(({ name, calls, failed }) => `${name} (${calls}${failed ? `, ${failed} failed` : ""})`).join(", "),
     };
@@ -83,10 +84,10 @@ const DRAWN = {
     return rejected ? [list, element("p", `Rejected: ${rejected.message ?? rejected}`, { className: "fault" })] : [list];
   },
   findings({ ok, found, findings, revision, stopped }) {
-    const count = (verdict) => findings.filter((finding) => finding.verdict === verdict).length;
+    const count = (verdict, one) => counted(findings.filter((finding) => finding.verdict === verdict).length, one);
     const verdict = ok ? "No fault was found" : "Faults were found";
     const shown = [element("h3", `${verdict}${revision ? `, by ${revision}` : ""}`, { className: ok ? "" : "fault" })];
-    if (found > 0) shown.push(element("p", `${count("fail")} errors, ${count("warn")} warnings, ${count("info")} notes${found > findings.length ? ` in the first ${findings.length} of ${found} findings` : ""}`));
+    if (found > 0) shown.push(element("p", `${count("fail", "error")}, ${count("warn", "warning")}, ${count("info", "note")}${found > findings.length ? ` in the first ${findings.length} of ${found} findings` : ""}`));
     for (const { text, link } of findings) {
       const box = element("pre", text);
       if (link) box.append("\n  = ", element("a", link, { href: link, rel: "noreferrer" }));
