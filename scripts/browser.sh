@@ -3,8 +3,8 @@
 #
 # Renders a site from the kept results, one from a made-up result of 5,000 cases, and the pages of an archive, of a hostile
 # session and of two of 10,000 and 50,000 messages, and has headless Chromium try them: filters, links, keyboard, console, network,
-# axe-core, and how soon a page can be used. Screenshots go to the folder SCREENSHOTS. Chromium comes from Debian's packages where it is absent and this user may install them; what npm
-# brings goes to a folder that is removed again.
+# axe-core, and how soon a page can be used. Screenshots go to the folder SCREENSHOTS. scripts/browser/chromium.sh brings Chromium;
+# what npm brings goes to a folder that is removed again.
 #
 # Exit code 0: no fault; 1: a fault was found; 4: there is no browser to look with, and the last line says why.
 set -euo pipefail
@@ -17,13 +17,7 @@ mkdir -p "$shots"
 
 lacking() { echo "no browser check: $*"; exit 4; }
 
-browser() { command -v chromium || command -v chromium-browser || command -v google-chrome; }
-if ! browser >/dev/null; then
-  command -v apt-get >/dev/null || lacking "there is no chromium, and no apt-get to install it"
-  [ "$(id -u)" = 0 ] || lacking "there is no chromium: apt-get install chromium, as root"
-  { apt-get update -qq && timeout 300 apt-get install -y -qq --no-install-recommends chromium fonts-dejavu-core; } \
-    >"$folder/apt.log" 2>&1 || lacking "chromium cannot be installed: $(tail -1 "$folder/apt.log")"
-fi
+browser=$(scripts/browser/chromium.sh) || lacking "$browser"
 command -v npm >/dev/null || lacking "npm is not here"
 cp scripts/browser/* "$folder"
 (cd "$folder" && timeout 300 npm ci --no-audit --no-fund --ignore-scripts) >"$folder/npm.log" 2>&1 ||
@@ -49,4 +43,4 @@ done
 "$concord" -q show --output html cases/recorded/everything-http-interrupted/har.har >"$folder/viewer/archive.html"
 "$concord" -q check --output html "$folder/hostile.jsonl" >"$folder/viewer/hostile.html" || [ $? = 1 ]
 
-CHROMIUM=$(browser) node "$folder/check.js" "$folder" "$shots"
+CHROMIUM=$browser node "$folder/check.js" "$folder" "$shots"

@@ -1,11 +1,15 @@
 """Bad input, interruption and threads: each ends in an exception that says what is wrong."""
 
+import os
 import pickle
+import shutil
 import signal
+import subprocess
 import sys
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 
 import mcp_concord
 import pytest
@@ -132,6 +136,28 @@ def test_other_threads_go_on_while_one_works():
     assert after > before
 
 
+def test_calls_of_a_pool_overlap():
+    lock, running, most = threading.Lock(), set(), []
+
+    def judged(number):
+        with lock:
+            running.add(number)
+            most.append(len(running))
+        mcp_concord.check(NULL_ID * 2000)
+        with lock:
+            running.remove(number)
+
+    # As above: only a call that gives up the lock lets another one begin.
+    interval = sys.getswitchinterval()
+    sys.setswitchinterval(1000)
+    try:
+        with ThreadPoolExecutor(4) as pool:
+            list(pool.map(judged, range(40)))
+    finally:
+        sys.setswitchinterval(interval)
+    assert max(most) > 1
+
+
 def test_many_threads_and_recordings():
     sessions = [NULL_ID * (1 + number % 7) for number in range(200)]
     with ThreadPoolExecutor(8) as pool:
@@ -149,3 +175,12 @@ def test_bytes_that_change_while_they_are_read_are_read_as_they_were():
     data[:1] = b"!"
     with pytest.raises(ConcordError):
         mcp_concord.read_text(data)
+
+
+def test_a_package_for_another_platform_says_so(tmp_path):
+    shutil.copytree(Path(mcp_concord.__file__).parent, tmp_path / "mcp_concord", ignore=shutil.ignore_patterns("_core.*so", "_core*.pyd"))
+    done = subprocess.run(
+        [sys.executable, "-c", "import mcp_concord"], env={**os.environ, "PYTHONPATH": str(tmp_path)}, stderr=subprocess.PIPE
+    )
+    told = done.stderr.decode()
+    assert done.returncode == 1 and "ImportError: mcp_concord was installed for another platform than this" in told, told

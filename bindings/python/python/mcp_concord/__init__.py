@@ -15,6 +15,16 @@ Numbers keep their value: in what is parsed, one with a fraction or an exponent 
 names end in ``_text`` give the JSON itself, in which each is spelled as in the recording.
 """
 
+try:
+    from . import _core as _core
+except ImportError as _error:
+    import platform as _platform
+
+    raise ImportError(
+        f"mcp_concord was installed for another platform than this, {_platform.python_implementation()} "
+        f"{_platform.python_version()} on {_platform.system()} {_platform.machine()}: install it here with pip ({_error})"
+    ) from _error
+
 from ._api import check, convert, diff, identify, read, read_text, show, summary
 from ._core import VERSION as __version__
 from ._errors import ConcordError, ConcordWarning
