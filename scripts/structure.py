@@ -28,7 +28,7 @@ MAY_USE = {
     "python": {"core"},
     "wasm": {"core"},
     "generators": {"transcript", "formats", "verdict"},
-    "properties": {"transcript", "formats", "rules", "wire", "generators"},
+    "properties": {"transcript", "formats", "rules", "wire", "generators", "core"},
     "fuzz": {"properties"},
     "mcp-concord": {"transcript", "formats", "verdict", "suite", "rules", "mutants", "surface", "wire", "reports", "generators"},
 }

@@ -6,6 +6,7 @@
 
 #![expect(clippy::panic, reason = "a panic is how a property says to a fuzzer that it does not hold")]
 
+mod bindings;
 mod check;
 mod diff;
 mod edits;
@@ -28,6 +29,7 @@ pub const TARGETS: &[(&str, Target)] = &[
     ("convert", convert),
     ("check", check::any),
     ("check_made", check::made),
+    ("bindings", bindings::any),
     ("redact", redact::any),
     ("redact_made", redact::made),
     ("diff", diff::made),
@@ -39,7 +41,7 @@ pub const TARGETS: &[(&str, Target)] = &[
 
 /// The targets whose first byte is the index of a format in [`FORMATS`] (modulo their number); the rest is a transcript.
 /// Their seeds are plain transcripts in folders named after formats, to which this byte is added.
-pub const BY_FORMAT: &[&str] = &["reader", "convert", "check", "redact"];
+pub const BY_FORMAT: &[&str] = &["reader", "convert", "check", "bindings", "redact"];
 
 /// Runs the target of this name.
 ///

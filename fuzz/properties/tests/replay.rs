@@ -101,7 +101,7 @@ fn seeds_hold_when_they_are_broken() {
             state ^= state << 17;
             usize::try_from(state >> 33).unwrap() % limit.max(1)
         };
-        let rounds = if ["check", "check_made", "redact_made"].contains(target) {
+        let rounds = if ["check", "check_made", "bindings", "redact_made"].contains(target) {
             rounds.div_ceil(10)
         } else {
             rounds
