@@ -3,6 +3,7 @@
 
 use super::exchanges::{exchanges, heard};
 use super::journals::Journals;
+use super::port;
 use super::process::{KillTarget, Quiet, Running, bound, not_started, recorder_words, script, wait};
 use super::recorder::Placeholders;
 use super::rig::{Files, Played, Rig};
@@ -16,7 +17,7 @@ use crate::proxy::Target;
 use crate::{StartError, running};
 use rustix::process::{Signal, kill_process};
 use std::io;
-use std::net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream};
+use std::net::{Ipv4Addr, SocketAddr, TcpStream};
 use std::process::{Command, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
@@ -45,7 +46,7 @@ pub(super) fn play(
     let local = SocketAddr::from((Ipv4Addr::LOCALHOST, 0));
     let server = Server::listen(local, transport, Answers::AsRecorded).map_err(refused)?;
     let upstream = server.url()?;
-    let port = TcpListener::bind(local)?.local_addr()?.port();
+    let port = port::free()?;
     let words =
         recorder_words(rig, files, Placeholders { port, upstream: &upstream, ..Placeholders::default() });
     let path = upstream.splitn(4, '/').nth(3).unwrap_or_default();

@@ -10,6 +10,8 @@ mod journals;
 pub mod judge;
 mod not_run;
 #[cfg(unix)]
+mod port;
+#[cfg(unix)]
 mod process;
 mod recorder;
 mod recording;
