@@ -7,7 +7,8 @@ use super::rig::{Files, Played, Rig};
 use super::scenario::Scenario;
 use crate::play::journal::{self, Direction, Entry, Event, Journal};
 use crate::play::{self, Plan, Variants};
-use rustix::process::{Pid, Signal, kill_process};
+use rustix::io::Errno;
+use rustix::process::{Pid, Signal, kill_process, test_kill_process};
 use std::path::Path;
 use std::process::Stdio;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -135,22 +136,29 @@ fn left_alone(journals: &Journals, journal: &Path) -> Result<(), String> {
     }
 }
 
-/// The journal of a server that ends by itself, read when it has ended, or when that takes too long.
+/// The journal of a server that ends by itself, read when it has ended, or when that takes too long. One that was killed
+/// notes nothing more.
 fn settled(path: &Path, patience: Duration) -> io::Result<Vec<Entry>> {
     let over = |notes: &[Entry]| matches!(notes.last(), Some(Entry { event: Event::Over { .. }, .. }));
+    let gone =
+        |notes: &[Entry]| process_id(notes).is_some_and(|pid| test_kill_process(pid) == Err(Errno::SRCH));
     let read = || if path.exists() { journal::read(path) } else { Ok(Vec::new()) };
-    wait(patience, || !path.exists() || read().is_ok_and(|notes| over(&notes)));
+    wait(patience, || !path.exists() || read().is_ok_and(|notes| over(&notes) || gone(&notes)));
     read()
+}
+
+fn process_id(notes: &[Entry]) -> Option<Pid> {
+    let began = |note: &Entry| match note.event {
+        Event::Began { pid, .. } => i32::try_from(pid).ok(),
+        _ => None,
+    };
+    Pid::from_raw(notes.iter().find_map(began)?)
 }
 
 /// The server's process, where it still runs. Numbers are given to other processes again, so it has to name its journal.
 fn server_process(journals: &Journals, journal: &Path) -> Option<Pid> {
-    let pid = journals.server.iter().find_map(|note| match note.event {
-        Event::Began { pid, .. } => Some(pid),
-        _ => None,
-    })?;
+    let pid = process_id(&journals.server)?;
     let command = fs::read(format!("/proc/{pid}/cmdline")).ok()?;
-    let name = journal.as_os_str().as_encoded_bytes();
-    memchr::memmem::find(&command, name)?;
-    Pid::from_raw(i32::try_from(pid).ok()?)
+    memchr::memmem::find(&command, journal.as_os_str().as_encoded_bytes())?;
+    Some(pid)
 }
