@@ -76,7 +76,7 @@ pub(super) const MUTATORS: &[Mutator] = &[
     },
     Mutator {
         name: "har-by-completion",
-        sentence: "Exchanges stand in another order than that of their starts, which are fractions of a millisecond, seconds or time zones apart.",
+        sentence: "Exchanges are not in the order of their starts, which are fractions of a millisecond, seconds or time zones apart.",
         clauses: &["HAR-ORDER"],
         relation: Relation::Same,
         apply: Apply::Bytes(|format, bytes, rng| {
@@ -110,7 +110,7 @@ pub(super) const MUTATORS: &[Mutator] = &[
     },
     Mutator {
         name: "har-bare",
-        sentence: "The exchanges of an archive stand in a bare array.",
+        sentence: "The exchanges of an archive are in a bare array.",
         clauses: &["HAR-MISSING"],
         relation: Relation::Rejects(Code::WrongDocument),
         apply: Apply::Spelling(|tree, _| {

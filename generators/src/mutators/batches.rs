@@ -13,7 +13,7 @@ use transcript::session::Side;
 pub(super) const MUTATORS: &[Mutator] = &[
     Mutator {
         name: "agreed-batches",
-        sentence: "The two sides agree on revision 2025-03-26, and a request and its answer stand in arrays.",
+        sentence: "The two sides agree on revision 2025-03-26, and a request and its answer are in arrays.",
         clauses: &["EQ-BATCH"],
         relation: Relation::Changes,
         apply: Apply::Session(|builder, rng| {
@@ -41,7 +41,7 @@ pub(super) const MUTATORS: &[Mutator] = &[
     },
     Mutator {
         name: "batch-empty",
-        sentence: "An array, empty or with a message, stands where an item or a slot has one message.",
+        sentence: "An array, empty or with a message, takes the place of a message in an item or a slot.",
         clauses: &["ENV-SINGLE", "JRP-LINE"],
         relation: Relation::Rejects(Code::Batch),
         apply: Apply::Spelling(empty),

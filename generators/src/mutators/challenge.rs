@@ -73,7 +73,7 @@ pub(super) const MUTATORS: &[Mutator] = &[
     },
     Mutator {
         name: "challenge-elsewhere",
-        sentence: "A status and a challenge stand in the context of a request or of the whole envelope.",
+        sentence: "A status and a challenge are in the context of a request or of the whole envelope.",
         clauses: &["K2A-BOUND"],
         relation: Relation::Same,
         apply: Apply::Spelling(elsewhere),
@@ -101,7 +101,7 @@ pub(super) const MUTATORS: &[Mutator] = &[
     },
     Mutator {
         name: "challenge-spelling",
-        sentence: "A status or headers stand where nobody documented them, with a challenge.",
+        sentence: "A status or headers are in an undocumented place, with a challenge.",
         clauses: &["K2A-SPELLING"],
         relation: Relation::Open(Reading::Free),
         apply: Apply::Spelling(spelling),

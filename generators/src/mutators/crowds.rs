@@ -28,7 +28,7 @@ pub(super) const MUTATORS: &[Mutator] = &[
     },
     Mutator {
         name: "crossed-alike",
-        sentence: "Two requests with ids that somebody may take for one are open together, and answered the second first.",
+        sentence: "Two requests with ids that look alike are open at once, and the second is answered first.",
         clauses: &["ID-STRING", "COR-FIRST"],
         relation: Relation::Changes,
         apply: Apply::Session(|builder, rng| {

@@ -23,7 +23,7 @@ pub(super) const MUTATORS: &[Mutator] = &[
     },
     Mutator {
         name: "file-padded",
-        sentence: "NUL bytes stand at the end of the file.",
+        sentence: "NUL bytes end the file.",
         clauses: &["SRV-BYTES"],
         relation: Relation::Rejects(Code::InvalidJson),
         apply: Apply::Bytes(|_, bytes, rng| {

@@ -26,7 +26,7 @@ pub(super) const MUTATORS: &[Mutator] = &[
     },
     Mutator {
         name: "endpoint-query",
-        sentence: "The stream begins with an endpoint event that names a query alone.",
+        sentence: "The stream begins with an endpoint event that holds only a query.",
         clauses: &["SSE-EVENT", "SSE-DATA-TEXT"],
         relation: Relation::Same,
         apply: Apply::Session(|builder, _| first(builder, "?sessionId=1")),

@@ -84,7 +84,7 @@ pub(super) const MUTATORS: &[Mutator] = &[
     },
     Mutator {
         name: "entry-no-object",
-        sentence: "An entry is no object.",
+        sentence: "An entry is not an object.",
         clauses: &["ENV-ONE", "SRV-BYTES"],
         relation: Relation::Rejects(Code::InvalidEntry),
         apply: Apply::Spelling(|tree, rng| {
@@ -94,7 +94,7 @@ pub(super) const MUTATORS: &[Mutator] = &[
     },
     Mutator {
         name: "envelope-bare",
-        sentence: "The entries of an envelope stand in no envelope.",
+        sentence: "The entries of an envelope have no envelope around them.",
         clauses: &["ENV-EMPTY", "ENV-TRANSPORT"],
         relation: Relation::Rejects(Code::WrongDocument),
         apply: Apply::Spelling(|tree, _| {
@@ -142,7 +142,7 @@ pub(super) const MUTATORS: &[Mutator] = &[
     },
     Mutator {
         name: "event-ids-odd",
-        sentence: "The id of an envelope's event is no string.",
+        sentence: "The id of an envelope's event is not a string.",
         clauses: &["ENV-LOOSE"],
         relation: Relation::Open(Reading::Known),
         apply: Apply::Spelling(|tree, rng| {

@@ -12,7 +12,7 @@ use transcript::rejection::Code;
 pub(super) const MUTATORS: &[Mutator] = &[
     Mutator {
         name: "export-folded",
-        sentence: "Answers of an export are folded into earlier entries, to which they need not belong; times tell where they stand.",
+        sentence: "Answers of an export are folded into earlier entries, which may be unrelated; times tell their order.",
         clauses: &["INS-EXPORT", "COR-LATE"],
         relation: Relation::Same,
         apply: Apply::Bytes(folded),
@@ -35,7 +35,7 @@ pub(super) const MUTATORS: &[Mutator] = &[
     },
     Mutator {
         name: "export-mixed",
-        sentence: "Notifications of an export are bare messages, which stand with the entry before.",
+        sentence: "Notifications of an export are bare messages, which go with the entry before.",
         clauses: &["INS-EXPORT"],
         relation: Relation::Same,
         apply: Apply::Spelling(mixed),

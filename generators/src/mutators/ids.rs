@@ -47,7 +47,7 @@ pub(super) const MUTATORS: &[Mutator] = &[
     },
     Mutator {
         name: "ids-look-alike",
-        sentence: "Every id becomes a string that somebody may take for another: by case, white space, form or emptiness.",
+        sentence: "Every id becomes a string that looks like another: by case, white space, form or emptiness.",
         clauses: &["ID-STRING"],
         relation: Relation::Changes,
         apply: Apply::Session(|builder, rng| {
@@ -127,7 +127,7 @@ pub(super) const MUTATORS: &[Mutator] = &[
     },
     Mutator {
         name: "ids-asked-twice",
-        sentence: "A request that is no tool call stands twice in a row, and its answers too: the oldest is answered first.",
+        sentence: "A request other than a tool call is sent twice in a row and answered twice: the oldest first.",
         clauses: &["COR-FIRST", "COR-ANY"],
         relation: Relation::Changes,
         apply: Apply::Session(ask_twice),
@@ -141,7 +141,7 @@ pub(super) const MUTATORS: &[Mutator] = &[
     },
     Mutator {
         name: "ids-duplicate-open",
-        sentence: "A tool call is made again with its id while nobody has answered.",
+        sentence: "A tool call is made again with its id before it is answered.",
         clauses: &["COR-DUPLICATE"],
         relation: Relation::Rejects(Code::DuplicateCallId),
         apply: Apply::Session(|builder, rng| duplicate(builder, rng, |at, _| at + 1, |entry| entry)),

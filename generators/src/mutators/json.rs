@@ -12,7 +12,7 @@ use transcript::json::Json;
 pub(super) const MUTATORS: &[Mutator] = &[
     Mutator {
         name: "json-white-space",
-        sentence: "White space stands wherever JSON allows it.",
+        sentence: "White space is wherever JSON allows it.",
         clauses: &["EQ-PAIR"],
         relation: Relation::Same,
         apply: Apply::Spelling(|tree, rng| {
@@ -47,7 +47,7 @@ pub(super) const MUTATORS: &[Mutator] = &[
     },
     Mutator {
         name: "json-member-order",
-        sentence: "Members stand in another order, in messages and around them.",
+        sentence: "Members are in another order, in messages and around them.",
         clauses: &["EQ-ARGS", "EQ-OUTCOME"],
         relation: Relation::Same,
         apply: Apply::Spelling(member_order),
@@ -138,7 +138,7 @@ pub(super) const MUTATORS: &[Mutator] = &[
     },
     Mutator {
         name: "json-twice-in-message",
-        sentence: "A member that decides what a message is stands twice in it.",
+        sentence: "A member that decides what a message is occurs twice in it.",
         clauses: &["SRV-TWICE"],
         relation: Relation::Open(Reading::Free),
         apply: Apply::Spelling(twice),

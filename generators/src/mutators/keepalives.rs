@@ -79,7 +79,7 @@ pub(super) const MUTATORS: &[Mutator] = &[
     },
     Mutator {
         name: "stream-comments",
-        sentence: "Comments, unknown fields and retries stand between and inside the events of a stream.",
+        sentence: "Comments, unknown fields and retries come between and inside the events of a stream.",
         clauses: &["HAR-STREAM", "SSE-KEEPALIVE"],
         relation: Relation::Same,
         apply: Apply::Spelling(comments),

@@ -22,7 +22,7 @@ pub(super) const MUTATORS: &[Mutator] = &[
     },
     Mutator {
         name: "lines-blank",
-        sentence: "Blank lines stand between the lines, before and after them.",
+        sentence: "Blank lines come between the lines, before and after them.",
         clauses: &["JRP-LINE"],
         relation: Relation::Same,
         apply: Apply::Bytes(|format, bytes, rng| {

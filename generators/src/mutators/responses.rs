@@ -46,7 +46,7 @@ pub(super) const MUTATORS: &[Mutator] = &[
     },
     Mutator {
         name: "response-to-nobody",
-        sentence: "An answer comes that nobody asked for.",
+        sentence: "An answer comes without a request.",
         clauses: &["COR-LATE"],
         relation: Relation::Changes,
         apply: Apply::Session(|builder, rng| {

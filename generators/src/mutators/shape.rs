@@ -33,7 +33,7 @@ pub(super) const MUTATORS: &[Mutator] = &[
     },
     Mutator {
         name: "method-wrong-type",
-        sentence: "One message that is no answer has a method that is no string.",
+        sentence: "The method of one request or notification is not a string.",
         clauses: &["JRP-SHAPE"],
         relation: Relation::Rejects(Code::InvalidMethod),
         apply: Apply::Spelling(|tree, rng| {

@@ -44,7 +44,7 @@ pub(super) const MUTATORS: &[Mutator] = &[
     },
     Mutator {
         name: "times-loose",
-        sentence: "An envelope's times are no whole numbers of milliseconds.",
+        sentence: "An envelope's times are not whole milliseconds.",
         clauses: &["ENV-LOOSE"],
         relation: Relation::Open(Reading::Known),
         apply: Apply::Spelling(loose),

@@ -83,7 +83,7 @@ pub(super) const MUTATORS: &[Mutator] = &[
     },
     Mutator {
         name: "trace-after-end",
-        sentence: "A message stands behind the end of a trace.",
+        sentence: "A message follows the end of a trace.",
         clauses: &["RPL-END"],
         relation: Relation::Rejects(Code::AfterEnd),
         apply: Apply::Spelling(|tree, rng| {
@@ -96,7 +96,7 @@ pub(super) const MUTATORS: &[Mutator] = &[
     },
     Mutator {
         name: "trace-end-code",
-        sentence: "The last line of a trace says how the server exited: by a signal, in failure, or nobody knows.",
+        sentence: "The last line of a trace says how the server exited: by a signal, in failure, or unknown.",
         clauses: &["RPL-END"],
         relation: Relation::Same,
         apply: Apply::Spelling(|tree, rng| {
@@ -115,7 +115,7 @@ pub(super) const MUTATORS: &[Mutator] = &[
     },
     Mutator {
         name: "trace-times-odd",
-        sentence: "The times of a trace's lines are missing, or are no times.",
+        sentence: "The times of a trace's lines are missing or invalid.",
         clauses: &["RPL-ORDER", "EQ-CONTEXT"],
         relation: Relation::Open(Reading::Known),
         apply: Apply::Spelling(|tree, rng| {
@@ -184,7 +184,7 @@ pub(super) const MUTATORS: &[Mutator] = &[
     },
     Mutator {
         name: "inspector-events",
-        sentence: "An Inspector's entries stand in an object, under `events`.",
+        sentence: "An Inspector's entries are in an object, under `events`.",
         clauses: &["INS-SHAPE"],
         relation: Relation::Same,
         apply: Apply::Bytes(|format, bytes, rng| {

@@ -36,7 +36,7 @@ pub(super) const MUTATORS: &[Mutator] = &[
     },
     Mutator {
         name: "bytes-nul",
-        sentence: "A NUL stands after a colon, in a string or not.",
+        sentence: "A NUL follows a colon, in a string or not.",
         clauses: &["SRV-BYTES", "JRP-LINE"],
         relation: Relation::Rejects(Code::InvalidJson),
         apply: Apply::Bytes(|_, bytes, rng| {

@@ -20,7 +20,7 @@ pub(super) const MUTATORS: &[Mutator] = &[
     },
     Mutator {
         name: "unknown-in-frames",
-        sentence: "What stands around messages has members that the format does not know.",
+        sentence: "The objects around messages have members that the format does not know.",
         clauses: &["ENV-UNKNOWN", "RPL-UNKNOWN"],
         relation: Relation::Same,
         apply: Apply::Spelling(|tree, rng| {

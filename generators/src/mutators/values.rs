@@ -10,7 +10,7 @@ use crate::session_builder::{Event, SessionBuilder};
 pub(super) const MUTATORS: &[Mutator] = &[
     Mutator {
         name: "value-text",
-        sentence: "A value becomes a string that somebody may tidy: markup, digits, words, characters that entry text round.",
+        sentence: "A value becomes a string that a reader may tidy: markup, digits, words, characters that entry text round.",
         clauses: &["EQ-ARGS", "EQ-OUTCOME"],
         relation: Relation::Changes,
         apply: Apply::Session(|builder, rng| one_of(builder, rng, TEXTS)),

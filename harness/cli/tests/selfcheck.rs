@@ -205,7 +205,7 @@ const ROWS: &[Row] = &[
     ("a rejection of another kind", |s| { rejecting(s); write(s, JSONRPC, "[]\n") },
      &[], 1, &["= expected: rejection (invalid-id)", "= got: rejection (batch)"]),
     ("a rejection where a meaning is expected", |s| write(s, JSONRPC, "[]\n"),
-     &[], 1, &["= expected: a reading", "= got: rejection (batch): "]),
+     &[], 1, &["= expected: a session", "= got: rejection (batch): "]),
     ("two formats that disagree where the choice is open",
      |s| { remove(s, MEANING_JSON); replace(s, CASE_TOML, "\"meaning\"", "\"either\"");
          write(s, "topic/good/inspector.json", "[]") },

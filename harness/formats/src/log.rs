@@ -122,7 +122,7 @@ pub(crate) fn read<L: Log>(
                 Err(line.refuse(Refusal { code, clause: "SRV-BYTES", at: 0, message }, ""))
             }
             Said::Continued => {
-                let content = Content::Skipped("a line that goes on with the one before".into());
+                let content = Content::Skipped("a line that continues the one before".into());
                 line.give(line.entry(0, "", content), sink)
             }
             Said::Wrong(why) => {

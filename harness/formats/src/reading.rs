@@ -29,7 +29,7 @@ pub struct OrderGuess {
 
 impl OrderGuess {
     /// What a person should know then.
-    pub const CAVEAT: &str = "what a long stream said amid later exchanges stands where the stream began, since nothing \
+    pub const CAVEAT: &str = "what a long stream said during later exchanges is placed where the stream began, since nothing \
                               says when each of its messages came (HAR-ORDER)";
 
     /// Takes the next entry in.

@@ -280,7 +280,7 @@ fn schemas(place: &Place<'_>, kind: &KindOfChange, found: &mut Found) {
         }
         [_, None] if *kind == OUTPUT => {
             let why = "clients that rely on structured content have nothing to rely on";
-            return found.report(Class::Breaking, kind, place, "there is no output schema any more", why);
+            return found.report(Class::Breaking, kind, place, "the output schema is gone", why);
         }
         // The protocol asks for one.
         _ => return found.review(kind, place, "the input schema", UNTOLD),

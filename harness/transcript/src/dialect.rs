@@ -42,7 +42,7 @@ pub const DEFAULT: &str = "default";
 pub const ALL: &[Dialect] = &[
     Dialect {
         name: DEFAULT,
-        title: "The reading contract as it stands",
+        title: "The reading contract without changes",
         about: "No clause is replaced.",
         source: &["docs/contract.md"],
         replaces: &[],

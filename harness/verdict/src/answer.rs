@@ -8,7 +8,7 @@ use crate::meaning::{Call, Calls, Event, Identification, Meaning};
 pub(crate) const READ: &str = "it was read: ";
 
 /// What a reading begins with in words.
-pub(crate) const READING: &str = "a reading of ";
+pub(crate) const READING: &str = "a session of ";
 
 /// How much of a session an importer can show.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]

@@ -65,7 +65,7 @@ fn at_level(answer: &Answer, level: Level) -> Result<Reading<'_>, String> {
         (Answer::Calls(calls), Level::Calls) => Ok(Reading::Calls(Cow::Borrowed(calls))),
         (Answer::Meaning(meaning), Level::Calls) => Ok(Reading::Calls(Cow::Owned(meaning.calls()))),
         (Answer::Calls(_), Level::Events) => Err("only calls, from an importer that shows all events".into()),
-        (other, _) => Err(format!("{} is not a reading", other.in_words())),
+        (other, _) => Err(format!("{} is not a session", other.in_words())),
     }
 }
 

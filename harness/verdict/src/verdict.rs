@@ -165,7 +165,7 @@ mod tests {
         assert_eq!(at(&other), ("/rejection/code", Some("\"invalid-id\""), Some("\"batch\"")));
         let read = events(&expected, &meaning(MEANING));
         assert_eq!(at(&read), ("/rejection/code", Some("\"invalid-id\""), None));
-        assert_eq!(read.message.as_deref(), Some("it was read: a reading of 2 events"));
+        assert_eq!(read.message.as_deref(), Some("it was read: a session of 2 events"));
     }
 
     #[test]

@@ -137,7 +137,7 @@ pub fn may_write(path: &Path, force: bool) -> Result<Option<Metadata>, String> {
     match &there {
         Some(there) if there.is_dir() => Err(format!("{name} is a folder; a recording is one file")),
         Some(there) if there.is_file() && there.len() > 0 && !force => Err(format!(
-            "{name} is there already; choose another name (`{{time}}` in it stands for the time), or write over it \
+            "{name} is there already; choose another name (`{{time}}` in it becomes the time), or write over it \
              with --force"
         )),
         _ => Ok(there),

@@ -54,7 +54,7 @@ pub fn notes(session: &Session, from: &Format) -> Vec<String> {
         format!("requests without an answer ({unanswered}): their spans end where the recording does"),
     );
     let times = format!(
-        "{} has no times: messages stand a millisecond apart from 1970 on, and how long a span is says nothing",
+        "{} has no times: messages are placed a millisecond apart from 1970 on, and a span's length means nothing",
         from.name
     );
     note(!timed && requests > 0, times);

@@ -70,7 +70,7 @@ pub(crate) fn verify(importer: &(impl Importer + Program)) -> io::Result<Vec<Che
             other => Err(format!("{}, where there is no transcript", words(other))),
         })?;
         trial.unreadable(name)?;
-        trial.ask("it goes on after all that", name, &good_of(name), |answer| match answer {
+        trial.ask("it answers after all that", name, &good_of(name), |answer| match answer {
             Answer::Broken { .. } => Err(words(answer)),
             _ => Ok(answer.in_words()),
         })?;
@@ -184,7 +184,7 @@ mod tests {
     fn the_good_session_is_good_in_every_format_and_the_bad_one_in_none() {
         for format in formats::FORMATS {
             let answer = Builtin.read(format.name, &good(format));
-            assert_eq!(answer.in_words(), "a reading of 2 events", "{}", format.name);
+            assert_eq!(answer.in_words(), "a session of 2 events", "{}", format.name);
             assert!(matches!(Builtin.read(format.name, CUT), Answer::Rejection { .. }), "{}", format.name);
         }
     }

@@ -197,7 +197,7 @@ pub(crate) fn run(args: &Args, context: CommandContext) -> Result<u8, Failure> {
     let how = judged_by(args, frozen.as_ref(), context.terminal);
     let earlier = match &args.resume {
         Some(_) if args.output != Output::Ndjson => {
-            return Err(Failure::Unusable("--resume goes on with an --output ndjson".to_owned()));
+            return Err(Failure::Unusable("--resume continues a run with --output ndjson".to_owned()));
         }
         earlier => earlier.as_deref().map(|path| Earlier::read(path, VERSION, &how)).transpose()?,
     };

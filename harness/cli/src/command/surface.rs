@@ -183,7 +183,7 @@ fn lock(path: &Path, mut input: Input<'_>) -> Result<Surface, Failure> {
     let name = path.display();
     while input.more().map_err(|error| Failure::of_reading(&name.to_string(), error))? {}
     read_lock(input.text())
-        .map_err(|why| Failure::Unusable(format!("{name} is no lock file that can be used: {why}")))
+        .map_err(|why| Failure::Unusable(format!("{name} cannot be used as a lock file: {why}")))
 }
 
 /// Writes a lock file at once; replaces nothing else than a lock file.
@@ -193,7 +193,7 @@ fn write(path: &Path, surface: &Surface) -> Result<(), Failure> {
         && !is_lock(&String::from_utf8_lossy(&there))
     {
         return Err(Failure::Unusable(format!(
-            "{} exists, and is no lock file; it was left alone",
+            "{} exists and is not a lock file; nothing was written",
             path.display()
         )));
     }

@@ -204,7 +204,7 @@ fn agree(format: &str, question: Question<'_>, first: &Answer, second: &Answer) 
 fn sort(answer: &Answer) -> &'static str {
     match answer {
         Answer::Rejection { .. } => "a rejection",
-        _ => "a reading",
+        _ => "a session",
     }
 }
 

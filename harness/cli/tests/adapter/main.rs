@@ -69,7 +69,7 @@ rows! {
     a_gigabyte: "gigabyte", GIGABYTE, 1, &["1 garbled", "more than 128 MiB, which begins aaa"];
     death_on_the_third_read: "dies-on-third", &["--jobs", "1"], 1, &["4 pass, 2 crash", "crash: topic/b, jsonrpc", "exit status: 7", "= stderr: cannot digest TRANSCRIPT"];
     a_hang: "hangs", HANG, 1, &["1 timeout", "no answer within 0.5 s"];
-    another_answer_each_time: "changes", ONE, 1, &["1 unstable", "first a reading of 1 event, then"];
+    another_answer_each_time: "changes", ONE, 1, &["1 unstable", "first a session of 1 event, then"];
     a_rounded_number: "rounds", &[], 1, &["4 pass, 2 fail", "fail: topic/a, jsonrpc", "jsonrpc.jsonl:1", "/events/0/arguments/n", "9007199254740993", "--adapter '", "--filter 'topic/a/jsonrpc'"];
     a_lost_answer: "loses", &[], 1, &["1 pass, 5 fail", "5 silent losses", "jsonrpc.jsonl:2"];
     the_smoke_test_of_a_good_one: "good", VERIFY, 0, &["faulty 1.2.3, level events", "ok     it stops"];
@@ -88,7 +88,7 @@ rows! {
     a_one_shot_command_without_words: "once:wordless", &[], 0, &["6 pass"];
     a_one_shot_command_that_shows_calls: "once:calls", &[], 0, &["5 pass, 1 skip"];
     a_rejection_by_exit_code_1: "once:wrong-code", &[], 1, &["5 pass, 1 crash", "exit status: 1", "65"];
-    a_reading_with_the_code_of_a_rejection: "once:torn", ONE, 1, &["1 garbled", "a reading of 2 events"];
+    a_reading_with_the_code_of_a_rejection: "once:torn", ONE, 1, &["1 garbled", "a session of 2 events"];
     a_one_shot_command_that_prints_nothing: "once:mute", ONE, 1, &["1 garbled", "= got: printed nothing, exit 0"];
     a_one_shot_command_that_hangs: "once:hangs", HANG, 1, &["1 timeout"];
     the_smoke_test_of_a_one_shot_command: "once:good", VERIFY, 0, &["ok     it rejects"];

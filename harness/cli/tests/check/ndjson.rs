@@ -129,7 +129,7 @@ fn an_earlier_output_that_is_none_is_refused() {
         let (ran, _) = folder.ndjson(&[&["a"], arguments].concat());
         assert!(ran.is(2).says(words).out.is_empty());
     }
-    folder.check(&["a", "--resume", "text"]).is(2).says("--resume goes on with an --output ndjson");
+    folder.check(&["a", "--resume", "text"]).is(2).says("--resume continues a run with --output ndjson");
 }
 
 /// A shell's `>>` goes on where the file ends, and would spoil the line after a line that was cut.

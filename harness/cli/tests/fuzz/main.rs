@@ -291,7 +291,7 @@ fn an_open_clause_is_called_open() {
     let other = adapter_command("names-wanted", &place.note());
     let told = found(&place.fuzz("clean", &["--against", &other, "--seed", "1", "--runs", "100"]));
     assert!(told.contains("the contract leaves open what they disagree in"), "{told}");
-    assert!(told.contains("open, a reading beside a rejection") && told.contains("TOOL-NAMELESS"), "{told}");
+    assert!(told.contains("open, a session beside a rejection") && told.contains("TOOL-NAMELESS"), "{told}");
     let case = place.suite().cases.remove(0);
     assert!(case.clauses.iter().any(|clause| clause == "TOOL-NAMELESS"), "{case:?}");
     assert!(rows(&told, "rerun").is_empty(), "nobody falls short of it: {told}");

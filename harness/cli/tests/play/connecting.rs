@@ -110,7 +110,7 @@ fn a_stream_that_goes_on_without_what_is_awaited_is_left() {
     let log = r#"{"jsonrpc":"2.0","method":"notifications/message"}"#;
     for (part, why) in [
         (format!("data: {log}\n\n"), "what came for 1 second is not in the session"),
-        (": still here\n\n".to_owned(), "nothing came for 1 second"),
+        (": still here\n\n".to_owned(), "nothing arrived for 1 second"),
     ] {
         let stand = Stand::new(&[CALL, DONE]);
         let child = stand.start(&["--timeout", "1"]);
@@ -220,7 +220,7 @@ fn a_server_that_hangs_is_told() {
     let stand = Stand::new(&[CALL, DONE]);
     let child = stand.start(&["--timeout", "0.3"]);
     let held = stand.receive();
-    tells(&output(child), 1, &["a message is missing: nothing came for 0.3 seconds"]);
+    tells(&output(child), 1, &["a message is missing: nothing arrived for 0.3 seconds"]);
     drop(held);
     let stand = Stand::new(&[NOTE]);
     let child = stand.start(&["--timeout", "0.3"]);
@@ -230,7 +230,7 @@ fn a_server_that_hangs_is_told() {
     let lost = "the server does not name the endpoint for messages: ";
     let child = stand.start(&["--timeout", "0.3", "--transport", "http-sse"]);
     let held = stand.receive();
-    tells(&output(child), 1, &[&format!("{lost}nothing came for 0.3 seconds")]);
+    tells(&output(child), 1, &[&format!("{lost}nothing arrived for 0.3 seconds")]);
     drop(held);
     let child = stand.start(&["--transport", "http-sse"]);
     stand.answer("200 OK", EVENTS, ": nothing\n\n");

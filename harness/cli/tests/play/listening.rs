@@ -155,7 +155,7 @@ fn a_refusal_is_that_of_the_recording() {
     let (head, body) = server.post(&[], INITIALIZE);
     assert!(head.starts_with("http/1.1 200 ") && head.contains("application/json"), "{head}");
     assert!(body.contains("\"protocolVersion\""), "{body}");
-    tells(&server.end(), 1, &["a message is missing: nothing came for 0.5 seconds"]);
+    tells(&server.end(), 1, &["a message is missing: nothing arrived for 0.5 seconds"]);
 }
 
 #[test]
@@ -241,7 +241,11 @@ fn a_client_that_vanishes_is_missed() {
     tells(
         &server.end(),
         1,
-        &["a request broke off", "a message is missing: nothing came for 0.5 seconds", "trace.jsonl:2 /raw"],
+        &[
+            "a request broke off",
+            "a message is missing: nothing arrived for 0.5 seconds",
+            "trace.jsonl:2 /raw",
+        ],
     );
 }
 

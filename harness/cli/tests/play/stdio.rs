@@ -180,9 +180,9 @@ fn silence_has_an_end() {
     tells(
         &run("silent"),
         1,
-        &["a message is missing: nothing came for 0.2 seconds; 1 later message is no longer awaited"],
+        &["a message is missing: nothing arrived for 0.2 seconds; 1 later message is no longer awaited"],
     );
-    tells(&run("half-answer"), 1, &["nothing came for 0.2 seconds after 20 bytes of a line"]);
+    tells(&run("half-answer"), 1, &["nothing arrived for 0.2 seconds after 20 bytes of a line"]);
     let long = format!(r#"{{"jsonrpc":"2.0","method":"n","params":{{"x":"{}"}}}}"#, "x".repeat(1 << 20));
     let session = folder.session(&[&long, ASK, DONE]);
     let deaf = client(&session, &["--timeout", "0.2"]).args(["--", "sh", PEER, "deaf"]).output().unwrap();

@@ -84,7 +84,7 @@ impl Log for Followed {
 fn several(first: &str, other: &Stamped<'_>) -> Refusal {
     let (first, second) = (short(first), short(other.server));
     let message = format!(
-        "messages of two servers, `{first}` and `{second}`, stand in this file, and a transcript is one session: keep \
+        "messages of two servers, `{first}` and `{second}`, are in this file, and a transcript is one session: keep \
          the lines of one with grep -F ' [{first}] '"
     );
     Refusal { code: Code::WrongDocument, clause: "EQ-COUNT", at: other.at, message }

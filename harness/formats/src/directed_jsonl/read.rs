@@ -93,7 +93,7 @@ fn several(member: &str, (first, other): (&str, &str), at: usize) -> Refusal {
     let short = |text: &str| text.chars().take(40).collect::<String>();
     let (first, other) = (short(first), short(other));
     let message = format!(
-        "lines of two sessions, {first} and {other}, stand in this file, and a transcript is one: keep the lines of one \
+        "lines of two sessions, {first} and {other}, are in this file, and a transcript is one: keep the lines of one \
          with jq -c 'select(.{member} == {first})'"
     );
     Refusal { code: Code::WrongDocument, clause: "EQ-COUNT", at, message }
@@ -199,7 +199,7 @@ impl<'a> Parts<'a> {
         match side(name, &way) {
             Some(side) if self.message.is_some() => Ok(Said::Message(side)),
             Some(_) => {
-                let said = "what went this way is no message, or several: no member of the line holds one";
+                let said = "no member of the line holds exactly one message";
                 let refusal = Refusal::new(Code::NotAMessage, 0, said).under("RPL-NOISE");
                 Err((refusal, ""))
             }

@@ -38,7 +38,7 @@ fn entries<'a>(input: &Input<'_>, document: Document<'a>) -> Result<Json<'a>, Re
         return Err(refuse(wrong.under("HAR-MISSING"), ""));
     }
     let none = |value: Json<'_>, pointer| {
-        let message = "there is no array of exchanges at `log.entries`".to_owned();
+        let message = "the array of exchanges at `log.entries` is missing".to_owned();
         let missing = Refusal::new(Code::MissingEntries, document.at(value.text()), message);
         refuse(missing.under("HAR-MISSING"), pointer)
     };

@@ -47,7 +47,7 @@ impl Log for Text {
                 wrong(Code::MissingDir, "SRV-BYTES", "a message without a mark that says which way it went")
             }
             None if line.open_ended => Said::cut_off(line),
-            None => wrong(Code::NotAMessage, "RPL-NOISE", "a line without a mark is no message"),
+            None => wrong(Code::NotAMessage, "RPL-NOISE", "a line without a mark is not a message"),
         }
     }
 }

@@ -78,7 +78,7 @@ pub(super) fn read(
 fn several(first: &str, other: &str, at: usize) -> Refusal {
     let (first, other) = (short(first), short(other));
     let message = format!(
-        "lines of two servers, `{first}` and `{other}`, stand in this file, and a transcript is one session: keep the \
+        "lines of two servers, `{first}` and `{other}`, are in this file, and a transcript is one session: keep the \
          lines of one with jq -c 'select(._meta.server == \"{first}\")'"
     );
     Refusal { code: Code::WrongDocument, clause: "EQ-COUNT", at, message }

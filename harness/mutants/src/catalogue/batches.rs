@@ -42,7 +42,7 @@ mutants! {
             let each: Vec<String> = batch.items().map(|item| set(entry, "request", item.text())).collect();
             Some(each.join(","))
         });
-    "batches/items-passed-over" ["EQ-BATCH"] "passes over what is no message in a batch"
+    "batches/items-passed-over" ["EQ-BATCH"] "passes over items of a batch that are not messages"
         => on_line(|line| items(line, |item| match is(item, JsonKind::Number) {
             true => Vec::new(),
             false => vec![item],

@@ -37,7 +37,7 @@ mutants! {
             let newer = requests[at..].iter().filter(|request| !request.answered).count();
             (newer <= 32).then_some(at)
         });
-    "correlation/unanswered-rejected" ["COR-FIRST"] "rejects a transcript with a call that nobody answered"
+    "correlation/unanswered-rejected" ["COR-FIRST"] "rejects a transcript with an unanswered call"
         => reject_outcome(|outcome| {
             let open = |at: usize| outcome.events[at].kind == EventKind::ToolCall && !outcome.is_answered(at);
             (0..outcome.events.len()).any(open)
@@ -155,7 +155,7 @@ mutants! {
         => lose_messages(|entry, message| entry.side == Some(Side::Client) && message.is_response());
     "direction/server-requests-dropped" ["EQ-COUNT"] "drops what a server asks"
         => lose_messages(|entry, message| entry.side == Some(Side::Server) && message.kind == EventKind::Request);
-    "direction/flat-lines" ["COR-DIRECTION-FLAT"] "takes every answer in lines for a server's, and requests of servers for nobody's"
+    "direction/flat-lines" ["COR-DIRECTION-FLAT"] "takes every answer in lines for a server's, and matches no answer to a server's request"
         => on_read_message(|entry| {
             if let Some(message) = &entry.message {
                 let server = message.is_response()

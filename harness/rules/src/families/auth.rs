@@ -118,7 +118,7 @@ static BEARER: Rule = Rule {
     needs: &[Need::Http],
     source: "basic/authorization#token-requirements; RFC 6750, section 2.1",
     title: "The `Authorization` header is `Bearer` and a token",
-    why: "Servers of the protocol look for that scheme alone, and refuse the request as one without a token.",
+    why: "MCP servers accept only that scheme, and treat the request as one without a token.",
     fix: "Send `Authorization: Bearer`, a blank and the token.",
     contested: Some(
         "Authorization is optional, and a client and a server may agree on a scheme of their own.",
@@ -354,14 +354,10 @@ impl AuthState {
             (Some(what), _) if only_way => report.fail(rule, at, wrong(what.to_owned())),
             (Some(_), Some(true)) => report.pass(rule, at),
             (Some(what), Some(false)) => {
-                report.fail(
-                    rule,
-                    at,
-                    wrong(format!("{what}, and nothing stands at the well-known addresses")),
-                );
+                report.fail(rule, at, wrong(format!("{what}, and the well-known addresses hold nothing")));
             }
             (Some(_), None) => {
-                let why = "the metadata may stand at its well-known address; a HAR with the client's GET would show it";
+                let why = "the metadata may be at its well-known address; a HAR with the client's GET would show it";
                 report.inconclusive(rule, at, why);
             }
         }

@@ -31,7 +31,7 @@ const OURS: Rule = Rule { source: "basic/utilities/cancellation#behavior-require
 static KNOWN: Rule = Rule {
     id: "cancel.known",
     title: "A side cancels requests that it made itself",
-    why: "The receiver finds no such request and goes on; what was to be stopped is not.",
+    why: "The receiver finds no such request, and the one that should stop continues.",
     fix: "Put the id of your own request into requestId, with its type.",
     ..OURS
 };

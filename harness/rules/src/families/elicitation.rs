@@ -73,7 +73,7 @@ static ACTION: Rule = Rule {
     title: "The answer has the action accept, decline or cancel, and content only with accept",
     why: "The server decides by the action whether the user has agreed.",
     fix: "Send one of the three; leave `content` out of the last two.",
-    softened: Some("a warning where content stands beside a decline or a cancel"),
+    softened: Some("a warning where content accompanies a decline or a cancel"),
     ..CLIENT
 };
 

@@ -66,7 +66,7 @@ static UNKNOWN: Rule = Rule {
     level: Level::Should,
     source: "schema, METHOD_NOT_FOUND; JSON-RPC 2.0, section 5.1",
     title: "A method that is not there is answered with -32601",
-    why: "That code alone says to do without the method; after -32602 others are tried for its params.",
+    why: "Only that code says that the method is missing; after -32602 clients try other params.",
     fix: "Look whether there is such a method before you look at its params.",
     ..Rule::BLANK
 };

@@ -35,8 +35,8 @@ static NO_BODY: Rule = Rule {
     level: Level::Should,
     party: Party::Client,
     source: "basic/transports#sending-messages-to-the-server; RFC 9110, sections 9.3.1 and 9.3.5",
-    title: "Nothing stands in the body of a GET or DELETE",
-    why: "Servers look for messages in POSTs alone, and proxies drop the body of a GET or refuse it.",
+    title: "A GET or DELETE has no body",
+    why: "Servers look for messages only in POSTs, and proxies drop or refuse the body of a GET.",
     fix: "Send each message by POST, and a GET or DELETE without a body.",
     ..OURS
 };

@@ -360,7 +360,7 @@ impl HttpResumeState {
                 .at(open.location.clone())
         };
         if !open.outlived {
-            let why = "a stream has no answer at the end of the recording; one that goes on would show it";
+            let why = "a stream has no answer at the end of the recording; a longer recording would show it";
             return report.inconclusive(&RESPONDS, at, why);
         }
         if !open.resumed {

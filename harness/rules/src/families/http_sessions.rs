@@ -282,7 +282,7 @@ impl HttpSessionsState {
         }
         let wrong = match exchange.calls("initialize") {
             true => "`initialize` is sent with the id of the session that is over",
-            false => "the client goes on with the session that is over",
+            false => "the client continues with the session that is over",
         };
         report.fail(&REINIT, at, Violation::of(wrong).see(over.location.clone(), over.what));
     }

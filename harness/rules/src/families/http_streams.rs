@@ -85,7 +85,7 @@ static EVENT_NAME: Rule = Rule {
     span: Span::from(Revision::V2025_03_26),
     needs: &[Need::Sse],
     title: "A message comes in an event named `message`, or in one without a name",
-    why: "Clients listen for `message` alone, so that what comes under another name is lost without a word.",
+    why: "Clients listen only for `message`, so events under another name are lost in silence.",
     fix: "Leave the `event` field out, or write `event: message`.",
     contested: Some(
         "The text names no event for Streamable HTTP; HTTP+SSE asks for `message`, and the SDKs read no other.",
@@ -98,7 +98,7 @@ static FRAMING: Rule = Rule {
     span: Span::from(Revision::V2025_03_26),
     source: "basic/transports#sending-messages-to-the-server; WHATWG HTML, event stream interpretation",
     title: "A body of text/event-stream is events, each ended by an empty line",
-    why: "Clients pass over lines that are no fields, and throw away an event that the stream ends in: the answer is lost.",
+    why: "Clients ignore lines that are not fields, and discard an event that the stream's end cuts off: the answer is lost.",
     fix: "Write `data:` before the message and an empty line behind it, or answer with application/json.",
     softened: Some(
         "a warning on a whole message without its empty line; a note where server or recorder cut an event",

@@ -47,7 +47,7 @@ static FIRST: Rule = Rule {
     source: "2025-11-25 basic/transports#backwards-compatibility",
     title: "The `endpoint` event is the first event of its stream",
     why: "Clients take the first event as the sign of the old transport, and are not ready for a message before it.",
-    fix: "Send the `endpoint` event before anything else; comments may stand before it.",
+    fix: "Send the `endpoint` event before anything else; only comments may precede it.",
     ..OURS
 };
 
@@ -271,7 +271,7 @@ fn unnamed(exchange: &HttpExchange) -> Option<String> {
 /// What is wrong with the data of an `endpoint` event, if anything.
 fn not_a_uri(data: &str) -> Option<(Level, &'static str)> {
     if data.is_empty() {
-        return Some((Level::Must, "there is no address in it"));
+        return Some((Level::Must, "it holds no address"));
     }
     if data.starts_with(['{', '"']) {
         return Some((Level::Should, "JSON, where a bare address belongs"));

@@ -65,7 +65,7 @@ static ONCE: Rule = Rule {
     level: Level::Should,
     party: Party::Client,
     title: "A session is initialized once",
-    why: "Whether the second handshake replaces what the first one agreed is anybody's guess.",
+    why: "Nothing says whether the second handshake replaces what the first one agreed.",
     fix: "Begin a new session, with a connection or a session id of its own.",
     ..OURS
 };

@@ -1,4 +1,4 @@
-//! Requests that stand by themselves: what each says of its client, and what a result says of itself.
+//! Requests that need no session: what each says of its client, and what a result says of itself.
 //!
 //! A server of an older revision knows nothing of all this: what it leaves out is no fault of its own. Memory: the
 //! requests that lack a field and are unanswered, up to [`MOST_LACKING`].
@@ -14,7 +14,7 @@ use transcript::session::Side;
 
 pub(super) const FAMILY: Family = Family {
     name: "modern",
-    title: "Requests that stand by themselves",
+    title: "Requests that need no session",
     rules: &[
         &VERSION,
         &CAPABILITIES,

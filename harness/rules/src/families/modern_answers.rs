@@ -307,7 +307,7 @@ impl ModernAnswersState {
     ) {
         let stream = at.entry.carrier == Carrier::Sse;
         if self.exchange.answered {
-            report.fail(&ENDS, at, "the stream goes on after the response");
+            report.fail(&ENDS, at, "the stream continues after the response");
         }
         if let Some(request) = message.request() {
             self.exchange.answered = true;

@@ -64,7 +64,7 @@ static SILENT: Rule = Rule {
     party: Party::Server,
     source: "basic/transports/stdio#cancellation",
     title: "A server sends nothing more for a request that was cancelled",
-    why: "Progress of a call that is no longer awaited fills the pipe and keeps the server at work.",
+    why: "Progress for a call that nobody awaits fills the pipe and keeps the server busy.",
     fix: "Stop the work, and its notifications, when `notifications/cancelled` comes.",
     contested: Some(
         "The pages on transports forbid further messages; the page on cancellation lets a server ignore what it \

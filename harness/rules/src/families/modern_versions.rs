@@ -51,8 +51,8 @@ static RETRY: Rule = Rule {
     id: "version.retry",
     level: Level::Should,
     party: Party::Client,
-    title: "After -32022 a client goes on with a version that the server listed",
-    why: "The same version is refused for ever, and the user sees a server that does not work.",
+    title: "After -32022 a client continues with a version that the server listed",
+    why: "The same version is refused again and again, and the user sees a server that does not work.",
     fix: "Choose a version from data.supported, or tell the user that there is none in common.",
     ..OURS
 };
@@ -166,7 +166,7 @@ impl ModernVersionsState {
             self.refused = Some(refused);
         } else {
             let listed = refused.supported.join(", ");
-            let wrong = format!("the client goes on with {}; the server listed {listed}", quoted(&version));
+            let wrong = format!("the client continues with {}; the server listed {listed}", quoted(&version));
             report.fail(&RETRY, at, Violation::of(wrong).see(refused.location, "the refusal"));
         }
     }

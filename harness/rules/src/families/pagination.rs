@@ -35,7 +35,7 @@ static STRING: Rule = Rule {
     party: Party::Server,
     source: "schema, PaginatedResult",
     title: "`nextCursor` is a string where it is there",
-    why: "Typed clients refuse the whole listing, and others ask for the page `null` for ever.",
+    why: "Typed clients refuse the whole listing, and others request the page `null` endlessly.",
     fix: "Leave `nextCursor` out of the last page.",
     ..Rule::BLANK
 };

@@ -20,7 +20,7 @@ static ENVELOPE: Rule = Rule {
     id: "rec.redaction.envelope",
     party: Party::Recorder,
     source: "mcp-replay v1, redaction",
-    title: "Redaction leaves `jsonrpc`, `id` and `method` alone",
+    title: "Redaction keeps `jsonrpc`, `id` and `method`",
     why: "Without them it is not clear what a message is, or what it answers; two ids become one.",
     fix: "Redact inside params, result and error, and nowhere else.",
     ..Rule::BLANK

@@ -51,7 +51,7 @@ static NON_EMPTY: Rule = Rule {
 
 static TOKEN: Rule = Rule {
     id: "tools.x-mcp-header.token",
-    title: "`x-mcp-header` is a token that can stand in a header's name",
+    title: "`x-mcp-header` is a token that a header's name can hold",
     why: "Spaces, colons and other characters cannot be sent in the name of a header; clients drop the whole tool.",
     fix: "Use letters, digits and hyphens.",
     ..OURS

@@ -118,7 +118,7 @@ static ORDER: Rule = Rule {
     span: Span::MODERN,
     source: "server/tools#capabilities",
     title: "Two listings of the same tools have them in the same order",
-    why: "The tools stand at the beginning of what a model reads, and another order spoils what it has cached.",
+    why: "The tools come first in what a model reads, and another order invalidates its cache.",
     fix: "Sort the tools, or keep them in the order in which they were registered.",
     ..SERVER
 };

@@ -95,7 +95,7 @@ impl<'a> Comparison<'a> {
             return;
         }
         if depth > DEPTH {
-            let what = format!("more than {DEPTH} schemas stand inside one another");
+            let what = format!("schemas are nested more than {DEPTH} deep");
             return self.report(Effect::Unknown, at, what);
         }
         let Some(left) = self.left.checked_sub(1) else {

@@ -236,7 +236,7 @@ pub(super) const CLAUSES: &[Clause] = &[
         id: "SSE-EVENT",
         family: FAMILY,
         title: "Only events named message carry messages",
-        rule: "Read messages from events named `message` alone; any other event, `endpoint` among them, \
+        rule: "Read messages only from events named `message`; any other event, `endpoint` among them, \
                carries none, even if its data would parse. In the bytes of a stream (`har`) an event whose \
                name is missing or empty is named `message`. In an envelope such a name is open: read the \
                event as a `message` or pass over it. The built-in reader reads it.",

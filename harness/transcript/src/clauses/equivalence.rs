@@ -60,7 +60,7 @@ pub(super) const CLAUSES: &[Clause] = &[
         id: "EQ-ORDER",
         family: FAMILY,
         title: "The transcript's order is the session's order",
-        rule: "List the events as the messages stand in the transcript. Never sort by a timestamp, not even \
+        rule: "List the events in the order of the messages in the transcript. Never sort by a timestamp, not even \
                where the clock repeats itself or runs backwards. Inspector exports and HAR files are the two \
                exceptions, since neither is a sequence of messages (see INS-EXPORT and HAR-ORDER).",
         why: "Recorders put many lines into one millisecond, log minutes late, or take two readings of a \

@@ -31,7 +31,7 @@ pub(super) const CLAUSES: &[Clause] = &[
             text: HAR_ORDER,
             reading: "First the notification of 10:00:01, then the ping of 10:00:02 and its result.",
         },
-        wrong: Example { text: HAR_ORDER, reading: "The ping first, because it stands first in the file." },
+        wrong: Example { text: HAR_ORDER, reading: "The ping first, because it comes first in the file." },
     },
     Clause {
         id: "HAR-MESSAGE",

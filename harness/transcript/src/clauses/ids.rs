@@ -8,7 +8,7 @@ pub(super) const CLAUSES: &[Clause] = &[
     Clause {
         id: "ID-STRING",
         family: FAMILY,
-        title: "A string id is left alone",
+        title: "A string id is kept as it is",
         rule: "Use a string id unchanged as the correlation id. Do not trim it, fold its case or read a \
                number in it, and let the empty string be an id like any other.",
         why: "Servers have turned `\"1\"` into a number and answered `0` to an id that was not a number at all; \
@@ -210,7 +210,7 @@ pub(super) const CLAUSES: &[Clause] = &[
     Clause {
         id: "COR-BEFORE",
         family: FAMILY,
-        title: "An answer that stands before its question binds nothing",
+        title: "An answer before its request answers nothing",
         rule: "Bind backwards only. A response that comes ahead of the request with its id is an orphan, and \
                the request stays open unless a later response answers it.",
         why: "Recorders that read two pipes with two threads now and then write the answer first. Collecting \
@@ -255,10 +255,10 @@ pub(super) const CLAUSES: &[Clause] = &[
     Clause {
         id: "COR-ANY",
         family: FAMILY,
-        title: "Every request can be answered, not the tool calls alone",
+        title: "Every request can be answered, not only tool calls",
         rule: "Remember the open requests of all methods, and bind each response by its id alone. The look \
                of a result must not decide what it answers.",
-        why: "An importer that tracks calls alone has to guess what a stray result belongs to, and the \
+        why: "An importer that tracks only calls has to guess what a stray result belongs to, and the \
               answer to `initialize` gets taken for a tool's. One well-known importer gives every answer \
               that is not a tool list out as a tool's result.",
         source: &["Assay import formats, Semantic Normalization Contract", "JSON-RPC 2.0, section 5"],

@@ -75,7 +75,7 @@ pub(super) const CLAUSES: &[Clause] = &[
     Clause {
         id: "RPL-DIR",
         family: FAMILY,
-        title: "Lines of another dir are somebody else's",
+        title: "Lines of another `dir` are not messages",
         rule: "Pass over a line whose `dir` is a string other than `in` and `out`. It is not MCP traffic, \
                even if its `raw` has an `id` or a `method`.",
         why: "Other producers write `event`, `command` and `telemetry` lines into the same files, with ids \

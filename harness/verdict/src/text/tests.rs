@@ -101,7 +101,7 @@ fn what_came_instead_of_an_answer_is_told_in_words() {
     let expected = Expectation::Meaning(Meaning::parse(r#"{"events": []}"#).unwrap());
     let refused = Answer::Rejection { code: Some("batch".into()), message: "line 1:\u{1b} no".into() };
     let line = CaseResult::new("a", "x", &[], judge(&expected, &question, &refused));
-    assert_eq!(in_short(&line), "fail: a/x: expected a reading; got rejection (batch): line 1:\\u{1b} no");
+    assert_eq!(in_short(&line), "fail: a/x: expected a session; got rejection (batch): line 1:\\u{1b} no");
     let message = Some("the baseline lists it".to_owned());
     let line = CaseResult::new("a", "x", &[], Judgement::plain(Verdict::UnexpectedPass, message));
     assert_eq!(in_short(&line), "unexpected-pass: a/x: the baseline lists it");

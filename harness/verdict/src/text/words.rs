@@ -35,13 +35,13 @@ fn of_difference<'r>(difference: &Difference, message: Option<&'r str>) -> InWor
     let [expected, actual] = [&difference.expected, &difference.actual].map(|side| side.as_deref());
     let sides = match (difference.at.as_str(), expected, actual) {
         ("/rejection/code", Some(code), None) => {
-            let came = message.and_then(|words| words.strip_prefix(READ)).unwrap_or("a reading");
+            let came = message.and_then(|words| words.strip_prefix(READ)).unwrap_or("a session");
             let came = cut(came.strip_prefix(READING).unwrap_or(came), WIDTH);
             return InWords { sides: Some([rejection(Some(code)), came]), message: None };
         }
         ("/rejection/code", Some(due), Some(came)) => [rejection(Some(due)), rejection(Some(came))],
-        ("/rejection", None, Some(came)) => ["a reading".to_owned(), rejected(came)],
-        // Answers in words, since one is a reading and one is none.
+        ("/rejection", None, Some(came)) => ["a session".to_owned(), rejected(came)],
+        // Answers in words, since only one is a session.
         ("", Some(one), Some(other)) => [text(one), text(other)],
         (_, one, other) => [value(one), value(other)],
     };
@@ -53,7 +53,7 @@ fn due(line: &CaseResult) -> String {
     let expected = line.whole.as_ref().and_then(|whole| whole.expected.lines().next()).unwrap_or_default();
     match expected.strip_prefix("a rejection") {
         Some(code) => format!("rejection{code}"),
-        None => "a reading".to_owned(),
+        None => "a session".to_owned(),
     }
 }
 

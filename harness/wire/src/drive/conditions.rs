@@ -107,7 +107,7 @@ fn all() -> Vec<Condition> {
         Condition {
             name: "noise",
             title: "A banner and a warning",
-            reason: "Servers print what is no message; it has to pass, and must not break the recording.",
+            reason: "Servers print lines that are not messages; they have to pass, and must not break the recording.",
             talk: calls,
             conditions: Conditions {
                 noise: Some("server ready, {not json}"),

@@ -168,9 +168,9 @@ impl<'p> Conversation<'p> {
                 _ if self.talks_on => {
                     format!("what came for {} is not in the session", self.plan.waited())
                 }
-                (_, 0) => format!("nothing came for {}", self.plan.waited()),
+                (_, 0) => format!("nothing arrived for {}", self.plan.waited()),
                 (_, begun) => {
-                    format!("nothing came for {} after {begun} bytes of a line", self.plan.waited())
+                    format!("nothing arrived for {} after {begun} bytes of a line", self.plan.waited())
                 }
             };
             self.player.missing(&why).into_iter().for_each(|missing| self.report(missing));

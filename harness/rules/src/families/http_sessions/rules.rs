@@ -98,7 +98,7 @@ pub(super) static NEGOTIATED: Rule = Rule {
 pub(super) static BAD_400: Rule = Rule {
     id: "http.version.bad-400",
     title: "A request with a version that is none is refused with 400",
-    why: "A server that goes on guesses how the client reads its answers.",
+    why: "A server that continues guesses how the client reads its answers.",
     fix: "Answer 400 Bad Request, and name the versions that you support.",
     softened: Some("a warning on 500: the server may have failed for another reason"),
     ..HEADER

@@ -81,7 +81,7 @@ impl ClientSession<'_> {
         let why = match self.is_hopeless() {
             true => "no stream is open on which it could come".to_owned(),
             false if self.talks_on => format!("what came for {waited} is not in the session"),
-            false => format!("nothing came for {waited}"),
+            false => format!("nothing arrived for {waited}"),
         };
         if self.is_lost() {
             self.report(Mismatch::protocol(format!(

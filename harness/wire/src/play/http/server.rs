@@ -115,7 +115,7 @@ impl ServerSession<'_> {
             if !heeded || talks_on {
                 let why = match talks_on {
                     true => format!("what came for {} is not in the session", self.plan.waited()),
-                    false => format!("nothing came for {}", self.plan.waited()),
+                    false => format!("nothing arrived for {}", self.plan.waited()),
                 };
                 self.player.missing(&why).into_iter().for_each(|missing| self.report(missing));
                 if !self.is_all_said() {

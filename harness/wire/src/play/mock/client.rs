@@ -109,7 +109,7 @@ impl<'c> MockClient<'c> {
                 let method = self.catalogue.message(*asked).and_then(|message| message.method());
                 let method = method.map(|method| method.raw()).unwrap_or("a request");
                 let why = format!(
-                    "the client has not answered {method} for {} s; the answer that is recorded goes on without it",
+                    "the client has not answered {method} for {} s; the recorded answer is sent without it",
                     patience.as_secs_f64()
                 );
                 let kind = Kind::Protocol(why);
