@@ -228,7 +228,7 @@ fn what_cannot_be_used_is_told_in_a_sentence() {
         (&["wrong.lock", "well.jsonl"], 2, "/tools/0/name is missing"),
         (&["-", "-"], 2, "only one of the two can be the standard input"),
         (&["well.jsonl", "--output", "sarif"], 2, "this output needs two sides"),
-        (&["well.jsonl", "--write", "words.txt"], 2, "words.txt exists, and is no lock file"),
+        (&["well.jsonl", "--write", "words.txt"], 2, "words.txt exists and is not a lock file"),
         (&["well.jsonl", "--write", "no/such/folder"], 2, "cannot be written"),
         (&["well.jsonl", "--fail-on", "nothing"], 2, "invalid value 'nothing'"),
     ] {

@@ -11,7 +11,7 @@ pub const LOCK_VERSION: &str = "1";
 /// The member that makes a JSON object a lock file, and holds its version.
 const MARK: &str = "mcpSurface";
 
-/// Why a text is no lock file that can be used.
+/// Why a text cannot be used as a lock file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum NotALock {
     /// It is not JSON, from this byte on.
