@@ -152,8 +152,8 @@ static FIRST_TEXT: Rule = Rule {
     id: "rec.replay.first-text",
     level: Level::Info,
     source: "mcp-replay v1, first text",
-    title: "The trace needs no more than the first text of version 1",
-    why: "Tools written to the first text know no other kinds, directions, turns or reasons, and want an exit code.",
+    title: "The trace needs only the first text of version 1",
+    why: "Tools written to the first text know no other kinds, directions, turns or reasons, and require an exit code.",
     fix: "Nothing, unless your readers hold to the first text.",
     ..OURS
 };
@@ -161,7 +161,7 @@ static FIRST_TEXT: Rule = Rule {
 /// So far may `durationMs` be from the times: a recorder reads the clock twice.
 const SLACK: i64 = 2;
 
-/// So many sorts of things beyond the first text are told of.
+/// At most so many kinds of things beyond the first text are reported.
 const MOST_SORTS: usize = 32;
 
 /// So many frames of lines are remembered.
@@ -172,7 +172,7 @@ struct ReplayState {
     started: Option<i64>,
     last: [Option<i64>; 2],
     ended: bool,
-    /// What the first text does not know and was told of already: each once, up to [`MOST_SORTS`].
+    /// What the first text does not define and was reported already: each once, up to [`MOST_SORTS`].
     later: BTreeSet<String>,
     /// The names of such members of lines.
     members: Vec<Box<str>>,
@@ -191,7 +191,12 @@ impl RuleVisitor for ReplayState {
             // The first text tells readers to expect lines of other types.
             Content::Skipped(what) => {
                 let additive = what.starts_with("a line of type");
-                self.beyond_first(at, report, format!("{what} is of the later text"), additive);
+                self.beyond_first(
+                    at,
+                    report,
+                    format!("{what} is defined only in the later text of version 1"),
+                    additive,
+                );
             }
             Content::Noise(noise) => match noise.why.code {
                 Code::MissingMeta => report.fail(&META_FIRST, at, noise.why.message.clone()),
@@ -260,7 +265,12 @@ impl ReplayState {
         }
         for name in ["kind", "source", "producer"] {
             if meta.member(name).is_some() {
-                self.beyond_first(at, report, format!("`{name}` in `meta` is of the later text"), true);
+                self.beyond_first(
+                    at,
+                    report,
+                    format!("`{name}` in `meta` is defined only in the later text of version 1"),
+                    true,
+                );
             }
         }
     }
@@ -301,7 +311,8 @@ impl ReplayState {
                     if self.members.len() < MOST_SORTS {
                         self.members.push(other.into());
                     }
-                    let message = format!("the member `{other}` is of the later text");
+                    let message =
+                        format!("the member `{other}` is defined only in the later text of version 1");
                     self.beyond_first(at, report, message, true);
                 }
             }
@@ -354,7 +365,7 @@ impl ReplayState {
                 self.beyond_first(
                     at,
                     report,
-                    "an `end` without `exitCode` is of the later text".to_owned(),
+                    "an `end` without `exitCode` is defined only in the later text of version 1".to_owned(),
                     false,
                 );
             }
