@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Writes the derived parts of docs/ again: the list in docs/rules.md, below its seam; the options in each command's page, below
-# its seam; the frozen sets in docs/require (a released set stays as it is: do not commit a change of one); and the pictures in
+# its seam; the frozen sets of the rules' crate (a released set stays as it is: do not commit a change of one); and the pictures in
 # docs/examples.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -21,7 +21,7 @@ below_seam() {
   fi
 done
 
-for set in docs/require/*.toml; do
+for set in harness/rules/src/sets/*.toml; do
   "$concord" check --print-require "$(basename "$set" .toml)" > "$set.new"
   mv "$set.new" "$set"
 done

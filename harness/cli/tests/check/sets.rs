@@ -58,7 +58,7 @@ fn a_shipped_set_needs_no_file() {
 
 #[test]
 fn the_sets_that_are_shipped_name_rules_that_are() {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/require");
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../rules/src/sets");
     for revision in rules::Revision::ALL {
         let text = fs::read_to_string(folder.join(format!("{revision}.toml"))).unwrap();
         let set =
