@@ -24,6 +24,7 @@ mod mutation;
 mod new;
 mod options;
 mod outcome;
+mod own_page;
 mod play;
 mod read;
 mod record;

@@ -2,6 +2,7 @@
 
 use super::context::{CommandContext, Failure};
 use super::outcome::watch;
+use super::own_page::OwnPage;
 use super::records::{Input, read};
 use super::site::Site;
 use super::values::quoted;
@@ -29,6 +30,8 @@ Examples:
   mcp-concord report results.json kills.json found.json --out site
                                       with the kill matrix of `run --mutants --results kills.json`, and the
                                       findings of `check --output json`
+  mcp-concord report results.json --out site --page about.html
+                                      with a page of your own, to which the others link
 
 Into the folder go index.html, clauses.html, rules.html and formats.html, and changes.html, kills.html and findings.html
 where there is something to show; and results.json, times.json, junit.xml, summary.md and badge.json, in a folder for each
@@ -46,6 +49,9 @@ pub(crate) struct Args {
     /// Write results.json in a compact form: a letter a verdict, the failures and the reasons of the baseline.
     #[arg(long, requires = "out")]
     compact: bool,
+    /// Put this HTML page into the site, too; all pages link to it by its title. Repeatable.
+    #[arg(long = "page", value_name = "FILE", requires = "out")]
+    pages: Vec<PathBuf>,
     /// Compare with these results of an earlier run of the same implementation.
     #[arg(long, value_name = "OLD")]
     compare: Option<PathBuf>,
@@ -65,6 +71,7 @@ pub(crate) fn run(args: &Args, context: CommandContext) -> Result<u8, Failure> {
     let old = old.transpose()?;
     let compared = old.as_ref().map(|old| compared(old, &records).map(|new| (new, changes(old, new))));
     let compared = compared.transpose()?;
+    let own = args.pages.iter().map(|path| OwnPage::read(path)).collect::<Result<Vec<_>, _>>()?;
     if let Some(out) = &args.out {
         // A signal is noted, so that the file that is being written is written to its end.
         watch()?;
@@ -76,6 +83,7 @@ pub(crate) fn run(args: &Args, context: CommandContext) -> Result<u8, Failure> {
                 .map(|(old, (new, changes))| (old, *new, &**changes)),
             kills: kills.as_ref(),
             findings: findings.as_deref(),
+            own: &own,
             alone: &alone,
             records,
             compact: args.compact,

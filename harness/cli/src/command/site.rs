@@ -2,6 +2,7 @@
 //! renders; nothing is judged again.
 
 use super::context::Failure;
+use super::own_page::OwnPage;
 use super::suites::embedded;
 use reports::html::changes::Changes;
 use reports::html::clauses::Case as Named;
@@ -38,6 +39,8 @@ pub(super) struct Site<'s> {
     pub(super) kills: Option<&'s Kills>,
     /// What `check` found.
     pub(super) findings: Option<&'s [Finding]>,
+    /// Pages that somebody else made.
+    pub(super) own: &'s [OwnPage],
     /// results.json is written in its compact form.
     pub(super) compact: bool,
     /// The command for one line.
@@ -66,7 +69,7 @@ impl Site<'_> {
     pub(super) fn write(&self, out: &Path) -> Result<(), Failure> {
         let renderer = renderer()?;
         let folders = folders(&self.records);
-        let pages = self.pages(&folders);
+        let pages = self.pages(&folders)?;
         let place = |here| PageLocation { pages: &pages, here, root: "" };
         let page = |name: &'static str, text: Result<String, _>| {
             put(out, name, &text.map_err(unrendered)?)?;
@@ -110,6 +113,10 @@ impl Site<'_> {
         if let Some(findings) = self.findings {
             page("findings.html", renderer.findings(findings, place("findings.html")))?;
         }
+        for own in self.own {
+            put(out, &own.name, &own.text)?;
+            not_interrupted()?;
+        }
         let suite = embedded()?;
         let clauses = self.clauses(&suite.cases);
         page("clauses.html", renderer.clauses(&clauses, !self.records.is_empty(), place("clauses.html")))?;
@@ -146,7 +153,7 @@ impl Site<'_> {
         trends
     }
 
-    fn pages(&self, folders: &[String]) -> Vec<Link> {
+    fn pages(&self, folders: &[String]) -> Result<Vec<Link>, Failure> {
         let first = if self.records.len() == 1 { "Results" } else { "Overview" };
         let mut pages = vec![Link::new(first, "index.html")];
         if self.records.len() > 1 {
@@ -164,7 +171,15 @@ impl Site<'_> {
         ];
         let there = others.into_iter().filter(|(there, _, _)| *there);
         pages.extend(there.map(|(_, title, href)| Link::new(title, href)));
-        pages
+        for OwnPage { name, title, .. } in self.own {
+            if pages.iter().any(|link| link.href.eq_ignore_ascii_case(name)) {
+                return Err(Failure::Unusable(format!(
+                    "the site has a page {name}; give yours another name"
+                )));
+            }
+            pages.push(Link::new(title, name));
+        }
+        Ok(pages)
     }
 
     /// The clauses with the cases that show them: those of the suite that comes with this program, and those that
