@@ -62,4 +62,8 @@ done
 "$here/../equal.py" "$concord" "$here/../../cases" node tests/answers.mjs
 [ -z "$kept" ] || cp ./*.tgz "$kept/"
 
+"$here/../../scripts/site.sh" "$work/site"
+grep -q 'href="recording.html">Look into a recording<' "$work/site/index.html" && [ -f "$work/site/recording.html" ] ||
+  { echo "the site has no page that judges recordings"; exit 1; }
+
 "$here/page.sh" "${kept:-$work}/concord.html" ${kept:+"$kept"} || { code=$?; [ "$code" = 4 ] || exit "$code"; }
