@@ -251,7 +251,7 @@ fn where_it_cannot_begin_it_says_why_and_leaves_nothing() {
         ),
         (&["-o", "a.har", "--listen", "0", "--to", "http://me:hush@127.0.0.1:1"], "a name and a password"),
         (&["-o", "a.har", "--listen", "0", "--to", "ftp://127.0.0.1/?token=hush"], "is not a server's URL"),
-        (&["-o", "a.har", "--listen", "0"], "--to"),
+        (&["-o", "a.har", "--listen", "0"], "CMD"),
         (&["-o", "a.har"], "CMD"),
         (&["-o", "no/folder/a.har", "--listen", "0", "--to", "http://127.0.0.1:1"], "folder is not there"),
     ] {

@@ -2,6 +2,7 @@
 //!
 //! - [`redaction`] takes secrets out of what is recorded.
 //! - [`record`] runs a server over stdio and writes what passes, line by line, as a trace.
+//! - [`Bridge`] puts a server over stdio behind Streamable HTTP.
 //! - [`proxy`] forwards HTTP between a client and a server and keeps a HAR 1.2 archive of it.
 //! - [`play`] is a scripted peer: it plays one side of a recorded session and reports where the other side differs.
 //! - [`files`] writes files, so that what is lost is known and what is there is whole.
@@ -10,6 +11,7 @@
 //! Programs under test are started and ended in one way ([`group`]), and a request to end reaches all of them ([`interrupt`]).
 //! A caller is told of problems through [`Notify`]; nothing here writes to a terminal.
 
+mod bridge;
 mod child;
 pub mod drive;
 mod error;
@@ -28,6 +30,7 @@ mod running;
 mod stderr;
 mod utf8;
 
+pub use bridge::Bridge;
 pub use child::spawn_error;
 pub use error::StartError;
 pub use net::AllowedHosts;

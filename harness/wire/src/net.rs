@@ -1,7 +1,7 @@
 //! What a proxy and a player need of sockets and HTTP.
 
 use hyper::Uri;
-use hyper::header::{HOST, HeaderMap, HeaderName, HeaderValue, ORIGIN};
+use hyper::header::{ACCEPT, HOST, HeaderMap, HeaderName, HeaderValue, ORIGIN};
 use hyper::http::uri::Authority;
 use hyper_rustls::{HttpsConnector, HttpsConnectorBuilder};
 use hyper_util::client::legacy::connect::HttpConnector;
@@ -126,6 +126,20 @@ pub(crate) fn connector(timeout: Option<Duration>) -> Result<HttpsConnector<Http
         .with_native_roots()
         .map_err(|error| format!("cannot read the system's certificates: {error}"))?;
     Ok(builder.https_or_http().enable_http1().wrap_connector(http))
+}
+
+/// Whether a request accepts this media type.
+pub(crate) fn accepts(headers: &HeaderMap, media: &str) -> bool {
+    let listed = |value: &HeaderValue| {
+        let text = String::from_utf8_lossy(value.as_bytes()).to_lowercase();
+        text.split(',').any(|item| {
+            let item = item.split(';').next().unwrap_or_default().trim();
+            item == media
+                || item == "*/*"
+                || media.split_once('/').is_some_and(|(kind, _)| item == format!("{kind}/*"))
+        })
+    };
+    headers.get_all(ACCEPT).iter().any(listed)
 }
 
 /// An error with its causes, from the outermost to the innermost.

@@ -1,15 +1,16 @@
-//! `record --listen`: a transparent recorder between a client and a server that speak HTTP.
+//! `record --listen`: a recorder between clients that speak HTTP and a server that speaks it, too, or is run over stdio.
 
 use super::context::{CommandContext, Failure};
 use super::outcome::watch;
 use crate::exit;
 use std::net::SocketAddr;
 use std::path::Path;
-use wire::AllowedHosts;
+use std::sync::Arc;
 use wire::interrupt;
 use wire::proxy::{Proxy, Target};
 use wire::record;
 use wire::redaction::Redaction;
+use wire::{AllowedHosts, Bridge, StartError};
 
 /// Whom a listener serves.
 #[derive(Debug, clap::Args)]
@@ -27,13 +28,21 @@ impl Hosts {
     }
 }
 
+/// What is behind a listener.
+pub(super) enum Behind<'a> {
+    /// A server over HTTP.
+    Http(&'a Target),
+    /// A server's command, which is run for each session, or once for all.
+    Stdio { command: &'a [String], shared: bool },
+}
+
 /// Records until Ctrl-C, the request to end that a service manager makes, or the end of the terminal, into a file that is
-/// `called` so. Whether all that passed is in it.
+/// `called` so. Whether all that passed is in it, and no server ended before its sessions did.
 ///
 /// # Errors
-/// Where the address or the file cannot be used.
+/// Where the address or the file cannot be used, or the server cannot be started.
 pub(super) fn run(
-    (at, to): (SocketAddr, &Target),
+    (at, behind): (SocketAddr, &Behind<'_>),
     hosts: &Hosts,
     redaction: Redaction,
     (out, called): (&Path, &Path),
@@ -43,22 +52,56 @@ pub(super) fn run(
     // Whoever finds the port open may end the recording.
     watch()?;
     // First the address: a file that was made for nothing would be in the way the next time.
-    let proxy = Proxy::listen(at, to.clone()).map_err(Failure::Unusable)?;
+    let (proxy, bridge) = match behind {
+        Behind::Http(to) => (Proxy::listen(at, (*to).clone()).map_err(Failure::Unusable)?, None),
+        Behind::Stdio { command, shared } => {
+            let proxy = Proxy::for_stdio(at).map_err(Failure::Unusable)?;
+            let bridge = start(command, *shared, &redaction, context)?;
+            (proxy.before(Arc::clone(&bridge)), Some(bridge))
+        }
+    };
     let proxy = proxy.redacting(redaction.clone()).allowing(hosts.at(at));
     let file = record::create_in_place(out, force).map_err(Failure::Unusable)?;
-    let path = redaction.text(to.path());
-    let (at, origin) = (proxy.address()?, to.origin());
-    context.terminal.note(&format!("Proxying http://{at}{path} to {origin}{path}; press Ctrl-C to stop"));
+    let at = proxy.address()?;
+    let what = match behind {
+        Behind::Http(to) => {
+            let path = redaction.text(to.path());
+            format!("Proxying http://{at}{path} to {}{path}", to.origin())
+        }
+        Behind::Stdio { command, .. } => {
+            format!("Serving {} at http://{at}{}", name(command, &redaction), proxy.path())
+        }
+    };
+    context.terminal.note(&format!("{what}; press Ctrl-C to stop"));
     warn_of_secrets(&redaction, called, context);
     let say = |text: &str| context.terminal.error(&format!("{}: {text}", called.display()));
     let summary = proxy.record(file, &interrupt::requested, &say).map_err(Failure::Unusable)?;
+    let lived = bridge.is_none_or(|bridge| bridge.close());
     let text = format!("{}: {summary}", called.display());
     if summary.is_whole() {
         context.terminal.note(&text)
     } else {
         context.terminal.error(&text)
     }
-    Ok(summary.is_whole())
+    Ok(summary.is_whole() && lived)
+}
+
+/// Starts a server over stdio.
+fn start(
+    command: &[String],
+    shared: bool,
+    redaction: &Redaction,
+    context: CommandContext,
+) -> Result<Arc<Bridge>, Failure> {
+    Bridge::start(command, shared, Box::new(context.terminal)).map_err(|refused| match refused {
+        StartError::Unusable(why) => Failure::Unusable(why),
+        StartError::CannotRun(why) => Failure::NotRun(redaction.text(&why).into_owned()),
+    })
+}
+
+/// What a command's program is called.
+pub(super) fn name(command: &[String], redaction: &Redaction) -> String {
+    redaction.command(command).into_iter().next().unwrap_or_default()
 }
 
 /// Says once that nothing is taken out, where that is so.

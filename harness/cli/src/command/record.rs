@@ -2,7 +2,7 @@
 
 use super::context::{CommandContext, Failure};
 use super::input::named_format;
-use super::listen;
+use super::listen::{self, Behind};
 use super::recorded::{Recording, between};
 use crate::exit;
 use formats::{Format, Session};
@@ -34,6 +34,13 @@ use wire::redaction::{Preset, Redaction, preset};
 /// goes with the session before it. Programs that do not know `_events` read a HAR exchange by exchange; a format of messages has them in
 /// the order in which they passed, which HTTP+SSE needs.
 ///
+/// With --listen and a command the server is run over stdio and served over Streamable HTTP, at /mcp: a process for each
+/// session, or --shared by all. A request is answered with one message, or with a stream where the server says something
+/// before; streams can be resumed behind the last 1,000 events, or 8 MiB. What the server says of its own goes with the last
+/// request that is open, progress with that of its token, and news of lists and what belongs to no request to the stream of a
+/// GET. A server that ends has its open requests answered with errors, and its sessions are over. At most 64 sessions are open;
+/// for one more, the one that was idle for the longest ends.
+///
 /// Nothing is redacted unless --redact or --redact-text asks for it; a recording holds every secret that was sent, and
 /// `record` says so. Redaction looks for JSON whatever its label says, and into JSON, URLs, percent signs, JWTs, Base64 and
 /// hexadecimal digits within texts, up to six deep. These stay: ids (also `Mcp-Session-Id` and the ids of events), methods,
@@ -49,9 +56,12 @@ Examples:
   mcp-concord record -o session.har -- ./server                     converted when the session has ended
   mcp-concord record -o session.har --listen 127.0.0.1:8080 --to http://127.0.0.1:3001/mcp
                                                                     over HTTP, until Ctrl-C
+  mcp-concord record -o session.har --listen 127.0.0.1:8931 -- npx -y @modelcontextprotocol/server-everything
+                                                                    a server over stdio, served over HTTP
   mcp-concord check --profile recorder trace.jsonl                  is the recording right?
 
-Exit code 0: recorded; 1: the server ended well, but something is missing in the recording; 2: the file or the address
+Exit code 0: recorded; 1: the server ended well, but something is missing in the recording, or with --listen a server ended
+before its sessions did; 2: the file or the address
 cannot be used; 3: the server cannot be started; 128+N: signal N ended the server; other: the server's own exit code.")]
 pub(crate) struct Args {
     /// The file to write; `{time}` and `{pid}` in its name are filled in. An existing file is refused. With --listen this is
@@ -83,15 +93,18 @@ pub(crate) struct Args {
     #[arg(long, value_name = "PRESET", value_parser = preset)]
     redact_preset: Vec<&'static Preset>,
     /// Listen here for HTTP clients: an address, or a port of 127.0.0.1; port 0 takes a free one.
-    #[arg(long, value_name = "ADDR", value_parser = listen::address, requires = "to")]
+    #[arg(long, value_name = "ADDR", value_parser = listen::address)]
     listen: Option<SocketAddr>,
     #[command(flatten)]
     hosts: listen::Hosts,
     /// Forward to this server. `/` at the recorder is the URL's path; every other path is kept.
     #[arg(long, value_name = "URL", requires = "listen")]
     to: Option<String>,
+    /// Start the command once for all sessions, instead of once for each.
+    #[arg(long, requires = "listen", conflicts_with = "to")]
+    shared: bool,
     /// The server's command.
-    #[arg(last = true, required_unless_present = "listen", conflicts_with = "listen", value_name = "CMD")]
+    #[arg(last = true, required_unless_present = "to", conflicts_with = "to", value_name = "CMD")]
     command: Vec<String>,
 }
 
@@ -103,8 +116,7 @@ pub(crate) fn run(args: &Args, context: CommandContext) -> Result<u8, Failure> {
     // Not by the parser of the command line, which would repeat what is wrong.
     let to = args.to.as_deref().map(Target::parse).transpose();
     let to = to.map_err(|why| Failure::Unusable(format!("--to: {why}")))?;
-    let http = args.listen.zip(to.as_ref());
-    let native = formats::live(http.is_some())
+    let native = formats::live(args.listen.is_some())
         .ok_or_else(|| Failure::Unusable("there is no format that is written live".to_owned()))?;
     let format = format_of(args).map_err(Failure::Unusable)?.or(formats::live(false)).unwrap_or(native);
     let redaction = Redaction::of(&args.redact, &args.redact_text).map_err(Failure::Unusable)?;
@@ -117,11 +129,19 @@ pub(crate) fn run(args: &Args, context: CommandContext) -> Result<u8, Failure> {
         may_write(&out, args.force).map_err(Failure::Unusable)?;
     }
     let first = if converted { between(&out, native) } else { out.clone() };
-    if let Some((at, to)) = http {
+    if let Some(at) = args.listen {
+        let behind = match &to {
+            Some(to) => Behind::Http(to),
+            None => Behind::Stdio { command: &args.command, shared: args.shared },
+        };
+        let label = match &to {
+            Some(to) => to.origin(),
+            None => listen::name(&args.command, &redaction),
+        };
         let started = record::now();
-        let whole = listen::run((at, to), &args.hosts, redaction, (&first, &out), args.force, context)?;
+        let whole = listen::run((at, &behind), &args.hosts, redaction, (&first, &out), args.force, context)?;
         let ended = record::now();
-        let told = |session: &mut Session| session.record_from_to(&to.origin(), started, ended);
+        let told = |session: &mut Session| session.record_from_to(&label, started, ended);
         let recording = Recording { kept: &first, native, out: &out, format, force: args.force };
         return Ok(listen::code(recording.finish(&told, context) && whole));
     }

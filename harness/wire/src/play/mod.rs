@@ -9,6 +9,7 @@
 mod deadline;
 pub mod http;
 pub mod journal;
+mod live;
 mod mismatch;
 pub mod mock;
 mod names;
@@ -21,8 +22,11 @@ mod stdio;
 mod testing;
 mod variant;
 
+pub(crate) use live::LiveServer;
 pub(crate) use mismatch::MISSING;
 pub use mismatch::{Kind, Mismatch};
+pub(crate) use names::{about, id_span, id_text, internal_error, own_token, span, with};
+pub(crate) use pipe::PipeEvent;
 pub use plan::{HELD, Plan, Played, TOLD};
 pub use player::{Order, Outgoing, Player, Received};
 pub use script::{Script, Step, on_one_line};

@@ -4,7 +4,7 @@ use super::script::Step;
 use std::borrow::Cow;
 use std::collections::HashMap;
 use std::ops::Range;
-use transcript::json::Json;
+use transcript::json::{Json, write_string};
 use transcript::meaning::EventKind;
 use transcript::message::{Id, Message};
 
@@ -75,23 +75,23 @@ impl IdMap {
 }
 
 /// The progress token that a request brings along.
-pub(super) fn own_token(message: Message<'_>) -> Option<Json<'_>> {
+pub(crate) fn own_token(message: Message<'_>) -> Option<Json<'_>> {
     message.params()?.member("_meta")?.member("progressToken")
 }
 
 /// A member of the params of a notification.
-pub(super) fn about<'a>(message: Message<'a>, method: &str, member: &str) -> Option<Json<'a>> {
+pub(crate) fn about<'a>(message: Message<'a>, method: &str, member: &str) -> Option<Json<'a>> {
     message.method().filter(|name| name.is(method))?;
     message.params()?.member(member)
 }
 
 /// The text of a message's id, as it stands there.
-pub(super) fn id_text(message: Message<'_>) -> Option<&str> {
+pub(crate) fn id_text(message: Message<'_>) -> Option<&str> {
     message.text().get(id_span(message)?)
 }
 
 /// Where in a message's text its id stands.
-pub(super) fn id_span(message: Message<'_>) -> Option<Range<usize>> {
+pub(crate) fn id_span(message: Message<'_>) -> Option<Range<usize>> {
     let length = match message.id() {
         Id::Missing | Id::Null => return None,
         Id::Text(text) => text.raw().len() + 2,
@@ -101,18 +101,29 @@ pub(super) fn id_span(message: Message<'_>) -> Option<Range<usize>> {
 }
 
 /// Where in a message's text a value stands that was taken out of it.
-pub(super) fn span(message: Message<'_>, value: Json<'_>) -> Option<Range<usize>> {
+pub(crate) fn span(message: Message<'_>, value: Json<'_>) -> Option<Range<usize>> {
     let start = (value.text().as_ptr() as usize).checked_sub(message.text().as_ptr() as usize)?;
     let span = start..start + value.text().len();
     (message.text().get(span.clone()) == Some(value.text())).then_some(span)
 }
 
 /// A message with another text in that place.
-pub(super) fn with<'a>(message: Message<'a>, span: Option<Range<usize>>, name: Option<&str>) -> Cow<'a, str> {
+pub(crate) fn with<'a>(message: Message<'a>, span: Option<Range<usize>>, name: Option<&str>) -> Cow<'a, str> {
     let text = message.text();
     let (Some(span), Some(name)) = (span, name) else { return Cow::Borrowed(text) };
     match (text.get(..span.start), text.get(span.end..)) {
         (Some(before), Some(after)) => Cow::Owned([before, name, after].concat()),
         _ => Cow::Borrowed(text),
     }
+}
+
+/// The code of an error with which a request is answered that nobody else answers.
+const INTERNAL_ERROR: i32 = -32603;
+
+/// An error for the request of this id, as it stands in its message.
+pub(crate) fn internal_error(id: &str, why: &str) -> String {
+    let mut message = Vec::new();
+    write_string(why.as_bytes(), &mut message);
+    let message = String::from_utf8_lossy(&message).into_owned();
+    format!(r#"{{"jsonrpc":"2.0","id":{id},"error":{{"code":{INTERNAL_ERROR},"message":{message}}}}}"#)
 }

@@ -27,7 +27,7 @@ const SLOW_CHUNK: usize = 4 << 10;
 
 /// Something that happened at the pipes.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum PipeEvent {
+pub(crate) enum PipeEvent {
     /// A line, and whether a line feed ended it.
     Line(Vec<u8>, bool),
     /// A line of so many bytes, which was not held.

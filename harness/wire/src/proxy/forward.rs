@@ -5,6 +5,7 @@ use super::events::{End, Event, RequestHead, ResponseHead, Sender, Side};
 use super::headers::{forwarded, to_server};
 use super::target::Target;
 use super::tee::{Endpoint, Tee};
+use crate::bridge::{Bridge, Reply};
 use crate::net::{AllowedHosts, error_chain, header_list};
 use http_body_util::{Either, Full};
 use hyper::body::{Bytes, Incoming};
@@ -14,14 +15,42 @@ use hyper::{Method, Request, Response, StatusCode, Uri, Version};
 use hyper_rustls::HttpsConnector;
 use hyper_util::client::legacy::Client;
 use hyper_util::client::legacy::connect::HttpConnector;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// The body of a response: the server's, or the proxy's own where there is none.
-pub(super) type Answer = Either<Tee<Incoming>, Full<Bytes>>;
+pub(super) type Answer = Either<Tee<Either<Incoming, Reply>>, Full<Bytes>>;
+
+/// Who answers.
+pub(super) enum Upstream {
+    /// A server over HTTP, which is the target.
+    Http(Box<Client<HttpsConnector<HttpConnector>, Tee<Incoming>>>),
+    /// A server over stdio.
+    Stdio(Arc<Bridge>),
+}
+
+impl Upstream {
+    /// The answer to a request.
+    ///
+    /// # Errors
+    /// Why there is none.
+    async fn request(
+        &self,
+        request: Request<Tee<Incoming>>,
+    ) -> Result<Response<Either<Incoming, Reply>>, String> {
+        match self {
+            Self::Http(client) => match client.request(request).await {
+                Ok(answer) => Ok(answer.map(Either::Left)),
+                Err(error) => Err(error_chain(&error)),
+            },
+            Self::Stdio(bridge) => Ok(bridge.serve(request).await.map(Either::Right)),
+        }
+    }
+}
 
 /// What forwarding needs.
 pub(super) struct Forward {
-    pub(super) client: Client<HttpsConnector<HttpConnector>, Tee<Incoming>>,
+    pub(super) upstream: Upstream,
     pub(super) target: Target,
     pub(super) hosts: AllowedHosts,
     pub(super) sender: Sender,
@@ -35,23 +64,32 @@ impl Forward {
         let (head, body) = request.into_parts();
         let asked = request_head(&self.target, connection, &head);
         self.sender.send(exchange, Event::Request(Box::new(asked)));
-        let head = match outgoing(&self.target, &self.hosts, head) {
+        let refusal = match &self.upstream {
+            Upstream::Http(_) => self.hosts.refusal(&head.uri, &head.headers),
+            Upstream::Stdio(_) => self.hosts.refusal_of_server(&head.uri, &head.headers),
+        };
+        let head = match outgoing(&self.target, refusal, head) {
             Ok(head) => head,
             Err((status, why)) => return self.give_up(exchange, status, why),
         };
         let wants_stream = head.method == Method::GET;
         let body = Tee::new(body, self.sender.clone(), exchange, Side::Request, None);
         let waiting = Waiting { sender: &self.sender, exchange };
-        let came = self.client.request(Request::from_parts(head, body)).await;
+        let came = self.upstream.request(Request::from_parts(head, body)).await;
         // The client is still there.
         std::mem::forget(waiting);
         match came {
             Ok(answer) => self.answer(exchange, wants_stream, answer),
-            Err(error) => self.give_up(exchange, StatusCode::BAD_GATEWAY, error_chain(&error)),
+            Err(why) => self.give_up(exchange, StatusCode::BAD_GATEWAY, why),
         }
     }
 
-    fn answer(&self, exchange: u64, wants_stream: bool, answer: Response<Incoming>) -> Response<Answer> {
+    fn answer(
+        &self,
+        exchange: u64,
+        wants_stream: bool,
+        answer: Response<Either<Incoming, Reply>>,
+    ) -> Response<Answer> {
         let (mut head, body) = answer.into_parts();
         self.sender.send(
             exchange,
@@ -106,10 +144,10 @@ pub(super) fn request_head(target: &Target, connection: u64, head: &Parts) -> Re
 /// The status and the reason with which it is refused.
 pub(super) fn outgoing(
     target: &Target,
-    hosts: &AllowedHosts,
+    refusal: Option<String>,
     mut head: Parts,
 ) -> Result<Parts, (StatusCode, String)> {
-    if let Some(why) = hosts.refusal(&head.uri, &head.headers) {
+    if let Some(why) = refusal {
         let why = format!("the request {why}; `record --allow-host` lets it pass");
         return Err((StatusCode::FORBIDDEN, why));
     }

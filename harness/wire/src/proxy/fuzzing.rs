@@ -73,7 +73,7 @@ async fn request_holds(target: &Target, hosts: &AllowedHosts, request: Request<I
     let asked = request_head(target, 1, &head);
     assert_eq!(asked.headers.len(), head.headers.len(), "the archive has every header");
     let headers = asked.headers.clone();
-    match outgoing(target, hosts, head.clone()) {
+    match outgoing(target, hosts.refusal(&head.uri, &head.headers), head.clone()) {
         Ok(sent) => sent_holds(&head, &sent),
         Err((status, why)) => assert!(!status.is_success() && !why.is_empty(), "{status}: {why}"),
     }

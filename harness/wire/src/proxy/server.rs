@@ -4,9 +4,10 @@
 
 use super::archive::write_archive;
 use super::events::{Event, queue};
-use super::forward::Forward;
+use super::forward::{Forward, Upstream};
 use super::summary::Summary;
 use super::target::Target;
+use crate::bridge::{Bridge, PATH};
 use crate::net::{self, AllowedHosts};
 use crate::redaction::Redaction;
 use hyper::service::service_fn;
@@ -33,6 +34,8 @@ const PATIENCE: Duration = Duration::from_millis(50);
 pub struct Proxy {
     listener: TcpListener,
     target: Target,
+    /// The server over stdio behind it, where there is one, and otherwise the target is asked.
+    bridge: Option<Arc<Bridge>>,
     redaction: Arc<Redaction>,
     head_deadline: Duration,
     hosts: AllowedHosts,
@@ -50,9 +53,24 @@ impl Proxy {
         if target.leads_back_to(here) {
             return Err(format!("{} leads back to this recorder, which listens at {here}", target.origin()));
         }
+        Self::at(listener, here, target)
+    }
+
+    /// Listens at `address` for clients of a server over stdio, which [`Proxy::before`] names.
+    ///
+    /// # Errors
+    /// A sentence, where it cannot listen there or cannot start threads.
+    pub fn for_stdio(address: SocketAddr) -> Result<Self, String> {
+        let listener = net::listen(address)?;
+        let here = listener.local_addr().map_err(|error| format!("{address} cannot be used: {error}"))?;
+        Self::at(listener, here, Target::parse(&format!("http://{here}{PATH}"))?)
+    }
+
+    fn at(listener: TcpListener, here: SocketAddr, target: Target) -> Result<Self, String> {
         Ok(Self {
             listener,
             target,
+            bridge: None,
             redaction: Arc::default(),
             head_deadline: net::HEAD_DEADLINE,
             hosts: AllowedHosts::new(here, &[]),
@@ -64,6 +82,13 @@ impl Proxy {
     #[must_use]
     pub fn redacting(mut self, redaction: Redaction) -> Self {
         self.redaction = Arc::new(redaction);
+        self
+    }
+
+    /// Has a server over stdio answer.
+    #[must_use]
+    pub fn before(mut self, bridge: Arc<Bridge>) -> Self {
+        self.bridge = Some(bridge);
         self
     }
 
@@ -89,6 +114,12 @@ impl Proxy {
         self.listener.local_addr()
     }
 
+    /// The path at which the server is reached.
+    #[must_use]
+    pub fn path(&self) -> &str {
+        self.target.path()
+    }
+
     /// Forwards and writes to `file` until `stop` says so. `report` is told at once what cannot be kept.
     ///
     /// # Errors
@@ -99,12 +130,17 @@ impl Proxy {
         stop: &dyn Fn() -> bool,
         report: &(dyn Fn(&str) + Sync),
     ) -> Result<Summary, String> {
-        let Self { listener, target, redaction, head_deadline, hosts, runtime } = self;
-        let mut client = Client::builder(TokioExecutor::new());
-        client.http1_preserve_header_case(true);
-        let client = client.build(net::connector(None)?);
+        let Self { listener, target, bridge, redaction, head_deadline, hosts, runtime } = self;
+        let upstream = match bridge {
+            Some(bridge) => Upstream::Stdio(bridge),
+            None => {
+                let mut client = Client::builder(TokioExecutor::new());
+                client.http1_preserve_header_case(true);
+                Upstream::Http(Box::new(client.build(net::connector(None)?)))
+            }
+        };
         let (sender, receiver) = queue();
-        let forward = Arc::new(Forward { client, target, hosts, sender, next: AtomicU64::new(0) });
+        let forward = Arc::new(Forward { upstream, target, hosts, sender, next: AtomicU64::new(0) });
         let origin = Timestamp::now();
         let no_thread = |error: io::Error| format!("cannot start a thread: {error}");
         thread::scope(|scope| {

@@ -15,7 +15,9 @@ mod stream;
 
 pub use client::as_client;
 pub use protocol::{Answers, Transport};
+pub(crate) use protocol::{EVENTS, JSON, LAST_EVENT, SESSION, VERSION};
 pub use server::Server;
+pub(crate) use stream::spell;
 
 #[cfg(test)]
 mod tests;

@@ -21,19 +21,19 @@ pub enum Answers {
 }
 
 /// The header of a session's id.
-pub(super) const SESSION: &str = "mcp-session-id";
+pub(crate) const SESSION: &str = "mcp-session-id";
 
 /// The header of the revision that was agreed on.
-pub(super) const VERSION: &str = "mcp-protocol-version";
+pub(crate) const VERSION: &str = "mcp-protocol-version";
 
 /// The header of a client that comes back to a stream.
-pub(super) const LAST_EVENT: &str = "last-event-id";
+pub(crate) const LAST_EVENT: &str = "last-event-id";
 
 /// The type of a stream of events.
-pub(super) const EVENTS: &str = "text/event-stream";
+pub(crate) const EVENTS: &str = "text/event-stream";
 
 /// The type of a message.
-pub(super) const JSON: &str = "application/json";
+pub(crate) const JSON: &str = "application/json";
 
 /// How often a request to end is looked for.
 const TICK: Duration = Duration::from_millis(50);

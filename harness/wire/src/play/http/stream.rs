@@ -110,7 +110,7 @@ impl Stream {
 }
 
 /// An event as it stands in a stream. A message of several lines is the same when it is read.
-pub(super) fn spell(name: Option<&str>, id: Option<&str>, data: &str) -> Bytes {
+pub(crate) fn spell(name: Option<&str>, id: Option<&str>, data: &str) -> Bytes {
     let mut out = String::with_capacity(data.len() + 64);
     for (field, value) in [("event", name), ("id", id)] {
         if let Some(value) = value {

@@ -1,11 +1,8 @@
 //! What is to be done for a client, and the ids under which it is asked.
 
 use crate::play::mismatch::Mismatch;
+use crate::play::names::internal_error;
 use std::collections::HashSet;
-use transcript::json::write_string;
-
-/// The code of an error with which a request is answered that nothing is recorded for.
-const INTERNAL_ERROR: i32 = -32603;
 
 /// Something to be done for a client.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -50,10 +47,6 @@ impl ServerIds {
 
 /// An error for a request that cannot be answered.
 pub(super) fn refusal(id: &str, why: &str, tag: u64) -> Action {
-    let mut message = Vec::new();
-    write_string(format!("mcp-concord play: {why}").as_bytes(), &mut message);
-    let message = String::from_utf8_lossy(&message).into_owned();
-    let text =
-        format!(r#"{{"jsonrpc":"2.0","id":{id},"error":{{"code":{INTERNAL_ERROR},"message":{message}}}}}"#);
+    let text = internal_error(id, &format!("mcp-concord play: {why}"));
     Action::Send { text, about: Some(tag), last: true }
 }

@@ -13,14 +13,12 @@ mod additions;
 mod catalogue;
 mod client;
 mod forwarding;
-mod live;
 mod stdio;
 
 pub(super) use action::Action;
 pub use additions::{New, can_grow, grown};
 pub(super) use catalogue::Catalogue;
 pub(super) use client::MockClient;
-pub(super) use live::LiveServer;
 pub use stdio::as_server;
 
 #[cfg(test)]

@@ -3,13 +3,13 @@
 use super::action::Action;
 use super::catalogue::Catalogue;
 use super::client::MockClient;
-use super::live::LiveServer;
 use super::{Matching, Served};
 use crate::StartError;
 use crate::child::standard_streams;
 use crate::interrupt;
 use crate::play::http::Answers;
 use crate::play::journal::Event;
+use crate::play::live::LiveServer;
 use crate::play::mismatch::{Kind, Mismatch};
 use crate::play::pipe::{Inbox, PipeEvent, listen};
 use crate::play::plan::Plan;

@@ -4,17 +4,18 @@
 
 mod client;
 
-use super::requests::accepts;
 use super::{LAST_WRITE, Server};
 use crate::StartError;
 use crate::interrupt;
+use crate::net::accepts;
 use crate::play::http::body::StreamedBody;
 use crate::play::http::listener::{IncomingRequest, Listener, ServerEvent};
 use crate::play::http::protocol::{Answers, EVENTS, LAST_EVENT, SESSION, Transport, next_until};
 use crate::play::http::stream::{Stream, spell};
 use crate::play::journal::Event;
+use crate::play::live::LiveServer;
 use crate::play::mismatch::{Kind, Mismatch};
-use crate::play::mock::{Action, Catalogue, LiveServer, Matching, Served};
+use crate::play::mock::{Action, Catalogue, Matching, Served};
 use crate::play::pipe::PipeEvent;
 use crate::play::plan::Plan;
 use client::{GET, HttpClient, Waiting, form, head};

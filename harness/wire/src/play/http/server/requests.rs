@@ -1,6 +1,7 @@
 //! How a server of each transport answers a request, and what it demands of a client.
 
 use super::session::ServerSession;
+use crate::net::accepts;
 use crate::play::http::body::StreamedBody;
 use crate::play::http::listener::{IncomingRequest, ServerEvent};
 use crate::play::http::protocol::{EVENTS, JSON, LAST_EVENT, SESSION, Transport, VERSION};
@@ -8,7 +9,7 @@ use crate::play::http::route::{Reply, Route};
 use crate::play::http::stream::spell;
 use crate::play::mismatch::{Kind, Mismatch};
 use crate::play::player::Received;
-use hyper::header::{ACCEPT, CONTENT_TYPE, HeaderMap, HeaderValue, WWW_AUTHENTICATE};
+use hyper::header::{CONTENT_TYPE, HeaderMap, HeaderValue, WWW_AUTHENTICATE};
 use hyper::{Method, Response, StatusCode};
 use transcript::message::Message;
 
@@ -251,17 +252,4 @@ impl ServerSession<'_> {
         }
         let _ = asked.reply.send(answer);
     }
-}
-
-pub(super) fn accepts(headers: &HeaderMap, media: &str) -> bool {
-    let listed = |value: &HeaderValue| {
-        let text = String::from_utf8_lossy(value.as_bytes()).to_lowercase();
-        text.split(',').any(|item| {
-            let item = item.split(';').next().unwrap_or_default().trim();
-            item == media
-                || item == "*/*"
-                || media.split_once('/').is_some_and(|(kind, _)| item == format!("{kind}/*"))
-        })
-    };
-    headers.get_all(ACCEPT).iter().any(listed)
 }

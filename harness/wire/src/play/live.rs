@@ -1,12 +1,12 @@
-//! The process of a live server.
+//! The process of a live server: behind a mock that does not know an answer, or behind a bridge.
 
+use super::journal::Journal;
+use super::pipe::{Inbox, PipeEvent, Writer, listen};
+use super::stdio::start;
+use super::variant::Variants;
 use crate::StartError;
 use crate::child::into_file;
-use crate::group::Group;
-use crate::play::journal::Journal;
-use crate::play::pipe::{Inbox, PipeEvent, Writer, listen};
-use crate::play::stdio::start;
-use crate::play::variant::Variants;
+use crate::group::{Exit, Group};
 use std::process::Stdio;
 use std::sync::Arc;
 use std::thread;
@@ -17,7 +17,7 @@ const LONG: Duration = Duration::from_secs(3600);
 
 /// A live server that runs.
 #[derive(Debug)]
-pub(in crate::play) struct LiveServer {
+pub(crate) struct LiveServer {
     group: Group,
     writer: Writer,
 }
@@ -27,7 +27,7 @@ impl LiveServer {
     ///
     /// # Errors
     /// Where it cannot be started.
-    pub(in crate::play) fn start(
+    pub(crate) fn start(
         command: &[String],
         longest: usize,
         hand_on: impl Fn(PipeEvent) + Send + 'static,
@@ -54,21 +54,26 @@ impl LiveServer {
     }
 
     /// Sends it a message.
-    pub(in crate::play) fn send(&self, text: &str) {
+    pub(crate) fn send(&self, text: &str) {
         self.writer.say(format!("{text}\n").into_bytes());
     }
 
-    /// What became of it.
-    pub(in crate::play) fn fate(&mut self) -> String {
+    /// How it exited, where it does soon after it closed its output.
+    pub(crate) fn exit(&mut self) -> Option<Exit> {
         self.group.exits_within(Duration::from_secs(1));
-        match self.group.exit() {
+        self.group.exit()
+    }
+
+    /// What became of it.
+    pub(crate) fn fate(&mut self) -> String {
+        match self.exit() {
             Some(exit) => format!("the live server ended with {exit}"),
             None => "the live server closed its output".to_owned(),
         }
     }
 
     /// Closes its input, and ends it where it does not end by itself.
-    pub(in crate::play) fn close(self, patience: Duration) {
+    pub(crate) fn close(self, patience: Duration) {
         let Self { mut group, writer } = self;
         drop(writer);
         group.exits_within(patience);

@@ -1,0 +1,350 @@
+//! Who asked what: between one server over stdio and its clients, of whom there is one, or several where it is shared.
+//!
+//! A server over stdio does not say to which request a message of its own belongs. Progress goes where its token says; news of
+//! lists and resources goes to everybody's stream of a GET; whatever else it says while requests are open goes with the last
+//! one, and otherwise to the stream of a GET.
+//!
+//! To one client bytes pass as they are. Of several, ids and progress tokens are numbered anew on their way to the server, and
+//! put back in what comes from it. The server is initialized once, by the first of them; the others get the same answer.
+//!
+//! Memory: [`OPEN`] requests, and what [`super::streams`] keeps for each client.
+
+use super::streams::{LISTENING, Streams};
+use crate::play::{about, id_span, id_text, internal_error, on_one_line, own_token, span, with};
+use std::collections::{BTreeMap, VecDeque};
+use transcript::json::{Json, JsonKind};
+use transcript::message::Message;
+
+/// So many requests of clients, and as many of the server, may be open.
+const OPEN: usize = 1_000;
+
+/// A server and its clients.
+#[derive(Debug)]
+pub(super) struct Conversation {
+    shared: bool,
+    pub(super) clients: BTreeMap<u64, Client>,
+    next_client: u64,
+    next_name: u64,
+    /// Oldest first.
+    open: Vec<Request>,
+    /// What the server asks: the id, and the client that is asked.
+    asked: VecDeque<(Vec<u8>, u64)>,
+    /// What a shared server answered to `initialize`.
+    hello: Option<String>,
+    /// It was told that it is initialized.
+    initialized: bool,
+}
+
+/// What is known of a client.
+#[derive(Debug)]
+pub(super) struct Client {
+    pub(super) streams: Streams,
+    /// The revision that was agreed on, or before that the one that was asked for.
+    pub(super) version: Option<String>,
+}
+
+/// A client's request that waits.
+#[derive(Debug)]
+struct Request {
+    client: u64,
+    stream: u64,
+    /// The text of the id by which the server answers, and what that is compared by where it writes it otherwise.
+    id: String,
+    key: Vec<u8>,
+    /// The text of the client's own id.
+    own_id: String,
+    /// The progress token, as the server and as the client has it.
+    token: Option<[String; 2]>,
+    is_hello: bool,
+}
+
+/// What is to be done with a client's messages.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Asked {
+    /// The stream of the answers, where there are any.
+    pub(super) stream: Option<u64>,
+    /// The lines for the server.
+    pub(super) lines: Vec<String>,
+}
+
+/// Why a client's messages are not taken.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Refused {
+    /// A request has the id of one that is open.
+    SameId,
+    /// More are open than may be.
+    TooMany,
+}
+
+/// What a line of the server was.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Heard {
+    /// It went to these streams, each of a client.
+    For(Vec<(u64, u64)>),
+    /// It answers nobody.
+    Unasked,
+}
+
+/// The messages of a text: one, or those of a batch.
+///
+/// # Errors
+/// What is wrong with it.
+pub(super) fn messages(text: &str) -> Result<Vec<Message<'_>>, String> {
+    let of = |text| Message::parse(text).map_err(|refusal| refusal.message);
+    match Json::parse(text) {
+        Ok(list) if list.kind() == JsonKind::Array => list.items().map(|item| of(item.text())).collect(),
+        _ => Ok(vec![of(text)?]),
+    }
+}
+
+/// Whether a message is this request, or notification.
+pub(super) fn is(message: Message<'_>, method: &str) -> bool {
+    message.method().is_some_and(|name| name.is(method))
+}
+
+impl Conversation {
+    pub(super) fn new(shared: bool) -> Self {
+        Self {
+            shared,
+            clients: BTreeMap::new(),
+            next_client: 0,
+            next_name: 0,
+            open: Vec::new(),
+            asked: VecDeque::new(),
+            hello: None,
+            initialized: false,
+        }
+    }
+
+    /// A client comes.
+    pub(super) fn join(&mut self) -> u64 {
+        self.next_client += 1;
+        self.clients.insert(self.next_client, Client { streams: Streams::new(), version: None });
+        self.next_client
+    }
+
+    /// A client goes; how many messages did not reach it. What it asked stays open, since the server may answer it.
+    pub(super) fn leave(&mut self, client: u64) -> u64 {
+        self.asked.retain(|(_, asked)| *asked != client);
+        let left = self.clients.remove(&client);
+        left.map_or(0, |mut left| {
+            left.streams.finish_all();
+            left.streams.unread()
+        })
+    }
+
+    pub(super) fn streams(&mut self, client: u64) -> Option<&mut Streams> {
+        Some(&mut self.clients.get_mut(&client)?.streams)
+    }
+
+    /// How many requests are open.
+    pub(super) fn open(&self) -> usize {
+        self.open.len()
+    }
+
+    /// Takes what a client says.
+    ///
+    /// # Errors
+    /// Where it cannot be passed on; nothing is, then.
+    pub(super) fn ask(&mut self, client: u64, said: &[Message<'_>]) -> Result<Asked, Refused> {
+        let requests: Vec<_> = said.iter().filter(|said| said.method().is_some()).collect();
+        let ids: Vec<&str> = requests.iter().filter_map(|said| id_text(**said)).collect();
+        if self.open.len() + ids.len() > OPEN {
+            return Err(Refused::TooMany);
+        }
+        let is_open = |id: &str| self.open.iter().any(|open| open.client == client && open.own_id == id);
+        if ids.iter().enumerate().any(|(at, id)| is_open(id) || ids[..at].contains(id)) {
+            return Err(Refused::SameId);
+        }
+        let stream = match ids.is_empty() {
+            true => None,
+            false => self.streams(client).map(|streams| streams.open(said.len() > 1)),
+        };
+        let mut lines = Vec::new();
+        for &message in said {
+            let line = match (message.method(), stream, message.id().key()) {
+                (Some(_), Some(stream), Some(_)) => self.request(client, stream, message),
+                (Some(_), ..) => self.notification(client, message),
+                _ => self.answer(client, message),
+            };
+            lines.extend(line.map(|line| on_one_line(&line).into_owned()));
+        }
+        Ok(Asked { stream, lines })
+    }
+
+    fn request(&mut self, client: u64, stream: u64, message: Message<'_>) -> Option<String> {
+        let (id, key) = (id_text(message)?.to_owned(), message.id().key()?.into_owned());
+        let is_hello = is(message, "initialize");
+        if is_hello && let Some(client) = self.clients.get_mut(&client) {
+            client.version = protocol_version(message.params());
+        }
+        let token = own_token(message).map(|token| token.text().to_owned());
+        let mut request = Request {
+            client,
+            stream,
+            own_id: id.clone(),
+            id,
+            key,
+            token: token.map(|token| [token.clone(), token]),
+            is_hello,
+        };
+        if !self.shared {
+            self.open.push(request);
+            return Some(message.text().to_owned());
+        }
+        self.next_name += 1;
+        let name = self.next_name.to_string();
+        (request.id, request.key) = (name.clone(), name.clone().into_bytes());
+        if let Some([servers, _]) = &mut request.token {
+            servers.clone_from(&name);
+        }
+        let is_first = self.open.iter().all(|open| !open.is_hello);
+        self.open.push(request);
+        match self.hello.clone().filter(|_| is_hello) {
+            Some(hello) => {
+                self.greet(&hello);
+                None
+            }
+            None if is_hello && !is_first => None,
+            None => Some(renamed(message, &name)),
+        }
+    }
+
+    fn notification(&mut self, client: u64, message: Message<'_>) -> Option<String> {
+        if !self.shared {
+            return Some(message.text().to_owned());
+        }
+        if is(message, "notifications/initialized") && std::mem::replace(&mut self.initialized, true) {
+            return None;
+        }
+        let Some(request) = about(message, "notifications/cancelled", "requestId") else {
+            return Some(message.text().to_owned());
+        };
+        let mut open = self.open.iter().filter(|open| open.client == client);
+        let name = &open.find(|open| open.own_id == request.text())?.id;
+        Some(with(message, span(message, request), Some(name)).into_owned())
+    }
+
+    /// An answer to the server. Of several clients only the one that was asked may give it.
+    fn answer(&mut self, client: u64, message: Message<'_>) -> Option<String> {
+        let key = message.id().key();
+        let asked = self.asked.iter().position(|(id, _)| key.as_deref() == Some(id));
+        let asked = asked.and_then(|at| self.asked.remove(at));
+        (!self.shared || asked.is_some_and(|(_, asked)| asked == client)).then(|| message.text().to_owned())
+    }
+
+    /// Takes a message of the server to whom it belongs.
+    pub(super) fn hear(&mut self, message: Message<'_>) -> Heard {
+        if message.method().is_none() {
+            let (text, key) = (id_text(message), message.id().key());
+            let by_text = self.open.iter().position(|open| text == Some(&open.id));
+            let by_key = || self.open.iter().position(|open| key.as_deref() == Some(&open.key));
+            let found = by_text.or_else(by_key);
+            return found.map_or(Heard::Unasked, |found| self.answered(found, message));
+        }
+        if let Some(token) = about(message, "notifications/progress", "progressToken") {
+            let of =
+                |open: &&Request| open.token.as_ref().is_some_and(|[servers, _]| servers == token.text());
+            if let Some(open) = self.open.iter().find(of) {
+                let own = open.token.as_ref().map(|[_, own]| own.clone());
+                let (client, stream) = (open.client, open.stream);
+                return self.tell(&[(client, stream)], &with(message, span(message, token), own.as_deref()));
+            }
+        }
+        let is_news = ["list_changed", "resources/updated"].iter().any(|end| {
+            message.method().and_then(|method| method.to_str()).is_some_and(|it| it.ends_with(end))
+        });
+        let here = |open: &&Request| self.clients.contains_key(&open.client);
+        let last = self.open.iter().rev().find(here).map(|open| (open.client, open.stream));
+        let last = last.filter(|_| !is_news);
+        let everybody = || self.clients.keys().map(|client| (*client, LISTENING)).collect();
+        let to: Vec<_> = last.map_or_else(everybody, |last| vec![last]);
+        match message.id().key() {
+            // One client is asked, the one that came last.
+            Some(id) => {
+                let to: Vec<_> = to.into_iter().last().into_iter().collect();
+                if self.asked.len() == OPEN {
+                    self.asked.pop_front();
+                }
+                self.asked.extend(to.first().map(|(client, _)| (id.into_owned(), *client)));
+                self.tell(&to, message.text())
+            }
+            None => self.tell(&to, message.text()),
+        }
+    }
+
+    /// Nothing more comes from the server: every open request is answered with an error that says why.
+    pub(super) fn end(&mut self, why: &str) {
+        for Request { client, stream, own_id, .. } in std::mem::take(&mut self.open) {
+            self.tell(&[(client, stream)], &internal_error(&own_id, &format!("mcp-concord record: {why}")));
+        }
+        self.clients.values_mut().for_each(|client| client.streams.finish_all());
+    }
+
+    fn answered(&mut self, found: usize, message: Message<'_>) -> Heard {
+        let request = self.open.remove(found);
+        let to = (request.client, request.stream);
+        if request.is_hello {
+            let version = protocol_version(message.json().member("result"));
+            if let Some(client) = self.clients.get_mut(&request.client).filter(|_| version.is_some()) {
+                client.version = version;
+            }
+        }
+        if !self.shared {
+            self.tell(&[to], message.text());
+        } else {
+            self.tell(&[to], &with(message, id_span(message), Some(&request.own_id)));
+        }
+        if self.open.iter().all(|open| (open.client, open.stream) != to)
+            && let Some(streams) = self.streams(to.0)
+        {
+            streams.finish(to.1);
+        }
+        if self.shared && request.is_hello {
+            self.hello = message.json().member("result").map(|_| message.text().to_owned());
+            self.greet(message.text());
+        }
+        Heard::For(vec![to])
+    }
+
+    /// Answers every client of a shared server that waits for the answer to its `initialize`, with what the first one got.
+    fn greet(&mut self, hello: &str) {
+        while let Some(found) = self.open.iter().position(|open| open.is_hello) {
+            let request = self.open.remove(found);
+            let Ok(message) = Message::parse(hello) else { return };
+            let to = (request.client, request.stream);
+            self.tell(&[to], &with(message, id_span(message), Some(&request.own_id)));
+            if let Some(client) = self.clients.get_mut(&to.0) {
+                client.version = protocol_version(message.json().member("result")).or(client.version.take());
+                client.streams.finish(to.1);
+            }
+        }
+    }
+
+    fn tell(&mut self, to: &[(u64, u64)], text: &str) -> Heard {
+        for (client, stream) in to {
+            if let Some(streams) = self.streams(*client) {
+                streams.add(*stream, text);
+            }
+        }
+        Heard::For(to.to_vec())
+    }
+}
+
+/// The revision that the parameters of `initialize`, or its result, name.
+fn protocol_version(of: Option<Json<'_>>) -> Option<String> {
+    Some(of?.member("protocolVersion")?.as_text()?.to_str()?.into_owned())
+}
+
+/// A request with this name for its id, and for its progress token where it has one.
+fn renamed(message: Message<'_>, name: &str) -> String {
+    let named = with(message, id_span(message), Some(name));
+    let token = Message::parse(&named).ok().and_then(|message| {
+        let token = span(message, own_token(message)?);
+        Some(with(message, token, Some(name)).into_owned())
+    });
+    token.unwrap_or_else(|| named.into_owned())
+}
+
+#[cfg(test)]
+mod tests;

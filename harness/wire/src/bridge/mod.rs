@@ -1,0 +1,198 @@
+//! A server over stdio behind Streamable HTTP (revisions 2025-03-26 to 2025-11-25): each session has a process of its own, or
+//! all share one.
+//!
+//! HTTP is in `http`, and the body of a stream in `body`; a process is in `server`; who asked what (`conversation`) and what is
+//! kept for whom (`streams`) are pure. Memory: [`SESSIONS`] times what `streams` and `server` hold, and the bodies that come in,
+//! each of up to [`crate::play::HELD`] bytes.
+
+mod body;
+mod conversation;
+mod http;
+mod server;
+mod streams;
+
+pub(crate) use http::{PATH, Reply};
+
+use crate::{Notify, StartError};
+use server::{Missed, Server};
+use std::collections::HashMap;
+use std::fmt;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::time::Duration;
+
+/// So many sessions may be open. For one more, the one that was idle for the longest ends.
+const SESSIONS: usize = 64;
+
+/// After so long without an answer, a stream begins on which it will come: proxies and clients close what stays silent.
+const SILENCE: Duration = Duration::from_secs(10);
+
+/// Where a server over stdio is reached over HTTP.
+pub struct Bridge {
+    command: Vec<String>,
+    shared: bool,
+    silence: Duration,
+    notify: Box<dyn Notify>,
+    sessions: Mutex<Sessions>,
+    missed: Arc<Missed>,
+    ended: AtomicU64,
+}
+
+#[derive(Default)]
+struct Sessions {
+    by_id: HashMap<String, Session>,
+    /// What the next session gets: the one that all share, or one that no session has yet.
+    next: Option<Arc<Server>>,
+    /// How many requests there have been.
+    clock: u64,
+}
+
+struct Session {
+    server: Arc<Server>,
+    client: u64,
+    used: u64,
+}
+
+/// Why a session cannot begin.
+enum NoSession {
+    /// As many as may be are open, and none is idle.
+    Full,
+    /// The server cannot be started.
+    NotStarted(String),
+}
+
+impl fmt::Debug for Bridge {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.debug_struct("Bridge").field("shared", &self.shared).finish_non_exhaustive()
+    }
+}
+
+impl Bridge {
+    /// Starts the command, for the first session or for all: one that cannot be started is known at once.
+    ///
+    /// # Errors
+    /// Where it cannot be started.
+    pub fn start(command: &[String], shared: bool, notify: Box<dyn Notify>) -> Result<Arc<Self>, StartError> {
+        let bridge = Arc::new(Self {
+            command: command.to_vec(),
+            shared,
+            silence: SILENCE,
+            notify,
+            sessions: Mutex::default(),
+            missed: Arc::default(),
+            ended: AtomicU64::new(0),
+        });
+        let first = bridge.server()?;
+        bridge.lock().next = Some(first);
+        Ok(bridge)
+    }
+
+    /// Ends every session, tells what reached nobody, and says whether every server lived as long as its sessions.
+    pub fn close(&self) -> bool {
+        let Sessions { by_id, next, .. } = std::mem::take(&mut *self.lock());
+        let last = next.into_iter().chain(by_id.into_values().map(|Session { server, client, .. }| {
+            server.leave(client);
+            server
+        }));
+        let closing: Vec<_> = last.filter_map(|server| server.close()).collect();
+        closing.into_iter().for_each(|closing| {
+            let _ = closing.join();
+        });
+        let Missed { noise, unasked, unread } = &*self.missed;
+        for (count, what) in [
+            (noise, "lines of the server that are not messages were not passed on"),
+            (unasked, "answers of the server that nobody waited for were not passed on"),
+            (unread, "messages of the server waited for a client to read them, and none did"),
+        ] {
+            let count = count.load(Ordering::Relaxed);
+            if count > 0 {
+                self.notify.note(&format!("{what}: {count}"));
+            }
+        }
+        self.ended.load(Ordering::SeqCst) == 0
+    }
+
+    fn server(self: &Arc<Self>) -> Result<Arc<Server>, StartError> {
+        let bridge = Arc::downgrade(self);
+        Server::start(&self.command, self.shared, &self.missed, Box::new(move |why| ended(&bridge, why)))
+    }
+
+    /// Begins a session; its id.
+    fn begin(self: &Arc<Self>) -> Result<String, NoSession> {
+        let mut sessions = self.lock();
+        if sessions.by_id.len() >= SESSIONS {
+            let idle = |(id, session): (&String, &Session)| {
+                (!session.server.is_busy(session.client)).then(|| (session.used, id.clone()))
+            };
+            let (_, id) = sessions.by_id.iter().filter_map(idle).min().ok_or(NoSession::Full)?;
+            sessions.end(&id, self.shared);
+            self.notify.note(&format!("the session {id} was idle for the longest, and ended for a new one"));
+        }
+        let next = sessions.next.take().filter(|server| !server.is_over());
+        let server = match next {
+            Some(server) => server,
+            None => self.server().map_err(|why| NoSession::NotStarted(why.into_text()))?,
+        };
+        if self.shared {
+            sessions.next = Some(Arc::clone(&server));
+        }
+        let mut id = [0; 16];
+        getrandom::fill(&mut id).map_err(|error| NoSession::NotStarted(error.to_string()))?;
+        let id: String = id.iter().map(|byte| format!("{byte:02x}")).collect();
+        let (client, used) = (server.join(), sessions.clock);
+        sessions.by_id.insert(id.clone(), Session { server, client, used });
+        Ok(id)
+    }
+
+    /// The server of a session, and which of its clients it is.
+    fn find(&self, id: &str) -> Option<(Arc<Server>, u64)> {
+        let mut sessions = self.lock();
+        sessions.clock += 1;
+        let now = sessions.clock;
+        let session = sessions.by_id.get_mut(id)?;
+        session.used = now;
+        Some((Arc::clone(&session.server), session.client))
+    }
+
+    /// Ends a session, and its process where that is not shared.
+    fn end(&self, id: &str) {
+        self.lock().end(id, self.shared);
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Sessions> {
+        self.sessions.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Sessions {
+    fn end(&mut self, id: &str, shared: bool) {
+        let Some(Session { server, client, .. }) = self.by_id.remove(id) else { return };
+        server.leave(client);
+        if !shared {
+            // Nobody waits for its last words.
+            drop(server.close());
+        }
+    }
+}
+
+/// A server ended by itself: its sessions are over.
+fn ended(bridge: &Weak<Bridge>, why: &str) {
+    let Some(bridge) = bridge.upgrade() else { return };
+    bridge.ended.fetch_add(1, Ordering::SeqCst);
+    let mut sessions = bridge.lock();
+    let over: Vec<String> = sessions
+        .by_id
+        .iter()
+        .filter(|(_, session)| session.server.is_over())
+        .map(|(id, _)| id.clone())
+        .collect();
+    // The answers that say so are still read: whoever waits for one holds the server.
+    let of = match over.len() {
+        0 => "; no session had begun".to_owned(),
+        1 => format!("; the session {} is over", over[0]),
+        count => format!("; {count} sessions are over"),
+    };
+    sessions.by_id.retain(|id, _| !over.contains(id));
+    drop(sessions);
+    bridge.notify.error(&format!("{why}{of}"));
+}

@@ -1,0 +1,287 @@
+//! A server that runs: its process, and what it and its clients say, passed on as it comes.
+//!
+//! Memory: what waits to be read by the server, up to [`UNREAD`] bytes and one message, and that of the conversation.
+
+use super::conversation::{Asked, Conversation, Heard, Refused, messages};
+use super::streams::{Answer, Next};
+use crate::play::{HELD, LiveServer, PipeEvent};
+use crate::{StartError, interrupt};
+use std::collections::VecDeque;
+use std::fmt;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, Weak};
+use std::task::{Context, Poll};
+use std::thread::{self, JoinHandle};
+use std::time::{Duration, Instant};
+use transcript::message::Message;
+
+/// So many bytes may wait to be read by a server.
+const UNREAD: usize = 16 << 20;
+
+/// So long may a client that reads too slowly keep the server waiting, until its stream is cut.
+const SLOW: Duration = Duration::from_secs(10);
+
+/// So long may a server go on after its input was closed.
+const LAST_WORDS: Duration = Duration::from_secs(2);
+
+/// A server that runs, or ran.
+pub(super) struct Server {
+    state: Mutex<State>,
+    /// A client has read something.
+    read: Condvar,
+    missed: Arc<Missed>,
+    /// Told once why the server ended by itself.
+    on_end: Box<dyn Fn(&str) + Send + Sync>,
+}
+
+struct State {
+    /// None once it is over.
+    process: Option<LiveServer>,
+    conversation: Conversation,
+    /// The sizes of the lines that the server has not read.
+    waiting: VecDeque<usize>,
+    /// It reads nothing more.
+    deaf: bool,
+}
+
+/// What servers said that reached nobody, counted.
+#[derive(Debug, Default)]
+pub(super) struct Missed {
+    /// Lines that are not messages.
+    pub(super) noise: AtomicU64,
+    /// Answers to no open request.
+    pub(super) unasked: AtomicU64,
+    /// Messages that no client came to read.
+    pub(super) unread: AtomicU64,
+}
+
+/// Why a message is not taken.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum NotTaken {
+    /// The client may not ask so.
+    Refused(Refused),
+    /// The server does not read what is sent to it.
+    Full,
+    /// The server takes nothing any more.
+    Over,
+}
+
+impl fmt::Debug for Server {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.debug_struct("Server").finish_non_exhaustive()
+    }
+}
+
+impl Server {
+    /// Starts the command.
+    ///
+    /// # Errors
+    /// Where it cannot be started.
+    pub(super) fn start(
+        command: &[String],
+        shared: bool,
+        missed: &Arc<Missed>,
+        on_end: Box<dyn Fn(&str) + Send + Sync>,
+    ) -> Result<Arc<Self>, StartError> {
+        let state = State {
+            process: None,
+            conversation: Conversation::new(shared),
+            waiting: VecDeque::new(),
+            deaf: false,
+        };
+        let (read, missed) = (Condvar::new(), Arc::clone(missed));
+        let server = Arc::new(Self { state: Mutex::new(state), read, missed, on_end });
+        let events = Arc::downgrade(&server);
+        {
+            // Whatever comes at once waits until the process is known.
+            let mut state = server.lock();
+            state.process = Some(LiveServer::start(command, HELD, move |came| heed(&events, came))?);
+        }
+        Ok(server)
+    }
+
+    /// A client comes.
+    pub(super) fn join(&self) -> u64 {
+        self.lock().conversation.join()
+    }
+
+    /// A client goes.
+    pub(super) fn leave(&self, client: u64) {
+        let unread = self.lock().conversation.leave(client);
+        self.missed.unread.fetch_add(unread, Ordering::Relaxed);
+        self.read.notify_all();
+    }
+
+    /// Whether it has ended.
+    pub(super) fn is_over(&self) -> bool {
+        self.lock().process.is_none()
+    }
+
+    /// Whether a client waits for something.
+    pub(super) fn is_busy(&self, client: u64) -> bool {
+        self.lock().conversation.streams(client).is_some_and(|streams| streams.is_busy())
+    }
+
+    /// The revision that a client speaks, as far as it is known.
+    pub(super) fn version(&self, client: u64) -> Option<String> {
+        self.lock().conversation.clients.get(&client)?.version.clone()
+    }
+
+    /// Passes on what a client says; the stream of the answers, where there are any.
+    ///
+    /// # Errors
+    /// Where it cannot be passed on.
+    pub(super) fn ask(&self, client: u64, said: &[Message<'_>]) -> Result<Option<u64>, NotTaken> {
+        let mut state = self.lock();
+        if state.process.is_none() || state.deaf {
+            return Err(NotTaken::Over);
+        }
+        if state.waiting.iter().sum::<usize>() > UNREAD {
+            return Err(NotTaken::Full);
+        }
+        let Asked { stream, lines } = state.conversation.ask(client, said).map_err(NotTaken::Refused)?;
+        let State { process: Some(process), waiting, .. } = &mut *state else { return Err(NotTaken::Over) };
+        for line in lines {
+            waiting.push_back(line.len());
+            process.send(&line);
+        }
+        Ok(stream)
+    }
+
+    /// The answer to what a client asked, as soon as it shows what it is.
+    pub(super) fn poll_answer(&self, client: u64, stream: u64, context: &Context<'_>) -> Poll<Answer> {
+        let mut state = self.lock();
+        match state.conversation.streams(client) {
+            Some(streams) => streams.poll_answer(stream, context),
+            None => Poll::Ready(Answer::Gone),
+        }
+    }
+
+    /// A reader of a stream comes; see [`super::streams::Streams::attach`].
+    pub(super) fn attach(&self, client: u64, stream: u64, behind: Option<u64>) -> Option<u64> {
+        self.lock().conversation.streams(client)?.attach(stream, behind)
+    }
+
+    /// A reader of a stream goes away.
+    pub(super) fn detach(&self, client: u64, stream: u64, reader: u64) {
+        self.lock().conversation.streams(client).into_iter().for_each(|it| it.detach(stream, reader));
+        self.read.notify_all();
+    }
+
+    /// The next event for a reader of a stream.
+    pub(super) fn poll_next(
+        &self,
+        (client, stream, reader): (u64, u64, u64),
+        context: &Context<'_>,
+    ) -> Poll<Next> {
+        let mut state = self.lock();
+        let next = match state.conversation.streams(client) {
+            Some(streams) => streams.poll_next(stream, reader, context),
+            None => Poll::Ready(Next::End),
+        };
+        drop(state);
+        if next.is_ready() {
+            self.read.notify_all();
+        }
+        next
+    }
+
+    /// Closes its input, and ends it where it does not end by itself soon; what does so.
+    pub(super) fn close(&self) -> Option<JoinHandle<()>> {
+        let process = self.lock().process.take();
+        self.read.notify_all();
+        process.map(|process| thread::spawn(move || process.close(LAST_WORDS)))
+    }
+
+    /// Passes on a line that the server wrote.
+    fn pass_on(&self, line: &[u8]) {
+        let text = std::str::from_utf8(line).unwrap_or_default().trim_ascii();
+        if line.trim_ascii().is_empty() {
+            return;
+        }
+        let mut state = self.lock();
+        let Ok(said) = messages(text) else {
+            self.missed.noise.fetch_add(1, Ordering::Relaxed);
+            return;
+        };
+        let mut streams = Vec::new();
+        for message in said {
+            match state.conversation.hear(message) {
+                Heard::For(to) => streams.extend(to),
+                Heard::Unasked => {
+                    self.missed.unasked.fetch_add(1, Ordering::Relaxed);
+                }
+            }
+        }
+        self.wait_for_readers(state, &streams);
+    }
+
+    /// Waits until the clients have read what came, as far as they read at all and not too slowly.
+    fn wait_for_readers(&self, mut state: MutexGuard<'_, State>, streams: &[(u64, u64)]) {
+        let since = Instant::now();
+        loop {
+            let behind = |(client, stream): &&(u64, u64)| {
+                state.conversation.clients.get(client).is_some_and(|it| it.streams.is_behind(*stream))
+            };
+            let behind: Vec<(u64, u64)> = streams.iter().filter(behind).copied().collect();
+            let left = SLOW.saturating_sub(since.elapsed());
+            if behind.is_empty() || state.process.is_none() {
+                return;
+            }
+            if left.is_zero() {
+                for (client, stream) in behind {
+                    state.conversation.streams(client).into_iter().for_each(|streams| streams.cut(stream));
+                }
+                return;
+            }
+            state = self.read.wait_timeout(state, left).unwrap_or_else(PoisonError::into_inner).0;
+        }
+    }
+
+    /// The server has ended, or is ended since it says what cannot be passed on.
+    fn over(&self, why: Option<String>) {
+        // Whoever ends everything has ended this one, too, and nobody is to blame.
+        let Some(mut process) = self.lock().process.take().filter(|_| !interrupt::requested()) else {
+            return;
+        };
+        let why = why.unwrap_or_else(|| match process.exit() {
+            Some(exit) => format!("the server ended with {exit}"),
+            None => "the server closed its output".to_owned(),
+        });
+        drop(process);
+        let mut state = self.lock();
+        let open = match state.conversation.open() {
+            0 => String::new(),
+            1 => ", and 1 request was open".to_owned(),
+            open => format!(", and {open} requests were open"),
+        };
+        state.conversation.end(&why);
+        drop(state);
+        self.read.notify_all();
+        (self.on_end)(&format!("{why}{open}"));
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+fn heed(server: &Weak<Server>, came: PipeEvent) {
+    let Some(server) = server.upgrade() else { return };
+    match came {
+        PipeEvent::Line(line, _) => server.pass_on(&line),
+        PipeEvent::TooLong(bytes) => {
+            let most = HELD >> 20;
+            server.over(Some(format!(
+                "the server wrote a line of {bytes} bytes, and no more than {most} MiB are passed on: it was ended"
+            )));
+        }
+        PipeEvent::Taken => {
+            server.lock().waiting.pop_front();
+        }
+        // Its end, if it ended, comes behind what it said.
+        PipeEvent::Refused(_) => server.lock().deaf = true,
+        PipeEvent::End(_) => server.over(None),
+        PipeEvent::Closed | PipeEvent::Live(_) => {}
+    }
+}
