@@ -190,8 +190,8 @@ pub(super) const MUTATORS: &[Mutator] = &[
 ];
 
 fn envelope(tree: &mut FormatTree, change: impl FnOnce(&mut Node)) -> bool {
-    let Some(document) = tree.values.first_mut().filter(|document| document.get("transport").is_some())
-    else {
+    let is_envelope = tree.format.is_envelope();
+    let Some(document) = tree.values.first_mut().filter(|_| is_envelope) else {
         return false;
     };
     change(document);

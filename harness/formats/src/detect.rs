@@ -5,7 +5,9 @@ use crate::format::Format;
 use crate::head::Head;
 use crate::input::{Input, ReadError};
 use crate::registry::FORMATS;
-use crate::{claude_desktop_log, directed_jsonl, inspector, marked_text, mcp_replay};
+use crate::{
+    agent_vcr, claude_desktop_log, directed_jsonl, inspector, marked_text, mcp_cassette, mcp_replay,
+};
 use transcript::json::Scanner;
 
 /// So much of a file is looked at, in bytes, where its first value is longer. How the bytes arrive must not matter.
@@ -29,6 +31,8 @@ pub fn nearest(text: &str) -> Option<String> {
         (claude_desktop_log::FORMAT.name, claude_desktop_log::why_not(&head)),
         (marked_text::FORMAT.name, marked_text::why_not(&head)),
         (directed_jsonl::FORMAT.name, directed_jsonl::why_not(&head)),
+        (mcp_cassette::FORMAT.name, mcp_cassette::why_not(&head)),
+        (agent_vcr::FORMAT.name, agent_vcr::why_not(&head)),
     ]
     .into_iter()
     .find_map(|(name, why)| Some(format!("{name} is nearest, but {}", why?)))

@@ -38,6 +38,8 @@ pub struct Format {
     pub live: bool,
     /// Whether every case of the suite is spelled in it, or says why it cannot be.
     pub paired: bool,
+    /// What its recorders write in place of what they took out, beside the usual `[REDACTED]`.
+    pub redacts: &'static [&'static str],
     /// The clauses, by how their ids begin, that speak only of formats like this one: a case of such a clause has nothing to
     /// show in the others.
     pub clauses: &'static [&'static str],

@@ -18,12 +18,14 @@
 //! A format is a folder here, with a line in this file and one in the registry ([`FORMATS`]). Nothing outside the folder
 //! names it: what others have to know of a format is a property of its [`Format`].
 
+mod agent_vcr;
 mod batch;
 mod claude_desktop_log;
 mod conversion;
 mod data;
 mod detect;
 mod directed_jsonl;
+mod document;
 mod envelope;
 mod excerpt;
 mod exchange;
@@ -41,6 +43,7 @@ mod log;
 mod loss;
 mod made_up;
 mod marked_text;
+mod mcp_cassette;
 mod mcp_rec;
 mod mcp_recorder;
 mod mcp_replay;

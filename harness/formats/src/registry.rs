@@ -2,8 +2,8 @@
 
 use crate::format::Format;
 use crate::{
-    claude_desktop_log, directed_jsonl, har, http_sse, inspector, inspector_network, jsonrpc, marked_text,
-    mcp_rec, mcp_recorder, mcp_replay, mcporter, streamable_http, vscode_log,
+    agent_vcr, claude_desktop_log, directed_jsonl, har, http_sse, inspector, inspector_network, jsonrpc,
+    marked_text, mcp_cassette, mcp_rec, mcp_recorder, mcp_replay, mcporter, streamable_http, vscode_log,
 };
 
 /// Every capture format, in the order in which they are listed. Detection tries them from the last to the first,
@@ -23,6 +23,8 @@ pub static FORMATS: &[&Format] = &[
     &claude_desktop_log::FORMAT,
     &marked_text::FORMAT,
     &directed_jsonl::FORMAT,
+    &mcp_cassette::FORMAT,
+    &agent_vcr::FORMAT,
 ];
 
 /// The format of this name or alias.

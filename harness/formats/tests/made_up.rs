@@ -23,6 +23,7 @@ static FORMAT: Format = Format {
     scripts: &[],
     live: false,
     paired: false,
+    redacts: &[],
     clauses: &[],
     sniff,
     read,

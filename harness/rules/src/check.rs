@@ -88,7 +88,12 @@ fn recording(format: &Format, options: &CheckOptions) -> RecordingInfo {
     RecordingInfo {
         kind: kind(format),
         carries: needs.into_iter().filter(|(_, there)| *there).map(|(need, _)| need).collect(),
-        markers: [MARKER.to_owned()].into_iter().chain(options.redacted.iter().cloned()).collect(),
+        markers: [MARKER]
+            .into_iter()
+            .chain(format.redacts.iter().copied())
+            .chain(options.redacted.iter().map(String::as_str))
+            .map(str::to_owned)
+            .collect(),
         first_text: options.first_text,
     }
 }

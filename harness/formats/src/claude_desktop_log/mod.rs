@@ -44,6 +44,7 @@ pub(crate) static FORMAT: Format = Format {
     scripts: &[],
     live: false,
     paired: false,
+    redacts: &[],
     clauses: &[],
     sniff,
     read: read::read,

@@ -16,8 +16,9 @@
 //! passed over, such as the headers that some recorders keep. A stream that mcp-cassette has as one line of `chunks` is
 //! refused. What a recorder has done to numbers and members that occur twice depends on its language.
 //!
-//! From the sources of mcpsnoop, mcp-cassette (its version 1, and 2 over stdio) and the mcp-recorder that is written in
-//! TypeScript. None of them is published as a package.
+//! From the sources of mcpsnoop, of the mcp-cassette that is written in TypeScript (its version 1, and 2 over stdio) and of the
+//! mcp-recorder that is; none of them is published as a package. And from mcp-vcr (0.2, PyPI), which writes such lines with
+//! `--format ndjson` under a header whose `_type` is `meta`.
 
 mod read;
 mod write;
@@ -40,6 +41,7 @@ pub(crate) static FORMAT: Format = Format {
     scripts: &[],
     live: false,
     paired: false,
+    redacts: &["<REDACTED", "<PATH>"],
     clauses: &[],
     sniff,
     read: read::read,
@@ -49,8 +51,9 @@ pub(crate) static FORMAT: Format = Format {
 fn sniff(head: &Head) -> bool {
     let is_line =
         has_message(head) && directions(head).any(|(name, value)| read::side(name, value).is_some());
-    let is_header =
-        head.has("cassetteVersion") || has_message(head) && head.text("direction") == Some("meta");
+    let is_header = head.has("cassetteVersion")
+        || head.text("_type") == Some("meta")
+        || has_message(head) && head.text("direction") == Some("meta");
     is_line || is_header
 }
 

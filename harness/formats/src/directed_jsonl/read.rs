@@ -29,7 +29,7 @@ pub(super) const MESSAGES: [(&str, &str); 6] = [
 /// The members that say when.
 const TIMES: [&str; 4] = ["ts", "t", "timestamp", "time"];
 /// The members of a header that say from when on times are counted.
-const STARTS: [&str; 2] = ["startedAt", "started_at"];
+const STARTS: [&str; 3] = ["startedAt", "started_at", "recorded_at"];
 /// The members that name a session.
 const SESSIONS: [&str; 3] = ["session_id", "sessionId", "session"];
 

@@ -118,6 +118,22 @@ fn what_is_no_recording_is_refused_at_its_place() {
     assert_eq!((code, clause, line), (Code::DuplicateCallId, "COR-DUPLICATE", 2));
 }
 
+/// From `mcp-vcr record --format ndjson` (mcp-vcr 0.2.2, 23 November 2026), cut.
+const VCR: &str = r#"{"_type": "meta", "version": 1, "recorded_at": "2026-11-23T12:09:50.596223Z", "session_id": "130c408a", "server_command": ["python", "server.py"], "schema_version": "1.0"}
+{"t": 303, "dir": "c2s", "payload": {"jsonrpc": "2.0", "id": 9, "method": "ping", "params": {}}}
+{"t": 1779, "dir": "s2c", "payload": {"jsonrpc": "2.0", "id": 9, "result": {}}}
+"#;
+
+#[test]
+fn a_transcript_of_mcp_vcr_counts_from_its_header() {
+    let expected = "{\"events\": [\n\
+        {\"kind\": \"request\", \"id\": \"9\", \"method\": \"ping\", \"params\": {}},\n\
+        {\"kind\": \"result\", \"id\": \"9\", \"answers\": 0, \"result\": {}}\n\
+        ],\n\"authorization_discovery\": null}\n";
+    assert_eq!(means(NAME, VCR), expected);
+    assert!(written(NAME, VCR, NAME).starts_with(r#"{"ts":"2026-11-23T12:09:50.899Z","dir":"c2s""#));
+}
+
 #[test]
 fn a_recording_written_again_stays_as_it_is() {
     let once = written(NAME, CASSETTE, NAME);
@@ -139,6 +155,7 @@ fn it_is_told_from_its_first_line() {
         (CASSETTE.to_owned(), Some(NAME)),
         (SNOOPED.to_owned(), Some(NAME)),
         (SUMMED.to_owned(), Some(NAME)),
+        (VCR.to_owned(), Some(NAME)),
         (line(r#""dir":"client->server""#), Some("mcp-rec")),
         (line(r#""t":1,"dir":"in""#), Some("mcp-replay")),
         (line(r#""direction":"in""#), None),

@@ -43,6 +43,7 @@ pub(crate) static FORMAT: Format = Format {
     scripts: &[Some(Transport::StreamableHttp)],
     live: true,
     paired: false,
+    redacts: &[],
     clauses: &["HAR-", "SSE-", "K2A-"],
     sniff,
     read: read::read,

@@ -23,6 +23,7 @@ pub(crate) static FORMAT: Format = Format {
     scripts: &[Some(TRANSPORT)],
     live: false,
     paired: true,
+    redacts: &[],
     clauses: &["ENV-", "SSE-", "K2A-"],
     sniff: |head| envelope::sniff(head, TRANSPORT),
     read: |input, options, sink| envelope::read(TRANSPORT, input, options, sink),

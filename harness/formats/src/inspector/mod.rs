@@ -31,6 +31,7 @@ pub(crate) static FORMAT: Format = Format {
     scripts: &[None],
     live: false,
     paired: false,
+    redacts: &[],
     clauses: &["INS-"],
     sniff,
     read: read::read,

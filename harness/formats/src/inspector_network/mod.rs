@@ -48,6 +48,7 @@ pub(crate) static FORMAT: Format = Format {
     scripts: &[],
     live: false,
     paired: false,
+    redacts: &[],
     clauses: &["HAR-", "SSE-", "K2A-"],
     sniff,
     read: read::read,

@@ -23,6 +23,7 @@ pub(crate) static FORMAT: Format = Format {
     scripts: &[None],
     live: false,
     paired: true,
+    redacts: &[],
     clauses: &["JRP-LINE"],
     sniff,
     read: read::read,

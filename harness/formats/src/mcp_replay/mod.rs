@@ -29,6 +29,7 @@ pub(crate) static FORMAT: Format = Format {
     scripts: &[None],
     live: true,
     paired: true,
+    redacts: &[],
     clauses: &["RPL-"],
     sniff,
     read: read::read,

@@ -1,0 +1,122 @@
+//! Writing a recording, an interaction a line.
+
+use crate::session::{OwnedEntry, Session};
+use crate::time;
+use std::io::{self, Write};
+use transcript::json::write_compact;
+use transcript::message::{Id, Message};
+use transcript::session::Side;
+
+/// A message and what is known of it.
+type Said<'s> = (&'s OwnedEntry, Message<'s>);
+
+pub(super) fn write(session: &Session, out: &mut dyn Write) -> io::Result<()> {
+    let said: Vec<Said<'_>> =
+        session.entries.iter().filter_map(|entry| Some((entry, entry.message()?))).collect();
+    // When it was recorded is not known, and the recorder's own reader asks for a time.
+    out.write_all(
+        b"{\n  \"format_version\": \"1.0.0\",\n  \"metadata\": {\"version\": \"1.0\", \"recorded_at\": \"1970-01-01T00:00:00\", \
+          \"transport\": \"stdio\", \"tags\": {\"_made_up\": \"times\"}},\n  \"session\": {\n    \"initialize_request\": ",
+    )?;
+    let asked = said.first().filter(|(entry, message)| {
+        !is_server(entry) && message.method().is_some_and(|method| method.is("initialize"))
+    });
+    let answered = asked.and(said.get(1)).filter(|(entry, _)| is_server(entry) && entry.answers == Some(0));
+    let mut line = Vec::new();
+    hold(asked, &mut line);
+    line.extend_from_slice(b",\n    \"initialize_response\": ");
+    hold(answered, &mut line);
+    line.extend_from_slice(b",\n    \"capabilities\": {},\n    \"interactions\": [");
+    out.write_all(&line)?;
+
+    let mut at = usize::from(asked.is_some()) + usize::from(answered.is_some());
+    let mut now = said[at..].iter().find_map(|(entry, _)| entry.time).unwrap_or_default();
+    let mut sequence = 0u64;
+    while at < said.len() {
+        let interaction = Interaction::of(&said, at);
+        now = interaction.time().unwrap_or(now);
+        line.clear();
+        line.extend_from_slice(if sequence == 0 { b"\n" } else { b",\n" });
+        interaction.write(sequence, now, &mut line)?;
+        out.write_all(&line)?;
+        at += interaction.length();
+        sequence += 1;
+    }
+    out.write_all(if sequence == 0 { b"]\n  }\n}\n" } else { b"\n    ]\n  }\n}\n" })
+}
+
+fn is_server(entry: &OwnedEntry) -> bool {
+    entry.side == Some(Side::Server)
+}
+
+fn is_notification((entry, message): &Said<'_>) -> bool {
+    is_server(entry) && message.method().is_some() && message.id() == Id::Missing
+}
+
+fn hold(said: Option<&Said<'_>>, line: &mut Vec<u8>) {
+    match said {
+        Some((_, message)) => write_compact(message.json(), line),
+        None => line.extend_from_slice(b"null"),
+    }
+}
+
+/// What stands together: a request with the notifications and the answer that follow it at once, or one message alone.
+struct Interaction<'s> {
+    request: Option<&'s Said<'s>>,
+    notifications: &'s [Said<'s>],
+    response: Option<&'s Said<'s>>,
+}
+
+impl<'s> Interaction<'s> {
+    fn of(said: &'s [Said<'s>], at: usize) -> Self {
+        let first = &said[at];
+        let alone = Self { request: None, notifications: &[], response: None };
+        if is_notification(first) {
+            return Self { notifications: &said[at..=at], ..alone };
+        }
+        if is_server(first.0) {
+            return Self { response: Some(first), ..alone };
+        }
+        let behind = &said[at + 1..];
+        let notified = behind.iter().take_while(|said| is_notification(said)).count();
+        let answer = behind.get(notified);
+        match answer.filter(|(entry, _)| is_server(entry) && entry.answers == Some(at as u64)) {
+            Some(answer) => {
+                Self { request: Some(first), notifications: &behind[..notified], response: Some(answer) }
+            }
+            None => Self { request: Some(first), ..alone },
+        }
+    }
+
+    fn length(&self) -> usize {
+        usize::from(self.request.is_some()) + self.notifications.len() + usize::from(self.response.is_some())
+    }
+
+    /// When it was over.
+    fn time(&self) -> Option<i64> {
+        let when = |said: Option<&Said<'_>>| said.and_then(|(entry, _)| entry.time);
+        let notified = self.notifications.first().filter(|_| self.request.is_none());
+        when(self.response).or_else(|| when(self.request)).or_else(|| when(notified))
+    }
+
+    fn write(&self, sequence: u64, now: i64, line: &mut Vec<u8>) -> io::Result<()> {
+        let begun = self.request.and_then(|(entry, _)| entry.time).unwrap_or(now);
+        let took = if self.response.is_some() { now.saturating_sub(begun) } else { 0 };
+        let direction = if self.response.is_some() { "server_to_client" } else { "client_to_server" };
+        let stamp = time::write(now);
+        let stamp = stamp.trim_end_matches('Z');
+        write!(
+            line,
+            "      {{\"sequence\": {sequence}, \"timestamp\": \"{stamp}\", \"direction\": \"{direction}\", \"request\": "
+        )?;
+        hold(self.request, line);
+        line.extend_from_slice(b", \"response\": ");
+        hold(self.response, line);
+        line.extend_from_slice(b", \"notifications\": [");
+        for (index, said) in self.notifications.iter().enumerate() {
+            line.extend_from_slice(if index == 0 { b"" } else { b", " });
+            hold(Some(said), line);
+        }
+        write!(line, "], \"latency_ms\": {took}.0}}")
+    }
+}
