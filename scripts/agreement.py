@@ -23,7 +23,7 @@ FORMATS = {
     f"{name}.{ending}": name
     for ending, names in {
         "jsonl": "jsonrpc mcp-replay mcp-rec mcporter",
-        "json": "streamable-http http-sse inspector mcp-recorder inspector-network",
+        "json": "streamable-http http-sse inspector mcp-recorder inspector-network mcp-cassette agent-vcr",
         "har": "har",
     }.items()
     for name in names.split()
