@@ -17,6 +17,7 @@ pub mod otlp;
 pub mod overview;
 pub mod session_diff;
 pub mod stats;
+pub mod target;
 #[cfg(test)]
 mod test_record;
 pub mod viewer;

@@ -1,8 +1,9 @@
 //! A session in another format: `convert`.
 
 use crate::error::Error;
-use crate::recording::{Recording, named};
+use crate::recording::Recording;
 use formats::{Conversion, ReadOptions, Session, salvage};
+use reports::target::Target;
 use std::io::Read as _;
 
 /// How a recording is converted.
@@ -13,7 +14,7 @@ use std::io::Read as _;
     serde(default, deny_unknown_fields, rename_all = "camelCase")
 )]
 pub struct ConvertOptions {
-    /// The format to write.
+    /// The format to write, or `otlp-json` for spans of OpenTelemetry.
     pub to: String,
     /// The format to read; none where the content shows it.
     pub format: Option<String>,
@@ -37,7 +38,7 @@ pub struct Converted {
 /// # Errors
 /// Where the recording is rejected, an option names nothing, or the other format cannot carry the session.
 pub fn convert(recording: &Recording<'_>, options: &ConvertOptions) -> Result<Converted, Error> {
-    let to = named("to", &options.to)?;
+    let to = Target::named(&options.to).map_err(|why| Error::option("to", why))?;
     let mut notes = Vec::new();
     let saved = if options.salvage { Some(salvaged(recording, options, &mut notes)?) } else { None };
     let whole = match &saved {
@@ -47,13 +48,13 @@ pub fn convert(recording: &Recording<'_>, options: &ConvertOptions) -> Result<Co
     let (from, session) = whole.reading(options.format.as_deref(), |format, input| {
         Session::read(format, input, ReadOptions::default())
     })?;
-    let Conversion { refused, notes: told } = Conversion::of(&session, from, to);
+    let Conversion { refused, notes: told } = to.conversion(&session, from);
     if !options.lossy && !refused.is_empty() {
         return Err(Error::new(Error::CANNOT_CARRY, refused.join("; ")).of(recording.name));
     }
     notes.extend(refused.into_iter().chain(told));
     let mut bytes = Vec::new();
-    (to.write)(&session, &mut bytes).map_err(|error| Error::new(Error::FAILED, error.to_string()))?;
+    to.write(&session, &mut bytes).map_err(|error| Error::new(Error::FAILED, error.to_string()))?;
     Ok(Converted { bytes, notes })
 }
 

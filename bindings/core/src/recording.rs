@@ -61,7 +61,7 @@ impl fmt::Debug for Recording<'_> {
 }
 
 /// The format of a name that an option has.
-pub(crate) fn named(option: &str, name: &str) -> Result<&'static Format, Error> {
+fn named(option: &str, name: &str) -> Result<&'static Format, Error> {
     formats::named(name).map_err(|why| Error::option(option, why))
 }
 

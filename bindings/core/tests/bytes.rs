@@ -202,6 +202,23 @@ fn a_conversion_that_changes_the_meaning_is_refused_and_a_cut_recording_salvaged
 }
 
 #[test]
+fn spans_are_written_as_by_the_command_and_what_they_leave_out_is_noted() {
+    let options = ConvertOptions { to: "otlp-json".to_owned(), ..ConvertOptions::default() };
+    let written = convert(&of(CALL), &options).unwrap();
+    let spans: Value = serde_json::from_slice(&written.bytes).unwrap();
+    let spans = &spans["resourceSpans"][0]["scopeSpans"][0]["spans"];
+    assert_eq!(
+        (spans.as_array().unwrap().len(), &spans[0]["name"]),
+        (1, &"tools/call add".into()),
+        "{spans}"
+    );
+    assert!(written.notes.iter().any(|note| note.contains("otlp-json has a span for each request (1)")));
+    let unknown = ConvertOptions { to: "otlp".to_owned(), ..ConvertOptions::default() };
+    let error = convert(&of(CALL), &unknown).unwrap_err();
+    assert!(error.message.contains("jsonrpc") && error.message.contains("otlp-json"), "{error}");
+}
+
+#[test]
 fn a_session_is_drawn_as_text_and_as_a_picture() {
     let drawn = |output: &str| {
         show(&of(CALL), &ShowOptions { output: output.to_owned(), ..ShowOptions::default() }).unwrap().text

@@ -114,6 +114,7 @@ test("convert says what is left out", () => {
   const har = convert(CALL, "har", { onNote: (note) => notes.push(note) });
   assert.ok("entries" in JSON.parse(Buffer.from(har).toString()).log);
   assert.ok(notes.length > 0);
+  assert.ok("resourceSpans" in JSON.parse(Buffer.from(convert(CALL, "otlp-json", { onNote: () => {} })).toString()));
   const warned = [];
   const listen = (warning) => warned.push(warning);
   process.on("warning", listen);

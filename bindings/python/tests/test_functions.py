@@ -104,6 +104,8 @@ def test_convert_says_what_is_left_out():
     with pytest.warns(mcp_concord.ConcordWarning):
         har = mcp_concord.convert(CALL, "har")
     assert "entries" in json.loads(har)["log"]
+    with pytest.warns(mcp_concord.ConcordWarning, match="a span for each request"):
+        assert "resourceSpans" in json.loads(mcp_concord.convert(CALL, "otlp-json"))
     with pytest.warns(mcp_concord.ConcordWarning, match="who sent each message"):
         assert mcp_concord.diff(mcp_concord.convert(har, "jsonrpc"), CALL).same
 

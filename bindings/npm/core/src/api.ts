@@ -64,7 +64,7 @@ export function diff(a: Recording, b: Recording, options: DiffOptions = {}): Com
   return { ...(parse(json) as Omit<Comparison, "json">), json };
 }
 
-/** A recording in another capture format. What that cannot carry of its context is left out, with a note for each. */
+/** A recording in another capture format, or as spans with `otlp-json`. What that cannot carry is left out, with a note for each. */
 export function convert(recording: Recording, to: string, options: ConvertOptions = {}): Uint8Array {
   const all = { ...options, to };
   return one("convert", recording, all).body;

@@ -214,7 +214,7 @@ def convert(
 ) -> bytes:
     """A recording in another capture format. What that cannot carry of its context is left out, with a warning for each.
 
-    :param to: the format to write.
+    :param to: the format to write, or ``otlp-json`` for spans of OpenTelemetry.
     :param lossy: write even if the meaning changes.
     :param salvage: take what is whole of a recording that was cut off.
     :raises ConcordError: where the recording is rejected, or (``cannot-carry``) its meaning would change.

@@ -7,7 +7,8 @@ use crate::terminal::data_out;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use formats::{Conversion, Format, Input, ReadError, ReadOptions, Session, salvage};
 use reports::otlp;
-use std::io::{self, BufWriter, Read as _, Write};
+use reports::target::Target;
+use std::io::{BufWriter, Read as _, Write as _};
 use std::path::PathBuf;
 use wire::files::{Access, replace};
 
@@ -45,38 +46,11 @@ pub(crate) struct Args {
     salvage: bool,
 }
 
-/// What a session is written as.
-#[derive(Debug, Clone, Copy)]
-enum Target {
-    /// A capture format, which can be read again.
-    Format(&'static Format),
-    /// Spans of OpenTelemetry.
-    Spans,
-}
-
 /// As [`named_format`], and the names of what is written alone.
 fn named_target() -> impl TypedValueParser<Value = Target> {
     let formats = formats::FORMATS.iter().map(|it| PossibleValue::new(it.name).aliases(it.aliases));
-    PossibleValuesParser::new(formats.chain([PossibleValue::new(otlp::NAME)])).try_map(|name| match &*name {
-        otlp::NAME => Ok(Target::Spans),
-        name => formats::named(name).map(Target::Format),
-    })
-}
-
-impl Target {
-    fn conversion(self, session: &Session, from: &Format) -> Conversion {
-        match self {
-            Self::Format(to) => Conversion::of(session, from, to),
-            Self::Spans => Conversion { refused: Vec::new(), notes: otlp::notes(session, from) },
-        }
-    }
-
-    fn write(self, session: &Session, out: &mut dyn Write) -> io::Result<()> {
-        match self {
-            Self::Format(to) => (to.write)(session, out),
-            Self::Spans => otlp::write(session, out),
-        }
-    }
+    PossibleValuesParser::new(formats.chain([PossibleValue::new(otlp::NAME)]))
+        .try_map(|name| Target::named(&name))
 }
 
 /// Runs the command. Memory: the session, and what is written of it.
