@@ -122,11 +122,11 @@ const trials = {
     expect(went === "TypeError" && policy.startsWith("default-src 'none';") && !policy.includes("connect-src"), `a connection: ${went} ${policy}`);
   },
   async "a large recording"(page) {
-    const path = large();
-    const working = () => page.waitForFunction(() => document.getElementById("progress").value > 0.3, { timeout: 120_000 });
-    await drop(page, path);
-    await working();
-    // The page is alive, and the work ends at once.
+    await drop(page, large(100_000_000));
+    // An overview of all of it is there while the rest is worked on: the page is alive, and the work ends at once.
+    await page.waitForSelector("dl", { timeout: 240_000 });
+    expect(/Messages[0-9]{6}: /.test(await text(page, "dl")), `100 MB: ${await text(page, "dl")}`);
+    await page.waitForFunction(() => document.getElementById("progress").value > 0.1, { timeout: 120_000 });
     await page.click("#stop");
     expect((await text(page, "#fault")) === "Stopped." && (await page.$("#work[hidden]")) !== null, "it cannot be stopped");
     await page.evaluate(() => {
@@ -138,7 +138,7 @@ const trials = {
       };
       look();
     });
-    await drop(page, path);
+    await drop(page, large(50_000_000));
     await done(page);
     const seen = await page.evaluate(() => globalThis.seen.size);
     expect(seen > 20, `progress was seen only ${seen} times`);
@@ -158,11 +158,11 @@ const trials = {
   },
 };
 
-/** A recording of 50 MB: calls with answers, one after the other. */
-function large() {
+/** A recording of so many bytes, or a few more: calls with answers, one after the other. */
+function large(least) {
   const path = join(folder, "large.jsonl");
   const file = openSync(path, "w");
-  for (let id = 1, size = 0; size < 50_000_000; id++) {
+  for (let id = 1, size = 0; size < least; id++) {
     const call = { jsonrpc: "2.0", id, method: "tools/call", params: { name: `tool-${id % 9}`, arguments: { city: `city ${id}` } } };
     const result = { jsonrpc: "2.0", id, result: { content: [{ type: "text", text: `result ${id} `.repeat(id % 80) }] } };
     size += writeSync(file, `${JSON.stringify(call)}\n${JSON.stringify(result)}\n`);
