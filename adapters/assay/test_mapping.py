@@ -11,7 +11,8 @@ from pathlib import Path
 
 import mapping
 from adapter import reason
-from jsontext import Number, difference, dump, parse  # found by mapping
+from comparing import difference  # found by mapping
+from jsontext import Number, dump, parse  # found by mapping
 from keep import CASES, KEPT, WORTH_KEEPING
 
 HERE = Path(__file__).resolve().parent

@@ -13,8 +13,9 @@ import sys
 import tomllib
 from pathlib import Path
 
+from comparing import difference
 from concord_reader import Rejection, read_file
-from jsontext import Number, difference, dump, parse
+from jsontext import Number, dump, parse
 
 TRANSCRIPTS = {
     "jsonrpc": "jsonrpc.jsonl",

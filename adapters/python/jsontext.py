@@ -71,12 +71,6 @@ class TwiceNamed(dict):
     def twice(self):
         return {name for name, count in Counter(name for name, _ in self.pairs).items() if count > 1}
 
-    def grouped(self):
-        groups = {}
-        for name, value in self.pairs:
-            groups.setdefault(name, []).append(value)
-        return groups
-
 
 def _object(pairs):
     plain = dict(pairs)
@@ -242,50 +236,3 @@ def dump(value):
             if len(out) > 10_000:
                 done.append("".join(out))
                 out.clear()
-
-
-# --- comparing ----------------------------------------------------------------------------------------------------
-
-
-def difference(left, right, marker=None):
-    """None where the two values are equal, else the JSON pointer of the first place where they part.
-
-    With a `marker` the comparison is modulo redaction: a string that holds the marker equals any value.
-    """
-    todo = [((), left, right)]
-    while todo:
-        place, a, b = todo.pop()
-        if a is b or (marker is not None and (_redacted(a, marker) or _redacted(b, marker))):
-            continue
-        if isinstance(a, dict) and isinstance(b, dict):
-            if a.keys() != b.keys():
-                odd = next(name for name in [*a, *b] if name not in a or name not in b)
-                return _pointer((place, odd))
-            if type(a) is TwiceNamed or type(b) is TwiceNamed:
-                a, b = _groups(a), _groups(b)
-            todo.extend(((place, name), a[name], b[name]) for name in reversed(a))
-        elif isinstance(a, list) and isinstance(b, list):
-            if len(a) != len(b):
-                # The shorter one's items first: they may part earlier.
-                todo.append(((place, min(len(a), len(b))), None, True))
-            shared = min(len(a), len(b))
-            todo.extend(((place, i), a[i], b[i]) for i in range(shared - 1, -1, -1))
-        elif type(a) is not type(b) or a != b:
-            return _pointer(place)
-    return None
-
-
-def _groups(item):
-    return item.grouped() if type(item) is TwiceNamed else {name: [value] for name, value in item.items()}
-
-
-def _redacted(value, marker):
-    return type(value) is str and marker in value
-
-
-def _pointer(place):
-    steps = []
-    while place:
-        place, step = place
-        steps.append(str(step).replace("~", "~0").replace("/", "~1"))
-    return "".join(f"/{step}" for step in reversed(steps))

@@ -2,7 +2,8 @@ import json
 import random
 import unittest
 
-from jsontext import JsonError, Number, TwiceNamed, difference, dump, parse, parse_without_recursion
+from comparing import difference
+from jsontext import JsonError, Number, TwiceNamed, dump, parse, parse_without_recursion
 
 BOTH_WAYS = (parse, parse_without_recursion)
 
