@@ -10,8 +10,9 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { document } from './bytes.js';
+import { equal } from './comparing.js';
 import { meaningJson } from './contract.js';
-import { equal, type Json, JsonObject, write } from './json.js';
+import { type Json, JsonObject, write } from './json.js';
 import { FORMATS, read } from './reader.js';
 import { Rejection } from './rejection.js';
 

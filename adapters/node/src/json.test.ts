@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { equal, JsonNumber, JsonObject, NotJson, parse, write } from './json.js';
+import { equal } from './comparing.js';
+import { JsonNumber, JsonObject, NotJson, parse, write } from './json.js';
 
 test('what is written is what was read', () => {
   for (const text of [
