@@ -65,6 +65,8 @@ pub struct Identifier {
     sse: bool,
     /// Where an exchange has the headers of its request and of its answer.
     parts: [&'static str; 2],
+    /// The same of a single message.
+    contexts: [&'static str; 2],
     signs: Signs,
     counts: Counts,
     requests: u64,
@@ -101,14 +103,16 @@ impl Identifier {
     /// Begins with a capture in this format.
     #[must_use]
     pub fn new(format: &Format) -> Self {
+        let parts = match format.messages {
+            [[_], ..] => ["/requestHeaders", "/responseHeaders"],
+            _ => ["/request/headers", "/response/headers"],
+        };
         Self {
             label: format.transport,
             http: format.carries.http,
             sse: format.carries.sse,
-            parts: match format.messages {
-                [[_], ..] => ["/requestHeaders", "/responseHeaders"],
-                _ => ["/request/headers", "/response/headers"],
-            },
+            parts,
+            contexts: if format.transport.is_some() { ["/transport_context/headers"; 2] } else { parts },
             ..Self::default()
         }
     }
@@ -130,9 +134,10 @@ impl Identifier {
         if let Some(context) = entry.context {
             let tail = match entry.content {
                 Content::Envelope => "/headers",
-                _ => "/transport_context/headers",
+                _ => self.contexts[usize::from(entry.carrier != Carrier::Request)],
             };
-            self.headers(&context.headers, &entry.location, tail, self.label == Some(Transport::HttpSse));
+            let legacy = self.label == Some(Transport::HttpSse) || self.signs.may_be_legacy();
+            self.headers(&context.headers, &entry.location, tail, legacy);
         }
         if let Some(sse) = &entry.sse {
             self.event(sse, entry);

@@ -2,6 +2,7 @@
 
 use super::evidence::{Evidence, EvidenceLocation, Tally, Values};
 use super::finding::{RevisionSource, TransportFinding};
+use crate::made_up::{LABEL, TRANSPORT};
 use crate::transport::{STDIO, Transport};
 
 /// What was found, by kind.
@@ -34,7 +35,12 @@ pub(super) struct Signs {
 impl Signs {
     /// Whether the whole transport was made up.
     pub(super) fn is_without_http(&self) -> bool {
-        self.made_up.as_ref().is_some_and(|(what, _)| *what == "transport")
+        self.made_up.as_ref().is_some_and(|(what, _)| *what == TRANSPORT)
+    }
+
+    /// Whether a request of which no address is known may have gone to an endpoint of HTTP+SSE.
+    pub(super) fn may_be_legacy(&self) -> bool {
+        self.made_up.as_ref().is_some_and(|(what, _)| *what == LABEL || self.endpoint.any())
     }
 
     /// The transport that the signs come to, in a capture that calls itself `label`.
