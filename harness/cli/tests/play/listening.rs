@@ -105,29 +105,32 @@ fn what_a_client_leaves_out_is_told() {
 
 #[test]
 fn a_foreign_page_and_an_unknown_revision_are_refused() {
-    let folder = Folder::new();
-    let flags = ["--timeout", "5", "--allow-host", "dev.example"];
-    let server = Server::start(&session(&folder, &SESSION[..3]), &flags);
-    for (header, value, status) in [
-        ("Host", "evil.example:80", "403"),
-        ("Origin", "https://evil.example", "403"),
-        ("Origin", "null", "403"),
-        ("Origin", "http://localhost.evil.example", "403"),
-        ("MCP-Protocol-Version", "banana", "400"),
-    ] {
-        let json = ("Content-Type", "application/json");
-        let (head, _) = whole(server.ask("POST", "/mcp", &[json, (header, value)], INITIALIZE));
-        assert!(head.starts_with(&format!("http/1.1 {status} ")), "{header} {value}: {head}");
+    for mode in [&[][..], &["--match", "request"]] {
+        let folder = Folder::new();
+        let flags = [&["--timeout", "5", "--allow-host", "dev.example"], mode].concat();
+        let server = Server::start(&session(&folder, &SESSION[..3]), &flags);
+        for (header, value, status) in [
+            ("Host", "evil.example:80", "403"),
+            ("Origin", "https://evil.example", "403"),
+            ("Origin", "null", "403"),
+            ("Origin", "http://localhost.evil.example", "403"),
+            ("MCP-Protocol-Version", "banana", "400"),
+        ] {
+            let json = ("Content-Type", "application/json");
+            let (head, _) = whole(server.ask("POST", "/mcp", &[json, (header, value)], INITIALIZE));
+            assert!(head.starts_with(&format!("http/1.1 {status} ")), "{mode:?} {header} {value}: {head}");
+        }
+        let allowed = [("Host", "dev.example:1"), ("Origin", "http://localhost:6274")];
+        let (head, _) = server.post(&allowed, INITIALIZE);
+        assert!(head.starts_with("http/1.1 200 "), "{mode:?}: {head}");
+        let told = [
+            "a POST names the host evil.example:80",
+            "comes from the origin https://evil.example",
+            "names the revision banana",
+        ];
+        let output = if mode.is_empty() { server.end() } else { server.interrupt() };
+        tells(&output, 1, &told);
     }
-    let allowed = [("Host", "dev.example:1"), ("Origin", "http://localhost:6274")];
-    let (head, _) = server.post(&allowed, INITIALIZE);
-    assert!(head.starts_with("http/1.1 200 "), "{head}");
-    let told = [
-        "a POST names the host evil.example:80",
-        "comes from the origin https://evil.example",
-        "names the revision banana",
-    ];
-    tells(&server.end(), 1, &told);
 }
 
 #[test]

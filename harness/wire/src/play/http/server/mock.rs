@@ -4,6 +4,7 @@
 
 mod client;
 
+use super::requests::Refusal;
 use super::{LAST_WRITE, Server};
 use crate::StartError;
 use crate::interrupt;
@@ -161,9 +162,10 @@ impl HttpMock<'_> {
         if asked.target.starts_with("/.well-known/") {
             return self.answer(asked, 404, "there is nothing here");
         }
-        if let Some(why) = &asked.refusal {
-            self.report(&Mismatch::protocol(format!("a {} {why}", asked.method)));
-            return self.answer(asked, 403, "this server is for this machine; --allow-host allows others");
+        let version = self.catalogue.routes.version.as_deref();
+        if let Some(refusal) = Refusal::of(&asked, self.transport, version) {
+            self.report(&Mismatch::protocol(refusal.report));
+            return self.answer(asked, refusal.status, refusal.answer);
         }
         match (asked.method.clone(), self.transport) {
             (Method::POST, _) => self.post(asked),

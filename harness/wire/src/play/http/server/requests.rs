@@ -19,6 +19,31 @@ const NAMES_ITSELF: &str = "2025-06-18";
 /// The revisions that were published.
 const REVISIONS: &[&str] = &["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25", "2026-07-28"];
 
+/// Why a request is refused, whatever it asks.
+pub(super) struct Refusal {
+    pub(super) status: u16,
+    /// What is reported of it.
+    pub(super) report: String,
+    /// What its client is told.
+    pub(super) answer: &'static str,
+}
+
+impl Refusal {
+    /// Of a request from a foreign page, or one that names a revision that is neither published nor `own`, the session's.
+    pub(super) fn of(asked: &IncomingRequest, transport: Transport, own: Option<&str>) -> Option<Self> {
+        let method = &asked.method;
+        if let Some(why) = &asked.refusal {
+            let answer = "this server is for this machine; --allow-host allows others";
+            return Some(Self { status: 403, report: format!("a {method} {why}"), answer });
+        }
+        let named = String::from_utf8_lossy(asked.headers.get(VERSION)?.as_bytes());
+        let known = REVISIONS.contains(&&*named) || own == Some(&*named);
+        let report = format!("a {method} names the revision {named}, which is none");
+        let answer = "mcp-protocol-version is not the one of this session";
+        (transport == Transport::StreamableHttp && !known).then_some(Self { status: 400, report, answer })
+    }
+}
+
 impl ServerSession<'_> {
     /// Heeds something that happened.
     pub(super) fn heed(&mut self, came: ServerEvent) {
@@ -41,13 +66,9 @@ impl ServerSession<'_> {
             // Clients look there for what a server without authorization does not have.
             return self.answer(asked, 404, "there is nothing here");
         }
-        if let Some(why) = &asked.refusal {
-            self.complain(format!("a {} {why}", asked.method));
-            return self.answer(asked, 403, "this server is for this machine; --allow-host allows others");
-        }
-        if let Some(version) = self.unknown_version(&asked.headers) {
-            self.complain(format!("a {} names the revision {version}, which is none", asked.method));
-            return self.answer(asked, 400, "mcp-protocol-version is not the one of this session");
+        if let Some(refusal) = Refusal::of(&asked, self.transport, self.routes.version.as_deref()) {
+            self.complain(refusal.report);
+            return self.answer(asked, refusal.status, refusal.answer);
         }
         match asked.method {
             Method::POST => self.post(asked),
@@ -63,13 +84,6 @@ impl ServerSession<'_> {
                 self.answer(asked, 405, "a POST, a GET or a DELETE belongs here");
             }
         }
-    }
-
-    /// A revision that the request names, where it is neither published nor that of the session.
-    fn unknown_version(&self, headers: &HeaderMap) -> Option<String> {
-        let named = String::from_utf8_lossy(headers.get(VERSION)?.as_bytes()).into_owned();
-        let known = REVISIONS.contains(&&*named) || self.routes.version.as_deref() == Some(&*named);
-        (self.transport == Transport::StreamableHttp && !known).then_some(named)
     }
 
     /// A message, or several.
