@@ -18,6 +18,8 @@ here=scripts/peers
 home=target/peers
 
 lacking() { echo "no peers: $*"; exit 4; }
+# What the log $2 ends with, of a command that ended with $1; one that took too long says nothing.
+why() { [ "$1" = 124 ] && echo "it took too long" || tail -1 "$2"; }
 
 command -v npm >/dev/null || lacking "npm is not here"
 command -v node >/dev/null || lacking "node is not here"
@@ -35,8 +37,8 @@ for line in 1 2; do
   wanted=$here/requirements-$line.txt venv=$home/python-$line
   if ! cmp -s "$wanted" "$venv/installed.txt"; then
     rm -rf "$venv"
-    { timeout 60 python3 -m venv "$venv" && timeout 600 "$venv/bin/pip" install --quiet -r "$wanted"; } \
-      >"$home/pip.log" 2>&1 || lacking "Python cannot install its client: $(tail -1 "$home/pip.log")"
+    { timeout 300 python3 -m venv "$venv" && timeout 600 "$venv/bin/pip" install --quiet -r "$wanted"; } \
+      >"$home/pip.log" 2>&1 || lacking "Python cannot install its client: $(why $? "$home/pip.log")"
     cp "$wanted" "$venv/installed.txt"
   fi
 done
