@@ -6,7 +6,8 @@ use crate::head::Head;
 use crate::input::{Input, ReadError};
 use crate::registry::FORMATS;
 use crate::{
-    agent_vcr, claude_desktop_log, directed_jsonl, inspector, marked_text, mcp_cassette, mcp_replay,
+    agent_vcr, claude_desktop_log, directed_jsonl, inspector, marked_text, mcp_cassette, mcp_replay, mcp_vcr,
+    txtar,
 };
 use transcript::json::Scanner;
 
@@ -33,6 +34,8 @@ pub fn nearest(text: &str) -> Option<String> {
         (directed_jsonl::FORMAT.name, directed_jsonl::why_not(&head)),
         (mcp_cassette::FORMAT.name, mcp_cassette::why_not(&head)),
         (agent_vcr::FORMAT.name, agent_vcr::why_not(&head)),
+        (mcp_vcr::FORMAT.name, mcp_vcr::why_not(&head)),
+        (txtar::FORMAT.name, txtar::why_not(&head)),
     ]
     .into_iter()
     .find_map(|(name, why)| Some(format!("{name} is nearest, but {}", why?)))

@@ -47,6 +47,7 @@ mod mcp_cassette;
 mod mcp_rec;
 mod mcp_recorder;
 mod mcp_replay;
+mod mcp_vcr;
 mod mcporter;
 mod meaning;
 mod reading;
@@ -59,6 +60,7 @@ pub mod sse;
 mod streamable_http;
 pub mod time;
 mod transport;
+mod txtar;
 mod vscode_log;
 
 pub use batch::apart;

@@ -3,7 +3,8 @@
 use crate::format::Format;
 use crate::{
     agent_vcr, claude_desktop_log, directed_jsonl, har, http_sse, inspector, inspector_network, jsonrpc,
-    marked_text, mcp_cassette, mcp_rec, mcp_recorder, mcp_replay, mcporter, streamable_http, vscode_log,
+    marked_text, mcp_cassette, mcp_rec, mcp_recorder, mcp_replay, mcp_vcr, mcporter, streamable_http, txtar,
+    vscode_log,
 };
 
 /// Every capture format, in the order in which they are listed. Detection tries them from the last to the first,
@@ -25,6 +26,8 @@ pub static FORMATS: &[&Format] = &[
     &directed_jsonl::FORMAT,
     &mcp_cassette::FORMAT,
     &agent_vcr::FORMAT,
+    &mcp_vcr::FORMAT,
+    &txtar::FORMAT,
 ];
 
 /// The format of this name or alias.

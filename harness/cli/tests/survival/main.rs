@@ -92,7 +92,7 @@ fn peak(child: &Child) -> Option<u64> {
 type Spell = fn(bool, &str) -> String;
 
 /// The line formats: a name, the lines ahead of the messages, and how a message is spelled.
-const LINES: [(&str, &str, Spell); 7] = [
+const LINES: [(&str, &str, Spell); 8] = [
     ("jsonrpc", "", |_, rest| format!(r#"{{"jsonrpc":"2.0",{rest}}}"#)),
     (
         "mcp-replay",
@@ -128,6 +128,10 @@ const LINES: [(&str, &str, Spell); 7] = [
     ("marked-text", "", |client, rest| {
         let stream = if client { "STDIN" } else { "STDOUT" };
         format!(r#"{stream}: {{"jsonrpc":"2.0",{rest}}}"#)
+    }),
+    ("mcp-vcr", "messages:\n", |client, rest| {
+        let dir = if client { "c2s" } else { "s2c" };
+        format!(r#"- {{"dir": "{dir}", "payload": {{"jsonrpc":"2.0",{rest}}}, "t": 4}}"#)
     }),
     ("directed-jsonl", "", |client, rest| {
         let dir = if client { "c2s" } else { "s2c" };

@@ -1,0 +1,51 @@
+//! `txtar`: the conformance files of the Go SDK: a text archive with a section `-- client --` of all that the client says, and a
+//! section `-- server --` of all that the server is to say, each JSON after JSON on as many lines as it likes.
+//!
+//! Which message of the one came between which of the other no file says; the program that runs them does. It sends what the client
+//! has to say in order, answers aside, and waits behind each request for the server's next answer; when the server asks, it sends
+//! the client's next answer. So is the file read. Where there are more than two such sections, they stand in the order of the
+//! session, which is how it is written here, and the Go SDK does not run such a file. Other sections, such as `-- tools --`, and the
+//! text ahead of them are passed over. The whole file is read before the first message is handed on.
+//!
+//! Cannot carry: times; anything of HTTP or SSE, and so no authorization challenge; the process.
+
+mod read;
+mod write;
+
+use crate::format::{Capabilities, Format, Items};
+use crate::head::Head;
+
+/// The format.
+pub(crate) static FORMAT: Format = Format {
+    name: "txtar",
+    aliases: &[],
+    file: "go-sdk.txtar",
+    about: "a conformance file of the Go SDK: what the client says, and what the server does",
+    carries: Capabilities { direction: true, ..Capabilities::MESSAGES },
+    caveat: "",
+    items: Items::Lines,
+    messages: &[],
+    transport: None,
+    scripts: &[],
+    live: false,
+    paired: false,
+    redacts: &[],
+    clauses: &[],
+    sniff,
+    read: read::read,
+    write: write::write,
+};
+
+fn sniff(head: &Head) -> bool {
+    head.lines().filter_map(read::section).any(|name| matches!(name, "client" | "server"))
+}
+
+/// Why a file that looks a little like one of these is none.
+pub(crate) fn why_not(head: &Head) -> Option<&'static str> {
+    let has_messages = || head.lines().any(|line| line.contains("\"jsonrpc\""));
+    (head.lines().any(|line| read::section(line).is_some()) && !sniff(head) && has_messages())
+        .then_some("none of its sections is `client` or `server`")
+}
+
+#[cfg(test)]
+mod tests;
