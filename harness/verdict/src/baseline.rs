@@ -332,8 +332,9 @@ pub fn entries(record: &Record, first: bool) -> String {
     out
 }
 
+/// As JSON writes it, which is a basic string of TOML, too, but for the one control character that JSON lets stand.
 fn quoted(text: &str) -> String {
-    toml::Value::String(text.to_owned()).to_string()
+    crate::protocol::quoted(text).replace('\u{7f}', "\\u007f")
 }
 
 #[cfg(test)]
