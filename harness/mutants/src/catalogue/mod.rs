@@ -21,6 +21,7 @@ mod har;
 mod ids;
 mod inspector;
 mod messages;
+mod recorders;
 mod replay;
 mod streams;
 mod survival;
@@ -43,6 +44,7 @@ static CATALOGUE: LazyLock<Vec<Mutant>> = LazyLock::new(|| {
         streams::mutants(),
         replay::mutants(),
         inspector::mutants(),
+        recorders::mutants(),
         har::mutants(),
         challenges::mutants(),
         survival::mutants(),
