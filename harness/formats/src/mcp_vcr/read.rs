@@ -64,7 +64,7 @@ pub(super) fn read(
                     );
                 }
             }
-            None if is_last && !text.ends_with('\n') => {
+            None if is_last && !text.ends_with('\n') && is_name(first) => {
                 return Err(input.truncated("a member of the transcript"));
             }
             None => {
@@ -151,6 +151,11 @@ fn begins(text: &str, list: &mut List) -> bool {
 fn is_item(text: &str, list: &List) -> bool {
     let indent = if let List::Items(Some(indent)) = list { *indent } else { 0 };
     text.get(indent..).and_then(|rest| rest.strip_prefix('-')).is_some_and(|rest| !rest.starts_with("--"))
+}
+
+/// Whether a line may be the beginning of a member's name.
+fn is_name(line: &str) -> bool {
+    line.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
 }
 
 /// Whether the metadata name no version, or one that is read.

@@ -70,6 +70,7 @@ fn what_is_no_transcript_is_refused_at_its_place() {
         (String::new(), Code::Truncated, "SRV-BYTES", 1, 1, ""),
         ("mess".to_owned(), Code::Truncated, "SRV-BYTES", 1, 1, ""),
         ("mess\n".to_owned(), Code::InvalidJson, "SRV-BYTES", 1, 1, ""),
+        ("messages: []\n\0\0\0".to_owned(), Code::InvalidJson, "SRV-BYTES", 2, 1, ""),
         ("meta:\n  version: 1\n".to_owned(), Code::MissingEntries, "SRV-BYTES", 3, 1, ""),
         ("meta:\n  version: 2\n".to_owned(), Code::UnsupportedVersion, "SRV-BYTES", 1, 1, ""),
         ("messages: {}\n".to_owned(), Code::MissingEntries, "SRV-BYTES", 1, 1, ""),
