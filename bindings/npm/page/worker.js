@@ -26,8 +26,16 @@ onmessage = async ({ data: { packed, recordings } }) => {
     const engine = new Engine(await WebAssembly.compile(await unpacked(packed)), 2048);
     use({ engine: () => engine, bytes: (bytes) => ["<bytes>", bytes], note: () => {} });
     const read = [];
-    for (const { name, file } of recordings) read.push({ name, bytes: new Uint8Array(await file.arrayBuffer()) });
-    read.forEach(({ name, bytes }, at) => {
+    for (const [at, { name, file }] of recordings.entries()) {
+      try {
+        read.push({ at, name, bytes: new Uint8Array(await file.arrayBuffer()) });
+      } catch (error) {
+        // A browser gives a folder as a file, and says so when it is read.
+        const why = ["NotFoundError", "NotReadableError"].includes(error.name) ? "it is a folder, or is gone" : error.message;
+        say("fault", { recording: at, what: "overview", code: null, message: `${name} cannot be read: ${why}` });
+      }
+    }
+    read.forEach(({ at, name, bytes }) => {
       const one = (what, ask) => answer(at, what, [bytes.length], ask);
       one("overview", (how) => summary(bytes, { name, ...how }));
       one("findings", (how) => {
@@ -37,7 +45,9 @@ onmessage = async ({ data: { packed, recordings } }) => {
       });
       one("viewer", (how) => show(bytes, "html", { name, ...how }));
     });
-    if (read.length === 2) {
+    if (recordings.length === 2 && read.length < 2) {
+      say("fault", { recording: null, what: "difference", code: null, message: "There are no two recordings to compare." });
+    } else if (recordings.length === 2) {
       const [a, b] = read;
       answer(null, "difference", [a.bytes.length, b.bytes.length], (how) => {
         const found = diff(a.bytes, b.bytes, { names: [a.name, b.name], ...how });

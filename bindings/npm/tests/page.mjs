@@ -108,6 +108,22 @@ const trials = {
     await done(page);
     expect((await text(page, "section .fault")).includes("not UTF-8"), `bytes that are no text: ${await text(page, ".fault")}`);
   },
+  async "what is dropped, and is no file"(page) {
+    const dropped = async (...files) => {
+      const data = { items: [], files, dragOperationsMask: 1 };
+      const [x, y] = [300, 300];
+      await page.mouse.dragEnter({ x, y }, data);
+      await page.mouse.dragOver({ x, y }, data);
+      await page.mouse.drop({ x, y }, data);
+      await done(page);
+    };
+    await dropped(example("null-id.jsonl"), join(repository, "docs/examples"));
+    const told = await text(page, "#answers .fault");
+    expect(told.includes("examples cannot be read: it is a folder, or is gone"), `a folder: ${told} ${await text(page, "#fault")}`);
+    expect((await text(page, "pre")).includes("error[jsonrpc.id.null]"), "the file beside the folder is not judged");
+    await dropped(example("call.jsonl"));
+    expect((await text(page, "dl")).includes("Messages2: "), `a file that is dropped: ${await text(page, "dl")}`);
+  },
   async "a stranger's texts"(page) {
     await drop(page, join(folder, "hostile.jsonl"));
     await done(page);
