@@ -12,7 +12,8 @@ cd "$(dirname "$0")/../../bindings/npm"
 
 given=()
 while read -r platform target; do
-  program=$(ls "$programs/$target"/mcp-concord{,.exe} 2>/dev/null | head -1)
+  program=
+  for name in mcp-concord mcp-concord.exe; do [ ! -f "$programs/$target/$name" ] || program=$programs/$target/$name; done
   if [ -n "$program" ]; then given+=("$platform=$program"); else echo "there is no program for $target"; [ "${PARTIAL:-}" = 1 ] || exit 1; fi
 done < <(node -p 'Object.entries(require("./cli/platforms.json")).map(([name, { target }]) => `${name} ${target}`).join("\n")')
 node pack.mjs "$out" "${given[@]}"

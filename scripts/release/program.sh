@@ -31,7 +31,7 @@ esac
 
 name=mcp-concord
 case $target in *-windows-*) name=mcp-concord.exe ;; esac
-program=$folder/$target/$profile/$name
+program=$folder/$target/${profile/%dev/debug}/$name
 mkdir -p "$out/$target"
 cp "$program" "$out/$target/$name"
 
