@@ -10,6 +10,9 @@ use transcript::message::{Message, Refusal};
 use transcript::rejection::Code;
 use transcript::session::{Content, Entry, Location, Side, Sink, SinkError};
 
+/// What stands ahead of an item.
+const ITEM: &str = "- ";
+
 pub(super) fn read(
     input: &mut Input<'_>,
     options: ReadOptions,
@@ -23,6 +26,11 @@ pub(super) fn read(
             break;
         }
         let text = &input.text()[..length];
+        if let Some(at) = text.bytes().position(is_control) {
+            let message = "a control character, which YAML does not have".to_owned();
+            let refusal = Refusal { code: Code::InvalidJson, clause: "SRV-BYTES", at, message };
+            return Err(input.refuse(refusal, 0, ""));
+        }
         let refuse = |code, said: &str| Err(input.refuse(document::wrong(code, said), 0, ""));
         let first = text.lines().next().unwrap_or_default().trim_end();
         match first.split_once(':') {
@@ -49,9 +57,17 @@ pub(super) fn read(
                 return Err(input.refuse(Refusal::duplicate(0, "messages"), 0, ""));
             }
             Some(("messages", rest)) => match rest.split('#').next().unwrap_or_default().trim() {
+                "" if is_last && !text.ends_with('\n') => return Err(input.truncated("a list of messages")),
                 "" | "null" | "~" => list = List::Items(None),
                 "[]" => list = List::Over,
-                _ => return refuse(Code::MissingEntries, "`messages` is a list, an item a line or a block"),
+                other => {
+                    let ahead = text.find(other).unwrap_or_default();
+                    let placed =
+                        |why: Refusal| Refusal { at: (ahead + why.at).saturating_sub(ITEM.len()), ..why };
+                    yaml::item(&format!("{ITEM}{other}"))
+                        .map_err(|why| input.refuse(cut_off(text, is_last, placed(why)), 0, ""))?;
+                    return refuse(Code::MissingEntries, "`messages` is a list, an item a line or a block");
+                }
             },
             Some((name, _)) => {
                 if let List::Items(_) = list {
@@ -153,6 +169,17 @@ fn is_item(text: &str, list: &List) -> bool {
     text.get(indent..).and_then(|rest| rest.strip_prefix('-')).is_some_and(|rest| !rest.starts_with("--"))
 }
 
+/// The same refusal of a block, unless that is where the file was cut off.
+fn cut_off(text: &str, is_last: bool, refusal: Refusal) -> Refusal {
+    let code = if is_last && !text.ends_with('\n') { Code::Truncated } else { refusal.code };
+    Refusal { code, ..refusal }
+}
+
+/// The scanner takes a NUL for the end of the text.
+fn is_control(byte: u8) -> bool {
+    byte < b' ' && !matches!(byte, b'\t' | b'\n' | b'\r')
+}
+
 /// Whether a line may be the beginning of a member's name.
 fn is_name(line: &str) -> bool {
     line.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
@@ -173,10 +200,7 @@ fn message(
 ) -> Result<(), ReadError> {
     let text = &input.text()[..length];
     let refuse = |refusal| input.refuse(refusal, 0, &location.pointer());
-    let cut = |refusal: Refusal| match is_last && !text.ends_with('\n') {
-        true => refuse(Refusal { code: Code::Truncated, ..refusal }),
-        false => refuse(refusal),
-    };
+    let cut = |refusal| refuse(cut_off(text, is_last, refusal));
     let (start, json) = match on_one_line(text) {
         Some((start, json)) => (Some(start), Cow::Borrowed(json)),
         None => (None, Cow::Owned(yaml::item(text).map_err(cut)?)),

@@ -22,6 +22,14 @@ pub(super) fn read(
 ) -> Result<(), ReadError> {
     while input.more()? {}
     let input = &*input;
+    // The text between the messages may be any, as long as it is text.
+    if let Some(at) = memchr::memchr(b'\0', input.text().as_bytes()) {
+        return Err(input.refuse(
+            wrong(Code::InvalidJson, "a NUL, which a text archive does not have"),
+            at,
+            "",
+        ));
+    }
     let (mut said, mut sections) = (Vec::new(), 0);
     let (mut at, mut line) = (0, input.line());
     while at < input.text().len() {
@@ -122,6 +130,10 @@ fn messages<'a>(
             return Ok(());
         }
         line += memchr::memchr_iter(b'\n', &text.as_bytes()[at..start]).count() as u64;
+        if end == input.text().len() && is_half_a_name(&text[start..]) {
+            let said = "the file ends where the rest of a section's name was expected";
+            return Err(input.refuse(wrong(Code::Truncated, said), end, ""));
+        }
         let json = scanner.take().map_err(|mut fault| {
             // Another section follows, so that nothing was cut off.
             fault.ended &= end == input.text().len();
@@ -141,6 +153,11 @@ fn messages<'a>(
         line += memchr::memchr_iter(b'\n', json.text().as_bytes()).count() as u64;
         at = scanner.at();
     }
+}
+
+/// Whether the file ends on the line of a section's name, and too early.
+fn is_half_a_name(rest: &str) -> bool {
+    rest == "-" || rest.starts_with("--") && !rest.contains('\n')
 }
 
 /// The messages of a client and a server in the order in which the Go SDK's tests send and await them.

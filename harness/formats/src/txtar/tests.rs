@@ -74,6 +74,10 @@ fn what_is_no_archive_is_refused_at_its_place() {
     for (text, code, clause, line, column) in [
         ("", Code::Truncated, "SRV-BYTES", 1, 1),
         ("a\n-- tools --\n", Code::Truncated, "SRV-BYTES", 3, 1),
+        ("a\0\n-- client --\n", Code::InvalidJson, "SRV-BYTES", 1, 2),
+        ("-- client --\n-", Code::Truncated, "SRV-BYTES", 2, 2),
+        ("-- client --\n-- serv", Code::Truncated, "SRV-BYTES", 2, 8),
+        ("-- client --\n-- serv\n", Code::InvalidJson, "SRV-BYTES", 2, 2),
         ("-- client --\n{", Code::Truncated, "SRV-BYTES", 2, 2),
         ("-- client --\n{\n-- server --\n", Code::InvalidJson, "SRV-BYTES", 3, 1),
         ("-- client --\nping\n", Code::InvalidJson, "SRV-BYTES", 2, 1),
