@@ -114,6 +114,8 @@ pub struct Capabilities {
     pub direction: bool,
     /// When.
     pub times: bool,
+    /// When, too, for the handshake that a session begins with and for the server's notifications, if for anything.
+    pub times_beside_calls: bool,
     /// HTTP methods, statuses and headers.
     pub http: bool,
     /// Several headers of one name apart from each other.
@@ -133,6 +135,7 @@ impl Capabilities {
     pub const MESSAGES: Self = Self {
         direction: false,
         times: false,
+        times_beside_calls: true,
         http: false,
         repeats: false,
         exchanges: false,

@@ -5,7 +5,8 @@ use crate::exchange::write::contexts_left_out;
 use crate::format::Format;
 use crate::session::{OwnedContent, OwnedEntry, Session};
 use transcript::contract::Contract;
-use transcript::session::{Content, Entry, Headers};
+use transcript::message::{Id, Message};
+use transcript::session::{Content, Entry, Headers, Side};
 
 /// Something that a format cannot carry.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -28,6 +29,20 @@ impl Session {
             // A call that is refused without its exchange is another loss.
             read.is_ok_and(|event| event.is_none_or(|event| event.answers != owned.answers))
         })
+    }
+
+    /// How many messages with a time belong to the handshake that the session begins with, or are notifications of the server.
+    fn timed_beside_calls(&self) -> usize {
+        let messages = || self.entries.iter().filter_map(|entry| Some((entry, entry.message()?)));
+        let is_handshake = messages()
+            .next()
+            .is_some_and(|(_, message)| message.method().is_some_and(|method| method.is("initialize")));
+        let counts = |(at, (entry, message)): &(usize, (&OwnedEntry, Message<'_>))| {
+            let of_handshake = is_handshake && (*at == 0 || *at == 1 && entry.answers == Some(0));
+            let is_notification = message.method().is_some() && message.id() == Id::Missing;
+            entry.time.is_some() && (of_handshake || entry.side == Some(Side::Server) && is_notification)
+        };
+        messages().enumerate().filter(counts).count()
     }
 
     /// The first tool call that came again since HTTP had turned it away: without the exchanges two calls have one id
@@ -80,6 +95,8 @@ impl Session {
             "who sent each message",
         );
         context(count(&|entry| entry.time.is_some()), carries.times, "times");
+        let untimed = if carries.times_beside_calls { 0 } else { self.timed_beside_calls() };
+        context(untimed, !carries.times, "times of the handshake and of the server's notifications");
         context(
             count(&|entry| entry.context.is_some() || matches!(entry.what, OwnedContent::Exchange(_))),
             carries.http,
@@ -117,9 +134,10 @@ impl Session {
             carries.exchanges,
             "comments of SSE streams",
         );
+        let kept = |entry: &OwnedEntry| carries.exchanges && entry.exchange.is_some();
         context(
-            count(&|entry| matches!(entry.what, OwnedContent::Missing(_))),
-            carries.exchanges,
+            count(&|entry| matches!(entry.what, OwnedContent::Missing(_)) && !kept(entry)),
+            false,
             "where an exporter had dropped a body",
         );
         context(

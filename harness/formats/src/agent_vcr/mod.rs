@@ -10,7 +10,8 @@
 //! They are taken off before anybody sees the message, so that a `params` that was null is lost. A converter, which leaves its mark
 //! in the tags, adds none.
 //!
-//! Cannot carry: anything of HTTP or SSE, and so no authorization challenge; the process. The recorder keeps of the client
+//! Cannot carry: anything of HTTP or SSE, and so no authorization challenge; the process; times of the handshake and of
+//! notifications. The recorder keeps of the client
 //! nothing but requests that were answered, and of the server answers and notifications: what the server asks, what the client
 //! answers and notifies, and a request without an answer have no place. So behind the handshake a body is missing
 //! (HAR-MISSING), unless a converter wrote the file: it writes such messages in interactions of their own, which agent-vcr itself
@@ -30,7 +31,12 @@ pub(crate) static FORMAT: Format = Format {
     aliases: &[],
     file: "agent-vcr.json",
     about: "a recording of agent-vcr: requests, each with its response and the notifications before it",
-    carries: Capabilities { direction: true, times: true, ..Capabilities::MESSAGES },
+    carries: Capabilities {
+        direction: true,
+        times: true,
+        times_beside_calls: false,
+        ..Capabilities::MESSAGES
+    },
     caveat: "agent-vcr keeps requests with their answers, in the order of their ends, and notifications of the server; what else was said is in no recording of its own",
     items: Items::List(&["session", "interactions"]),
     messages: &[&["request"], &["response"]],

@@ -119,12 +119,11 @@ impl<'a> Reading<'a, '_, '_, '_> {
         let took = latency.and_then(milliseconds).unwrap_or_default();
         // Without an answer the time is that of whatever there is.
         let begun = if response.is_some() { ended.map(|ended| ended.saturating_sub(took)) } else { ended };
-        let told = ended.filter(|_| request.is_none() && response.is_none());
         if let Some(request) = request {
             self.say(request, Side::Client, begun, (place, "/request"))?;
         }
         for notification in notifications.into_iter().flat_map(Json::items) {
-            self.say(notification, Side::Server, told, (place, "/notifications"))?;
+            self.say(notification, Side::Server, None, (place, "/notifications"))?;
         }
         match response {
             Some(response) => self.say(response, Side::Server, ended, (place, "/response")),

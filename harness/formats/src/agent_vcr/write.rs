@@ -30,7 +30,8 @@ pub(super) fn write(session: &Session, out: &mut dyn Write) -> io::Result<()> {
     out.write_all(&line)?;
 
     let mut at = usize::from(asked.is_some()) + usize::from(answered.is_some());
-    let mut now = said[at..].iter().find_map(|(entry, _)| entry.time).unwrap_or_default();
+    let mut now =
+        said[at..].iter().find_map(|said| said.0.time.filter(|_| !is_notification(said))).unwrap_or_default();
     let mut sequence = 0u64;
     while at < said.len() {
         let interaction = Interaction::of(&said, at);
@@ -92,11 +93,10 @@ impl<'s> Interaction<'s> {
         usize::from(self.request.is_some()) + self.notifications.len() + usize::from(self.response.is_some())
     }
 
-    /// When it was over.
+    /// When it was over; notifications have no time of their own there.
     fn time(&self) -> Option<i64> {
         let when = |said: Option<&Said<'_>>| said.and_then(|(entry, _)| entry.time);
-        let notified = self.notifications.first().filter(|_| self.request.is_none());
-        when(self.response).or_else(|| when(self.request)).or_else(|| when(notified))
+        when(self.response).or_else(|| when(self.request))
     }
 
     fn write(&self, sequence: u64, now: i64, line: &mut Vec<u8>) -> io::Result<()> {

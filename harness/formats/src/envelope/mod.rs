@@ -20,6 +20,7 @@ use crate::transport::Transport;
 pub(crate) const CARRIES: Capabilities = Capabilities {
     direction: true,
     times: true,
+    times_beside_calls: true,
     http: true,
     repeats: false,
     exchanges: false,

@@ -33,6 +33,7 @@ pub(crate) static FORMAT: Format = Format {
     carries: Capabilities {
         direction: true,
         times: true,
+        times_beside_calls: true,
         http: true,
         repeats: false,
         exchanges: true,
