@@ -4,7 +4,7 @@
 // CHROMIUM names the browser.
 import { closeSync, openSync, readdirSync, readFileSync, writeFileSync, writeSync } from "node:fs";
 import { createRequire } from "node:module";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { pathToFileURL } from "node:url";
 import puppeteer from "puppeteer-core";
 
@@ -115,6 +115,7 @@ const trials = {
       await page.mouse.dragEnter({ x, y }, data);
       await page.mouse.dragOver({ x, y }, data);
       await page.mouse.drop({ x, y }, data);
+      await page.waitForFunction((name) => document.getElementById("answers").textContent.includes(name), {}, basename(files[0]));
       await done(page);
     };
     await dropped(example("null-id.jsonl"), join(repository, "docs/examples"));
