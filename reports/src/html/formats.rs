@@ -36,11 +36,22 @@ impl HtmlRenderer {
 }
 
 /// What a format carries, in words.
-fn carried(carries: Capabilities) -> [(&'static str, bool); 8] {
-    let Capabilities { direction, times, http, repeats, exchanges, sse, process, challenge } = carries;
+fn carried(carries: Capabilities) -> [(&'static str, bool); 9] {
+    let Capabilities {
+        direction,
+        times,
+        times_beside_calls,
+        http,
+        repeats,
+        exchanges,
+        sse,
+        process,
+        challenge,
+    } = carries;
     [
         ("who sent each message", direction),
         ("when it was sent", times),
+        ("when the handshake and the server's notifications were sent", times && times_beside_calls),
         ("HTTP methods, statuses and headers", http),
         ("several headers of one name apart from each other", repeats),
         ("whole HTTP exchanges: which answer came to which request, with its URL", exchanges),
