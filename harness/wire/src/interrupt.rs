@@ -1,17 +1,25 @@
 //! The request to end, for every verb: Ctrl-C, that of a service manager, and the end of the terminal.
 //!
 //! Until [`watch`] is called, such a signal ends the program as usual. After that the first one is noted, and every program
-//! that was started as a [`crate::group::Group`] is killed with all that it started; whoever waits for one sees its end. A
-//! second signal ends the program.
+//! that was started as a [`crate::group::Group`] is killed with all that it started, unless [`be_gentle`] was called; whoever
+//! waits for one sees its end. A second signal ends the program.
 
 #[cfg(unix)]
 use crate::running;
 use std::io;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, LazyLock};
 
 /// The number of the signal that came; 0 where none did.
 static CAUGHT: LazyLock<Arc<AtomicUsize>> = LazyLock::new(Arc::default);
+
+/// The first signal kills nothing.
+static GENTLE: AtomicBool = AtomicBool::new(false);
+
+/// From now on the first signal kills no program: whoever runs one lets it end. The second one does.
+pub fn be_gentle() {
+    GENTLE.store(true, Ordering::SeqCst);
+}
 
 /// Notes such signals from now on.
 ///
@@ -27,10 +35,13 @@ pub fn watch() -> io::Result<()> {
     }
     let note = move || {
         for signal in signals.forever() {
-            if CAUGHT.swap(usize::try_from(signal).unwrap_or_default(), Ordering::SeqCst) != 0 {
+            let again = CAUGHT.swap(usize::try_from(signal).unwrap_or_default(), Ordering::SeqCst) != 0;
+            if again || !GENTLE.load(Ordering::SeqCst) {
+                running::kill_all();
+            }
+            if again {
                 let _ = signal_hook::low_level::emulate_default_handler(signal);
             }
-            running::kill_all();
         }
     };
     std::thread::Builder::new().name("signals".to_owned()).spawn(note).map(drop)

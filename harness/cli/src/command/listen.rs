@@ -51,6 +51,7 @@ pub(super) fn run(
 ) -> Result<bool, Failure> {
     // Whoever finds the port open may end the recording.
     watch()?;
+    interrupt::be_gentle();
     // First the address: a file that was made for nothing would be in the way the next time.
     let (proxy, bridge) = match behind {
         Behind::Http(to) => (Proxy::listen(at, (*to).clone()).map_err(Failure::Unusable)?, None),

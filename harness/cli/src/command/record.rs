@@ -61,7 +61,7 @@ Examples:
   mcp-concord check --profile recorder trace.jsonl                  is the recording right?
 
 Exit code 0: recorded; 1: the server ended well, but something is missing in the recording, or with --listen a server ended
-before its sessions did; 2: the file or the address
+too early; 2: the file or the address
 cannot be used; 3: the server cannot be started; 128+N: signal N ended the server; other: the server's own exit code.")]
 pub(crate) struct Args {
     /// The file to write; `{time}` and `{pid}` in its name are filled in. An existing file is refused. With --listen this is

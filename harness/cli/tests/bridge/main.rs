@@ -146,6 +146,7 @@ fn what_the_server_asks_is_answered_by_its_client() {
     assert_eq!(asking.rest(), 0);
     let (code, seen, folder) = bridge.end();
     assert_eq!(code, Some(0), "{seen}");
+    assert!(seen.contains("the server was let end"), "{seen}");
     is_right(folder.path(), &[("session.jsonl", 7)]);
     let first = fs::read_to_string(folder.path().join("session.jsonl")).unwrap();
     assert!(first.contains("\"label\":\"python3\"") && first.contains("streamable-http"), "{first}");

@@ -68,3 +68,4 @@ for line in sys.stdin:
         say(id=id, result={})
     elif method is None:
         say(id=held.pop(), result=text("answered with " + json.dumps(message.get("result"))))
+sys.stderr.write("the server was let end\n")

@@ -12,7 +12,7 @@
 use super::streams::{LISTENING, Streams};
 use crate::play::{about, id_span, id_text, internal_error, on_one_line, own_token, span, with};
 use std::collections::{BTreeMap, VecDeque};
-use transcript::json::{Json, JsonKind};
+use transcript::json::Json;
 use transcript::message::Message;
 
 /// So many requests of clients, and as many of the server, may be open.
@@ -83,18 +83,6 @@ pub(super) enum Heard {
     For(Vec<(u64, u64)>),
     /// It answers nobody.
     Unasked,
-}
-
-/// The messages of a text: one, or those of a batch.
-///
-/// # Errors
-/// What is wrong with it.
-pub(super) fn messages(text: &str) -> Result<Vec<Message<'_>>, String> {
-    let of = |text| Message::parse(text).map_err(|refusal| refusal.message);
-    match Json::parse(text) {
-        Ok(list) if list.kind() == JsonKind::Array => list.items().map(|item| of(item.text())).collect(),
-        _ => Ok(vec![of(text)?]),
-    }
 }
 
 /// Whether a message is this request, or notification.

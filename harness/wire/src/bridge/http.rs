@@ -1,13 +1,13 @@
 //! What a client asks over Streamable HTTP, and how it is answered.
 
 use super::body::EventBody;
-use super::conversation::{Refused, is, messages};
+use super::conversation::{Refused, is};
 use super::server::{NotTaken, Server};
 use super::streams::{Answer, LISTENING};
 use super::{Bridge, NoSession, SESSIONS};
 use crate::net::accepts;
 use crate::play::http::{EVENTS, JSON, LAST_EVENT, SESSION, VERSION};
-use crate::play::{HELD, id_text, internal_error};
+use crate::play::{HELD, id_text, internal_error, messages};
 use http_body_util::{BodyExt as _, Either, Full, LengthLimitError, Limited};
 use hyper::body::{Body, Bytes};
 use hyper::header::{ALLOW, CACHE_CONTROL, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
@@ -115,7 +115,6 @@ impl Bridge {
         let said = messages(text).map_err(|why| no_message(&why))?;
         let hello = said.iter().any(|said| is(*said, "initialize"));
         match &said[..] {
-            [] => Err(no_message("it is an empty batch")),
             [hello] if is(*hello, "initialize") && !headers.contains_key(SESSION) => {
                 self.initialize(headers, *hello).await
             }

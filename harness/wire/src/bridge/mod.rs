@@ -87,7 +87,7 @@ impl Bridge {
         Ok(bridge)
     }
 
-    /// Ends every session, tells what reached nobody, and says whether every server lived as long as its sessions.
+    /// Ends every session, tells what reached nobody, and says whether no server ended too early.
     pub fn close(&self) -> bool {
         let Sessions { by_id, next, .. } = std::mem::take(&mut *self.lock());
         let last = next.into_iter().chain(by_id.into_values().map(|Session { server, client, .. }| {
@@ -114,7 +114,12 @@ impl Bridge {
 
     fn server(self: &Arc<Self>) -> Result<Arc<Server>, StartError> {
         let bridge = Arc::downgrade(self);
-        Server::start(&self.command, self.shared, &self.missed, Box::new(move |why| ended(&bridge, why)))
+        Server::start(
+            &self.command,
+            self.shared,
+            &self.missed,
+            Box::new(move |why, is_early| ended(&bridge, why, is_early)),
+        )
     }
 
     /// Begins a session; its id.
@@ -176,9 +181,8 @@ impl Sessions {
 }
 
 /// A server ended by itself: its sessions are over.
-fn ended(bridge: &Weak<Bridge>, why: &str) {
+fn ended(bridge: &Weak<Bridge>, why: &str, is_early: bool) {
     let Some(bridge) = bridge.upgrade() else { return };
-    bridge.ended.fetch_add(1, Ordering::SeqCst);
     let mut sessions = bridge.lock();
     let over: Vec<String> = sessions
         .by_id
@@ -188,11 +192,17 @@ fn ended(bridge: &Weak<Bridge>, why: &str) {
         .collect();
     // The answers that say so are still read: whoever waits for one holds the server.
     let of = match over.len() {
-        0 => "; no session had begun".to_owned(),
+        0 => String::new(),
         1 => format!("; the session {} is over", over[0]),
         count => format!("; {count} sessions are over"),
     };
     sessions.by_id.retain(|id, _| !over.contains(id));
     drop(sessions);
-    bridge.notify.error(&format!("{why}{of}"));
+    let told = format!("{why}{of}");
+    if is_early {
+        bridge.ended.fetch_add(1, Ordering::SeqCst);
+        bridge.notify.error(&told);
+    } else {
+        bridge.notify.note(&told);
+    }
 }

@@ -2,9 +2,9 @@
 //!
 //! Memory: what waits to be read by the server, up to [`UNREAD`] bytes and one message, and that of the conversation.
 
-use super::conversation::{Asked, Conversation, Heard, Refused, messages};
+use super::conversation::{Asked, Conversation, Heard, Refused};
 use super::streams::{Answer, Next};
-use crate::play::{HELD, LiveServer, PipeEvent};
+use crate::play::{HELD, LiveServer, PipeEvent, messages};
 use crate::{StartError, interrupt};
 use std::collections::VecDeque;
 use std::fmt;
@@ -22,7 +22,7 @@ const UNREAD: usize = 16 << 20;
 const SLOW: Duration = Duration::from_secs(10);
 
 /// So long may a server go on after its input was closed.
-const LAST_WORDS: Duration = Duration::from_secs(2);
+const LAST_WORDS: Duration = Duration::from_secs(5);
 
 /// A server that runs, or ran.
 pub(super) struct Server {
@@ -30,9 +30,11 @@ pub(super) struct Server {
     /// A client has read something.
     read: Condvar,
     missed: Arc<Missed>,
-    /// Told once why the server ended by itself.
-    on_end: Box<dyn Fn(&str) + Send + Sync>,
+    on_end: OnEnd,
 }
+
+/// Told once why the server ended by itself, and whether that was too early: with an error, or while a request was open.
+pub(super) type OnEnd = Box<dyn Fn(&str, bool) + Send + Sync>;
 
 struct State {
     /// None once it is over.
@@ -81,7 +83,7 @@ impl Server {
         command: &[String],
         shared: bool,
         missed: &Arc<Missed>,
-        on_end: Box<dyn Fn(&str) + Send + Sync>,
+        on_end: OnEnd,
     ) -> Result<Arc<Self>, StartError> {
         let state = State {
             process: None,
@@ -240,16 +242,19 @@ impl Server {
 
     /// The server has ended, or is ended since it says what cannot be passed on.
     fn over(&self, why: Option<String>) {
+        let Some(mut process) = self.lock().process.take() else { return };
+        let exit = process.exit().filter(|_| why.is_none());
+        drop(process);
         // Whoever ends everything has ended this one, too, and nobody is to blame.
-        let Some(mut process) = self.lock().process.take().filter(|_| !interrupt::requested()) else {
+        if interrupt::requested() {
             return;
-        };
-        let why = why.unwrap_or_else(|| match process.exit() {
+        }
+        let why = why.unwrap_or_else(|| match exit {
             Some(exit) => format!("the server ended with {exit}"),
             None => "the server closed its output".to_owned(),
         });
-        drop(process);
         let mut state = self.lock();
+        let is_early = state.conversation.open() > 0 || exit.and_then(|exit| exit.code) != Some(0);
         let open = match state.conversation.open() {
             0 => String::new(),
             1 => ", and 1 request was open".to_owned(),
@@ -258,7 +263,7 @@ impl Server {
         state.conversation.end(&why);
         drop(state);
         self.read.notify_all();
-        (self.on_end)(&format!("{why}{open}"));
+        (self.on_end)(&format!("{why}{open}"), is_early);
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {

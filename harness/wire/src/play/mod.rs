@@ -25,7 +25,7 @@ mod variant;
 pub(crate) use live::LiveServer;
 pub(crate) use mismatch::MISSING;
 pub use mismatch::{Kind, Mismatch};
-pub(crate) use names::{about, id_span, id_text, internal_error, own_token, span, with};
+pub(crate) use names::{about, id_span, id_text, internal_error, messages, own_token, span, with};
 pub(crate) use pipe::PipeEvent;
 pub use plan::{HELD, Plan, Played, TOLD};
 pub use player::{Order, Outgoing, Player, Received};

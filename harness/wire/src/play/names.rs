@@ -4,7 +4,7 @@ use super::script::Step;
 use std::borrow::Cow;
 use std::collections::HashMap;
 use std::ops::Range;
-use transcript::json::{Json, write_string};
+use transcript::json::{Json, JsonKind, write_string};
 use transcript::meaning::EventKind;
 use transcript::message::{Id, Message};
 
@@ -126,4 +126,19 @@ pub(crate) fn internal_error(id: &str, why: &str) -> String {
     write_string(why.as_bytes(), &mut message);
     let message = String::from_utf8_lossy(&message).into_owned();
     format!(r#"{{"jsonrpc":"2.0","id":{id},"error":{{"code":{INTERNAL_ERROR},"message":{message}}}}}"#)
+}
+
+/// The messages of a text: one, or those of a batch.
+///
+/// # Errors
+/// What is wrong with it.
+pub(crate) fn messages(text: &str) -> Result<Vec<Message<'_>>, String> {
+    let of = |text| Message::parse(text).map_err(|refusal| refusal.message);
+    match Json::parse(text) {
+        Ok(list) if list.kind() == JsonKind::Array && list.items().next().is_none() => {
+            Err("it is an empty batch".to_owned())
+        }
+        Ok(list) if list.kind() == JsonKind::Array => list.items().map(|item| of(item.text())).collect(),
+        _ => Ok(vec![of(text)?]),
+    }
 }

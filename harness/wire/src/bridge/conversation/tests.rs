@@ -1,7 +1,8 @@
 //! Who gets what a server says, and what it gets of several clients.
 
-use super::{Asked, Conversation, Heard, OPEN, Refused, messages};
+use super::{Asked, Conversation, Heard, OPEN, Refused};
 use crate::bridge::streams::{LISTENING, Next};
+use crate::play::messages;
 use std::task::{Context, Poll, Waker};
 
 const LIST: &str =
