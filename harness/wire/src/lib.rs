@@ -26,6 +26,7 @@ mod queue;
 pub mod record;
 pub mod redaction;
 mod regular;
+mod remote;
 mod running;
 mod stderr;
 mod utf8;

@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use wire::StartError;
 use wire::files::may_write;
 use wire::proxy::Target;
-use wire::record::{self, Plan, Recorded};
+use wire::record::{self, Plan, Recorded, Server};
 use wire::redaction::{Preset, Redaction, preset};
 
 /// Records a session between a client and a server, over stdio or HTTP, without changing a byte.
@@ -41,6 +41,10 @@ use wire::redaction::{Preset, Redaction, preset};
 /// GET. A server that ends has its open requests answered with errors, and its sessions are over. At most 64 sessions are open;
 /// for one more, the one that was idle for the longest ends.
 ///
+/// With --to and without --listen it is a server over stdio itself, in place of a command: each message goes to that URL over
+/// Streamable HTTP, or over HTTP+SSE where the server refuses that, and the answers come back as lines. What HTTP refuses is an
+/// error of the request. The end of input, or a signal, ends the session at the server, too.
+///
 /// Nothing is redacted unless --redact or --redact-text asks for it; a recording holds every secret that was sent, and
 /// `record` says so. Redaction looks for JSON whatever its label says, and into JSON, URLs, percent signs, JWTs, Base64 and
 /// hexadecimal digits within texts, up to six deep. These stay: ids (also `Mcp-Session-Id` and the ids of events), methods,
@@ -58,11 +62,13 @@ Examples:
                                                                     over HTTP, until Ctrl-C
   mcp-concord record -o session.har --listen 127.0.0.1:8931 -- npx -y @modelcontextprotocol/server-everything
                                                                     a server over stdio, served over HTTP
+  mcp-concord record -o trace.jsonl --to http://127.0.0.1:3001/mcp
+                                                                    a server over HTTP, served over stdio
   mcp-concord check --profile recorder trace.jsonl                  is the recording right?
 
 Exit code 0: recorded; 1: the server ended well, but something is missing in the recording, or with --listen a server ended
-too early; 2: the file or the address
-cannot be used; 3: the server cannot be started; 128+N: signal N ended the server; other: the server's own exit code.")]
+too early, or with --to a server over HTTP forgot the session; 2: the file or the address
+cannot be used; 3: the server cannot be started or reached; 128+N: signal N ended the server; other: the server's own exit code.")]
 pub(crate) struct Args {
     /// The file to write; `{time}` and `{pid}` in its name are filled in. An existing file is refused. With --listen this is
     /// the first session; a second one goes to a file with `-2` before the ending.
@@ -97,8 +103,9 @@ pub(crate) struct Args {
     listen: Option<SocketAddr>,
     #[command(flatten)]
     hosts: listen::Hosts,
-    /// Forward to this server. `/` at the recorder is the URL's path; every other path is kept.
-    #[arg(long, value_name = "URL", requires = "listen")]
+    /// Forward to this server. With --listen, `/` at the recorder is the URL's path, and every other path is kept; without it,
+    /// the standard streams are a server over stdio, whose messages go to this URL.
+    #[arg(long, value_name = "URL")]
     to: Option<String>,
     /// Start the command once for all sessions, instead of once for each.
     #[arg(long, requires = "listen", conflicts_with = "to")]
@@ -147,7 +154,10 @@ pub(crate) fn run(args: &Args, context: CommandContext) -> Result<u8, Failure> {
     }
     listen::warn_of_secrets(&redaction, &out, context);
     let plan = Plan {
-        command: args.command.clone(),
+        server: match to {
+            Some(to) => Server::Http(to),
+            None => Server::Command(args.command.clone()),
+        },
         out: first,
         force: args.force,
         label: args.label.clone(),

@@ -5,6 +5,7 @@
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a test's helpers fail as a test does")]
 
 mod bench;
+mod reverse;
 
 use bench::{BOTH, Bridge, JSON, call, concord, hello, peer, said};
 use std::fs;

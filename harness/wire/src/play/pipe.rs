@@ -46,7 +46,7 @@ pub(crate) enum PipeEvent {
 
 /// Where what happened waits.
 #[derive(Debug, Default)]
-pub(super) struct Inbox {
+pub(crate) struct Inbox {
     waiting: Mutex<Waiting>,
     changed: Condvar,
     /// Bytes that went either way: as long as they move, nobody is silent.
@@ -77,7 +77,7 @@ impl Inbox {
     }
 
     /// The next thing that happened; none where nothing does, and not a byte of a message moves, for so long.
-    pub(super) fn next(&self, patience: Duration) -> Option<PipeEvent> {
+    pub(crate) fn next(&self, patience: Duration) -> Option<PipeEvent> {
         loop {
             let moved = self.moved.load(Ordering::Relaxed);
             let came = self.wait(patience);
@@ -167,7 +167,7 @@ impl Writer {
 }
 
 /// Reads from the other side to its end.
-pub(super) fn listen(mut from: File, slow: Duration, longest: usize, journal: Journal, inbox: &Arc<Inbox>) {
+pub(crate) fn listen(mut from: File, slow: Duration, longest: usize, journal: Journal, inbox: &Arc<Inbox>) {
     let inbox = Arc::clone(inbox);
     thread::spawn(move || {
         let mut chunk = vec![0; if slow.is_zero() { CHUNK } else { SLOW_CHUNK }];

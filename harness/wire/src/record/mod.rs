@@ -8,16 +8,17 @@ mod intake;
 mod line_writer;
 mod long_line;
 mod pump;
+mod running;
 mod signals;
 pub(crate) mod split;
 mod trace_writer;
 
+pub use running::Server;
 pub use split::HELD;
 pub use trace_writer::Summary;
 
-use crate::child::{self, into_file, spawn_error, standard_streams};
+use crate::child::standard_streams;
 use crate::files::Growing;
-use crate::group::Group;
 use crate::redaction::Redaction;
 use crate::{Notify, StartError};
 use intake::Intake;
@@ -26,7 +27,7 @@ use pump::Pump;
 use std::fs::File;
 use std::io::{self, PipeWriter};
 use std::path::{Path, PathBuf};
-use std::process::{self, Command, ExitStatus, Stdio};
+use std::process;
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::thread;
@@ -40,13 +41,13 @@ const LAST_WRITE: Duration = Duration::from_secs(2);
 /// What is to be recorded, and where to.
 #[derive(Debug)]
 pub struct Plan {
-    /// The server's command line: the program, and its arguments.
-    pub command: Vec<String>,
+    /// The server.
+    pub server: Server,
     /// The file, with its holes.
     pub out: PathBuf,
     /// Write over a file that is there.
     pub force: bool,
-    /// The name of the trace; the program's own where there is none.
+    /// The name of the trace; the server's own where there is none.
     pub label: Option<String>,
     /// What is to be taken out.
     pub redaction: Redaction,
@@ -94,38 +95,27 @@ pub fn create_in_place(path: &Path, force: bool) -> Result<File, String> {
     })
 }
 
-/// Runs the command between the standard streams of this process, and records what goes through them.
+/// Runs the server between the standard streams of this process, and records what goes through them.
 ///
 /// # Errors
-/// Where the file or the command cannot be used. Whatever happens later is a matter of the recording.
+/// Where the file or the server cannot be used. Whatever happens later is a matter of the recording.
 pub fn run(plan: &Plan, notify: Box<dyn Notify>) -> Result<Recorded, StartError> {
-    let [program, arguments @ ..] = &plan.command[..] else {
-        return Err(StartError::CannotRun("the command is empty; name a program".to_owned()));
-    };
+    let notify: Arc<dyn Notify> = Arc::from(notify);
     let path = plan.out.clone();
     let output = Growing::create(&path, plan.force).map_err(StartError::Unusable)?;
     let is_new = output.is_new();
     let intake = Arc::new(Intake::new());
     let started = intake.time();
 
-    let mut command = Command::new(program);
-    command.args(arguments).stdin(Stdio::piped()).stdout(Stdio::piped());
-    // Signals reach the server through this process alone, and so once.
-    let signals = signals::Signals::catch();
-    let mut server = Group::start(&mut command).map_err(|error| {
+    let started_server = plan.server.start(&plan.redaction, Arc::clone(&notify));
+    let (server, to_server, from_server) = started_server.inspect_err(|_| {
         if is_new {
             let _ = std::fs::remove_file(&path);
         }
-        StartError::CannotRun(spawn_error(
-            plan.redaction.command(&plan.command).first().map_or("", |name| name),
-            &error,
-        ))
     })?;
-    let leader = signals.pass_on_to(&server);
 
-    let name = Path::new(program).file_stem().and_then(|name| name.to_str()).unwrap_or(program);
-    let redacted = plan.redaction.command(&plan.command);
-    let label = plan.redaction.text(plan.label.as_deref().unwrap_or(name));
+    let (name, redacted) = plan.server.names(&plan.redaction);
+    let label = plan.redaction.text(plan.label.as_deref().unwrap_or(&name));
     let trace = TraceWriter {
         intake: Arc::clone(&intake),
         output,
@@ -143,24 +133,23 @@ pub fn run(plan: &Plan, notify: Box<dyn Notify>) -> Result<Recorded, StartError>
     thread::spawn(move || {
         let _ = done.send(trace.run());
     });
-    let (over, forwarded) = forward(&mut server, &intake)
+    let (over, forwarded) = forward(to_server, from_server, &intake)
         .map_err(|error| StartError::CannotRun(format!("the standard streams cannot be used: {error}")))?;
-    let status = leader.wait(&mut server);
+    let exit = server.wait();
     drop(over);
     let _ = forwarded.recv();
-    let exit = exit_code(status);
     intake.close(exit);
     Ok(Recorded { path, exit, summary: wait_for_summary(&written, &intake) })
 }
 
 /// Starts forwarding both ways. What is handed back is to be dropped when the server has ended, and tells when all that
 /// it said has been passed on.
-fn forward(server: &mut Group, intake: &Arc<Intake>) -> io::Result<(PipeWriter, Receiver<()>)> {
-    let missing = || io::Error::from(io::ErrorKind::BrokenPipe);
+fn forward(
+    server_in: File,
+    server_out: File,
+    intake: &Arc<Intake>,
+) -> io::Result<(PipeWriter, Receiver<()>)> {
     let (client_in, client_out) = standard_streams()?;
-    let leader = server.leader();
-    let server_in = into_file(leader.stdin.take().ok_or_else(missing)?);
-    let server_out = into_file(leader.stdout.take().ok_or_else(missing)?);
     [&client_in, &client_out, &server_in, &server_out].into_iter().for_each(widen);
     let (is_over, over) = io::pipe()?;
     let (done, forwarded) = channel();
@@ -205,11 +194,6 @@ fn wait_for_summary(written: &Receiver<Summary>, intake: &Intake) -> Summary {
             }
         }
     }
-}
-
-fn exit_code(status: Option<ExitStatus>) -> i32 {
-    let signal = status.and_then(child::signal).map(|signal| 128 + signal);
-    signal.or_else(|| status?.code()).unwrap_or(1)
 }
 
 #[cfg(test)]

@@ -2,9 +2,11 @@
 //! has.
 
 use crate::group::Group;
+use crate::remote::Outcome;
 #[cfg(unix)]
 use crate::running::pid;
 use std::process::ExitStatus;
+use std::sync::mpsc::Sender;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -51,6 +53,22 @@ impl Signals {
         #[cfg(not(unix))]
         let _ = server;
         leader
+    }
+
+    /// Tells who serves in the place of a server that one asks for the end.
+    pub(super) fn tell(self, stop: Sender<Outcome>) {
+        #[cfg(unix)]
+        if let Some(mut caught) = self.caught {
+            use signal_hook::consts::{SIGUSR1, SIGUSR2};
+            std::thread::spawn(move || {
+                for signal in caught.forever().filter(|signal| ![SIGUSR1, SIGUSR2].contains(signal)) {
+                    // It may have ended already.
+                    let _ = stop.send(Outcome::Signal(signal));
+                }
+            });
+        }
+        #[cfg(not(unix))]
+        drop(stop);
     }
 }
 

@@ -51,7 +51,7 @@ pub(super) struct TraceWriter {
     pub(super) intake: Arc<Intake>,
     pub(super) output: Growing,
     pub(super) path: PathBuf,
-    pub(super) notify: Box<dyn Notify>,
+    pub(super) notify: Arc<dyn Notify>,
     pub(super) started: i64,
     pub(super) writer: LineWriter,
     /// The first line, until it is written.

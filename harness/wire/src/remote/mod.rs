@@ -1,0 +1,80 @@
+//! A server over HTTP as one over stdio: Streamable HTTP, and HTTP+SSE where a server refuses that.
+//!
+//! Lines come in, and messages go out on one line each (`lines`). What is asked and what comes back is in `session`, requests and
+//! their headers in `caller`; a stream is read in `stream`. Memory: a message of up to [`crate::play::HELD`] bytes for each open
+//! request, and [`lines::WAITING`] on either side.
+
+mod caller;
+mod lines;
+mod outcome;
+mod session;
+mod stream;
+
+pub(crate) use outcome::Outcome;
+
+use crate::net;
+use crate::proxy::Target;
+use crate::{Notify, StartError};
+use lines::Writer;
+use session::Session;
+use std::fs::File;
+use std::sync::Arc;
+use std::sync::mpsc::{Sender, channel};
+use std::thread::{self, JoinHandle};
+use std::time::Duration;
+use tokio::time::timeout;
+
+/// So long may each step take that ends a session.
+const GOODBYE: Duration = Duration::from_secs(2);
+
+/// A session over HTTP that goes on.
+pub(crate) struct Remote {
+    running: JoinHandle<Outcome>,
+    /// Where it is told to end.
+    pub(crate) stop: Sender<Outcome>,
+}
+
+impl Remote {
+    /// Reads a client's messages, and writes the server's.
+    ///
+    /// # Errors
+    /// Where threads or the system's certificates cannot be had.
+    pub(crate) fn start(
+        target: &Target,
+        from: File,
+        to: File,
+        notify: Arc<dyn Notify>,
+    ) -> Result<Self, StartError> {
+        let runtime = net::runtime().map_err(StartError::Unusable)?;
+        let connector = net::connector(None).map_err(StartError::Unusable)?;
+        let (writer, writing) = Writer::open(to);
+        let lines = lines::read(from);
+        let (stop, stopped) = channel();
+        let session = Arc::new(Session::new(target, connector, writer, notify, stop.clone()));
+        let over = stop.clone();
+        let running = thread::spawn(move || {
+            let conversing = Arc::clone(&session);
+            let conversation = runtime.spawn(async move {
+                let end = conversing.converse(lines).await;
+                let _ = over.send(end);
+            });
+            let outcome = stopped.recv().unwrap_or(Outcome::Closed);
+            conversation.abort();
+            runtime.block_on(async {
+                let _ = timeout(GOODBYE, session.leave()).await;
+                let _ = timeout(GOODBYE, session.give_up()).await;
+            });
+            // Whatever is under way ends, and with the last of it the writer.
+            runtime.shutdown_timeout(GOODBYE);
+            drop(session);
+            let _ = writing.join();
+            outcome
+        });
+        Ok(Self { running, stop })
+    }
+
+    /// Waits for its end.
+    pub(crate) fn wait(self) -> Outcome {
+        self.running.join().unwrap_or(Outcome::Lost)
+    }
+}
