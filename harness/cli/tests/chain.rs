@@ -11,6 +11,7 @@ use std::io::{BufRead as _, BufReader, Read as _};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
 use std::thread;
+use std::time::{Duration, Instant};
 
 const SESSION: &[&str] = &[
     r#"{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"c","version":"1"}}}"#,
@@ -123,6 +124,66 @@ fn two_recorders_over_streamable_http_record_one_session() {
 #[test]
 fn two_recorders_over_http_sse_record_one_session() {
     over_http("http-sse", "sse");
+}
+
+/// A recorder of a session over stdio, which hands it on over HTTP, and one that hands it back: each way around.
+#[test]
+fn two_recorders_between_stdio_and_http_record_one_session() {
+    let folder = tempfile::tempdir().unwrap();
+    let session = session(folder.path());
+    let program = env!("CARGO_BIN_EXE_mcp-concord");
+    let mut recordings = Vec::new();
+    for (outer, inner) in pairs() {
+        let (a, b) = (folder.path().join(format!("a.{outer}")), folder.path().join(format!("b.{inner}")));
+        let record = |format: &str, out: &Path| {
+            let words = [program, "record", "--format", format, "-o"].map(ToOwned::to_owned);
+            words.into_iter().chain([out.display().to_string()]).collect::<Vec<_>>()
+        };
+        // From stdio to HTTP to stdio.
+        let mut command = Command::new(program);
+        command
+            .args(&record(inner, &b)[1..])
+            .args(["--listen", "0", "--", program, "play", "--as", "server"]);
+        let bridge = Listening::start(command.arg(&session));
+        let mut client = concord();
+        client.args(["play", "--as", "client"]).arg(&session).arg("--").args(record(outer, &a));
+        let output = client.args(["--to", &format!("http://{}/mcp", bridge.at)]).output().unwrap();
+        assert!(output.status.success(), "{outer} {inner}: {}", told(&output));
+        bridge.end(true);
+        recordings.extend([(outer, a), (inner, b)]);
+    }
+    all_the_same(&recordings);
+}
+
+#[test]
+fn two_recorders_between_http_and_stdio_record_one_session() {
+    let folder = tempfile::tempdir().unwrap();
+    let session = session(folder.path());
+    let program = env!("CARGO_BIN_EXE_mcp-concord");
+    let mut recordings = Vec::new();
+    for (outer, inner) in pairs() {
+        let (a, b) = (folder.path().join(format!("a.{outer}")), folder.path().join(format!("b.{inner}")));
+        let mut command = concord();
+        let server =
+            Listening::start(command.args(["play", "--as", "server", "--listen", "0"]).arg(&session));
+        let mut command = concord();
+        command.args(["record", "--format", outer, "-o"]).arg(&a).args(["--listen", "0", "--", program]);
+        command.args(["record", "--format", inner, "-o"]).arg(&b);
+        let bridge = Listening::start(command.args(["--to", &format!("http://{}/mcp", server.at)]));
+        let to = format!("http://{}/mcp", bridge.at);
+        let output = concord().args(["play", "--as", "client", "--to", &to]).arg(&session).output().unwrap();
+        assert!(output.status.success(), "{outer} {inner}: {}", told(&output));
+        server.end(false);
+        // The inner recorder ends with its session, and writes its file then.
+        let since = Instant::now();
+        while !b.exists() {
+            assert!(since.elapsed() < Duration::from_secs(120), "{outer} {inner}");
+            thread::yield_now();
+        }
+        bridge.end(true);
+        recordings.extend([(outer, a), (inner, b)]);
+    }
+    all_the_same(&recordings);
 }
 
 /// Every pair of recorders in front of a player, over a transport that begins at this path.
