@@ -3,7 +3,9 @@
 #
 # The suite (from npm, versions in scripts/official-suite/package.json) tries a server, server-everything, and a client, a
 # small one on the TypeScript SDK: once directly, and once with `mcp-concord record` in between. Its verdicts must be the
-# same both ways. Then `check` judges the recordings, what both said is laid side by side, and that is held against
+# same both ways. The same server runs once more over stdio, which the suite cannot speak, and so does server-filesystem, which
+# speaks nothing else: `record --listen -- CMD` serves them over HTTP. What the suite says of the one server over stdio alone, or
+# over its own HTTP alone, is listed. Then `check` judges the recordings, what both said is laid side by side, and that is held against
 # docs/official-suite.md. Recordings and results stay in FOLDER, a new one, if one is named. Everything is installed once
 # under target/official-suite; ports are free ones of this machine alone.
 #
@@ -48,7 +50,8 @@ if ! cmp -s package-lock.json installed; then
   cp package-lock.json installed
 fi
 export PATH=$PWD/node_modules/.bin:$PATH CONCORD=$concord
-mkdir -p "$kept/server" "$kept/client"
+mkdir -p "$kept"/{server,stdio,filesystem,client} "$temporary/files"
+echo text >"$temporary/files/file.txt"
 
 # Waits until a program has told where it listens: the pid $1, and a command that prints it and fails until then.
 told() {
@@ -60,7 +63,7 @@ told() {
   wrong "a program did not listen within 20 seconds"
 }
 port() { [ -s "$temporary/port" ] && cat "$temporary/port"; }
-recorder() { sed -n 's/^note: Proxying \(http[^ ]*\) to .*/\1/p' "$kept/server/record.txt" | grep .; }
+recorder() { sed -n 's/^note: Proxying \(http[^ ]*\) to .*/\1/p; s/^note: Serving .* at \(http[^;]*\);.*/\1/p' "$1" | grep .; }
 
 # A server of its own for each round, so that one round leaves nothing to the next.
 server() {
@@ -87,10 +90,26 @@ url=http://127.0.0.1:$(told $! port)/mcp
   2>"$kept/server/record.txt" &
 record=$!
 started+=("$record")
-suite 120 server --suite all --url "$(told "$record" recorder)" -o "$kept/server/recorded" >"$kept/server/recorded.txt" 2>&1
+suite 120 server --suite all --url "$(told "$record" recorder "$kept/server/record.txt")" -o "$kept/server/recorded" >"$kept/server/recorded.txt" 2>&1
 kill -INT "$record"
 wait "$record" || wrong "the recorder fell short: $(tail -1 "$kept/server/record.txt")"
 ended -TERM
+
+# A server over stdio, by the name of its recordings and its command. The recorder refuses the page of another host itself.
+over_stdio() {
+  "$concord" record -o "$kept/$1.har" --listen 127.0.0.1:0 -- "${@:2}" 2>"$kept/$1/record.txt" &
+  record=$!
+  started+=("$record")
+  url=$(told "$record" recorder "$kept/$1/record.txt")
+  suite 120 server --suite all --url "$url" -o "$kept/$1/recorded" >"$kept/$1/recorded.txt" 2>&1
+  kill -INT "$record"
+  wait "$record" || wrong "the recorder fell short: $(tail -1 "$kept/$1/record.txt")"
+  started=()
+  node verdicts.mjs "$kept/$1/recorded" >"$kept/$1/recorded.verdicts"
+}
+over_stdio stdio node node_modules/.bin/mcp-server-everything stdio
+over_stdio filesystem node node_modules/.bin/mcp-server-filesystem "$temporary/files"
+! grep -l 'mcp-concord record: ' "$kept"/{stdio,filesystem}*.har || wrong "an answer is the recorder's, and not the server's"
 
 # What asks for OAuth is left out: a client holds its token to the address that it knows, which is the recorder's.
 for scenario in initialize tools_call elicitation-sep1034-client-defaults sse-retry; do
@@ -111,5 +130,5 @@ done
 "$concord" check -v "$kept"/*.har >"$kept/found.txt" 2>"$kept/found.notes" || [ $? = 1 ]
 
 node side-by-side.mjs "$kept" | tee "$kept/side-by-side.txt"
-cat "$kept"/*/direct.verdicts "$kept/found.txt" >"$kept/said.txt"
+cat "$kept"/*/*.verdicts "$kept/found.txt" >"$kept/said.txt"
 node page.mjs "$page" "$kept/side-by-side.txt" "$kept/said.txt" || wrong "the page says otherwise"
