@@ -36,5 +36,6 @@ if [ ${#options[@]} != 0 ]; then
   # It names the oldest policy that the wheel keeps.
   grep -Eq '"(many|musl)linux_(2_17|2_12|2_5|1_[12])_' "$work/audit.txt" || { cat "$work/audit.txt"; exit 1; }
 fi
+[ "$("$bin/python" -m zipfile -l "$wheel" | grep -c 'licenses/LICENSE-')" = 2 ] || { echo "$wheel is without its licences"; exit 1; }
 cp "$wheel" "$out"
 du -k "$out/$(basename "$wheel")"
