@@ -275,6 +275,20 @@ fn an_older_server_is_spoken_to_as_it_can() {
 }
 
 #[test]
+fn an_endpoint_at_another_server_is_not_followed() {
+    for endpoint in ["http://192.0.2.1/messages", "//192.0.2.1/messages"] {
+        let mut reverse = Reverse::start();
+        reverse.say(&hello("2025-11-25"));
+        reverse.next("POST /mcp").answer("404 Not Found", "", "");
+        let _stream = reverse.next("GET /mcp").stream(&format!("event: endpoint\ndata: {endpoint}\n\n"));
+        let error = reverse.hear();
+        assert!(error.contains("\"id\":0") && error.contains("HTTP 404 Not Found"), "{endpoint}: {error}");
+        let (code, seen, _) = reverse.end(None);
+        assert_eq!(code, Some(0), "{endpoint}: {seen}");
+    }
+}
+
+#[test]
 fn a_signal_ends_the_session_at_the_server_too() {
     let (mut reverse, listening) = Reverse::session();
     let _listening = listening.stream("");
