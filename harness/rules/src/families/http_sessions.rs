@@ -99,6 +99,16 @@ impl RuleVisitor for HttpSessionsState {
         if let Some(handshake) = handshake.filter(|handshake| exchange.began_after(handshake.since)) {
             let by = handshake.version.as_deref().and_then(Revision::named).or(at.revision);
             let at = &at.by(by);
+            if !sure && hides_its_body(exchange) {
+                if handshake.session.is_some() {
+                    report.inconclusive(
+                        &ECHO,
+                        at,
+                        "the body is not in the recording, and may be an `initialize`",
+                    );
+                }
+                return;
+            }
             self.session(exchange, &handshake, at, report);
             // Without its session nobody knows which of several handshakes a request is of.
             if sure || handshake.session.is_none() && !handshake.mixed {
@@ -288,6 +298,11 @@ impl HttpSessionsState {
         };
         report.fail(&REINIT, at, Violation::of(wrong).see(over.location.clone(), over.what));
     }
+}
+
+/// Whether nothing shows what was posted, as of a request that a recorder turned away itself.
+fn hides_its_body(exchange: &HttpExchange) -> bool {
+    exchange.is("POST") && exchange.calls.is_empty() && exchange.told == 0 && exchange.bad_request.is_none()
 }
 
 /// The version in a request's header beside the one that was negotiated.
