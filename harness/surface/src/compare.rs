@@ -74,7 +74,7 @@ fn server(old: &Surface, new: &Surface, found: &mut Found) {
         found.review(
             &INSTRUCTIONS,
             &Place { pointer: "/instructions", ..place(values) },
-            "the instructions",
+            "`instructions`",
             TOLD,
         );
     }

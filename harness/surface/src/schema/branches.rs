@@ -111,7 +111,9 @@ fn any_of<'a>([old, new]: &[Vec<Json<'a>>; 2], at: &str, compare: Compare<'_, 'a
     };
     for (number, schema) in &before {
         if !new.iter().any(|other| free_of(*schema, *other, Effect::Narrower)) {
-            let what = format!("what was branch {number} is not accepted any more: {}", brief(*schema));
+            // The pieces of it that other branches accept still are.
+            let what =
+                format!("not all that branch {number} accepted is accepted any more: {}", brief(*schema));
             departures.push(Departure::new(Effect::Narrower, at, what));
         }
     }

@@ -14,6 +14,17 @@ fn effects(old: Value, new: Value) -> Vec<(Effect, String)> {
     departures(&old, &new).into_iter().map(|departure| (departure.effect, departure.pointer)).collect()
 }
 
+// Of server-filesystem: what one schema accepted is split in two, and one value of it is lost. The rest is accepted as before.
+#[test]
+fn a_branch_that_lost_a_part_is_not_said_to_be_lost() {
+    let old = json!({"enum": ["image", "audio", "blob"]});
+    let new = json!({"anyOf": [{"enum": ["image", "audio"]}, {"type": "object"}]});
+    let lost = departures(&old, &new).into_iter().find(|departure| departure.effect == Effect::Narrower);
+    let what =
+        "not all that branch 0 accepted is accepted any more: {\"enum\":[\"image\",\"audio\",\"blob\"]}";
+    assert_eq!(lost.expect("it lost `blob`").what, what);
+}
+
 /// Two schemas, and each effect with its place.
 type Row = (Value, Value, Vec<(Effect, &'static str)>);
 
