@@ -232,7 +232,7 @@ fn no_conversion_adds_a_fault_or_changes_a_meaning() {
         }
         for transcript in &case.transcripts {
             let bytes = transcript.blob.bytes().unwrap();
-            // A quarter of a megabyte in eleven formats is enough of one shape.
+            // A quarter of a megabyte in every format is enough of one shape.
             if bytes.len() > 256 << 10 {
                 continue;
             }
