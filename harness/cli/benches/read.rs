@@ -4,7 +4,7 @@
 //! away, and this project's `read` to a meaning that is counted and thrown away. Then the peak memory of a process
 //! that does nothing but read the file, compare two, or judge it. `check` is timed beside `read` and the bare pass, by every
 //! rule, and from the start of a process to its end on one small recording; the overview of `summary` beside `check`; `diff` beside
-//! `read` of both files, which differ in every thousandth event; and `show --output html` of 10,000 messages from start to end.
+//! `read` of both files, which differ in every thousandth event; `redact` beside `read`; and `show --output html` of 10,000 messages from start to end.
 //! At last `check` alone, over traces that are made to fill its tables: how fast, in how much memory, and which limit it
 //! tells. `CONCORD_BENCH_MB` sets the size (100), `CONCORD_BENCH_ROUNDS` how often each is timed (5), and
 //! `CONCORD_BENCH_ONLY=check` leaves out all but mcp-replay and what is hostile, and `=diff` all but `diff`.
@@ -48,6 +48,7 @@ fn main() {
     if std::env::var("CONCORD_BENCH_ONLY").is_ok_and(|only| only == "check") {
         generated(folder.path(), "mcp-replay", Spelling::McpReplay, megabytes << 20, false);
         judging(folder.path());
+        redacting(folder.path());
         return overwhelmed(folder.path(), megabytes);
     }
     if std::env::var("CONCORD_BENCH_ONLY").is_ok_and(|only| only == "diff") {
@@ -79,6 +80,7 @@ fn main() {
         );
     }
     judging(folder.path());
+    redacting(folder.path());
     overwhelmed(folder.path(), megabytes);
     comparing(folder.path(), megabytes);
     let left = generated(folder.path(), "jsonrpc", Spelling::Jsonrpc, megabytes << 20, false);
@@ -130,6 +132,36 @@ fn judging(folder: &Path) {
         );
     }
     starting(folder);
+}
+
+/// `redact` with what is commonly secret beside `read`, each from the start of a process to its end.
+fn redacting(folder: &Path) {
+    println!("\n{:<18}{:>12}{:>12}{:>12}{:>12}", "format", "read", "redact", "to read", "peak, MiB");
+    for (name, _) in Spelling::ALL {
+        let path = folder.join(name).display().to_string();
+        if !Path::new(&path).exists() {
+            continue;
+        }
+        let redact = ["redact", &path, "--preset", "common"];
+        let run = |arguments: &[&str]| {
+            let mut program = Command::new(env!("CARGO_BIN_EXE_mcp-concord"));
+            let program = program.args(arguments).stdout(Stdio::null()).stderr(Stdio::null());
+            timed(|| u64::from(program.status().unwrap().success()))
+        };
+        let (mut plain, mut redacted) = (Vec::new(), Vec::new());
+        for _ in 0..rounds() {
+            plain.push(run(&["read", &path]));
+            redacted.push(run(&redact));
+        }
+        let (plain, redacted) = (median(plain), median(redacted));
+        println!(
+            "{name:<18}{:>10.0}ms{:>10.0}ms{:>12.2}{:>12.1}",
+            plain.as_secs_f64() * 1e3,
+            redacted.as_secs_f64() * 1e3,
+            redacted.as_secs_f64() / plain.as_secs_f64(),
+            peak::of_program(&redact),
+        );
+    }
 }
 
 /// How long a process takes that judges one small recording, beside one that prints its version, and one that makes the page of

@@ -107,7 +107,8 @@ fn tell(
     let listed = |kinds: Vec<(String, u64, u64)>, what: &str| {
         for (kind, times, values) in kinds {
             let values = if values == 1 { "1 value".to_owned() } else { format!("{values} values") };
-            context.terminal.note(&format!("{what}: {kind}: {values}, {times} times"));
+            let times = if times == 1 { "once".to_owned() } else { format!("{times} times") };
+            context.terminal.note(&format!("{what}: {kind}: {values}, {times}"));
         }
     };
     let taken = redaction.taken();
