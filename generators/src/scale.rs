@@ -118,7 +118,7 @@ impl Dimension {
         let totals = Totals { events: scale.count, ..Totals::default() };
         let meaning = format!("{{\"events\": [{}],\n\"authorization_discovery\": null}}\n", scale.events);
         Ok((
-            Session { entries: scale.entries, totals, label: None },
+            Session { entries: scale.entries, totals, ..Session::default() },
             Expectation::Either(Some(Meaning::written(meaning))),
         ))
     }

@@ -131,7 +131,7 @@ impl KnownSession {
         });
         let totals =
             Totals { events: self.messages.len() as u64, authorization_discovery, ..Totals::default() };
-        Ok(Session { entries, totals, label: None })
+        Ok(Session { entries, totals, ..Session::default() })
     }
 
     /// The messages as lines, with the white space they were given.

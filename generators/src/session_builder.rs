@@ -325,7 +325,7 @@ impl SessionBuilder {
         let events = self.entries.iter().filter(|entry| entry.message.is_some()).count();
         let totals =
             Totals { events: events as u64, authorization_discovery: self.summary(), ..Totals::default() };
-        Ok(Session { entries, totals, label: None })
+        Ok(Session { entries, totals, ..Session::default() })
     }
 
     /// The clause by which a format cannot carry the session.

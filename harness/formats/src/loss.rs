@@ -140,6 +140,16 @@ impl Session {
             false,
             "where an exporter had dropped a body",
         );
+        let unknown: Vec<&str> =
+            self.redacts.iter().copied().filter(|mark| !format.redacts.contains(mark)).collect();
+        let is_marked = |entry: &OwnedEntry| {
+            entry.message().is_some_and(|message| unknown.iter().any(|mark| message.text().contains(mark)))
+        };
+        context(
+            count(&is_marked),
+            false,
+            &format!("that {} stands for what the recorder had taken out", unknown.join(" or ")),
+        );
         context(
             count(&|entry| entry.added.is_some() && entry.message().is_some()),
             carries.process,

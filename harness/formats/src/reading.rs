@@ -155,6 +155,6 @@ impl Session {
             Ok(())
         })?;
         let made_up = entries.iter().any(|entry| matches!(entry.what, OwnedContent::MadeUp(_)));
-        Ok(Self { entries, totals, label: format.transport.filter(|_| !made_up) })
+        Ok(Self { entries, totals, label: format.transport.filter(|_| !made_up), redacts: format.redacts })
     }
 }

@@ -75,6 +75,8 @@ pub struct Session {
     pub totals: Totals,
     /// The transport that the file names as its own.
     pub label: Option<Transport>,
+    /// What the recorders of its format write in the place of what they take out.
+    pub redacts: &'static [&'static str],
 }
 
 /// One entry, by copies of its own.

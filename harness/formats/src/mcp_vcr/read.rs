@@ -171,7 +171,10 @@ fn is_item(text: &str, list: &List) -> bool {
 
 /// The same refusal of a block, unless that is where the file was cut off.
 fn cut_off(text: &str, is_last: bool, refusal: Refusal) -> Refusal {
-    let code = if is_last && !text.ends_with('\n') { Code::Truncated } else { refusal.code };
+    // JSON says for certain whether it only lacks its end.
+    let json = text.trim_start_matches(['-', ' ']).trim_end();
+    let is_wrong = json.starts_with("{\"") && Json::parse(json).is_err_and(|fault| !fault.ended);
+    let code = if is_last && !text.ends_with('\n') && !is_wrong { Code::Truncated } else { refusal.code };
     Refusal { code, ..refusal }
 }
 

@@ -73,6 +73,8 @@ fn what_is_no_transcript_is_refused_at_its_place() {
         ("messages: []\n\0\0\0".to_owned(), Code::InvalidJson, "SRV-BYTES", 2, 1, ""),
         ("\0messages: []\n".to_owned(), Code::InvalidJson, "SRV-BYTES", 1, 1, ""),
         (item("{}\0"), Code::InvalidJson, "SRV-BYTES", 3, 14, ""),
+        ("messages:\n- {\"dir\": \"c2s\", \"t\": 0]".to_owned(), Code::InvalidJson, "SRV-BYTES", 2, 24, of),
+        ("messages:\n- {\"dir\": \"c2s\", \"t\": ".to_owned(), Code::Truncated, "SRV-BYTES", 2, 23, of),
         ("messages:".to_owned(), Code::Truncated, "SRV-BYTES", 1, 1, ""),
         ("messages: [".to_owned(), Code::Truncated, "SRV-BYTES", 1, 12, ""),
         ("messages: [}\n".to_owned(), Code::InvalidJson, "SRV-BYTES", 1, 12, ""),
