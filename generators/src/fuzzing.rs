@@ -159,7 +159,7 @@ pub fn carriers(session: &Session) -> impl Iterator<Item = &'static Format> {
 #[must_use]
 pub fn written(session: &Session, format: &Format) -> Vec<u8> {
     let mut out = Vec::new();
-    if let Err(error) = (format.write)(session, &mut out) {
+    if let Err(error) = format.write(session, &mut out) {
         panic!("memory can be written: {error}");
     }
     out

@@ -195,7 +195,7 @@ mod tests {
             let events = expectation.meaning().unwrap().count();
             for format in FORMATS.iter().filter(|format| dimension.is_carried(format)) {
                 let mut bytes = Vec::new();
-                (format.write)(&session, &mut bytes).unwrap();
+                format.write(&session, &mut bytes).unwrap();
                 let mut input = &*bytes;
                 let mut input = Input::new(&mut input).unwrap();
                 let read = Session::read(format, &mut input, ReadOptions::default()).unwrap();
@@ -212,7 +212,7 @@ mod tests {
             let bytes = |size| {
                 let mut bytes = Vec::new();
                 let format = FORMATS.iter().find(|format| dimension.is_carried(format)).unwrap();
-                (format.write)(&dimension.session(size).unwrap().0, &mut bytes).unwrap();
+                format.write(&dimension.session(size).unwrap().0, &mut bytes).unwrap();
                 bytes.len()
             };
             let (one, two, four) = (bytes(1), bytes(512), bytes(1024));

@@ -74,7 +74,7 @@ impl VariantBuilder {
             }
             let mut bytes = Vec::new();
             // Memory takes every write.
-            let _ = (format.write)(&session, &mut bytes);
+            let _ = format.write(&session, &mut bytes);
             let took = self.respell(format, session.messages().count(), &mut bytes, &mut redacted);
             let lacking = self
                 .later

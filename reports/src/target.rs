@@ -43,7 +43,7 @@ impl Target {
     /// Where the output cannot be written.
     pub fn write(self, session: &Session, out: &mut dyn Write) -> io::Result<()> {
         match self {
-            Self::Format(to) => (to.write)(session, out),
+            Self::Format(to) => to.write(session, out),
             Self::Spans => otlp::write(session, out),
         }
     }

@@ -4,6 +4,7 @@ use crate::head::Head;
 use crate::input::{Input, ReadError};
 use crate::session::Session;
 use crate::transport::Transport;
+use crate::writing::Spelling;
 use std::io::{self, Write};
 use transcript::dialect::{Dialect, IdRules};
 use transcript::message::Refusal;
@@ -48,11 +49,40 @@ pub struct Format {
     /// Hands the entries of a transcript to a sink, in the order of the session. A batch is noise of its code, whatever is
     /// tolerated: see [`apart`](crate::apart). To be called by [`Format::entries`].
     pub read: fn(&mut Input<'_>, ReadOptions, &mut Sink<'_>) -> Result<(), ReadError>,
-    /// Spells a session. What the format cannot carry is left out; [`Session::losses`] lists it beforehand.
-    pub write: fn(&Session, &mut dyn Write) -> io::Result<()>,
+    /// How sessions are spelled in it; see [`Format::write`].
+    pub spelling: Spelling,
 }
 
 impl Format {
+    /// A format of lines that hold messages with their direction and nothing else: the beginning of most formats.
+    #[must_use]
+    pub const fn new(
+        [name, file, about]: [&'static str; 3],
+        sniff: fn(&Head) -> bool,
+        read: fn(&mut Input<'_>, ReadOptions, &mut Sink<'_>) -> Result<(), ReadError>,
+        spelling: Spelling,
+    ) -> Self {
+        Self {
+            name,
+            aliases: &[],
+            file,
+            about,
+            carries: Capabilities { direction: true, ..Capabilities::MESSAGES },
+            caveat: "",
+            items: Items::Lines,
+            messages: &[],
+            transport: None,
+            scripts: &[],
+            live: false,
+            paired: false,
+            redacts: &[],
+            clauses: &[],
+            sniff,
+            read,
+            spelling,
+        }
+    }
+
     /// Hands the entries of a transcript to a sink, in the order of the session. A rejection shows the same text in whatever
     /// parts the input comes.
     ///
@@ -65,6 +95,14 @@ impl Format {
         sink: &mut Sink<'_>,
     ) -> Result<(), ReadError> {
         (self.read)(input, options, sink).map_err(|error| input.shown(error, self.is_lines()))
+    }
+
+    /// Spells a session. What the format cannot carry is left out; [`Session::losses`] lists it beforehand.
+    ///
+    /// # Errors
+    /// Those of `out`.
+    pub fn write(&self, session: &Session, out: &mut dyn Write) -> io::Result<()> {
+        self.spelling.write(session, out)
     }
 
     /// Whether a transcript is lines, rather than one document.

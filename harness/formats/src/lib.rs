@@ -62,6 +62,7 @@ pub mod time;
 mod transport;
 mod txtar;
 mod vscode_log;
+mod writing;
 
 pub use batch::apart;
 pub use conversion::Conversion;
@@ -73,8 +74,9 @@ pub use input::{Input, MAX_ITEM_BYTES, ReadError};
 pub use loss::Loss;
 pub use mcp_replay::trace_start;
 pub use meaning::{Meaning, MeaningWriter, meaning};
-pub use reading::{OrderGuess, Step, walk};
+pub use reading::{OrderGuess, Step, owned_entries, walk};
 pub use registry::{FORMATS, find, live, named, names, plainest};
 pub use salvage::{Salvaged, salvage};
 pub use session::{OwnedContent, OwnedEntry, Session, Totals, TransportContext, usual_sender};
 pub use transport::Transport;
+pub use writing::{LineWriter, Opening, Spelling, Spoken, WriteLines};

@@ -118,6 +118,45 @@ fn added(entry: &Entry<'_>) -> Option<String> {
     String::from_utf8(out).ok().filter(|added| !added.is_empty())
 }
 
+/// Reads a transcript to entries of their own, for whoever writes them again. What [`walk`] says of its steps holds of them.
+/// Memory: an entry, and a byte for each event.
+///
+/// # Errors
+/// As [`walk`].
+pub fn owned_entries(
+    format: &Format,
+    input: &mut Input<'_>,
+    options: ReadOptions,
+    each: &mut dyn FnMut(OwnedEntry) -> Result<(), SinkError>,
+) -> Result<Totals, ReadError> {
+    // Who sent each event, so that a response without a side can look at the request it answers.
+    let mut sides: Vec<Side> = Vec::new();
+    walk(format, input, options, &mut |step| {
+        let (Step::Event(entry, _) | Step::Context(entry)) = &step;
+        let entry = *entry;
+        let owned = match step {
+            Step::Event(entry, event) => {
+                let asked = event.answers.and_then(|index| sides.get(usize::try_from(index).ok()?).copied());
+                let side = entry.side.unwrap_or_else(|| match asked {
+                    Some(requestor) => requestor.other(),
+                    None if event.is_response() => Side::Server,
+                    None => usual_sender(&event.message),
+                });
+                sides.push(side);
+                OwnedEntry {
+                    side: Some(side),
+                    inferred: entry.side.is_none(),
+                    answers: event.answers,
+                    ..OwnedEntry::of(entry)
+                }
+            }
+            Step::Context(entry) => OwnedEntry::of(entry),
+        };
+        let added = if format.carries.process { added(entry) } else { None };
+        each(OwnedEntry { added, ..owned })
+    })
+}
+
 impl Session {
     /// Reads a whole transcript into memory.
     ///
@@ -125,33 +164,8 @@ impl Session {
     /// As [`walk`].
     pub fn read(format: &Format, input: &mut Input<'_>, options: ReadOptions) -> Result<Self, ReadError> {
         let mut entries: Vec<OwnedEntry> = Vec::new();
-        // Which entry each event is, so that a response can look at the request it answers.
-        let mut events: Vec<usize> = Vec::new();
-        let totals = walk(format, input, options, &mut |step| {
-            let (Step::Event(entry, _) | Step::Context(entry)) = &step;
-            let entry = *entry;
-            let owned = match step {
-                Step::Event(entry, event) => {
-                    let asked = event
-                        .answers
-                        .and_then(|index| entries.get(*events.get(usize::try_from(index).ok()?)?));
-                    let side = entry.side.unwrap_or_else(|| match asked.and_then(|asked| asked.side) {
-                        Some(requestor) => requestor.other(),
-                        None if event.is_response() => Side::Server,
-                        None => usual_sender(&event.message),
-                    });
-                    events.push(entries.len());
-                    OwnedEntry {
-                        side: Some(side),
-                        inferred: entry.side.is_none(),
-                        answers: event.answers,
-                        ..OwnedEntry::of(entry)
-                    }
-                }
-                Step::Context(entry) => OwnedEntry::of(entry),
-            };
-            let added = if format.carries.process { added(entry) } else { None };
-            entries.push(OwnedEntry { added, ..owned });
+        let totals = owned_entries(format, input, options, &mut |entry| {
+            entries.push(entry);
             Ok(())
         })?;
         let made_up = entries.iter().any(|entry| matches!(entry.what, OwnedContent::MadeUp(_)));

@@ -39,7 +39,7 @@ pub(crate) fn session(format: &str, text: &str) -> Session {
 /// `text` in another format.
 pub(crate) fn written(from: &str, text: &str, to: &str) -> String {
     let mut out = Vec::new();
-    (find(to).unwrap().write)(&session(from, text), &mut out).unwrap();
+    find(to).unwrap().write(&session(from, text), &mut out).unwrap();
     String::from_utf8(out).unwrap()
 }
 

@@ -2,7 +2,8 @@
 #![expect(clippy::unwrap_used, reason = "a test's helpers fail as a test does")]
 
 use formats::{
-    Capabilities, FORMATS, Format, Head, Input, Items, ReadError, ReadOptions, Session, detect_among, meaning,
+    FORMATS, Format, Head, Input, ReadError, ReadOptions, Session, Spelling, Spoken, WriteLines,
+    detect_among, meaning,
 };
 use std::io::Write;
 use transcript::json::write_compact;
@@ -11,23 +12,14 @@ use transcript::session::{Content, Entry, Location, Side, Sink};
 
 /// Lines of `{"from": "client", "say": {…}}`.
 static FORMAT: Format = Format {
-    name: "made-up",
     aliases: &["makeup"],
-    file: "made-up.jsonl",
-    about: "lines that nobody writes",
-    carries: Capabilities { direction: true, ..Capabilities::MESSAGES },
-    caveat: "",
-    items: Items::Lines,
     messages: &[&["say"]],
-    transport: None,
-    scripts: &[],
-    live: false,
-    paired: false,
-    redacts: &[],
-    clauses: &[],
-    sniff,
-    read,
-    write,
+    ..Format::new(
+        ["made-up", "made-up.jsonl", "lines that nobody writes"],
+        sniff,
+        read,
+        Spelling::Lines(|_| Box::new(Lines)),
+    )
 };
 
 fn sniff(head: &Head) -> bool {
@@ -54,15 +46,15 @@ fn read(input: &mut Input<'_>, _: ReadOptions, sink: &mut Sink<'_>) -> Result<()
     Ok(())
 }
 
-fn write(session: &Session, out: &mut dyn Write) -> std::io::Result<()> {
-    for entry in &session.entries {
-        let Some(message) = entry.message() else { continue };
-        let mut said = Vec::new();
-        write_compact(message.json(), &mut said);
-        let from = entry.side.unwrap_or(Side::Client).name();
-        writeln!(out, r#"{{"from": "{from}", "say": {}}}"#, String::from_utf8_lossy(&said))?;
+struct Lines;
+
+impl WriteLines for Lines {
+    fn message(&mut self, spoken: &Spoken<'_>, line: &mut Vec<u8>) -> std::io::Result<()> {
+        write!(line, r#"{{"from": "{}", "say": "#, spoken.side.name())?;
+        write_compact(spoken.message.json(), line);
+        line.extend_from_slice(b"}\n");
+        Ok(())
     }
-    Ok(())
 }
 
 const TEXT: &str = r#"{"from": "client", "say": {"jsonrpc":"2.0","id":1,"method":"ping"}}
@@ -77,7 +69,7 @@ fn session(format: &Format, text: &str) -> Session {
 
 fn written(format: &Format, session: &Session) -> String {
     let mut out = Vec::new();
-    (format.write)(session, &mut out).unwrap();
+    format.write(session, &mut out).unwrap();
     String::from_utf8(out).unwrap()
 }
 

@@ -100,7 +100,7 @@ fn means(format: &Format, bytes: &[u8], challenges: bool) -> String {
 
 fn written(session: &Session, format: &Format) -> Vec<u8> {
     let mut out = Vec::new();
-    (format.write)(session, &mut out).unwrap();
+    format.write(session, &mut out).unwrap();
     out
 }
 

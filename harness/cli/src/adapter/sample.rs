@@ -16,7 +16,7 @@ pub(super) fn good(format: &Format) -> Vec<u8> {
     let mut reader = GOOD.as_bytes();
     if let (Some(plainest), Ok(mut input)) = (formats::plainest(), Input::new(&mut reader))
         && let Ok(session) = Session::read(plainest, &mut input, ReadOptions::default())
-        && (format.write)(&session, &mut out).is_err()
+        && format.write(&session, &mut out).is_err()
     {
         out.clear();
     }

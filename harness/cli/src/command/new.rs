@@ -127,7 +127,7 @@ fn draft(given: &Transcript) -> Result<CaseDraft, Failure> {
             Some(clause) => Err(clause.to_owned()),
             None => {
                 let mut bytes = Vec::new();
-                (format.write)(&given.session, &mut bytes)?;
+                format.write(&given.session, &mut bytes)?;
                 Ok(bytes)
             }
         };

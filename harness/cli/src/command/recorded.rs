@@ -129,7 +129,7 @@ fn convert(
         ));
     }
     told(&mut session);
-    let written = replace(out, Access::Private, |out| (format.write)(&session, out));
+    let written = replace(out, Access::Private, |out| format.write(&session, out));
     written.map_err(|error| format!("{shown} was not written: {error}"))
 }
 

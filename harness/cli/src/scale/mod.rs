@@ -103,7 +103,7 @@ pub(crate) fn measure<P: Importer + Program>(
         let (session, expectation) =
             dimension.session(size).map_err(|refusal| io::Error::other(format!("{refusal:?}")))?;
         let mut transcript = Vec::new();
-        (format.write)(&session, &mut transcript)?;
+        format.write(&session, &mut transcript)?;
         if size > 1 && transcript.len() as u64 > bounds.up_to {
             break;
         }

@@ -66,7 +66,7 @@ fn messages(format: &Format, bytes: &[u8]) -> Vec<String> {
     let session = Session::read(format, &mut input, ReadOptions::LENIENT);
     let session = session.unwrap_or_else(|error| panic!("{error}: {}", String::from_utf8_lossy(bytes)));
     let mut out = Vec::new();
-    (find("jsonrpc").unwrap().write)(&session, &mut out).unwrap();
+    find("jsonrpc").unwrap().write(&session, &mut out).unwrap();
     String::from_utf8(out).unwrap().lines().map(str::to_owned).collect()
 }
 

@@ -101,6 +101,6 @@ pub(crate) fn spelled(format: &Format, lines: &str) -> Vec<u8> {
     let mut input = Input::new(&mut lines).unwrap();
     let session = Session::read(find("jsonrpc").unwrap(), &mut input, ReadOptions::default()).unwrap();
     let mut out = Vec::new();
-    (format.write)(&session, &mut out).unwrap();
+    format.write(&session, &mut out).unwrap();
     out
 }

@@ -24,13 +24,10 @@ mod write;
 
 use crate::format::{Capabilities, Format, Items};
 use crate::head::Head;
+use crate::writing::Spelling;
 
 /// The format.
 pub(crate) static FORMAT: Format = Format {
-    name: "agent-vcr",
-    aliases: &[],
-    file: "agent-vcr.json",
-    about: "a recording of agent-vcr: requests, each with its response and the notifications before it",
     carries: Capabilities {
         direction: true,
         times: true,
@@ -40,15 +37,16 @@ pub(crate) static FORMAT: Format = Format {
     caveat: "agent-vcr keeps requests with their answers, in the order of their ends, and notifications of the server; what else was said is in no recording of its own",
     items: Items::List(&["session", "interactions"]),
     messages: &[&["request"], &["response"]],
-    transport: None,
-    scripts: &[],
-    live: false,
-    paired: false,
-    redacts: &[],
-    clauses: &[],
-    sniff,
-    read: read::read,
-    write: write::write,
+    ..Format::new(
+        [
+            "agent-vcr",
+            "agent-vcr.json",
+            "a recording of agent-vcr: requests, each with its response and the notifications before it",
+        ],
+        sniff,
+        read::read,
+        Spelling::Document(write::write),
+    )
 };
 
 fn sniff(head: &Head) -> bool {

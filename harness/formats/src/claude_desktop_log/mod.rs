@@ -26,29 +26,25 @@
 mod read;
 mod write;
 
-use crate::format::{Capabilities, Format, Items};
+use crate::format::{Capabilities, Format};
 use crate::head::Head;
+use crate::writing::Spelling;
 use read::{BEGINS, MARKS, STARTED, Stamped};
 
 /// The format.
 pub(crate) static FORMAT: Format = Format {
-    name: "claude-desktop-log",
     aliases: &["claude-log"],
-    file: "claude-desktop.log",
-    about: "Claude Desktop's log of one server, with times and directions",
     carries: Capabilities { direction: true, times: true, ..Capabilities::MESSAGES },
-    caveat: "",
-    items: Items::Lines,
-    messages: &[],
-    transport: None,
-    scripts: &[],
-    live: false,
-    paired: false,
-    redacts: &[],
-    clauses: &[],
-    sniff,
-    read: read::read,
-    write: write::write,
+    ..Format::new(
+        [
+            "claude-desktop-log",
+            "claude-desktop.log",
+            "Claude Desktop's log of one server, with times and directions",
+        ],
+        sniff,
+        read::read,
+        Spelling::Lines(write::lines),
+    )
 };
 
 fn sniff(head: &Head) -> bool {

@@ -1,25 +1,28 @@
 //! Writing Claude Desktop's log of a server, as the file of one server has it.
 
 use super::read::{MARKS, STARTED};
-use crate::session::Session;
 use crate::time;
-use std::io::{self, Write};
+use crate::writing::{Opening, Spoken, WriteLines};
+use std::io::{self, Write as _};
 use transcript::json::write_compact;
 
-pub(super) fn write(session: &Session, out: &mut dyn Write) -> io::Result<()> {
-    let mut now = session.entries.iter().find_map(|entry| entry.time).unwrap_or_default();
-    writeln!(out, "{} [converted] [info] {STARTED}", time::write(now))?;
-    let mut line = Vec::new();
-    for entry in &session.entries {
-        let Some(message) = entry.message() else { continue };
-        now = entry.time.unwrap_or(now);
-        let found = MARKS.iter().find(|(_, side, _)| Some(*side) == entry.side);
-        let (mark, ..) = found.unwrap_or(&MARKS[0]);
-        line.clear();
-        write!(line, "{} [converted] [info] {mark}", time::write(now))?;
-        write_compact(message.json(), &mut line);
-        line.push(b'\n');
-        out.write_all(&line)?;
+pub(super) fn lines(_: &Opening) -> Box<dyn WriteLines> {
+    Box::new(Lines)
+}
+
+struct Lines;
+
+impl WriteLines for Lines {
+    fn open(&mut self, now: i64, out: &mut Vec<u8>) -> io::Result<()> {
+        writeln!(out, "{} [converted] [info] {STARTED}", time::write(now))
     }
-    Ok(())
+
+    fn message(&mut self, spoken: &Spoken<'_>, line: &mut Vec<u8>) -> io::Result<()> {
+        let found = MARKS.iter().find(|(_, side, _)| *side == spoken.side);
+        let (mark, ..) = found.unwrap_or(&MARKS[0]);
+        write!(line, "{} [converted] [info] {mark}", time::write(spoken.now))?;
+        write_compact(spoken.message.json(), line);
+        line.push(b'\n');
+        Ok(())
+    }
 }

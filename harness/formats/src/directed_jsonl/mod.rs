@@ -23,29 +23,22 @@
 mod read;
 mod write;
 
-use crate::format::{Capabilities, Format, Items};
+use crate::format::{Capabilities, Format};
 use crate::head::Head;
+use crate::writing::Spelling;
 use read::{DIRECTIONS, MESSAGES};
 
 /// The format.
 pub(crate) static FORMAT: Format = Format {
-    name: "directed-jsonl",
-    aliases: &[],
-    file: "directed.jsonl",
-    about: "JSON lines of small recorders, with directions",
     carries: Capabilities { direction: true, times: true, ..Capabilities::MESSAGES },
-    caveat: "",
-    items: Items::Lines,
     messages: &[&["msg"], &["message"], &["frame"], &["raw"], &["payload"], &["body"]],
-    transport: None,
-    scripts: &[],
-    live: false,
-    paired: false,
     redacts: &["<REDACTED", "<PATH>"],
-    clauses: &[],
-    sniff,
-    read: read::read,
-    write: write::write,
+    ..Format::new(
+        ["directed-jsonl", "directed.jsonl", "JSON lines of small recorders, with directions"],
+        sniff,
+        read::read,
+        Spelling::Lines(write::lines),
+    )
 };
 
 fn sniff(head: &Head) -> bool {

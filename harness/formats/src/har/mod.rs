@@ -19,13 +19,10 @@ mod write;
 use crate::format::{Capabilities, Format, Items};
 use crate::head::Head;
 use crate::transport::Transport;
+use crate::writing::Spelling;
 
 /// The format.
 pub(crate) static FORMAT: Format = Format {
-    name: "har",
-    aliases: &[],
-    file: "har.har",
-    about: "an HTTP archive (HAR 1.2): whole exchanges with their bodies",
     carries: Capabilities {
         direction: true,
         times: true,
@@ -37,18 +34,17 @@ pub(crate) static FORMAT: Format = Format {
         process: false,
         challenge: true,
     },
-    caveat: "",
     items: Items::List(&["log", "entries"]),
     messages: &[&["request", "postData", "text"], &["response", "content", "text"]],
-    transport: None,
     scripts: &[Some(Transport::StreamableHttp)],
     live: true,
-    paired: false,
-    redacts: &[],
     clauses: &["HAR-", "SSE-", "K2A-"],
-    sniff,
-    read: read::read,
-    write: write::write,
+    ..Format::new(
+        ["har", "har.har", "an HTTP archive (HAR 1.2): whole exchanges with their bodies"],
+        sniff,
+        read::read,
+        Spelling::Document(write::write),
+    )
 };
 
 fn sniff(head: &Head) -> bool {

@@ -6,26 +6,24 @@
 use crate::envelope;
 use crate::format::Format;
 use crate::transport::Transport;
+use crate::writing::Spelling;
 
 const TRANSPORT: Transport = Transport::HttpSse;
 
 /// The format.
 pub(crate) static FORMAT: Format = Format {
-    name: "http-sse",
     aliases: &["sse-legacy"],
-    file: "http-sse.json",
-    about: "Assay's envelope of a legacy HTTP+SSE session",
     carries: envelope::CARRIES,
-    caveat: "",
     items: envelope::ITEMS,
     messages: envelope::MESSAGES,
     transport: Some(TRANSPORT),
     scripts: &[Some(TRANSPORT)],
-    live: false,
     paired: true,
-    redacts: &[],
     clauses: &["ENV-", "SSE-", "K2A-"],
-    sniff: |head| envelope::sniff(head, TRANSPORT),
-    read: |input, options, sink| envelope::read(TRANSPORT, input, options, sink),
-    write: |session, out| envelope::write(TRANSPORT, session, out),
+    ..Format::new(
+        ["http-sse", "http-sse.json", "Assay's envelope of a legacy HTTP+SSE session"],
+        |head| envelope::sniff(head, TRANSPORT),
+        |input, options, sink| envelope::read(TRANSPORT, input, options, sink),
+        Spelling::Document(|session, out| envelope::write(TRANSPORT, session, out)),
+    )
 };

@@ -15,27 +15,22 @@ mod write;
 
 use crate::format::{Capabilities, Format, Items};
 use crate::head::Head;
+use crate::writing::Spelling;
 use transcript::json::JsonKind;
 
 /// The format.
 pub(crate) static FORMAT: Format = Format {
-    name: "inspector",
-    aliases: &[],
-    file: "inspector.json",
-    about: "an array of messages, or an export of the MCP Inspector",
     carries: Capabilities { direction: true, times: true, ..Capabilities::MESSAGES },
-    caveat: "",
     items: Items::List(&[]),
     messages: &[&["message"], &["response"], &[]],
-    transport: None,
     scripts: &[None],
-    live: false,
-    paired: false,
-    redacts: &[],
     clauses: &["INS-"],
-    sniff,
-    read: read::read,
-    write: write::write,
+    ..Format::new(
+        ["inspector", "inspector.json", "an array of messages, or an export of the MCP Inspector"],
+        sniff,
+        read::read,
+        Spelling::Document(write::write),
+    )
 };
 
 fn sniff(head: &Head) -> bool {

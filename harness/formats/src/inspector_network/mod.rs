@@ -23,13 +23,10 @@ mod write;
 
 use crate::format::{Capabilities, Format, Items};
 use crate::head::Head;
+use crate::writing::Spelling;
 
 /// The format.
 pub(crate) static FORMAT: Format = Format {
-    name: "inspector-network",
-    aliases: &[],
-    file: "inspector-network.json",
-    about: "a network export of the MCP Inspector: HTTP exchanges with their bodies",
     carries: Capabilities {
         direction: true,
         times: true,
@@ -45,15 +42,17 @@ pub(crate) static FORMAT: Format = Format {
              takes out texts under names such as `token` and `code`",
     items: Items::List(&[]),
     messages: &[&["requestBody"], &["responseBody"]],
-    transport: None,
-    scripts: &[],
-    live: false,
-    paired: false,
-    redacts: &[],
     clauses: &["HAR-", "SSE-", "K2A-"],
-    sniff,
-    read: read::read,
-    write: write::write,
+    ..Format::new(
+        [
+            "inspector-network",
+            "inspector-network.json",
+            "a network export of the MCP Inspector: HTTP exchanges with their bodies",
+        ],
+        sniff,
+        read::read,
+        Spelling::Document(write::write),
+    )
 };
 
 fn sniff(head: &Head) -> bool {

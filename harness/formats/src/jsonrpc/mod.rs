@@ -6,28 +6,23 @@
 mod read;
 mod write;
 
-use crate::format::{Capabilities, Format, Items};
+use crate::format::{Capabilities, Format};
 use crate::head::Head;
+use crate::writing::Spelling;
 
 /// The format.
 pub(crate) static FORMAT: Format = Format {
-    name: "jsonrpc",
-    aliases: &[],
-    file: "jsonrpc.jsonl",
-    about: "one JSON-RPC message a line",
     carries: Capabilities::MESSAGES,
-    caveat: "",
-    items: Items::Lines,
     messages: &[&[]],
-    transport: None,
     scripts: &[None],
-    live: false,
     paired: true,
-    redacts: &[],
     clauses: &["JRP-LINE"],
-    sniff,
-    read: read::read,
-    write: write::write,
+    ..Format::new(
+        ["jsonrpc", "jsonrpc.jsonl", "one JSON-RPC message a line"],
+        sniff,
+        read::read,
+        Spelling::Lines(write::lines),
+    )
 };
 
 fn sniff(head: &Head) -> bool {

@@ -1,16 +1,19 @@
 //! Writing JSON-RPC lines.
 
-use crate::session::Session;
-use std::io::{self, Write};
+use crate::writing::{Opening, Spoken, WriteLines};
+use std::io;
 use transcript::json::write_compact;
 
-pub(super) fn write(session: &Session, out: &mut dyn Write) -> io::Result<()> {
-    let mut line = Vec::new();
-    for message in session.messages() {
-        line.clear();
-        write_compact(message.json(), &mut line);
+pub(super) fn lines(_: &Opening) -> Box<dyn WriteLines> {
+    Box::new(Lines)
+}
+
+struct Lines;
+
+impl WriteLines for Lines {
+    fn message(&mut self, spoken: &Spoken<'_>, line: &mut Vec<u8>) -> io::Result<()> {
+        write_compact(spoken.message.json(), line);
         line.push(b'\n');
-        out.write_all(&line)?;
+        Ok(())
     }
-    Ok(())
 }

@@ -13,34 +13,21 @@
 
 mod read;
 
-use crate::format::{Capabilities, Format, Items};
+use crate::format::Format;
 use crate::head::Head;
-use crate::session::Session;
+use crate::writing::{Opening, Spelling, Spoken, WriteLines};
 use read::{MARKS, Marked};
-use std::io::{self, Write};
+use std::io::{self, Write as _};
 use transcript::json::write_compact;
 use transcript::session::Side;
 
 /// The format.
-pub(crate) static FORMAT: Format = Format {
-    name: "marked-text",
-    aliases: &[],
-    file: "marked.txt",
-    about: "lines with `-->` and `<--`, `>>>` and `<<<`, or `STDIN:` and `STDOUT:`",
-    carries: Capabilities { direction: true, ..Capabilities::MESSAGES },
-    caveat: "",
-    items: Items::Lines,
-    messages: &[],
-    transport: None,
-    scripts: &[],
-    live: false,
-    paired: false,
-    redacts: &[],
-    clauses: &[],
+pub(crate) static FORMAT: Format = Format::new(
+    ["marked-text", "marked.txt", "lines with `-->` and `<--`, `>>>` and `<<<`, or `STDIN:` and `STDOUT:`"],
     sniff,
-    read: read::read,
-    write,
-};
+    read::read,
+    Spelling::Lines(lines),
+);
 
 /// The first line has a mark, and the first marked message is one of JSON-RPC: arrows stand in many texts.
 fn sniff(head: &Head) -> bool {
@@ -59,19 +46,20 @@ pub(crate) fn why_not(head: &Head) -> Option<&'static str> {
     (has_message(head) && !sniff(head)).then_some("its first line has no mark of a direction")
 }
 
-fn write(session: &Session, out: &mut dyn Write) -> io::Result<()> {
-    let [(to_server, _), (to_client, _), ..] = MARKS;
-    let mut line = Vec::new();
-    for entry in &session.entries {
-        let Some(message) = entry.message() else { continue };
-        let mark = if entry.side == Some(Side::Server) { to_client } else { to_server };
-        line.clear();
-        write!(line, "{mark} ")?;
-        write_compact(message.json(), &mut line);
+fn lines(_: &Opening) -> Box<dyn WriteLines> {
+    Box::new(Lines)
+}
+
+struct Lines;
+
+impl WriteLines for Lines {
+    fn message(&mut self, spoken: &Spoken<'_>, line: &mut Vec<u8>) -> io::Result<()> {
+        let [(to_server, _), (to_client, _), ..] = MARKS;
+        write!(line, "{} ", if spoken.side == Side::Server { to_client } else { to_server })?;
+        write_compact(spoken.message.json(), line);
         line.push(b'\n');
-        out.write_all(&line)?;
+        Ok(())
     }
-    Ok(())
 }
 
 #[cfg(test)]

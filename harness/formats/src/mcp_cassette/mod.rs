@@ -16,26 +16,21 @@ mod write;
 
 use crate::format::{Capabilities, Format, Items};
 use crate::head::Head;
+use crate::writing::Spelling;
 
 /// The format.
 pub(crate) static FORMAT: Format = Format {
-    name: "mcp-cassette",
-    aliases: &[],
-    file: "mcp-cassette.json",
-    about: "a cassette of mcp-cassette: messages, each with its sender",
     carries: Capabilities { direction: true, times: true, ..Capabilities::MESSAGES },
     caveat: "mcp-cassette writes REDACTED for values whose names have `token` in them, as `progressToken` has, unless it is told not to",
     items: Items::List(&["messages"]),
     messages: &[&["payload"]],
-    transport: None,
-    scripts: &[],
-    live: false,
-    paired: false,
     redacts: &["REDACTED"],
-    clauses: &[],
-    sniff,
-    read: read::read,
-    write: write::write,
+    ..Format::new(
+        ["mcp-cassette", "mcp-cassette.json", "a cassette of mcp-cassette: messages, each with its sender"],
+        sniff,
+        read::read,
+        Spelling::Document(write::write),
+    )
 };
 
 fn sniff(head: &Head) -> bool {

@@ -16,28 +16,21 @@
 mod read;
 mod write;
 
-use crate::format::{Capabilities, Format, Items};
+use crate::format::{Capabilities, Format};
 use crate::head::Head;
+use crate::writing::Spelling;
 
 /// The format.
 pub(crate) static FORMAT: Format = Format {
-    name: "mcp-rec",
-    aliases: &[],
-    file: "mcp-rec.jsonl",
-    about: "lines of mcp-rec, with times and directions",
     carries: Capabilities { direction: true, times: true, ..Capabilities::MESSAGES },
     caveat: "mcp-rec appends without a mark: two recordings under one name are read as one session",
-    items: Items::Lines,
     messages: &[&["msg"]],
-    transport: None,
-    scripts: &[],
-    live: false,
-    paired: false,
-    redacts: &[],
-    clauses: &[],
-    sniff,
-    read: read::read,
-    write: write::write,
+    ..Format::new(
+        ["mcp-rec", "mcp-rec.jsonl", "lines of mcp-rec, with times and directions"],
+        sniff,
+        read::read,
+        Spelling::Lines(write::lines),
+    )
 };
 
 fn sniff(head: &Head) -> bool {

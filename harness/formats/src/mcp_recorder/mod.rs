@@ -16,28 +16,21 @@
 mod read;
 mod write;
 
-use crate::format::{Capabilities, Format, Items};
+use crate::format::{Format, Items};
 use crate::head::Head;
+use crate::writing::Spelling;
 
 /// The format.
 pub(crate) static FORMAT: Format = Format {
-    name: "mcp-recorder",
-    aliases: &[],
-    file: "mcp-recorder.json",
-    about: "a cassette of mcp-recorder: requests, each with its response",
-    carries: Capabilities { direction: true, ..Capabilities::MESSAGES },
     caveat: "mcp-recorder keeps the first event of a stream as its response, and interactions in the order of their ends",
     items: Items::List(&["interactions"]),
     messages: &[&["request"], &["response"]],
-    transport: None,
-    scripts: &[],
-    live: false,
-    paired: false,
-    redacts: &[],
-    clauses: &[],
-    sniff,
-    read: read::read,
-    write: write::write,
+    ..Format::new(
+        ["mcp-recorder", "mcp-recorder.json", "a cassette of mcp-recorder: requests, each with its response"],
+        sniff,
+        read::read,
+        Spelling::Document(write::write),
+    )
 };
 
 fn sniff(head: &Head) -> bool {

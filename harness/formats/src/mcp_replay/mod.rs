@@ -12,28 +12,24 @@ mod write;
 
 pub use frame::trace_start;
 
-use crate::format::{Capabilities, Format, Items};
+use crate::format::{Capabilities, Format};
 use crate::head::Head;
+use crate::writing::Spelling;
 
 /// The format.
 pub(crate) static FORMAT: Format = Format {
-    name: "mcp-replay",
-    aliases: &[],
-    file: "mcp-replay.jsonl",
-    about: "a trace of stdio traffic, with times and directions",
     carries: Capabilities { direction: true, times: true, process: true, ..Capabilities::MESSAGES },
-    caveat: "",
-    items: Items::Lines,
     messages: &[&["raw"]],
-    transport: None,
     scripts: &[None],
     live: true,
     paired: true,
-    redacts: &[],
     clauses: &["RPL-"],
-    sniff,
-    read: read::read,
-    write: write::write,
+    ..Format::new(
+        ["mcp-replay", "mcp-replay.jsonl", "a trace of stdio traffic, with times and directions"],
+        sniff,
+        read::read,
+        Spelling::Lines(write::lines),
+    )
 };
 
 /// A trace that lost its head is still one: the reader says what is missing.

@@ -1,76 +1,82 @@
 //! Writing traces.
 
-use crate::session::{OwnedContent, OwnedEntry, Session};
+use crate::session::{OwnedContent, OwnedEntry};
 use crate::time;
-use crate::transport::MARK;
-use std::io::{self, Write};
+use crate::transport::{MARK, Transport};
+use crate::writing::{Opening, Spoken, WriteLines};
+use std::io::{self, Write as _};
 use transcript::json::{Json, write_compact};
 use transcript::session::Side;
 
-pub(super) fn write(session: &Session, out: &mut dyn Write) -> io::Result<()> {
-    let opened = session.trace_start();
-    let started = opened
-        .and_then(|meta| time::parse(&meta.member("startedAt")?.as_text()?.to_str()?))
-        .or_else(|| session.entries.iter().find_map(|entry| entry.time))
-        .unwrap_or_default();
-    match opened {
-        Some(meta) => verbatim(meta, out)?,
-        None => writeln!(
+pub(super) fn lines(opening: &Opening) -> Box<dyn WriteLines> {
+    Box::new(Lines { opening: opening.clone(), started: 0, ended: false })
+}
+
+struct Lines {
+    opening: Opening,
+    started: i64,
+    ended: bool,
+}
+
+impl Lines {
+    /// What other producers added goes out again where the session was a trace before.
+    fn added<'e>(&self, entry: &'e OwnedEntry) -> Option<&'e str> {
+        entry.added.as_deref().filter(|_| self.opening.trace_start.is_some())
+    }
+}
+
+impl WriteLines for Lines {
+    fn open(&mut self, now: i64, out: &mut Vec<u8>) -> io::Result<()> {
+        self.started = now;
+        if let Some(line) = &self.opening.trace_start {
+            return verbatim(line, out);
+        }
+        let mark = |of: Transport| format!(r#""{MARK}":"{}","#, of.name());
+        writeln!(
             out,
             r#"{{"v":1,"type":"meta","startedAt":"{}","label":"converted","command":[],{}"_made_up":{}}}"#,
-            time::write(started),
-            session.transport().map_or(String::new(), |of| format!(r#""{MARK}":"{}","#, of.name())),
-            if session.entries.iter().any(|entry| entry.time.is_some()) {
-                r#"["start"]"#
-            } else {
-                r#"["start","times"]"#
-            }
-        )?,
+            time::write(now),
+            self.opening.transport.map_or(String::new(), mark),
+            if self.opening.timed { r#"["start"]"# } else { r#"["start","times"]"# }
+        )
     }
-    let (mut now, mut ended) = (started, false);
-    let mut line = Vec::new();
-    for entry in &session.entries {
-        // What other producers added goes out again where the session was a trace before.
-        let added = entry.added.as_deref().filter(|_| opened.is_some());
-        let Some(message) = entry.message() else {
-            if let Some(end) = closed(entry) {
-                ended = true;
-                verbatim(end, out)?;
-            } else if let Some(whole) = added {
-                writeln!(out, "{whole}")?;
-            }
-            continue;
-        };
-        now = entry.time.unwrap_or(now);
-        let dir = if entry.side == Some(Side::Server) { "out" } else { "in" };
-        line.clear();
-        let added = added.unwrap_or_default();
-        write!(line, r#"{{"t":"{}","dir":"{dir}"{added},"raw":"#, time::write(now))?;
-        write_compact(message.json(), &mut line);
+
+    fn message(&mut self, spoken: &Spoken<'_>, line: &mut Vec<u8>) -> io::Result<()> {
+        let dir = if spoken.side == Side::Server { "out" } else { "in" };
+        let added = self.added(spoken.entry).unwrap_or_default();
+        write!(line, r#"{{"t":"{}","dir":"{dir}"{added},"raw":"#, time::write(spoken.now))?;
+        write_compact(spoken.message.json(), line);
         line.extend_from_slice(b"}\n");
-        out.write_all(&line)?;
+        Ok(())
     }
-    if ended {
-        return Ok(());
+
+    fn other(&mut self, entry: &OwnedEntry, out: &mut Vec<u8>) -> io::Result<()> {
+        if let OwnedContent::TraceEnd(line) = &entry.what {
+            self.ended = true;
+            return verbatim(line, out);
+        }
+        self.added(entry).map_or(Ok(()), |whole| writeln!(out, "{whole}"))
     }
-    writeln!(
-        out,
-        r#"{{"t":"{}","type":"end","reason":"imported","durationMs":{},"_made_up":["end"]}}"#,
-        time::write(now),
-        now.saturating_sub(started).max(0)
-    )
+
+    fn close(&mut self, now: i64, out: &mut Vec<u8>) -> io::Result<()> {
+        if self.ended {
+            return Ok(());
+        }
+        writeln!(
+            out,
+            r#"{{"t":"{}","type":"end","reason":"imported","durationMs":{},"_made_up":["end"]}}"#,
+            time::write(now),
+            now.saturating_sub(self.started).max(0)
+        )
+    }
 }
 
-fn closed(entry: &OwnedEntry) -> Option<Json<'_>> {
-    match &entry.what {
-        OwnedContent::TraceEnd(text) => Json::parse(text).ok(),
-        _ => None,
+/// A line of the trace that the session was before.
+fn verbatim(line: &str, out: &mut Vec<u8>) -> io::Result<()> {
+    let mut compact = Vec::new();
+    if let Ok(line) = Json::parse(line) {
+        write_compact(line, &mut compact);
+        compact.push(b'\n');
     }
-}
-
-fn verbatim(value: Json<'_>, out: &mut dyn Write) -> io::Result<()> {
-    let mut line = Vec::new();
-    write_compact(value, &mut line);
-    line.push(b'\n');
-    out.write_all(&line)
+    out.write_all(&compact)
 }

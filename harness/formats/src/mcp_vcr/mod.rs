@@ -18,28 +18,21 @@ mod scalar;
 mod write;
 mod yaml;
 
-use crate::format::{Capabilities, Format, Items};
+use crate::format::{Capabilities, Format};
 use crate::head::Head;
+use crate::writing::Spelling;
 
 /// The format.
 pub(crate) static FORMAT: Format = Format {
-    name: "mcp-vcr",
-    aliases: &[],
-    file: "mcp-vcr.yaml",
-    about: "a YAML transcript of mcp-vcr: messages with directions and times",
     carries: Capabilities { direction: true, times: true, ..Capabilities::MESSAGES },
     caveat: "to PyYAML, with which mcp-vcr reads, a number with an exponent is text unless it has a dot and a sign, as in 1.0e+5",
-    items: Items::Lines,
-    messages: &[],
-    transport: None,
-    scripts: &[],
-    live: false,
-    paired: false,
     redacts: &["<REDACTED", "<PATH>"],
-    clauses: &[],
-    sniff,
-    read: read::read,
-    write: write::write,
+    ..Format::new(
+        ["mcp-vcr", "mcp-vcr.yaml", "a YAML transcript of mcp-vcr: messages with directions and times"],
+        sniff,
+        read::read,
+        Spelling::Lines(write::lines),
+    )
 };
 
 fn sniff(head: &Head) -> bool {

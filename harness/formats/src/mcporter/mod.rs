@@ -19,28 +19,20 @@
 mod read;
 mod write;
 
-use crate::format::{Capabilities, Format, Items};
+use crate::format::{Capabilities, Format};
 use crate::head::Head;
+use crate::writing::Spelling;
 
 /// The format.
 pub(crate) static FORMAT: Format = Format {
-    name: "mcporter",
-    aliases: &[],
-    file: "mcporter.jsonl",
-    about: "NDJSON of mcporter, of one server, with times and directions",
     carries: Capabilities { direction: true, times: true, ..Capabilities::MESSAGES },
-    caveat: "",
-    items: Items::Lines,
     messages: &[&[]],
-    transport: None,
-    scripts: &[],
-    live: false,
-    paired: false,
-    redacts: &[],
-    clauses: &[],
-    sniff,
-    read: read::read,
-    write: write::write,
+    ..Format::new(
+        ["mcporter", "mcporter.jsonl", "NDJSON of mcporter, of one server, with times and directions"],
+        sniff,
+        read::read,
+        Spelling::Lines(write::lines),
+    )
 };
 
 /// The first line of a recording is the start of a transport.

@@ -6,26 +6,23 @@
 use crate::envelope;
 use crate::format::Format;
 use crate::transport::Transport;
+use crate::writing::Spelling;
 
 const TRANSPORT: Transport = Transport::StreamableHttp;
 
 /// The format.
 pub(crate) static FORMAT: Format = Format {
-    name: "streamable-http",
-    aliases: &[],
-    file: "streamable-http.json",
-    about: "Assay's envelope of a Streamable HTTP session",
     carries: envelope::CARRIES,
-    caveat: "",
     items: envelope::ITEMS,
     messages: envelope::MESSAGES,
     transport: Some(TRANSPORT),
     scripts: &[Some(TRANSPORT)],
-    live: false,
     paired: true,
-    redacts: &[],
     clauses: &["ENV-", "SSE-", "K2A-"],
-    sniff: |head| envelope::sniff(head, TRANSPORT),
-    read: |input, options, sink| envelope::read(TRANSPORT, input, options, sink),
-    write: |session, out| envelope::write(TRANSPORT, session, out),
+    ..Format::new(
+        ["streamable-http", "streamable-http.json", "Assay's envelope of a Streamable HTTP session"],
+        |head| envelope::sniff(head, TRANSPORT),
+        |input, options, sink| envelope::read(TRANSPORT, input, options, sink),
+        Spelling::Document(|session, out| envelope::write(TRANSPORT, session, out)),
+    )
 };

@@ -12,29 +12,21 @@
 mod read;
 mod write;
 
-use crate::format::{Capabilities, Format, Items};
+use crate::format::Format;
 use crate::head::Head;
+use crate::writing::Spelling;
 
 /// The format.
-pub(crate) static FORMAT: Format = Format {
-    name: "txtar",
-    aliases: &[],
-    file: "go-sdk.txtar",
-    about: "a conformance file of the Go SDK: what the client says, and what the server does",
-    carries: Capabilities { direction: true, ..Capabilities::MESSAGES },
-    caveat: "",
-    items: Items::Lines,
-    messages: &[],
-    transport: None,
-    scripts: &[],
-    live: false,
-    paired: false,
-    redacts: &[],
-    clauses: &[],
+pub(crate) static FORMAT: Format = Format::new(
+    [
+        "txtar",
+        "go-sdk.txtar",
+        "a conformance file of the Go SDK: what the client says, and what the server does",
+    ],
     sniff,
-    read: read::read,
-    write: write::write,
-};
+    read::read,
+    Spelling::Lines(write::lines),
+);
 
 fn sniff(head: &Head) -> bool {
     head.lines().filter_map(read::section).any(|name| matches!(name, "client" | "server"))

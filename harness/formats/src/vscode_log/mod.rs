@@ -21,28 +21,20 @@
 mod read;
 mod write;
 
-use crate::format::{Capabilities, Format, Items};
+use crate::format::{Capabilities, Format};
 use crate::head::Head;
+use crate::writing::Spelling;
 
 /// The format.
 pub(crate) static FORMAT: Format = Format {
-    name: "vscode-log",
-    aliases: &[],
-    file: "vscode.log",
-    about: "VS Code's log of a server, with times and directions",
     carries: Capabilities { direction: true, times: true, ..Capabilities::MESSAGES },
     caveat: "the times of VS Code's log have no zone and are taken for UTC",
-    items: Items::Lines,
-    messages: &[],
-    transport: None,
-    scripts: &[],
-    live: false,
-    paired: false,
-    redacts: &[],
-    clauses: &[],
-    sniff,
-    read: read::read,
-    write: write::write,
+    ..Format::new(
+        ["vscode-log", "vscode.log", "VS Code's log of a server, with times and directions"],
+        sniff,
+        read::read,
+        Spelling::Lines(write::lines),
+    )
 };
 
 fn sniff(head: &Head) -> bool {

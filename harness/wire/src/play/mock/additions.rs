@@ -71,7 +71,7 @@ pub fn grown(
     let count = new.len();
     let (session, kept) = merged(&catalogue, new, renewed);
     let mut bytes = Vec::new();
-    (format.write)(&session, &mut bytes).map_err(|error| error.to_string())?;
+    format.write(&session, &mut bytes).map_err(|error| error.to_string())?;
     let mut reader = &bytes[..];
     let read = Input::new(&mut reader)
         .and_then(|mut input| Session::read(format, &mut input, ReadOptions::default()))
