@@ -6,8 +6,9 @@
 use formats::{Format, Input, ReadOptions, Session, meaning};
 use std::collections::BTreeMap;
 use std::fs;
+use std::io::Write as _;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
+use std::process::{Command, Output, Stdio};
 use transcript::diff::{DiffOptions, first};
 use transcript::json::Json;
 use walkdir::WalkDir;
@@ -32,9 +33,9 @@ fn redacted(redaction: &Redaction, format: &Format, bytes: &[u8]) -> Option<Vec<
     if session.losses(format).iter().any(|loss| loss.clause.is_some()) {
         return None;
     }
-    redaction.clone().numbered(&String::from_utf8_lossy(bytes)).session(&mut session).unwrap();
+    redaction.clone().numbered(&mut { bytes }).unwrap().session(&mut session).unwrap();
     let mut out = Vec::new();
-    (format.write)(&session, &mut out).unwrap();
+    format.write(&session, &mut out).unwrap();
     Some(out)
 }
 
@@ -155,4 +156,41 @@ fn what_cannot_be_done_is_said_and_nothing_is_written() {
         told(&redact(folder.path(), &["a.jsonl", "--redact", "token", "-o", "there", "--force"]));
     assert_eq!((code, &*out), (Some(0), ""), "{said}");
     assert!(fs::read_to_string(folder.path().join("there")).unwrap().contains("[REDACTED]-1"));
+}
+
+/// Thousands of lines are written while the rest is read, and yet nobody sees half of them.
+#[test]
+fn a_fault_on_the_last_line_leaves_nothing_written() {
+    let folder = tempfile::tempdir().unwrap();
+    let many: String = (0..5000).map(|id| format!("{}\n", CALL.replace("ID", &id.to_string()))).collect();
+    fs::write(folder.path().join("a.jsonl"), format!("{many}{{\"jsonrpc\":\"2.0\"")).unwrap();
+    for words in [&["a.jsonl", "--redact", "token"][..], &["a.jsonl", "--redact", "token", "-o", "out.jsonl"]]
+    {
+        let (code, out, said) = told(&redact(folder.path(), words));
+        assert_eq!((code, &*out), (Some(1), ""), "{said}");
+        assert!(said.contains("a.jsonl:5001:17"), "{said}");
+    }
+    assert!(!folder.path().join("out.jsonl").exists());
+    // The whole of it, from a pipe.
+    let mut program = Command::new(env!("CARGO_BIN_EXE_mcp-concord"))
+        .args(["redact", "-", "--redact", "token"])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    program.stdin.take().unwrap().write_all(many.as_bytes()).unwrap();
+    let (code, out, said) = told(&program.wait_with_output().unwrap());
+    assert_eq!((code, out.lines().count()), (Some(0), 5000), "{said}");
+    assert!(said.contains("taken out: `token`: 1 value, 10000 times"), "{said}");
+}
+
+#[test]
+fn the_first_line_of_a_trace_stays_one() {
+    let folder = tempfile::tempdir().unwrap();
+    let trace = r#"{"v":1,"type":"meta","startedAt":"2026-01-01T00:00:00.000Z","label":"l","command":[]}"#;
+    fs::write(folder.path().join("a.jsonl"), format!("{trace}\n")).unwrap();
+    let (code, out, said) = told(&redact(folder.path(), &["a.jsonl", "--redact", "v"]));
+    assert_eq!((code, &*out), (Some(1), ""), "{said}");
+    assert!(said.contains("a.jsonl without what is redacted"), "{said}");
 }

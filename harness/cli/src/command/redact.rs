@@ -1,11 +1,14 @@
 //! `redact`: writes a recording again without its secrets.
 
+mod rewrite;
+
 use super::context::{CommandContext, Failure};
-use super::input::{Transcript, named_format};
+use super::input::{Source, format_of, named_format, open};
 use crate::exit;
-use formats::{Format, OwnedContent, ReadOptions, Session, meaning};
-use std::fs;
-use std::io::{self, Write as _};
+use formats::{Format, Input};
+use rewrite::{Rewriting, Unwritten};
+use std::fs::{self, File};
+use std::io::{self, Seek as _, Write};
 use std::path::{Path, PathBuf};
 use wire::files::{self, Access};
 use wire::redaction::{PRESETS, Preset, Redaction, preset};
@@ -49,7 +52,7 @@ pub(crate) struct Args {
     format: Option<&'static Format>,
 }
 
-/// Runs the command. Memory: the recording, its session, and what is written of it.
+/// Runs the command. Memory: see [`rewrite`].
 ///
 /// # Errors
 /// Where the recording cannot be opened or is rejected, where nothing is asked for, or where the output cannot be written.
@@ -62,48 +65,84 @@ pub(crate) fn run(args: &Args, context: CommandContext) -> Result<u8, Failure> {
             "there is nothing to redact: add --preset common, --redact or --redact-text".into(),
         ));
     }
-    let Transcript { name, format, bytes, mut session, .. } = Transcript::open(&args.file, args.format)?;
-    if let Some(loss) = session.losses(format).into_iter().find(|loss| loss.clause.is_some()) {
-        let clause = loss.clause.unwrap_or_default();
-        context
-            .terminal
-            .error(&format!("{} cannot carry {} ({clause}); nothing was written", format.name, loss.what));
-        return Ok(exit::FAILED);
+    let (name, mut file) = seekable(&args.file)?;
+    let unreadable = |error: io::Error| Failure::Unusable(format!("{name} cannot be read: {error}"));
+    let redaction = redaction.numbered(&mut file).map_err(unreadable)?;
+    file.rewind().map_err(unreadable)?;
+    let rejected = |error| Failure::of_reading(&name, error);
+    let format = format_of(args.format, &mut Input::new(&mut file).map_err(rejected)?, &name)?;
+    file.rewind().map_err(unreadable)?;
+    let left = left(&args.preset)?;
+    let mut rewriting = Rewriting { name: &name, format, redaction: &redaction, left: &left, skipped: 0 };
+    match written(args, &mut |out| rewriting.write(&mut file, out)) {
+        Ok(()) => {}
+        Err(Unwritten::Failure(failure)) => return Err(failure),
+        Err(Unwritten::Refused(why)) => {
+            context.terminal.error(&format!("{name}: {why}; nothing was written"));
+            return Ok(exit::FAILED);
+        }
     }
-    let redaction = redaction.numbered(&String::from_utf8_lossy(&bytes));
-    if let Err(why) = redaction.session(&mut session) {
-        context.terminal.error(&format!("{name}: {why}; nothing was written"));
-        return Ok(exit::FAILED);
-    }
-    let mut out = Vec::new();
-    (format.write)(&session, &mut out)?;
-    if let Err(error) = meaning(format, &mut &out[..], ReadOptions::default()) {
-        return Err(Failure::of_reading(&format!("{name} without what is redacted"), error));
-    }
-    match &args.out {
-        Some(path) => write(path, args.force, &out)?,
-        None => io::stdout().lock().write_all(&out)?,
-    }
-    tell(&redaction, session, &out, context)?;
+    let skipped = rewriting.skipped;
+    tell(&redaction, &left, skipped, context);
     Ok(exit::WELL)
 }
 
-/// Writes the file at once, for its owner alone.
-fn write(path: &Path, force: bool, bytes: &[u8]) -> Result<(), Failure> {
-    if !force && fs::metadata(path).is_ok_and(|there| there.len() > 0) {
-        return Err(Failure::Unusable(format!("{} exists already; --force overwrites it", path.display())));
+/// The recording as a file that can be read twice, with the name to call it by.
+fn seekable(path: &Path) -> Result<(String, File), Failure> {
+    let Source { name, mut reader } = open(path)?;
+    if path.as_os_str() != "-"
+        && let Ok(file) = File::open(path)
+        && file.metadata().is_ok_and(|metadata| metadata.is_file())
+    {
+        return Ok((name, file));
     }
-    let written = files::replace(path, Access::Private, |out| out.write_all(bytes));
-    written.map_err(|error| Failure::unwritable(path, &error))
+    let mut aside = tempfile::tempfile().map_err(|error| aside_failed(&error))?;
+    let copied = io::copy(&mut reader, &mut aside).and_then(|_| aside.rewind());
+    copied.map_err(|error| Failure::Unusable(format!("{name} cannot be read: {error}")))?;
+    Ok((name, aside))
+}
+
+fn aside_failed(error: &io::Error) -> Failure {
+    Failure::Unusable(format!("a temporary file cannot be written: {error}"))
+}
+
+/// What looks like a secret where this preset was not asked for: its names, and its patterns.
+fn left(asked: &[&Preset]) -> Result<Vec<[Redaction; 2]>, Failure> {
+    let unasked = PRESETS.iter().filter(|preset| !asked.iter().any(|asked| asked.name == preset.name));
+    let counting = |preset: &Preset| Redaction::default().with_preset(preset).map(Redaction::counting);
+    let halves = |preset: &Preset| {
+        Ok([counting(&Preset { texts: &[], ..*preset })?, counting(&Preset { names: &[], ..*preset })?])
+    };
+    unasked.map(halves).collect::<Result<_, String>>().map_err(Failure::Unusable)
+}
+
+/// Writes the output at once, so that half of a recording is never taken for the whole: a file for its owner alone.
+fn written(
+    args: &Args,
+    write: &mut dyn FnMut(&mut dyn Write) -> Result<(), Unwritten>,
+) -> Result<(), Unwritten> {
+    let Some(path) = &args.out else {
+        let mut aside = tempfile::tempfile().map_err(|error| Unwritten::Failure(aside_failed(&error)))?;
+        write(&mut aside)?;
+        aside.rewind()?;
+        io::copy(&mut aside, &mut io::stdout().lock())?;
+        return Ok(());
+    };
+    if !args.force && fs::metadata(path).is_ok_and(|there| there.len() > 0) {
+        let why = format!("{} exists already; --force overwrites it", path.display());
+        return Err(Unwritten::Failure(Failure::Unusable(why)));
+    }
+    let mut done = Ok(());
+    let saved = files::replace(path, Access::Private, |out| {
+        done = write(out);
+        done.as_ref().map_or_else(|_| Err(io::Error::other("nothing was written")), |()| Ok(()))
+    });
+    done?;
+    saved.map_err(|error| Unwritten::Failure(Failure::unwritable(path, &error)))
 }
 
 /// Says what was taken out, what looks like a secret and was left, and what is no part of the session.
-fn tell(
-    redaction: &Redaction,
-    mut session: Session,
-    out: &[u8],
-    context: CommandContext,
-) -> Result<(), Failure> {
+fn tell(redaction: &Redaction, left: &[[Redaction; 2]], skipped: usize, context: CommandContext) {
     let listed = |kinds: Vec<(String, u64, u64)>, what: &str| {
         for (kind, times, values) in kinds {
             let values = if values == 1 { "1 value".to_owned() } else { format!("{values} values") };
@@ -116,24 +155,13 @@ fn tell(
         context.terminal.note("nothing was taken out");
     }
     listed(taken, "taken out");
-    for preset in PRESETS {
-        let all = Redaction::default().with_preset(&Preset { texts: &[], ..*preset });
-        let names = all.map_err(Failure::Unusable)?.numbered("");
-        // Nobody writes this session any more.
-        if names.session(&mut session).is_ok() {
-            listed(names.taken(), "left, although it may be a secret");
-        }
-        let all = Redaction::default().with_preset(&Preset { names: &[], ..*preset });
-        let texts = all.map_err(Failure::Unusable)?.numbered("");
-        texts.count_in(&String::from_utf8_lossy(out));
+    for [names, texts] in left {
+        listed(names.taken(), "left, although it may be a secret");
         listed(texts.taken(), "left, although it looks like a secret");
     }
-    let skipped =
-        session.entries.iter().filter(|entry| matches!(entry.what, OwnedContent::Skipped(_))).count();
     if skipped > 0 {
         context
             .terminal
             .note(&format!("not copied, since they are not part of the session: {skipped} lines or bodies"));
     }
-    Ok(())
 }

@@ -15,9 +15,13 @@ const SCHEMES: &[&str] =
 
 /// The values that go, in order and apart from each other.
 pub(super) fn values(text: &[u8], names: &dyn Fn(&[u8]) -> Option<Rule>) -> Vec<(Range<usize>, Rule)> {
+    let mut signs = memchr::memchr2_iter(b'=', b':', text).peekable();
+    if signs.peek().is_none() {
+        return Vec::new();
+    }
     let mut found = passwords(text);
     let mut end = 0;
-    for at in memchr::memchr2_iter(b'=', b':', text) {
+    for at in signs {
         let rule = if at < end { None } else { rule_of(name_before(&text[end..at]), names) };
         let Some(rule) = rule else { continue };
         let value = value_behind(text, at);

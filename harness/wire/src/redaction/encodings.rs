@@ -7,7 +7,7 @@ use std::borrow::Cow;
 use std::io::Write as _;
 
 /// Shorter runs are words rather than encoded secrets.
-const SHORTEST: usize = 8;
+pub(super) const SHORTEST: usize = 8;
 
 /// So much of a long run is decoded to see whether it is text at all: whole groups of Base64.
 const TRIED: usize = 64;
@@ -80,26 +80,38 @@ pub(super) fn unescaped(text: &[u8]) -> Option<Vec<u8>> {
 /// What a run of letters and digits denotes, where it is Base64 of either alphabet, or hexadecimal, for a readable text.
 pub(super) fn decodings(run: &[u8]) -> impl Iterator<Item = Vec<u8>> {
     let run = run.trim_ascii_end();
-    let long = run.len() >= SHORTEST;
-    [base64 as fn(&[u8]) -> Option<Vec<u8>>, hex].into_iter().filter_map(move |decode| {
-        let tried = &run[..run.len().min(TRIED)];
-        if !long || !decode(tried).is_some_and(|text| is_readable(&text, tried.len() < run.len())) {
-            return None;
-        }
-        decode(run).filter(|text| is_readable(text, false))
-    })
+    let cut = run.len() > SHORTEST;
+    // Most words denote nothing, which their first letters show.
+    let head = run.first_chunk::<SHORTEST>();
+    let is_base64 = |head: &[u8; SHORTEST]| {
+        let mut text = [0; SHORTEST];
+        let length = BASE64.decode_slice(head.map(standard), &mut text);
+        length.is_ok_and(|length| is_readable(&text[..length], cut))
+    };
+    let base64 = head.filter(|head| is_base64(head)).and_then(|_| text_of(base64, run));
+    let is_hex = |head: &&[u8; SHORTEST]| head.iter().all(u8::is_ascii_hexdigit);
+    let hex = head.filter(is_hex).and_then(|_| text_of(hex, run));
+    base64.into_iter().chain(hex)
+}
+
+/// What a run denotes in an encoding, where that is a readable text.
+fn text_of(decode: fn(&[u8]) -> Option<Vec<u8>>, run: &[u8]) -> Option<Vec<u8>> {
+    let tried = &run[..run.len().min(TRIED)];
+    decode(tried).filter(|text| is_readable(text, tried.len() < run.len()))?;
+    decode(run).filter(|text| is_readable(text, false))
+}
+
+/// A letter of either alphabet of Base64 as the usual one has it.
+fn standard(letter: u8) -> u8 {
+    match letter {
+        b'-' => b'+',
+        b'_' => b'/',
+        other => other,
+    }
 }
 
 fn base64(run: &[u8]) -> Option<Vec<u8>> {
-    let plain: Vec<u8> = run
-        .iter()
-        .map(|byte| match byte {
-            b'-' => b'+',
-            b'_' => b'/',
-            other => *other,
-        })
-        .collect();
-    BASE64.decode(plain).ok()
+    BASE64.decode(run.iter().copied().map(standard).collect::<Vec<u8>>()).ok()
 }
 
 fn hex(run: &[u8]) -> Option<Vec<u8>> {

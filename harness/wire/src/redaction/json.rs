@@ -4,17 +4,18 @@
 //! never touched. What is left is valid JSON, and an object or an array stays one.
 
 use super::ledger::Rule;
+use std::borrow::Cow;
 use transcript::json::{Json, write_string};
 use transcript::message::resembles_message;
 
 /// Members of the envelope, at the top of a message.
-const ENVELOPE: &[&str] = &["jsonrpc", "id", "method"];
+const ENVELOPE: &[&[u8]] = &[b"jsonrpc", b"id", b"method"];
 
 /// Members that hold ids which other messages repeat, wherever they stand.
-const IDS: &[&str] = &["requestId", "progressToken", "taskId"];
+const IDS: &[&[u8]] = &[b"requestId", b"progressToken", b"taskId"];
 
 /// Members that hold schemas, wherever they stand.
-const SCHEMAS: &[&str] = &["inputSchema", "outputSchema", "requestedSchema"];
+const SCHEMAS: &[&[u8]] = &[b"inputSchema", b"outputSchema", b"requestedSchema"];
 
 /// What is to stand in the places of values.
 pub(super) trait Policy {
@@ -29,21 +30,26 @@ pub(super) trait Policy {
 }
 
 /// `text`, which is JSON, with other values; none where it stays as it is.
-pub(super) fn rewrite(text: &str, policy: &dyn Policy) -> Option<Vec<u8>> {
+pub(super) fn rewrite(text: &str, policy: &impl Policy) -> Option<Vec<u8>> {
     let value = Json::parse(text).ok()?;
     let message = resembles_message(value) || value.items().any(resembles_message);
-    let mut walk =
-        Walk { policy, message, bytes: text.as_bytes(), at: 0, out: Vec::with_capacity(text.len()) };
-    walk.run().then_some(walk.out)
+    rewrite_valid(text, message, policy)
+}
+
+/// The same of a text that is known to be JSON, and whether it is a message or a batch.
+pub(super) fn rewrite_valid(text: &str, message: bool, policy: &impl Policy) -> Option<Vec<u8>> {
+    Walk { policy, message, bytes: text.as_bytes(), at: 0, copied: 0, out: Vec::new() }.run()
 }
 
 /// A walk over the tokens of valid JSON.
-struct Walk<'w> {
-    policy: &'w dyn Policy,
+struct Walk<'w, P> {
+    policy: &'w P,
     /// Whether the text is a message or a batch, and so has an envelope.
     message: bool,
     bytes: &'w [u8],
     at: usize,
+    /// So far everything is in `out`, which is empty as long as nothing has changed.
+    copied: usize,
     out: Vec<u8>,
 }
 
@@ -61,10 +67,9 @@ struct Frame {
     schema: bool,
 }
 
-impl<'w> Walk<'w> {
-    /// Whether it changed anything.
-    fn run(&mut self) -> bool {
-        let mut changed = false;
+impl<'w, P: Policy> Walk<'w, P> {
+    /// The text with other values; none where nothing changed.
+    fn run(mut self) -> Option<Vec<u8>> {
         let mut open: Vec<Frame> = Vec::new();
         let mut next = Frame::default();
         let mut key_expected = false;
@@ -76,34 +81,33 @@ impl<'w> Walk<'w> {
                     next = Frame { object, taken: next.taken, kept, id: false, schema: false };
                     key_expected = object;
                     open.push(next);
-                    self.copy(1);
+                    self.at += 1;
                 }
                 b'}' | b']' => {
                     open.pop();
                     key_expected = false;
-                    self.copy(1);
+                    self.at += 1;
                 }
                 b',' => {
                     next = open.last().copied().unwrap_or(next);
                     key_expected = next.object;
-                    self.copy(1);
+                    self.at += 1;
                 }
                 b'"' if key_expected => {
                     let above = open.last().copied().unwrap_or(next);
                     let token = self.string();
                     let name = decoded(token);
-                    let plain = std::str::from_utf8(&name).unwrap_or_default();
                     // At the top of a message, or of one in a batch.
                     let top =
                         self.message && matches!(*open.as_slice(), [_] | [Frame { object: false, .. }, _]);
                     next = Frame {
                         taken: above.taken.or_else(|| self.policy.names(&name)),
-                        id: IDS.contains(&plain) || top && ENVELOPE.contains(&plain),
-                        schema: SCHEMAS.contains(&plain),
+                        id: IDS.contains(&&*name) || top && ENVELOPE.contains(&&*name),
+                        schema: SCHEMAS.contains(&&*name),
                         ..above
                     };
                     key_expected = false;
-                    self.copy(token.len());
+                    self.at += token.len();
                 }
                 b'"' => {
                     let token = self.string();
@@ -114,12 +118,8 @@ impl<'w> Walk<'w> {
                         _ => self.policy.string(&value),
                     };
                     match new.filter(|new| **new != *value) {
-                        Some(new) => {
-                            changed = true;
-                            write_string(&new, &mut self.out);
-                            self.at += token.len();
-                        }
-                        None => self.copy(token.len()),
+                        Some(new) => self.replace(token.len(), &new),
+                        None => self.at += token.len(),
                     }
                 }
                 b'-' | b'0'..=b'9' => {
@@ -127,24 +127,25 @@ impl<'w> Walk<'w> {
                     let ends = |byte: &u8| !matches!(byte, b'-' | b'+' | b'.' | b'e' | b'E' | b'0'..=b'9');
                     let length = rest.iter().position(ends).unwrap_or(rest.len());
                     match next.taken.filter(|_| !next.kept && !next.id) {
-                        Some(rule) => {
-                            changed = true;
-                            write_string(&self.policy.mark(rule, &rest[..length]), &mut self.out);
-                            self.at += length;
-                        }
-                        None => self.copy(length),
+                        Some(rule) => self.replace(length, &self.policy.mark(rule, &rest[..length])),
+                        None => self.at += length,
                     }
                 }
-                _ => self.copy(1),
+                _ => self.at += 1,
             }
         }
-        changed
+        (self.copied > 0).then(|| {
+            self.out.extend_from_slice(&self.bytes[self.copied..]);
+            self.out
+        })
     }
 
-    fn copy(&mut self, length: usize) {
-        let end = (self.at + length).min(self.bytes.len());
-        self.out.extend_from_slice(&self.bytes[self.at..end]);
-        self.at = end;
+    /// Puts a string in the place of the value that begins here and is so long.
+    fn replace(&mut self, length: usize, new: &[u8]) {
+        self.out.extend_from_slice(&self.bytes[self.copied..self.at]);
+        write_string(new, &mut self.out);
+        self.at += length;
+        self.copied = self.at;
     }
 
     /// The string that begins here, with its quotes.
@@ -163,7 +164,12 @@ impl<'w> Walk<'w> {
 }
 
 /// What a string with its quotes denotes.
-fn decoded(token: &[u8]) -> std::borrow::Cow<'_, [u8]> {
+fn decoded(token: &[u8]) -> Cow<'_, [u8]> {
+    if let [b'"', plain @ .., b'"'] = token
+        && memchr::memchr(b'\\', plain).is_none()
+    {
+        return plain.into();
+    }
     let text = std::str::from_utf8(token).ok().and_then(|token| Json::parse(token).ok());
     text.and_then(Json::as_text).map_or(token.into(), |text| text.decode())
 }

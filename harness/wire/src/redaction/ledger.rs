@@ -3,9 +3,16 @@
 //! Memory: the values that were taken out, once each.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::io::{self, Read};
 
 /// What stands in place of what was taken out.
 pub const MARKER: &str = "[REDACTED]";
+
+/// So much of a text is searched for markers at a time.
+const WINDOW: usize = 1 << 20;
+
+/// No marker is longer, with the largest number.
+const LONGEST: usize = MARKER.len() + 1 + 20;
 
 /// Why something is taken out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -32,12 +39,27 @@ pub(super) struct Ledger {
 
 impl Ledger {
     /// Numbers go on behind those of the markers that a text has.
-    pub(super) fn behind(text: &str) -> Self {
-        let number = |(at, _): (usize, &str)| {
-            let marker = &text[at..at + marker_length(&text.as_bytes()[at..])?];
-            marker.strip_prefix(MARKER)?.strip_prefix('-')?.parse().ok()
-        };
-        Self { last: text.match_indices(MARKER).filter_map(number).max().unwrap_or(0), ..Self::default() }
+    ///
+    /// # Errors
+    /// Where it cannot be read.
+    pub(super) fn behind(reader: &mut dyn Read) -> io::Result<Self> {
+        let (mut last, mut window, mut kept) = (0, vec![0; WINDOW], 0);
+        loop {
+            let read = match reader.read(&mut window[kept..]) {
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+                read => read?,
+            };
+            let text = &window[..kept + read];
+            let numbers = memchr::memmem::find_iter(text, MARKER).filter_map(|at| number(&text[at..]));
+            last = numbers.max().unwrap_or_default().max(last);
+            if read == 0 {
+                return Ok(Self { last, ..Self::default() });
+            }
+            // A marker may go on behind the window.
+            let end = text.len();
+            kept = end.min(LONGEST);
+            window.copy_within(end - kept..end, 0);
+        }
     }
 
     /// The marker of this value. One that is a marker itself stays.
@@ -59,6 +81,12 @@ impl Ledger {
     pub(super) fn taken(&self) -> impl Iterator<Item = (Rule, u64, u64)> {
         self.taken.iter().map(|(rule, (times, values))| (*rule, *times, values.len() as u64))
     }
+}
+
+/// The number behind the marker at the beginning of a text.
+fn number(text: &[u8]) -> Option<u64> {
+    let number = text.get(MARKER.len() + 1..marker_length(text)?)?;
+    std::str::from_utf8(number).ok()?.parse().ok()
 }
 
 /// How long the marker is at the beginning of a text, with its number.

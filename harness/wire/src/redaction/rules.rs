@@ -2,17 +2,62 @@
 
 use super::ledger::{Ledger, MARKER, Rule, marker_length};
 use super::presets::Preset;
-use regex::bytes::Regex;
+use regex::bytes::{Regex, RegexSet};
+use regex_syntax::ParserBuilder;
 use std::borrow::Cow;
+use std::io::{self, Read};
 use std::ops::Range;
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// What is to be taken out.
+/// What is to be taken out. Cheap to copy.
 #[derive(Debug, Default, Clone)]
 pub struct Redaction {
-    names: Vec<(String, Regex)>,
-    texts: Vec<(String, Regex)>,
+    names: Arc<Rules>,
+    /// The letters of each name, since few members have all of any.
+    letters: Arc<[Letters]>,
+    texts: Arc<Rules>,
     ledger: Option<Arc<Mutex<Ledger>>>,
+}
+
+/// Patterns, each with what is said of it.
+#[derive(Debug, Default)]
+struct Rules {
+    list: Vec<(String, Regex)>,
+    /// All of them at once, since most of what is looked at fits none.
+    any: RegexSet,
+    /// So many bytes the shortest text has that fits any, as far as that is known.
+    shortest: usize,
+}
+
+/// Which letters of the Latin alphabet there are, in whatever case: a bit for each.
+type Letters = u32;
+
+/// The letters of a name; none where it has others besides, which may stand for these in another case.
+fn letters(name: &[u8]) -> Option<Letters> {
+    name.iter().try_fold(0, |letters, byte| match byte {
+        b'a'..=b'z' | b'A'..=b'Z' => Some(letters | 1 << (byte.to_ascii_lowercase() - b'a')),
+        byte => byte.is_ascii().then_some(letters),
+    })
+}
+
+impl Rules {
+    /// What `before` has, and then these.
+    fn beside(before: &Self, more: impl IntoIterator<Item = (String, Regex)>) -> Result<Arc<Self>, String> {
+        let list: Vec<_> = before.list.iter().cloned().chain(more).collect();
+        let any = RegexSet::new(list.iter().map(|(_, pattern)| pattern.as_str()));
+        let any = any.map_err(|error| format!("the patterns are too large together: {error}"))?;
+        let shortest = |pattern: &Regex| {
+            let parsed = ParserBuilder::new().utf8(false).build().parse(pattern.as_str());
+            parsed.ok().and_then(|pattern| pattern.properties().minimum_len()).unwrap_or_default()
+        };
+        let shortest = list.iter().map(|(_, pattern)| shortest(pattern)).min().unwrap_or_default();
+        Ok(Arc::new(Self { list, any, shortest }))
+    }
+
+    /// Whether a text, or part of it, fits any.
+    fn fit(&self, text: &[u8]) -> bool {
+        text.len() >= self.shortest && self.any.is_match(text)
+    }
 }
 
 impl Redaction {
@@ -21,46 +66,46 @@ impl Redaction {
     /// # Errors
     /// A sentence on what cannot be used.
     pub fn of(names: &[String], texts: &[String]) -> Result<Self, String> {
-        let whole = |name: &String| {
-            let pattern = name.split('*').map(regex::escape).collect::<Vec<_>>().join(".*");
-            format!("(?is)^(?:{pattern})$")
-        };
-        let compiled = |pattern: &str, given: &str| match Regex::new(pattern) {
-            Ok(regex) if regex.is_match(b"") => {
-                Err(format!("`{given}` matches the empty text, and so every text"))
-            }
-            Ok(regex) => Ok(regex),
-            Err(error) => Err(format!("`{given}` is not a regular expression: {error}")),
-        };
-        let name = |name: &String| Ok((format!("`{name}`"), compiled(&whole(name), name)?));
+        let name = |name: &String| Ok((format!("`{name}`"), named(name)?));
         let text = |text: &String| Ok((format!("/{text}/"), compiled(text, text)?));
-        Ok(Self {
-            names: names.iter().map(name).collect::<Result<_, String>>()?,
-            texts: texts.iter().map(text).collect::<Result<_, String>>()?,
-            ledger: None,
-        })
+        let names: Vec<_> = names.iter().map(name).collect::<Result<_, String>>()?;
+        let texts: Vec<_> = texts.iter().map(text).collect::<Result<_, String>>()?;
+        Self::default().with(names, texts)
     }
 
     /// What this preset has, besides.
     ///
     /// # Errors
     /// A sentence on what cannot be used.
-    pub fn with_preset(mut self, preset: &Preset) -> Result<Self, String> {
-        let own = |list: &mut dyn Iterator<Item = &str>| list.map(str::to_owned).collect::<Vec<_>>();
-        let names = own(&mut preset.names.iter().copied());
-        let texts = own(&mut preset.texts.iter().map(|(_, text)| *text));
-        let Self { names, texts, .. } = Self::of(&names, &texts)?;
-        self.names.extend(names);
-        self.texts
-            .extend(preset.texts.iter().zip(texts).map(|((kind, _), (_, text))| ((*kind).to_owned(), text)));
-        Ok(self)
+    pub fn with_preset(self, preset: &Preset) -> Result<Self, String> {
+        let name = |name: &&str| Ok((format!("`{name}`"), named(name)?));
+        let text = |(kind, text): &(&str, &str)| Ok(((*kind).to_owned(), compiled(text, text)?));
+        let names: Vec<_> = preset.names.iter().map(name).collect::<Result<_, String>>()?;
+        let texts: Vec<_> = preset.texts.iter().map(text).collect::<Result<_, String>>()?;
+        self.with(names, texts)
+    }
+
+    fn with(self, names: Vec<(String, Regex)>, texts: Vec<(String, Regex)>) -> Result<Self, String> {
+        let (names, texts) = (Rules::beside(&self.names, names)?, Rules::beside(&self.texts, texts)?);
+        let letters =
+            names.list.iter().map(|(name, _)| letters(name.as_bytes()).unwrap_or_default()).collect();
+        Ok(Self { names, letters, texts, ..self })
     }
 
     /// The same, with a number behind each marker: the same for the same value, and others for others. The numbers go on
-    /// behind those that `text` has. [`Redaction::taken`] counts.
+    /// behind those that `reader` has. [`Redaction::taken`] counts.
+    ///
+    /// # Errors
+    /// Where it cannot be read.
+    pub fn numbered(mut self, reader: &mut dyn Read) -> io::Result<Self> {
+        self.ledger = Some(Arc::new(Mutex::new(Ledger::behind(reader)?)));
+        Ok(self)
+    }
+
+    /// The same, with numbers from 1, for whoever only counts.
     #[must_use]
-    pub fn numbered(mut self, text: &str) -> Self {
-        self.ledger = Some(Arc::new(Mutex::new(Ledger::behind(text))));
+    pub fn counting(mut self) -> Self {
+        self.ledger = Some(Arc::default());
         self
     }
 
@@ -79,8 +124,12 @@ impl Redaction {
 
     fn kind(&self, rule: Rule) -> String {
         match rule {
-            Rule::Name(number) => self.names.get(number).map_or_else(String::new, |(name, _)| name.clone()),
-            Rule::Text(number) => self.texts.get(number).map_or_else(String::new, |(text, _)| text.clone()),
+            Rule::Name(number) => {
+                self.names.list.get(number).map_or_else(String::new, |(name, _)| name.clone())
+            }
+            Rule::Text(number) => {
+                self.texts.list.get(number).map_or_else(String::new, |(text, _)| text.clone())
+            }
             Rule::Password => "user and password of a URL".to_owned(),
             Rule::Encoded => "encoded text".to_owned(),
             Rule::Unknown => "what could not be looked into".to_owned(),
@@ -103,19 +152,24 @@ impl Redaction {
     /// Whether anything is to be taken out at all.
     #[must_use]
     pub fn is_asked(&self) -> bool {
-        !self.names.is_empty() || !self.texts.is_empty()
+        !self.names.list.is_empty() || !self.texts.list.is_empty()
     }
 
     /// Why a member of this name is to be taken out, if it is.
     pub(super) fn names(&self, name: &[u8]) -> Option<Rule> {
-        self.names.iter().position(|(_, pattern)| pattern.is_match(name)).map(Rule::Name)
+        let may_fit = letters(name).is_none_or(|there| self.letters.iter().any(|all| all & there == *all));
+        let fits = may_fit && self.names.fit(name);
+        fits.then(|| self.names.list.iter().position(|(_, it)| it.is_match(name)).map(Rule::Name))?
     }
 
     /// A text without the parts that match a pattern. A marker that stands there already is no part of the text: it stays
     /// one marker, so that a second time changes nothing.
     pub(super) fn patterns<'t>(&self, text: &'t [u8]) -> Cow<'t, [u8]> {
         let mut text = Cow::Borrowed(text);
-        for (number, (_, pattern)) in self.texts.iter().enumerate() {
+        if !self.texts.fit(&text) {
+            return text;
+        }
+        for (number, (_, pattern)) in self.texts.list.iter().enumerate() {
             if let Some(changed) = self.replaced(number, pattern, &text) {
                 text = Cow::Owned(changed);
             }
@@ -144,6 +198,22 @@ impl Redaction {
             copied = end;
         }
         (copied > 0).then(|| [&out, &text[copied..]].concat())
+    }
+}
+
+/// A name in any case, where `*` stands for anything.
+fn named(name: &str) -> Result<Regex, String> {
+    let pattern = name.split('*').map(regex::escape).collect::<Vec<_>>().join(".*");
+    compiled(&format!("(?is)^(?:{pattern})$"), name)
+}
+
+fn compiled(pattern: &str, given: &str) -> Result<Regex, String> {
+    match Regex::new(pattern) {
+        Ok(regex) if regex.is_match(b"") => {
+            Err(format!("`{given}` matches the empty text, and so every text"))
+        }
+        Ok(regex) => Ok(regex),
+        Err(error) => Err(format!("`{given}` is not a regular expression: {error}")),
     }
 }
 

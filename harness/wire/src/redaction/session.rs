@@ -16,10 +16,14 @@ impl Redaction {
         session.entries.iter_mut().try_for_each(|entry| self.entry(entry))
     }
 
-    fn entry(&self, entry: &mut OwnedEntry) -> Result<(), String> {
+    /// The same of one entry.
+    ///
+    /// # Errors
+    /// As [`Redaction::session`].
+    pub fn entry(&self, entry: &mut OwnedEntry) -> Result<(), String> {
         match &mut entry.what {
             OwnedContent::Message(text, shape) => {
-                if let Some(new) = self.message(text) {
+                if let Some(new) = self.known_message(text) {
                     let message = Message::parse(&new).map_err(|refusal| {
                         let line = entry.location.line;
                         format!(
@@ -135,7 +139,7 @@ mod tests {
         let redaction = Redaction::of(&["token".to_owned()], &["hush [0-9]".to_owned()]).unwrap();
         redaction.session(&mut session).unwrap();
         let mut out = Vec::new();
-        (format.write)(&session, &mut out).unwrap();
+        format.write(&session, &mut out).unwrap();
         let out = String::from_utf8(out).unwrap();
         let expected = trace.replace("hush 1", "[REDACTED]").replace("hush", "[REDACTED]");
         assert!(out.starts_with(&expected), "{out}");

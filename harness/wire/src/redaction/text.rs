@@ -1,7 +1,8 @@
 //! The way down through a text: JSON in it, values that it gives to names, and texts that stand in it encoded.
 
 use super::assignments;
-use super::encodings::{decodings, percent_decoded, percent_encoded, unescaped};
+use super::classes::{BACKSLASH, DIGIT, Found, LETTER, PERCENT, PIECE, SIGN, replace_runs};
+use super::encodings::{SHORTEST, decodings, percent_decoded, percent_encoded, unescaped};
 use super::json::{self, Policy};
 use super::ledger::Rule;
 use super::rules::Redaction;
@@ -16,6 +17,13 @@ impl Redaction {
     #[must_use]
     pub fn message(&self, text: &str) -> Option<String> {
         let new = self.is_asked().then(|| json::rewrite(text, &Layer { redaction: self, left: LAYERS }))?;
+        String::from_utf8(new?).ok()
+    }
+
+    /// The same of a text that is known to be a message.
+    pub(super) fn known_message(&self, text: &str) -> Option<String> {
+        let layer = Layer { redaction: self, left: LAYERS };
+        let new = self.is_asked().then(|| json::rewrite_valid(text, true, &layer))?;
         String::from_utf8(new?).ok()
     }
 
@@ -88,22 +96,29 @@ impl Layer<'_> {
             return self.json(inner);
         }
         let mut new = Cow::Borrowed(text);
-        let values = assignments::values(text, &|name| self.redaction.names(name));
-        if !values.is_empty() {
-            let (mut out, mut copied) = (Vec::with_capacity(text.len()), 0);
-            for (value, rule) in values {
-                out.extend_from_slice(&text[copied..value.start]);
-                out.extend(self.mark(rule, &text[value.clone()]));
-                copied = value.end;
+        let found = Found::in_text(text);
+        if found.has(SIGN) {
+            let values = assignments::values(text, &|name| self.redaction.names(name));
+            if !values.is_empty() {
+                let (mut out, mut copied) = (Vec::with_capacity(text.len()), 0);
+                for (value, rule) in values {
+                    out.extend_from_slice(&text[copied..value.start]);
+                    out.extend(self.mark(rule, &text[value.clone()]));
+                    copied = value.end;
+                }
+                out.extend_from_slice(&text[copied..]);
+                new = Cow::Owned(out);
             }
-            out.extend_from_slice(&text[copied..]);
-            new = Cow::Owned(out);
         }
-        let breaks = |byte: u8| byte.is_ascii_whitespace() || b"&=\"'<>".contains(&byte);
-        replace_runs(&mut new, |byte| !breaks(byte), |piece| self.percent(piece));
-        replace_runs(&mut new, |byte| !breaks(byte), |piece| self.escaped(piece));
-        let digits = |byte: u8| byte.is_ascii_alphanumeric() || b"+/-_".contains(&byte);
-        replace_runs(&mut new, digits, |run| self.encoded(run));
+        if found.has(PERCENT) {
+            replace_runs(&mut new, PIECE, |piece| self.percent(piece));
+        }
+        if found.has(BACKSLASH) {
+            replace_runs(&mut new, PIECE, |piece| self.escaped(piece));
+        }
+        if found.run >= SHORTEST || matches!(new, Cow::Owned(_)) {
+            replace_runs(&mut new, LETTER, |run| self.encoded(run));
+        }
         if let Cow::Owned(changed) = self.redaction.patterns(&new) {
             new = Cow::Owned(changed);
         }
@@ -148,11 +163,9 @@ impl Layer<'_> {
             return Some(self.mark(Rule::Encoded, run));
         }
         let mut new = Cow::Borrowed(run);
-        replace_runs(
-            &mut new,
-            |byte| byte.is_ascii_alphanumeric(),
-            |part| (part.len() < run.len() && hides(part)).then(|| self.mark(Rule::Encoded, part)),
-        );
+        replace_runs(&mut new, DIGIT, |part| {
+            (part.len() < run.len() && hides(part)).then(|| self.mark(Rule::Encoded, part))
+        });
         matches!(new, Cow::Owned(_)).then(|| new.into_owned())
     }
 }
@@ -162,28 +175,6 @@ fn json_of(text: &[u8]) -> Option<&str> {
     matches!(text.trim_ascii_start().first(), Some(b'{' | b'[' | b'"')).then_some(())?;
     let text = std::str::from_utf8(text).ok()?;
     Json::parse(text).is_ok().then_some(text)
-}
-
-/// Puts what `new` says in place of the runs of these bytes.
-fn replace_runs(
-    text: &mut Cow<'_, [u8]>,
-    belongs: impl Fn(u8) -> bool,
-    new: impl Fn(&[u8]) -> Option<Vec<u8>>,
-) {
-    let (mut out, mut copied, mut at) = (Vec::new(), 0, 0);
-    while at < text.len() {
-        let length = text[at..].iter().take_while(|byte| belongs(**byte)).count();
-        if let Some(new) = (length > 0).then(|| new(&text[at..at + length])).flatten() {
-            out.extend_from_slice(&text[copied..at]);
-            out.extend(new);
-            copied = at + length;
-        }
-        at += length.max(1);
-    }
-    if copied > 0 {
-        out.extend_from_slice(&text[copied..]);
-        *text = Cow::Owned(out);
-    }
 }
 
 #[cfg(test)]

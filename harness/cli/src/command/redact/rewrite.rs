@@ -1,0 +1,245 @@
+//! A recording that is written again without its secrets: documents whole, lines a few at a time.
+//!
+//! Memory: of a document, its session and what is written of it. Of lines, a few batches, each of at most [`ENTRIES`] entries
+//! and [`BYTES`] bytes or else of a single entry; besides, each value that was taken out, once.
+
+use super::super::context::Failure;
+use formats::{
+    Format, Input, LineWriter, Opening, OwnedContent, OwnedEntry, ReadError, ReadOptions, Session, Spelling,
+    WriteLines, meaning, owned_entries,
+};
+use std::fs::File;
+use std::io::{self, Write};
+use std::sync::mpsc::{self, Receiver, SyncSender};
+use std::thread;
+use transcript::session::SinkError;
+use wire::redaction::Redaction;
+
+/// So many entries are handed on together. Tests have more of them than recordings are long.
+const ENTRIES: usize = if cfg!(test) { 3 } else { 1024 };
+
+/// So many bytes of messages are handed on together, if they are of more than one.
+const BYTES: usize = 256 << 10;
+
+/// So many batches wait between who reads and who writes.
+const WAITING: usize = 2;
+
+/// Why nothing was written.
+pub(super) enum Unwritten {
+    /// Something is in the way.
+    Failure(Failure),
+    /// The recording cannot be written without what is taken out: a sentence.
+    Refused(String),
+}
+
+impl From<io::Error> for Unwritten {
+    fn from(error: io::Error) -> Self {
+        Self::Failure(error.into())
+    }
+}
+
+/// What is done to a recording.
+pub(super) struct Rewriting<'r> {
+    /// What to call it.
+    pub(super) name: &'r str,
+    /// Its format.
+    pub(super) format: &'static Format,
+    /// What is taken out.
+    pub(super) redaction: &'r Redaction,
+    /// What is only looked for, in what is left: names, and then patterns.
+    pub(super) left: &'r [[Redaction; 2]],
+    /// How many lines or bodies were not copied.
+    pub(super) skipped: usize,
+}
+
+impl Rewriting<'_> {
+    /// Writes the recording that `file` stands at the beginning of.
+    ///
+    /// # Errors
+    /// Where it is rejected, cannot be written again, or `out` cannot be written.
+    pub(super) fn write(&mut self, file: &mut File, out: &mut dyn Write) -> Result<(), Unwritten> {
+        match self.format.spelling {
+            Spelling::Document(_) => self.document(file, out),
+            Spelling::Lines(lines) => self.lines(lines, file, out),
+        }
+    }
+
+    fn document(&mut self, file: &mut File, out: &mut dyn Write) -> Result<(), Unwritten> {
+        let rejected = |error| Unwritten::Failure(Failure::of_reading(self.name, error));
+        let mut input = Input::new(file).map_err(rejected)?;
+        let mut session = Session::read(self.format, &mut input, ReadOptions::default()).map_err(rejected)?;
+        if let Some(loss) = session.losses(self.format).into_iter().find(|loss| loss.clause.is_some()) {
+            let clause = loss.clause.unwrap_or_default();
+            let why = format!("{} cannot carry {} ({clause})", self.format.name, loss.what);
+            return Err(Unwritten::Refused(why));
+        }
+        self.redact(&mut session.entries)?;
+        let mut written = Vec::new();
+        self.format.write(&session, &mut written)?;
+        self.holds(&written)?;
+        out.write_all(&written)?;
+        self.look_at(&mut session.entries, &written);
+        Ok(())
+    }
+
+    /// One thread reads while this one writes.
+    fn lines(
+        &mut self,
+        lines: fn(&Opening) -> Box<dyn WriteLines>,
+        file: &mut File,
+        out: &mut dyn Write,
+    ) -> Result<(), Unwritten> {
+        let (sender, batches) = mpsc::sync_channel(WAITING);
+        let format = self.format;
+        let (read, written) = thread::scope(|scope| {
+            let reader = scope.spawn(move || read(format, file, sender));
+            let written = self.batches(lines, batches, out);
+            (reader.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)), written)
+        });
+        match read {
+            // Whoever writes wanted no more, and says why.
+            Ok(()) | Err(ReadError::Stopped) => written,
+            Err(error) => Err(Unwritten::Failure(Failure::of_reading(self.name, error))),
+        }
+    }
+
+    fn batches(
+        &mut self,
+        lines: fn(&Opening) -> Box<dyn WriteLines>,
+        batches: Receiver<Vec<OwnedEntry>>,
+        out: &mut dyn Write,
+    ) -> Result<(), Unwritten> {
+        let mut begun: Option<(Opening, LineWriter)> = None;
+        let mut written = Vec::new();
+        for mut entries in batches {
+            self.redact(&mut entries)?;
+            let (opening, mut writer) = match begun.take() {
+                Some(begun) => begun,
+                None => {
+                    let session = Session { entries, ..Session::default() };
+                    let opening = Opening::of(&session);
+                    entries = session.entries;
+                    let writer = LineWriter::begin(lines, &opening, &mut written)?;
+                    (opening, writer)
+                }
+            };
+            entries.iter().try_for_each(|entry| writer.entry(entry, &mut written))?;
+            out.write_all(&written)?;
+            self.others_hold(lines, &opening, &entries)?;
+            self.look_at(&mut entries, &written);
+            written.clear();
+            begun = Some((opening, writer));
+        }
+        let writer = match begun {
+            Some((_, writer)) => writer,
+            None => LineWriter::begin(lines, &Opening::default(), &mut written)?,
+        };
+        writer.end(&mut written)?;
+        Ok(out.write_all(&written)?)
+    }
+
+    /// Takes out of entries what is to be taken out.
+    fn redact(&mut self, entries: &mut [OwnedEntry]) -> Result<(), Unwritten> {
+        for entry in entries {
+            let copied = entry.added.is_some() || !matches!(entry.what, OwnedContent::Skipped(_));
+            self.skipped += usize::from(!copied);
+            self.redaction.entry(entry).map_err(Unwritten::Refused)?;
+        }
+        Ok(())
+    }
+
+    /// Each message was looked at as it changed. What is no message, such as the first line of a trace, is read again.
+    fn others_hold(
+        &self,
+        lines: fn(&Opening) -> Box<dyn WriteLines>,
+        opening: &Opening,
+        entries: &[OwnedEntry],
+    ) -> Result<(), Unwritten> {
+        let others = || entries.iter().filter(|entry| entry.message().is_none());
+        if others().next().is_none() {
+            return Ok(());
+        }
+        let mut written = Vec::new();
+        let mut writer = LineWriter::begin(lines, opening, &mut written)?;
+        others().try_for_each(|entry| writer.entry(entry, &mut written))?;
+        writer.end(&mut written)?;
+        self.holds(&written)
+    }
+
+    /// What is written is read.
+    fn holds(&self, written: &[u8]) -> Result<(), Unwritten> {
+        let read = meaning(self.format, &mut &written[..], ReadOptions::default());
+        let name = format!("{} without what is redacted", self.name);
+        read.map(drop).map_err(|error| Unwritten::Failure(Failure::of_reading(&name, error)))
+    }
+
+    /// Counts what looks like a secret in what was written, whose entries nobody needs any more.
+    fn look_at(&self, entries: &mut [OwnedEntry], written: &[u8]) {
+        for [names, texts] in self.left {
+            for entry in &mut *entries {
+                // What cannot be a message any more has been counted.
+                let _ = names.entry(entry);
+            }
+            texts.count_in(&String::from_utf8_lossy(written));
+        }
+    }
+}
+
+/// Hands on the entries of a recording, some at a time.
+fn read(format: &Format, file: &mut File, batches: SyncSender<Vec<OwnedEntry>>) -> Result<(), ReadError> {
+    let (mut batch, mut size) = (Vec::new(), 0);
+    let mut input = Input::new(file)?;
+    owned_entries(format, &mut input, ReadOptions::default(), &mut |entry| {
+        size += entry.message().map_or(0, |message| message.text().len());
+        batch.push(entry);
+        if batch.len() < ENTRIES && size < BYTES {
+            return Ok(());
+        }
+        size = 0;
+        batches.send(std::mem::take(&mut batch)).map_err(|_| SinkError::Stop)
+    })?;
+    batches.send(batch).map_err(|_| ReadError::Stopped)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Rewriting;
+    use formats::{FORMATS, Format, Input, ReadOptions, Session};
+    use std::fs::{self, File};
+    use std::path::Path;
+    use walkdir::WalkDir;
+    use wire::redaction::Redaction;
+
+    /// What is written of a session at once.
+    fn at_once(format: &Format, bytes: &[u8], redaction: &Redaction) -> Option<String> {
+        let mut reader = bytes;
+        let mut input = Input::new(&mut reader).ok()?;
+        let mut session = Session::read(format, &mut input, ReadOptions::default()).ok()?;
+        redaction.clone().numbered(&mut { bytes }).ok()?.session(&mut session).ok()?;
+        let mut out = Vec::new();
+        format.write(&session, &mut out).ok()?;
+        String::from_utf8(out).ok()
+    }
+
+    #[test]
+    fn a_few_lines_at_a_time_are_what_the_whole_is() {
+        let own = |list: &[&str]| list.iter().map(|&item| item.to_owned()).collect::<Vec<_>>();
+        let redaction = Redaction::of(&own(&["name", "label", "text"]), &own(&["[a-z]*fast[a-z]*"])).unwrap();
+        let (mut compared, mut batches) = (0, 0);
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../cases");
+        for file in WalkDir::new(folder).into_iter().filter_map(Result::ok) {
+            let format = FORMATS.iter().find(|format| format.is_lines() && *format.file == *file.file_name());
+            let Some(format) = format else { continue };
+            let bytes = fs::read(file.path()).unwrap();
+            let redaction = redaction.clone().numbered(&mut &bytes[..]).unwrap();
+            let mut some = Rewriting { name: "it", format, redaction: &redaction, left: &[], skipped: 0 };
+            let mut out = Vec::new();
+            let done = some.write(&mut File::open(file.path()).unwrap(), &mut out).is_ok();
+            let written = done.then(|| String::from_utf8(out).unwrap());
+            assert_eq!(written, at_once(format, &bytes, &redaction), "{}", file.path().display());
+            compared += usize::from(done);
+            batches += written.map_or(0, |text| text.lines().count() / super::ENTRIES);
+        }
+        assert!(compared > 500 && batches > compared, "{compared} files in {batches} batches");
+    }
+}
