@@ -54,11 +54,14 @@ function summary(metadata: boolean, scope: boolean): Discovery | null {
 function parameters(header: string): string[] {
   const names: string[] = [];
   let at = 0;
+  let inChallenge = false;
   while (at < header.length) {
     at = past(header, at, isSpaceOrComma);
     let [end, spaced] = wordAndSpace(header, at);
+    // What no value follows is a scheme, with which a challenge begins.
+    inChallenge ||= end > at && header.charAt(spaced) !== '=';
     if (header.charAt(end) !== '=' && spaced > end && isToken(header.charAt(spaced))) {
-      // `Bearer scope="a"`: a scheme stands before the first parameter.
+      // `Bearer scope="a"`: the first parameter stands behind the scheme.
       at = spaced;
       [end, spaced] = wordAndSpace(header, at);
     }
@@ -69,7 +72,7 @@ function parameters(header: string): string[] {
       at = header.charAt(value) === '"' ? quotedEnd(header, value) : past(header, value, isToken);
       const after = past(header, at, isSpace);
       // `Negotiate scope==` has no value that a parameter may have, and quotes that nobody closes are no value either.
-      if (at > value && (after === header.length || header.charAt(after) === ',')) names.push(name.toLowerCase());
+      if (inChallenge && at > value && (after === header.length || header.charAt(after) === ',')) names.push(name.toLowerCase());
     }
     at = nextComma(header, at);
   }

@@ -19,13 +19,14 @@ test('parameters of a challenge', () => {
   assert.equal(seen('Negotiate YWJj==, Bearer\tSCOPE=""'), 'scope');
   assert.equal(seen('Bearer realm="a\\"b\\\\", , scope="s",'), 'scope');
   assert.equal(seen('Basic, Bearer scope="s"'), 'scope');
+  assert.equal(seen('resource_metadata="u", Bearer scope="s"'), 'scope');
 });
 
 test('what only looks like a parameter', () => {
   for (const header of [
     'Bearer', '', ',', 'Scope realm="x"', 'scope', 'Negotiate scope==', 'Bearer realm="scope=s"', 'Bearer realm="a, scope=s"',
     'Bearer realm="a\\", scope=s, b=\\""', 'Bearer scopes="s", x-scope="s"', 'Bearer scope', 'Bearer scope=', 'Bearer realm="scope=s',
-    'Bearer scope="s', 'Bearer scope="s"x',
+    'Bearer scope="s', 'Bearer scope="s"x', 'scope="s"', 'scope = "s", Bearer realm="x"',
   ]) {
     assert.equal(seen(header), '', header);
   }

@@ -51,12 +51,13 @@ impl AuthorizationSummary {
     }
 }
 
-/// The names of a field value's auth-params: tokens followed by `=` and a value, outside quoted strings. A
-/// token68 credential (`Basic abc=`) has nothing after its padding and is none.
+/// The names of a field value's auth-params: tokens followed by `=` and a value, outside quoted strings and behind a
+/// scheme, with which every challenge begins. A token68 credential (`Basic abc=`) has nothing after its padding and
+/// is none.
 fn auth_params(value: &str) -> Vec<&str> {
     let bytes = value.as_bytes();
     let mut names = Vec::new();
-    let mut at = 0;
+    let (mut at, mut in_challenge) = (0, false);
     while at < bytes.len() {
         match bytes[at] {
             b'"' => at = quoted_end(bytes, at),
@@ -75,7 +76,9 @@ fn auth_params(value: &str) -> Vec<&str> {
                         next += 1;
                     }
                     if bytes.get(next).is_some_and(|&byte| byte == b'"' || is_token(byte)) {
-                        names.push(&value[start..at]);
+                        if in_challenge {
+                            names.push(&value[start..at]);
+                        }
                         at = match bytes[next] {
                             b'"' => quoted_end(bytes, next),
                             // An unquoted value ends with its token, so that `a=scope, b=1` names no `scope`.
@@ -84,6 +87,8 @@ fn auth_params(value: &str) -> Vec<&str> {
                     } else {
                         at = next;
                     }
+                } else {
+                    in_challenge = true;
                 }
             }
             _ => at += 1,
@@ -141,6 +146,11 @@ mod tests {
         );
         assert_eq!(seen(401, "WWW-Authenticate", "Basic c2NvcGU="), None);
         assert_eq!(seen(401, "WWW-Authenticate", "Bearer scopes=\"x\", xscope=1"), None);
+        assert_eq!(seen(401, "WWW-Authenticate", r#"scope="a", Bearer realm="x""#), None);
+        assert_eq!(
+            seen(401, "WWW-Authenticate", r#"scope=a, Bearer resource_metadata="u""#),
+            Some((true, false))
+        );
     }
 
     #[test]

@@ -106,6 +106,8 @@ mutants! {
             let text = context.challenges().join(" ").to_ascii_lowercase();
             searched(context, text.contains("resource_metadata"), text.contains("scope"))
         });
+    "challenge/no-scheme-wanted" ["K2A-BOUND"] "takes parameters before any scheme for a challenge"
+        => rewrite_headers(|value| format!("Any {value}"));
     "challenge/escapes-end-quotes" ["K2A-BOUND"] "ends a quoted string at an escaped quote"
         => rewrite_headers(|value| value.replace("\\\"", "\""));
     "challenge/commas-part" ["K2A-BOUND"] "splits a challenge at every comma, even in quotes"

@@ -38,7 +38,8 @@ pub(super) const CLAUSES: &[Clause] = &[
         family: FAMILY,
         title: "Nothing else than a 401 challenge makes a summary",
         rule: "Give no summary under another status, without the header, or when the challenge has neither \
-               parameter. Words inside the quoted value of some other parameter are not parameters.",
+               parameter. Words inside the quoted value of some other parameter are not parameters, and what \
+               stands before any scheme belongs to no challenge.",
         why: "A search for `scope=` in the header finds it in an error description too, and a 403 tells of \
               missing rights and not of discovery. A summary that is wrong claims to have seen what was \
               never sent.",
