@@ -107,8 +107,8 @@ impl Contract {
         self.open.iter().flat_map(HashMap::values).map(Waiting::len).sum()
     }
 
-    /// The revision of the session, as far as this entry and those before it show it (EQ-BATCH): the one that the last
-    /// answered `initialize` agreed on, or, before there is any, the first that a header named.
+    /// The revision of the session, as far as this entry and those before it show it (EQ-BATCH): that of the last answered
+    /// `initialize` with the version of a revision, or, before there is any, the first that a header named.
     #[must_use]
     pub fn revision(&self, entry: &Entry<'_>) -> Option<Revision> {
         self.revision.or_else(|| Revision::declared(entry))
@@ -142,7 +142,7 @@ impl Contract {
         Some(bound)
     }
 
-    /// EQ-BATCH: the revision that the result of an `initialize` names.
+    /// EQ-BATCH: the revision that the result of an `initialize` names. A version that no revision has is passed over.
     fn negotiate(&mut self, answers: Option<u64>, message: &Message<'_>) {
         if answers.is_some_and(|event| self.handshakes.remove(&event))
             && message.class() == MessageClass::Result

@@ -4,7 +4,9 @@ use crate::Mutation;
 use crate::json::{is, is_array, lines, set, text_at};
 use crate::on_reading::{lose_messages, on_reading, reject_if};
 use crate::on_text::{Shape, on_entry, on_line, on_shape};
+use crate::reading::ReadMessage;
 use transcript::json::{Json, JsonKind};
+use transcript::revision::Revision;
 
 const WISH: &str = r#""params":{"protocolVersion":"2025-03-26""#;
 const ANSWER: &str = r#""result":{"protocolVersion":"#;
@@ -29,6 +31,22 @@ mutants! {
             let (before, rest) = text.split_once(ANSWER).unwrap_or_default();
             rest.starts_with(AGREED) && !before.contains("[{")
         });
+    "batches/forgets-at-no-revision" ["EQ-BATCH"] "forgets the revision at a handshake with a version that no revision has"
+        => reject_if(|original| {
+            let unknown = original.reading.entries.iter().position(|entry| {
+                let version = entry.message.as_ref().and_then(agreed);
+                version.is_some_and(|version| Revision::named(&version).is_none())
+            });
+            unknown.is_some_and(|at| original.reading.entries[at..].iter().any(|entry| entry.item.is_some()))
+        });
+    "batches/first-header-alone" ["EQ-BATCH"] "looks at the first header with a version alone, and not on if no revision has it"
+        => reject_if(|original| {
+            let contexts = original.reading.contexts();
+            let mut headers = contexts.filter(|it| !it.is_answer()).flat_map(|it| &it.headers);
+            let first = headers.find(|(name, _)| name.eq_ignore_ascii_case("MCP-Protocol-Version"));
+            let unknown = first.is_some_and(|(_, version)| Revision::named(version).is_none());
+            unknown && original.reading.entries.iter().any(|entry| entry.item.is_some())
+        });
     "batches/no-headers" ["EQ-BATCH"] "does not look at the header that names the revision"
         => reject_if(|original| {
             let mut methods = original.reading.messages().filter_map(|message| message.method.as_deref());
@@ -52,6 +70,11 @@ mutants! {
             true => item.items().collect(),
             false => vec![item],
         }));
+}
+
+/// The version that a result names, as that of `initialize` does.
+fn agreed(message: &ReadMessage) -> Option<String> {
+    text_at(Json::parse(&message.text).ok()?, &["result", "protocolVersion"])
 }
 
 /// A reader of lines that takes arrays apart where it believes that it may.

@@ -34,12 +34,12 @@ pub(super) const CLAUSES: &[Clause] = &[
         title: "A batch of 2025-03-26 is its messages, in order",
         rule: "Where the session is known to be of revision 2025-03-26, read an array in the place of a message as the \
                messages in it, in order, all of them sent by whoever sent the array. It is known by what stands \
-               before the array: the last `initialize` that was answered has a result with this \
-               `protocolVersion`; or, as long as none was, the first `MCP-Protocol-Version` among the headers of \
-               requests names it, those of the request that brings the array among them. What comes later does \
-               not reach back, and a version that no revision has decides nothing. Reject an empty array there, \
-               and one with an item that is no message, such as another array. An array none of whose items \
-               looks like a message is no batch in SSE data and in HAR. Everywhere else a batch is what \
+               before the array: the last answered `initialize` whose `protocolVersion` is that of a published \
+               revision decides; as long as there is none, the first such `MCP-Protocol-Version` among the headers of \
+               requests does, those of the request that brings the array among them. Any other version, in an \
+               answer or a header, is passed over, and what comes later does not reach back. Reject an empty \
+               array there, and one with an item that is no message, such as another array. An array none of \
+               whose items looks like a message is no batch in SSE data and in HAR. Everywhere else a batch is what \
                JRP-LINE, ENV-SINGLE, SSE-DATA-ARRAY, RPL-NOISE and HAR-MESSAGE say of an array.",
         why: "One revision has batches: every receiver of it must take them, and a recording of such a session is \
               sound. Elsewhere an array is a fault of whoever sent it or wrote it down. An importer that takes \

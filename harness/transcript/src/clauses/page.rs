@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 
 use super::all;
 use crate::rejection::Code;
+use crate::revision::Revision;
 
 const PAGE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/contract.md");
 const SEAM: &str = "<!-- From here on the page is derived from the clauses; a test compares the two. -->\n";
@@ -14,6 +15,16 @@ fn the_page_lists_the_clauses_as_they_are() {
     let (_, listed) = page.split_once(SEAM).unwrap();
     let derived = derived();
     assert!(listed == derived, "docs/contract.md is out of date; below its seam it should read:\n{derived}");
+}
+
+/// Which versions EQ-BATCH believes.
+#[test]
+fn the_page_names_every_revision() {
+    let page = std::fs::read_to_string(PAGE).unwrap();
+    let (last, others) = Revision::ALL.split_last().unwrap();
+    let others: Vec<&str> = others.iter().map(|revision| revision.name()).collect();
+    let sentence = format!("The published revisions are {} and {last}.", others.join(", "));
+    assert!(page.contains(&sentence), "docs/contract.md should say: {sentence}");
 }
 
 fn derived() -> String {
