@@ -33,6 +33,12 @@ mutants! {
     "exchanges/zones-dropped" ["HAR-ORDER"] "does not look at the zone of a start"
         => on_exchange(on_text_member("startedDateTime", super::inspector::without_zone));
     "exchanges/events-untimed" ["HAR-ORDER"] "does not look at `_events`" => on_exchange(drop_member("_events"));
+    "exchanges/empty-lines-timed" ["HAR-ORDER"] "takes the empty lines in a row of a stream for blocks that have items in `_events`"
+        => on_exchange(|entry: Json<'_>| {
+            entry.member("_events")?;
+            let blocks = |text: &str| text.contains("\n\n\n").then(|| text.replace("\n\n\n", "\n\n:\n\n"));
+            at(entry, &["response", "content"], &mut on_text_member("text", blocks))
+        });
     "exchanges/answers-first" ["HAR-ORDER"] "gives the messages of an answer before the one of the POST"
         => sort_entries(|entry| (entry.exchange, entry.side == Some(Side::Client))).only("har");
     "har/no-posts" ["HAR-MESSAGE" "EQ-COUNT"] "does not read the bodies of POSTs"
