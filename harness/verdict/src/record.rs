@@ -276,12 +276,13 @@ pub struct Compact {
     /// The formats, in the order of the letters.
     pub formats: Vec<String>,
     /// The cases, each with a letter a format: `.` pass, `s` skip, `x` expected-fail, `X` unexpected-pass, `F` fail, `C`
-    /// crash, `T` timeout, `G` garbled, `U` unstable, `-` not planned.
+    /// crash, `T` timeout, `G` garbled, `U` unstable, `-` not planned, as are the formats behind the last letter.
     pub verdicts: BTreeMap<String, String>,
     /// The reasons of a baseline, each with the failures that it lets pass.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub known: Vec<Known>,
-    /// Why results were skipped, each with the results: `case/format`, or `*/format` for the others of a format.
+    /// Why results were skipped, each with the results: `case/format`, or `*/format` for the others of a format. `{format}` at
+    /// the beginning stands for its name.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub skipped: BTreeMap<String, Vec<String>>,
     /// What is to be said of passes, each with the results as `case/format`.

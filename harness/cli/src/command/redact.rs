@@ -90,9 +90,10 @@ pub(crate) fn run(args: &Args, context: CommandContext) -> Result<u8, Failure> {
 /// The recording as a file that can be read twice, with the name to call it by.
 fn seekable(path: &Path) -> Result<(String, File), Failure> {
     let Source { name, mut reader } = open(path)?;
+    // A pipe is not opened a second time: whoever writes it may have done so.
     if path.as_os_str() != "-"
+        && fs::metadata(path).is_ok_and(|there| there.is_file())
         && let Ok(file) = File::open(path)
-        && file.metadata().is_ok_and(|metadata| metadata.is_file())
     {
         return Ok((name, file));
     }

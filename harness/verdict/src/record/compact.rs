@@ -17,8 +17,11 @@ const LETTERS: [(Verdict, char); 9] = [
     (Verdict::Unstable, 'U'),
 ];
 
-/// The letter of a format in which a case was not planned.
+/// The letter of a format in which a case was not planned. At the end of a case's letters there is none.
 const UNPLANNED: char = '-';
+
+/// What a message begins with in place of its format's name.
+const FORMAT: &str = "{format}";
 
 impl Record {
     /// The same run with a letter a verdict, and of its failures only the first difference or the message.
@@ -48,6 +51,9 @@ impl Record {
                 None => compact.known.push(Known { reason, results: vec![name] }),
             }
         }
+        for letters in compact.verdicts.values_mut() {
+            letters.truncate(letters.trim_end_matches(UNPLANNED).len());
+        }
         let failures = self.results.iter().filter(|result| result.verdict.is_failure());
         let bare = |result: &CaseResult| CaseResult {
             file: None,
@@ -71,7 +77,7 @@ impl Record {
     /// case: its note and its clauses.
     ///
     /// # Errors
-    /// A sentence, where the letters of a case are not one for each format, or not letters of verdicts.
+    /// A sentence, where a case has more letters than there are formats, or letters of no verdict.
     pub fn expand(
         &mut self,
         describe: impl Fn(&str) -> Option<(CaseNote, Vec<String>)>,
@@ -89,9 +95,9 @@ impl Record {
             remarks.iter().find(|(_, names)| names.contains(name)).map(|(remark, _)| remark.clone())
         };
         for (case, letters) in verdicts {
-            if letters.chars().count() != formats.len() {
+            if letters.chars().count() > formats.len() {
                 return Err(format!(
-                    "{case}: {letters:?} is not one letter for each of {} formats",
+                    "{case}: {letters:?} has more letters than the {} formats",
                     formats.len()
                 ));
             }
@@ -105,7 +111,11 @@ impl Record {
                 let mut plain = CaseResult::new(&case, format, &clauses, Judgement::plain(*verdict, None));
                 let name = name(&plain);
                 if *verdict == Verdict::Skip {
-                    plain.message = why(&name).or_else(|| why(&format!("*/{format}"))).cloned();
+                    let why = why(&name).or_else(|| why(&format!("*/{format}")));
+                    plain.message = why.map(|why| match why.strip_prefix(FORMAT) {
+                        Some(rest) => format!("{format}{rest}"),
+                        None => why.clone(),
+                    });
                 }
                 plain.remark = said(&name);
                 plain.silent_loss = silent_losses.contains(&name);
@@ -139,20 +149,27 @@ fn remarks(results: &[CaseResult]) -> BTreeMap<String, Vec<String>> {
     remarks
 }
 
-/// The messages of skipped results, each with those that have it; the most frequent of a format is that of `*/format`.
+/// The messages of skipped results, without the name of a format that they begin with, each with those that have it; the most frequent of a format is that of `*/format`.
 fn skipped(results: &[CaseResult]) -> BTreeMap<String, Vec<String>> {
-    let mut found: BTreeMap<&str, BTreeMap<&str, Vec<String>>> = BTreeMap::new();
+    let mut found: BTreeMap<&str, BTreeMap<String, Vec<String>>> = BTreeMap::new();
     for result in results.iter().filter(|result| result.verdict == Verdict::Skip) {
         let messages = found.entry(&result.format).or_default();
-        messages.entry(result.message.as_deref().unwrap_or_default()).or_default().push(name(result));
+        let message = result.message.as_deref().unwrap_or_default();
+        let rest = message.strip_prefix(&*result.format);
+        let message = rest.map_or_else(|| message.to_owned(), |rest| format!("{FORMAT}{rest}"));
+        messages.entry(message).or_default().push(name(result));
     }
     let mut skipped: BTreeMap<String, Vec<String>> = BTreeMap::new();
     for (format, messages) in found {
         let most = messages.values().map(Vec::len).max().unwrap_or_default();
-        let usual = messages.iter().find(|(_, names)| names.len() == most).map(|(message, _)| *message);
+        let mut usual = true;
         for (message, names) in messages {
-            let names = if usual == Some(message) { vec![format!("*/{format}")] } else { names };
-            skipped.entry(message.to_owned()).or_default().extend(names);
+            let names = if names.len() == most && std::mem::take(&mut usual) {
+                vec![format!("*/{format}")]
+            } else {
+                names
+            };
+            skipped.entry(message).or_default().extend(names);
         }
     }
     skipped
@@ -162,7 +179,8 @@ fn skipped(results: &[CaseResult]) -> BTreeMap<String, Vec<String>> {
 fn formats(results: &[CaseResult]) -> Vec<String> {
     let (mut formats, mut seen): (Vec<String>, BTreeSet<&str>) = (Vec::new(), BTreeSet::new());
     for case in results.chunk_by(|a, b| a.case == b.case) {
-        let mut at = 0;
+        // Of what cases of its own have, most cases have nothing: it goes to the end.
+        let mut at = if case.iter().any(|it| seen.contains(&*it.format)) { 0 } else { formats.len() };
         for result in case {
             if seen.insert(&result.format) {
                 formats.insert(at, result.format.clone());
@@ -185,7 +203,7 @@ mod tests {
         let result = |case, format, verdict| {
             let message = match verdict {
                 Verdict::Crash => Some("exit code 1".to_owned()),
-                Verdict::Skip => Some(format!("i does not read {case} as {format}")),
+                Verdict::Skip => Some(format!("{format} cannot carry {case}")),
                 _ => None,
             };
             CaseResult::new(case, format, &clauses, Judgement::plain(verdict, message))
@@ -201,8 +219,9 @@ mod tests {
             result("a/c", "har", Verdict::Skip),
             result("a/d", "jsonrpc", Verdict::Crash),
             result("a/d", "har", Verdict::Skip),
+            result("a/e", "jsonrpc", Verdict::Pass),
         ];
-        let notes = ["a/b", "a/c", "a/d"].map(|case| (case.to_owned(), CaseNote::new("A", "B.")));
+        let notes = ["a/b", "a/c", "a/d", "a/e"].map(|case| (case.to_owned(), CaseNote::new("A", "B.")));
         let implementation = Implementation::new("i", "2", Level::Events);
         Record::new(Suite::new("1", "sha256:0"), implementation, notes.into(), results)
     }
@@ -215,7 +234,9 @@ mod tests {
             r#""a/b": "-.""#,
             r#""a/c": "xs""#,
             r#""a/d": "Cs""#,
+            r#""a/e": ".""#,
             r#""*/har""#,
+            r#""{format} cannot carry a/c""#,
             r#""a/c/jsonrpc""#,
             "exit code 1",
         ] {
@@ -239,7 +260,7 @@ mod tests {
 
     #[test]
     fn letters_that_say_nothing_are_refused() {
-        for (letters, why) in [(".", "is not one letter"), (".?", "the letter '?'")] {
+        for (letters, why) in [("...", "has more letters"), (".?", "the letter '?'")] {
             let mut record = record().compact();
             if let Some(compact) = &mut record.compact {
                 compact.verdicts.insert("a/b".to_owned(), letters.to_owned());
