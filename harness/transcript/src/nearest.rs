@@ -4,12 +4,20 @@
 #[must_use]
 pub fn nearest<'a>(wanted: &str, known: impl Iterator<Item = &'a str>) -> Vec<&'a str> {
     let wanted = wanted.to_lowercase();
+    let length = wanted.chars().count();
+    let near = 2.max(length / 3);
     let mut found: Vec<(usize, &str)> = known
         .filter_map(|name| {
             let lower = name.to_lowercase();
             let inside = wanted.len() >= 3 && (lower.contains(&wanted) || wanted.contains(&lower));
-            let steps = if inside { 1 } else { strsim::levenshtein(&wanted, &lower) };
-            (steps <= 2.max(wanted.chars().count() / 3)).then_some((steps, name))
+            // Never fewer steps than the lengths differ by; counting them takes time with the product of both.
+            let apart = lower.chars().count().abs_diff(length);
+            let steps = match inside {
+                true => 1,
+                false if apart > near => return None,
+                false => strsim::levenshtein(&wanted, &lower),
+            };
+            (steps <= near).then_some((steps, name))
         })
         .collect();
     // Stable: names that are as near stay in the order in which they are listed.
@@ -37,5 +45,8 @@ mod tests {
         assert_eq!(nearest("id-null", known.into_iter())[0], "ID-NULL");
         assert_eq!(nearest("COR-FRIST", known.into_iter()), ["COR-FIRST"]);
         assert_eq!(nearest("XYZ", known.into_iter()), [""; 0]);
+        // A third of what was written may be wrong, and so much too much.
+        assert_eq!(nearest("COR-FIR5TLYX", known.into_iter()), ["COR-FIRST"]);
+        assert_eq!(nearest("COR-FIR5TLYXY", known.into_iter()), [""; 0]);
     }
 }
