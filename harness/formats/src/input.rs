@@ -12,8 +12,12 @@ use transcript::rejection::{Code, Rejection};
 /// The largest line or item that is read: 1 GiB. A larger one is rejected with the code `limit`.
 pub const MAX_ITEM_BYTES: usize = 1 << 30;
 
-/// How much is read at a time.
+/// How much is read at a time, once so much was read: most files are short, and room for more would take longer to clear than
+/// they take to read.
 const CHUNK: usize = 1 << 20;
+
+/// How much is read at first.
+const FIRST_CHUNK: usize = 1 << 16;
 
 /// Why a reading ended early.
 #[derive(Debug)]
@@ -66,13 +70,11 @@ impl<'r> Input<'r> {
     /// # Errors
     /// Where the input cannot be read.
     pub fn new(reader: &'r mut dyn Read) -> Result<Self, ReadError> {
-        let raw = vec![0; CHUNK];
-        let text = String::new();
         let mut input = Self {
             reader,
-            raw,
+            raw: Vec::new(),
             raw_len: 0,
-            text,
+            text: String::new(),
             start: 0,
             ended: false,
             spoilt: false,
@@ -132,7 +134,8 @@ impl<'r> Input<'r> {
         self.text.drain(..self.start);
         self.start = 0;
         // The more is waiting, the more is read at once; see also `grow`.
-        let wanted = CHUNK.max(self.text.len());
+        let chunk = usize::try_from(self.offset).unwrap_or(CHUNK).clamp(FIRST_CHUNK, CHUNK);
+        let wanted = chunk.max(self.text.len());
         if self.raw.len() < wanted {
             self.raw.resize(wanted, 0);
         }
