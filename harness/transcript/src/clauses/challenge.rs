@@ -13,7 +13,7 @@ pub(super) const CLAUSES: &[Clause] = &[
                `authorization_discovery` and flag which of the two were there. \
                `authorization_servers_visible` stays false. What several 401 answers of one session show is \
                joined, member by member; whether several challenges of one answer are is open, and the \
-               built-in reader joins them. To show the summary is optional: an answer without the member is \
+               built-in reader joins them. Showing the summary is optional: an answer without the member is \
                skipped where one is due, and `null` says that nothing is visible.",
         why: "How a client learned where to log in is worth keeping, since servers do send 401 without any \
               challenge. The source lets an importer make the summary and does not ask it to.",
