@@ -17,27 +17,84 @@ pub(crate) struct Form {
     pub(crate) list: &'static str,
     /// The pointer to the list, with a slash behind it.
     pub(crate) root: &'static str,
-    /// The pointers to the members beside the list that are looked at.
-    pub(crate) members: &'static [&'static str],
+    /// Its version, beside the list.
+    pub(crate) version: Version,
 }
 
-/// What a document has, where the window of the input begins with it.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Part {
-    /// Its place, by which a member is told from an item.
+/// The member of a document that says of which version it is. Without it, a document is read.
+pub(crate) struct Version {
+    /// The pointer to it.
+    pub(crate) pointer: &'static str,
+    /// Whether a document of the version with this JSON text is read.
+    pub(crate) is_read: fn(&str) -> bool,
+    /// What has it, in a refusal: "a cassette of version".
+    pub(crate) of: &'static str,
+    /// Which are read, in a refusal.
+    pub(crate) read: &'static str,
+}
+
+impl Version {
+    /// One that is text, of which the first major version is read.
+    pub(crate) const fn first(pointer: &'static str, of: &'static str) -> Self {
+        Self { pointer, is_read: is_first, of, read: "versions 1.x, as text," }
+    }
+
+    /// Looks at the JSON text of a version.
+    ///
+    /// # Errors
+    /// Where no document of it is read.
+    pub(crate) fn check(&self, version: &str) -> Result<(), Refusal> {
+        if (self.is_read)(version) {
+            return Ok(());
+        }
+        let found: String = version.chars().take(40).collect();
+        let said = format!("{} {found}; only {} are read", self.of, self.read);
+        Err(wrong(Code::UnsupportedVersion, said))
+    }
+}
+
+fn is_first(version: &str) -> bool {
+    let version = Json::parse(version).ok().and_then(Json::as_text);
+    version.and_then(|text| Some(text.to_str()?.split('.').next() == Some("1"))).unwrap_or_default()
+}
+
+/// An item of the list, at the beginning of the window of the input.
+pub(crate) struct Item<'a, 'f> {
+    pub(crate) input: &'a Input<'f>,
+    /// Its place.
     pub(crate) location: Location,
-    /// How long it is.
-    pub(crate) length: usize,
+    /// Its JSON text.
+    pub(crate) text: &'a str,
 }
 
-/// Shows the members that the form names, and the items of its list, in the order of the file.
+impl<'a> Item<'a, '_> {
+    /// The members of these names, where they are more than null; `whole` is what the item is called in a refusal.
+    ///
+    /// # Errors
+    /// Where the item is no object, or has one of them twice.
+    pub(crate) fn members<const N: usize>(
+        &self,
+        whole: &str,
+        names: [&str; N],
+    ) -> Result<[Member<'a>; N], ReadError> {
+        members(self.text, whole, names).map_err(|refusal| self.refuse(refusal))
+    }
+
+    /// Refuses the item, or what stands at the refusal's place in it.
+    pub(crate) fn refuse(&self, refusal: Refusal) -> ReadError {
+        self.input.refuse(refusal, 0, &self.location.pointer())
+    }
+}
+
+/// Shows the items of the list, in the order of the file, and looks at the version where it stands.
 ///
 /// # Errors
-/// Those of the input, where there is no such list, where one of these stands there twice, and what `take` returns.
+/// Those of the input, where there is no such list, where one of both stands there twice, of the version, and what `take`
+/// returns.
 pub(crate) fn each(
     input: &mut Input<'_>,
     form: &Form,
-    take: &mut dyn FnMut(&Input<'_>, Part) -> Result<(), ReadError>,
+    take: &mut dyn FnMut(&Item<'_, '_>) -> Result<(), ReadError>,
 ) -> Result<(), ReadError> {
     match input.peek()? {
         None => return Err(input.truncated(form.name)),
@@ -48,25 +105,26 @@ pub(crate) fn each(
             return Err(input.refuse(wrong(Code::WrongDocument, said), 0, ""));
         }
     }
-    let (mut found, mut seen) = (false, Vec::new());
+    let (mut list, mut version) = (false, false);
     let mut more = input.enter(b'}')?;
     while more {
         let name = input.key()?;
         input.peek()?;
-        let member = form.members.iter().find(|member| member[1..] == name);
-        if name == form.list || member.is_some() {
-            if seen.contains(&name) {
-                return Err(input.refuse(Refusal::duplicate(0, &name), 0, ""));
-            }
-            seen.push(name.clone());
+        let is_version = form.version.pointer[1..] == name;
+        let twice = match name == form.list {
+            true => std::mem::replace(&mut list, true),
+            false => is_version && std::mem::replace(&mut version, true),
+        };
+        if twice {
+            return Err(input.refuse(Refusal::duplicate(0, &name), 0, ""));
         }
         if name == form.list {
             items(input, form, take)?;
-            found = true;
         } else {
             let length = input.value()?;
-            if let Some(root) = member {
-                take(input, Part { location: here(input, root, None), length })?;
+            if is_version {
+                let checked = form.version.check(&input.text()[..length]);
+                checked.map_err(|refusal| input.refuse(refusal, 0, form.version.pointer))?;
             }
             input.consume(length);
         }
@@ -74,7 +132,7 @@ pub(crate) fn each(
     }
     // Whether it is one document at all comes before what the document lacks.
     input.finish()?;
-    match found {
+    match list {
         true => Ok(()),
         false => {
             let said = format!("{} has a list `{}`, which is not there", form.name, form.list);
@@ -86,7 +144,7 @@ pub(crate) fn each(
 fn items(
     input: &mut Input<'_>,
     form: &Form,
-    take: &mut dyn FnMut(&Input<'_>, Part) -> Result<(), ReadError>,
+    take: &mut dyn FnMut(&Item<'_, '_>) -> Result<(), ReadError>,
 ) -> Result<(), ReadError> {
     if input.peek()? != Some(b'[') {
         // A file that ends here, or goes on with what is not JSON, is not one whose list is something else.
@@ -101,15 +159,18 @@ fn items(
         }
         input.peek()?;
         let length = input.value()?;
-        take(input, Part { location: here(input, form.root, Some(index)), length })?;
+        let location = Location {
+            offset: input.offset(),
+            line: input.line(),
+            root: form.root,
+            index: Some(index),
+            tail: "",
+        };
+        take(&Item { input, location, text: &input.text()[..length] })?;
         input.consume(length);
         more = input.next(b']')?;
     }
     Ok(())
-}
-
-fn here(input: &Input<'_>, root: &'static str, index: Option<u64>) -> Location {
-    Location { offset: input.offset(), line: input.line(), root, index, tail: "" }
 }
 
 /// A member of an item: where it stands, and what it is.

@@ -1,8 +1,8 @@
 //! Reading a recording, whole: what stands at its end may say who wrote it.
 
 use super::bare::Bare;
-use crate::document::{self, wrong};
-use crate::exchange::body::{Checked, Document};
+use crate::document::{self, Version, wrong};
+use crate::exchange::body::Document;
 use crate::format::ReadOptions;
 use crate::input::{Input, ReadError};
 use crate::made_up;
@@ -11,6 +11,8 @@ use transcript::json::{Json, JsonKind};
 use transcript::message::{Message, Refusal};
 use transcript::rejection::Code;
 use transcript::session::{Content, Entry, Location, MissingBody, Side, Sink, SinkError};
+
+const VERSION: Version = Version::first("/format_version", "a recording of the format");
 
 /// What the recorder keeps nothing of.
 const LEFT_OUT: &str =
@@ -37,7 +39,9 @@ pub(super) fn read(
         .fields(Some(file), ["format_version", "metadata", "session"])
         .map_err(|refusal| refuse(refusal, ""))?;
     if let Some(version) = version {
-        supported(document, version).map_err(|refusal| refuse(refusal, "/format_version"))?;
+        let at = document.at(version.text());
+        let checked = VERSION.check(version.text());
+        checked.map_err(|refusal| refuse(Refusal { at, ..refusal }, VERSION.pointer))?;
     }
     let [asked, answered, interactions] = document
         .fields(session, ["initialize_request", "initialize_response", "interactions"])
@@ -68,16 +72,6 @@ pub(super) fn read(
         reading.interaction(interaction, Place { root: "/session/interactions/", index: Some(index) })?;
     }
     Ok(())
-}
-
-fn supported(document: Document<'_>, version: Json<'_>) -> Checked<()> {
-    let text = version.as_text().and_then(|text| text.to_str()).unwrap_or_default();
-    if text.split('.').next() == Some("1") {
-        return Ok(());
-    }
-    let found: String = version.text().chars().take(40).collect();
-    let said = format!("a recording of the format {found}; only versions 1.x, as text, are read");
-    Err(Refusal { at: document.at(version.text()), ..wrong(Code::UnsupportedVersion, said) })
 }
 
 /// Where something stands, but for the end of its pointer.

@@ -1,49 +1,33 @@
 //! Reading a cassette, interaction by interaction.
 
-use crate::document::{self, Form, Part, wrong};
+use crate::document::{self, Form, Item, Version};
 use crate::format::ReadOptions;
 use crate::input::{Input, ReadError};
 use transcript::json::{Json, JsonKind};
 use transcript::message::Message;
-use transcript::rejection::Code;
 use transcript::session::{Carrier, Content, Entry, Location, Side, Sink};
 
-const FORM: Form =
-    Form { name: "a cassette", list: "interactions", root: "/interactions/", members: &["/version"] };
+const FORM: Form = Form {
+    name: "a cassette",
+    list: "interactions",
+    root: "/interactions/",
+    // The recorder reads cassettes of its own major version alone.
+    version: Version::first("/version", "a cassette of version"),
+};
 
 pub(super) fn read(
     input: &mut Input<'_>,
     options: ReadOptions,
     sink: &mut Sink<'_>,
 ) -> Result<(), ReadError> {
-    document::each(input, &FORM, &mut |input, part| match part.location.index {
-        Some(_) => interaction(input, part, options, sink),
-        None => version(input, part),
-    })
-}
-
-/// The recorder reads cassettes of its own major version alone.
-fn version(input: &Input<'_>, part: Part) -> Result<(), ReadError> {
-    let text = &input.text()[..part.length];
-    let version = Json::parse(text).ok().and_then(Json::as_text);
-    if version.and_then(|text| Some(text.to_str()?.split('.').next() == Some("1"))).unwrap_or_default() {
-        return Ok(());
-    }
-    let found: String = text.chars().take(40).collect();
-    let said = format!("a cassette of version {found}; only versions 1.x, as text, are read");
-    Err(input.refuse(wrong(Code::UnsupportedVersion, said), 0, &part.location.pointer()))
+    document::each(input, &FORM, &mut |item| interaction(item, options, sink))
 }
 
 /// Hands on what an interaction holds.
-fn interaction(
-    input: &Input<'_>,
-    Part { location, length }: Part,
-    options: ReadOptions,
-    sink: &mut Sink<'_>,
-) -> Result<(), ReadError> {
-    let names = ["request", "response", "response_status"];
-    let [request, response, status] = document::members(&input.text()[..length], "an interaction", names)
-        .map_err(|refusal| input.refuse(refusal, 0, &location.pointer()))?;
+fn interaction(item: &Item<'_, '_>, options: ReadOptions, sink: &mut Sink<'_>) -> Result<(), ReadError> {
+    let &Item { input, location, .. } = item;
+    let [request, response, status] =
+        item.members("an interaction", ["request", "response", "response_status"])?;
     if request.is_none() && response.is_none() {
         let entry = Entry::new(location, Content::Skipped("an interaction without a message".into()));
         return sink(entry).map_err(|error| input.sink_error(error, 0, &location));
