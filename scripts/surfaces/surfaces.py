@@ -52,8 +52,8 @@ def leaves(value, pointer=""):
 def means_nothing(pointer, before, after, item):
     """Why no client can tell, or a false value where it can. Both values are None where they are absent."""
     *_, name = pointer.split("/")
-    if pointer.startswith("/serverInfo/"):
-        return "the first two lines name the server and its version; a title only shows"
+    if pointer in ("/serverInfo/name", "/serverInfo/version"):
+        return "the first two lines name the server and its version"
     if pointer.startswith("/capabilities/"):
         return (before or None) == (after or None) and "a flag that is false, or an object of nothing, is as good as none"
     if pointer.startswith("/annotations/") and name in HINTS:

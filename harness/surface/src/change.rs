@@ -47,7 +47,7 @@ macro_rules! kinds {
 }
 
 kinds! {
-    SERVER "server" "The server gives itself another name."
+    SERVER "server" "The server says something else of itself: its name, title, description, website or icons."
     REVISION "revision" "The two sides agreed on another revision of the protocol."
     INSTRUCTIONS "instructions" "The server instructs models in other words."
     CAPABILITY "capability" "A declared capability came, went or changed."

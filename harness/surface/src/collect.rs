@@ -74,15 +74,12 @@ impl Collector {
         let surface = &mut self.surface;
         let meta = result.member("_meta").and_then(|meta| meta.member(META_SERVER));
         if let Some(info) = result.member("serverInfo").or(meta)
-            && let Some(name) = text(info.member("name"))
+            && let Some(server) = Server::of(info)
         {
-            if !self.names.contains(&name) {
-                self.names.push(name.clone());
+            if !self.names.contains(&server.name) {
+                self.names.push(server.name.clone());
             }
-            surface.server = Some(Server {
-                name,
-                version: text(info.member("version")).filter(|version| !version.is_empty()),
-            });
+            surface.server = Some(server);
         }
         if let Some(revision) = text(result.member("protocolVersion")) {
             surface.revision = Some(revision);

@@ -42,19 +42,31 @@ pub fn compare(old: &Surface, new: &Surface) -> Comparison {
     Comparison { changes, notes }
 }
 
+const SHOWN: &str = "hosts show this to people: a change can pass one server off as another";
+
 fn server(old: &Surface, new: &Surface, found: &mut Found) {
     let place = |values| Place { subject: "server", pointer: "", values };
-    if let (Some(before), Some(after)) = (&old.server, &new.server)
-        && before.name != after.name
-    {
-        let what = format!("was called `{}`, and is `{}`", before.name, after.name);
-        found.report(
-            Class::Review,
-            &SERVER,
-            &place([None, None]),
-            what,
-            "two servers may have been compared",
-        );
+    if let (Some(before), Some(after)) = (&old.server, &new.server) {
+        if before.name != after.name {
+            let what = format!("was called `{}`, and is `{}`", before.name, after.name);
+            found.report(
+                Class::Review,
+                &SERVER,
+                &place([None, None]),
+                what,
+                "two servers may have been compared",
+            );
+        }
+        for (member, values) in pairs([before, after].map(|server| Some(server.info.json()))) {
+            let why = match &*member {
+                // Both are shown with each side, and a version is there to change.
+                "name" | "version" => continue,
+                "title" | "description" | "websiteUrl" | "icons" => SHOWN,
+                _ => UNTOLD,
+            };
+            let pointer = format!("/serverInfo/{}", token(&member));
+            found.review(&SERVER, &Place { pointer: &pointer, ..place(values) }, &format!("`{member}`"), why);
+        }
     }
     if let (Some(before), Some(after)) = (&old.revision, &new.revision)
         && before != after
@@ -172,6 +184,55 @@ fn listing(kind: &ListingKind, old: &Listing, new: &Listing, found: &mut Found) 
                 found.report(Class::Additive, &ADDED, &place, what, "clients need not use it");
             }
             _ => definition(kind, &subject, sides, found),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::compare;
+    use crate::{read_lock, write_lock};
+
+    fn lock(server: &str) -> String {
+        format!(r#"{{"mcpSurface": 1, "server": {{"name": "s", "version": "1"{server}}}}}"#)
+    }
+
+    /// What a change of `serverInfo` is told as; the lock file is written and read once more in between.
+    fn told(old: &str, new: &str) -> String {
+        let [old, new] =
+            [old, new].map(|server| read_lock(&write_lock(&read_lock(&lock(server)).unwrap())).unwrap());
+        let changes = compare(&old, &new).changes;
+        let line = |change: &crate::Change| {
+            format!("{} {} {} {}", change.class.name(), change.kind, change.pointer, change.what)
+        };
+        changes.iter().map(line).collect::<Vec<_>>().join("; ")
+    }
+
+    #[test]
+    fn what_a_server_says_of_itself_is_for_review() {
+        for (old, new, expected) in [
+            ("", "", ""),
+            (r#", "title": "S""#, r#", "title": "\u0053""#, ""),
+            (r#", "title": "S""#, r#", "title": "T""#, "review server /serverInfo/title `title` changed"),
+            ("", r#", "title": "T""#, "review server /serverInfo/title `title` was added"),
+            (
+                r#", "description": "a""#,
+                "",
+                "review server /serverInfo/description `description` was taken away",
+            ),
+            (
+                r#", "websiteUrl": "https://a/""#,
+                r#", "websiteUrl": "https://b/""#,
+                "review server /serverInfo/websiteUrl `websiteUrl` changed",
+            ),
+            (
+                r#", "icons": [{"src": "https://a/i.png", "sizes": ["48x48"]}]"#,
+                r#", "icons": [{"src": "https://b/i.png", "sizes": ["48x48"]}]"#,
+                "review server /serverInfo/icons `icons` changed",
+            ),
+            (r#", "x": 1"#, r#", "x": 2"#, "review server /serverInfo/x `x` changed"),
+        ] {
+            assert_eq!(told(old, new), expected, "{old} and {new}");
         }
     }
 }

@@ -50,11 +50,8 @@ pub fn is_lock(text: &str) -> bool {
 pub fn write_lock(surface: &Surface) -> String {
     let mut parts = vec![format!("\"{MARK}\": {LOCK_VERSION}")];
     let string = |text: &str| serde_json::Value::from(text).to_string();
-    if let Some(Server { name, version }) = &surface.server {
-        let version = version
-            .as_ref()
-            .map_or_else(String::new, |version| format!(", \"version\": {}", string(version)));
-        parts.push(format!("\"server\": {{\"name\": {}{version}}}", string(name)));
+    if let Some(server) = &surface.server {
+        parts.push(format!("\"server\": {}", laid(server.info.json(), 1, 3)));
     }
     if let Some(revision) = &surface.revision {
         parts.push(format!("\"protocolVersion\": {}", string(revision)));
@@ -126,8 +123,8 @@ pub fn read_lock(lock: &str) -> Result<Surface, NotALock> {
         ..Surface::default()
     };
     if let Some(server) = part("server", JsonKind::Object)? {
-        let name = text(server.member("name")).ok_or_else(|| NotALock::Part("/server/name".to_owned()))?;
-        surface.server = Some(Server { name, version: text(server.member("version")) });
+        let server = Server::of(server).ok_or_else(|| NotALock::Part("/server/name".to_owned()))?;
+        surface.server = Some(server);
     }
     for (number, kind) in LISTINGS.iter().enumerate() {
         let Some(list) = part(kind.list, JsonKind::Array)? else { continue };

@@ -75,13 +75,27 @@ impl Surface {
     }
 }
 
-/// A server's name and version.
-#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
+/// What a server says it is.
+#[derive(Debug, Clone, serde::Serialize)]
 pub struct Server {
     /// Its name.
     pub name: String,
     /// Its version, if it says one.
     pub version: Option<String>,
+    /// All that it says of itself, as it wrote it: `serverInfo`.
+    #[serde(skip)]
+    pub info: OwnedJson,
+}
+
+impl Server {
+    /// The server of a `serverInfo`; none where that has no name.
+    pub(crate) fn of(info: Json<'_>) -> Option<Self> {
+        Some(Self {
+            name: text(info.member("name"))?,
+            version: text(info.member("version")).filter(|version| !version.is_empty()),
+            info: OwnedJson::unindexed(info),
+        })
+    }
 }
 
 /// A listing.

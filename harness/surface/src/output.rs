@@ -166,7 +166,7 @@ fn line(surface: &Surface, subject: &str) -> Option<u64> {
 #[must_use]
 pub fn offer(surface: &Surface) -> String {
     let mut parts = Vec::new();
-    if let Some(Server { name, version }) = &surface.server {
+    if let Some(Server { name, version, .. }) = &surface.server {
         let version = version.as_ref().map_or_else(String::new, |version| format!(" {version}"));
         parts.push(cut(&plain(&format!("{name}{version}")), SHOWN));
     }
