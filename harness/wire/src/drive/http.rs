@@ -22,6 +22,7 @@ use std::process::{Command, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::{Duration, SystemTime};
+use tokio::sync::watch;
 use transcript::diff::DiffOptions;
 use transcript::session::Side;
 
@@ -72,6 +73,7 @@ pub(super) fn play(
 
     // Where nothing more comes, it is the client that gives up first, and not whoever is the quicker.
     let longer = rig.timeout + rig.patience;
+    let (nobody_comes, gone) = watch::channel(false);
 
     let mut recorder = Running::new(start(&words).map_err(not_started)?);
     let id = recorder.group.id();
@@ -86,7 +88,8 @@ pub(super) fn play(
             return;
         }
         let bound = scope.spawn(move || bound(scenario, files, id, over));
-        let serving = scope.spawn(|| server.play(&plan(&server_script, &answering, &server_journal, longer)));
+        let serving = scope
+            .spawn(|| server.play_until(&plan(&server_script, &answering, &server_journal, longer), gone));
         let killer =
             kill_target.as_ref().map(|kill_target| scope.spawn(move || kill_target.kill(rig, id, over)));
         // What a peer met is in the journals.
@@ -96,6 +99,9 @@ pub(super) fn play(
         stopped = bound.join().ok().flatten();
         died = died_of(&mut recorder.group).filter(|_| killed.is_none());
         ended = end(&mut recorder.group, killed, rig.patience);
+        // What the recorder sent before it went may be on its way for so long, and then nothing is.
+        wait(rig.patience, || serving.is_finished());
+        let _ = nobody_comes.send(true);
         let _ = serving.join();
     });
     if !listens && died.is_none() {

@@ -18,10 +18,14 @@ use crate::play::plan::{Plan, Played};
 use crate::{AllowedHosts, StartError, net};
 use session::ServerSession;
 use std::collections::BTreeSet;
+use std::future::poll_fn;
 use std::io;
 use std::net::{SocketAddr, TcpListener};
+use std::pin::pin;
+use std::task::Poll;
 use std::time::Duration;
 use tokio::runtime::Runtime;
+use tokio::sync::watch;
 use tokio::time::Instant;
 
 /// How long the last answers may take to be sent.
@@ -74,6 +78,16 @@ impl Server {
     /// # Errors
     /// Where it cannot begin.
     pub fn play(self, plan: &Plan<'_>) -> Result<Played, StartError> {
+        let (_never, gone) = watch::channel(false);
+        self.play_until(plan, gone)
+    }
+
+    /// The same, and waits for nothing more once `gone` says that nobody comes any more. Whoever sends it lives longer.
+    pub(crate) fn play_until(
+        self,
+        plan: &Plan<'_>,
+        gone: watch::Receiver<bool>,
+    ) -> Result<Played, StartError> {
         let address = self.url().ok();
         let Self { listener, hosts, runtime, transport, answers, limits } = self;
         let listening = {
@@ -89,7 +103,7 @@ impl Server {
             address,
             pid: std::process::id(),
         });
-        let mut serving = ServerSession::new(plan, transport, answers, listening, &runtime);
+        let mut serving = ServerSession::new(plan, transport, answers, listening, &runtime, gone);
         serving.play();
         let played = plan.over(serving.played());
         drop(serving);
@@ -115,6 +129,7 @@ impl ServerSession<'_> {
             if !heeded || talks_on {
                 let why = match talks_on {
                     true => format!("what came for {} is not in the session", self.plan.waited()),
+                    false if *self.gone.borrow() => "nobody comes any more".to_owned(),
                     false => format!("nothing arrived for {}", self.plan.waited()),
                 };
                 self.player.missing(&why).into_iter().for_each(|missing| self.report(missing));
@@ -285,7 +300,17 @@ impl ServerSession<'_> {
     /// Waits for the next thing that happens, and heeds it; whether there was one.
     fn take_next(&mut self, patience: Duration) -> bool {
         let patience = patience + self.plan.variants.slow_read;
-        let next = self.runtime.block_on(next(&mut self.listener.came, patience, &self.listener.moved));
+        let (came, gone) = (&mut self.listener.came, &mut self.gone);
+        let next = self.runtime.block_on(async {
+            let mut next = pin!(next(came, patience, &self.listener.moved));
+            let mut gone = pin!(gone.wait_for(|gone| *gone));
+            // What has come counts first.
+            poll_fn(|context| match next.as_mut().poll(context) {
+                Poll::Pending if gone.as_mut().poll(context).is_ready() => Poll::Ready(None),
+                polled => polled,
+            })
+            .await
+        });
         let heeded = next.is_some();
         next.into_iter().for_each(|came| self.heed(came));
         heeded

@@ -11,6 +11,7 @@ use std::io::Write as _;
 use std::net::TcpStream;
 use std::thread;
 use std::time::Duration;
+use tokio::sync::watch;
 use transcript::diff::DiffOptions;
 use transcript::session::Side;
 
@@ -122,6 +123,32 @@ fn both_sides_of_every_session_find_nothing_over_http_sse() {
         }
     });
     assert!(count > 300, "{count}");
+}
+
+/// Nobody waits for what cannot come, however patient the server is.
+#[test]
+fn a_server_ends_when_nobody_comes_any_more() {
+    let server =
+        Server::listen("127.0.0.1:0".parse().unwrap(), Transport::StreamableHttp, Answers::AsRecorded);
+    let (session, journal) = (br#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#, Journal::default());
+    let (rules, tell, variants) = (DiffOptions::default(), Told::default(), Variants::default());
+    let plan = Plan {
+        script: &of_bytes("jsonrpc", session, Side::Server).unwrap(),
+        rules: &rules,
+        patience: Duration::from_secs(60),
+        variants: &variants,
+        journal: &journal,
+        name: "session",
+        notify: &tell,
+    };
+    let (nobody_comes, gone) = watch::channel(false);
+    thread::scope(|scope| {
+        let serving = scope.spawn(|| server.unwrap().play_until(&plan, gone).unwrap());
+        nobody_comes.send(true).unwrap();
+        assert_eq!(serving.join().unwrap().mismatches, 1);
+    });
+    let told = tell.all();
+    assert!(told[0].contains("nobody comes any more"), "{told:?}");
 }
 
 /// Without a deadline they would keep every place for as long as they like.

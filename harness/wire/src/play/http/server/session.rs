@@ -14,7 +14,7 @@ use hyper::header::{CONTENT_TYPE, HeaderName, HeaderValue};
 use hyper::{Response, StatusCode};
 use std::collections::{BTreeMap, BTreeSet};
 use tokio::runtime::Runtime;
-use tokio::sync::oneshot;
+use tokio::sync::{oneshot, watch};
 
 /// A server at work.
 pub(super) struct ServerSession<'p> {
@@ -35,6 +35,8 @@ pub(super) struct ServerSession<'p> {
     /// What the client was told of once.
     pub(super) told: BTreeSet<String>,
     pub(super) connections: usize,
+    /// Whether it is known that nobody comes any more.
+    pub(super) gone: watch::Receiver<bool>,
     /// The client has ended the session.
     pub(super) deleted: bool,
     pub(super) closed_early: bool,
@@ -51,6 +53,7 @@ impl<'p> ServerSession<'p> {
         answers: Answers,
         listener: Listener,
         runtime: &'p Runtime,
+        gone: watch::Receiver<bool>,
     ) -> Self {
         Self {
             plan,
@@ -65,6 +68,7 @@ impl<'p> ServerSession<'p> {
             ids: BTreeSet::new(),
             told: BTreeSet::new(),
             connections: 0,
+            gone,
             deleted: false,
             closed_early: false,
             deadline: Deadline::new(plan.patience + plan.variants.slow_read + plan.variants.delay),
