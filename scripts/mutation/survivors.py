@@ -2,14 +2,18 @@
 """Who survived, and the score: survivors.py RESULT…
 
 Reads the sessions of cosmic-ray (`*.session`), the reports of Stryker (`*.json`) and what cargo-mutants keeps (`outcomes.json`).
+Of Stryker's mutants only the sample of the variable `part` was judged, by their numbers.
 A mutant that hangs or cannot start is killed like any other; one that the tool could not build is no mutant.
 """
 
 import json
+import os
 import sqlite3
 import sys
 from collections import Counter
 from pathlib import Path
+
+from sample import taken
 
 
 def cosmic_ray(path):
@@ -35,7 +39,7 @@ def stryker(report):
             outcome = OUTCOMES_OF_STRYKER.get(mutant["status"])
             start, end = mutant["location"]["start"], mutant["location"]["end"]
             old = lines[start["line"] - 1][start["column"] - 1 : end["column"] - 1 if start["line"] == end["line"] else None]
-            if outcome:
+            if outcome and taken(int(mutant["id"]), os.environ["part"]):
                 yield file, start["line"], mutant["mutatorName"], outcome, [f"-{old}", f"+{mutant.get('replacement', '')}"]
 
 
