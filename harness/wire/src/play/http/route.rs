@@ -5,9 +5,9 @@
 //! answered later), and to the stream of a GET otherwise. Both peers come to the same result, so that a client knows
 //! when it needs a GET.
 
-use super::protocol::{Answers, SESSION};
+use super::protocol::{Answers, SESSION, VERSION};
 use crate::play::script::Script;
-use formats::OwnedContent;
+use formats::{OwnedContent, OwnedEntry};
 use std::collections::HashMap;
 use transcript::meaning::EventKind;
 use transcript::session::{Carrier, Exchange, Side, header};
@@ -51,6 +51,8 @@ pub(in crate::play) struct Routes {
     pub(in crate::play) initialized: Option<usize>,
     /// The revision that was agreed on.
     pub(in crate::play) version: Option<String>,
+    /// Whatever the recorded requests name as their revision, in a header.
+    pub(in crate::play) named: Vec<String>,
     /// The session shows that a GET is answered with this error.
     pub(in crate::play) no_get: Option<u16>,
 }
@@ -79,7 +81,8 @@ impl Routes {
         let no_get = route.exchanges.refused_get().filter(|_| !of.contains(&Route::Get));
         let initialized = initialized(script);
         let version = initialized.and_then(|step| version(script, step));
-        Self { of, replies, session: route.session(initialized), initialized, version, no_get }
+        let named = script.entries().iter().filter_map(named).collect();
+        Self { of, replies, session: route.session(initialized), initialized, version, named, no_get }
     }
 }
 
@@ -265,6 +268,16 @@ fn version(script: &Script, answer: usize) -> Option<String> {
     Some(version.as_text()?.to_str()?.into_owned())
 }
 
+/// The revision that a request names in a header.
+fn named(entry: &OwnedEntry) -> Option<String> {
+    let headers = match (&entry.what, &entry.context) {
+        (OwnedContent::Exchange(exchange), _) => &exchange.request_headers,
+        (_, Some(context)) if entry.side == Some(Side::Client) => &context.headers,
+        _ => return None,
+    };
+    header(headers, VERSION).map(ToOwned::to_owned)
+}
+
 #[cfg(test)]
 mod tests {
     use super::{Answers, Reply, Route, Routes};
@@ -318,7 +331,7 @@ mod tests {
             r#"{"transport":"streamable-http","entries":["#,
             r#"{"request":{"jsonrpc":"2.0","id":0,"method":"initialize"}},"#,
             r#"{"transport_context":{"status":401,"headers":{"WWW-Authenticate":"Bearer scope=\"a\""}},"response":null},"#,
-            r#"{"request":{"jsonrpc":"2.0","id":1,"method":"initialize"}},"#,
+            r#"{"transport_context":{"headers":{"MCP-Protocol-Version":"w"}},"request":{"jsonrpc":"2.0","id":1,"method":"initialize"}},"#,
             r#"{"transport_context":{"headers":{"Mcp-Session-Id":"s"}},"response":{"jsonrpc":"2.0","id":1,"result":{"protocolVersion":"v"}}}]}"#,
         );
         let script = of("streamable-http", envelope, Side::Server).unwrap();
@@ -328,5 +341,6 @@ mod tests {
         assert_eq!(routes.replies[1], json);
         assert_eq!(routes.session, Some(Some("s".to_owned())));
         assert_eq!((routes.version.as_deref(), routes.no_get), (Some("v"), None));
+        assert_eq!(routes.named, ["w"]);
     }
 }

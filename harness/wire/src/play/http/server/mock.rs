@@ -162,8 +162,7 @@ impl HttpMock<'_> {
         if asked.target.starts_with("/.well-known/") {
             return self.answer(asked, 404, "there is nothing here");
         }
-        let version = self.catalogue.routes.version.as_deref();
-        if let Some(refusal) = Refusal::of(&asked, self.transport, version) {
+        if let Some(refusal) = Refusal::of(&asked, self.transport, &self.catalogue.routes) {
             self.report(&Mismatch::protocol(refusal.report));
             return self.answer(asked, refusal.status, refusal.answer);
         }

@@ -5,7 +5,7 @@ use crate::net::accepts;
 use crate::play::http::body::StreamedBody;
 use crate::play::http::listener::{IncomingRequest, ServerEvent};
 use crate::play::http::protocol::{EVENTS, JSON, LAST_EVENT, SESSION, Transport, VERSION};
-use crate::play::http::route::{Reply, Route};
+use crate::play::http::route::{Reply, Route, Routes};
 use crate::play::http::stream::spell;
 use crate::play::mismatch::{Kind, Mismatch};
 use crate::play::player::Received;
@@ -29,15 +29,17 @@ pub(super) struct Refusal {
 }
 
 impl Refusal {
-    /// Of a request from a foreign page, or one that names a revision that is neither published nor `own`, the session's.
-    pub(super) fn of(asked: &IncomingRequest, transport: Transport, own: Option<&str>) -> Option<Self> {
+    /// Of a request from a foreign page, or one that names a revision that was not published and that the recorded session
+    /// neither agrees on nor names.
+    pub(super) fn of(asked: &IncomingRequest, transport: Transport, routes: &Routes) -> Option<Self> {
         let method = &asked.method;
         if let Some(why) = &asked.refusal {
             let answer = "this server is for this machine; --allow-host allows others";
             return Some(Self { status: 403, report: format!("a {method} {why}"), answer });
         }
         let named = String::from_utf8_lossy(asked.headers.get(VERSION)?.as_bytes());
-        let known = REVISIONS.contains(&&*named) || own == Some(&*named);
+        let own = routes.version.iter().chain(&routes.named).any(|own| *own == named);
+        let known = REVISIONS.contains(&&*named) || own;
         let report = format!("a {method} names the revision {named}, which is none");
         let answer = "mcp-protocol-version is not the one of this session";
         (transport == Transport::StreamableHttp && !known).then_some(Self { status: 400, report, answer })
@@ -66,7 +68,7 @@ impl ServerSession<'_> {
             // Clients look there for what a server without authorization does not have.
             return self.answer(asked, 404, "there is nothing here");
         }
-        if let Some(refusal) = Refusal::of(&asked, self.transport, self.routes.version.as_deref()) {
+        if let Some(refusal) = Refusal::of(&asked, self.transport, &self.routes) {
             self.complain(refusal.report);
             return self.answer(asked, refusal.status, refusal.answer);
         }
