@@ -4,6 +4,7 @@ use crate::batch::apart;
 use crate::format::{Format, ReadOptions};
 use crate::input::{Input, ReadError};
 use crate::session::{OwnedContent, OwnedEntry, Session, Totals, usual_sender};
+use std::ops::Range;
 use transcript::contract::Contract;
 use transcript::json::{Json, JsonString, write_compact, write_string};
 use transcript::meaning::Event;
@@ -98,9 +99,23 @@ fn is_misnamed(entry: &Entry<'_>) -> bool {
     named && sse.data.as_deref().is_some_and(|data| Message::parse(data).is_ok())
 }
 
+/// Where in a text a part of it is that borrows from it.
+fn place_in(text: &str, part: &str) -> Option<Range<usize>> {
+    let at = part.as_ptr().addr().checked_sub(text.as_ptr().addr())?;
+    let place = at..at.checked_add(part.len())?;
+    text.get(place.clone()).is_some().then_some(place)
+}
+
 /// What [`OwnedEntry::added`] is of an entry of a trace.
 fn added(entry: &Entry<'_>) -> Option<String> {
-    let line = Json::parse(entry.line?).ok()?;
+    let line = entry.line?;
+    // The message is long, known, and none of it.
+    let said = match &entry.content {
+        Content::Message(message) => place_in(line, message.text()),
+        _ => None,
+    };
+    let bare = said.map(|said| format!("{}null{}", &line[..said.start], &line[said.end..]));
+    let line = Json::parse(bare.as_deref().unwrap_or(line)).ok()?;
     let mut out = Vec::new();
     match entry.content {
         Content::Skipped(_) => write_compact(line, &mut out),
