@@ -10,10 +10,22 @@
 # stopped goes on there (rust begins anew). JOBS is how many mutants are judged at once (1). The first two take long; the third builds
 # the suite for each mutant, and takes days. docs/mutation.md has the scores, and what the survivors are.
 #
-# Exit code 0: the score is printed; 1: the suite fails without any mutant; 2: wrong arguments; 4: the tool cannot be had.
+# Exit code 0: the score is printed; 1: the suite fails without any mutant; 2: wrong arguments, or no program; 4: the tool cannot be had.
 set -euo pipefail
+usage=$(sed -n '2,14s/^# \{0,1\}//p' "$0")
 cd "$(dirname "$0")/.."
-MCP_CONCORD=$(realpath "${MCP_CONCORD:-target/release/mcp-concord}")
+MCP_CONCORD=${MCP_CONCORD:-target/release/mcp-concord}
+case ${1:-} in
+  python | node)
+    [ -f "$MCP_CONCORD" ] && [ -x "$MCP_CONCORD" ] || { echo "mutation.sh: there is no program $MCP_CONCORD: build it, or name it in MCP_CONCORD" >&2; exit 2; }
+    MCP_CONCORD=$(realpath "$MCP_CONCORD")
+    ;;
+  rust) ;;
+  *)
+    echo "$usage"
+    exit 2
+    ;;
+esac
 export MCP_CONCORD PYTHONDONTWRITEBYTECODE=1
 here=$PWD
 if [ -n "${MUTATION:-}" ]; then
@@ -24,7 +36,7 @@ else
   trap 'rm -rf "$work"' EXIT
 fi
 # Two runs in one folder would take each other's mutants for their own.
-exec 9> "$work/${1:-none}.lock"
+exec 9> "$work/$1.lock"
 flock -n 9 || { echo "mutation.sh: another run works in $work" >&2; exit 2; }
 jobs=${JOBS:-1} venv=$work/venv
 suite() { echo "python3 $here/scripts/mutation/suite.py $work/$1.answers"; }
@@ -140,10 +152,4 @@ rust() {
 }
 
 export -f module suite
-case ${1:-} in
-  python | node | rust) "$@" ;;
-  *)
-    sed -n '2,14s/^# \{0,1\}//p' "$0"
-    exit 2
-    ;;
-esac
+"$@"
