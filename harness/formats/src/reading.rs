@@ -183,7 +183,13 @@ impl Session {
             entries.push(entry);
             Ok(())
         })?;
+        Ok(Self::of(format, entries, totals))
+    }
+
+    /// The session of which these entries were read in a format.
+    #[must_use]
+    pub fn of(format: &Format, entries: Vec<OwnedEntry>, totals: Totals) -> Self {
         let made_up = entries.iter().any(|entry| matches!(entry.what, OwnedContent::MadeUp(_)));
-        Ok(Self { entries, totals, label: format.transport.filter(|_| !made_up), redacts: format.redacts })
+        Self { entries, totals, label: format.transport.filter(|_| !made_up), redacts: format.redacts }
     }
 }

@@ -2,7 +2,8 @@
 //!
 //! Memory: of a document, the session; of lines, the longest.
 
-use crate::session::{OwnedEntry, Session};
+use crate::made_up;
+use crate::session::{OwnedContent, OwnedEntry, Session};
 use crate::time;
 use crate::transport::Transport;
 use std::io::{self, Write};
@@ -52,6 +53,14 @@ pub struct Opening {
     pub timed: bool,
     /// The transport over which it ran.
     pub transport: Option<Transport>,
+    /// Whether anything was said.
+    pub spoken: bool,
+    /// Whether nothing of HTTP was recorded.
+    pub without_http: bool,
+    /// Whether it was in an envelope that names another transport than its own.
+    pub mislabelled: bool,
+    /// What an envelope says of the transport for all its entries: a JSON object.
+    pub context: Option<String>,
 }
 
 impl Opening {
@@ -59,12 +68,20 @@ impl Opening {
     #[must_use]
     pub fn of(session: &Session) -> Self {
         let trace_start = session.trace_start();
-        let first = session.entries.iter().find_map(|entry| entry.time);
+        let entries = || session.entries.iter();
+        let first = entries().find_map(|entry| entry.time);
         Self {
             time: trace_start.and_then(started).or(first),
             timed: first.is_some(),
             trace_start: trace_start.map(|line| line.text().to_owned()),
             transport: session.transport(),
+            spoken: entries().any(|entry| entry.message().is_some()),
+            without_http: session.is_without_http(),
+            mislabelled: entries().any(|entry| matches!(entry.what, OwnedContent::MadeUp(made_up::LABEL))),
+            context: entries().find_map(|entry| match (&entry.what, &entry.context) {
+                (OwnedContent::Envelope, Some(context)) => Some(context.text.clone()),
+                _ => None,
+            }),
         }
     }
 }

@@ -10,7 +10,7 @@ mod write;
 
 pub(crate) use entry::context;
 pub(crate) use read::read;
-pub(crate) use write::{is_foreign, write};
+pub(crate) use write::{is_foreign, lines};
 
 use crate::format::{Capabilities, Items};
 use crate::head::Head;

@@ -1,62 +1,119 @@
 //! Writing an envelope: an entry a line.
 
 use crate::made_up;
-use crate::session::{OwnedContent, OwnedEntry, Session};
+use crate::session::{OwnedContent, OwnedEntry};
 use crate::transport::Transport;
+use crate::writing::{Opening, Spoken, WriteLines};
 use std::collections::HashMap;
-use std::io::{self, Write};
+use std::io;
 use transcript::json::{Json, write_compact, write_string};
 use transcript::session::{Carrier, Exchange, Side};
 
-/// Writes the session as an envelope of this transport.
-pub(crate) fn write(transport: Transport, session: &Session, out: &mut dyn Write) -> io::Result<()> {
+/// Writes envelopes of this transport.
+pub(crate) fn lines(transport: Transport, opening: &Opening) -> Box<dyn WriteLines> {
     let mut head = format!("{{\"transport\": \"{}\"", transport.name()).into_bytes();
-    let words: &[&str] = match session.transport() {
-        _ if session.entries.iter().all(|entry| entry.message().is_none()) => &[],
-        _ if session.is_without_http() => &[made_up::TRANSPORT],
+    let words: &[&str] = match opening.transport {
+        _ if !opening.spoken => &[],
+        _ if opening.without_http => &[made_up::TRANSPORT],
         Some(other) if other != transport => &[made_up::LABEL],
+        None if opening.mislabelled => &[made_up::LABEL],
         _ => &[],
     };
     if !words.is_empty() {
         head.extend_from_slice(format!(",\n \"{}\": {}", made_up::MEMBER, made_up::list(words)).as_bytes());
     }
-    for entry in &session.entries {
-        if let (OwnedContent::Envelope, Some(context)) = (&entry.what, &entry.context) {
-            head.extend_from_slice(b",\n \"transport_context\": ");
-            compact(&context.text, &mut head);
-            // A second context would make the first ambiguous; readers hand on one at most.
-            break;
-        }
+    if let Some(context) = &opening.context {
+        around(context, &mut head);
     }
     head.extend_from_slice(b",\n \"entries\": [");
-    out.write_all(&head)?;
-    let mut first = true;
-    let mut line = Vec::new();
-    // Of each exchange: its headers, which stand with its request, and its status and headers, with the first answer.
-    let (mut asked, mut answered) = (HashMap::new(), HashMap::new());
-    for entry in &session.entries {
-        line.clear();
-        if let (OwnedContent::Exchange(exchange), Some(number)) = (&entry.what, entry.exchange) {
-            asked.insert(number, &**exchange);
-            if exchange.status.is_some_and(|status| status != 401) {
-                answered.insert(number, &**exchange);
-            }
-        }
-        if entry.message().is_some() && entry.context.is_none() {
-            let server = entry.side == Some(Side::Server);
-            let of = if server { &mut answered } else { &mut asked };
-            if let Some(exchange) = entry.exchange.and_then(|number| of.remove(&number)) {
-                surroundings(exchange, server, &mut line);
-            }
-        }
-        if spell(transport, entry, &mut line) {
-            out.write_all(if first { b"\n  {" } else { b",\n  {" })?;
-            first = false;
-            out.write_all(&line)?;
-            out.write_all(b"}")?;
+    Box::new(Lines {
+        transport,
+        head,
+        begun: false,
+        placed: opening.context.is_some(),
+        late: Vec::new(),
+        asked: HashMap::new(),
+        answered: HashMap::new(),
+    })
+}
+
+struct Lines {
+    transport: Transport,
+    head: Vec<u8>,
+    /// Whether an entry is written.
+    begun: bool,
+    /// Whether the context of the whole is: a second one would make the first ambiguous.
+    placed: bool,
+    /// That context, where it only came behind the first entries.
+    late: Vec<u8>,
+    /// Of each exchange under way: the context of its request, and of its first answer.
+    asked: HashMap<u64, Vec<u8>>,
+    answered: HashMap<u64, Vec<u8>>,
+}
+
+impl Lines {
+    fn line(&mut self, entry: &OwnedEntry, surroundings: &[u8], out: &mut Vec<u8>) {
+        let start = out.len();
+        out.extend_from_slice(if self.begun { b",\n  {" } else { b"\n  {" });
+        out.extend_from_slice(surroundings);
+        if spell(self.transport, entry, out) {
+            out.push(b'}');
+            self.begun = true;
+        } else {
+            out.truncate(start);
         }
     }
-    out.write_all(if first { b"]}\n" } else { b"\n ]}\n" })
+}
+
+impl WriteLines for Lines {
+    fn open(&mut self, _: i64, out: &mut Vec<u8>) -> io::Result<()> {
+        out.append(&mut self.head);
+        Ok(())
+    }
+
+    fn message(&mut self, spoken: &Spoken<'_>, out: &mut Vec<u8>) -> io::Result<()> {
+        let entry = spoken.entry;
+        let of = if entry.side == Some(Side::Server) { &mut self.answered } else { &mut self.asked };
+        let exchange = entry.exchange.filter(|_| entry.context.is_none());
+        let surroundings = exchange.and_then(|number| of.remove(&number)).unwrap_or_default();
+        self.line(entry, &surroundings, out);
+        Ok(())
+    }
+
+    fn other(&mut self, entry: &OwnedEntry, out: &mut Vec<u8>) -> io::Result<()> {
+        match (&entry.what, entry.exchange, &entry.context) {
+            (OwnedContent::Exchange(exchange), Some(number), _) => {
+                self.asked.insert(number, surroundings(exchange, Side::Client));
+                if exchange.status.is_some_and(|status| status != 401) {
+                    self.answered.insert(number, surroundings(exchange, Side::Server));
+                }
+            }
+            (OwnedContent::ExchangeEnd, Some(number), _) => {
+                self.asked.remove(&number);
+                self.answered.remove(&number);
+            }
+            (OwnedContent::Envelope, _, Some(context)) if !self.placed => {
+                self.placed = true;
+                around(&context.text, &mut self.late);
+            }
+            _ => {}
+        }
+        self.line(entry, &[], out);
+        Ok(())
+    }
+
+    fn close(&mut self, _: i64, out: &mut Vec<u8>) -> io::Result<()> {
+        out.extend_from_slice(if self.begun { b"\n ]" } else { b"]" });
+        out.append(&mut self.late);
+        out.extend_from_slice(b"}\n");
+        Ok(())
+    }
+}
+
+/// The context of the whole envelope.
+fn around(context: &str, out: &mut Vec<u8>) {
+    out.extend_from_slice(b",\n \"transport_context\": ");
+    compact(context, out);
 }
 
 /// Whether an event is one that the transport has not: `endpoint` is of HTTP+SSE.
@@ -67,10 +124,13 @@ pub(crate) fn is_foreign(transport: Transport, entry: &OwnedEntry) -> bool {
 }
 
 /// The context of a request or an answer of an exchange.
-fn surroundings(exchange: &Exchange<'_>, server: bool, line: &mut Vec<u8>) {
-    let headers = if server { &exchange.response_headers } else { &exchange.request_headers };
-    line.extend_from_slice(b"\"transport_context\": {");
-    if let Some(status) = exchange.status.filter(|_| server) {
+fn surroundings(exchange: &Exchange<'_>, side: Side) -> Vec<u8> {
+    let (headers, status) = match side {
+        Side::Client => (&exchange.request_headers, None),
+        Side::Server => (&exchange.response_headers, exchange.status),
+    };
+    let mut line = b"\"transport_context\": {".to_vec();
+    if let Some(status) = status {
         line.extend_from_slice(format!("\"status\": {status}, ").as_bytes());
     }
     line.extend_from_slice(b"\"headers\": {");
@@ -86,14 +146,15 @@ fn surroundings(exchange: &Exchange<'_>, server: bool, line: &mut Vec<u8>) {
         told.push(name);
         let same = headers.iter().filter(|(other, _)| other.eq_ignore_ascii_case(name));
         let values: Vec<&str> = same.map(|(_, value)| &**value).collect();
-        write_string(name.as_bytes(), line);
+        write_string(name.as_bytes(), &mut line);
         line.extend_from_slice(b": ");
-        write_string(values.join(", ").as_bytes(), line);
+        write_string(values.join(", ").as_bytes(), &mut line);
     }
     line.extend_from_slice(b"}}, ");
+    line
 }
 
-/// Spells one entry without its braces; false where the envelope has no place for it.
+/// Spells one entry but for its braces; false where the envelope has no place for it.
 fn spell(transport: Transport, entry: &OwnedEntry, line: &mut Vec<u8>) -> bool {
     let challenge = match &entry.what {
         OwnedContent::Exchange(exchange) if exchange.status == Some(401) => Some(exchange),

@@ -24,6 +24,6 @@ pub(crate) static FORMAT: Format = Format {
         ["http-sse", "http-sse.json", "Assay's envelope of a legacy HTTP+SSE session"],
         |head| envelope::sniff(head, TRANSPORT),
         |input, options, sink| envelope::read(TRANSPORT, input, options, sink),
-        Spelling::Document(|session, out| envelope::write(TRANSPORT, session, out)),
+        Spelling::Lines(|opening| envelope::lines(TRANSPORT, opening)),
     )
 };

@@ -29,7 +29,7 @@ pub(crate) static FORMAT: Format = Format {
         ["mcp-cassette", "mcp-cassette.json", "a cassette of mcp-cassette: messages, each with its sender"],
         sniff,
         read::read,
-        Spelling::Document(write::write),
+        Spelling::Lines(write::lines),
     )
 };
 

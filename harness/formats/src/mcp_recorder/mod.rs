@@ -29,7 +29,7 @@ pub(crate) static FORMAT: Format = Format {
         ["mcp-recorder", "mcp-recorder.json", "a cassette of mcp-recorder: requests, each with its response"],
         sniff,
         read::read,
-        Spelling::Document(write::write),
+        Spelling::Lines(write::lines),
     )
 };
 

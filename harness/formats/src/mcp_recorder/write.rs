@@ -1,60 +1,94 @@
 //! Writing a cassette, an interaction a line.
 
-use crate::session::{OwnedEntry, Session};
-use std::io::{self, Write};
+use crate::writing::{Opening, Spoken, WriteLines};
+use std::io;
 use transcript::json::write_compact;
 use transcript::message::{Id, Message};
 use transcript::session::Side;
 
-pub(super) fn write(session: &Session, out: &mut dyn Write) -> io::Result<()> {
-    out.write_all(
-        b"{\n  \"version\": \"1.0\",\n  \"metadata\": {\"recorded_at\": \"\", \"server_url\": \"\"},\n",
-    )?;
-    out.write_all(b"  \"interactions\": [")?;
-    let said: Vec<_> = session.entries.iter().filter_map(|entry| Some((entry, entry.message()?))).collect();
-    let (mut index, mut line) = (0, Vec::new());
-    while let Some((entry, message)) = said.get(index) {
-        let (request, response) = match is_server(entry) {
-            true => (None, Some(message)),
-            false => (Some(message), answer(&said, index)),
-        };
-        line.clear();
-        line.extend_from_slice(if index == 0 { b"\n" } else { b",\n" });
-        interaction(request, response, &mut line);
-        out.write_all(&line)?;
-        index += usize::from(request.is_some()) + usize::from(response.is_some());
+pub(super) fn lines(_: &Opening) -> Box<dyn WriteLines> {
+    Box::new(Lines::default())
+}
+
+#[derive(Default)]
+struct Lines {
+    messages: u64,
+    /// The client's message before, which is written with the answer that follows it at once. Anything else would be bound to
+    /// it by nobody but a replay.
+    asked: Option<Asked>,
+    begun: bool,
+}
+
+struct Asked {
+    /// Which message it is.
+    number: u64,
+    text: Vec<u8>,
+    sort: &'static str,
+}
+
+impl Lines {
+    /// Writes what was asked with its answer, or one of them.
+    fn interaction(&mut self, asked: Option<Asked>, answer: Option<&Message<'_>>, line: &mut Vec<u8>) {
+        line.extend_from_slice(if self.begun { b",\n" } else { b"\n" });
+        self.begun = true;
+        let (sort, text) =
+            asked.map_or(("jsonrpc_request", b"null".to_vec()), |asked| (asked.sort, asked.text));
+        line.extend_from_slice(format!("    {{\"type\": \"{sort}\", \"request\": ").as_bytes());
+        line.extend_from_slice(&text);
+        line.extend_from_slice(b", \"response\": ");
+        match answer {
+            Some(message) => write_compact(message.json(), line),
+            None => line.extend_from_slice(b"null"),
+        }
+        let status = if answer.is_some() { 200 } else { 202 };
+        let rest = format!(
+            ", \"response_is_sse\": false, \"response_status\": {status}, \"latency_ms\": 0, \"http_method\": null, \
+             \"http_path\": null}}"
+        );
+        line.extend_from_slice(rest.as_bytes());
     }
-    out.write_all(if index == 0 { b"]\n}\n" } else { b"\n  ]\n}\n" })
+
+    /// Writes what was asked and has no answer behind it.
+    fn unanswered(&mut self, line: &mut Vec<u8>) {
+        if let Some(asked) = self.asked.take() {
+            self.interaction(Some(asked), None, line);
+        }
+    }
 }
 
-fn is_server(entry: &OwnedEntry) -> bool {
-    entry.side == Some(Side::Server)
-}
+impl WriteLines for Lines {
+    fn open(&mut self, _: i64, out: &mut Vec<u8>) -> io::Result<()> {
+        out.extend_from_slice(
+            b"{\n  \"version\": \"1.0\",\n  \"metadata\": {\"recorded_at\": \"\", \"server_url\": \"\"},\n  \"interactions\": [",
+        );
+        Ok(())
+    }
 
-/// What follows a client's message at once and answers it. Anything else would be bound to it by nobody but a replay.
-fn answer<'s>(said: &'s [(&OwnedEntry, Message<'s>)], index: usize) -> Option<&'s Message<'s>> {
-    let (entry, message) = said.get(index + 1)?;
-    (is_server(entry) && entry.answers == Some(index as u64)).then_some(message)
-}
+    fn message(&mut self, spoken: &Spoken<'_>, line: &mut Vec<u8>) -> io::Result<()> {
+        let number = self.messages;
+        self.messages += 1;
+        if spoken.side == Side::Server {
+            let of = |asked: &mut Asked| spoken.entry.answers == Some(asked.number);
+            let asked = self.asked.take_if(of);
+            self.unanswered(line);
+            self.interaction(asked, Some(&spoken.message), line);
+            return Ok(());
+        }
+        self.unanswered(line);
+        let notifies = matches!(spoken.message.id(), Id::Missing);
+        let mut asked = Asked {
+            number,
+            text: Vec::new(),
+            sort: if notifies { "notification" } else { "jsonrpc_request" },
+        };
+        write_compact(spoken.message.json(), &mut asked.text);
+        self.asked = Some(asked);
+        Ok(())
+    }
 
-fn interaction(request: Option<&Message<'_>>, response: Option<&Message<'_>>, line: &mut Vec<u8>) {
-    let notifies = request.is_some_and(|message| matches!(message.id(), Id::Missing));
-    let sort = if notifies { "notification" } else { "jsonrpc_request" };
-    line.extend_from_slice(format!("    {{\"type\": \"{sort}\", \"request\": ").as_bytes());
-    hold(request, line);
-    line.extend_from_slice(b", \"response\": ");
-    hold(response, line);
-    let status = if response.is_some() { 200 } else { 202 };
-    let rest = format!(
-        ", \"response_is_sse\": false, \"response_status\": {status}, \"latency_ms\": 0, \"http_method\": null, \
-         \"http_path\": null}}"
-    );
-    line.extend_from_slice(rest.as_bytes());
-}
-
-fn hold(message: Option<&Message<'_>>, line: &mut Vec<u8>) {
-    match message {
-        Some(message) => write_compact(message.json(), line),
-        None => line.extend_from_slice(b"null"),
+    fn close(&mut self, _: i64, out: &mut Vec<u8>) -> io::Result<()> {
+        self.unanswered(out);
+        out.extend_from_slice(if self.begun { b"\n  ]\n}\n" } else { b"]\n}\n" });
+        Ok(())
     }
 }

@@ -23,6 +23,6 @@ pub(crate) static FORMAT: Format = Format {
         ["streamable-http", "streamable-http.json", "Assay's envelope of a Streamable HTTP session"],
         |head| envelope::sniff(head, TRANSPORT),
         |input, options, sink| envelope::read(TRANSPORT, input, options, sink),
-        Spelling::Document(|session, out| envelope::write(TRANSPORT, session, out)),
+        Spelling::Lines(|opening| envelope::lines(TRANSPORT, opening)),
     )
 };

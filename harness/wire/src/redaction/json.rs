@@ -8,14 +8,20 @@ use std::borrow::Cow;
 use transcript::json::{Json, write_string};
 use transcript::message::resembles_message;
 
-/// Members of the envelope, at the top of a message.
-const ENVELOPE: &[&[u8]] = &[b"jsonrpc", b"id", b"method"];
+/// Whether a member is of the envelope, if it stands at the top of a message.
+fn is_envelope(name: &[u8]) -> bool {
+    matches!(name, b"jsonrpc" | b"id" | b"method")
+}
 
-/// Members that hold ids which other messages repeat, wherever they stand.
-const IDS: &[&[u8]] = &[b"requestId", b"progressToken", b"taskId"];
+/// Whether a member holds an id which other messages repeat, wherever it stands.
+fn is_id(name: &[u8]) -> bool {
+    matches!(name, b"requestId" | b"progressToken" | b"taskId")
+}
 
-/// Members that hold schemas, wherever they stand.
-const SCHEMAS: &[&[u8]] = &[b"inputSchema", b"outputSchema", b"requestedSchema"];
+/// Whether a member holds a schema, wherever it stands.
+fn is_schema(name: &[u8]) -> bool {
+    matches!(name, b"inputSchema" | b"outputSchema" | b"requestedSchema")
+}
 
 /// What is to stand in the places of values.
 pub(super) trait Policy {
@@ -102,8 +108,8 @@ impl<'w, P: Policy> Walk<'w, P> {
                         self.message && matches!(*open.as_slice(), [_] | [Frame { object: false, .. }, _]);
                     next = Frame {
                         taken: above.taken.or_else(|| self.policy.names(&name)),
-                        id: IDS.contains(&&*name) || top && ENVELOPE.contains(&&*name),
-                        schema: SCHEMAS.contains(&&*name),
+                        id: is_id(&name) || top && is_envelope(&name),
+                        schema: is_schema(&name),
                         ..above
                     };
                     key_expected = false;

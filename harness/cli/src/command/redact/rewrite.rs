@@ -1,12 +1,12 @@
-//! A recording that is written again without its secrets: documents whole, lines a few at a time.
+//! A recording that is written again without its secrets: a few entries at a time, or whole where the format asks for that.
 //!
-//! Memory: of a document, its session and what is written of it. Of lines, a few batches, each of at most [`ENTRIES`] entries
-//! and [`BYTES`] bytes or else of a single entry; besides, each value that was taken out, once.
+//! Memory: of what is written whole, its session and what is written of it. Else a few batches, each of at most [`ENTRIES`]
+//! entries and [`BYTES`] bytes or else of a single entry; besides, each value that was taken out, once.
 
 use super::super::context::Failure;
 use formats::{
     Format, Input, LineWriter, Opening, OwnedContent, OwnedEntry, ReadError, ReadOptions, Session, Spelling,
-    WriteLines, meaning, owned_entries,
+    Totals, WriteLines, meaning, owned_entries,
 };
 use std::fs::File;
 use std::io::{self, Write};
@@ -116,7 +116,7 @@ impl Rewriting<'_> {
             let (opening, mut writer) = match begun.take() {
                 Some(begun) => begun,
                 None => {
-                    let session = Session { entries, ..Session::default() };
+                    let session = Session::of(self.format, entries, Totals::default());
                     let opening = Opening::of(&session);
                     entries = session.entries;
                     let writer = LineWriter::begin(lines, &opening, &mut written)?;
@@ -148,14 +148,16 @@ impl Rewriting<'_> {
         Ok(())
     }
 
-    /// Each message was looked at as it changed. What is no message, such as the first line of a trace, is read again.
+    /// Each message was looked at as it changed. What is no message, such as the first line of a trace, is read again, and so
+    /// is what stands around one.
     fn others_hold(
         &self,
         lines: fn(&Opening) -> Box<dyn WriteLines>,
         opening: &Opening,
         entries: &[OwnedEntry],
     ) -> Result<(), Unwritten> {
-        let others = || entries.iter().filter(|entry| entry.message().is_none());
+        let is_bare = |entry: &OwnedEntry| entry.message().is_some() && entry.context.is_none();
+        let others = || entries.iter().filter(|entry| !is_bare(entry));
         if others().next().is_none() {
             return Ok(());
         }
@@ -190,7 +192,7 @@ fn read(format: &Format, file: &mut File, batches: SyncSender<Vec<OwnedEntry>>) 
     let (mut batch, mut size) = (Vec::new(), 0);
     let mut input = Input::new(file)?;
     owned_entries(format, &mut input, ReadOptions::default(), &mut |entry| {
-        size += entry.message().map_or(0, |message| message.text().len());
+        size += length(&entry);
         batch.push(entry);
         if batch.len() < ENTRIES && size < BYTES {
             return Ok(());
@@ -201,11 +203,20 @@ fn read(format: &Format, file: &mut File, batches: SyncSender<Vec<OwnedEntry>>) 
     batches.send(batch).map_err(|_| ReadError::Stopped)
 }
 
+/// How many bytes an entry has at least.
+fn length(entry: &OwnedEntry) -> usize {
+    let data = entry.sse.as_ref().and_then(|sse| sse.data.as_ref());
+    entry.message().map_or(0, |message| message.text().len())
+        + entry.context.as_ref().map_or(0, |context| context.text.len())
+        + data.map_or(0, |data| data.len())
+}
+
 #[cfg(test)]
 mod tests {
     use super::Rewriting;
-    use formats::{FORMATS, Format, Input, ReadOptions, Session};
+    use formats::{FORMATS, Format, Input, ReadOptions, Session, Spelling};
     use std::fs::{self, File};
+    use std::io::{Seek as _, Write as _};
     use std::path::Path;
     use walkdir::WalkDir;
     use wire::redaction::Redaction;
@@ -228,7 +239,8 @@ mod tests {
         let (mut compared, mut batches) = (0, 0);
         let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../cases");
         for file in WalkDir::new(folder).into_iter().filter_map(Result::ok) {
-            let format = FORMATS.iter().find(|format| format.is_lines() && *format.file == *file.file_name());
+            let is_lines = |format: &Format| matches!(format.spelling, Spelling::Lines(_));
+            let format = FORMATS.iter().find(|format| is_lines(format) && *format.file == *file.file_name());
             let Some(format) = format else { continue };
             let bytes = fs::read(file.path()).unwrap();
             let redaction = redaction.clone().numbered(&mut &bytes[..]).unwrap();
@@ -241,5 +253,31 @@ mod tests {
             batches += written.map_or(0, |text| text.lines().count() / super::ENTRIES);
         }
         assert!(compared > 500 && batches > compared, "{compared} files in {batches} batches");
+    }
+
+    #[test]
+    fn what_an_envelope_says_of_itself_stays_wherever_it_stands() {
+        let entry = r#"{"request": {"jsonrpc":"2.0","method":"notifications/initialized"}}"#;
+        let entries = vec![entry; 2 * super::ENTRIES + 1].join(",\n  ");
+        let entries = format!(",\n \"entries\": [\n  {entries}\n ]");
+        let around = |value: &str| format!(",\n \"transport_context\": {{\"token\":\"{value}\"}}");
+        let label = ",\n \"_made_up\": [\"label\"]";
+        let format = formats::find("streamable-http").unwrap();
+        for (before, behind) in [
+            (String::new(), String::new()),
+            (around("#"), String::new()),
+            (String::new(), around("#")),
+            (label.into(), around("#")),
+        ] {
+            let text = format!("{{\"transport\": \"streamable-http\"{before}{entries}{behind}}}\n");
+            let mut file = tempfile::tempfile().unwrap();
+            file.write_all(text.replace('#', "hush").as_bytes()).unwrap();
+            file.rewind().unwrap();
+            let redaction = Redaction::of(&["token".to_owned()], &[]).unwrap();
+            let mut some = Rewriting { name: "it", format, redaction: &redaction, left: &[], skipped: 0 };
+            let mut out = Vec::new();
+            assert!(some.write(&mut file, &mut out).is_ok());
+            assert_eq!(String::from_utf8(out).unwrap(), text.replace('#', "[REDACTED]"));
+        }
     }
 }
