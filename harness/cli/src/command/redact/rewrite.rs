@@ -11,7 +11,7 @@ use formats::{
 use std::fs::File;
 use std::io::{self, Write};
 use std::sync::mpsc::{self, Receiver, SyncSender};
-use std::thread;
+use std::thread::{self, ScopedJoinHandle};
 use transcript::session::SinkError;
 use wire::redaction::Redaction;
 
@@ -73,7 +73,7 @@ impl Rewriting<'_> {
             let why = format!("{} cannot carry {} ({clause})", self.format.name, loss.what);
             return Err(Unwritten::Refused(why));
         }
-        self.redact(&mut session.entries)?;
+        self.skipped = redact(self.redaction, &mut session.entries).map_err(Unwritten::Refused)?;
         let mut written = Vec::new();
         self.format.write(&session, &mut written)?;
         self.holds(&written)?;
@@ -82,7 +82,7 @@ impl Rewriting<'_> {
         Ok(())
     }
 
-    /// One thread reads while this one writes.
+    /// One thread reads, one takes out, and this one writes.
     fn lines(
         &mut self,
         lines: fn(&Opening) -> Box<dyn WriteLines>,
@@ -90,17 +90,28 @@ impl Rewriting<'_> {
         out: &mut dyn Write,
     ) -> Result<(), Unwritten> {
         let (sender, batches) = mpsc::sync_channel(WAITING);
-        let format = self.format;
-        let (read, written) = thread::scope(|scope| {
+        let (redacted_sender, redacted_batches) = mpsc::sync_channel(WAITING);
+        let (format, redaction) = (self.format, self.redaction);
+        let (read, redacted, written) = thread::scope(|scope| {
             let reader = scope.spawn(move || read(format, file, sender));
-            let written = self.batches(lines, batches, out);
-            (reader.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)), written)
+            let redactor = scope.spawn(move || {
+                let mut skipped = 0;
+                for mut entries in batches {
+                    skipped += redact(redaction, &mut entries)?;
+                    // Whoever wants no more says why.
+                    if redacted_sender.send(entries).is_err() {
+                        break;
+                    }
+                }
+                Ok(skipped)
+            });
+            let written = self.batches(lines, redacted_batches, out);
+            (joined(reader), joined(redactor), written)
         });
-        match read {
-            // Whoever writes wanted no more, and says why.
-            Ok(()) | Err(ReadError::Stopped) => written,
-            Err(error) => Err(Unwritten::Failure(Failure::of_reading(self.name, error))),
-        }
+        // Of two faults the one that is met later in the pipeline stands earlier in the file.
+        written?;
+        self.skipped = redacted.map_err(Unwritten::Refused)?;
+        read.map_err(|error| Unwritten::Failure(Failure::of_reading(self.name, error)))
     }
 
     fn batches(
@@ -112,7 +123,6 @@ impl Rewriting<'_> {
         let mut begun: Option<(Opening, LineWriter)> = None;
         let mut written = Vec::new();
         for mut entries in batches {
-            self.redact(&mut entries)?;
             let (opening, mut writer) = match begun.take() {
                 Some(begun) => begun,
                 None => {
@@ -136,16 +146,6 @@ impl Rewriting<'_> {
         };
         writer.end(&mut written)?;
         Ok(out.write_all(&written)?)
-    }
-
-    /// Takes out of entries what is to be taken out.
-    fn redact(&mut self, entries: &mut [OwnedEntry]) -> Result<(), Unwritten> {
-        for entry in entries {
-            let copied = entry.added.is_some() || !matches!(entry.what, OwnedContent::Skipped(_));
-            self.skipped += usize::from(!copied);
-            self.redaction.entry(entry).map_err(Unwritten::Refused)?;
-        }
-        Ok(())
     }
 
     /// Each message was looked at as it changed. What is no message, such as the first line of a trace, is read again, and so
@@ -185,6 +185,19 @@ impl Rewriting<'_> {
             texts.count_in(&String::from_utf8_lossy(written));
         }
     }
+}
+
+/// Takes out of entries what is to be taken out, and counts those that are not copied.
+fn redact(redaction: &Redaction, entries: &mut [OwnedEntry]) -> Result<usize, String> {
+    entries.iter_mut().try_for_each(|entry| redaction.entry(entry))?;
+    let copied =
+        |entry: &&OwnedEntry| entry.added.is_some() || !matches!(entry.what, OwnedContent::Skipped(_));
+    Ok(entries.iter().filter(|entry| !copied(entry)).count())
+}
+
+/// What a thread came to.
+fn joined<T>(thread: ScopedJoinHandle<'_, T>) -> T {
+    thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
 }
 
 /// Hands on the entries of a recording, some at a time.
