@@ -67,25 +67,27 @@ fn count(record: &Record, verdict: Verdict) -> u64 {
 
 #[test]
 fn our_own_recorder_passes_over_stdio() {
-    own_passes("stdio", "stdio", &own(), "mcp-replay");
+    own_passes("stdio", &own(), "mcp-replay");
 }
 
 #[test]
 fn our_own_recorder_passes_over_streamable_http() {
-    own_passes("streamable-http", "Streamable HTTP", &own_over_http(), "har");
+    own_passes("streamable-http", &own_over_http(), "har");
 }
 
 #[test]
 fn our_own_recorder_passes_over_http_sse() {
-    own_passes("http-sse", "HTTP+SSE", &own_over_http(), "har");
+    own_passes("http-sse", &own_over_http(), "har");
 }
 
-/// Every session passes, but those that the recording's format cannot carry by its own statement; and docs/recorders.md counts
-/// those.
-fn own_passes(transport: &str, title: &str, recorder: &str, format: &str) {
+/// Every session passes, but those that the recording's format cannot carry by its own statement. `scripts/own-recorder.sh` plays
+/// every session of the suite.
+fn own_passes(transport: &str, recorder: &str, format: &str) {
     // Nothing here may depend on how busy the machine is.
-    let patient = ["--jobs", "4", "--timeout", "30", "--max-delay", "4"];
-    let record = results(recorder, &[&["--transport", transport], &patient[..]].concat(), 0);
+    let patient = ["--jobs", "4", "--timeout", "30", "--max-delay", "3"];
+    let topics = ["--filter", "conditions/*", "--filter", "recorded/*", "--filter", "batches/*"];
+    let flags = [&["--transport", transport], &patient[..], &topics].concat();
+    let record = results(recorder, &flags, 0);
     let stated = format!("{format} cannot carry it: ");
     let skipped = |line: &CaseResult| {
         line.verdict == Verdict::Skip && line.message.as_deref().is_some_and(|why| why.starts_with(&stated))
@@ -93,13 +95,7 @@ fn own_passes(transport: &str, title: &str, recorder: &str, format: &str) {
     for line in record.results.iter().filter(|line| !skipped(line)) {
         assert_eq!(line.verdict, Verdict::Pass, "{line:?}");
     }
-    // How many sessions there are depends on the suite of the day; what fails and what is skipped does not.
-    let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/recorders.md");
-    let page = std::fs::read_to_string(page).unwrap().replace("\r\n", "\n");
-    let row = format!("| `mcp-concord record` | this one | {title} | everything |");
-    let row = page.lines().find(|line| line.starts_with(&row)).unwrap();
-    let end = format!(" | 0 | {} | none |", count(&record, Verdict::Skip));
-    assert!(row.ends_with(&end), "docs/recorders.md is out of date: {row} {end}");
+    assert!(count(&record, Verdict::Pass) > 60, "{:?}", record.totals);
 }
 
 /// Over HTTP+SSE one stream has every answer, and an archive is read with that stream first (HAR-ORDER).

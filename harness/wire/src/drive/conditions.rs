@@ -51,7 +51,7 @@ fn all() -> Vec<Condition> {
             title: "A server that takes its time",
             reason: "The session lasts longer than anything may be held up, so that a recorder that waits for its \
                 end, with messages or with their times, is seen.",
-            talk: || notes(2, 10),
+            talk: || notes(1, 10),
             conditions: Conditions { pause: 1.5, ..usual() },
             http: true,
         },
