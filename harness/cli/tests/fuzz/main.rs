@@ -1,21 +1,20 @@
-//! `fuzz` from the outside: the built binary against this test binary, which it starts as its adapter. Nothing here depends on how long anything takes, nor on which variant a number makes: that changes with
-//! every mutator that is added.
+//! `fuzz` from the outside: the built binary against this test binary, which it starts as its adapter. Nothing here depends on
+//! how long anything takes, nor on which variant a number makes: that changes with every mutator that is added.
 
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a panic is a test's way to fail")]
 
 mod adapter;
 mod known;
+mod place;
 #[path = "../support/adapter.rs"]
 mod support;
 
 use generators::seeded::{Source, variant};
-use std::collections::BTreeMap;
+use place::{Place, adapter_command};
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Command, Output, Stdio};
 use std::time::{Duration, Instant};
-use suite::{Root, Suite};
-use tempfile::TempDir;
 use verdict::expectation::Expectation;
 
 #[test]
@@ -26,58 +25,6 @@ fn adapter() {
         [mode, note] => adapter::serve(mode, note),
         _ => panic!("{words:?}"),
     });
-}
-
-/// A folder for finds.
-struct Place {
-    folder: TempDir,
-}
-
-impl Place {
-    fn new() -> Self {
-        Self { folder: tempfile::tempdir().unwrap() }
-    }
-
-    fn out(&self) -> PathBuf {
-        self.folder.path().join("finds")
-    }
-
-    fn note(&self) -> PathBuf {
-        self.folder.path().join("note")
-    }
-
-    fn fuzz(&self, mode: &str, flags: &[&str]) -> Output {
-        self.command(mode, &self.note(), flags).output().unwrap()
-    }
-
-    fn command(&self, mode: &str, note: &Path, flags: &[&str]) -> Command {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_mcp-concord"));
-        command.arg("fuzz").arg("--out").arg(self.out()).args(flags);
-        command.args(["--adapter", &adapter_command(mode, note)]);
-        command
-    }
-
-    /// Every file of every find.
-    fn files(&self) -> BTreeMap<String, Vec<u8>> {
-        let mut files = BTreeMap::new();
-        for case in fs::read_dir(self.out()).unwrap() {
-            let case = case.unwrap().path();
-            for file in fs::read_dir(&case).unwrap() {
-                let file = file.unwrap().path();
-                let name = file.strip_prefix(self.out()).unwrap().display().to_string();
-                files.insert(name, fs::read(file).unwrap());
-            }
-        }
-        files
-    }
-
-    fn suite(&self) -> Suite {
-        Suite::load(&[Root::Disk(self.out())]).unwrap()
-    }
-}
-
-fn adapter_command(mode: &str, note: &Path) -> String {
-    support::command(&[mode, &note.display().to_string()])
 }
 
 fn told(output: &Output) -> String {

@@ -4,6 +4,7 @@ pub(crate) mod body;
 pub(crate) mod endpoint;
 mod invented;
 pub(crate) mod media;
+pub(crate) mod parts;
 pub(crate) mod plan;
 pub(crate) mod read;
 pub(crate) mod sessions;

@@ -5,6 +5,7 @@
 use super::body::{Body, Checked, Document, MOST_HEADERS, message, not_utf8, offset_in, without_mark};
 use super::invented::Invented;
 use super::media::STREAM;
+use super::parts::{Held, Layout, Listed, Moment, Parts};
 use super::stamp::Stamp;
 use super::timed::{Nanoseconds, Queue, Waiting};
 use crate::data::{Carried, carried};
@@ -17,77 +18,8 @@ use transcript::json::{Json, JsonKind};
 use transcript::message::{Message, Refusal};
 use transcript::rejection::Code;
 use transcript::session::{
-    Carrier, Content, Context, Entry, Exchange, Location, MissingBody, Noise, Side, Sink, SinkError, Sse,
+    Carrier, Content, Context, Entry, Location, MissingBody, Noise, Side, Sink, SinkError, Sse,
 };
-
-/// Where a format has the parts of an exchange, as pointers.
-#[derive(Debug)]
-pub(crate) struct Layout {
-    /// Up to the number of an exchange.
-    pub(crate) root: &'static str,
-    /// From there to the body of a request.
-    pub(crate) request: &'static str,
-    /// And to the body of an answer.
-    pub(crate) answer: &'static str,
-}
-
-/// The parts of an exchange.
-#[derive(Debug)]
-pub(crate) struct Parts<'a> {
-    pub(crate) exchange: Exchange<'a>,
-    pub(crate) request: Held<'a>,
-    pub(crate) answer: Held<'a>,
-    /// When the answer came, as far as the file says.
-    pub(crate) answered: Option<i64>,
-    /// When each part of the answer came, counted from the start, where the file says so.
-    pub(crate) times: Option<Vec<Nanoseconds>>,
-    /// What a converter made up of it.
-    pub(crate) made_up: Option<Json<'a>>,
-}
-
-/// An exchange as the file lists it.
-#[derive(Debug)]
-pub(crate) struct Listed<'a> {
-    pub(crate) json: Json<'a>,
-    index: u64,
-    /// The line that it begins on.
-    line: u64,
-    pub(crate) started: Option<i64>,
-    /// What it is sorted by: its own start, or that of the one before it in the file.
-    rank: Nanoseconds,
-}
-
-impl Listed<'_> {
-    /// So many milliseconds after its start, in milliseconds of the Unix epoch.
-    pub(crate) fn after(&self, took: Option<Json<'_>>) -> Option<i64> {
-        let took = took.and_then(|took| took.as_number()?.parse::<f64>().ok()).filter(|&took| took >= 0.0);
-        self.started.zip(took).map(|(started, took)| {
-            #[expect(clippy::cast_possible_truncation, reason = "a float beyond i64 becomes its nearest end")]
-            started.saturating_add(took.round() as i64)
-        })
-    }
-}
-
-/// A body as the file has it.
-#[derive(Debug)]
-pub(crate) enum Held<'a> {
-    /// There is none, or none that could be a message.
-    None,
-    /// There was one that could be, and the exporter dropped it.
-    Dropped,
-    /// There is one that could be, with its content coding: it is too large without, and nobody looks into it.
-    Coded,
-    /// Its text, and the `encoding` beside it.
-    Text(Json<'a>, Option<Json<'a>>),
-}
-
-/// When an exchange began.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Moment {
-    pub(crate) milliseconds: Option<i64>,
-    /// What exchanges are put in order by.
-    pub(crate) nanoseconds: Nanoseconds,
-}
 
 /// A file that is read.
 pub(crate) struct Reading<'a, 's, 'e, 'f> {

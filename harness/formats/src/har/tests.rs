@@ -1,11 +1,14 @@
 //! What HAR files are read as, and what sessions are written as.
 
 mod reading;
+mod refusing;
 mod writing;
 
 use crate::meaning::{Meaning, meaning};
 use crate::{ReadError, ReadOptions};
 use transcript::rejection::Rejection;
+
+const T: &str = "2026-11-21T10:00:00Z";
 
 /// A HAR file of these exchanges.
 fn file(exchanges: &[String]) -> String {

@@ -2,7 +2,8 @@
 
 use crate::exchange::body::{Checked, Document, MOST_HEADERS, bare};
 use crate::exchange::media::{FORM, STREAM, document, may_be_json, short};
-use crate::exchange::read::{Held, Layout, Listed, Moment, Parts, Reading};
+use crate::exchange::parts::{Held, Layout, Listed, Moment, Parts};
+use crate::exchange::read::Reading;
 use crate::exchange::timed::times;
 use crate::format::ReadOptions;
 use crate::input::{Input, ReadError};

@@ -1,7 +1,8 @@
 //! One step of a session as a rule sees it: the entry, who said it, by which revision, and what it answers.
 
+use super::exchange_tracker::ExchangeTracker;
 use super::facts::Facts;
-use super::http_exchange::{ExchangeTracker, HttpExchange};
+use super::http_exchange::HttpExchange;
 use super::location::{FindingLocation, SourceLocation};
 use super::message::SeenMessage;
 use super::pending_requests::PendingRequests;

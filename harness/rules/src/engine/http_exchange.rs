@@ -1,32 +1,18 @@
-//! HTTP exchanges as rules see them: one at a time, each with what it carried, and which transport it is of.
-//!
-//! Exchanges of other sites, JSON-RPC of other services, CORS preflights and OAuth documents stand in the same
-//! recording and are no MCP; and that HTTP+SSE of 2024-11-05 is told by its `endpoint` event. Memory: one exchange
-//! without its bodies, and up to [`MOST_URLS`] URLs of each sort; up to [`MOST_WAITING`] exchanges that came before the
-//! revision was known, such as a refusal for want of a token; and up to [`MOST_OPEN`] streams that are open at a time.
+//! An HTTP exchange as rules see it: with what it carried. Memory: what it says of itself, without its bodies, and up to
+//! [`MOST_CALLS`] requests.
 
 use super::facts::text_of;
 use super::message::{MessageKind, SeenMessage};
 use super::methods::known;
-use super::url::{address, resolve};
+use super::url::address;
 use crate::revision::Revision;
-use std::collections::{BTreeSet, VecDeque};
 use transcript::json::{Json, JsonKind};
 use transcript::message::{Id, Message};
-use transcript::rejection::{Code, Rejection};
+use transcript::rejection::Code;
 use transcript::session::{Carrier, Content, Entry, Exchange, Location, header};
-
-/// So many URLs are remembered; beyond it, an exchange with a new one counts as another site's.
-const MOST_URLS: usize = 1_000;
 
 /// So many requests of one batch are remembered.
 const MOST_CALLS: usize = 10_000;
-
-/// So many exchanges are followed while their answers come in between others. Beyond it the oldest counts as over.
-const MOST_OPEN: usize = 1_000;
-
-/// So many exchanges wait for a revision to be judged by.
-const MOST_WAITING: usize = 100;
 
 pub(crate) const SESSION: &str = "Mcp-Session-Id";
 pub(crate) const VERSION: &str = "MCP-Protocol-Version";
@@ -71,7 +57,7 @@ pub(crate) struct HttpExchange {
     /// How many notifications and responses its body held.
     pub(crate) told: u64,
     /// Its body holds a method that MCP has, and not JSON-RPC of something else.
-    knows_mcp: bool,
+    pub(super) knows_mcp: bool,
     /// The body was an array of messages.
     pub(crate) batch: bool,
     /// The body held several messages, one after another.
@@ -113,7 +99,7 @@ pub(crate) struct HttpExchange {
 }
 
 impl HttpExchange {
-    fn of(exchange: Exchange<'static>, entry: &Entry<'_>, revision: Option<Revision>) -> Self {
+    pub(super) fn of(exchange: Exchange<'static>, entry: &Entry<'_>, revision: Option<Revision>) -> Self {
         Self {
             raw: exchange,
             number: entry.exchange.unwrap_or_default(),
@@ -170,7 +156,7 @@ impl HttpExchange {
     }
 
     /// Whether a step is the event by which its stream asks for messages.
-    fn opens(&self, entry: &Entry<'_>) -> bool {
+    pub(super) fn opens(&self, entry: &Entry<'_>) -> bool {
         self.is("GET") && entry.sse.as_ref().is_some_and(|sse| sse.name.as_deref() == Some("endpoint"))
     }
 
@@ -189,7 +175,12 @@ impl HttpExchange {
         matches!((self.started, ended), (Some(started), Some(ended)) if started >= ended)
     }
 
-    fn take(&mut self, entry: &Entry<'_>, message: Option<&SeenMessage<'_>>, revision: Option<Revision>) {
+    pub(super) fn take(
+        &mut self,
+        entry: &Entry<'_>,
+        message: Option<&SeenMessage<'_>>,
+        revision: Option<Revision>,
+    ) {
         self.revision = revision.or(self.revision);
         match (entry.carrier, message, &entry.content) {
             (Carrier::Request, Some(message), _) => self.request(message),
@@ -283,154 +274,6 @@ pub(crate) fn id_text(message: &SeenMessage<'_>) -> Option<Box<str>> {
 /// The string that a value is, or its text.
 pub(crate) fn plain(value: Json<'_>) -> Box<str> {
     text_of(value).unwrap_or_else(|| value.text().into())
-}
-
-/// Follows the exchanges of a recording.
-#[derive(Debug, Default)]
-pub(crate) struct ExchangeTracker {
-    /// Those of which more may come: the last, and the others whose parts have times of their own. By their start.
-    open: VecDeque<HttpExchange>,
-    /// Which of them the step at hand is part of.
-    current: Option<usize>,
-    waiting: Vec<HttpExchange>,
-    /// Where messages were posted over Streamable HTTP.
-    endpoints: BTreeSet<Box<str>>,
-    /// Where streams of HTTP+SSE were opened.
-    streams: BTreeSet<Box<str>>,
-    /// Where HTTP+SSE servers asked for messages.
-    targets: BTreeSet<Box<str>>,
-}
-
-impl ExchangeTracker {
-    /// Takes a step in; the exchanges before it that can be judged now, mostly one, where the step begins another.
-    pub(super) fn see(
-        &mut self,
-        entry: &Entry<'_>,
-        message: Option<&SeenMessage<'_>>,
-        revision: Option<Revision>,
-    ) -> Vec<HttpExchange> {
-        let mut done = Vec::new();
-        match &entry.content {
-            Content::Exchange(exchange) => {
-                done.extend(self.close(|open| !open.raw.timed));
-                if self.open.len() == MOST_OPEN {
-                    let oldest = self.open.front().map(|open| open.number);
-                    done.extend(self.close(|open| Some(open.number) == oldest));
-                }
-                self.open.push_back(HttpExchange::of(exchange.owned(), entry, revision));
-            }
-            Content::ExchangeEnd => done.extend(self.close(|open| Some(open.number) == entry.exchange)),
-            _ => {
-                let number = entry.exchange;
-                let current = self.open.iter_mut().rev().find(|open| Some(open.number) == number);
-                if let Some(exchange) = current {
-                    exchange.take(entry, message, revision);
-                    // Messages go there while the stream is open.
-                    if let Some(endpoint) = exchange.endpoint.as_ref().filter(|_| exchange.opens(entry)) {
-                        keep(&mut self.targets, &resolve(&exchange.raw.url, endpoint));
-                        keep(&mut self.streams, exchange.url());
-                    }
-                }
-            }
-        }
-        self.current = self.place(entry);
-        if done.is_empty() {
-            return done;
-        }
-        if done.iter().any(|done| done.revision.or(revision).is_none()) && self.waiting.len() < MOST_WAITING {
-            self.waiting.extend(done);
-            return Vec::new();
-        }
-        std::mem::take(&mut self.waiting).into_iter().chain(done).collect()
-    }
-
-    /// The exchange that a step is part of, as far as it is known.
-    pub(super) fn of(&self, entry: &Entry<'_>) -> Option<&HttpExchange> {
-        self.open.get(self.place(entry)?)
-    }
-
-    fn place(&self, entry: &Entry<'_>) -> Option<usize> {
-        let number = entry.exchange?;
-        self.open.iter().rposition(|open| open.number == number)
-    }
-
-    /// The exchange that the step at hand is part of, as far as it is known. Its transport is told at its end.
-    pub(crate) fn current(&self) -> Option<&HttpExchange> {
-        self.open.get(self.current?)
-    }
-
-    /// The exchanges that are left at the end. One that the reader had to stop in is none to be judged.
-    pub(super) fn end(&mut self, rejection: Option<&Rejection>) -> Vec<HttpExchange> {
-        let left = self.close(|_| rejection.is_none());
-        std::mem::take(&mut self.waiting).into_iter().chain(left).collect()
-    }
-
-    /// Those of the open exchanges of which nothing more will come.
-    fn close(&mut self, is_over: impl Fn(&HttpExchange) -> bool) -> Vec<HttpExchange> {
-        let (over, open) = std::mem::take(&mut self.open).into_iter().partition::<VecDeque<_>, _>(is_over);
-        self.open = open;
-        over.into_iter().map(|exchange| self.closed(exchange)).collect()
-    }
-
-    fn closed(&mut self, mut exchange: HttpExchange) -> HttpExchange {
-        exchange.transport = self.transport(&exchange);
-        if exchange.transport == Transport::Streamable && exchange.speaks() {
-            keep(&mut self.endpoints, exchange.url());
-        }
-        exchange
-    }
-
-    /// Whether HTTP+SSE servers asked for messages there.
-    pub(crate) fn is_target(&self, url: &str) -> bool {
-        self.targets.contains(url.split('#').next().unwrap_or_default())
-    }
-
-    /// Whether anybody was asked for messages in the manner of HTTP+SSE.
-    pub(crate) fn has_targets(&self) -> bool {
-        !self.targets.is_empty()
-    }
-
-    fn transport(&self, exchange: &HttpExchange) -> Transport {
-        if exchange.url().contains("/.well-known/") {
-            return Transport::Other;
-        }
-        let here = self.endpoints.contains(exchange.url());
-        let with_session = exchange.request_header(SESSION).is_some();
-        let listens =
-            exchange.request_header("accept").is_some_and(|accept| accept.contains("text/event-stream"));
-        let is_mcp = with_session || exchange.request_header(VERSION).is_some() || exchange.resumes();
-        if exchange.is("POST") && exchange.speaks() {
-            // A message that went astray in HTTP+SSE finds no server that answers it in its own exchange, and its
-            // sender, unlike that of a message over Streamable HTTP, accepts no stream.
-            let answered =
-                exchange.messages > 0 || exchange.streams() || exchange.response_header(SESSION).is_some();
-            let strays = !here && !answered && !with_session && !listens;
-            if self.is_target(&exchange.raw.url) || self.has_targets() && strays {
-                return Transport::Legacy;
-            }
-            let ours = here || is_mcp || exchange.knows_mcp;
-            return if ours { Transport::Streamable } else { Transport::Other };
-        }
-        if exchange.is("GET") {
-            return match () {
-                () if exchange.endpoint.is_some() => Transport::Legacy,
-                () if with_session => Transport::Streamable,
-                () if self.streams.contains(exchange.url()) => Transport::Legacy,
-                () if here && (is_mcp || listens) || is_mcp && listens => Transport::Streamable,
-                () => Transport::Other,
-            };
-        }
-        if exchange.is("POST") && here || exchange.is("DELETE") && (here || with_session) {
-            return Transport::Streamable;
-        }
-        Transport::Other
-    }
-}
-
-fn keep(urls: &mut BTreeSet<Box<str>>, url: &str) {
-    if urls.len() < MOST_URLS {
-        urls.insert(url.into());
-    }
 }
 
 /// Whether a text is JSON-RPC messages, one after another. Each ends where a line does.

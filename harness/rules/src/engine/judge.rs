@@ -5,10 +5,10 @@
 
 use super::context::RuleContext;
 use super::dispatch::Dispatch;
+use super::exchange_tracker::ExchangeTracker;
 use super::facts::{Facts, RecordingInfo};
 use super::family::{Family, RuleVisitor};
 use super::finding::RuleOutcome;
-use super::http_exchange::ExchangeTracker;
 use super::location::FindingLocation;
 use super::message::{MessageKind, SeenMessage};
 use super::methods::usual_sender;

@@ -271,7 +271,7 @@ mod tests {
     #[test]
     fn what_an_envelope_says_of_itself_stays_wherever_it_stands() {
         let entry = r#"{"request": {"jsonrpc":"2.0","method":"notifications/initialized"}}"#;
-        let entries = vec![entry; 2 * super::ENTRIES + 1].join(",\n  ");
+        let entries = [entry; 2 * super::ENTRIES + 1].join(",\n  ");
         let entries = format!(",\n \"entries\": [\n  {entries}\n ]");
         let around = |value: &str| format!(",\n \"transport_context\": {{\"token\":\"{value}\"}}");
         let label = ",\n \"_made_up\": [\"label\"]";
