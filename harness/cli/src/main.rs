@@ -83,7 +83,12 @@ impl Options {
 
 /// The command line with these commands.
 fn program(commands: &[&dyn Command]) -> clap::Command {
-    command::help::laid_out(Options::command().subcommands(commands.iter().map(|command| command.describe())))
+    command::help::laid_out(bare(commands))
+}
+
+/// The same without its help, which takes longer to lay out than most commands run.
+fn bare(commands: &[&dyn Command]) -> clap::Command {
+    Options::command().subcommands(commands.iter().map(|command| command.describe()))
 }
 
 /// The command line with `summary` before the file that stands where a command was expected; none where nothing there is, or
@@ -102,7 +107,8 @@ fn with_summary(error: &clap::Error, mut words: Vec<OsString>) -> Option<Vec<OsS
 
 fn main() -> ExitCode {
     let program: fn() -> clap::Command = || self::program(COMMANDS);
-    let matches = match program().try_get_matches_from(std::env::args_os()) {
+    let understood = bare(COMMANDS).try_get_matches_from(std::env::args_os());
+    let matches = match understood.or_else(|_| program().try_get_matches_from(std::env::args_os())) {
         Ok(matches) => matches,
         Err(error) => match with_summary(&error, std::env::args_os().collect()) {
             Some(words) => program().get_matches_from(words),
