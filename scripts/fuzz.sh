@@ -20,9 +20,9 @@ done
 
 # A target is built again after each change: link time counts for more than the last tenth of speed.
 export CARGO_PROFILE_RELEASE_LTO=off CARGO_PROFILE_RELEASE_CODEGEN_UNITS=16
-# All of them first, so that no change made meanwhile gets into the run.
+# All that will run first, so that no change made meanwhile gets into it.
 commit=$(git rev-parse --short HEAD)$([ -z "$(git status --porcelain -- ':!fuzz/runs.md')" ] || echo +)
-cargo +nightly fuzz build
+for name in "$@"; do cargo +nightly fuzz build "$name"; done
 programs=${CARGO_TARGET_DIR:-target}/$(rustc -vV | sed -n 's/^host: //p')/release
 
 # What every target starts from, and its words; and what is known of it in the end.
