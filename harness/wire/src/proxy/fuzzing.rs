@@ -61,7 +61,8 @@ pub fn heads(bytes: &[u8]) {
             Ok::<_, Infallible>(Response::new(Empty::<Bytes>::new()))
         });
         let mut connection = hyper::server::conn::http1::Builder::new();
-        connection.preserve_header_case(true);
+        // The client has closed its side, and its last request is answered all the same.
+        connection.preserve_header_case(true).half_close(true);
         // What is no HTTP, hyper answers by itself.
         let _ = connection.serve_connection(TokioIo::new(server), service).await;
         drop(client);
@@ -114,7 +115,7 @@ fn sent_holds(asked: &Parts, sent: &Parts) {
         .iter()
         .filter(|(name, _)| name == "connection")
         .flat_map(|(_, value)| value.split(','))
-        .map(|name| name.trim().to_ascii_lowercase())
+        .map(|name| name.trim_matches([' ', '\t']).to_ascii_lowercase())
         .collect();
     let ends_here = |name: &str| ENDS_HERE.contains(&name) || nominated.iter().any(|it| it == name);
     // Codings that the archive could not undo are not asked for; every other header passes as it is, in its order.

@@ -10,9 +10,9 @@ pub(super) fn forwarded(headers: &mut HeaderMap) {
     let named: Vec<HeaderName> = headers
         .get_all(CONNECTION)
         .iter()
-        .filter_map(|value| value.to_str().ok())
-        .flat_map(|value| value.split(','))
-        .filter_map(|name| name.trim().parse().ok())
+        // By bytes: one that no name may have makes no other name less of one.
+        .flat_map(|value| value.as_bytes().split(|&byte| byte == b','))
+        .filter_map(|name| HeaderName::from_bytes(name.trim_ascii()).ok())
         .collect();
     let hops = [CONNECTION, TE, TRAILER, TRANSFER_ENCODING, UPGRADE];
     let others = ["keep-alive", "proxy-connection"].map(HeaderName::from_static);
@@ -68,6 +68,8 @@ mod tests {
         let mut headers = map(&[
             ("connection", "keep-alive, x-hop"),
             ("x-hop", "1"),
+            ("connection", "ö, x-other-hop"),
+            ("x-other-hop", "1"),
             ("keep-alive", "timeout=5"),
             ("transfer-encoding", "chunked"),
             ("mcp-session-id", "s"),
