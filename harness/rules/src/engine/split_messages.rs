@@ -26,6 +26,8 @@ pub(crate) enum SplitLine {
     Continues,
     /// It ends a run, which is a message; it began there.
     Completes(FindingLocation),
+    /// It makes a run longer than a message may be, which is given up; it began there.
+    Exceeds(FindingLocation),
     /// It is a part of nothing.
     Unrelated,
 }
@@ -50,8 +52,10 @@ impl SplitMessages {
         {
             return SplitLine::Completes(first);
         }
-        if self.lines > MOST_LINES || self.text.len() > MOST_BYTES {
-            self.give_up();
+        if (self.lines > MOST_LINES || self.text.len() > MOST_BYTES)
+            && let Some(first) = self.give_up()
+        {
+            return SplitLine::Exceeds(first);
         }
         SplitLine::Continues
     }

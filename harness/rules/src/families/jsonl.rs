@@ -86,12 +86,16 @@ impl JsonlState {
                 let wrong = Violation::of("a message is written over several lines").at(first);
                 report.fail(&ONE_PER_LINE, at, wrong);
             }
-            // Only the last line of a file is cut off.
+            // Only the last line of a file is cut off. A run that it ends is no message either.
             SplitLine::Continues if noise.why.code == Code::Truncated => {
-                self.pieces.give_up();
+                let earlier = self.pieces.give_up().filter(|first| first.line != at.location().line);
+                if let Some(first) = earlier {
+                    broken_json(first, at, report);
+                }
                 report.fail(&ONE_PER_LINE, at, "the file ends within a message");
             }
             SplitLine::Continues => {}
+            SplitLine::Exceeds(first) => broken_json(first, at, report),
             SplitLine::Unrelated => {
                 report.fail(&ONE_PER_LINE, at, format!("the line is not JSON: {}", quoted(text)));
             }
@@ -119,4 +123,43 @@ fn begins_with_a_value(text: &str) -> bool {
     let mut scanner = Scanner::new(text);
     scanner.space();
     matches!(scanner.peek(), Some(b'{' | b'[')) && scanner.value().is_ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::check::{CheckOptions, check};
+    use crate::engine::RuleOutcome;
+    use formats::{Input, find};
+
+    const BROKEN: &str = r#"{"jsonrpc":"2.0"0}"#;
+
+    /// The line and the rule of each finding.
+    fn found(text: &str) -> Vec<(u64, &'static str)> {
+        let mut bytes = text.as_bytes();
+        let mut input = Input::new(&mut bytes).unwrap();
+        let judged = check(find("jsonrpc").unwrap(), &mut input, &CheckOptions::default()).unwrap();
+        let of = |outcome: &RuleOutcome| {
+            let id = outcome.rule.id;
+            outcome.findings.iter().map(move |finding| (finding.location.line, id)).collect::<Vec<_>>()
+        };
+        let mut found: Vec<_> = judged.outcomes.iter().flat_map(of).collect();
+        found.sort_unstable();
+        found
+    }
+
+    #[test]
+    fn a_broken_line_is_found_also_before_one_that_is_cut_off() {
+        let cut = r#"{"jsonrpc":"2.0","id"#;
+        assert_eq!(found(cut), [(1, "rec.jsonl.one-per-line")]);
+        assert_eq!(
+            found(&format!("{BROKEN}\n{cut}")),
+            [(1, "enc.json.parse"), (2, "rec.jsonl.one-per-line")]
+        );
+    }
+
+    #[test]
+    fn a_broken_line_is_found_also_before_more_lines_than_a_message_may_have() {
+        let lines = "x\n".repeat(1_000);
+        assert_eq!(found(&format!("{BROKEN}\n{lines}")), [(1, "enc.json.parse")]);
+    }
 }

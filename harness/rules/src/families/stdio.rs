@@ -4,7 +4,8 @@
 
 use super::encoding;
 use crate::engine::{
-    Family, Report, RuleContext, RuleVisitor, SplitLine, SplitMessages, Trigger, Violation, quoted,
+    Family, FindingLocation, Report, RuleContext, RuleVisitor, SplitLine, SplitMessages, Trigger, Violation,
+    quoted,
 };
 use crate::rule::{Need, Party, Rule};
 use transcript::json::Json;
@@ -115,16 +116,21 @@ impl StdioState {
                 );
             }
             SplitLine::Completes(_) => report.inconclusive(&ONE_LINE, at, OVER_HTTP),
+            SplitLine::Exceeds(first) => broken_json(first, side, at, report),
             SplitLine::Unrelated => impure(text, side, at, report),
         }
     }
 
     fn give_up(&mut self, side: Side, at: &RuleContext<'_>, report: &mut Report) {
         if let Some(first) = self.pieces[side as usize].give_up() {
-            let wrong = Violation::of("the line begins like a message but is not JSON").at(first);
-            report.fail(&encoding::PARSE, at, wrong.by(party(side)));
+            broken_json(first, side, at, report);
         }
     }
+}
+
+fn broken_json(first: FindingLocation, side: Side, at: &RuleContext<'_>, report: &mut Report) {
+    let wrong = Violation::of("the line begins like a message but is not JSON").at(first);
+    report.fail(&encoding::PARSE, at, wrong.by(party(side)));
 }
 
 const OVER_HTTP: &str = "the trace is of a server behind a URL, and does not say what went through a pipe";
