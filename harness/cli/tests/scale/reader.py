@@ -18,7 +18,7 @@ for line in open(path):
 many = len(calls) > 4
 if how == "square":
     # Long beside the start of a process, on a busy machine too.
-    time.sleep(0.05 * len(calls) ** 2)
+    time.sleep(0.02 * len(calls) ** 2)
 if many and how == "dies":
     os.abort()
 if many and how == "hangs":
