@@ -57,7 +57,8 @@ Examples:
 Several recordings are judged one by one; folders are searched.
 
 Exit code 0: no error was found; 1: an error was found, or with --strict a warning, or a required rule was broken; 2: an
-input, a part of a folder or the call cannot be used, or the run was interrupted.")]
+input, a part of a folder or the call cannot be used; 129, 130, 143: HUP, INT or TERM cut it short, and what was judged is
+written.")]
 pub(crate) struct Args {
     /// Recordings, or folders of them; `-` is the standard input.
     #[arg(required_unless_present_any = ["print_require", "files_from"], value_name = "FILE")]

@@ -160,7 +160,10 @@ fn an_output_that_goes_on_in_the_same_file_is_not_spoilt() {
 fn an_interrupt_ends_with_what_was_done() {
     let folder = Folder::with(&[("a", &right())]);
     // Both wait for a standard input that stays open: for another name, and for another line of a recording.
-    for arguments in [&["--files-from", "-"][..], &["a", "-"]] {
+    let (listed, named) = (&["--files-from", "-"][..], &["a", "-"][..]);
+    for (arguments, signal, code) in
+        [(listed, "-INT", 130), (named, "-INT", 130), (listed, "-TERM", 143), (listed, "-HUP", 129)]
+    {
         let mut child = Command::new(env!("CARGO_BIN_EXE_mcp-concord"))
             .args(["check", "--output", "ndjson"])
             .args(arguments)
@@ -176,11 +179,11 @@ fn an_interrupt_ends_with_what_was_done() {
         let mut line = String::new();
         out.read_line(&mut line).unwrap();
         assert_eq!(files(&parsed(&line)), ["a"]);
-        let kill = Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
+        let kill = Command::new("kill").args([signal, &child.id().to_string()]).status().unwrap();
         assert!(kill.success());
         let ended = child.wait_with_output().unwrap();
         let err = String::from_utf8(ended.stderr).unwrap();
-        assert_eq!(ended.status.code(), Some(2), "{err}");
+        assert_eq!(ended.status.code(), Some(code), "{err}");
         assert!(err.contains("interrupted after 1 recording;"), "{err}");
         line.clear();
         out.read_line(&mut line).unwrap();

@@ -6,6 +6,7 @@
 
 use rustix::process::{Pid, Signal, kill_process};
 use std::fs;
+use std::io::{Read as _, Write as _};
 use std::net::{TcpListener, TcpStream};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
@@ -302,15 +303,52 @@ fn a_signal_that_is_to_be_ignored_is() {
     assert_eq!(output.status.code(), Some(130), "{}", told(&output));
 }
 
+/// A server that answers one request after another with the same result; and where it listens.
+fn answering() -> String {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let url = format!("http://{}/mcp", listener.local_addr().unwrap());
+    thread::spawn(move || {
+        for stream in listener.incoming() {
+            let mut stream = stream.unwrap();
+            let mut head = [0; 4096];
+            let _ = stream.read(&mut head).unwrap();
+            let body = r#"{"jsonrpc":"2.0","id":1,"result":{}}"#;
+            let length = body.len();
+            let head = format!(
+                "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: {length}\r\nConnection: close"
+            );
+            stream.write_all(format!("{head}\r\n\r\n{body}").as_bytes()).unwrap();
+        }
+    });
+    url
+}
+
 #[test]
 fn a_recording_is_whole_when_the_terminal_goes() {
+    let url = answering();
     for signal in [Signal::INT, Signal::TERM, Signal::HUP] {
         let place = Place::new();
         let (port, out) = (free_port().to_string(), place.text("out.jsonl"));
-        let child = place.start(&["record", "-o", &out, "--listen", &port, "--to", "http://127.0.0.1:9/mcp"]);
-        let port: u16 = port.parse().unwrap();
-        let output = place.interrupted(child, signal, || TcpStream::connect(("127.0.0.1", port)).is_ok());
+        let child = place.start(&["record", "-o", &out, "--listen", &port, "--to", &url]);
+        let ping = r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#;
+        let request = format!(
+            "POST /mcp HTTP/1.1\r\nHost: localhost:{port}\r\nContent-Type: application/json\r\nContent-Length: {}\r\nConnection: close\r\n\r\n{ping}",
+            ping.len()
+        );
+        let output = place.interrupted(child, signal, || {
+            let Ok(mut stream) = TcpStream::connect(format!("127.0.0.1:{port}")) else { return false };
+            let mut answer = String::new();
+            stream.write_all(request.as_bytes()).and_then(|()| stream.read_to_string(&mut answer)).unwrap();
+            assert!(answer.contains(r#""result":{}"#), "{answer}");
+            true
+        });
         assert_eq!(output.status.code(), Some(0), "{signal:?}: {}", told(&output));
-        assert!(told(&output).contains("out"), "{signal:?}: {}", told(&output));
+        assert!(told(&output).contains("out.jsonl: 1 exchange"), "{signal:?}: {}", told(&output));
+        // The first and the last line say when it began and how it ended.
+        let recorded = fs::read_to_string(place.path("out.jsonl")).unwrap();
+        let lines: Vec<&str> = recorded.lines().collect();
+        assert_eq!(lines.len(), 4, "{signal:?}: {recorded}");
+        assert!(lines[1].contains(ping) && lines[2].contains(r#""result":{}"#), "{signal:?}: {recorded}");
+        assert!(lines[3].contains(r#""type":"end""#), "{signal:?}: {recorded}");
     }
 }

@@ -134,10 +134,10 @@ impl Summary {
         }
         self.renderer.finish(&mut self.out)?;
         self.out.flush()?;
-        Ok(match (self.problems, self.failed) {
+        Ok(interrupt::code().unwrap_or(match (self.problems, self.failed) {
             (0, false) => exit::WELL,
             (0, true) => exit::FAILED,
             _ => exit::UNUSABLE,
-        })
+        }))
     }
 }
