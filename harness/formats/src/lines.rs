@@ -152,7 +152,13 @@ fn share<'a, P: Parse>(
 ) -> Result<(), ReadError> {
     let next = AtomicUsize::new(0);
     let begin = || Some(next.fetch_add(1, Ordering::Relaxed)).filter(|&piece| piece < pieces.len());
-    let parse = |piece: usize| -> Ready<'a, P> { pieces[piece].map(|line| (line, P::parse(line))).collect() };
+    let parse = |piece: usize| -> Ready<'a, P> {
+        let piece = pieces[piece];
+        // What a line was parsed to is large: better counted first than moved each time the list grows.
+        let mut ready = Vec::with_capacity(1 + memchr::memchr_iter(b'\n', piece.rest.as_bytes()).count());
+        ready.extend(piece.map(|line| (line, P::parse(line))));
+        ready
+    };
     let (done, from_there) = mpsc::channel();
     thread::scope(|scope| {
         let helper = scope.spawn(move || {
