@@ -52,6 +52,8 @@ pub struct MemberIndex {
     pub(super) length: u32,
     /// How many parts it is, with all that is inside of it.
     pub(super) count: u32,
+    /// The names of its members, a bit for each that [`bit`](super::part) gives it.
+    pub(super) names: u32,
 }
 
 /// One JSON value: exactly the text it has in the input, without surrounding white space. Two are equal where their
