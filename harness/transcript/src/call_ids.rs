@@ -5,7 +5,7 @@
 //! that two of a billion ids are mistaken for each other with a chance of one in 10²⁰. That is the only memory of a reading
 //! that grows with an answered session.
 
-use foldhash::quality::FixedState;
+use foldhash::{fast, quality::FixedState};
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::hash::BuildHasher;
 
@@ -15,7 +15,7 @@ const PREFIXES: usize = 256;
 /// A set of ids.
 #[derive(Debug, Default)]
 pub struct CallIds {
-    runs: HashMap<Box<[u8]>, Runs>,
+    runs: HashMap<Box<[u8]>, Runs, fast::FixedState>,
     others: HashSet<u128, FixedState>,
 }
 
