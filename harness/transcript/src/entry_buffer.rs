@@ -65,14 +65,11 @@ struct Surroundings {
 type Line<'l> = Option<(&'l str, usize)>;
 
 impl EntryBuffer {
-    /// An empty batch with room for about as much as another one holds.
-    #[must_use]
-    pub fn with_capacity_of(other: &Self) -> Self {
-        Self {
-            text: String::with_capacity(other.text.len()),
-            parts: Vec::with_capacity(other.parts.len()),
-            held: Vec::with_capacity(other.held.len()),
-        }
+    /// Forgets the entries, and keeps the room for others.
+    pub fn clear(&mut self) {
+        self.text.clear();
+        self.parts.clear();
+        self.held.clear();
     }
 
     /// Sets an entry aside.

@@ -1,7 +1,7 @@
 //! Several judges over one recording, each for families of its own and on a thread of its own.
 //!
 //! A family looks at the session and at no other family, so that each judge may go through the whole of the session by
-//! itself, and what they found is laid together. Memory: three batches of [`BATCH`] bytes, or of one larger entry each,
+//! itself, and what they found is laid together. Memory: two batches of [`BATCH`] bytes, or of one larger entry each,
 //! beside what every judge remembers.
 
 use super::family::Family;
@@ -40,10 +40,12 @@ impl Parallelism {
 pub(crate) struct ParallelJudge {
     options: JudgeOptions,
     parallelism: Parallelism,
-    /// The one judge, where there are no workers.
+    /// The one judge, where there are no workers: it is shown each entry at once.
     alone: Option<Judge>,
     workers: Vec<Worker>,
     batch: EntryBuffer,
+    /// The batch that the workers were handed last.
+    handed: Arc<EntryBuffer>,
 }
 
 /// A judge on its thread.
@@ -65,11 +67,22 @@ impl ParallelJudge {
     /// Begins.
     #[must_use]
     pub(crate) fn new(options: JudgeOptions, parallelism: Parallelism) -> Self {
-        Self { options, parallelism, alone: None, workers: Vec::new(), batch: EntryBuffer::default() }
+        let alone = (parallelism.workers <= 1).then(|| Judge::new(&options));
+        Self {
+            options,
+            parallelism,
+            alone,
+            workers: Vec::new(),
+            batch: EntryBuffer::default(),
+            handed: Arc::default(),
+        }
     }
 
     /// Takes the next entry.
     pub(crate) fn take(&mut self, entry: &Entry<'_>) {
+        if let Some(judge) = &mut self.alone {
+            return judge.take(entry);
+        }
         self.batch.push(entry);
         if self.batch.size() >= self.parallelism.batch_bytes {
             self.hand_on();
@@ -98,16 +111,15 @@ impl ParallelJudge {
 
     fn hand_on(&mut self) {
         let workers = self.parallelism.workers;
-        if workers > 1 && self.workers.is_empty() {
+        if self.workers.is_empty() {
             self.workers = (0..workers).map(|worker| Worker::start(&self.options, worker, workers)).collect();
         }
-        let next = EntryBuffer::with_capacity_of(&self.batch);
-        let batch = replace(&mut self.batch, next);
-        if workers <= 1 {
-            let judging = self.alone.get_or_insert_with(|| Judge::new(&self.options));
-            return batch.each(|entry| judging.take(entry));
-        }
-        self.hand(&Step::Entries(Arc::new(batch)));
+        let batch = Arc::new(take(&mut self.batch));
+        self.hand(&Step::Entries(Arc::clone(&batch)));
+        // Whoever takes a batch is through with the one before, whose room is filled again.
+        let before = replace(&mut self.handed, batch);
+        self.batch = Arc::into_inner(before).unwrap_or_default();
+        self.batch.clear();
     }
 
     fn hand(&self, step: &Step) {
