@@ -10,6 +10,7 @@ use super::location::FindingLocation;
 use super::rule_stats::{RuleStats, RuleStatsTable};
 use crate::revision::{Revision, Span};
 use crate::rule::{Level, Need, Party, Rule};
+use std::borrow::Cow;
 use transcript::json::Json;
 use transcript::session::Side;
 
@@ -19,7 +20,7 @@ pub(crate) const MOST_KEPT: usize = 100;
 /// What is wrong at a moment, with what is known of the place beyond the moment's own.
 #[derive(Debug, Default)]
 pub(crate) struct Violation<'v> {
-    message: String,
+    message: Cow<'static, str>,
     inside: Option<Json<'v>>,
     location: Option<FindingLocation>,
     other: Option<(FindingLocation, &'static str)>,
@@ -29,7 +30,7 @@ pub(crate) struct Violation<'v> {
 
 impl<'v> Violation<'v> {
     /// In a sentence without its full stop.
-    pub(crate) fn of(message: impl Into<String>) -> Self {
+    pub(crate) fn of(message: impl Into<Cow<'static, str>>) -> Self {
         Self { message: message.into(), ..Self::default() }
     }
 
@@ -65,8 +66,8 @@ impl From<String> for Violation<'_> {
     }
 }
 
-impl From<&str> for Violation<'_> {
-    fn from(message: &str) -> Self {
+impl From<&'static str> for Violation<'_> {
+    fn from(message: &'static str) -> Self {
         Self::of(message)
     }
 }
@@ -92,12 +93,19 @@ enum MissingEvidence {
 }
 
 impl MissingEvidence {
-    fn tell(self) -> String {
+    fn tell(&self) -> String {
         match self {
             Self::Revision => "nothing shows the revision; --spec REVISION would show it".to_owned(),
-            Self::Carried(need) => lacks(need),
+            Self::Carried(need) => lacks(*need),
         }
     }
+}
+
+/// All of a moment that decides whether a rule binds there, as a bit: its revision, or where none is known whether there was a
+/// handshake.
+fn circumstances(at: &RuleContext<'_>) -> u16 {
+    let known = Revision::ALL.len();
+    1 << at.revision.map_or(known + usize::from(at.facts.handshake), |revision| revision as usize)
 }
 
 impl Report {
@@ -107,15 +115,12 @@ impl Report {
     }
 
     /// The rule was kept at this moment.
+    #[inline]
     pub(crate) fn pass(&mut self, rule: &'static Rule, at: &RuleContext<'_>) {
-        // By one revision a rule applies always or never, and nearly all that is said of rules is that they were kept.
         let kept = self.stats.kept(rule);
-        if kept.applied == at.revision && at.revision.is_some() {
-            kept.times += 1;
-        } else if self.binds(rule, at) {
-            let kept = self.stats.kept(rule);
-            kept.applied = at.revision;
-            kept.times += 1;
+        let here = circumstances(at);
+        if kept.binds & here != 0 || kept.idle & here == 0 && self.binds(rule, at) {
+            self.stats.kept(rule).times += 1;
         }
     }
 
@@ -131,16 +136,22 @@ impl Report {
         }
     }
 
-    /// Whether the rule applies at this moment. Where that cannot be told, it is noted.
+    /// Whether the rule binds at this moment. Where that cannot be told, it is noted. Either is remembered: in the same
+    /// circumstances it stays so.
     fn binds(&mut self, rule: &'static Rule, at: &RuleContext<'_>) -> bool {
-        match self.applies(rule, at) {
-            Applies::Yes => true,
-            Applies::No => false,
-            Applies::Unsure(lack) => {
-                self.note(rule, || lack.tell());
-                false
-            }
+        let here = circumstances(at);
+        let kept = self.stats.kept(rule);
+        if (kept.binds | kept.idle) & here != 0 {
+            return kept.binds & here != 0;
         }
+        let applies = self.applies(rule, at);
+        if let Applies::Unsure(lack) = &applies {
+            self.note(rule, || lack.tell());
+        }
+        let binds = matches!(applies, Applies::Yes);
+        let kept = self.stats.kept(rule);
+        *if binds { &mut kept.binds } else { &mut kept.idle } |= here;
+        binds
     }
 
     fn record_failure(&mut self, rule: &'static Rule, at: &RuleContext<'_>, wrong: Violation<'_>) {
@@ -180,7 +191,7 @@ impl Report {
             level,
             party: party.name(),
             location,
-            message: wrong.message,
+            message: wrong.message.into_owned(),
             other: wrong.other,
         });
     }
@@ -212,7 +223,8 @@ impl Report {
 
     /// The rule applies at this moment, and the recording does not carry what would decide it: why, and what would.
     pub(crate) fn inconclusive(&mut self, rule: &'static Rule, at: &RuleContext<'_>, why: impl Into<String>) {
-        if !matches!(self.applies(rule, at), Applies::No) {
+        // What was noted first stays.
+        if self.stats.of(rule).unsure.is_none() && !matches!(self.applies(rule, at), Applies::No) {
             self.note(rule, || why.into());
         }
     }
@@ -257,13 +269,15 @@ impl Report {
 
     /// What came of each of `rules`.
     pub(super) fn outcomes(
-        mut self,
+        self,
         rules: impl Iterator<Item = &'static Rule>,
         revision: Option<Revision>,
     ) -> Vec<RuleOutcome> {
+        let mut all = self.stats.by_id();
         let mut outcomes = Vec::new();
         for rule in rules {
-            let (RuleStats { broken, counts, worst, findings, mut unsure }, held) = self.stats.take(rule);
+            let (stats, held) = all.remove(rule.id).unwrap_or_default();
+            let RuleStats { broken, counts, worst, findings, mut unsure } = stats;
             let lacking = rule.needs.iter().find(|need| !self.carries.contains(need));
             if let (0, 0, None, Some(need)) = (held, broken, &unsure, lacking)
                 && revision.is_none_or(|revision| rule.span.has(revision))

@@ -3,7 +3,6 @@
 //! Nearly all that is said of rules is that they were kept.
 
 use super::finding::{Finding, FindingCount};
-use crate::revision::Revision;
 use crate::rule::{Level, Rule};
 use foldhash::fast::FixedState;
 use std::collections::HashMap;
@@ -12,12 +11,10 @@ use std::collections::HashMap;
 #[derive(Debug)]
 pub(super) struct RuleStatsTable {
     list: Vec<RuleStats>,
-    /// Beside the list and small: it is written to at nearly every moment.
-    kept: Vec<PassCount>,
     by_id: HashMap<&'static str, u16, FixedState>,
-    /// Addresses of rules with their numbers in the list, each at the place that the address names or at the next that
-    /// was free.
-    near: Vec<(usize, u16)>,
+    /// Each at the place that its rule's address names or at the next that was free. A place is small, since one is written
+    /// to at nearly every moment.
+    places: Vec<PassCount>,
 }
 
 impl RuleStatsTable {
@@ -25,22 +22,25 @@ impl RuleStatsTable {
     pub(super) fn new(rules: usize) -> Self {
         // A power of two, and so many that most addresses have a place of their own.
         let places = (4 * rules.max(16)).next_power_of_two();
-        Self { list: Vec::new(), kept: Vec::new(), by_id: HashMap::default(), near: vec![(0, 0); places] }
+        Self { list: Vec::new(), by_id: HashMap::default(), places: vec![PassCount::default(); places] }
     }
 
-    fn number(&mut self, rule: &'static Rule) -> usize {
+    /// How often a rule was kept.
+    #[inline]
+    pub(super) fn kept(&mut self, rule: &'static Rule) -> &mut PassCount {
         let address = std::ptr::from_ref(rule).addr();
-        let last = self.near.len() - 1;
-        let mut at = (address / size_of::<Rule>()) & last;
+        let last = self.places.len() - 1;
+        let mut at = (address / align_of::<Rule>()).wrapping_mul(SPREAD) >> SHIFT & last;
         // There are fewer rules than places.
-        while self.near[at].0 != address {
-            if self.near[at].0 == 0 {
-                self.near[at] = (address, self.new_number(rule));
+        while self.places[at].address != address {
+            if self.places[at].address == 0 {
+                let number = self.new_number(rule);
+                self.places[at] = PassCount { address, number, ..PassCount::default() };
                 break;
             }
             at = (at + 1) & last;
         }
-        usize::from(self.near[at].1)
+        &mut self.places[at]
     }
 
     fn new_number(&mut self, rule: &'static Rule) -> u16 {
@@ -48,37 +48,45 @@ impl RuleStatsTable {
         let number = *self.by_id.entry(rule.id).or_insert(next);
         if number == next {
             self.list.push(RuleStats::default());
-            self.kept.push(PassCount::default());
         }
         number
     }
 
     /// That of a rule.
     pub(super) fn of(&mut self, rule: &'static Rule) -> &mut RuleStats {
-        let number = self.number(rule);
-        &mut self.list[number]
+        let number = self.kept(rule).number;
+        &mut self.list[usize::from(number)]
     }
 
-    /// How often a rule was kept.
-    pub(super) fn kept(&mut self, rule: &'static Rule) -> &mut PassCount {
-        let number = self.number(rule);
-        &mut self.kept[number]
-    }
-
-    /// Takes that of a rule out, with how often it was kept.
-    pub(super) fn take(&mut self, rule: &Rule) -> (RuleStats, u64) {
-        let Some(&number) = self.by_id.get(rule.id) else { return (RuleStats::default(), 0) };
-        let number = usize::from(number);
-        (std::mem::take(&mut self.list[number]), self.kept[number].times)
+    /// Those of all rules that were met, by id, each with how often the rule was kept.
+    pub(super) fn by_id(self) -> HashMap<&'static str, (RuleStats, u64), FixedState> {
+        let mut list: Vec<_> = self.list.into_iter().map(|stats| (stats, 0)).collect();
+        for place in self.places.iter().filter(|place| place.address != 0) {
+            list[usize::from(place.number)].1 += place.times;
+        }
+        self.by_id
+            .into_iter()
+            .map(|(id, number)| (id, std::mem::take(&mut list[usize::from(number)])))
+            .collect()
     }
 }
+
+/// Addresses of statics are multiples of their alignment and lie a few sizes apart: multiplied by this, they differ in the
+/// bits from [`SHIFT`] on.
+const SPREAD: usize = 0x9e37_79b9;
+const SHIFT: u32 = 16;
 
 /// How often a rule was kept: all that most moments say of it.
 #[derive(Debug, Default, Clone, Copy)]
 pub(super) struct PassCount {
+    /// Of the rule; 0 where the place is free.
+    address: usize,
     pub(super) times: u64,
-    /// A revision by which the rule is known to apply.
-    pub(super) applied: Option<Revision>,
+    /// The circumstances, a bit each, in which the rule is known to bind.
+    pub(super) binds: u16,
+    /// Those in which it is known not to, or not to be told: what there is to note about that has been noted.
+    pub(super) idle: u16,
+    number: u16,
 }
 
 #[derive(Debug, Default)]

@@ -262,7 +262,7 @@ impl SubscriptionsState {
                     report.fail(
                         &FILTER,
                         at,
-                        Violation::of(wrong.trim_end()).see(location.clone(), "the request"),
+                        Violation::of(wrong.trim_end().to_owned()).see(location.clone(), "the request"),
                     );
                 }
                 None => {
