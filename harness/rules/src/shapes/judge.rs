@@ -97,8 +97,8 @@ pub(crate) fn without_params(method: &str, revision: Option<Revision>) -> Option
                 continue;
             }
             // Where they may be of several shapes, they are an elicitation's, which has a rule of its own.
-            let Shape::Named(name) = row.shape else { return None };
-            let members = members(name).iter().filter(|member| member.needed && member.span.has(by));
+            let Shape::Named(name) = &row.shape else { return None };
+            let members = name.members().iter().filter(|member| member.needed && member.span.has(by));
             let is_left = |member: &&Member| {
                 !is_owned(Part::Params, method, &Path::Missing(&Path::Top, member.name), by)
             };
@@ -142,25 +142,25 @@ impl Judge<'_> {
 
     fn value<'v>(&self, shape: &Shape, value: Json<'v>, path: &Path<'_>) -> Fit<'v> {
         match (shape, value.kind()) {
+            (Shape::Map(shape), JsonKind::Object) if **shape != Shape::Any => {
+                for (name, part) in value.members() {
+                    let name = name.decode();
+                    self.value(shape, part, &Path::Key(path, &String::from_utf8_lossy(&name)))?;
+                }
+                Ok(())
+            }
             (Shape::Any, _)
             | (Shape::Text, JsonKind::String)
             | (Shape::Bool, JsonKind::Bool)
             | (Shape::Null, JsonKind::Null)
-            | (Shape::Object, JsonKind::Object) => Ok(()),
+            | (Shape::Object | Shape::Map(_), JsonKind::Object) => Ok(()),
             (Shape::Number { whole, least, most }, JsonKind::Number) => {
                 self.number(value, *whole, (*least, *most), path)
             }
             (Shape::Word(words), JsonKind::String) if is_one_of(value, words) => Ok(()),
-            (Shape::Named(name), JsonKind::Object) => self.object(members(name), value, path),
+            (Shape::Named(name), JsonKind::Object) => self.object(name.members(), value, path),
             (Shape::List(shape), JsonKind::Array) => {
                 value.items().try_for_each(|item| self.value(shape, item, &Path::Item(path)))
-            }
-            (Shape::Map(shape), JsonKind::Object) => {
-                for (name, part) in value.members() {
-                    let name = String::from_utf8_lossy(&name.decode()).into_owned();
-                    self.value(shape, part, &Path::Key(path, &name))?;
-                }
-                Ok(())
             }
             (Shape::OneOf(shapes), _) => self.one_of(shapes, value, path),
             _ => self.unfit(std::slice::from_ref(shape), value, path),
@@ -190,11 +190,11 @@ impl Judge<'_> {
         for shape in shapes {
             match shape {
                 Shape::Named(name) if kind == JsonKind::Object => {
-                    if let Some(other) = self.other_word(members(name), value) {
+                    if let Some(other) = self.other_word(name.members(), value) {
                         tag = tag.or(Some(other));
                         continue;
                     }
-                    meant |= self.tags(members(name)).any(|row| value.member(row.name).is_some());
+                    meant |= self.tags(name.members()).any(|row| value.member(row.name).is_some());
                 }
                 _ if !is_kind(shape, kind) => continue,
                 _ => {}
@@ -249,7 +249,7 @@ impl Judge<'_> {
         let Some(part) = value.member(name) else { return self.missing(path, name, value) };
         self.wrong(&Path::Member(path, name), part, || {
             let rows = shapes.iter().filter_map(|shape| match shape {
-                Shape::Named(name) => Some(members(name)),
+                Shape::Named(name) => Some(name.members()),
                 _ => None,
             });
             let of = |row: &&Member| row.name == name && row.span.has(self.revision);

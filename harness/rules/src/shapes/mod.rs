@@ -10,7 +10,7 @@ pub(crate) use judge::{Fault, faults, member_fault, without_params};
 use crate::revision::{Revision, Span};
 use foldhash::fast::FixedState;
 use std::collections::HashMap;
-use std::sync::LazyLock;
+use std::sync::{LazyLock, OnceLock};
 
 /// What a value must be.
 #[derive(Debug, Clone, PartialEq)]
@@ -31,13 +31,23 @@ enum Shape {
     /// An object whose members are all of one sort.
     Map(Box<Shape>),
     /// What the table says under this name.
-    Named(&'static str),
+    Named(Name),
     /// One of these.
     OneOf(Vec<Shape>),
 }
 
+/// A name in the table, with what stands under it once somebody has asked: messages ask for the same few again and again.
+#[derive(Debug, Clone, PartialEq)]
+struct Name(&'static str, OnceLock<&'static [Member]>);
+
+impl Name {
+    fn members(&self) -> &'static [Member] {
+        self.1.get_or_init(|| members(self.0))
+    }
+}
+
 /// A member of an object; others may be there, too.
-#[derive(Debug)]
+#[derive(Debug, PartialEq)]
 struct Member {
     name: &'static str,
     needed: bool,
@@ -121,7 +131,7 @@ fn shape_of(text: &'static str) -> Option<Shape> {
         return Some(Shape::Map(Box::new(shape_of(members)?)));
     }
     if let Some(name) = text.strip_prefix('@') {
-        return Some(Shape::Named(name));
+        return Some(Shape::Named(Name(name, OnceLock::new())));
     }
     let mut parts = text.split(':');
     let shape = match parts.next()? {
@@ -151,7 +161,7 @@ fn alternatives(text: &'static str) -> Vec<&'static str> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Member, Shape, TABLE, members, shape_of};
+    use super::{Member, Shape, TABLE, shape_of};
     use crate::engine::known;
     use crate::revision::Revision;
 
@@ -167,8 +177,8 @@ mod tests {
             assert!(depth < 20, "{shape:?} holds itself");
             match shape {
                 Shape::Named(name) => {
-                    assert!(!members(name).is_empty(), "nothing is said of {name}");
-                    members(name).iter().for_each(|row| walk(&row.shape, depth + 1));
+                    assert!(!name.members().is_empty(), "nothing is said of {}", name.0);
+                    name.members().iter().for_each(|row| walk(&row.shape, depth + 1));
                 }
                 Shape::List(shape) | Shape::Map(shape) => walk(shape, depth),
                 Shape::OneOf(shapes) => shapes.iter().for_each(|shape| walk(shape, depth)),
