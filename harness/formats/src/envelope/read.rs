@@ -184,8 +184,9 @@ fn one(
             }
             Err(refusal) => refusal,
         };
-        // The entry may only go on behind the window.
-        if refused.code != Code::Truncated || !input.grow()? {
+        // The entry may only go on behind the window, and so may a number at its edge, which may yet be none.
+        let edge = scanner.at() == text.len() && !text.ends_with(['}', ']', '"']);
+        if !(edge || refused.code == Code::Truncated) || !input.grow()? {
             return Err(input.refuse(refused, 0, &location.pointer()));
         }
     }
