@@ -187,13 +187,20 @@ impl<'a> Message<'a> {
     #[must_use]
     #[inline]
     pub fn id(&self) -> Id<'a> {
-        match self.part(self.shape.id) {
+        match self.id_value() {
             None => Id::Missing,
             Some(id) => match id.as_text() {
                 Some(text) => Id::Text(text),
                 None => id.as_number().map_or(Id::Null, Id::Number),
             },
         }
+    }
+
+    /// Its `id` member, as it stands there.
+    #[must_use]
+    #[inline]
+    pub fn id_value(&self) -> Option<Json<'a>> {
+        self.part(self.shape.id)
     }
 
     /// Where in [`Message::text`] the id stands; 0 where there is none.

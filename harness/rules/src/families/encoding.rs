@@ -4,6 +4,8 @@
 
 use crate::engine::{Family, Report, RuleContext, RuleVisitor, SeenMessage, Trigger, Violation, quoted};
 use crate::rule::{Level, Party, Rule};
+use memchr::memmem::Finder;
+use std::sync::LazyLock;
 use transcript::json::{Json, JsonString, Scanner, SyntaxError};
 use transcript::rejection::Code;
 use transcript::session::{Content, Noise};
@@ -73,6 +75,9 @@ const LARGEST: u128 = (1 << 53) - 1;
 /// Integers of fewer digits are smaller.
 const DIGITS: usize = 16;
 
+/// What stands in the place of a character that was lost.
+static DAMAGED: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new("\u{fffd}"));
+
 struct EncodingState;
 
 impl RuleVisitor for EncodingState {
@@ -90,7 +95,7 @@ fn check_message(message: &SeenMessage<'_>, at: &RuleContext<'_>, report: &mut R
     report.check(
         &UTF8,
         at,
-        memchr::memmem::find(text.as_bytes(), "\u{fffd}".as_bytes()).is_none(),
+        DAMAGED.find(text.as_bytes()).is_none(),
         || "the message holds U+FFFD, which replaces a character that was lost",
     );
     report.pass(&PARSE, at);
@@ -101,7 +106,7 @@ fn check_message(message: &SeenMessage<'_>, at: &RuleContext<'_>, report: &mut R
         Ok(Some(name)) => report.fail(&TWICE, at, name),
         Ok(None) | Err(_) => report.pass(&TWICE, at),
     }
-    let id = message.raw.json().member("id");
+    let id = message.raw.id_value();
     let tokens = [message.param("progressToken"), message.meta("progressToken"), message.param("requestId")];
     for value in id.into_iter().chain(tokens.into_iter().flatten()) {
         let Some(number) = value.as_number() else { continue };

@@ -231,7 +231,7 @@ impl LifecycleState {
 
     fn initialize(&mut self, message: &SeenMessage<'_>, at: &RuleContext<'_>, report: &mut Report) {
         self.first.get_or_insert_with(|| ("initialize".to_owned(), at.location()));
-        self.id = message.raw.json().member("id").map(|id| id.text().into());
+        self.id = message.raw.id_value().map(|id| id.text().into());
         let params = message.raw.params();
         check_fields(&REQUEST_FIELDS, "clientInfo", params.unwrap_or(message.raw.json()), at, report);
     }
@@ -259,8 +259,7 @@ impl LifecycleState {
 
     fn once(&mut self, message: &SeenMessage<'_>, at: &RuleContext<'_>, report: &mut Report) {
         let server = message.raw.outcome().and_then(|result| result.member("serverInfo")?.member("name"));
-        let these =
-            [message.raw.json().member("id"), server].map(|value| value.map(|value| value.text().into()));
+        let these = [message.raw.id_value(), server].map(|value| value.map(|value| value.text().into()));
         let first = self.first_handshake.get_or_insert_with(|| these.clone());
         if self.answered.is_none() {
             report.pass(&ONE_SESSION, at);

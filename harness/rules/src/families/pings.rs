@@ -78,7 +78,7 @@ impl PingsState {
         if message.calls("ping")
             && at.side == Some(Side::Client)
             && !self.initialized
-            && let Some(request) = message.raw.json().member("id").and_then(|id| at.pending.find(at.side, id))
+            && let Some(request) = message.raw.id_value().and_then(|id| at.pending.find(at.side, id))
             && self.early_pings.len() < MOST_PINGS
         {
             self.early_pings.push(request.number);

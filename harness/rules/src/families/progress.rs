@@ -11,6 +11,7 @@ use crate::engine::{
 };
 use crate::rule::{Level, Need, Party, Rule};
 use foldhash::fast::FixedState;
+use smallvec::SmallVec;
 use std::borrow::Cow;
 use std::collections::{HashMap, VecDeque};
 use transcript::call_ids::CallIds;
@@ -114,7 +115,7 @@ struct ProgressState {
     session: u64,
     redelivery: Redelivery,
     /// By who gave them: client, server, unknown.
-    active: [HashMap<Box<[u8]>, Active, FixedState>; 3],
+    active: [HashMap<Key, Active, FixedState>; 3],
     finished: [CallIds; 3],
     count: u64,
     /// Some token in use is not remembered.
@@ -122,12 +123,15 @@ struct ProgressState {
     /// Tokens that were in use are no longer remembered.
     forgets: bool,
     /// The tokens whose work ended last, and the exchanges in which it did.
-    ended: VecDeque<(Box<[u8]>, Option<u64>)>,
+    ended: VecDeque<(Key, Option<u64>)>,
     /// The last notifications.
     message: RecentTexts,
     /// The tokens of tasks.
-    tasks: HashMap<Box<str>, (usize, Box<[u8]>), FixedState>,
+    tasks: HashMap<Box<str>, (usize, Key), FixedState>,
 }
+
+/// A token with its type. Most are short.
+type Key = SmallVec<[u8; 24]>;
 
 /// A token in use.
 struct Active {
@@ -164,7 +168,7 @@ impl ProgressState {
     fn request(&mut self, message: &SeenMessage<'_>, at: &RuleContext<'_>, report: &mut Report) {
         let Some(token) = message.meta("progressToken") else { return };
         let Some(key) = token_key(token, at, report) else { return };
-        let Some(id) = message.raw.json().member("id") else { return };
+        let Some(id) = message.raw.id_value() else { return };
         let index = requestor(at.side);
         let before = self.active[index].get(&key);
         let before = before.filter(|before| before.is_task || is_open(&before.id, at));
@@ -287,8 +291,7 @@ impl ProgressState {
 
     /// The work is done, and there is progress.
     fn late(&self, key: &[u8], token: Json<'_>, repeated: bool, at: &RuleContext<'_>, report: &mut Report) {
-        let here =
-            |(ended, exchange): &(Box<[u8]>, Option<u64>)| **ended == *key && *exchange == at.entry.exchange;
+        let here = |(ended, exchange): &(Key, Option<u64>)| **ended == *key && *exchange == at.entry.exchange;
         if at.exchange.is_some() && !self.ended.iter().any(here) {
             report.inconclusive(&STOP, at, "an exchange log does not tell when a stream said something");
         } else if repeated {
@@ -325,7 +328,7 @@ fn grows(
 }
 
 /// A token as something that can be compared; none where it cannot be one.
-fn token_key(token: Json<'_>, at: &RuleContext<'_>, report: &mut Report) -> Option<Box<[u8]>> {
+fn token_key(token: Json<'_>, at: &RuleContext<'_>, report: &mut Report) -> Option<Key> {
     let key = key_of(token);
     report.check(&TYPE, at, key.is_some(), || {
         Violation::of(format!("the token is {}: {}", token.kind().name(), shown(token))).inside(token)
@@ -333,7 +336,7 @@ fn token_key(token: Json<'_>, at: &RuleContext<'_>, report: &mut Report) -> Opti
     key
 }
 
-fn key_of(token: Json<'_>) -> Option<Box<[u8]>> {
+fn key_of(token: Json<'_>) -> Option<Key> {
     let (first, rest) = match token.kind() {
         JsonKind::String => (b's', token.as_text()?.decode()),
         _ => {
@@ -341,7 +344,10 @@ fn key_of(token: Json<'_>) -> Option<Box<[u8]>> {
             (b'n', Cow::Borrowed(number.as_bytes()))
         }
     };
-    Some([&[first], &*rest].concat().into())
+    let mut key = Key::new();
+    key.push(first);
+    key.extend_from_slice(&rest);
+    Some(key)
 }
 
 /// Whether a request of this side is open still, and was not taken back.

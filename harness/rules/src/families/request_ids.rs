@@ -177,7 +177,7 @@ impl RequestIdsState {
         if !open {
             return report.pass(&UNIQUE_INFLIGHT, at);
         }
-        let first = message.raw.json().member("id").and_then(|id| at.pending.find(at.side, id));
+        let first = message.raw.id_value().and_then(|id| at.pending.find(at.side, id));
         let first = first.filter(|first| first.location() != at.location());
         if first.is_some_and(|first| first.cancelled.is_some()) {
             return report.inconclusive(&UNIQUE_INFLIGHT, at, "the request that has this id was cancelled");
@@ -223,7 +223,7 @@ fn is_of_any_session(at: &RuleContext<'_>) -> bool {
 
 /// Whether an open request of this side with this id asks the same.
 fn is_same_again(message: &SeenMessage<'_>, at: &RuleContext<'_>) -> bool {
-    let open = message.raw.json().member("id").and_then(|id| at.pending.find(at.side, id));
+    let open = message.raw.id_value().and_then(|id| at.pending.find(at.side, id));
     open.is_some_and(|open| {
         open.location() != at.location()
             && message.calls(open.method())

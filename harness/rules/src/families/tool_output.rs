@@ -11,8 +11,7 @@ use crate::engine::{
 };
 use crate::rule::{Level, Party, Rule};
 use crate::shapes::{Fault, member_fault};
-use std::borrow::Cow;
-use transcript::json::{Json, JsonKind};
+use transcript::json::{Json, JsonKind, JsonString};
 use transcript::rejection::Rejection;
 
 pub(super) const FAMILY: Family = Family {
@@ -152,8 +151,8 @@ pub(super) fn whole_result<'m>(message: &SeenMessage<'m>, method: &str) -> Optio
     {
         return None;
     }
-    let task = message.request().is_some_and(|request| request.param("task").is_some());
-    (!(task && result.member("task").is_some())).then_some(result)
+    let asked = || message.request().is_some_and(|request| request.param("task").is_some());
+    (!(result.member("task").is_some() && asked())).then_some(result)
 }
 
 impl ToolOutputState {
@@ -254,31 +253,41 @@ fn mirror(structured: Json<'_>, result: Json<'_>, at: &RuleContext<'_>, report: 
     if structured.text().len() > LONGEST {
         return report.inconclusive(&MIRROR, at, "the structured content is longer than 256 KiB");
     }
-    let texts: Vec<Cow<'_, str>> = content
-        .into_iter()
-        .flat_map(Json::items)
-        .take(MOST_TEXTS)
-        .filter_map(|block| str_of(block.member("text")?))
-        .collect();
-    let says = |text: &str, value: Json<'_>| {
-        string_of(value).is_some_and(|message| message == text)
-            || Json::parse(text).is_ok_and(|parsed| parsed.same(value) || nearly(parsed, value))
+    let texts = || {
+        let blocks = content.into_iter().flat_map(Json::items).take(MOST_TEXTS);
+        blocks.filter_map(|block| block.member("text")?.as_text())
     };
-    let bare = match structured.members().next() {
-        Some((_, bare)) if structured.members().count() == 1 => bare,
+    let mut members = structured.members();
+    let bare = match (members.next(), members.next()) {
+        (Some((_, bare)), None) => bare,
         _ => structured,
     };
-    let items: Vec<Json<'_>> = bare.items().collect();
-    let kept = texts.iter().any(|text| says(text, structured) || says(text, bare))
-        || bare.kind() == JsonKind::Array
-            && items.len() == texts.len()
-            && texts.iter().zip(&items).all(|(text, item)| says(text, *item));
+    let item_by_item = || {
+        let texts: Vec<JsonString<'_>> = texts().filter(|text| text.to_str().is_some()).collect();
+        bare.items().count() == texts.len()
+            && texts.iter().zip(bare.items()).all(|(text, item)| says(*text, item))
+    };
+    let kept = texts().any(|text| says(text, structured) || says(text, bare))
+        || bare.kind() == JsonKind::Array && item_by_item();
     if !kept && content.is_some_and(|content| content.items().nth(MOST_TEXTS).is_some()) {
         return report.inconclusive(&MIRROR, at, "there are more blocks of text than are looked through");
     }
     report.check(&MIRROR, at, kept, || {
         Violation::of("no block of text holds the JSON of `structuredContent`").inside(structured)
     });
+}
+
+/// Whether a text is a value's JSON, or the string that it is.
+fn says(text: JsonString<'_>, value: Json<'_>) -> bool {
+    // Most texts are prose, which begins like no object and no list. What is escaped may be anything.
+    if let Some(open @ ('{' | '[')) = value.text().chars().next()
+        && !text.raw().trim_start().starts_with([open, '\\'])
+    {
+        return false;
+    }
+    let Some(text) = text.to_str() else { return false };
+    str_of(value).is_some_and(|string| string == text)
+        || Json::parse(&text).is_ok_and(|parsed| parsed.same(value) || nearly(parsed, value))
 }
 
 /// Whether two values are equal once their numbers are doubles: a recorder may have rounded one of them.

@@ -67,11 +67,11 @@ fn shape_of<'m>(message: &SeenMessage<'_>, method: &'m str, value: Json<'_>) -> 
     if message.kind != MessageKind::Result {
         return Some(method);
     }
-    let asked = message.request().is_some_and(|request| request.param("task").is_some());
+    let asked = || message.request().is_some_and(|request| request.param("task").is_some());
     match value.member("resultType").and_then(string_of).as_deref() {
         Some("input_required") => Some("InputRequiredResult"),
         Some("complete") => Some(method),
-        None if asked && value.member("task").is_some() => Some("CreateTaskResult"),
+        None if value.member("task").is_some() && asked() => Some("CreateTaskResult"),
         None => Some(method),
         Some(_) => None,
     }
