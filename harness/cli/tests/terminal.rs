@@ -6,6 +6,7 @@
 use std::fs;
 use std::path::Path;
 use std::process::{Command, Stdio};
+use std::thread;
 
 /// C1 controls, which some terminals obey like the two bytes of an escape sequence; DEL; an override of the direction; and a
 /// letter that may pass. JSON lets all of them stand in a string.
@@ -101,27 +102,28 @@ fn no_verb_passes_a_strangers_controls_to_a_terminal() {
         "report a.jsonl --out site",
         "play --as client a.jsonl -- cat",
     ];
-    let mut wrong = Vec::new();
-    for command in commands {
-        let named = command.replace("a.jsonl", &format!("'{EVIL}.jsonl'"));
-        for command in [command, &named] {
-            let shown = shown(at, command);
-            assert!(!shown.is_empty(), "{command:?} shows nothing");
-            let obeyed = obeyed(&shown);
-            if !obeyed.is_empty() {
-                wrong.push(format!("{command:?}: {obeyed:?}\n{shown:?}"));
-            }
-        }
-    }
+    let named = commands
+        .map(|command| command.replace("a.jsonl", &format!("'{EVIL}.jsonl'")).replace("site", "other"));
     // clap says what it refuses as it was typed, which no stranger did; these look further.
     let verbs =
         ["explain", "read", "run --filter", "run --cases", "check --select", "drive --recorder", "report"];
-    for verb in verbs {
-        let shown = shown(at, &format!("{verb} '{EVIL}'"));
-        if !obeyed(&shown).is_empty() {
-            wrong.push(format!("{verb}: {shown:?}"));
-        }
-    }
+    let verbs = verbs.map(|verb| format!("{verb} '{EVIL}'"));
+    let all: Vec<String> = commands.map(str::to_owned).into_iter().chain(named).chain(verbs).collect();
+    // Two at a time: a program that is shown starts another one, and mostly waits.
+    let wrong = thread::scope(|scope| {
+        let share = |commands: &'_ [String]| {
+            let look = |command: &String| {
+                let shown = shown(at, command);
+                assert!(!shown.is_empty(), "{command:?} shows nothing");
+                let obeyed = obeyed(&shown);
+                (!obeyed.is_empty()).then(|| format!("{command:?}: {obeyed:?}\n{shown:?}"))
+            };
+            commands.iter().filter_map(look).collect::<Vec<_>>()
+        };
+        let (one, other) = all.split_at(all.len() / 2);
+        let other = scope.spawn(move || share(other));
+        [share(one), other.join().unwrap()].concat()
+    });
     assert!(wrong.is_empty(), "{}", wrong.join("\n\n"));
 }
 

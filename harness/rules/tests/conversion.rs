@@ -10,7 +10,9 @@ use formats::{FORMATS, Format, Input, Loss, OwnedContent, ReadOptions, Session, 
 use rules::CheckOptions;
 use rules::rule::Level;
 use std::collections::{BTreeMap, BTreeSet};
+use std::num::NonZero;
 use std::path::Path;
+use std::thread;
 use suite::{Root, Suite};
 use transcript::json::Json;
 
@@ -57,6 +59,9 @@ const ALWAYS: &[&str] = &[
     "rules/redaction/cassette",
     "rules/replay/two-ends",
 ];
+
+/// The format that a transcript has, and the one it gets.
+type Pair = (&'static str, &'static str);
 
 /// What came of the conversions of one pair.
 #[derive(Default)]
@@ -224,12 +229,9 @@ fn convert(name: &str, from: &Format, bytes: &[u8], to: &Format, tally: &mut Tal
     }
 }
 
-#[test]
-fn no_conversion_adds_a_fault_or_changes_a_meaning() {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../cases");
-    let suite = Suite::load(&[Root::Disk(root)]).unwrap_or_else(|problems| panic!("{problems:#?}"));
-    let mut pairs: BTreeMap<(&str, &str), Tally> = BTreeMap::new();
-    let all = std::env::var_os("CONVERSION").is_some_and(|asked| asked == "all");
+/// What comes of the conversions to every so-maniest format.
+fn converted(suite: &Suite, all: bool, first: usize, step: usize) -> BTreeMap<Pair, Tally> {
+    let mut pairs: BTreeMap<Pair, Tally> = BTreeMap::new();
     for (number, case) in suite.cases.iter().chain(&suite.judged).enumerate() {
         let sampled =
             number % SAMPLE == 0 || case.name.starts_with("recorded/") || ALWAYS.contains(&&*case.name);
@@ -242,12 +244,29 @@ fn no_conversion_adds_a_fault_or_changes_a_meaning() {
             if bytes.len() > 256 << 10 {
                 continue;
             }
-            for to in FORMATS {
+            for to in FORMATS.iter().skip(first).step_by(step) {
                 let tally = pairs.entry((transcript.format.name, to.name)).or_default();
                 convert(&case.name, transcript.format, &bytes, to, tally);
             }
         }
     }
+    pairs
+}
+
+#[test]
+fn no_conversion_adds_a_fault_or_changes_a_meaning() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../cases");
+    let suite = Suite::load(&[Root::Disk(root)]).unwrap_or_else(|problems| panic!("{problems:#?}"));
+    let all = std::env::var_os("CONVERSION").is_some_and(|asked| asked == "all");
+    let cores = thread::available_parallelism().map_or(1, NonZero::get);
+    let mut pairs = BTreeMap::new();
+    thread::scope(|scope| {
+        let suite = &suite;
+        let shares = (0..cores).map(|first| scope.spawn(move || converted(suite, all, first, cores)));
+        for share in shares.collect::<Vec<_>>() {
+            pairs.extend(share.join().unwrap());
+        }
+    });
     println!("from               to                 converted  refused  with losses  faults");
     let mut faults = Vec::new();
     for ((from, to), tally) in &pairs {
