@@ -49,9 +49,13 @@ impl<'a> Json<'a> {
     #[must_use]
     #[inline]
     pub fn member(self, name: &str) -> Option<Json<'a>> {
-        if !self.parts.is_empty() {
-            return if self.kind() == JsonKind::Object { self.member_apart(name) } else { None };
+        match self.parts.first() {
+            Some(whole) => whole.may_name(name).then(|| self.member_apart(name))?,
+            None => self.member_in_text(name),
         }
+    }
+
+    fn member_in_text(self, name: &str) -> Option<Json<'a>> {
         if !self.may_name(name) {
             return None;
         }

@@ -14,6 +14,9 @@ const MOST_COMPARED: usize = 24;
 
 const ESCAPED: u32 = 1 << 31;
 
+/// Beside the bits of names: two members of the object have the same bit, so that they may have the same name.
+const ALIKE: u32 = 1 << 31;
+
 /// In the place of a length of the whole: no object in it has two members of one name.
 const ALL_DIFFER: u32 = 1;
 
@@ -36,7 +39,7 @@ pub fn index_members(text: &str, parts: &mut Vec<MemberIndex>) {
     let mut differ = true;
     let mut at = 0;
     while let Some(&byte) = bytes.get(at) {
-        let (start, holder) = (place(at), top);
+        let (start, holder, member) = (place(at), top, in_object);
         let (end, count) = match byte {
             b',' => {
                 names = in_object;
@@ -53,7 +56,7 @@ pub fn index_members(text: &str, parts: &mut Vec<MemberIndex>) {
                 let Some(part) = parts.get_mut(top as usize) else { break };
                 part.end = place(at);
                 let around = std::mem::replace(&mut part.count, all - top);
-                differ = differ && !(in_object && repeats(bytes, &parts[top as usize..]));
+                differ = differ && !(part.names & ALIKE != 0 && repeats(bytes, &parts[top as usize..]));
                 top = around;
                 in_object = parts.get(top as usize).is_some_and(|part| bytes[part.start as usize] == b'{');
                 continue;
@@ -86,8 +89,9 @@ pub fn index_members(text: &str, parts: &mut Vec<MemberIndex>) {
             parts.clear();
             return;
         }
-        if let Some(holder) = parts.get_mut(holder as usize) {
-            holder.names |= bit(&bytes[name as usize..], length);
+        if member && let Some(holder) = parts.get_mut(holder as usize) {
+            let bit = bit(bytes.get(name as usize), length);
+            holder.names |= bit | if holder.names & bit != 0 { ALIKE } else { 0 };
         }
         parts.push(MemberIndex { start, end, name, length, count, names: 0 });
     }
@@ -106,14 +110,23 @@ pub fn member_index(text: &str) -> Vec<MemberIndex> {
     parts
 }
 
-/// One of 32 bits for a name that begins `text`. Most questions are about a member that is not there, and most of them are
-/// answered by this bit. A name with escapes may be any name.
+/// One of 31 bits for a name of this length that begins with this byte, in whatever case. Most questions are about a member that
+/// is not there, and most of them are answered by this bit. A name with escapes may be any name.
 #[inline]
-fn bit(text: &[u8], length: u32) -> u32 {
-    match (length, text) {
-        (0, _) | (_, []) => 1,
-        (ESCAPED.., _) => u32::MAX,
-        (_, [first, ..]) => 1 << ((u32::from(*first) ^ length.wrapping_mul(11)) % 32),
+fn bit(first: Option<&u8>, length: u32) -> u32 {
+    match first {
+        _ if length == 0 => 1,
+        Some(_) if length >= ESCAPED => u32::MAX,
+        first => 1 << ((u32::from(first.map_or(0, u8::to_ascii_lowercase)) ^ length.wrapping_mul(11)) % 31),
+    }
+}
+
+impl MemberIndex {
+    /// Whether a value may have a member of this name: whatever is no object has none.
+    #[inline]
+    pub(super) fn may_name(&self, name: &str) -> bool {
+        let length = u32::try_from(name.len()).unwrap_or(ESCAPED);
+        self.names & bit(name.as_bytes().first(), length) != 0
     }
 }
 
@@ -223,13 +236,9 @@ impl<'a> Json<'a> {
     }
 
     /// The first member of this name, of a value that was taken apart.
-    #[inline]
     pub(super) fn member_apart(self, name: &str) -> Option<Json<'a>> {
         let whole = self.parts.first()?;
         let (text, wanted) = (self.text.as_bytes(), name.as_bytes());
-        if whole.names & bit(wanted, u32::try_from(wanted.len()).unwrap_or(ESCAPED)) == 0 {
-            return None;
-        }
         let first = wanted.first();
         let is = |parts: &[MemberIndex], part: &MemberIndex| {
             if part.length as usize != wanted.len() {
