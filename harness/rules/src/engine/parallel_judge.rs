@@ -1,13 +1,14 @@
 //! Several judges over one recording, each for families of its own and on a thread of its own.
 //!
 //! A family looks at the session and at no other family, so that each judge may go through the whole of the session by
-//! itself, and what they found is laid together. Memory: two batches of [`BATCH`] bytes, or of one larger entry each,
-//! beside what every judge remembers.
+//! itself, and what they found is laid together. Memory: [`QUEUE`] and two batches of [`BATCH`] bytes, or of one larger entry
+//! each, beside what every judge remembers.
 
 use super::family::Family;
 use super::judge::{CheckResult, Judge, JudgeOptions};
 use crate::rule::Rule;
-use std::mem::{replace, take};
+use std::collections::VecDeque;
+use std::mem::take;
 use std::panic::resume_unwind;
 use std::sync::Arc;
 use std::sync::mpsc::{SyncSender, sync_channel};
@@ -17,7 +18,10 @@ use transcript::rejection::Rejection;
 use transcript::session::Entry;
 
 /// So many bytes of entries are handed on at a time.
-const BATCH: usize = 1 << 20;
+const BATCH: usize = 256 << 10;
+
+/// So many batches may wait for a judge, so that one that has much to do here and little there does not stop the others.
+const QUEUE: usize = 4;
 
 /// How the work is shared. It comes to the same, however it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -44,14 +48,14 @@ pub(crate) struct ParallelJudge {
     alone: Option<Judge>,
     workers: Vec<Worker>,
     batch: EntryBuffer,
-    /// The batch that the workers were handed last.
-    handed: Arc<EntryBuffer>,
+    /// The batches that the workers were handed, as long as one of them may look at them.
+    handed: VecDeque<Arc<EntryBuffer>>,
 }
 
 /// A judge on its thread.
 #[derive(Debug)]
 struct Worker {
-    /// Hands something over when the judge is through with what came before.
+    /// Hands something over, and waits while too much does.
     hand: SyncSender<Step>,
     judge: JoinHandle<CheckResult>,
 }
@@ -74,7 +78,7 @@ impl ParallelJudge {
             alone,
             workers: Vec::new(),
             batch: EntryBuffer::default(),
-            handed: Arc::default(),
+            handed: VecDeque::new(),
         }
     }
 
@@ -116,10 +120,12 @@ impl ParallelJudge {
         }
         let batch = Arc::new(take(&mut self.batch));
         self.hand(&Step::Entries(Arc::clone(&batch)));
-        // Whoever takes a batch is through with the one before, whose room is filled again.
-        let before = replace(&mut self.handed, batch);
-        self.batch = Arc::into_inner(before).unwrap_or_default();
-        self.batch.clear();
+        self.handed.push_back(batch);
+        // The oldest that everybody is through with is filled again.
+        if self.handed.front().is_some_and(|oldest| Arc::strong_count(oldest) == 1) {
+            self.batch = self.handed.pop_front().and_then(Arc::into_inner).unwrap_or_default();
+            self.batch.clear();
+        }
     }
 
     fn hand(&self, step: &Step) {
@@ -132,7 +138,7 @@ impl ParallelJudge {
 
 impl Worker {
     fn start(options: &JudgeOptions, worker: usize, of: usize) -> Self {
-        let (hand, handed) = sync_channel(0);
+        let (hand, handed) = sync_channel(QUEUE);
         let options = options.clone();
         let judge = thread::spawn(move || {
             let mut judging = Judge::of(&options, |family| worker_of(family, &options, of) == worker);
