@@ -85,22 +85,23 @@ impl Trace {
         if self.stage == Stage::Unopened {
             self.headless(line, sink)?;
         }
-        let time = parts.time().filter(|_| !self.timeless);
+        let timeless = self.timeless;
+        let time = || parts.time().filter(|_| !timeless);
         match (kind, parts.dir.and_then(Json::as_text)) {
             (Some(kind), _) if kind.is("end") => {
                 self.stage = Stage::Ended;
-                hand(line, time, Content::TraceEnd(whole(line)?), sink)
+                hand(line, time(), Content::TraceEnd(whole(line)?), sink)
             }
             (_, Some(dir)) if dir.is("in") => self.message(line, parts, Side::Client, sink),
             (_, Some(dir)) if dir.is("out") => self.message(line, parts, Side::Server, sink),
-            (Some(kind), _) => hand(line, time, Content::Skipped(foreign("type", kind)), sink),
-            (None, Some(dir)) => hand(line, time, Content::Skipped(foreign("dir", dir)), sink),
+            (Some(kind), _) => hand(line, time(), Content::Skipped(foreign("type", kind)), sink),
+            (None, Some(dir)) => hand(line, time(), Content::Skipped(foreign("dir", dir)), sink),
             (None, None) if parts.raw.is_some() => {
                 let said = "a line with `raw` must say in `dir` which way it went, and in text";
                 Err(line.refuse(Refusal::new(Code::MissingDir, 0, said), ""))
             }
             (None, None) => {
-                hand(line, time, Content::Skipped("a line without `type`, `dir` and `raw`".into()), sink)
+                hand(line, time(), Content::Skipped("a line without `type`, `dir` and `raw`".into()), sink)
             }
         }
     }

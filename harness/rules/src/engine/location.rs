@@ -59,9 +59,13 @@ impl SourceLocation {
     /// Takes note of an entry whose text is `text`.
     pub(crate) fn of(location: &Location, text: &str) -> Self {
         // One character more tells that there was more. Most are one byte long.
-        let ascii = text.get(..=SHOWN).filter(|text| text.is_ascii()).map(str::len);
-        let end =
-            ascii.or_else(|| text.char_indices().nth(SHOWN + 1).map(|(end, _)| end)).unwrap_or(text.len());
+        let end = match text.get(..=SHOWN) {
+            None if text.len() <= SHOWN => text.len(),
+            Some(text) if text.is_ascii() => text.len(),
+            _ => {
+                (0..=text.len()).filter(|&at| text.is_char_boundary(at)).nth(SHOWN + 1).unwrap_or(text.len())
+            }
+        };
         Self { location: *location, text: text[..end].into() }
     }
 

@@ -119,7 +119,9 @@ impl Report {
     pub(crate) fn pass(&mut self, rule: &'static Rule, at: &RuleContext<'_>) {
         let kept = self.stats.kept(rule);
         let here = circumstances(at);
-        if kept.binds & here != 0 || kept.idle & here == 0 && self.binds(rule, at) {
+        if kept.binds & here != 0 {
+            kept.times += 1;
+        } else if kept.idle & here == 0 && self.binds(rule, at) {
             self.stats.kept(rule).times += 1;
         }
     }
