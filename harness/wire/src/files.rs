@@ -18,6 +18,25 @@ pub enum Access {
     Usual,
 }
 
+impl Access {
+    /// That of a copy of this file: what is for its owner alone stays so.
+    #[must_use]
+    pub fn of_copy(original: &Path) -> Self {
+        #[cfg(unix)]
+        if fs::metadata(original).is_ok_and(|it| it.is_file() && is_private(&it)) {
+            return Self::Private;
+        }
+        Self::Usual
+    }
+}
+
+/// Whether nobody but its owner may do anything with it.
+#[cfg(unix)]
+fn is_private(file: &Metadata) -> bool {
+    use std::os::unix::fs::PermissionsExt as _;
+    file.permissions().mode() & 0o077 == 0
+}
+
 /// A file that grows by whole pieces, such as lines.
 #[derive(Debug)]
 pub struct Growing {

@@ -76,7 +76,7 @@ pub(crate) fn run(args: &Args, context: CommandContext) -> Result<u8, Failure> {
         context.terminal.note(text);
     }
     match &args.output {
-        Some(path) => replace(path, Access::Usual, |out| args.to.write(&session, out))
+        Some(path) => replace(path, Access::of_copy(&args.file), |out| args.to.write(&session, out))
             .map_err(|error| Failure::unwritable(path, &error))?,
         None => {
             let mut out = BufWriter::new(data_out());
@@ -142,5 +142,40 @@ mod tests {
         assert!(fs::read_to_string(&out).unwrap().contains("\"jsonrpc\""));
         assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1, "nothing is left aside");
         assert_eq!(converted(&[&session, to, replay, output, &folder.path().join("gone/out")]), None);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_copy_is_as_private_as_what_was_copied() {
+        use std::os::unix::fs::PermissionsExt as _;
+        let case = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../cases/ids/null-request/jsonrpc.jsonl");
+        let folder = tempfile::tempdir().unwrap();
+        let [to, jsonrpc, output] = ["--to", "jsonrpc", "-o"].map(Path::new);
+        let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
+        for (before, private) in [(0o600, true), (0o400, true), (0o644, false)] {
+            let [original, copy] =
+                ["original", "copy"].map(|name| folder.path().join(format!("{name}-{before:o}")));
+            fs::copy(&case, &original).unwrap();
+            fs::set_permissions(&original, fs::Permissions::from_mode(before)).unwrap();
+            assert_eq!(converted(&[&original, to, jsonrpc, output, &copy]), Some(0));
+            assert_eq!(mode(&copy) == 0o600, private, "{before:o}: {:o}", mode(&copy));
+        }
+    }
+
+    #[test]
+    fn what_is_whole_of_a_file_that_was_cut_off_is_taken_when_asked() {
+        let case = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../cases/recorded/everything-stdio");
+        let folder = tempfile::tempdir().unwrap();
+        let [cut, copy] = ["cut", "copy"].map(|name| folder.path().join(name));
+        let whole = fs::read_to_string(case.join("mcp-replay.jsonl")).unwrap();
+        let lines: Vec<&str> = whole.split_inclusive('\n').collect();
+        fs::write(&cut, lines[..5].concat() + &lines[5][..lines[5].len() / 2]).unwrap();
+        let [to, replay, output, asked] = ["--to", "mcp-replay", "-o", "--salvage"].map(Path::new);
+        assert_eq!(converted(&[&cut, to, replay, output, &copy]), None, "it is rejected");
+        assert!(!copy.exists());
+        assert_eq!(converted(&[&cut, to, replay, output, &copy, asked]), Some(0));
+        let saved = fs::read_to_string(&copy).unwrap();
+        let messages = |text: &str| text.matches("\"raw\"").count();
+        assert_eq!(messages(&saved), messages(&lines[..5].concat()), "{saved}");
     }
 }

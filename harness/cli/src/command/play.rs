@@ -235,8 +235,14 @@ pub(crate) fn run(args: &Args, context: CommandContext) -> Result<u8, Failure> {
                     watch()?;
                     play::as_client(&plan, command)
                 }
-                How::Listening(at) => listening(at, args, context).and_then(|server| server.play(&plan)),
-                How::Connecting(target) => http::as_client(&plan, target, transport(args)),
+                How::Listening(at) => {
+                    watch()?;
+                    listening(at, args, context).and_then(|server| server.play(&plan))
+                }
+                How::Connecting(target) => {
+                    watch()?;
+                    http::as_client(&plan, target, transport(args))
+                }
             };
             (played.map_err(failed)?, None)
         }

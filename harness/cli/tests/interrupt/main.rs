@@ -4,6 +4,8 @@
 #![cfg(target_os = "linux")]
 #![expect(clippy::unwrap_used, reason = "a test's helpers fail as a test does")]
 
+mod listeners;
+
 use rustix::process::{Pid, Signal, kill_process};
 use std::fs;
 use std::io::{Read as _, Write as _};
@@ -19,6 +21,9 @@ const PROGRAM: &str = env!("CARGO_BIN_EXE_mcp-concord");
 
 /// No wait is longer, on whatever machine.
 const LONG: Duration = Duration::from_secs(120);
+
+/// The signals, and the exit code of a verb that one cuts short.
+const SIGNALS: [(Signal, i32); 3] = [(Signal::INT, 130), (Signal::TERM, 143), (Signal::HUP, 129)];
 
 /// Processes that a verb starts have this variable, and so have those that they start.
 const MARK: &str = "MCP_CONCORD_TEST_OF_INTERRUPTS";
@@ -50,10 +55,15 @@ impl Place {
         format!("{} {arguments}", shell_words::join(words))
     }
 
-    fn start(&self, arguments: &[&str]) -> Child {
+    fn command(&self, arguments: &[&str]) -> Command {
         let mut command = Command::new(PROGRAM);
         command.args(arguments).env("TMPDIR", self.path("tmp")).env(MARK, self.text(""));
-        command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        command
+    }
+
+    fn start(&self, arguments: &[&str]) -> Child {
+        self.command(arguments).stdin(Stdio::null()).spawn().unwrap()
     }
 
     /// The processes that it started and that live.
@@ -122,7 +132,7 @@ macro_rules! nothing_is_left {
     ($($name:ident: $how:literal $arguments:literal, $verb:expr, $says:literal;)*) => {
         $(#[test]
         fn $name() {
-            for (signal, code) in [(Signal::INT, 130), (Signal::TERM, 143), (Signal::HUP, 129)] {
+            for (signal, code) in SIGNALS {
                 let place = Place::new();
                 let peer = place.peer($how, $arguments);
                 let verb: fn(&Place, &str) -> Vec<String> = $verb;
@@ -236,7 +246,7 @@ fn what_drive_judged_is_kept() {
 
 #[test]
 fn generate_leaves_no_case_by_half() {
-    for (signal, code) in [(Signal::INT, 130), (Signal::TERM, 143)] {
+    for (signal, code) in SIGNALS {
         let place = Place::new();
         let out = place.text("out");
         let child = place.start(&["generate", "--count", "1000000", "--out", &out]);
@@ -252,7 +262,7 @@ fn generate_leaves_no_case_by_half() {
 /// A site of so many implementations that it takes a while.
 #[test]
 fn a_report_leaves_no_page_by_half() {
-    for (signal, code) in [(Signal::INT, 130), (Signal::TERM, 143), (Signal::HUP, 129)] {
+    for (signal, code) in SIGNALS {
         let place = Place::new();
         let (results, out) = (place.text("results"), place.text("out"));
         let ran = place

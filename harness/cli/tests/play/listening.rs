@@ -104,6 +104,16 @@ fn what_a_client_leaves_out_is_told() {
 }
 
 #[test]
+fn a_client_that_goes_on_talking_is_left() {
+    let folder = Folder::new();
+    let server = Server::start(&session(&folder, SESSION), &["--timeout", "1"]);
+    let id = initialize(&server);
+    let talk = r#"{"jsonrpc":"2.0","method":"notifications/roots/list_changed"}"#;
+    assert!(server.post_without_end(&id, talk) > 1, "it is left before it has talked");
+    tells(&server.end(), 1, &["what came for 1 second is not in the session"]);
+}
+
+#[test]
 fn a_foreign_page_and_an_unknown_revision_are_refused() {
     for mode in [&[][..], &["--match", "request"]] {
         let folder = Folder::new();

@@ -1,7 +1,7 @@
 //! A server that plays, asked by plain sockets, so that nothing of what is judged is also what judges.
 
 use super::{Folder, concord};
-use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+use std::io::{self, BufRead as _, BufReader, Read as _, Write as _};
 use std::net::TcpStream;
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStderr, Command, Output, Stdio};
@@ -38,8 +38,18 @@ impl Server {
 
     /// A connection on which this was asked.
     pub(super) fn ask(&self, method: &str, path: &str, headers: &[(&str, &str)], body: &str) -> TcpStream {
-        let mut stream = TcpStream::connect(&self.at).unwrap();
-        stream.set_read_timeout(Some(Duration::from_secs(20))).unwrap();
+        self.asking(method, path, headers, body).unwrap()
+    }
+
+    fn asking(
+        &self,
+        method: &str,
+        path: &str,
+        headers: &[(&str, &str)],
+        body: &str,
+    ) -> io::Result<TcpStream> {
+        let mut stream = TcpStream::connect(&self.at)?;
+        stream.set_read_timeout(Some(Duration::from_secs(20)))?;
         let mut head = format!("{method} {path} HTTP/1.1\r\nConnection: close\r\n");
         if !headers.iter().any(|(name, _)| *name == "Host") {
             head.push_str(&format!("Host: {}\r\n", self.at));
@@ -48,9 +58,24 @@ impl Server {
             head.push_str(&format!("{name}: {value}\r\n"));
         }
         head.push_str(&format!("Content-Length: {}\r\n\r\n", body.len()));
-        stream.write_all(head.as_bytes()).unwrap();
-        stream.write_all(body.as_bytes()).unwrap();
-        stream
+        stream.write_all(head.as_bytes())?;
+        stream.write_all(body.as_bytes())?;
+        Ok(stream)
+    }
+
+    /// Posts the same message of a session again and again, until nobody is there any more. How often it was taken.
+    pub(super) fn post_without_end(&self, id: &str, body: &str) -> usize {
+        let headers = [
+            ("Content-Type", "application/json"),
+            ("Accept", "application/json, text/event-stream"),
+            ("MCP-Protocol-Version", "2025-11-25"),
+            ("Mcp-Session-Id", id),
+        ];
+        let post = || {
+            let mut answer = Vec::new();
+            self.asking("POST", "/mcp", &headers, body)?.read_to_end(&mut answer)
+        };
+        std::iter::repeat_with(post).take_while(|read| matches!(read, Ok(1..))).count()
     }
 
     /// The whole answer to a message: its head in lower case, and its body without the lengths of chunks.

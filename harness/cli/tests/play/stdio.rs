@@ -75,6 +75,22 @@ fn a_server_that_goes_on_talking_is_left_and_told_in_few_words() {
 }
 
 #[test]
+fn a_client_that_goes_on_talking_is_left_and_told_in_few_words() {
+    let folder = Folder::new();
+    let session = folder.session(SESSION).display().to_string();
+    for talk in [r#"{"jsonrpc":"2.0","method":"notifications/message"}"#, "no message"] {
+        let serve = [env!("CARGO_BIN_EXE_mcp-concord"), "play", "--as", "server", &session, "--timeout", "1"];
+        let serve = shell_words::join(serve);
+        let script = format!("{{ while echo '{talk}'; do :; done; }} 2>/dev/null | {serve}");
+        let output = Command::new("sh").args(["-c", &script]).output().unwrap();
+        tells(&output, 1, &["what came for 1 second is not in the session"]);
+        let text = String::from_utf8_lossy(&output.stderr);
+        let told = text.matches("mismatch: ").count();
+        assert_eq!(told, usize::try_from(wire::play::TOLD).unwrap() + 1, "the first ones, and why it ended");
+    }
+}
+
+#[test]
 fn journals_hold_what_passed() {
     let folder = Folder::new();
     let session = folder.session(SESSION);

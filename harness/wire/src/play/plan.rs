@@ -4,7 +4,7 @@ use super::journal::{Event, Journal};
 use super::mismatch::{Kind, Mismatch};
 use super::script::Script;
 use super::variant::Variants;
-use crate::Notify;
+use crate::{Notify, interrupt};
 use std::time::Duration;
 use transcript::diff::DiffOptions;
 
@@ -54,6 +54,10 @@ impl Plan<'_> {
 
     /// Counts a mismatch, and says and notes it where it is one of the first.
     pub(super) fn report(&self, played: &mut Played, mismatch: &Mismatch) {
+        // What came of an interrupt is not the other side's doing.
+        if interrupt::requested() {
+            return;
+        }
         played.mismatches += 1;
         // What ends the play is told in any case.
         if played.mismatches > TOLD && !matches!(mismatch.kind, Kind::Missing(..)) {

@@ -1,0 +1,108 @@
+//! The verbs that speak HTTP, or wait for a client that does.
+
+use super::{Place, SIGNALS, free_port, told, words};
+use rustix::process::Signal;
+use std::fs;
+use std::io::Write as _;
+use std::net::{TcpListener, TcpStream};
+use std::thread;
+
+/// Whether somebody listens there.
+fn listens(port: &str) -> bool {
+    TcpStream::connect(format!("127.0.0.1:{port}")).is_ok()
+}
+
+fn interrupted(verb: &[&str], ready: impl Fn() -> bool, signal: Signal, code: i32) {
+    let place = Place::new();
+    let journal = place.text("journal");
+    let child = place.start(&[verb, &["--timeout", "600", "--journal", &journal]].concat());
+    let output = place.interrupted(child, signal, ready);
+    let said = told(&output);
+    assert_eq!(output.status.code(), Some(code), "{signal:?}: {said}");
+    assert!(said.contains("interrupted; ids/null-request"), "{signal:?}: {said}");
+    assert!(said.contains("0 mismatches"), "what did not come any more is nobody's fault: {said}");
+    let journal = fs::read_to_string(&journal).unwrap();
+    assert!(journal.lines().last().unwrap().contains("\"over\""), "{signal:?}: {journal}");
+}
+
+#[test]
+fn play_as_a_server_over_http_tells_what_passed() {
+    for transport in ["streamable-http", "http-sse"] {
+        for (signal, code) in SIGNALS {
+            let port = free_port().to_string();
+            let verb =
+                ["play", "--as", "server", "ids/null-request", "--listen", &port, "--transport", transport];
+            interrupted(&verb, || listens(&port), signal, code);
+        }
+    }
+}
+
+#[test]
+fn play_as_a_client_over_http_tells_what_passed() {
+    for (signal, code) in SIGNALS {
+        let server = TcpListener::bind("127.0.0.1:0").unwrap();
+        let url = format!("http://{}/mcp", server.local_addr().unwrap());
+        server.set_nonblocking(true).unwrap();
+        // It is connected to, and answers nothing.
+        let came = std::cell::OnceCell::new();
+        let ready = || {
+            if let Ok((stream, _)) = server.accept() {
+                let _ = came.set(stream);
+            }
+            came.get().is_some()
+        };
+        interrupted(&["play", "--as", "client", "ids/null-request", "--to", &url], ready, signal, code);
+    }
+}
+
+/// A recorder that runs the server itself: its file is whole, and the server does not live on. It is given time to end by itself,
+/// which this one does not.
+#[test]
+fn record_in_front_of_a_command_ends_the_command() {
+    let interrupted = |signal: Signal, port: u16| {
+        let place = Place::new();
+        let (port, out) = (port.to_string(), place.text("out.jsonl"));
+        let mut verb = words(&["record", "-o", &out, "--listen", &port, "--"]);
+        verb.extend(shell_words::split(&place.peer("silent", "")).unwrap());
+        let child = place.start(&verb.iter().map(String::as_str).collect::<Vec<_>>());
+        let output = place.interrupted(child, signal, || place.is_ready());
+        assert_eq!(output.status.code(), Some(0), "{signal:?}: {}", told(&output));
+        let recorded = fs::read_to_string(&out).unwrap();
+        assert!(recorded.lines().last().unwrap().contains("\"type\":\"end\""), "{signal:?}: {recorded}");
+    };
+    // All are held before one is let go, so that they differ.
+    let held = SIGNALS.map(|_| TcpListener::bind("127.0.0.1:0").unwrap());
+    let ports = held.map(|listener| listener.local_addr().unwrap().port());
+    thread::scope(|scope| {
+        for ((signal, _), port) in SIGNALS.into_iter().zip(ports) {
+            scope.spawn(move || interrupted(signal, port));
+        }
+    });
+}
+
+/// A bridge that a program has started on its pipes.
+#[test]
+fn record_between_pipes_and_a_server_over_http_leaves_a_whole_file() {
+    for (signal, code) in SIGNALS {
+        let place = Place::new();
+        let server = TcpListener::bind("127.0.0.1:0").unwrap();
+        let (url, out) = (format!("http://{}/mcp", server.local_addr().unwrap()), place.text("out.jsonl"));
+        server.set_nonblocking(true).unwrap();
+        let mut child = place.command(&["record", "-o", &out, "--to", &url]).spawn().unwrap();
+        let mut client = child.stdin.take().unwrap();
+        writeln!(client, r#"{{"jsonrpc":"2.0","id":1,"method":"ping"}}"#).unwrap();
+        let came = std::cell::OnceCell::new();
+        let ready = || {
+            if let Ok((stream, _)) = server.accept() {
+                let _ = came.set(stream);
+            }
+            came.get().is_some()
+        };
+        let output = place.interrupted(child, signal, ready);
+        assert_eq!(output.status.code(), Some(code), "{signal:?}: {}", told(&output));
+        let recorded = fs::read_to_string(&out).unwrap();
+        let (first, last) = (recorded.lines().next().unwrap(), recorded.lines().last().unwrap());
+        assert!(first.contains("\"meta\"") && last.contains("\"type\":\"end\""), "{signal:?}: {recorded}");
+        assert!(recorded.contains("\"method\":\"ping\""), "{signal:?}: {recorded}");
+    }
+}
