@@ -41,3 +41,25 @@ fn hostile_files_end_with_a_verdict() {
     folder.check(&["nothing"]).is(2).says("it is empty");
     folder.check(&["nothing", "--format", "har"]).is(1).shows("error[rec.readable]");
 }
+
+/// A tool's schema with a pattern that goes back, and results that make it: all of them together would keep `check` busy.
+#[test]
+fn schemas_have_a_budget_and_what_it_left_out_is_said() {
+    let mut lines = format!("{META}\n");
+    let mut say = |dir: &str, raw: &str| {
+        let _ = writeln!(lines, r#"{{"t":"2026-01-01T00:00:00.000Z","dir":"{dir}","raw":{raw}}}"#);
+    };
+    let schema = r#"{"type":"object","properties":{"x":{"items":{"pattern":"^(a?)(b?)(c?)\\3$"}}}}"#;
+    let tool = format!(r#"{{"name":"a","inputSchema":{{"type":"object"}},"outputSchema":{schema}}}"#);
+    say("in", r#"{"jsonrpc":"2.0","id":0,"method":"tools/list"}"#);
+    say("out", &format!(r#"{{"jsonrpc":"2.0","id":0,"result":{{"tools":[{tool}]}}}}"#));
+    let values = vec![r#""aaaaaaaa""#; 200].join(",");
+    for id in 1..=100 {
+        say("in", &format!(r#"{{"jsonrpc":"2.0","id":{id},"method":"tools/call","params":{{"name":"a"}}}}"#));
+        let result = format!(r#"{{"content":[],"structuredContent":{{"x":[{values}]}}}}"#);
+        say("out", &format!(r#"{{"jsonrpc":"2.0","id":{id},"result":{result}}}"#));
+    }
+    let folder = Folder::with(&[("a", &lines)]);
+    let ran = folder.check(&["a", "--select", "tools.output.conforms", "--spec", "2025-11-25"]);
+    ran.shows("a limit was reached: ").shows("200,000,000");
+}
