@@ -8,7 +8,7 @@
 #
 # The program is target/release/mcp-concord, or the one that MCP_CONCORD names. MUTATION names the folder to work in; a run that was
 # stopped goes on there (rust begins anew). JOBS is how many mutants are judged at once (1). The first two take long; the third builds
-# the suite for each mutant, and takes days. docs/mutation.md has the scores, and what the survivors are.
+# the suite for each mutant, and takes longest. docs/mutation.md has the scores, and what the survivors are.
 #
 # Exit code 0: the score is printed; 1: the suite fails without any mutant; 2: wrong arguments, or no program; 4: the tool cannot be had.
 set -euo pipefail
@@ -143,7 +143,8 @@ rust() {
   cargo test --quiet -p mcp-concord-suite --test suite --test dialects > "$work/rust.log" 2>&1 || { tail -20 "$work/rust.log"; exit 1; }
   # Exit code 2 tells of survivors, 3 of mutants that hang. The test has no limit of processor time, but one of time.
   local code=0
-  cargo mutants --output "$work/rust" -p mcp-concord-transcript -p mcp-concord-formats \
+  # In a target folder of its own, which goes with its copy: cargo would take a mutant's crates for those of the project.
+  env -u CARGO_TARGET_DIR cargo mutants --output "$work/rust" -p mcp-concord-transcript -p mcp-concord-formats \
     --exclude '**/write.rs' --exclude '**/salvage.rs' --exclude '**/align*' --exclude '**/align/**' --exclude '**/diff.rs' --exclude '**/identify/**' \
     --test-package mcp-concord-suite --baseline skip --timeout 600 --jobs "$jobs" ${1:+--shard "$1" --sharding round-robin} \
     --no-times --colors never -- --test suite --test dialects || code=$?
