@@ -46,7 +46,8 @@ target() {
     echo "$target: $seconds seconds"
     "$programs/$target" "$corpus" "$start/$target" "${limits[@]}" -max_total_time="$seconds" \
         -dict="$start/$target.dict" -artifact_prefix="$crashes/" -print_final_stats=1 > "$log" 2>&1 || found=1
-    row "$target" "$SECONDS" "$(find "$crashes" -type f -newer "$start/$target.began" | wc -l)" < "$log" | tee "$start/$target.row"
+    # What is slow by the clock of a busy machine breaks nothing.
+    row "$target" "$SECONDS" "$(find "$crashes" -type f ! -name 'slow-unit-*' -newer "$start/$target.began" | wc -l)" < "$log" | tee "$start/$target.row"
     [ $found = 0 ] || tail -40 "$log"
     # What is kept for the next run is what reaches something of its own.
     rm -rf "$corpus.new"

@@ -135,9 +135,15 @@ impl<'a> Message<'a> {
     pub fn parse(text: &'a str) -> Result<Self, Refusal> {
         let mut scanner = Scanner::new(text);
         scanner.space();
-        let message = Self::scan(text, &mut scanner)?;
-        scanner.end()?;
-        Ok(message)
+        let message = Self::scan(text, &mut scanner);
+        // Whether it is JSON at all comes first, up to its end.
+        let is_json = !message
+            .as_ref()
+            .is_err_and(|refusal| matches!(refusal.code, Code::InvalidJson | Code::Truncated));
+        if is_json {
+            scanner.end()?;
+        }
+        message
     }
 
     /// The message as the JSON value it is.
@@ -339,6 +345,10 @@ mod tests {
             (r#"{"jsonrpc":"2.0","method":"x","result":1}"#, Code::AmbiguousMessage, 0),
             (r#" {"jsonrpc":"2.0","id":1,"id":2,"result":1}"#, Code::AmbiguousMember, 25),
             (r#"{"jsonrpc":"2.0","method":"x"} {"#, Code::InvalidJson, 31),
+            (r#"{"jsonrpc":"1.0","method":"x"} {"#, Code::InvalidJson, 31),
+            (r#"{"jsonrpc":"2.0","id":1}]}"#, Code::InvalidJson, 24),
+            ("[] ]", Code::InvalidJson, 3),
+            ("42 \"", Code::InvalidJson, 3),
         ] {
             let refusal = Message::parse(text).unwrap_err();
             assert_eq!((refusal.code, refusal.at), (code, at), "{text}: {}", refusal.message);

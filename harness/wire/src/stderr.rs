@@ -11,6 +11,12 @@ use std::time::Duration;
 /// So much later than its program may the end of a standard error come: its last words are worth reading.
 const LAST_WORDS: Duration = Duration::from_millis(100);
 
+/// A program that has written so much more than is kept, in bytes, writes without end.
+const FLOOD: u64 = 16 << 20;
+
+/// The pause after each piece of a flood, so that a program that writes one does not take the processors from all others.
+const BETWEEN: Duration = Duration::from_millis(1);
+
 /// A standard error that is read to its end by a thread of its own. Nothing more is read once this is dropped: whoever
 /// still writes finds the pipe closed.
 #[derive(Debug)]
@@ -108,6 +114,10 @@ fn read(mut pipe: impl Read, into: &Mutex<Kept>) {
             return;
         }
         kept.take(&chunk[..count]);
+        if kept.cut > FLOOD {
+            drop(kept);
+            thread::sleep(BETWEEN);
+        }
     }
 }
 
