@@ -3,9 +3,9 @@
 //! A family that is left out of a step would have found nothing there: a test judges every case both ways.
 
 use super::context::RuleContext;
-use super::facts::RecordingKind;
 use super::family::{Family, Trigger};
 use super::message::{MessageKind, SeenMessage};
+use super::recording_info::RecordingKind;
 use foldhash::fast::FixedState;
 use smallvec::SmallVec;
 use std::collections::HashMap;

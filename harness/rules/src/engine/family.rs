@@ -1,9 +1,9 @@
 //! What a family of rules is to the engine: its rules, what triggers it, and the state it keeps.
 
 use super::context::RuleContext;
-use super::facts::RecordingKind;
 use super::http_exchange::HttpExchange;
 use super::message::MessageKind;
+use super::recording_info::RecordingKind;
 use super::report::Report;
 use crate::rule::Rule;
 use transcript::rejection::Rejection;

@@ -6,14 +6,16 @@
 use super::context::RuleContext;
 use super::dispatch::Dispatch;
 use super::exchange_tracker::ExchangeTracker;
-use super::facts::{Facts, RecordingInfo};
+use super::facts::Facts;
 use super::family::{Family, RuleVisitor};
 use super::finding::RuleOutcome;
 use super::location::FindingLocation;
 use super::message::{MessageKind, SeenMessage};
 use super::methods::usual_sender;
-use super::pending_requests::{PendingRequests, ResponseMatch};
+use super::pending_requests::PendingRequests;
+use super::recording_info::RecordingInfo;
 use super::report::Report;
+use super::response_match::ResponseMatch;
 use super::trace_event::TraceEvent;
 use crate::revision::Revision;
 use std::borrow::Cow;

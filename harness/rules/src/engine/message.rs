@@ -1,6 +1,7 @@
 //! A message as rules see it: its kind, its method, and the request that it answers.
 
-use super::pending_requests::{PendingRequest, ResponseMatch};
+use super::pending_requests::PendingRequest;
+use super::response_match::ResponseMatch;
 use std::borrow::Cow;
 use transcript::json::Json;
 use transcript::message::{Id, Message, MessageClass};

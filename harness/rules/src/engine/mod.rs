@@ -18,8 +18,10 @@ mod methods;
 mod parallel_judge;
 mod pending_requests;
 mod recent_texts;
+mod recording_info;
 mod redelivery;
 mod report;
+mod response_match;
 mod rule_stats;
 mod schema_cost;
 mod schemas;
@@ -50,16 +52,16 @@ pub(crate) use content::{
     Base64, ContentsKind, LONGEST_NAME, Uri, base64, contents, embedded, read_base64, str_of, string_of, uri,
 };
 pub(crate) use context::RuleContext;
-pub(crate) use facts::{
-    META_CAPABILITIES, META_VERSION, RecordingInfo, RecordingKind, text_of, why_not_whole,
-};
+pub(crate) use facts::{META_CAPABILITIES, META_VERSION, text_of, why_not_whole};
 pub(crate) use http_exchange::{Call, HttpExchange, LAST_EVENT, SESSION, Transport, VERSION, id_text, plain};
 pub(crate) use message::{MessageKind, SeenMessage};
 pub(crate) use methods::{Direction, known};
-pub(crate) use pending_requests::{IdUse, PendingRequest, ResponseMatch, requestor, requestors};
+pub(crate) use pending_requests::{IdUse, PendingRequest, requestor, requestors};
 pub(crate) use recent_texts::RecentTexts;
+pub(crate) use recording_info::{RecordingInfo, RecordingKind};
 pub(crate) use redelivery::Redelivery;
 pub(crate) use report::{Report, Violation};
+pub(crate) use response_match::ResponseMatch;
 pub(crate) use schemas::{Fit, Schemas, Validity, part};
 pub(crate) use server_requests::{ClientAnswer, ServerRequests, server_requests};
 pub(crate) use tool_list::{Definition, ToolList};

@@ -1,0 +1,33 @@
+//! What a judge is told of a recording before it sees any of it.
+
+use crate::rule::Need;
+
+/// What is judged, as far as it must be told from outside.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct RecordingInfo {
+    /// Its kind.
+    pub kind: RecordingKind,
+    /// What such recordings carry besides messages and their order.
+    pub carries: Vec<Need>,
+    /// The texts that a recorder writes in place of what it took out.
+    pub markers: Vec<String>,
+    /// An mcp-replay trace is held to the first text of version 1.
+    pub first_text: bool,
+}
+
+/// The kind of a recording, by the properties of its format.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct RecordingKind {
+    /// A trace of a process, with a line at its start and one at its end.
+    pub trace: bool,
+    /// An envelope around the messages of an HTTP transport.
+    pub envelope: bool,
+    /// The transport of the envelope is HTTP+SSE.
+    pub http_sse: bool,
+    /// Lines that are the messages, and nothing else.
+    pub bare_lines: bool,
+    /// A list whose items may be messages themselves.
+    pub bare_list: bool,
+    /// HTTP exchanges with their bodies, as in a HAR, rather than messages one by one.
+    pub exchanges: bool,
+}
