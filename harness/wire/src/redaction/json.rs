@@ -8,6 +8,9 @@ use std::borrow::Cow;
 use transcript::json::{Json, write_string};
 use transcript::message::resembles_message;
 
+/// So far a string's end is looked for byte by byte.
+const NEAR: usize = 17;
+
 /// Whether a member is of the envelope, if it stands at the top of a message.
 fn is_envelope(name: &[u8]) -> bool {
     matches!(name, b"jsonrpc" | b"id" | b"method")
@@ -101,8 +104,7 @@ impl<'w, P: Policy> Walk<'w, P> {
                 }
                 b'"' if key_expected => {
                     let above = open.last().copied().unwrap_or(next);
-                    let token = self.string();
-                    let name = decoded(token);
+                    let (token, name) = self.string();
                     // At the top of a message, or of one in a batch.
                     let top =
                         self.message && matches!(*open.as_slice(), [_] | [Frame { object: false, .. }, _]);
@@ -116,8 +118,7 @@ impl<'w, P: Policy> Walk<'w, P> {
                     self.at += token.len();
                 }
                 b'"' => {
-                    let token = self.string();
-                    let value = decoded(token);
+                    let (token, value) = self.string();
                     let new = match next {
                         Frame { kept: true, .. } | Frame { id: true, .. } => None,
                         Frame { taken: Some(rule), .. } => Some(self.policy.mark(rule, &value)),
@@ -154,28 +155,28 @@ impl<'w, P: Policy> Walk<'w, P> {
         self.copied = self.at;
     }
 
-    /// The string that begins here, with its quotes.
-    fn string(&self) -> &'w [u8] {
+    /// The string that begins here, with its quotes, and what it denotes.
+    fn string(&self) -> (&'w [u8], Cow<'w, [u8]>) {
         let rest = self.bytes.get(self.at..).unwrap_or_default();
-        let mut end = 1;
+        // Most strings are short, and have no escape.
+        let mut escaped = false;
+        let near = rest.iter().take(NEAR).skip(1).position(|byte| matches!(byte, b'"' | b'\\'));
+        let mut end = 1 + near.unwrap_or(NEAR - 1);
         while let Some(found) = memchr::memchr2(b'"', b'\\', rest.get(end..).unwrap_or_default()) {
             end += found;
             if rest[end] == b'"' {
-                return &rest[..=end];
+                let token = &rest[..=end];
+                return (token, if escaped { decoded(token) } else { rest[1..end].into() });
             }
+            escaped = true;
             end += 2;
         }
-        rest
+        (rest, rest.into())
     }
 }
 
 /// What a string with its quotes denotes.
 fn decoded(token: &[u8]) -> Cow<'_, [u8]> {
-    if let [b'"', plain @ .., b'"'] = token
-        && memchr::memchr(b'\\', plain).is_none()
-    {
-        return plain.into();
-    }
     let text = std::str::from_utf8(token).ok().and_then(|token| Json::parse(token).ok());
     text.and_then(Json::as_text).map_or(token.into(), |text| text.decode())
 }

@@ -32,12 +32,26 @@ struct Rules {
 /// Which letters of the Latin alphabet there are, in whatever case: a bit for each.
 type Letters = u32;
 
-/// The letters of a name; none where it has others besides, which may stand for these in another case.
-fn letters(name: &[u8]) -> Option<Letters> {
-    name.iter().try_fold(0, |letters, byte| match byte {
-        b'a'..=b'z' | b'A'..=b'Z' => Some(letters | 1 << (byte.to_ascii_lowercase() - b'a')),
-        byte => byte.is_ascii().then_some(letters),
-    })
+/// A character besides these, which may stand for one of them in another case.
+const FOREIGN: Letters = 1 << 31;
+
+/// The bit of each byte.
+const BITS: [Letters; 256] = {
+    let mut bits = [0; 256];
+    let mut byte = 0;
+    while byte < 256 {
+        bits[byte] = match byte as u8 {
+            letter @ (b'a'..=b'z' | b'A'..=b'Z') => 1 << (letter.to_ascii_lowercase() - b'a'),
+            0x80.. => FOREIGN,
+            _ => 0,
+        };
+        byte += 1;
+    }
+    bits
+};
+
+fn letters(name: &[u8]) -> Letters {
+    name.iter().fold(0, |letters, byte| letters | BITS[usize::from(*byte)])
 }
 
 impl Rules {
@@ -87,8 +101,9 @@ impl Redaction {
 
     fn with(self, names: Vec<(String, Regex)>, texts: Vec<(String, Regex)>) -> Result<Self, String> {
         let (names, texts) = (Rules::beside(&self.names, names)?, Rules::beside(&self.texts, texts)?);
-        let letters =
-            names.list.iter().map(|(name, _)| letters(name.as_bytes()).unwrap_or_default()).collect();
+        // A name with others may be any name.
+        let needed = |name: &str| Some(letters(name.as_bytes())).filter(|letters| letters & FOREIGN == 0);
+        let letters = names.list.iter().map(|(name, _)| needed(name).unwrap_or_default()).collect();
         Ok(Self { names, letters, texts, ..self })
     }
 
@@ -157,7 +172,9 @@ impl Redaction {
 
     /// Why a member of this name is to be taken out, if it is.
     pub(super) fn names(&self, name: &[u8]) -> Option<Rule> {
-        let may_fit = letters(name).is_none_or(|there| self.letters.iter().any(|all| all & there == *all));
+        let there = letters(name);
+        // Without a branch for each pattern.
+        let may_fit = self.letters.iter().fold(there & FOREIGN != 0, |any, all| any | (all & !there == 0));
         let fits = may_fit && self.names.fit(name);
         fits.then(|| self.names.list.iter().position(|(_, it)| it.is_match(name)).map(Rule::Name))?
     }
