@@ -2,7 +2,9 @@
 //!
 //! JSON as text, spelled names and digits included.
 
-use crate::engine::{Family, Report, RuleContext, RuleVisitor, SeenMessage, Trigger, Violation, quoted};
+use crate::engine::{
+    Family, FindingLocation, Report, RuleContext, RuleVisitor, SeenMessage, Trigger, Violation, quoted,
+};
 use crate::rule::{Level, Party, Rule};
 use memchr::memmem::Finder;
 use std::sync::LazyLock;
@@ -77,6 +79,11 @@ const DIGITS: usize = 16;
 
 /// What stands in the place of a character that was lost.
 static DAMAGED: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new("\u{fffd}"));
+
+/// What is wrong with a line that [`PARSE`] is about, which began there.
+pub(super) fn broken_json(first: FindingLocation) -> Violation<'static> {
+    Violation::of("the line begins like a message but is not JSON").at(first)
+}
 
 struct EncodingState;
 

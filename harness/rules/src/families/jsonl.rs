@@ -2,8 +2,7 @@
 
 use super::encoding;
 use crate::engine::{
-    Family, FindingLocation, Report, RuleContext, RuleVisitor, SplitLine, SplitMessages, Trigger, Violation,
-    quoted,
+    Family, Report, RuleContext, RuleVisitor, SplitLine, SplitMessages, Trigger, Violation, quoted,
 };
 use crate::rule::{Party, Rule};
 use transcript::json::{Json, Scanner};
@@ -90,12 +89,12 @@ impl JsonlState {
             SplitLine::Continues if noise.why.code == Code::Truncated => {
                 let earlier = self.pieces.give_up().filter(|first| first.line != at.location().line);
                 if let Some(first) = earlier {
-                    broken_json(first, at, report);
+                    report.fail(&encoding::PARSE, at, encoding::broken_json(first));
                 }
                 report.fail(&ONE_PER_LINE, at, "the file ends within a message");
             }
             SplitLine::Continues => {}
-            SplitLine::Exceeds(first) => broken_json(first, at, report),
+            SplitLine::Exceeds(first) => report.fail(&encoding::PARSE, at, encoding::broken_json(first)),
             SplitLine::Unrelated => {
                 report.fail(&ONE_PER_LINE, at, format!("the line is not JSON: {}", quoted(text)));
             }
@@ -105,17 +104,9 @@ impl JsonlState {
     /// What looked like a message over several lines is none: its first line was meant to be JSON.
     fn give_up(&mut self, at: &RuleContext<'_>, report: &mut Report) {
         if let Some(first) = self.pieces.give_up() {
-            broken_json(first, at, report);
+            report.fail(&encoding::PARSE, at, encoding::broken_json(first));
         }
     }
-}
-
-fn broken_json(location: FindingLocation, at: &RuleContext<'_>, report: &mut Report) {
-    report.fail(
-        &encoding::PARSE,
-        at,
-        Violation::of("the line begins like a message but is not JSON").at(location),
-    );
 }
 
 /// Whether an object or a list stands at the front, with something behind it.

@@ -129,8 +129,7 @@ impl StdioState {
 }
 
 fn broken_json(first: FindingLocation, side: Side, at: &RuleContext<'_>, report: &mut Report) {
-    let wrong = Violation::of("the line begins like a message but is not JSON").at(first);
-    report.fail(&encoding::PARSE, at, wrong.by(party(side)));
+    report.fail(&encoding::PARSE, at, encoding::broken_json(first).by(party(side)));
 }
 
 const OVER_HTTP: &str = "the trace is of a server behind a URL, and does not say what went through a pipe";
