@@ -52,8 +52,8 @@ python3 - "$work/lines" "$PWD" <<'END'
 import pathlib, sys
 
 lines, here = pathlib.Path(sys.argv[1]), sys.argv[2] + "/"
-# The crates that read, and the one that judges.
-crates = ["harness/transcript/src", "harness/formats/src", "harness/rules/src"]
+# The crates that read, and those that judge.
+crates = ["harness/transcript/src", "harness/formats/src", "harness/schemas/src", "harness/rules/src"]
 files, current = {}, None
 for line in lines.read_text().splitlines():
     what, _, rest = line.partition(":")

@@ -23,8 +23,6 @@ mod redelivery;
 mod report;
 mod response_match;
 mod rule_stats;
-mod schema_cost;
-mod schemas;
 mod server_requests;
 mod split_messages;
 mod tool_list;

@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 const PATTERN: u64 = 500;
 
 /// So often a pattern may go back, where it is not matched in one pass: each time it may take all of them.
-pub(super) const MOST_BACKTRACKING: usize = 10_000;
+pub(crate) const MOST_BACKTRACKING: usize = 10_000;
 
 const ONE: [&str; 12] = [
     "items",
@@ -36,18 +36,18 @@ const NEVER_APPLIED: [&str; 2] = ["$defs", "definitions"];
 
 /// What is known of a schema's cost.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Cost {
+pub(crate) struct Cost {
     /// How many subschemas a value can meet at most, references followed, each as often as it is referred to.
-    pub(super) subschemas: u64,
+    pub(crate) subschemas: u64,
     /// How many steps patterns may go back for each part of a value.
-    pub(super) backtracking: u64,
+    pub(crate) backtracking: u64,
     /// How many references it has, where some of them lead back to where they stand; else 0.
-    pub(super) circular: u64,
+    pub(crate) circular: u64,
 }
 
 impl Cost {
     /// The cost of a schema, or why it has none that could be told.
-    pub(super) fn of(schema: &Value) -> Result<Self, String> {
+    pub(crate) fn of(schema: &Value) -> Result<Self, String> {
         let mut walk =
             Walk { root: schema, known: BTreeMap::new(), open: vec![""], refs: 0, circular: false };
         let Sum { subschemas, backtracking } = walk.cost(schema)?;
@@ -56,7 +56,7 @@ impl Cost {
     }
 
     /// The most steps that holding a value to the schema can take, where the value has so many parts and levels.
-    pub(super) fn steps(self, parts: u64, levels: u32) -> u64 {
+    pub(crate) fn steps(self, parts: u64, levels: u32) -> u64 {
         let repeated = if self.circular == 0 { 1 } else { self.circular.max(2).saturating_pow(levels) };
         self.subschemas.saturating_add(self.backtracking).saturating_mul(parts).saturating_mul(repeated)
     }

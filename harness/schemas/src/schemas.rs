@@ -1,12 +1,9 @@
-//! Values held to the JSON Schemas that a recording itself holds: a tool's `inputSchema`, a form's `requestedSchema`.
-//!
 //! Which dialect a schema is in, and when neither yes nor no can be said honestly. Memory: compiled schemas of
 //! [`MOST_KEPT`] bytes of text and [`MOST_KEPT_SUBSCHEMAS`] subschemas. Work: schemas up to [`LONGEST`] bytes and
 //! [`MOST_SUBSCHEMAS`] subschemas, [`MOST_STEPS`] steps a value, and [`MOST_WORK`] a recording for each family that holds
 //! values to schemas; once they are spent, the result says so.
 
-use super::location::excerpt;
-use super::schema_cost::{Cost, MOST_BACKTRACKING};
+use crate::cost::{Cost, MOST_BACKTRACKING};
 use foldhash::fast::FixedState;
 use jsonschema::error::ValidationErrorKind;
 use jsonschema::{Draft, PatternOptions, ValidationError, Validator};
@@ -16,10 +13,10 @@ use std::rc::Rc;
 use transcript::json::{Json, JsonKind};
 
 /// Longer schemas are not judged, in bytes.
-pub(crate) const LONGEST: usize = 256 << 10;
+const LONGEST: usize = 256 << 10;
 
 /// Schemas that a value could meet more often in are not judged.
-pub(crate) const MOST_SUBSCHEMAS: u64 = 100_000;
+const MOST_SUBSCHEMAS: u64 = 100_000;
 
 /// So many bytes of schemas are kept compiled, and so many subschemas; then the cache begins anew.
 const MOST_KEPT: usize = 1 << 20;
@@ -43,9 +40,12 @@ const MOST_PATTERN: usize = 256 << 10;
 /// The names of fewer members are compared one by one.
 const FEW: usize = 8;
 
+/// Longer descriptions of what is wrong are cut, in characters.
+const SHOWN: usize = 120;
+
 /// What came of holding a value to a schema.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) enum Fit {
+pub enum Fit {
     /// It fits.
     Fits,
     /// It does not: what is wrong, and the JSON pointer to it in the value.
@@ -56,7 +56,7 @@ pub(crate) enum Fit {
 
 /// What a schema is worth by itself.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Validity {
+pub enum Validity {
     /// It is a schema of its dialect.
     Valid,
     /// It is none: what is wrong, and the JSON pointer to it in the schema.
@@ -67,7 +67,7 @@ pub(crate) enum Validity {
 
 /// Schemas, compiled once.
 #[derive(Default)]
-pub(crate) struct Schemas {
+pub struct Schemas {
     kept: HashMap<Box<str>, Rc<Compiled>, FixedState>,
     bytes: usize,
     subschemas: u64,
@@ -82,12 +82,12 @@ struct Compiled {
 
 impl Schemas {
     /// Whether a schema is one.
-    pub(crate) fn validity(&mut self, schema: Json<'_>) -> Validity {
+    pub fn validity(&mut self, schema: Json<'_>) -> Validity {
         self.compiled(schema).validity.clone()
     }
 
     /// Holds a value to a schema.
-    pub(crate) fn fit(&mut self, schema: Json<'_>, value: Json<'_>) -> Fit {
+    pub fn fit(&mut self, schema: Json<'_>, value: Json<'_>) -> Fit {
         let compiled = self.compiled(schema);
         let Some((validator, cost)) = &compiled.ready else {
             return Fit::Unsure(match &compiled.validity {
@@ -119,7 +119,7 @@ impl Schemas {
     }
 
     /// The limit that was reached, in words, if it was.
-    pub(crate) fn spent(&self) -> Option<&'static str> {
+    pub fn spent(&self) -> Option<&'static str> {
         self.spent.then_some(SPENT)
     }
 
@@ -209,9 +209,13 @@ fn dialect(schema: &Value) -> Option<Draft> {
 /// What is wrong, on one line and cut where it is long, without the value itself.
 fn described(error: &ValidationError<'_>) -> String {
     let text = error.masked_with("it").to_string();
-    let short: String = text.chars().take(160).collect();
-    let more = if short.len() < text.len() { "…" } else { "" };
-    excerpt(&format!("{short}{more}"), 0)
+    let mut rest = text.chars();
+    let mut out: String =
+        rest.by_ref().take(SHOWN).map(|char| if char.is_control() { ' ' } else { char }).collect();
+    if rest.next().is_some() {
+        out.push('…');
+    }
+    out
 }
 
 fn plain(value: Json<'_>) -> Option<Value> {
@@ -280,7 +284,7 @@ fn exact(number: &str) -> bool {
 }
 
 /// The part of a value that a JSON pointer leads to; the value itself where it leads nowhere.
-pub(crate) fn part<'v>(value: Json<'v>, pointer: &str) -> Json<'v> {
+pub fn part<'v>(value: Json<'v>, pointer: &str) -> Json<'v> {
     let mut here = value;
     for token in pointer.split('/').skip(1) {
         let name = token.replace("~1", "/").replace("~0", "~");
