@@ -253,12 +253,8 @@ impl<'a> Parts<'a> {
         text: &'a str,
         scanner: &mut Scanner<'a>,
     ) -> Result<(), Refusal> {
-        let name = match key.raw() {
-            raw if raw.contains('\\') => key.to_str().unwrap_or_default(),
-            raw => Cow::Borrowed(raw),
-        };
         let at = scanner.at();
-        let (name, before) = match &*name {
+        let (name, before) = match &*key.to_str().unwrap_or_default() {
             "raw" => (Name::Raw, self.raw.replace((at, lines::held(text, scanner)?)).is_some()),
             "dir" => (Name::Dir, self.dir.replace(scanner.take()?).is_some()),
             "type" => (Name::Type, self.kind.replace((at, scanner.take()?)).is_some()),

@@ -17,7 +17,7 @@ pub use number::same_number;
 pub(crate) use number::write_number;
 pub use part::{MAX_INDEXED, OwnedJson, index_members, member_index};
 pub use scan::{Scanner, SyntaxError};
-pub use string::{JsonString, write_string};
+pub use string::{JsonString, string_at, write_string};
 pub use tree::{Node, Tree};
 pub use value::{Json, JsonKind, MemberIndex};
 pub use write::write_compact;

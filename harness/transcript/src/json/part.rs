@@ -3,7 +3,7 @@
 //! Memory: 24 bytes for each value inside; a value with more than [`MAX_INDEXED`] of them is left as it is, and its
 //! members are looked for in its text.
 
-use super::string::JsonString;
+use super::string::{JsonString, content_end};
 use super::value::{Json, MemberIndex};
 
 /// A value of more parts is not taken apart.
@@ -69,7 +69,7 @@ pub fn index_members(text: &str, parts: &mut Vec<MemberIndex>) {
                 (place(at), around)
             }
             b'"' => {
-                let (end, escaped) = string_end(bytes, at + 1);
+                let (end, escaped) = content_end(bytes, at + 1);
                 at = end + 1;
                 if names {
                     names = false;
@@ -127,34 +127,6 @@ impl MemberIndex {
     pub(super) fn may_name(&self, name: &str) -> bool {
         let length = u32::try_from(name.len()).unwrap_or(ESCAPED);
         self.names & bit(name.as_bytes().first(), length) != 0
-    }
-}
-
-/// Where the string ends whose content begins at `at`, and whether something in it is escaped. Eight bytes at a time.
-#[inline]
-fn string_end(bytes: &[u8], mut at: usize) -> (usize, bool) {
-    const ONES: u64 = 0x0101_0101_0101_0101;
-    const HIGH: u64 = 0x8080_8080_8080_8080;
-    let zero_in = |word: u64| word.wrapping_sub(ONES) & !word & HIGH;
-    let mut escaped = false;
-    loop {
-        while let Some(chunk) = bytes.get(at..).and_then(|rest| rest.first_chunk::<8>()) {
-            let word = u64::from_le_bytes(*chunk);
-            let found = zero_in(word ^ (ONES * u64::from(b'"'))) | zero_in(word ^ (ONES * u64::from(b'\\')));
-            if found != 0 {
-                at += found.trailing_zeros() as usize / 8;
-                break;
-            }
-            at += 8;
-        }
-        match bytes.get(at) {
-            Some(b'\\') => {
-                escaped = true;
-                at += 2;
-            }
-            Some(b'"') | None => return (at.min(bytes.len()), escaped),
-            Some(_) => at += 1,
-        }
     }
 }
 

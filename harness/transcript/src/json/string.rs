@@ -5,6 +5,9 @@
 use super::word;
 use std::borrow::Cow;
 
+/// From so many bytes on a text is worth a search that has to get ready first.
+const LONG: usize = 64;
+
 /// A JSON string by the text between its quotes, escapes untouched.
 #[derive(Debug, Clone, Copy)]
 pub struct JsonString<'a>(&'a str);
@@ -34,17 +37,28 @@ impl<'a> JsonString<'a> {
     #[inline]
     pub fn is(self, plain: &str) -> bool {
         self.0 == plain && !plain.contains('\\')
-            || self.0.len() > plain.len() && self.0.contains('\\') && *self.decode() == *plain.as_bytes()
+            || self.0.len() > plain.len() && self.is_escaped() && *self.decode() == *plain.as_bytes()
     }
 
     /// The string's code points as WTF-8; borrowed where nothing is escaped.
     #[must_use]
     #[inline]
     pub fn decode(self) -> Cow<'a, [u8]> {
-        match memchr::memchr(b'\\', self.0.as_bytes()) {
+        match self.first_escape() {
             None => Cow::Borrowed(self.0.as_bytes()),
             Some(first) => Cow::Owned(unescape(self.0.as_bytes(), first)),
         }
+    }
+
+    #[inline]
+    fn first_escape(self) -> Option<usize> {
+        let text = self.0.as_bytes();
+        if text.len() < LONG { word::find(b'\\', text) } else { memchr::memchr(b'\\', text) }
+    }
+
+    #[inline]
+    fn is_escaped(self) -> bool {
+        self.first_escape().is_some()
     }
 
     /// The string as UTF-8, where it has no lone surrogate.
@@ -60,12 +74,45 @@ impl<'a> JsonString<'a> {
 
 impl PartialEq for JsonString<'_> {
     fn eq(&self, other: &Self) -> bool {
-        let escaped = || self.0.contains('\\') || other.0.contains('\\');
+        let escaped = || self.is_escaped() || other.is_escaped();
         self.0 == other.0 || escaped() && self.decode() == other.decode()
     }
 }
 
 impl Eq for JsonString<'_> {}
+
+/// The string of valid JSON `text` whose first quote stands at `at`. It takes two bytes more there than its raw text has.
+#[must_use]
+#[inline]
+pub fn string_at(text: &str, at: usize) -> JsonString<'_> {
+    JsonString(text.get(at + 1..content_end(text.as_bytes(), at + 1).0).unwrap_or_default())
+}
+
+/// Where the string of valid JSON ends whose content begins at `at`, and whether something in it is escaped. Eight bytes at a
+/// time.
+#[inline]
+pub(super) fn content_end(bytes: &[u8], mut at: usize) -> (usize, bool) {
+    let mut escaped = false;
+    loop {
+        while let Some(chunk) = bytes.get(at..).and_then(|rest| rest.first_chunk::<8>()) {
+            let word = u64::from_le_bytes(*chunk);
+            let found = word::equal(word, b'"') | word::equal(word, b'\\');
+            if found != 0 {
+                at += found.trailing_zeros() as usize / 8;
+                break;
+            }
+            at += 8;
+        }
+        match bytes.get(at) {
+            Some(b'\\') => {
+                escaped = true;
+                at += 2;
+            }
+            Some(b'"') | None => return (at.min(bytes.len()), escaped),
+            Some(_) => at += 1,
+        }
+    }
+}
 
 /// Writes WTF-8 `text` as a JSON string with its quotes: what must be escaped is, nothing else, and a lone
 /// surrogate goes out as the escape it came in as.
@@ -178,7 +225,7 @@ fn push_code_point(code: u32, out: &mut Vec<u8>) {
 #[cfg(test)]
 mod tests {
     use super::super::Json;
-    use super::write_string;
+    use super::{string_at, write_string};
     use proptest::prelude::*;
 
     fn decoded(text: &str) -> Vec<u8> {
@@ -210,7 +257,11 @@ mod tests {
         #[test]
         fn what_is_written_reads_back(content in any::<String>()) {
             prop_assert_eq!(decoded(&written(content.as_bytes())), content.as_bytes());
-            prop_assert_eq!(serde_json::from_str::<String>(&written(content.as_bytes())).unwrap(), content);
+            prop_assert_eq!(serde_json::from_str::<String>(&written(content.as_bytes())).unwrap(), &*content);
+            let raw = written(content.as_bytes());
+            let around = format!("[{raw},{raw}]");
+            prop_assert_eq!(string_at(&around, 1).raw(), &raw[1..raw.len() - 1]);
+            prop_assert_eq!(string_at(&around, raw.len() + 2).raw(), &raw[1..raw.len() - 1]);
         }
     }
 }

@@ -3,7 +3,7 @@
 //! Built and walked without recursion, so that a million levels cost memory in proportion to the text and no stack.
 
 use super::number::same_number;
-use super::string::JsonString;
+use super::string::{JsonString, content_end};
 use super::value::{Json, JsonKind};
 use std::cmp::Ordering;
 
@@ -52,17 +52,7 @@ impl<'a> Tree<'a> {
                     at += 1;
                     continue;
                 }
-                b'"' => {
-                    at += 1;
-                    while let Some(found) = memchr::memchr2(b'"', b'\\', bytes.get(at..).unwrap_or_default())
-                    {
-                        at += found + 1;
-                        if bytes[at - 1] == b'"' {
-                            break;
-                        }
-                        at += 1;
-                    }
-                }
+                b'"' => at = content_end(bytes, at + 1).0 + 1,
                 _ => {
                     while at < bytes.len()
                         && !matches!(bytes[at], b',' | b']' | b'}' | b' ' | b'\t' | b'\n' | b'\r')

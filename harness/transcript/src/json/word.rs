@@ -19,3 +19,17 @@ pub(super) fn equal(word: u64, byte: u8) -> u64 {
     let zero = word ^ (ONES * u64::from(byte));
     zero.wrapping_sub(ONES) & !zero & HIGH
 }
+
+/// Where the first byte is that is this one. For short texts, which a function for long ones only begins with.
+#[inline]
+pub(super) fn find(byte: u8, text: &[u8]) -> Option<usize> {
+    let (words, rest) = text.as_chunks::<8>();
+    for (index, word) in words.iter().enumerate() {
+        let found = equal(u64::from_le_bytes(*word), byte);
+        if found != 0 {
+            return Some(8 * index + found.trailing_zeros() as usize / 8);
+        }
+    }
+    let before = text.len() - rest.len();
+    rest.iter().position(|it| *it == byte).map(|at| before + at)
+}

@@ -1,42 +1,26 @@
 //! Writing a value out again, token for token.
 
+use super::string::content_end;
 use super::value::Json;
 
 /// Appends `value` without insignificant white space: every token keeps its spelling, so that number text,
 /// escapes and twice-named members survive, and the result stands on one line.
 pub fn write_compact(value: Json<'_>, out: &mut Vec<u8>) {
     let bytes = value.text().as_bytes();
-    let mut at = 0;
-    while at < bytes.len() {
-        match bytes[at] {
-            b' ' | b'\n' | b'\r' | b'\t' => at += 1,
-            b'"' => {
-                let end = string_end(bytes, at);
-                out.extend_from_slice(&bytes[at..end]);
-                at = end;
+    // Most messages have none, and are copied at once.
+    let (mut at, mut copied) = (0, 0);
+    while let Some(byte) = bytes.get(at) {
+        match byte {
+            b'"' => at = content_end(bytes, at + 1).0 + 1,
+            b' ' | b'\n' | b'\r' | b'\t' => {
+                out.extend_from_slice(&bytes[copied..at]);
+                at += 1;
+                copied = at;
             }
-            _ => {
-                let end = bytes[at..]
-                    .iter()
-                    .position(|byte| matches!(byte, b' ' | b'\n' | b'\r' | b'\t' | b'"'))
-                    .map_or(bytes.len(), |length| at + length);
-                out.extend_from_slice(&bytes[at..end]);
-                at = end;
-            }
+            _ => at += 1,
         }
     }
-}
-
-fn string_end(bytes: &[u8], start: usize) -> usize {
-    let mut at = start + 1;
-    while let Some(found) = memchr::memchr2(b'"', b'\\', bytes.get(at..).unwrap_or_default()) {
-        at += found;
-        if bytes[at] == b'"' {
-            return at + 1;
-        }
-        at += 2;
-    }
-    bytes.len()
+    out.extend_from_slice(&bytes[copied..]);
 }
 
 #[cfg(test)]

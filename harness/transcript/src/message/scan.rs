@@ -90,15 +90,7 @@ struct Parts {
 
 impl Parts {
     fn member(&self, key: JsonString<'_>) -> Option<Member> {
-        let plain;
-        let name = match key.raw() {
-            raw if !raw.contains('\\') => raw,
-            _ => {
-                plain = key.to_str()?;
-                &plain
-            }
-        };
-        Some(match name {
+        Some(match &*key.to_str()? {
             "jsonrpc" => Member::Version,
             "id" => Member::Id,
             "method" => Member::Method,
