@@ -4,12 +4,11 @@
 //! never touched. What is left is valid JSON, and an object or an array stays one.
 
 use super::ledger::Rule;
-use std::borrow::Cow;
-use transcript::json::{Json, write_string};
+use transcript::json::{Json, string_at, write_string};
 use transcript::message::resembles_message;
 
-/// So far a string's end is looked for byte by byte.
-const NEAR: usize = 17;
+/// Messages are rarely deeper.
+const DEPTH: usize = 16;
 
 /// Whether a member is of the envelope, if it stands at the top of a message.
 fn is_envelope(name: &[u8]) -> bool {
@@ -47,7 +46,7 @@ pub(super) fn rewrite(text: &str, policy: &impl Policy) -> Option<Vec<u8>> {
 
 /// The same of a text that is known to be JSON, and whether it is a message or a batch.
 pub(super) fn rewrite_valid(text: &str, message: bool, policy: &impl Policy) -> Option<Vec<u8>> {
-    Walk { policy, message, bytes: text.as_bytes(), at: 0, copied: 0, out: Vec::new() }.run()
+    Walk { policy, message, text, at: 0, copied: 0, out: Vec::new() }.run()
 }
 
 /// A walk over the tokens of valid JSON.
@@ -55,7 +54,7 @@ struct Walk<'w, P> {
     policy: &'w P,
     /// Whether the text is a message or a batch, and so has an envelope.
     message: bool,
-    bytes: &'w [u8],
+    text: &'w str,
     at: usize,
     /// So far everything is in `out`, which is empty as long as nothing has changed.
     copied: usize,
@@ -79,10 +78,11 @@ struct Frame {
 impl<'w, P: Policy> Walk<'w, P> {
     /// The text with other values; none where nothing changed.
     fn run(mut self) -> Option<Vec<u8>> {
-        let mut open: Vec<Frame> = Vec::new();
+        let bytes = self.text.as_bytes();
+        let mut open: Vec<Frame> = Vec::with_capacity(DEPTH);
         let mut next = Frame::default();
         let mut key_expected = false;
-        while let Some(&byte) = self.bytes.get(self.at) {
+        while let Some(&byte) = bytes.get(self.at) {
             match byte {
                 b'{' | b'[' => {
                     let object = byte == b'{';
@@ -104,33 +104,37 @@ impl<'w, P: Policy> Walk<'w, P> {
                 }
                 b'"' if key_expected => {
                     let above = open.last().copied().unwrap_or(next);
-                    let (token, name) = self.string();
+                    let key = string_at(self.text, self.at);
+                    let name = key.decode();
                     // At the top of a message, or of one in a batch.
                     let top =
                         self.message && matches!(*open.as_slice(), [_] | [Frame { object: false, .. }, _]);
+                    self.at += key.raw().len() + 2;
+                    let id = is_id(&name) || top && is_envelope(&name);
+                    let stays = above.kept || id && !self.opens();
                     next = Frame {
-                        taken: above.taken.or_else(|| self.policy.names(&name)),
-                        id: is_id(&name) || top && is_envelope(&name),
+                        taken: above.taken.or_else(|| if stays { None } else { self.policy.names(&name) }),
+                        id,
                         schema: is_schema(&name),
                         ..above
                     };
                     key_expected = false;
-                    self.at += token.len();
                 }
                 b'"' => {
-                    let (token, value) = self.string();
+                    let token = string_at(self.text, self.at);
+                    let length = token.raw().len() + 2;
                     let new = match next {
                         Frame { kept: true, .. } | Frame { id: true, .. } => None,
-                        Frame { taken: Some(rule), .. } => Some(self.policy.mark(rule, &value)),
-                        _ => self.policy.string(&value),
+                        Frame { taken: Some(rule), .. } => Some(self.policy.mark(rule, &token.decode())),
+                        _ => self.policy.string(&token.decode()),
                     };
-                    match new.filter(|new| **new != *value) {
-                        Some(new) => self.replace(token.len(), &new),
-                        None => self.at += token.len(),
+                    match new.filter(|new| **new != *token.decode()) {
+                        Some(new) => self.replace(length, &new),
+                        None => self.at += length,
                     }
                 }
                 b'-' | b'0'..=b'9' => {
-                    let rest = &self.bytes[self.at..];
+                    let rest = &bytes[self.at..];
                     let ends = |byte: &u8| !matches!(byte, b'-' | b'+' | b'.' | b'e' | b'E' | b'0'..=b'9');
                     let length = rest.iter().position(ends).unwrap_or(rest.len());
                     match next.taken.filter(|_| !next.kept && !next.id) {
@@ -142,41 +146,23 @@ impl<'w, P: Policy> Walk<'w, P> {
             }
         }
         (self.copied > 0).then(|| {
-            self.out.extend_from_slice(&self.bytes[self.copied..]);
+            self.out.extend_from_slice(&bytes[self.copied..]);
             self.out
         })
     }
 
+    /// Whether an object or a list comes next, behind the colon of a member.
+    fn opens(&self) -> bool {
+        let rest = self.text.as_bytes().get(self.at..).unwrap_or_default();
+        let first = rest.iter().find(|byte| !matches!(byte, b':' | b' ' | b'\t' | b'\n' | b'\r'));
+        matches!(first, Some(b'{' | b'['))
+    }
+
     /// Puts a string in the place of the value that begins here and is so long.
     fn replace(&mut self, length: usize, new: &[u8]) {
-        self.out.extend_from_slice(&self.bytes[self.copied..self.at]);
+        self.out.extend_from_slice(&self.text.as_bytes()[self.copied..self.at]);
         write_string(new, &mut self.out);
         self.at += length;
         self.copied = self.at;
     }
-
-    /// The string that begins here, with its quotes, and what it denotes.
-    fn string(&self) -> (&'w [u8], Cow<'w, [u8]>) {
-        let rest = self.bytes.get(self.at..).unwrap_or_default();
-        // Most strings are short, and have no escape.
-        let mut escaped = false;
-        let near = rest.iter().take(NEAR).skip(1).position(|byte| matches!(byte, b'"' | b'\\'));
-        let mut end = 1 + near.unwrap_or(NEAR - 1);
-        while let Some(found) = memchr::memchr2(b'"', b'\\', rest.get(end..).unwrap_or_default()) {
-            end += found;
-            if rest[end] == b'"' {
-                let token = &rest[..=end];
-                return (token, if escaped { decoded(token) } else { rest[1..end].into() });
-            }
-            escaped = true;
-            end += 2;
-        }
-        (rest, rest.into())
-    }
-}
-
-/// What a string with its quotes denotes.
-fn decoded(token: &[u8]) -> Cow<'_, [u8]> {
-    let text = std::str::from_utf8(token).ok().and_then(|token| Json::parse(token).ok());
-    text.and_then(Json::as_text).map_or(token.into(), |text| text.decode())
 }
