@@ -6,7 +6,7 @@ use crate::input::{Input, ReadError};
 use crate::session::{OwnedContent, OwnedEntry, Session, Totals, usual_sender};
 use std::ops::Range;
 use transcript::contract::Contract;
-use transcript::json::{Json, JsonString, write_compact, write_string};
+use transcript::json::{Json, JsonString, Scanner, SyntaxError, write_compact, write_string};
 use transcript::meaning::Event;
 use transcript::message::Message;
 use transcript::session::{Content, Entry, Side, SinkError};
@@ -109,28 +109,40 @@ fn place_in(text: &str, part: &str) -> Option<Range<usize>> {
 /// What [`OwnedEntry::added`] is of an entry of a trace.
 fn added(entry: &Entry<'_>) -> Option<String> {
     let line = entry.line?;
-    // The message is long, known, and none of it.
-    let said = match &entry.content {
-        Content::Message(message) => place_in(line, message.text()),
-        _ => None,
-    };
-    let bare = said.map(|said| format!("{}null{}", &line[..said.start], &line[said.end..]));
-    let line = Json::parse(bare.as_deref().unwrap_or(line)).ok()?;
     let mut out = Vec::new();
-    match entry.content {
-        Content::Skipped(_) => write_compact(line, &mut out),
-        Content::Message(_) => {
-            let ours = |name: JsonString<'_>| ["t", "dir", "raw", "type"].iter().any(|ours| name.is(ours));
-            for (name, value) in line.members().filter(|(name, _)| !ours(*name)) {
-                out.push(b',');
-                write_string(&name.decode(), &mut out);
-                out.push(b':');
-                write_compact(value, &mut out);
-            }
+    match &entry.content {
+        Content::Skipped(_) => write_compact(Json::parse(line).ok()?, &mut out),
+        Content::Message(message) => {
+            write_others(line, place_in(line, message.text()), &mut out).ok()?;
         }
         _ => return None,
     }
     String::from_utf8(out).ok().filter(|added| !added.is_empty())
+}
+
+/// Writes the members of a line that other producers added. The message is long, and none of them, so it is not looked at.
+fn write_others(line: &str, message: Option<Range<usize>>, out: &mut Vec<u8>) -> Result<(), SyntaxError> {
+    let ours = |name: JsonString<'_>| ["t", "dir", "raw", "type"].iter().any(|ours| name.is(ours));
+    let mut scanner = Scanner::new(line);
+    scanner.space();
+    let mut more = scanner.open(b'}')?;
+    while more {
+        let name = scanner.key()?;
+        match message.as_ref().filter(|message| message.start == scanner.at()) {
+            Some(message) => scanner = Scanner::starting(line, message.end),
+            None => {
+                let value = scanner.take()?;
+                if !ours(name) {
+                    out.push(b',');
+                    write_string(&name.decode(), out);
+                    out.push(b':');
+                    write_compact(value, out);
+                }
+            }
+        }
+        more = scanner.more(b'}')?;
+    }
+    Ok(())
 }
 
 /// Reads a transcript to entries of their own, for whoever writes them again. What [`walk`] says of its steps holds of them.
