@@ -5,6 +5,9 @@ use jiff::civil::DateTime;
 use jiff::tz::Offset;
 use std::ops::Range;
 
+/// A time as recorders mostly write it; a nought stands for any digit.
+const SHAPE: &[u8; 24] = b"0000-00-00T00:00:00.000Z";
+
 /// An ISO 8601 date and time with an offset (RFC 3339), in milliseconds.
 #[must_use]
 pub fn parse(text: &str) -> Option<i64> {
@@ -15,7 +18,6 @@ pub fn parse(text: &str) -> Option<i64> {
 /// A time as recorders mostly write it, `2026-05-12T23:00:00.123Z`. Each message has one, and there are many ways to write a
 /// time that need not be tried for it.
 fn usual(text: &str) -> Option<Timestamp> {
-    const SHAPE: &[u8; 24] = b"0000-00-00T00:00:00.000Z";
     let bytes: &[u8; 24] = text.as_bytes().try_into().ok()?;
     let fits = |(byte, shape): (&u8, &u8)| if *shape == b'0' { byte.is_ascii_digit() } else { byte == shape };
     if !bytes.iter().zip(SHAPE).all(fits) {
@@ -43,7 +45,22 @@ pub fn write(milliseconds: i64) -> String {
     const FIRST: i64 = -62_167_219_200_000;
     const LAST: i64 = 253_402_207_200_000;
     let time = Timestamp::from_millisecond(milliseconds.clamp(FIRST, LAST)).unwrap_or(Timestamp::UNIX_EPOCH);
-    format!("{time:.3}")
+    let time = Offset::UTC.to_datetime(time);
+    let mut text = *SHAPE;
+    let mut put = |place: Range<usize>, mut number: i16| {
+        for digit in text[place].iter_mut().rev() {
+            *digit += (number % 10) as u8;
+            number /= 10;
+        }
+    };
+    put(0..4, time.year());
+    for (at, number) in
+        [(5, time.month()), (8, time.day()), (11, time.hour()), (14, time.minute()), (17, time.second())]
+    {
+        put(at..at + 2, number.into());
+    }
+    put(20..23, time.millisecond());
+    String::from_utf8_lossy(&text).into_owned()
 }
 
 /// Microseconds in the same way, to the microsecond where they are not whole milliseconds.
