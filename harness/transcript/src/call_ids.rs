@@ -39,7 +39,7 @@ impl CallIds {
     /// How many things are remembered: runs, and ids that are in none.
     #[must_use]
     pub fn remembered(&self) -> usize {
-        self.others.len() + self.runs.values().map(|runs| runs.0.len()).sum::<usize>()
+        self.others.len() + self.runs.values().map(Runs::count).sum::<usize>()
     }
 
     /// Whether an id was added.
@@ -72,26 +72,45 @@ fn split(id: &[u8]) -> Option<(&[u8], u64)> {
     Some((prefix, digits.iter().fold(0, |number, digit| number * 10 + u64::from(digit - b'0'))))
 }
 
-/// Numbers as runs `first ..= last`, by their first.
+/// Numbers as runs `first ..= last`.
 #[derive(Debug, Default)]
-struct Runs(BTreeMap<u64, u64>);
+struct Runs {
+    /// The run that was added to last, which is added to next where ids count up.
+    newest: Option<(u64, u64)>,
+    /// The others, by their first.
+    others: BTreeMap<u64, u64>,
+    /// The first of the others that are above the newest, if there is any.
+    above: Option<u64>,
+}
 
 impl Runs {
+    fn count(&self) -> usize {
+        self.others.len() + usize::from(self.newest.is_some())
+    }
+
     fn has(&self, number: u64) -> bool {
-        self.0.range(..=number).next_back().is_some_and(|(_, &last)| number <= last)
+        let newest = self.newest.is_some_and(|(first, last)| (first..=last).contains(&number));
+        newest || self.others.range(..=number).next_back().is_some_and(|(_, &last)| number <= last)
     }
 
     fn insert(&mut self, number: u64) -> bool {
-        let before = self.0.range(..=number).next_back().map(|(&first, &last)| (first, last));
-        if before.is_some_and(|(_, last)| number <= last) {
+        if let Some((_, last)) = &mut self.newest
+            && *last + 1 == number
+            && self.above.is_none_or(|above| number + 1 < above)
+        {
+            *last = number;
+            return true;
+        }
+        if self.has(number) {
             return false;
         }
-        let joined = self.0.remove(&(number + 1));
-        let last = joined.unwrap_or(number);
-        match before {
-            Some((first, end)) if end + 1 == number => self.0.insert(first, last),
-            _ => self.0.insert(number, last),
-        };
+        self.others.extend(self.newest.take());
+        let before = self.others.range(..number).next_back().map(|(&first, &last)| (first, last));
+        let first = before.filter(|(_, last)| last + 1 == number).map_or(number, |(first, _)| first);
+        let last = self.others.remove(&(number + 1)).unwrap_or(number);
+        self.others.remove(&first);
+        self.newest = Some((first, last));
+        self.above = self.others.range(last..).next().map(|(&above, _)| above);
         true
     }
 }
@@ -110,7 +129,7 @@ mod tests {
             assert!(ids.insert(format!("call-{number}").as_bytes()));
         }
         assert!(!ids.insert(b"777") && !ids.insert(b"call-0") && ids.insert(b"call-1000000"));
-        assert_eq!(ids.runs.values().map(|runs| runs.0.len()).sum::<usize>(), 2);
+        assert_eq!(ids.runs.values().map(super::Runs::count).sum::<usize>(), 2);
         assert!(ids.others.is_empty());
         assert_eq!(ids.remembered(), 2);
         assert!(ids.insert(b"other") && ids.insert(b"another"));
