@@ -8,12 +8,13 @@ use super::message::{MessageKind, SeenMessage};
 use super::recording_info::RecordingKind;
 use foldhash::fast::FixedState;
 use smallvec::SmallVec;
+use std::borrow::Cow;
 use std::collections::HashMap;
 use transcript::session::Carrier;
 
 /// Families by their indices, a bit each.
 #[derive(Debug, Clone, Default)]
-struct FamilySet(SmallVec<[u64; 2]>);
+pub(super) struct FamilySet(SmallVec<[u64; 2]>);
 
 impl FamilySet {
     fn insert(&mut self, family: usize) {
@@ -32,18 +33,14 @@ impl FamilySet {
     }
 
     /// The indices, in order.
-    fn into_indices(mut self) -> impl Iterator<Item = usize> {
-        let mut word = 0;
-        std::iter::from_fn(move || {
-            loop {
-                let bits = self.0.get_mut(word)?;
-                if *bits != 0 {
-                    let next = bits.trailing_zeros() as usize;
-                    *bits &= *bits - 1;
-                    return Some(word * 64 + next);
-                }
-                word += 1;
-            }
+    pub(super) fn indices(&self) -> impl Iterator<Item = usize> {
+        self.0.iter().enumerate().flat_map(|(word, bits)| {
+            let mut bits = *bits;
+            std::iter::from_fn(move || {
+                let next = (bits != 0).then(|| bits.trailing_zeros() as usize)?;
+                bits &= bits - 1;
+                Some(word * 64 + next)
+            })
         })
     }
 }
@@ -51,10 +48,9 @@ impl FamilySet {
 /// The families that a method triggers, by kind of message.
 type ByKind = [FamilySet; 4];
 
-/// Which families are triggered by what.
+/// Which families are triggered by what. What is triggered always is in each of the sets for messages and in that for all else.
 #[derive(Debug, Default)]
 pub(super) struct Dispatch {
-    always: FamilySet,
     methods: HashMap<&'static str, ByKind, FixedState>,
     /// For a method that no family names, and for a response that answers nothing.
     other: ByKind,
@@ -66,21 +62,27 @@ pub(super) struct Dispatch {
 }
 
 impl Dispatch {
-    /// Every family visits every step.
-    pub(super) fn all(families: &[Family]) -> Self {
-        let mut always = FamilySet::default();
-        (0..families.len()).for_each(|family| always.insert(family));
-        Self { always, ..Self::default() }
+    /// Every family visits every step, of those that `by` names by their numbers.
+    pub(super) fn all(families: &[Family], by: impl Fn(usize) -> bool) -> Self {
+        let mut all = FamilySet::default();
+        (0..families.len()).filter(|family| by(*family)).for_each(|family| all.insert(family));
+        Self { other: std::array::from_fn(|_| all.clone()), non_messages: all, ..Self::default() }
     }
 
-    /// For recordings of a kind.
-    pub(super) fn of(families: &'static [Family], recording: RecordingKind) -> Self {
+    /// For recordings of a kind, of the families that `by` names.
+    pub(super) fn of(
+        families: &'static [Family],
+        recording: RecordingKind,
+        by: impl Fn(usize) -> bool,
+    ) -> Self {
         const EVERY: &[MessageKind] =
             &[MessageKind::Request, MessageKind::Notification, MessageKind::Result, MessageKind::Error];
         let mut table = Self::default();
+        let mut always = FamilySet::default();
         let triggers = || {
             (0..)
                 .zip(families)
+                .filter(|(index, _)| by(*index))
                 .flat_map(|(index, family)| family.triggers.iter().map(move |trigger| (index, trigger)))
         };
         for (family, trigger) in triggers() {
@@ -88,8 +90,8 @@ impl Dispatch {
                 kinds.iter().for_each(|kind| table.other[*kind as usize].insert(family));
             };
             match trigger {
-                Trigger::All => table.always.insert(family),
-                Trigger::Recordings(wanted) if wanted(recording) => table.always.insert(family),
+                Trigger::All => always.insert(family),
+                Trigger::Recordings(wanted) if wanted(recording) => always.insert(family),
                 Trigger::Messages => kinds(EVERY),
                 Trigger::Kinds(some) => kinds(some),
                 Trigger::InputRequests => table.input_requests.insert(family),
@@ -100,6 +102,7 @@ impl Dispatch {
                 Trigger::Recordings(_) | Trigger::Methods(..) => {}
             }
         }
+        table.other.iter_mut().chain([&mut table.non_messages]).for_each(|set| set.add(&always));
         // Families that every method triggers are triggered by those that others name, too.
         for (family, trigger) in triggers() {
             let Trigger::Methods(kinds, methods) = trigger else { continue };
@@ -111,15 +114,10 @@ impl Dispatch {
         table
     }
 
-    /// The indices of the families that visit this step, in order. With some steps an exchange is over, which may be another one
-    /// than theirs, and those that look at exchanges hear of it then.
-    pub(super) fn families_for(
-        &self,
-        at: &RuleContext<'_>,
-        ends_exchange: bool,
-    ) -> impl Iterator<Item = usize> + use<> {
-        let mut families = self.always.clone();
-        families.add(match &at.message {
+    /// The families that visit this step. With some steps an exchange is over, which may be another one than theirs, and those
+    /// that look at exchanges hear of it then.
+    pub(super) fn families_for(&self, at: &RuleContext<'_>, ends_exchange: bool) -> Cow<'_, FamilySet> {
+        let mut families = Cow::Borrowed(match &at.message {
             None => &self.non_messages,
             Some(message) => {
                 let method = message.method.as_deref().or_else(|| Some(message.request()?.method()));
@@ -134,10 +132,10 @@ impl Dispatch {
             (at.entry.carrier == Carrier::Sse, &self.events),
         ] {
             if triggered {
-                families.add(more);
+                families.to_mut().add(more);
             }
         }
-        families.into_indices()
+        families
     }
 }
 
@@ -170,7 +168,7 @@ mod tests {
     }
 
     fn indices(set: &FamilySet) -> Vec<usize> {
-        set.clone().into_indices().collect()
+        set.indices().collect()
     }
 
     #[test]
@@ -193,10 +191,13 @@ mod tests {
             family(&[Trigger::Recordings(|recording| recording.trace)]),
             family(&[Trigger::Recordings(|recording| recording.bare_lines)]),
         ];
-        let table = Dispatch::of(FAMILIES, RecordingKind { trace: true, ..RecordingKind::default() });
+        let kind = RecordingKind { trace: true, ..RecordingKind::default() };
+        let table = Dispatch::of(FAMILIES, kind, |_| true);
         let [request, notification, ..] = &table.methods["tools/call"];
-        assert_eq!((indices(request), indices(notification)), (vec![0, 1], vec![]));
-        assert_eq!((indices(&table.other[0]), indices(&table.always)), (vec![1], vec![3]));
-        assert_eq!(indices(&Dispatch::all(FAMILIES).always), [0, 1, 2, 3, 4]);
+        assert_eq!((indices(request), indices(notification)), (vec![0, 1, 3], vec![3]));
+        assert_eq!((indices(&table.other[0]), indices(&table.non_messages)), (vec![1, 3], vec![3]));
+        assert_eq!(indices(&Dispatch::all(FAMILIES, |_| true).other[0]), [0, 1, 2, 3, 4]);
+        let table = Dispatch::of(FAMILIES, kind, |family| family % 2 == 0);
+        assert_eq!((indices(&table.methods["tools/call"][0]), indices(&table.other[0])), (vec![0], vec![]));
     }
 }

@@ -86,8 +86,8 @@ impl Judge {
             families,
             visitors: (0..).zip(families).map(|(index, family)| by(index).then(family.visitor)).collect(),
             dispatch: match options.dispatch_all {
-                true => Dispatch::all(families),
-                false => Dispatch::of(families, options.recording.kind),
+                true => Dispatch::all(families, by),
+                false => Dispatch::of(families, options.recording.kind, by),
             },
             report: Report::new(
                 options.recording.carries.clone(),
@@ -248,7 +248,7 @@ impl Judge {
             exchange,
             exchanges: &self.exchanges,
         };
-        for family in self.dispatch.families_for(&at, !complete.is_empty()) {
+        for family in self.dispatch.families_for(&at, !complete.is_empty()).indices() {
             let Some(Some(visitor)) = self.visitors.get_mut(family) else { continue };
             for exchange in &complete {
                 at.for_exchange(exchange, |at| visitor.exchange(exchange, at, &mut self.report));
