@@ -58,14 +58,14 @@ pub(crate) struct SourceLocation {
 impl SourceLocation {
     /// Takes note of an entry whose text is `text`.
     pub(crate) fn of(location: &Location, text: &str) -> Self {
-        // One character more tells that there was more. Most are one byte long.
-        let end = match text.get(..=SHOWN) {
-            None if text.len() <= SHOWN => text.len(),
-            Some(text) if text.is_ascii() => text.len(),
-            _ => {
-                (0..=text.len()).filter(|&at| text.is_char_boundary(at)).nth(SHOWN + 1).unwrap_or(text.len())
-            }
-        };
+        // One character more tells that there was more. Most are one byte long, and a piece is counted at once.
+        let (mut end, mut missing) = (0, SHOWN + 1);
+        while missing > 0 && end < text.len() {
+            let piece = &text.as_bytes()[end..text.len().min(end + missing)];
+            missing -= piece.iter().filter(|byte| !(0x80..0xc0).contains(*byte)).count();
+            end += piece.len();
+        }
+        let end = text.ceil_char_boundary(end);
         Self { location: *location, text: text[..end].into() }
     }
 
