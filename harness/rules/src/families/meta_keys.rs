@@ -78,19 +78,19 @@ pub(super) fn is_prefixed_key(key: &str) -> bool {
 }
 
 fn is_prefix(prefix: &str) -> bool {
-    prefix.split('.').all(|label| {
-        label.starts_with(|c: char| c.is_ascii_alphabetic())
-            && label.ends_with(|c: char| c.is_ascii_alphanumeric())
-            && label.chars().all(|c| c.is_ascii_alphanumeric() || c == '-')
+    prefix.split('.').map(str::as_bytes).all(|label| {
+        label.first().is_some_and(u8::is_ascii_alphabetic)
+            && label.last().is_some_and(u8::is_ascii_alphanumeric)
+            && label.iter().all(|c| c.is_ascii_alphanumeric() || *c == b'-')
     })
 }
 
 fn is_name(name: &str) -> bool {
-    let ends = |c: char| c.is_ascii_alphanumeric();
-    name.is_empty()
-        || name.starts_with(ends)
-            && name.ends_with(ends)
-            && name.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.'))
+    let name = name.as_bytes();
+    let [first, .., last] = name else { return name.iter().all(u8::is_ascii_alphanumeric) };
+    first.is_ascii_alphanumeric()
+        && last.is_ascii_alphanumeric()
+        && name.iter().all(|c| c.is_ascii_alphanumeric() || matches!(c, b'-' | b'_' | b'.'))
 }
 
 /// For a key of OpenTelemetry, whether its value is spelled as the W3C has it.

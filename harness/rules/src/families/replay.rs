@@ -277,7 +277,8 @@ impl ReplayState {
 
     fn line(&mut self, at: &RuleContext<'_>, report: &mut Report) {
         let (line, carried) = (at.entry.line.unwrap_or_default(), at.text());
-        if self.frames.iter().any(|frame| frame.fits(line, carried)) {
+        let read = at.entry.time.is_some();
+        if self.frames.iter().any(|frame| frame.fits(line, carried, read)) {
             report.pass(&TIME, at);
         } else {
             self.frame(line, carried, at, report);

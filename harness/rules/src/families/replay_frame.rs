@@ -27,14 +27,17 @@ impl Frame {
         (short && time.end <= before.len()).then(|| Self { before: before.into(), after: after.into(), time })
     }
 
-    /// Whether a line has the same around its message, but for its time, which is spelled like one.
-    pub(super) fn fits(&self, line: &str, carried: &str) -> bool {
+    /// Whether a line has the same around its message, but for its time, which is spelled like one. A reader may have `read` that
+    /// as a time, which is then on the calendar.
+    pub(super) fn fits(&self, line: &str, carried: &str, read: bool) -> bool {
         let Some((before, after)) = around(line, carried) else { return false };
         before.len() == self.before.len()
             && *after == *self.after
             && before.get(..self.time.start) == self.before.get(..self.time.start)
             && before.get(self.time.end..) == self.before.get(self.time.end..)
-            && before.get(self.time.start + 1..self.time.end - 1).is_some_and(is_spelled_like_a_moment)
+            && before
+                .get(self.time.start + 1..self.time.end - 1)
+                .is_some_and(|time| is_spelled_like_a_moment(time) && (read || is_on_the_calendar(time)))
     }
 }
 
@@ -71,17 +74,19 @@ pub(super) fn members<'l>(
 
 /// Whether a value is a moment as the format spells it: `2026-05-12T23:00:00.100Z`.
 pub(super) fn is_moment(value: Json<'_>) -> bool {
-    value.as_text().is_some_and(|text| is_spelled_like_a_moment(text.raw()))
+    value
+        .as_text()
+        .map(JsonString::raw)
+        .is_some_and(|time| is_spelled_like_a_moment(time) && is_on_the_calendar(time))
 }
 
 fn is_spelled_like_a_moment(text: &str) -> bool {
     let shape = b"0000-00-00T00:00:00.000Z";
-    let spelled = text.len() == shape.len()
+    text.len() == shape.len()
         && text.bytes().zip(shape).all(|(byte, shape)| match shape {
             b'0' => byte.is_ascii_digit(),
             other => byte == *other,
-        });
-    spelled && is_on_the_calendar(text)
+        })
 }
 
 /// Whether a moment that is spelled like one was or will be. A leap second is the 60th of a minute.
@@ -121,7 +126,7 @@ mod tests {
     }
 
     fn fits(frame: &Frame, line: &str) -> bool {
-        frame.fits(line, carried(line))
+        frame.fits(line, carried(line), false)
     }
 
     #[test]
