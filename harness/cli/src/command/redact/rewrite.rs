@@ -202,7 +202,7 @@ fn joined<T>(thread: ScopedJoinHandle<'_, T>) -> T {
 
 /// Hands on the entries of a recording, some at a time.
 fn read(format: &Format, file: &mut File, batches: SyncSender<Vec<OwnedEntry>>) -> Result<(), ReadError> {
-    let (mut batch, mut size) = (Vec::new(), 0);
+    let (mut batch, mut size) = (Vec::with_capacity(ENTRIES), 0);
     let mut input = Input::new(file)?;
     owned_entries(format, &mut input, ReadOptions::default(), &mut |entry| {
         size += length(&entry);
@@ -211,7 +211,8 @@ fn read(format: &Format, file: &mut File, batches: SyncSender<Vec<OwnedEntry>>) 
             return Ok(());
         }
         size = 0;
-        batches.send(std::mem::take(&mut batch)).map_err(|_| SinkError::Stop)
+        let full = std::mem::replace(&mut batch, Vec::with_capacity(ENTRIES));
+        batches.send(full).map_err(|_| SinkError::Stop)
     })?;
     batches.send(batch).map_err(|_| ReadError::Stopped)
 }
