@@ -102,6 +102,12 @@ fn each_change_has_its_effect_and_its_place() {
             json!({"oneOf": [{"minimum": 1}, {"maximum": 1}]}),
             vec![(Wider, "/oneOf/1"), (Unknown, "/oneOf")],
         ),
+        // What fitted one of them fits two now, and so none.
+        (
+            json!({"oneOf": [{}]}),
+            json!({"oneOf": [{"type": "integer"}, {}]}),
+            vec![(Annotation, "/oneOf"), (Unknown, "/oneOf")],
+        ),
         (
             json!({"$ref": "#/$defs/a", "$defs": {"a": {"type": "string"}}}),
             json!({"$ref": "#/definitions/b%20c", "definitions": {"b c": {"type": "null"}}}),
