@@ -4,9 +4,8 @@ use crate::batch::apart;
 use crate::format::{Format, ReadOptions};
 use crate::input::{Input, ReadError};
 use crate::session::{OwnedContent, OwnedEntry, Session, Totals, usual_sender};
-use std::ops::Range;
 use transcript::contract::Contract;
-use transcript::json::{Json, JsonString, Scanner, SyntaxError, write_compact, write_string};
+use transcript::json::{Json, members_around, write_compact, write_string};
 use transcript::meaning::Event;
 use transcript::message::Message;
 use transcript::session::{Content, Entry, Side, SinkError};
@@ -99,50 +98,24 @@ fn is_misnamed(entry: &Entry<'_>) -> bool {
     named && sse.data.as_deref().is_some_and(|data| Message::parse(data).is_ok())
 }
 
-/// Where in a text a part of it is that borrows from it.
-fn place_in(text: &str, part: &str) -> Option<Range<usize>> {
-    let at = part.as_ptr().addr().checked_sub(text.as_ptr().addr())?;
-    let place = at..at.checked_add(part.len())?;
-    text.get(place.clone()).is_some().then_some(place)
-}
-
 /// What [`OwnedEntry::added`] is of an entry of a trace.
 fn added(entry: &Entry<'_>) -> Option<String> {
     let line = entry.line?;
     let mut out = Vec::new();
     match &entry.content {
         Content::Skipped(_) => write_compact(Json::parse(line).ok()?, &mut out),
-        Content::Message(message) => {
-            write_others(line, place_in(line, message.text()), &mut out).ok()?;
-        }
+        Content::Message(message) => members_around(line, message.text(), |name, value| {
+            if !["t", "dir", "raw", "type"].iter().any(|ours| name.is(ours)) {
+                out.push(b',');
+                write_string(&name.decode(), &mut out);
+                out.push(b':');
+                write_compact(value, &mut out);
+            }
+        })
+        .ok()?,
         _ => return None,
     }
     String::from_utf8(out).ok().filter(|added| !added.is_empty())
-}
-
-/// Writes the members of a line that other producers added. The message is long, and none of them, so it is not looked at.
-fn write_others(line: &str, message: Option<Range<usize>>, out: &mut Vec<u8>) -> Result<(), SyntaxError> {
-    let ours = |name: JsonString<'_>| ["t", "dir", "raw", "type"].iter().any(|ours| name.is(ours));
-    let mut scanner = Scanner::new(line);
-    scanner.space();
-    let mut more = scanner.open(b'}')?;
-    while more {
-        let name = scanner.key()?;
-        match message.as_ref().filter(|message| message.start == scanner.at()) {
-            Some(message) => scanner = Scanner::starting(line, message.end),
-            None => {
-                let value = scanner.take()?;
-                if !ours(name) {
-                    out.push(b',');
-                    write_string(&name.decode(), out);
-                    out.push(b':');
-                    write_compact(value, out);
-                }
-            }
-        }
-        more = scanner.more(b'}')?;
-    }
-    Ok(())
 }
 
 /// Reads a transcript to entries of their own, for whoever writes them again. What [`walk`] says of its steps holds of them.

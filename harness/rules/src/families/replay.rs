@@ -1,10 +1,10 @@
 //! mcp-replay traces: what their recorder must keep to, by the later text of version 1.
 
-use super::replay_frame::{Frame, is_moment, members};
+use super::replay_frame::{Frame, is_moment};
 use crate::engine::{Family, Report, RuleContext, RuleVisitor, Trigger, Violation, shown};
 use crate::rule::{Level, Need, Party, Rule};
 use std::collections::BTreeSet;
-use transcript::json::{Json, JsonKind};
+use transcript::json::{Json, JsonKind, members_around};
 use transcript::rejection::{Code, Rejection};
 use transcript::session::{Content, Side};
 
@@ -304,7 +304,8 @@ impl ReplayState {
     /// What stands in a line around the message, looked at member by member.
     fn frame(&mut self, line: &str, carried: &str, at: &RuleContext<'_>, report: &mut Report) {
         let mut t = None;
-        members(line, carried, |name, value| match name.raw() {
+        // The reader took the line for an object already.
+        let _whole = members_around(line, carried, |name, value| match name.raw() {
             "t" => t = Some(value),
             "dir" | "raw" => {}
             other => {

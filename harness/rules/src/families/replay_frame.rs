@@ -3,7 +3,7 @@
 //! Which members such a line has, how times are spelled, and when a line is like one before it.
 
 use std::ops::Range;
-use transcript::json::{Json, JsonString, Scanner};
+use transcript::json::{Json, JsonString};
 
 /// More around a message is not remembered, in bytes on either side.
 const LONGEST_FRAME: usize = 256;
@@ -47,31 +47,6 @@ fn around<'l>(line: &'l str, carried: &str) -> Option<(&'l str, &'l str)> {
     Some((line.get(..at)?, line.get(at + carried.len()..)?))
 }
 
-/// The members of a line. What it carries has been read, and is stepped over wherever it stands in the line.
-pub(super) fn members<'l>(
-    line: &'l str,
-    carried: &str,
-    mut take: impl FnMut(JsonString<'l>, Json<'l>),
-) -> Option<()> {
-    let known = carried.as_ptr().addr().checked_sub(line.as_ptr().addr());
-    let mut scanner = Scanner::new(line);
-    scanner.space();
-    if scanner.peek() != Some(b'{') {
-        return None;
-    }
-    let mut more = scanner.open(b'}').ok()?;
-    while more {
-        let name = scanner.key().ok()?;
-        if Some(scanner.at()) == known && !carried.is_empty() {
-            scanner = Scanner::starting(line, scanner.at() + carried.len());
-        } else {
-            take(name, scanner.take().ok()?);
-        }
-        more = scanner.more(b'}').ok()?;
-    }
-    Some(())
-}
-
 /// Whether a value is a moment as the format spells it: `2026-05-12T23:00:00.100Z`.
 pub(super) fn is_moment(value: Json<'_>) -> bool {
     value
@@ -111,12 +86,13 @@ fn is_on_the_calendar(text: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{Frame, is_moment, members};
+    use super::{Frame, is_moment};
+    use transcript::json::members_around;
 
     /// The line's frame, if it has one worth keeping, and its message.
     fn frame(line: &str) -> Option<Frame> {
         let mut t = None;
-        members(line, carried(line), |name, value| t = name.is("t").then_some(value).or(t))?;
+        members_around(line, carried(line), |name, value| t = name.is("t").then_some(value).or(t)).ok()?;
         Frame::of(line, carried(line), t.filter(|t| is_moment(*t))?)
     }
 

@@ -105,6 +105,35 @@ impl<'a> Json<'a> {
     }
 }
 
+/// Shows each member of the object that `text` is, but for the one whose value is `known`: a part of `text` that was read before,
+/// and is stepped over. Most lines of a trace are one long message with little around it.
+///
+/// # Errors
+/// Where the text is no object; what came before the fault has been shown.
+pub fn members_around<'a>(
+    text: &'a str,
+    known: &str,
+    mut take: impl FnMut(JsonString<'a>, Json<'a>),
+) -> Result<(), SyntaxError> {
+    let known_at = known.as_ptr().addr().checked_sub(text.as_ptr().addr()).filter(|_| !known.is_empty());
+    let mut scanner = Scanner::new(text);
+    scanner.space();
+    if scanner.peek() != Some(b'{') {
+        return Err(scanner.fault("an object"));
+    }
+    let mut more = scanner.open(b'}')?;
+    while more {
+        let name = scanner.key()?;
+        if known_at == Some(scanner.at()) {
+            scanner = Scanner::starting(text, scanner.at() + known.len());
+        } else {
+            take(name, scanner.take()?);
+        }
+        more = scanner.more(b'}')?;
+    }
+    Ok(())
+}
+
 #[cfg(test)]
 mod tests {
     use super::Json;

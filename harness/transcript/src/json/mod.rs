@@ -13,6 +13,7 @@ mod value;
 mod word;
 mod write;
 
+pub use members::members_around;
 pub use number::same_number;
 pub(crate) use number::write_number;
 pub use part::{MAX_INDEXED, OwnedJson, index_members, member_index};
