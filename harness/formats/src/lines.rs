@@ -8,7 +8,7 @@ use crate::input::{Input, ReadError};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc;
 use std::thread;
-use transcript::json::{Json, JsonString, Scanner};
+use transcript::json::{Json, JsonString, MemberIndex, Scanner};
 use transcript::message::{Message, Refusal, resembles_message};
 use transcript::rejection::{Code, Position, Rejection};
 use transcript::session::{Content, Entry, Location, Noise, Sink, SinkError};
@@ -94,8 +94,8 @@ pub(crate) trait Parse {
     /// What a line turns out to be by itself.
     type Parsed<'a>: Send;
 
-    /// Takes one line apart.
-    fn parse(line: Line<'_>) -> Self::Parsed<'_>;
+    /// Takes one line apart. What is inside of its message may be put behind what is in `index`.
+    fn parse<'a>(line: Line<'a>, index: &mut Vec<MemberIndex>) -> Self::Parsed<'a>;
 }
 
 /// Below this size a block of lines is not worth a second thread, in bytes.
@@ -104,7 +104,7 @@ const WORTH_SHARING: usize = 128 << 10;
 /// So many bytes of lines are parsed at a time; each core takes the next such piece that nobody has begun.
 const PIECE: usize = 32 << 10;
 
-/// Hands each line that is not blank to `take`, in order, with what `P` made of it.
+/// Hands each line that is not blank to `take`, in order, with what `P` made of it, and the index that it put something into.
 ///
 /// The pieces of a block are parsed on two threads and taken on one: a line's JSON is its own, its meaning is not. The
 /// thread that takes also parses where the other has not come ahead of it, so that both are busy whatever takes longer.
@@ -113,8 +113,9 @@ const PIECE: usize = 32 << 10;
 /// Those of the input, and the first that `take` returns.
 pub(crate) fn each<P: Parse>(
     input: &mut Input<'_>,
-    mut take: impl FnMut(Line<'_>, P::Parsed<'_>) -> Result<(), ReadError>,
+    mut take: impl FnMut(Line<'_>, P::Parsed<'_>, &[MemberIndex]) -> Result<(), ReadError>,
 ) -> Result<(), ReadError> {
+    let mut index = Vec::new();
     let shared = thread::available_parallelism().is_ok_and(|cores| cores.get() > 1);
     let mut number = 1;
     loop {
@@ -131,9 +132,9 @@ pub(crate) fn each<P: Parse>(
                 pieces.push(block.split(PIECE));
             }
             number = block.number;
-            share::<P>(&pieces, &mut take)?;
+            share::<P>(&pieces, &mut index, &mut take)?;
         } else {
-            block.try_for_each(|line| take(line, P::parse(line)))?;
+            one_by_one::<P>(&mut block, &mut index, &mut take)?;
             number = block.number;
         }
         input.consume(whole);
@@ -143,21 +144,39 @@ pub(crate) fn each<P: Parse>(
     }
 }
 
+/// Parses each line just before it is taken. What is in `index` is thrown away each time.
+fn one_by_one<'a, P: Parse>(
+    block: &mut Block<'a>,
+    index: &mut Vec<MemberIndex>,
+    take: &mut impl FnMut(Line<'_>, P::Parsed<'_>, &[MemberIndex]) -> Result<(), ReadError>,
+) -> Result<(), ReadError> {
+    block.try_for_each(|line| {
+        index.clear();
+        let parsed = P::parse(line, index);
+        take(line, parsed, index)
+    })
+}
+
 /// The lines of a piece, parsed.
-type Ready<'a, P> = Vec<(Line<'a>, <P as Parse>::Parsed<'a>)>;
+struct Ready<'a, P: Parse> {
+    lines: Vec<(Line<'a>, P::Parsed<'a>)>,
+    index: Vec<MemberIndex>,
+}
 
 fn share<'a, P: Parse>(
     pieces: &[Block<'a>],
-    take: &mut impl FnMut(Line<'_>, P::Parsed<'_>) -> Result<(), ReadError>,
+    index: &mut Vec<MemberIndex>,
+    take: &mut impl FnMut(Line<'_>, P::Parsed<'_>, &[MemberIndex]) -> Result<(), ReadError>,
 ) -> Result<(), ReadError> {
     let next = AtomicUsize::new(0);
     let begin = || Some(next.fetch_add(1, Ordering::Relaxed)).filter(|&piece| piece < pieces.len());
     let parse = |piece: usize| -> Ready<'a, P> {
         let piece = pieces[piece];
         // What a line was parsed to is large: better counted first than moved each time the list grows.
-        let mut ready = Vec::with_capacity(1 + memchr::memchr_iter(b'\n', piece.rest.as_bytes()).count());
-        ready.extend(piece.map(|line| (line, P::parse(line))));
-        ready
+        let mut lines = Vec::with_capacity(1 + memchr::memchr_iter(b'\n', piece.rest.as_bytes()).count());
+        let mut index = Vec::new();
+        lines.extend(piece.map(|line| (line, P::parse(line, &mut index))));
+        Ready { lines, index }
     };
     let (done, from_there) = mpsc::channel();
     thread::scope(|scope| {
@@ -175,12 +194,12 @@ fn share<'a, P: Parse>(
             while let Ok((piece, lines)) = from_there.try_recv() {
                 ready[piece] = Some(lines);
             }
-            if let Some(lines) = ready[wanted].take() {
-                lines.into_iter().try_for_each(|(line, parsed)| take(line, parsed))?;
+            if let Some(Ready { lines, index }) = ready[wanted].take() {
+                lines.into_iter().try_for_each(|(line, parsed)| take(line, parsed, &index))?;
                 wanted += 1;
             } else if let Some(piece) = begin() {
                 if piece == wanted {
-                    pieces[piece].into_iter().try_for_each(|line| take(line, P::parse(line)))?;
+                    one_by_one::<P>(&mut { pieces[piece] }, index, take)?;
                     wanted += 1;
                 } else {
                     ready[piece] = Some(parse(piece));
@@ -282,8 +301,17 @@ pub(crate) fn held<'a>(
     text: &'a str,
     scanner: &mut Scanner<'a>,
 ) -> Result<Result<Message<'a>, Faulty<'a>>, Refusal> {
+    held_by(text, scanner, Message::scan)
+}
+
+/// The same, where `scan` reads the message.
+pub(crate) fn held_by<'a>(
+    text: &'a str,
+    scanner: &mut Scanner<'a>,
+    scan: impl FnOnce(&'a str, &mut Scanner<'a>) -> Result<Message<'a>, Refusal>,
+) -> Result<Result<Message<'a>, Faulty<'a>>, Refusal> {
     let start = scanner.at();
-    let mut refusal = match Message::scan(text, scanner) {
+    let mut refusal = match scan(text, scanner) {
         Ok(message) => return Ok(Ok(message)),
         Err(refusal) if matches!(refusal.code, Code::InvalidJson | Code::Truncated) => return Err(refusal),
         Err(refusal) => refusal,

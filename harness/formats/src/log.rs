@@ -7,7 +7,7 @@ use crate::format::ReadOptions;
 use crate::input::{Input, ReadError};
 use crate::lines::{self, Faulty, Line, Parse};
 use std::marker::PhantomData;
-use transcript::json::Scanner;
+use transcript::json::{MemberIndex, Scanner};
 use transcript::message::{Message, Refusal};
 use transcript::rejection::Code;
 use transcript::session::{Content, Entry, MissingBody, Side, Sink};
@@ -94,7 +94,7 @@ pub(crate) fn read<L: Log>(
 ) -> Result<(), ReadError> {
     let mut log = L::default();
     let mut begun = false;
-    lines::each::<Lines<L>>(input, |line, said| {
+    lines::each::<Lines<L>>(input, |line, said, _| {
         let is_first = !std::mem::replace(&mut begun, true);
         log.follow(line, &said).map_err(|refusal| line.refuse(refusal, ""))?;
         match said {
@@ -141,7 +141,7 @@ struct Lines<L>(PhantomData<L>);
 impl<L: Log> Parse for Lines<L> {
     type Parsed<'a> = Said<'a>;
 
-    fn parse(line: Line<'_>) -> Said<'_> {
+    fn parse<'a>(line: Line<'a>, _index: &mut Vec<MemberIndex>) -> Said<'a> {
         match memchr::memchr(0, line.text.as_bytes()) {
             Some(at) => Said::wrong(
                 Code::InvalidJson,

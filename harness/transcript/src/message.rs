@@ -133,9 +133,24 @@ impl<'a> Message<'a> {
     /// # Errors
     /// Where `text` is not one JSON object that is a JSON-RPC message.
     pub fn parse(text: &'a str) -> Result<Self, Refusal> {
+        Self::parse_by(text, Self::scan)
+    }
+
+    /// The same, and takes the message apart behind what is in `index`, as [`Message::scan_indexed`] does.
+    ///
+    /// # Errors
+    /// As [`Message::parse`].
+    pub fn parse_indexed(text: &'a str, index: &mut Vec<MemberIndex>) -> Result<Self, Refusal> {
+        Self::parse_by(text, |text, scanner| Self::scan_indexed(text, scanner, index))
+    }
+
+    fn parse_by(
+        text: &'a str,
+        scan: impl FnOnce(&'a str, &mut Scanner<'a>) -> Result<Self, Refusal>,
+    ) -> Result<Self, Refusal> {
         let mut scanner = Scanner::new(text);
         scanner.space();
-        let message = Self::scan(text, &mut scanner);
+        let message = scan(text, &mut scanner);
         // Whether it is JSON at all comes first, up to its end.
         let is_json = !message
             .as_ref()
@@ -286,7 +301,9 @@ pub fn resembles_message(value: Json<'_>) -> bool {
 #[cfg(test)]
 mod tests {
     use super::{Id, Message, MessageClass};
+    use crate::json::{Json, member_index};
     use crate::rejection::Code;
+    use proptest::prelude::*;
 
     #[test]
     fn a_call_is_taken_apart_wherever_its_members_stand() {
@@ -353,5 +370,56 @@ mod tests {
             let refusal = Message::parse(text).unwrap_err();
             assert_eq!((refusal.code, refusal.at), (code, at), "{text}: {}", refusal.message);
         }
+    }
+
+    /// What is read of a text, taken apart on the way or afterwards, is the same, the refusal and its place included.
+    fn reads_alike(text: &str) {
+        let before = member_index("[1]");
+        let mut index = before.clone();
+        let (plain, apart) = (Message::parse(text), Message::parse_indexed(text, &mut index));
+        assert_eq!(index[..2], before, "{text}");
+        let index = &index[2..];
+        match (plain, apart) {
+            (Ok(plain), Ok(apart)) => {
+                assert_eq!((plain.text(), plain.shape()), (apart.text(), apart.shape()), "{text}");
+                assert_eq!(index, member_index(plain.text()), "{text}");
+                assert_eq!(
+                    Json::indexed(apart.text(), index).members().count(),
+                    plain.json().members().count()
+                );
+            }
+            (plain, apart) => {
+                assert_eq!(plain.map(|_| ()), apart.map(|_| ()), "{text}");
+            }
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn a_message_is_read_alike_while_it_is_taken_apart(
+            members in prop::collection::vec((
+                prop::sample::select(vec!["jsonrpc", "id", "method", "params", "p\\u0061rams", "result", "error", "x"]),
+                prop::sample::select(vec![
+                    "\"2.0\"", "7", "null", "\"a\"", "\"tools/call\"", "[1,{\"name\":2}]", "{ }", "tru",
+                    r#"{"name":"n","arguments":{"name":[]}}"#, r#"{"name":1, "n\u0061me" :2,"arguments":{},"arguments":3}"#,
+                ]),
+            ), 0..5),
+            head in prop::sample::select(vec!["{", " {", "[", "{\"jsonrpc\":\"2.0\",", "{\"jsonrpc\":\"2.0\",\"id\":1,"]),
+            tail in prop::sample::select(vec!["}", " } ", "", "]", "}x"]),
+        ) {
+            let members: Vec<_> = members.iter().map(|(name, value)| format!("\"{name}\":{value}")).collect();
+            reads_alike(&format!("{head}{}{tail}", members.join(",")));
+        }
+    }
+
+    #[test]
+    fn a_message_of_too_many_parts_is_read_all_the_same() {
+        let many = "1,".repeat(crate::json::MAX_INDEXED);
+        let text = format!(
+            r#"{{"jsonrpc":"2.0","method":"tools/call","params":{{"name":"n","arguments":[{many}1]}}}}"#
+        );
+        let mut index = Vec::new();
+        let message = Message::parse_indexed(&text, &mut index).unwrap();
+        assert_eq!((index.len(), message.shape()), (0, Message::parse(&text).unwrap().shape()));
     }
 }

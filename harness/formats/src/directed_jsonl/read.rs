@@ -4,7 +4,7 @@ use crate::format::ReadOptions;
 use crate::input::{Input, ReadError};
 use crate::lines::{self, Faulty, Line};
 use crate::time;
-use transcript::json::{Json, JsonString, Scanner};
+use transcript::json::{Json, JsonString, MemberIndex, Scanner};
 use transcript::message::{Message, Refusal, resembles_message};
 use transcript::rejection::Code;
 use transcript::session::{Content, Entry, Side, Sink};
@@ -50,7 +50,7 @@ pub(super) fn read(
 ) -> Result<(), ReadError> {
     let mut session: Option<String> = None;
     let mut started = 0;
-    lines::each::<Lines>(input, |line, parts| {
+    lines::each::<Lines>(input, |line, parts, _| {
         let empty = || line.entry(0, "", Content::Empty);
         let (said, parts) = match parts.and_then(|parts| Ok((parts.said()?, parts))) {
             Ok(said) => said,
@@ -107,7 +107,7 @@ struct Lines;
 impl lines::Parse for Lines {
     type Parsed<'a> = Result<Parts<'a>, Wrong>;
 
-    fn parse(line: Line<'_>) -> Self::Parsed<'_> {
+    fn parse<'a>(line: Line<'a>, _index: &mut Vec<MemberIndex>) -> Self::Parsed<'a> {
         Parts::of(line.text).map_err(|refusal| (refusal, ""))
     }
 }

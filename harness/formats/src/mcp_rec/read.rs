@@ -3,7 +3,7 @@
 use crate::format::ReadOptions;
 use crate::input::{Input, ReadError};
 use crate::lines::{self, Faulty, Line};
-use transcript::json::{Json, JsonString, Scanner};
+use transcript::json::{Json, JsonString, MemberIndex, Scanner};
 use transcript::message::{Message, Refusal};
 use transcript::rejection::Code;
 use transcript::session::{Content, Entry, Side, Sink};
@@ -17,7 +17,7 @@ pub(super) fn read(
     options: ReadOptions,
     sink: &mut Sink<'_>,
 ) -> Result<(), ReadError> {
-    lines::each::<Lines>(input, |line, parts| {
+    lines::each::<Lines>(input, |line, parts, _| {
         let said = match parts.and_then(Said::of) {
             Ok(said) => said,
             Err((refusal, pointer)) => {
@@ -54,7 +54,7 @@ struct Lines;
 impl lines::Parse for Lines {
     type Parsed<'a> = Result<Parts<'a>, Wrong>;
 
-    fn parse(line: Line<'_>) -> Self::Parsed<'_> {
+    fn parse<'a>(line: Line<'a>, _index: &mut Vec<MemberIndex>) -> Self::Parsed<'a> {
         Parts::of(line.text).map_err(|refusal| (refusal, ""))
     }
 }

@@ -6,7 +6,8 @@ use crate::lines::{self, Faulty, Line};
 use crate::made_up;
 use crate::time;
 use std::borrow::Cow;
-use transcript::json::{Json, JsonString, MemberIndex, Scanner, member_index, same_number};
+use std::ops::Range;
+use transcript::json::{Json, JsonString, MemberIndex, Scanner, same_number};
 use transcript::message::{Message, Refusal};
 use transcript::rejection::Code;
 use transcript::session::{Content, Entry, Noise, Side, Sink};
@@ -18,8 +19,10 @@ pub(super) fn read(
 ) -> Result<(), ReadError> {
     let mut trace = Trace { options, stage: Stage::Unopened, timeless: false };
     match options.indexes() {
-        true => lines::each::<Lines<true>>(input, |line, parts| trace.line(line, parts, sink))?,
-        false => lines::each::<Lines<false>>(input, |line, parts| trace.line(line, parts, sink))?,
+        true => lines::each::<Lines<true>>(input, |line, parts, index| trace.line(line, parts, index, sink))?,
+        false => {
+            lines::each::<Lines<false>>(input, |line, parts, index| trace.line(line, parts, index, sink))?
+        }
     }
     if trace.stage == Stage::Unopened {
         return Err(input.reject(
@@ -36,12 +39,9 @@ struct Lines<const APART: bool>;
 impl<const APART: bool> lines::Parse for Lines<APART> {
     type Parsed<'a> = Result<Parts<'a>, Refusal>;
 
-    fn parse(line: Line<'_>) -> Self::Parsed<'_> {
-        let mut parts = Parts::of(line.text)?;
+    fn parse<'a>(line: Line<'a>, index: &mut Vec<MemberIndex>) -> Self::Parsed<'a> {
+        let parts = Parts::of(line.text, APART.then_some(index))?;
         parts.once(&[Name::Type, Name::Dir])?;
-        if let (true, Some((_, Ok(message)))) = (APART, &parts.raw) {
-            parts.inside = member_index(message.text());
-        }
         Ok(parts)
     }
 }
@@ -65,6 +65,7 @@ impl Trace {
         &mut self,
         line: Line<'_>,
         parts: Result<Parts<'_>, Refusal>,
+        index: &[MemberIndex],
         sink: &mut Sink<'_>,
     ) -> Result<(), ReadError> {
         let parts = match parts {
@@ -92,8 +93,8 @@ impl Trace {
                 self.stage = Stage::Ended;
                 hand(line, time(), Content::TraceEnd(whole(line)?), sink)
             }
-            (_, Some(dir)) if dir.is("in") => self.message(line, parts, Side::Client, sink),
-            (_, Some(dir)) if dir.is("out") => self.message(line, parts, Side::Server, sink),
+            (_, Some(dir)) if dir.is("in") => self.message(line, parts, index, Side::Client, sink),
+            (_, Some(dir)) if dir.is("out") => self.message(line, parts, index, Side::Server, sink),
             (Some(kind), _) => hand(line, time(), Content::Skipped(foreign("type", kind)), sink),
             (None, Some(dir)) => hand(line, time(), Content::Skipped(foreign("dir", dir)), sink),
             (None, None) if parts.raw.is_some() => {
@@ -148,6 +149,7 @@ impl Trace {
         &mut self,
         line: Line<'_>,
         parts: Parts<'_>,
+        index: &[MemberIndex],
         side: Side,
         sink: &mut Sink<'_>,
     ) -> Result<(), ReadError> {
@@ -168,7 +170,10 @@ impl Trace {
             ..line.entry(at, "/raw", content)
         };
         match raw {
-            Ok(message) => line.give(entry(Content::Message(message.indexed(&parts.inside))), sink),
+            Ok(message) => {
+                let message = message.indexed(index.get(parts.inside).unwrap_or_default());
+                line.give(entry(Content::Message(message)), sink)
+            }
             Err((refusal, raw)) => {
                 line.fault((refusal, "/raw"), raw.text(), entry(Content::Empty), self.options, sink)
             }
@@ -234,15 +239,17 @@ struct Parts<'a> {
     dir: Option<Json<'a>>,
     raw: Option<(usize, Result<Message<'a>, Faulty<'a>>)>,
     t: Option<Json<'a>>,
-    /// What is inside of the message, where that is asked for.
-    inside: Vec<MemberIndex>,
+    /// Where in the index what is inside of the message stands, where that is asked for.
+    inside: Range<usize>,
     twice: [Option<usize>; 4],
 }
 
 impl<'a> Parts<'a> {
-    fn of(text: &'a str) -> Result<Self, Refusal> {
+    fn of(text: &'a str, mut index: Option<&mut Vec<MemberIndex>>) -> Result<Self, Refusal> {
         let mut parts = Self::default();
-        lines::members(text, "a trace", |at, key, scanner| parts.member(at, key, text, scanner))?;
+        lines::members(text, "a trace", |at, key, scanner| {
+            parts.member(at, key, text, scanner, index.as_deref_mut())
+        })?;
         Ok(parts)
     }
 
@@ -252,10 +259,14 @@ impl<'a> Parts<'a> {
         key: JsonString<'a>,
         text: &'a str,
         scanner: &mut Scanner<'a>,
+        index: Option<&mut Vec<MemberIndex>>,
     ) -> Result<(), Refusal> {
         let at = scanner.at();
         let (name, before) = match &*key.to_str().unwrap_or_default() {
-            "raw" => (Name::Raw, self.raw.replace((at, lines::held(text, scanner)?)).is_some()),
+            "raw" => {
+                let held = self.held(text, scanner, index)?;
+                (Name::Raw, self.raw.replace((at, held)).is_some())
+            }
             "dir" => (Name::Dir, self.dir.replace(scanner.take()?).is_some()),
             "type" => (Name::Type, self.kind.replace((at, scanner.take()?)).is_some()),
             "v" => (Name::Version, self.version.replace((at, scanner.take()?)).is_some()),
@@ -269,6 +280,19 @@ impl<'a> Parts<'a> {
             self.twice[name as usize].get_or_insert(key_at);
         }
         Ok(())
+    }
+
+    fn held(
+        &mut self,
+        text: &'a str,
+        scanner: &mut Scanner<'a>,
+        index: Option<&mut Vec<MemberIndex>>,
+    ) -> Result<Result<Message<'a>, Faulty<'a>>, Refusal> {
+        let Some(index) = index else { return lines::held(text, scanner) };
+        let first = index.len();
+        let held = lines::held_by(text, scanner, |text, scanner| Message::scan_indexed(text, scanner, index));
+        self.inside = first..index.len();
+        held
     }
 
     /// That none of these members stands twice.

@@ -4,7 +4,7 @@ use crate::format::ReadOptions;
 use crate::input::{Input, ReadError};
 use crate::lines::{self, Line};
 use crate::time;
-use transcript::json::{Json, JsonString};
+use transcript::json::{Json, JsonString, MemberIndex};
 use transcript::message::{Message, Refusal, Shape, resembles_message};
 use transcript::rejection::Code;
 use transcript::session::{Content, Entry, Side, Sink, SinkError};
@@ -16,7 +16,7 @@ pub(super) fn read(
 ) -> Result<(), ReadError> {
     let mut server: Option<String> = None;
     let mut empty = true;
-    lines::each::<Lines>(input, |line, parts| {
+    lines::each::<Lines>(input, |line, parts, _| {
         empty = false;
         let parts = match parts {
             Ok(parts) => parts,
@@ -93,7 +93,7 @@ struct Lines;
 impl lines::Parse for Lines {
     type Parsed<'a> = Result<Parts<'a>, Refusal>;
 
-    fn parse(line: Line<'_>) -> Self::Parsed<'_> {
+    fn parse<'a>(line: Line<'a>, _index: &mut Vec<MemberIndex>) -> Self::Parsed<'a> {
         Parts::of(line.text)
     }
 }

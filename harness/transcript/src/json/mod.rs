@@ -16,6 +16,7 @@ mod write;
 pub use members::members_around;
 pub use number::same_number;
 pub(crate) use number::write_number;
+pub(crate) use part::index_value;
 pub use part::{MAX_INDEXED, OwnedJson, index_members, member_index};
 pub use scan::{Scanner, SyntaxError};
 pub use string::{JsonString, string_at, write_string};

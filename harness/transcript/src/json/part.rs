@@ -3,8 +3,10 @@
 //! Memory: 24 bytes for each value inside; a value with more than [`MAX_INDEXED`] of them is left as it is, and its
 //! members are looked for in its text.
 
-use super::string::{JsonString, content_end};
+use super::scan::{Scanner, SyntaxError, Watch};
+use super::string::JsonString;
 use super::value::{Json, MemberIndex};
+use super::word;
 
 /// A value of more parts is not taken apart.
 pub const MAX_INDEXED: usize = 400_000;
@@ -26,78 +28,125 @@ const NONE: u32 = u32::MAX;
 /// Takes apart `text`, which is one JSON value without white space around it, into `parts`. Whatever is in there is
 /// thrown away; it stays empty where the value is too large.
 pub fn index_members(text: &str, parts: &mut Vec<MemberIndex>) {
+    // What is no JSON has no parts.
     parts.clear();
-    if text.len() >= ESCAPED as usize {
-        return;
-    }
-    let bytes = text.as_bytes();
-    let place = |at: usize| u32::try_from(at).unwrap_or(u32::MAX);
-    // While a container is open, its count is the number of the container around it.
-    let (mut top, mut in_object, mut names) = (NONE, false, false);
-    let (mut name, mut length) = (0, 0);
-    // In no object a name stands twice, as far as was seen.
-    let mut differ = true;
-    let mut at = 0;
-    while let Some(&byte) = bytes.get(at) {
-        let (start, holder, member) = (place(at), top, in_object);
-        let (end, count) = match byte {
-            b',' => {
-                names = in_object;
-                at += 1;
-                continue;
-            }
-            b':' | b' ' | b'\n' | b'\t' | b'\r' => {
-                at += 1;
-                continue;
-            }
-            b'}' | b']' => {
-                at += 1;
-                let all = place(parts.len());
-                let Some(part) = parts.get_mut(top as usize) else { break };
-                part.end = place(at);
-                let around = std::mem::replace(&mut part.count, all - top);
-                differ = differ && !(part.names & ALIKE != 0 && repeats(bytes, &parts[top as usize..]));
-                top = around;
-                in_object = parts.get(top as usize).is_some_and(|part| bytes[part.start as usize] == b'{');
-                continue;
-            }
-            b'{' | b'[' => {
-                at += 1;
-                let around = std::mem::replace(&mut top, place(parts.len()));
-                in_object = byte == b'{';
-                names = in_object;
-                (place(at), around)
-            }
-            b'"' => {
-                let (end, escaped) = content_end(bytes, at + 1);
-                at = end + 1;
-                if names {
-                    names = false;
-                    name = start + 1;
-                    length = (place(end) - name) | if escaped { ESCAPED } else { 0 };
-                    continue;
-                }
-                (place(at), 1)
-            }
-            _ => {
-                let ends = |byte: &u8| matches!(byte, b',' | b']' | b'}' | b' ' | b'\n' | b'\t' | b'\r');
-                at = bytes[at..].iter().position(ends).map_or(bytes.len(), |length| at + length);
-                (place(at), 1)
-            }
-        };
-        if parts.len() >= MAX_INDEXED {
-            parts.clear();
-            return;
-        }
-        if member && let Some(holder) = parts.get_mut(holder as usize) {
-            let bit = bit(bytes.get(name as usize), length);
-            holder.names |= bit | if holder.names & bit != 0 { ALIKE } else { 0 };
-        }
-        parts.push(MemberIndex { start, end, name, length, count, names: 0 });
+    let _ = index_value(text, &mut Scanner::new(text), parts);
+}
+
+/// Moves `scanner`, which runs over `text`, past one value, and takes it apart on the way, as [`index_members`] does. Its
+/// parts come behind what is in `parts`, and nothing does where it is too large.
+///
+/// # Errors
+/// Where the text is not a value.
+pub(crate) fn index_value<'a>(
+    text: &'a str,
+    scanner: &mut Scanner<'a>,
+    parts: &mut Vec<MemberIndex>,
+) -> Result<(), SyntaxError> {
+    let first = parts.len();
+    let mut indexer = Indexer {
+        bytes: text.as_bytes(),
+        base: scanner.at(),
+        first,
+        parts,
+        top: NONE,
+        in_object: false,
+        name: 0,
+        length: 0,
+        differ: true,
+        full: text.len() >= ESCAPED as usize,
+    };
+    let whole = scanner.watched(&mut indexer);
+    let Indexer { differ, full, .. } = indexer;
+    if full || whole.is_err() {
+        parts.truncate(first);
     }
     // The whole has no name.
-    if let Some(whole) = parts.first_mut() {
+    if let Some(whole) = parts.get_mut(first) {
         whole.length = if differ { ALL_DIFFER } else { 0 };
+    }
+    whole
+}
+
+/// Takes a value apart while a scanner moves past it.
+struct Indexer<'t, 'p> {
+    bytes: &'t [u8],
+    /// Where the value begins.
+    base: usize,
+    /// Where its parts begin. Containers are numbered from there, and while one is open, its count is the number of the one
+    /// around it.
+    first: usize,
+    parts: &'p mut Vec<MemberIndex>,
+    /// The container that began last and is open.
+    top: u32,
+    in_object: bool,
+    /// The last name.
+    name: u32,
+    length: u32,
+    /// In no object a name stands twice, as far as was seen.
+    differ: bool,
+    /// There are too many parts.
+    full: bool,
+}
+
+impl Indexer<'_, '_> {
+    #[inline]
+    fn place(&self, at: usize) -> u32 {
+        // A longer text is not taken apart.
+        (at - self.base) as u32
+    }
+
+    #[inline]
+    fn push(&mut self, start: usize, end: usize, count: u32) {
+        self.full |= self.parts.len() - self.first >= MAX_INDEXED;
+        if self.full {
+            return;
+        }
+        let (name, length) = (self.name, self.length);
+        if self.in_object
+            && let Some(holder) = self.parts.get_mut(self.first + self.top as usize)
+        {
+            let bit = bit(self.bytes.get(self.base + name as usize), length);
+            holder.names |= bit | if holder.names & bit != 0 { ALIKE } else { 0 };
+        }
+        let (start, end) = (self.place(start), self.place(end));
+        self.parts.push(MemberIndex { start, end, name, length, count, names: 0 });
+    }
+}
+
+impl Watch for Indexer<'_, '_> {
+    #[inline]
+    fn name(&mut self, start: usize, end: usize, escaped: bool) {
+        self.name = self.place(start);
+        self.length = (self.place(end) - self.name) | if escaped { ESCAPED } else { 0 };
+    }
+
+    #[inline]
+    fn scalar(&mut self, start: usize, end: usize) {
+        self.push(start, end, 1);
+    }
+
+    #[inline]
+    fn open(&mut self, at: usize, object: bool) {
+        let number = u32::try_from(self.parts.len() - self.first).unwrap_or(NONE);
+        self.push(at, at, self.top);
+        self.top = number;
+        self.in_object = object;
+    }
+
+    #[inline]
+    fn close(&mut self, end: usize) {
+        let (number, end) = (self.first + self.top as usize, self.place(end));
+        let count = u32::try_from(self.parts.len().saturating_sub(number)).unwrap_or(NONE);
+        let Some(part) = self.parts.get_mut(number).filter(|_| !self.full) else { return };
+        part.end = end;
+        self.top = std::mem::replace(&mut part.count, count);
+        if part.names & ALIKE != 0 {
+            let bytes = self.bytes.get(self.base..).unwrap_or_default();
+            self.differ = self.differ && !repeats(bytes, &self.parts[number..]);
+        }
+        let around = self.parts.get(self.first + self.top as usize);
+        self.in_object = around.is_some_and(|part| self.bytes[self.base + part.start as usize] == b'{');
     }
 }
 
@@ -211,25 +260,20 @@ impl<'a> Json<'a> {
     pub(super) fn member_apart(self, name: &str) -> Option<Json<'a>> {
         let whole = self.parts.first()?;
         let (text, wanted) = (self.text.as_bytes(), name.as_bytes());
-        let first = wanted.first();
-        let is = |parts: &[MemberIndex], part: &MemberIndex| {
-            if part.length as usize != wanted.len() {
-                // A name of another length is another one, unless something in it is escaped.
-                return part.length & ESCAPED != 0 && self.name_of(parts).is(name);
-            }
-            // Most names of one length differ in their first letters.
+        let mut rest = self.parts.get(1..whole.count as usize)?;
+        while let Some(part) = rest.first() {
             let start = (part.name - whole.start) as usize;
-            text.get(start) == first && text.get(start..start + wanted.len()) == Some(wanted)
-                || wanted.is_empty()
-        };
-        let mut at = 1;
-        while at < whole.count as usize {
-            let parts = self.parts.get(at..)?;
-            let part = parts.first()?;
-            if is(parts, part) {
-                return Some(self.value_of(parts.get(..part.count as usize)?));
+            // A name of another length is another one, unless something in it is escaped.
+            let is_it = if part.length as usize == wanted.len() {
+                text.get(start..start + wanted.len()).is_some_and(|name| word::same(name, wanted))
+            } else {
+                part.length & ESCAPED != 0 && self.name_of(rest).is(name)
+            };
+            let (value, others) = rest.split_at_checked(part.count as usize)?;
+            if is_it {
+                return Some(self.value_of(value));
             }
-            at += part.count as usize;
+            rest = others;
         }
         None
     }

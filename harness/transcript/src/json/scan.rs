@@ -17,6 +17,21 @@ pub struct SyntaxError {
     pub ended: bool,
 }
 
+/// Somebody who is shown each value that a scanner moves past, and what it is called.
+pub(super) trait Watch {
+    /// A member's name, by the places of its content, and whether something in it is escaped.
+    fn name(&mut self, _start: usize, _end: usize, _escaped: bool) {}
+    /// A value that holds no others.
+    fn scalar(&mut self, _start: usize, _end: usize) {}
+    /// An object or a list begins.
+    fn open(&mut self, _at: usize, _object: bool) {}
+    /// The object or list that began last, and is not over, ends before this place.
+    fn close(&mut self, _end: usize) {}
+}
+
+/// Nobody.
+impl Watch for () {}
+
 /// A cursor over JSON text. Each step either moves past what it names or returns the [`SyntaxError`].
 #[derive(Debug, Clone)]
 pub struct Scanner<'a> {
@@ -146,9 +161,15 @@ impl<'a> Scanner<'a> {
     /// Where the text is not a value.
     #[inline]
     pub fn value(&mut self) -> Result<(), SyntaxError> {
+        self.watched(&mut ())
+    }
+
+    /// The same, and shows what it is and what is inside of it.
+    #[inline]
+    pub(super) fn watched(&mut self, watch: &mut impl Watch) -> Result<(), SyntaxError> {
         match self.peek() {
-            Some(b'{' | b'[') => self.container(),
-            _ => self.scalar(),
+            Some(b'{' | b'[') => self.container(watch),
+            _ => self.scalar(watch),
         }
     }
 
@@ -158,24 +179,28 @@ impl<'a> Scanner<'a> {
         SyntaxError { at: self.at, expected, ended: self.at >= self.text.len() }
     }
 
-    fn container(&mut self) -> Result<(), SyntaxError> {
+    fn container(&mut self, watch: &mut impl Watch) -> Result<(), SyntaxError> {
         let mut nest = Nest::default();
         'open: loop {
             let object = self.peek() == Some(b'{');
+            watch.open(self.at, object);
             if self.open(if object { b'}' } else { b']' })? {
                 nest.push(object);
                 if object {
-                    self.skip_key()?;
+                    self.skip_key(watch)?;
                 }
-            } else if !self.close(&mut nest)? {
-                return Ok(());
+            } else {
+                watch.close(self.at);
+                if !self.close(&mut nest, watch)? {
+                    return Ok(());
+                }
             }
             loop {
                 match self.peek() {
                     Some(b'{' | b'[') => continue 'open,
-                    _ => self.scalar()?,
+                    _ => self.scalar(watch)?,
                 }
-                if !self.close(&mut nest)? {
+                if !self.close(&mut nest, watch)? {
                     return Ok(());
                 }
             }
@@ -185,25 +210,28 @@ impl<'a> Scanner<'a> {
     /// After a value: closes as many containers as end here, and moves to the next value (true) or past the
     /// outermost end (false).
     #[inline]
-    fn close(&mut self, nest: &mut Nest) -> Result<bool, SyntaxError> {
+    fn close(&mut self, nest: &mut Nest, watch: &mut impl Watch) -> Result<bool, SyntaxError> {
         while let Some(object) = nest.top() {
             if self.more(if object { b'}' } else { b']' })? {
                 if object {
-                    self.skip_key()?;
+                    self.skip_key(watch)?;
                 }
                 return Ok(true);
             }
+            watch.close(self.at);
             nest.pop();
         }
         Ok(false)
     }
 
     #[inline]
-    fn skip_key(&mut self) -> Result<(), SyntaxError> {
+    fn skip_key(&mut self, watch: &mut impl Watch) -> Result<(), SyntaxError> {
         if self.peek() != Some(b'"') {
             return Err(self.fault("a member name in double quotes"));
         }
-        self.string()?;
+        let start = self.at + 1;
+        let escaped = self.string()?;
+        watch.name(start, self.at - 1, escaped);
         if self.peek() != Some(b':') {
             self.space();
             if self.peek() != Some(b':') {
@@ -216,15 +244,18 @@ impl<'a> Scanner<'a> {
     }
 
     #[inline]
-    fn scalar(&mut self) -> Result<(), SyntaxError> {
+    fn scalar(&mut self, watch: &mut impl Watch) -> Result<(), SyntaxError> {
+        let start = self.at;
         match self.peek() {
-            Some(b'"') => self.string(),
-            Some(b'-' | b'0'..=b'9') => self.number(),
-            Some(b't') => self.word("true"),
-            Some(b'f') => self.word("false"),
-            Some(b'n') => self.word("null"),
-            _ => Err(self.fault("a JSON value")),
+            Some(b'"') => self.string().map(|_| ())?,
+            Some(b'-' | b'0'..=b'9') => self.number()?,
+            Some(b't') => self.word("true")?,
+            Some(b'f') => self.word("false")?,
+            Some(b'n') => self.word("null")?,
+            _ => return Err(self.fault("a JSON value")),
         }
+        watch.scalar(start, self.at);
+        Ok(())
     }
 
     fn word(&mut self, word: &'static str) -> Result<(), SyntaxError> {
@@ -267,10 +298,12 @@ impl<'a> Scanner<'a> {
         Ok(())
     }
 
-    /// Moves past a string, its quotes included. Eight bytes at a time, since most of a recording is strings.
+    /// Moves past a string, its quotes included, and says whether something in it is escaped. Eight bytes at a time, since
+    /// most of a recording is strings.
     #[inline]
-    fn string(&mut self) -> Result<(), SyntaxError> {
+    fn string(&mut self) -> Result<bool, SyntaxError> {
         let bytes = self.text.as_bytes();
+        let mut escaped = false;
         self.at += 1;
         loop {
             while let Some(chunk) = bytes.get(self.at..).and_then(|rest| rest.first_chunk::<8>()) {
@@ -284,9 +317,12 @@ impl<'a> Scanner<'a> {
             match self.peek() {
                 Some(b'"') => {
                     self.at += 1;
-                    return Ok(());
+                    return Ok(escaped);
                 }
-                Some(b'\\') => self.escape()?,
+                Some(b'\\') => {
+                    escaped = true;
+                    self.escape()?;
+                }
                 Some(0..=0x1f) => return Err(self.fault("no control character inside a string")),
                 Some(_) => self.at += 1,
                 None => return Err(self.fault("a closing quote")),

@@ -20,6 +20,19 @@ pub(super) fn equal(word: u64, byte: u8) -> u64 {
     zero.wrapping_sub(ONES) & !zero & HIGH
 }
 
+/// Whether two texts of one length are the same. Meant for short ones, such as names: no call, and no loop over bytes.
+#[inline]
+pub(super) fn same(one: &[u8], other: &[u8]) -> bool {
+    if let (Some(one_first), Some(other_first)) = (one.first_chunk::<8>(), other.first_chunk::<8>()) {
+        return one_first == other_first
+            && (one.len() <= 16 && one.last_chunk::<8>() == other.last_chunk::<8>() || one == other);
+    }
+    if let (Some(one_first), Some(other_first)) = (one.first_chunk::<4>(), other.first_chunk::<4>()) {
+        return one_first == other_first && one.last_chunk::<4>() == other.last_chunk::<4>();
+    }
+    one.len() == other.len() && one.iter().zip(other).all(|(one, other)| one == other)
+}
+
 /// Where this byte first stands. Meant for short texts: in long ones `memchr` is faster.
 #[inline]
 pub(super) fn find(byte: u8, text: &[u8]) -> Option<usize> {

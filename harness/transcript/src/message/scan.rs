@@ -1,7 +1,7 @@
 //! One pass over a message's text: which parts it has, and what they make together.
 
 use super::{Message, MessageClass, Refusal, Shape, Span};
-use crate::json::{Json, JsonKind, JsonString, Scanner, SyntaxError};
+use crate::json::{Json, JsonKind, JsonString, MemberIndex, Scanner, SyntaxError, index_value};
 use crate::rejection::Code;
 use std::fmt::Write as _;
 
@@ -11,44 +11,73 @@ impl<'a> Message<'a> {
     /// # Errors
     /// As [`Message::parse`]; after a refusal the scanner stands somewhere inside the message.
     pub fn scan(text: &'a str, scanner: &mut Scanner<'a>) -> Result<Self, Refusal> {
-        let start = scanner.at();
-        match scanner.peek() {
-            Some(b'{') => {}
-            None => return Err(scanner.fault("a JSON-RPC message").into()),
-            Some(_) => {
-                // Whether it is JSON at all comes first: `{oops` is not JSON, `42` is JSON and not a message.
-                let value = scanner.take()?;
-                let (code, what) = match value.kind() {
-                    JsonKind::Array => (Code::Batch, "an array of messages where one message belongs"),
-                    _ => (Code::NotAMessage, "a JSON-RPC message is an object"),
-                };
-                let message = format!("{what}; this is {}", value.kind().name());
-                return Err(Refusal { code, clause: "JRP-LINE", at: start, message });
-            }
-        }
+        let start = begin(scanner)?;
         let mut parts = Parts::default();
         let mut more = scanner.open(b'}')?;
         while more {
             let at = scanner.at();
             let key = scanner.key()?;
-            let member = parts.member(key);
+            let member = Member::of(key);
             let value_at = scanner.at();
             if member == Some(Member::Params) && scanner.peek() == Some(b'{') {
                 parts.scan_params(scanner, start)?;
             } else {
                 scanner.value()?;
             }
-            if let Some(member) = member {
-                let span = Span { start: value_at - start, end: scanner.at() - start };
-                if !std::mem::replace(&mut parts.spans[member as usize], span).is_empty() {
-                    parts.twice.get_or_insert((at - start, member.name()));
-                }
-            }
+            parts.note(member, at - start, Span { start: value_at - start, end: scanner.at() - start });
             more = scanner.more(b'}')?;
         }
+        parts.message(&text[start..scanner.at()], start)
+    }
+
+    /// The same, and takes the message apart on the way, as [`crate::json::index_members`] does: what is inside of it comes
+    /// behind what is in `index`. Nothing does where it is too large.
+    ///
+    /// # Errors
+    /// As [`Message::scan`].
+    pub fn scan_indexed(
+        text: &'a str,
+        scanner: &mut Scanner<'a>,
+        index: &mut Vec<MemberIndex>,
+    ) -> Result<Self, Refusal> {
+        let (start, first) = (begin(scanner)?, index.len());
+        index_value(text, scanner, index)?;
+        if index.len() == first {
+            // It is too large to be taken apart.
+            *scanner = Scanner::starting(text, start);
+            return Self::scan(text, scanner);
+        }
         let text = &text[start..scanner.at()];
-        let shape = parts.shape(text).map_err(|refusal| Refusal { at: refusal.at + start, ..refusal })?;
-        Ok(Self::of(text, shape))
+        let mut parts = Parts::default();
+        for (key, value) in Json::indexed(text, &index[first..]).members() {
+            let member = Member::of(key);
+            if member == Some(Member::Params) {
+                value
+                    .members()
+                    .for_each(|(key, value)| parts.note_in(text, Member::in_params(key), key, value));
+            }
+            parts.note_in(text, member, key, value);
+        }
+        parts.message(text, start)
+    }
+}
+
+/// That an object begins under a scanner; where.
+fn begin(scanner: &mut Scanner<'_>) -> Result<usize, Refusal> {
+    let start = scanner.at();
+    match scanner.peek() {
+        Some(b'{') => Ok(start),
+        None => Err(scanner.fault("a JSON-RPC message").into()),
+        Some(_) => {
+            // Whether it is JSON at all comes first: `{oops` is not JSON, `42` is JSON and not a message.
+            let value = scanner.take()?;
+            let (code, what) = match value.kind() {
+                JsonKind::Array => (Code::Batch, "an array of messages where one message belongs"),
+                _ => (Code::NotAMessage, "a JSON-RPC message is an object"),
+            };
+            let message = format!("{what}; this is {}", value.kind().name());
+            Err(Refusal { code, clause: "JRP-LINE", at: start, message })
+        }
     }
 }
 
@@ -66,6 +95,33 @@ enum Member {
 }
 
 impl Member {
+    /// That of a message with this name.
+    #[inline]
+    fn of(name: JsonString<'_>) -> Option<Self> {
+        Some(match &*name.to_str()? {
+            "jsonrpc" => Self::Version,
+            "id" => Self::Id,
+            "method" => Self::Method,
+            "params" => Self::Params,
+            "result" => Self::Result,
+            "error" => Self::Error,
+            _ => return None,
+        })
+    }
+
+    /// That of the params with this name.
+    #[inline]
+    fn in_params(name: JsonString<'_>) -> Option<Self> {
+        match name.raw() {
+            "name" => Some(Self::Name),
+            "arguments" => Some(Self::Arguments),
+            raw if !raw.contains('\\') => None,
+            _ if name.is("name") => Some(Self::Name),
+            _ if name.is("arguments") => Some(Self::Arguments),
+            _ => None,
+        }
+    }
+
     fn name(self) -> &'static str {
         match self {
             Self::Version => "jsonrpc",
@@ -89,16 +145,25 @@ struct Parts {
 }
 
 impl Parts {
-    fn member(&self, key: JsonString<'_>) -> Option<Member> {
-        Some(match &*key.to_str()? {
-            "jsonrpc" => Member::Version,
-            "id" => Member::Id,
-            "method" => Member::Method,
-            "params" => Member::Params,
-            "result" => Member::Result,
-            "error" => Member::Error,
-            _ => return None,
-        })
+    /// Takes note of a member: where its name begins, and where its value stands.
+    #[inline]
+    fn note(&mut self, member: Option<Member>, at: usize, span: Span) {
+        let Some(member) = member else { return };
+        if !std::mem::replace(&mut self.spans[member as usize], span).is_empty() {
+            let twice = match member {
+                Member::Name | Member::Arguments => &mut self.twice_in_params,
+                _ => &mut self.twice,
+            };
+            twice.get_or_insert((at, member.name()));
+        }
+    }
+
+    /// The same, of a name and a value that stand in `text`.
+    #[inline]
+    fn note_in(&mut self, text: &str, member: Option<Member>, name: JsonString<'_>, value: Json<'_>) {
+        let at = |inside: &str| inside.as_ptr().addr() - text.as_ptr().addr();
+        let start = at(value.text());
+        self.note(member, at(name.raw()) - 1, Span { start, end: start + value.text().len() });
     }
 
     /// `params` is walked once: the two members that a tool call needs are noted on the way, since `method` may
@@ -106,27 +171,20 @@ impl Parts {
     fn scan_params(&mut self, scanner: &mut Scanner<'_>, base: usize) -> Result<(), SyntaxError> {
         let mut more = scanner.open(b'}')?;
         while more {
-            let at = scanner.at();
-            let key = scanner.key()?;
-            let member = match key.raw() {
-                "name" => Some(Member::Name),
-                "arguments" => Some(Member::Arguments),
-                raw if !raw.contains('\\') => None,
-                _ if key.is("name") => Some(Member::Name),
-                _ if key.is("arguments") => Some(Member::Arguments),
-                _ => None,
-            };
+            let at = scanner.at() - base;
+            let member = Member::in_params(scanner.key()?);
             let start = scanner.at() - base;
             scanner.value()?;
-            if let Some(member) = member {
-                let span = Span { start, end: scanner.at() - base };
-                if !std::mem::replace(&mut self.spans[member as usize], span).is_empty() {
-                    self.twice_in_params.get_or_insert((at - base, member.name()));
-                }
-            }
+            self.note(member, at, Span { start, end: scanner.at() - base });
             more = scanner.more(b'}')?;
         }
         Ok(())
+    }
+
+    /// The message whose text begins at byte `start` of what was scanned.
+    fn message<'a>(&self, text: &'a str, start: usize) -> Result<Message<'a>, Refusal> {
+        let shape = self.shape(text).map_err(|refusal| Refusal { at: refusal.at + start, ..refusal })?;
+        Ok(Message::of(text, shape))
     }
 
     fn has(&self, member: Member) -> bool {
