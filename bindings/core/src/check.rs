@@ -104,7 +104,7 @@ pub fn check(recording: &Recording<'_>, options: &CheckOptions) -> Result<Checke
         spec: options.spec.as_deref().map(|name| revision("spec", name)).transpose()?,
         redacted: options.redacted.clone(),
         first_text,
-        parallelism: Some(Parallelism::with_workers(1)),
+        parallelism: Some(Parallelism::NONE),
         ..rules::CheckOptions::default()
     };
     let (format, judged) = recording

@@ -68,7 +68,7 @@ pub fn show(recording: &Recording<'_>, options: &ShowOptions) -> Result<Answer, 
         return Err(Error::option("from", "it is after to, so nothing is left to draw"));
     }
     let (format, ()) = recording.reading(options.format.as_deref(), |_, _| Ok(()))?;
-    let judged = CheckOptions { parallelism: Some(Parallelism::with_workers(1)), ..CheckOptions::default() };
+    let judged = CheckOptions { parallelism: Some(Parallelism::NONE), ..CheckOptions::default() };
     let how = DrawOptions {
         rows,
         check: options.check.then_some(judged),

@@ -39,7 +39,7 @@ pub(crate) fn made(bytes: &[u8]) {
 }
 
 fn holds(format: &Format, bytes: &[u8]) {
-    let one = CheckOptions { parallelism: Some(Parallelism::with_workers(1)), ..CheckOptions::default() };
+    let one = CheckOptions { parallelism: Some(Parallelism::NONE), ..CheckOptions::default() };
     let two = Parallelism { batch_bytes: 1 + bytes.len() / 3, ..Parallelism::with_workers(2) };
     let several = CheckOptions { parallelism: Some(two), ..CheckOptions::default() };
     let all = CheckOptions { dispatch_all: true, ..one.clone() };

@@ -7,7 +7,6 @@ use crate::families::{FAMILIES, TOGETHER};
 use crate::rule::Need;
 use formats::{Format, Input, ReadError, Tolerance};
 use std::io;
-use std::num::NonZero;
 use std::thread;
 use transcript::session::Entry;
 
@@ -29,7 +28,7 @@ pub struct CheckOptions {
 /// What recorders commonly write in place of what they took out.
 const MARKER: &str = "[REDACTED]";
 
-/// More judges would go through the session once more each, and find little left to share.
+/// More judges would go through the session once more each, and find little left to share. Reading keeps a core busy.
 const MOST_WORKERS: usize = 2;
 
 /// Judges a recording of `format` in a single pass.
@@ -57,9 +56,9 @@ pub fn check_beside(
         families: FAMILIES,
         together: TOGETHER,
     };
-    let cores = || thread::available_parallelism().map_or(1, NonZero::get);
+    let others = || thread::available_parallelism().map_or(0, |cores| cores.get() - 1);
     let parallelism =
-        options.parallelism.unwrap_or_else(|| Parallelism::with_workers(cores().min(MOST_WORKERS)));
+        options.parallelism.unwrap_or_else(|| Parallelism::with_workers(others().min(MOST_WORKERS)));
     let mut judge = ParallelJudge::new(judge_options, parallelism);
     let read_options = formats::ReadOptions::new(Tolerance::Faults);
     let read = format.entries(input, read_options, &mut |entry| {

@@ -26,17 +26,20 @@ const QUEUE: usize = 4;
 /// How the work is shared. It comes to the same, however it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Parallelism {
-    /// How many judges there are at most. One judges on the thread that reads.
+    /// How many judges there are at most, each on a thread of its own; with none, the thread that reads judges.
     pub workers: usize,
     /// So many bytes of entries are handed on at a time. What is shorter in all is judged by one judge, without a thread.
     pub batch_bytes: usize,
 }
 
 impl Parallelism {
+    /// On one thread, that which reads.
+    pub const NONE: Self = Self::with_workers(0);
+
     /// Among so many judges, by batches of a usual size.
     #[must_use]
-    pub fn with_workers(workers: usize) -> Self {
-        Self { workers: workers.max(1), batch_bytes: BATCH }
+    pub const fn with_workers(workers: usize) -> Self {
+        Self { workers, batch_bytes: BATCH }
     }
 }
 
@@ -71,7 +74,7 @@ impl ParallelJudge {
     /// Begins.
     #[must_use]
     pub(crate) fn new(options: JudgeOptions, parallelism: Parallelism) -> Self {
-        let alone = (parallelism.workers <= 1).then(|| Judge::new(&options));
+        let alone = (parallelism.workers == 0).then(|| Judge::new(&options));
         Self {
             options,
             parallelism,

@@ -34,7 +34,7 @@ pub(crate) fn findings(revision: Revision, message: &Message, value: Option<&Val
     let text: String = lines.iter().map(|line| format!("{line}\n")).collect();
     let options = CheckOptions {
         spec: Some(revision),
-        parallelism: Some(Parallelism::with_workers(1)),
+        parallelism: Some(Parallelism::NONE),
         ..CheckOptions::default()
     };
     let mut reader = text.as_bytes();
