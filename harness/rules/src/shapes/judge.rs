@@ -2,7 +2,7 @@
 //!
 //! Depth is bounded by the table, in which nothing holds itself.
 
-use super::owners::{Path, is_owned};
+use super::owners::{Path, is_owned, left_whole};
 use super::{Member, Part, Shape, entry, members};
 use crate::engine::shown;
 use crate::revision::Revision;
@@ -35,7 +35,8 @@ pub(crate) fn faults<'v>(
     while faults.len() < most {
         let told: Vec<_> = faults.iter().map(|fault| (address(fault.place), &*fault.wrong)).collect();
         let next = by_each(entry(method, part).iter(), revision, |row, by| {
-            Judge { revision: by, place: Some((part, method)), told: &told }.value(
+            let left = row.left.of(by, || left_whole(part, method, by));
+            Judge { revision: by, place: Some((part, method)), left, told: &told }.value(
                 &row.shape,
                 value,
                 &Path::Top,
@@ -62,7 +63,7 @@ pub(crate) fn member_fault<'v>(
 ) -> Option<Fault<'v>> {
     by_each(members(of).iter().filter(|row| row.name == member), revision, |row, by| {
         let (judge, path) =
-            (Judge { revision: by, place: None, told: &[] }, Path::Member(&Path::Top, member));
+            (Judge { revision: by, place: None, left: &[], told: &[] }, Path::Member(&Path::Top, member));
         match &row.shape {
             Shape::List(items) => judge.value(items, value, &Path::Item(&path)),
             shape => judge.value(shape, value, &path),
@@ -116,6 +117,8 @@ struct Judge<'j> {
     revision: Revision,
     /// What is judged, where places that have a rule of their own are left to it.
     place: Option<(Part, &'j str)>,
+    /// The members at the top that are left to them with all that is inside.
+    left: &'j [&'static str],
     /// Faults that were told before: where they stand, and what is wrong. They count as none, so that what stands behind them
     /// is found.
     told: &'j [(usize, &'j str)],
@@ -171,6 +174,7 @@ impl Judge<'_> {
         let rows = rows.iter().filter(|row| row.span.has(self.revision));
         for (fitting, row) in rows.enumerate() {
             let fit = match value.member(row.name) {
+                Some(_) if matches!(path, Path::Top) && self.left.contains(&row.name) => Ok(()),
                 Some(part) => self.value(&row.shape, part, &Path::Member(path, row.name)),
                 None if row.needed => self.missing(path, row.name, value),
                 None => Ok(()),
@@ -187,14 +191,15 @@ impl Judge<'_> {
         let mut faults: Vec<(usize, &Shape, Fault<'v>)> = Vec::new();
         // Which of them is meant does not depend on whose the places in it are.
         let all = Judge { place: None, ..*self };
+        let mut tags = Tags { value, last: None };
         for shape in shapes {
             match shape {
                 Shape::Named(name) if kind == JsonKind::Object => {
-                    if let Some(other) = self.other_word(name.members(), value) {
+                    if let Some(other) = self.other_word(name.members(), &mut tags) {
                         tag = tag.or(Some(other));
                         continue;
                     }
-                    meant |= self.tags(name.members()).any(|row| value.member(row.name).is_some());
+                    meant |= self.tags(name.members()).any(|row| tags.word(row.name).is_some());
                 }
                 _ if !is_kind(shape, kind) => continue,
                 _ => {}
@@ -231,8 +236,8 @@ impl Judge<'_> {
     }
 
     /// The member whose word says that an object is none of these.
-    fn other_word(&self, rows: &[Member], value: Json<'_>) -> Option<&'static str> {
-        let other = |row: &&Member| match value.member(row.name) {
+    fn other_word(&self, rows: &[Member], tags: &mut Tags<'_>) -> Option<&'static str> {
+        let other = |row: &&Member| match tags.word(row.name) {
             None => row.needed,
             Some(part) => !is_one_of(part, words(&row.shape)),
         };
@@ -297,6 +302,21 @@ impl Judge<'_> {
                 .wrong(path, value, || format!("{} is {}, more than {most}", path.label(), shown(value)));
         }
         Ok(())
+    }
+}
+
+/// The words by which an object may tell what it means to be. Most ask for the same one.
+struct Tags<'v> {
+    value: Json<'v>,
+    last: Option<(&'static str, Option<Json<'v>>)>,
+}
+
+impl<'v> Tags<'v> {
+    fn word(&mut self, name: &'static str) -> Option<Json<'v>> {
+        match self.last {
+            Some((last, word)) if last == name => word,
+            _ => self.last.insert((name, self.value.member(name))).1,
+        }
     }
 }
 

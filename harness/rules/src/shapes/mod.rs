@@ -53,6 +53,18 @@ struct Member {
     needed: bool,
     span: Span,
     shape: Shape,
+    /// Where it is a method's: which members of its shape are left to other rules with all that is inside of them.
+    left: Left,
+}
+
+/// By revision, once somebody has asked.
+#[derive(Debug, Default, PartialEq)]
+struct Left([OnceLock<Vec<&'static str>>; Revision::ALL.len()]);
+
+impl Left {
+    fn of(&self, revision: Revision, ask: impl FnOnce() -> Vec<&'static str>) -> &[&'static str] {
+        self.0[revision as usize].get_or_init(ask)
+    }
 }
 
 /// The params of a method, or its result.
@@ -112,7 +124,7 @@ fn row_of(row: &'static str) -> Option<Member> {
     let revision = |number: &str| Revision::ALL.get(number.parse::<usize>().ok()?.checked_sub(1)?).copied();
     let (name, needed) = name.strip_suffix('!').map_or((name, false), |name| (name, true));
     let span = Span::between(revision(first)?, revision(last)?);
-    Some(Member { name, needed, span, shape: shape_of(shape)? })
+    Some(Member { name, needed, span, shape: shape_of(shape)?, left: Left::default() })
 }
 
 fn shape_of(text: &'static str) -> Option<Shape> {

@@ -110,10 +110,25 @@ const OWNERS: &[Row] = &[
 /// Whether a place has a rule of its own.
 pub(super) fn is_owned(part: Part, method: &str, path: &Path<'_>, revision: Revision) -> bool {
     let path = path.to_string();
-    let rows = OWNERS.iter().filter(|(_, of, whose, _, span)| {
+    places(part, method, revision).any(|place| has(place, &path))
+}
+
+/// The members of a part that have a rule of their own, as has all that is inside of them.
+pub(super) fn left_whole(part: Part, method: &str, revision: Revision) -> Vec<&'static str> {
+    let members =
+        places(part, method, revision).filter_map(|place| place.strip_prefix('/')?.strip_suffix("/**"));
+    members
+        .filter(|name| {
+            !name.contains('/') && is_owned(part, method, &Path::Member(&Path::Top, name), revision)
+        })
+        .collect()
+}
+
+fn places<'m>(part: Part, method: &'m str, revision: Revision) -> impl Iterator<Item = &'static str> + 'm {
+    let rows = OWNERS.iter().filter(move |(_, of, whose, _, span)| {
         *of == part && (whose.is_empty() || *whose == method) && span.has(revision)
     });
-    rows.flat_map(|row| row.3).any(|place| has(place, &path))
+    rows.flat_map(|row| row.3.iter().copied())
 }
 
 fn has(place: &str, path: &str) -> bool {
@@ -128,9 +143,10 @@ fn has(place: &str, path: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{OWNERS, has};
+    use super::{OWNERS, has, left_whole};
     use crate::families::find;
     use crate::revision::Revision;
+    use crate::shapes::Part;
 
     #[test]
     fn the_rules_of_the_places_are_rules_that_apply_there() {
@@ -139,6 +155,14 @@ mod tests {
             let both = |revision: &Revision| rule.span.has(*revision) && span.has(*revision);
             assert!(Revision::ALL.iter().any(both), "{id} does not apply");
         }
+    }
+
+    #[test]
+    fn a_member_is_left_whole_where_its_place_and_all_below_it_are() {
+        let revision = Revision::V2025_11_25;
+        assert_eq!(left_whole(Part::Result, "tools/call", revision), ["content"]);
+        // Only what is left of each tool is, which stands deeper.
+        assert_eq!(left_whole(Part::Result, "tools/list", revision), [""; 0]);
     }
 
     #[test]
