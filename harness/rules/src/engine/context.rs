@@ -28,6 +28,20 @@ pub(crate) struct RuleContext<'m> {
     pub(crate) exchange: Option<&'m Exchange<'static>>,
     /// The exchanges of the recording, this step included.
     pub(crate) exchanges: &'m ExchangeTracker,
+    /// What decides which rules bind at this step.
+    pub(super) circumstances: Circumstances,
+}
+
+/// All of a step that decides whether a rule binds there, as a bit: its revision, or where none is known whether there was a
+/// handshake.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Circumstances(pub(super) u16);
+
+impl Circumstances {
+    pub(super) fn of(revision: Option<Revision>, facts: &Facts) -> Self {
+        let known = Revision::ALL.len();
+        Self(1 << revision.map_or(known + usize::from(facts.handshake), |revision| revision as usize))
+    }
 }
 
 impl RuleContext<'_> {
@@ -42,6 +56,7 @@ impl RuleContext<'_> {
             message: None,
             exchange: self.exchange,
             exchanges: self.exchanges,
+            circumstances: Circumstances::of(revision, self.facts),
         }
     }
 

@@ -3,7 +3,7 @@
 //! The order in which a step is taken in, bound, and shown to the families. Memory: that of the facts, the ledger, the
 //! families and the findings, each of which says its own; none grows with the length of a session.
 
-use super::context::RuleContext;
+use super::context::{Circumstances, RuleContext};
 use super::dispatch::Dispatch;
 use super::exchange_tracker::ExchangeTracker;
 use super::facts::Facts;
@@ -152,6 +152,7 @@ impl Judge {
             message: None,
             exchange: None,
             exchanges: &self.exchanges,
+            circumstances: Circumstances::of(revision, &self.facts),
         };
         for visitor in visitors.iter_mut().flatten() {
             for exchange in &complete {
@@ -247,11 +248,14 @@ impl Judge {
             message,
             exchange,
             exchanges: &self.exchanges,
+            circumstances: Circumstances::of(revision, &self.facts),
         };
         for family in self.dispatch.families_for(&at, !complete.is_empty()).indices() {
             let Some(Some(visitor)) = self.visitors.get_mut(family) else { continue };
-            for exchange in &complete {
-                at.for_exchange(exchange, |at| visitor.exchange(exchange, at, &mut self.report));
+            if !complete.is_empty() {
+                for exchange in &complete {
+                    at.for_exchange(exchange, |at| visitor.exchange(exchange, at, &mut self.report));
+                }
             }
             visitor.visit(&at, &mut self.report);
         }

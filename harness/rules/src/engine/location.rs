@@ -58,8 +58,11 @@ pub(crate) struct SourceLocation {
 impl SourceLocation {
     /// Takes note of an entry whose text is `text`.
     pub(crate) fn of(location: &Location, text: &str) -> Self {
-        // One character more tells that there was more. Most are one byte long, and a piece is counted at once.
+        // One character more tells that there was more. Nearly all are one byte long, and a piece is counted at once.
         let (mut end, mut missing) = (0, SHOWN + 1);
+        if text.as_bytes().get(..missing).is_some_and(<[u8]>::is_ascii) {
+            (end, missing) = (missing, 0);
+        }
         while missing > 0 && end < text.len() {
             let piece = &text.as_bytes()[end..text.len().min(end + missing)];
             missing -= piece.iter().filter(|byte| !(0x80..0xc0).contains(*byte)).count();

@@ -91,7 +91,7 @@ const METHODS: &[Known] = &[
 ];
 
 /// What the specification says of a method: one for each span of revisions, none where it does not know it.
-pub(crate) fn known(name: &str) -> impl Iterator<Item = &'static Known> {
+pub(crate) fn known(name: &str) -> impl Iterator<Item = &'static Known> + Clone {
     BY_NAME.get(name).copied().unwrap_or_default().iter()
 }
 

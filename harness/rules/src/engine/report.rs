@@ -101,13 +101,6 @@ impl MissingEvidence {
     }
 }
 
-/// All of a moment that decides whether a rule binds there, as a bit: its revision, or where none is known whether there was a
-/// handshake.
-fn circumstances(at: &RuleContext<'_>) -> u16 {
-    let known = Revision::ALL.len();
-    1 << at.revision.map_or(known + usize::from(at.facts.handshake), |revision| revision as usize)
-}
-
 impl Report {
     /// For so many rules, about a recording that carries this.
     pub(super) fn new(carries: Vec<Need>, rules: usize) -> Self {
@@ -118,7 +111,7 @@ impl Report {
     #[inline]
     pub(crate) fn pass(&mut self, rule: &'static Rule, at: &RuleContext<'_>) {
         let kept = self.stats.kept(rule);
-        let here = circumstances(at);
+        let here = at.circumstances.0;
         if kept.binds & here != 0 {
             kept.times += 1;
         } else if kept.idle & here == 0 && self.binds(rule, at) {
@@ -141,7 +134,7 @@ impl Report {
     /// Whether the rule binds at this moment. Where that cannot be told, it is noted. Either is remembered: in the same
     /// circumstances it stays so.
     fn binds(&mut self, rule: &'static Rule, at: &RuleContext<'_>) -> bool {
-        let here = circumstances(at);
+        let here = at.circumstances.0;
         let kept = self.stats.kept(rule);
         if (kept.binds | kept.idle) & here != 0 {
             return kept.binds & here != 0;

@@ -30,7 +30,15 @@ impl RuleStatsTable {
     pub(super) fn kept(&mut self, rule: &'static Rule) -> &mut PassCount {
         let address = std::ptr::from_ref(rule).addr();
         let last = self.places.len() - 1;
-        let mut at = (address / align_of::<Rule>()).wrapping_mul(SPREAD) >> SHIFT & last;
+        let at = (address / align_of::<Rule>()).wrapping_mul(SPREAD) >> SHIFT & last;
+        // Nearly every rule has its place to itself.
+        let at = if self.places[at].address == address { at } else { self.other_place(rule, address, at) };
+        &mut self.places[at]
+    }
+
+    /// The place of a rule that is not at its first one.
+    #[cold]
+    fn other_place(&mut self, rule: &'static Rule, address: usize, mut at: usize) -> usize {
         // There are fewer rules than places.
         while self.places[at].address != address {
             if self.places[at].address == 0 {
@@ -38,9 +46,9 @@ impl RuleStatsTable {
                 self.places[at] = PassCount { address, number, ..PassCount::default() };
                 break;
             }
-            at = (at + 1) & last;
+            at = (at + 1) & (self.places.len() - 1);
         }
-        &mut self.places[at]
+        at
     }
 
     fn new_number(&mut self, rule: &'static Rule) -> u16 {

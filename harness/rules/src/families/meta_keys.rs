@@ -35,7 +35,8 @@ struct MetaKeysState;
 impl RuleVisitor for MetaKeysState {
     fn visit(&mut self, at: &RuleContext<'_>, report: &mut Report) {
         let Some(message) = &at.message else { return };
-        let Some(holder) = message.raw.params().or_else(|| message.raw.outcome()) else { return };
+        let holder = message.raw.params().or_else(|| message.raw.outcome());
+        let Some(holder) = holder.filter(|holder| holder.may_hold("_meta")) else { return };
         keys(holder, at, report);
         if message.method.is_none() {
             for item in LISTS.iter().filter_map(|list| holder.member(list)).flat_map(Json::items) {
@@ -48,8 +49,7 @@ impl RuleVisitor for MetaKeysState {
 fn keys(holder: Json<'_>, at: &RuleContext<'_>, report: &mut Report) {
     let Some(meta) = holder.member("_meta") else { return };
     for (key, value) in meta.members() {
-        let key = key.decode();
-        let key = String::from_utf8_lossy(&key);
+        let key = key.to_str().unwrap_or_else(|| String::from_utf8_lossy(&key.decode()).into_owned().into());
         if at.revision >= Some(Revision::V2026_07_28)
             && let Some(sound) = trace_context(&key, value)
         {
@@ -66,6 +66,10 @@ fn keys(holder: Json<'_>, at: &RuleContext<'_>, report: &mut Report) {
 
 /// Whether a key has the grammar: an optional prefix of labels before a slash, and a name, which may be empty.
 pub(super) fn is_key(key: &str) -> bool {
+    // Most have neither a prefix nor anything but letters.
+    if key.bytes().all(|byte| byte.is_ascii_alphanumeric()) {
+        return true;
+    }
     match key.split_once('/') {
         Some((prefix, name)) => is_prefix(prefix) && is_name(name),
         None => is_name(key),

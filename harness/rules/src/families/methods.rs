@@ -112,7 +112,8 @@ fn lack() -> String {
 }
 
 fn revision(method: &str, at: &RuleContext<'_>, report: &mut Report) {
-    let has = |revision: Revision| known(method).any(|known| known.span.has(revision));
+    let known = known(method);
+    let has = |revision: Revision| known.clone().any(|known| known.span.has(revision));
     let begun = at.facts.initialized;
     match at.revision {
         // A client that tries the newest revision first may do so over any transport.

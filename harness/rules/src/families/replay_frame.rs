@@ -56,12 +56,11 @@ pub(super) fn is_moment(value: Json<'_>) -> bool {
 }
 
 fn is_spelled_like_a_moment(text: &str) -> bool {
-    let shape = b"0000-00-00T00:00:00.000Z";
-    text.len() == shape.len()
-        && text.bytes().zip(shape).all(|(byte, shape)| match shape {
-            b'0' => byte.is_ascii_digit(),
-            other => byte == *other,
-        })
+    const SHAPE: &[u8; 24] = b"0000-00-00T00:00:00.000Z";
+    let Some(text) = text.as_bytes().as_array::<24>() else { return false };
+    // All of it at once: nearly every time is spelled well.
+    let fits = |byte: u8, shape: u8| if shape == b'0' { byte.is_ascii_digit() } else { byte == shape };
+    text.iter().zip(SHAPE).fold(true, |fine, (byte, shape)| fine & fits(*byte, *shape))
 }
 
 /// Whether a moment that is spelled like one was or will be. A leap second is the 60th of a minute.

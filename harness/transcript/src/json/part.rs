@@ -285,6 +285,16 @@ impl<'a> Json<'a> {
         self.parts.first().is_none_or(|part| part.length & ALL_DIFFER == 0 || part.start > 0)
     }
 
+    /// Whether the value, or one at any depth in it, may have a member of this name. That none has is certain; that one may is
+    /// said of every value that was not taken apart, and of more names than there are.
+    #[must_use]
+    pub fn may_hold(self, name: &str) -> bool {
+        let count = self.parts.first().map_or(0, |whole| whole.count as usize);
+        self.parts
+            .get(..count)
+            .is_none_or(|parts| parts.is_empty() || parts.iter().any(|part| part.may_name(name)))
+    }
+
     /// The value directly inside whose text begins at byte `at` of this one's.
     #[must_use]
     pub fn value_at(self, at: usize) -> Option<Json<'a>> {

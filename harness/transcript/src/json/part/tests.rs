@@ -75,6 +75,18 @@ fn names_that_may_stand_twice_are_seen_at_any_depth() {
 }
 
 #[test]
+fn a_name_that_is_nowhere_in_a_value_is_mostly_known_not_to_be() {
+    let text = r#"{"outer":[{"_meta":1}],"next":{"n\u0061me":2},"other":[1,{}]}"#;
+    let mut parts = Vec::new();
+    index_members(text, &mut parts);
+    let apart = Json::indexed(text, &parts);
+    let inner = |name: &str| apart.member(name).unwrap();
+    assert!(apart.may_hold("_meta") && inner("outer").may_hold("_meta") && !inner("other").may_hold("_meta"));
+    assert!(inner("next").may_hold("name"), "a name with escapes may be any");
+    assert!(Json::parse(text).unwrap().may_hold("nothing"), "nobody took it apart");
+}
+
+#[test]
 fn a_value_with_too_many_parts_is_left_as_it_is() {
     let text = format!("[{}1]", "1,".repeat(MAX_INDEXED));
     let mut parts = Vec::new();
