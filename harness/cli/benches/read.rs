@@ -3,8 +3,9 @@
 //! In one run, over the same bytes: a bare pass of serde_json that borrows each member as a `RawValue` and throws it
 //! away, and this project's `read` to a meaning that is counted and thrown away. Then the peak memory of a process
 //! that does nothing but read the file, compare two, or judge it. `check` is timed beside `read` and the bare pass, by every
-//! rule, and from the start of a process to its end on one small recording; the overview of `summary` beside `check`; `diff` beside
-//! `read` of both files, which differ in every thousandth event; `redact` beside `read`; and `show --output html` of 10,000 messages from start to end.
+//! rule, and from the start of a process to its end on one small recording; the overview of `summary` beside `check`; `check` and
+//! `redact` beside `read`, as programs; `diff` beside `read` of both files, which differ in every thousandth event; and
+//! `show --output html` of 10,000 messages from start to end.
 //! At last `check` alone, over traces that are made to fill its tables: how fast, in how much memory, and which limit it
 //! tells. `CONCORD_BENCH_MB` sets the size (100), `CONCORD_BENCH_ROUNDS` how often each is timed (5), and
 //! `CONCORD_BENCH_ONLY=check` leaves out all but mcp-replay and what is hostile, and `=diff` all but `diff`.
@@ -48,7 +49,7 @@ fn main() {
     if std::env::var("CONCORD_BENCH_ONLY").is_ok_and(|only| only == "check") {
         generated(folder.path(), "mcp-replay", Spelling::McpReplay, megabytes << 20, false);
         judging(folder.path());
-        redacting(folder.path());
+        programs(folder.path());
         return overwhelmed(folder.path(), megabytes);
     }
     if std::env::var("CONCORD_BENCH_ONLY").is_ok_and(|only| only == "diff") {
@@ -80,7 +81,7 @@ fn main() {
         );
     }
     judging(folder.path());
-    redacting(folder.path());
+    programs(folder.path());
     overwhelmed(folder.path(), megabytes);
     comparing(folder.path(), megabytes);
     let left = generated(folder.path(), "jsonrpc", Spelling::Jsonrpc, megabytes << 20, false);
@@ -134,33 +135,34 @@ fn judging(folder: &Path) {
     starting(folder);
 }
 
-/// `redact` with what is commonly secret beside `read`, each from the start of a process to its end.
-fn redacting(folder: &Path) {
-    println!("\n{:<18}{:>12}{:>12}{:>12}{:>12}", "format", "read", "redact", "to read", "peak, MiB");
+/// `check`, and `redact` with what is commonly secret, beside `read`, each from the start of a process to its end.
+fn programs(folder: &Path) {
+    println!(
+        "\n{:<18}{:>12}{:>12}{:>12}{:>12}{:>12}{:>12}{:>12}",
+        "as programs", "read", "check", "to read", "peak, MiB", "redact", "to read", "peak, MiB"
+    );
     for (name, _) in Spelling::ALL {
         let path = folder.join(name).display().to_string();
         if !Path::new(&path).exists() {
             continue;
         }
-        let redact = ["redact", &path, "--preset", "common"];
+        let verbs: [&[&str]; 3] =
+            [&["read", &path], &["check", &path], &["redact", &path, "--preset", "common"]];
         let run = |arguments: &[&str]| {
             let mut program = Command::new(env!("CARGO_BIN_EXE_mcp-concord"));
             let program = program.args(arguments).stdout(Stdio::null()).stderr(Stdio::null());
             timed(|| u64::from(program.status().unwrap().success()))
         };
-        let (mut plain, mut redacted) = (Vec::new(), Vec::new());
+        let mut times: [Vec<Duration>; 3] = std::array::from_fn(|_| Vec::new());
         for _ in 0..rounds() {
-            plain.push(run(&["read", &path]));
-            redacted.push(run(&redact));
+            times.iter_mut().zip(verbs).for_each(|(times, verb)| times.push(run(verb)));
         }
-        let (plain, redacted) = (median(plain), median(redacted));
-        println!(
-            "{name:<18}{:>10.0}ms{:>10.0}ms{:>12.2}{:>12.1}",
-            plain.as_secs_f64() * 1e3,
-            redacted.as_secs_f64() * 1e3,
-            redacted.as_secs_f64() / plain.as_secs_f64(),
-            peak::of_program(&redact),
-        );
+        let [plain, judged, redacted] = times.map(|times| median(times).as_secs_f64());
+        print!("{name:<18}{:>10.0}ms", plain * 1e3);
+        for (time, verb) in [(judged, verbs[1]), (redacted, verbs[2])] {
+            print!("{:>10.0}ms{:>12.2}{:>12.1}", time * 1e3, time / plain, peak::of_program(verb));
+        }
+        println!();
     }
 }
 

@@ -58,14 +58,11 @@ pub(crate) struct SourceLocation {
 impl SourceLocation {
     /// Takes note of an entry whose text is `text`.
     pub(crate) fn of(location: &Location, text: &str) -> Self {
-        // One character more tells that there was more. Nearly all are one byte long, and a piece is counted at once.
+        // One character more tells that there was more. Most are one byte long, and a piece is counted at once.
         let (mut end, mut missing) = (0, SHOWN + 1);
-        if text.as_bytes().get(..missing).is_some_and(<[u8]>::is_ascii) {
-            (end, missing) = (missing, 0);
-        }
         while missing > 0 && end < text.len() {
             let piece = &text.as_bytes()[end..text.len().min(end + missing)];
-            missing -= piece.iter().filter(|byte| !(0x80..0xc0).contains(*byte)).count();
+            missing -= characters(piece);
             end += piece.len();
         }
         let end = text.ceil_char_boundary(end);
@@ -76,6 +73,18 @@ impl SourceLocation {
     pub(crate) fn location(&self) -> FindingLocation {
         FindingLocation::of(&self.location, &self.text)
     }
+}
+
+/// How many characters begin in these bytes of UTF-8. Eight bytes at a time: those that go on with one begin with the bits 10.
+fn characters(bytes: &[u8]) -> usize {
+    let (words, rest) = bytes.as_chunks::<8>();
+    let going_on = |word: &[u8; 8]| {
+        let word = u64::from_ne_bytes(*word);
+        (word & !(word << 1) & 0x8080_8080_8080_8080).count_ones() as usize
+    };
+    bytes.len()
+        - words.iter().map(going_on).sum::<usize>()
+        - rest.iter().filter(|byte| (0x80..0xc0).contains(*byte)).count()
 }
 
 /// Where in `whole` a slice of it begins.
