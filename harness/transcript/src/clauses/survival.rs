@@ -10,8 +10,9 @@ pub(super) const CLAUSES: &[Clause] = &[
         family: FAMILY,
         title: "Damaged input is refused with its place, or read cleanly",
         rule: "Invalid UTF-8, a file that is cut off or empty, a stray NUL, and a value of the wrong type \
-               each call for a rejection that says where, unless some clause allows a reading. Neither crash \
-               nor hang, and do not pass off what came before the damage as everything.",
+               each call for a rejection that says where, unless some clause allows a reading. Where a text is \
+               not JSON, that is the fault, also where a message in it is wrong before it breaks off. Neither \
+               crash nor hang, and do not pass off what came before the damage as everything.",
         why: "Recorders are killed in the middle of a line, and characters are split between two reads. An \
               importer that stops quietly at the damage reports fewer calls than there were, and looks \
               perfectly well.",
