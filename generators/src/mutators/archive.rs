@@ -2,19 +2,15 @@
 //! files that are none.
 
 use crate::format_tree::{FormatTree, is_archive, rewrite};
-use crate::mutator::{Apply, Mutator};
+use crate::mutator::Apply;
 use crate::node::Node;
 use crate::relation::{Reading, Relation};
 use formats::Format;
 use transcript::rejection::Code;
 
-pub(super) const MUTATORS: &[Mutator] = &[
-    Mutator {
-        name: "har-base64",
-        sentence: "The bodies of answers are written in base64, all of them or some.",
-        clauses: &["HAR-STREAM", "HAR-MESSAGE"],
-        relation: Relation::Same,
-        apply: Apply::Bytes(|format, bytes, rng| {
+mutators! {
+    "har-base64" ["HAR-STREAM" "HAR-MESSAGE"] "The bodies of answers are written in base64, all of them or some."
+        => Relation::Same, Apply::Bytes(|format, bytes, rng| {
             let all = rng.one_in(2);
             contents(format, bytes, |content| {
                 let text = content.get("text").and_then(Node::content).filter(|_| all || rng.one_in(2));
@@ -24,14 +20,9 @@ pub(super) const MUTATORS: &[Mutator] = &[
                     true
                 })
             })
-        }),
-    },
-    Mutator {
-        name: "har-base64-no-text",
-        sentence: "A stream in base64 has a byte in a comment that is no UTF-8.",
-        clauses: &["SRV-BYTES", "HAR-STREAM"],
-        relation: Relation::Open(Reading::Known),
-        apply: Apply::Bytes(|format, bytes, _| {
+        });
+    "har-base64-no-text" ["SRV-BYTES" "HAR-STREAM"] "A stream in base64 has a byte in a comment that is no UTF-8."
+        => Relation::Open(Reading::Known), Apply::Bytes(|format, bytes, _| {
             let mut done = false;
             contents(format, bytes, |content| {
                 let kind = content.get("mimeType").and_then(Node::content).unwrap_or_default();
@@ -43,14 +34,9 @@ pub(super) const MUTATORS: &[Mutator] = &[
                 done = true;
                 true
             })
-        }),
-    },
-    Mutator {
-        name: "har-media-types",
-        sentence: "The types of bodies have parameters, and that of a POST's says little.",
-        clauses: &["HAR-STREAM", "HAR-MESSAGE"],
-        relation: Relation::Same,
-        apply: Apply::Bytes(|format, bytes, rng| {
+        });
+    "har-media-types" ["HAR-STREAM" "HAR-MESSAGE"] "The types of bodies have parameters, and that of a POST's says little."
+        => Relation::Same, Apply::Bytes(|format, bytes, rng| {
             exchanges(format, bytes, |entries| {
                 let mut took = false;
                 for entry in entries {
@@ -72,14 +58,9 @@ pub(super) const MUTATORS: &[Mutator] = &[
                 }
                 took
             })
-        }),
-    },
-    Mutator {
-        name: "har-by-completion",
-        sentence: "Exchanges are not in the order of their starts, which are fractions of a millisecond, seconds or time zones apart.",
-        clauses: &["HAR-ORDER"],
-        relation: Relation::Same,
-        apply: Apply::Bytes(|format, bytes, rng| {
+        });
+    "har-by-completion" ["HAR-ORDER"] "Exchanges are not in the order of their starts, which are fractions of a millisecond, seconds or time zones apart."
+        => Relation::Same, Apply::Bytes(|format, bytes, rng| {
             let form = rng.below(3);
             exchanges(format, bytes, |entries| {
                 for (at, entry) in entries.iter_mut().enumerate() {
@@ -89,14 +70,9 @@ pub(super) const MUTATORS: &[Mutator] = &[
                 // There are no more exchanges than a minute has seconds, or they keep their order.
                 entries.len() > 1 && entries.len() < 50
             })
-        }),
-    },
-    Mutator {
-        name: "har-without-entries",
-        sentence: "An archive has no log, or a log without an array of entries.",
-        clauses: &["HAR-MISSING"],
-        relation: Relation::Rejects(Code::MissingEntries),
-        apply: Apply::Spelling(|tree, rng| {
+        });
+    "har-without-entries" ["HAR-MISSING"] "An archive has no log, or a log without an array of entries."
+        => Relation::Rejects(Code::MissingEntries), Apply::Spelling(|tree, rng| {
             let forms = [
                 "{}",
                 r#"{"log":{}}"#,
@@ -106,20 +82,14 @@ pub(super) const MUTATORS: &[Mutator] = &[
                 r#"{"entries":[]}"#,
             ];
             replace(tree, rng.pick(&forms).and_then(|form| Node::parse(form)))
-        }),
-    },
-    Mutator {
-        name: "har-bare",
-        sentence: "The exchanges of an archive are in a bare array.",
-        clauses: &["HAR-MISSING"],
-        relation: Relation::Rejects(Code::WrongDocument),
-        apply: Apply::Spelling(|tree, _| {
+        });
+    "har-bare" ["HAR-MISSING"] "The exchanges of an archive are in a bare array."
+        => Relation::Rejects(Code::WrongDocument), Apply::Spelling(|tree, _| {
             let entries =
                 tree.values.first().and_then(|document| document.get("log")?.get("entries")).cloned();
             replace(tree, entries)
-        }),
-    },
-];
+        });
+}
 
 /// Gives the answer's header the same type as its content has.
 fn typed(entry: &mut Node, kind: &str) {

@@ -2,7 +2,7 @@
 
 use super::crowds::put;
 use crate::format_tree::{Container, FormatTree};
-use crate::mutator::{Apply, Mutator};
+use crate::mutator::Apply;
 use crate::node::Node;
 use crate::relation::{Reading, Relation};
 use crate::rng::Rng;
@@ -10,13 +10,9 @@ use crate::session_builder::{AGREED, BATCHED, Entry};
 use transcript::rejection::Code;
 use transcript::session::Side;
 
-pub(super) const MUTATORS: &[Mutator] = &[
-    Mutator {
-        name: "agreed-batches",
-        sentence: "The two sides agree on revision 2025-03-26, and a request and its answer are in arrays.",
-        clauses: &["EQ-BATCH"],
-        relation: Relation::Changes,
-        apply: Apply::Session(|builder, rng| {
+mutators! {
+    "agreed-batches" ["EQ-BATCH"] "The two sides agree on revision 2025-03-26, and a request and its answer are in arrays."
+        => Relation::Changes, Apply::Session(|builder, rng| {
             let version = format!(r#"{{"protocolVersion":"{REVISION}"}}"#);
             let entries = [
                 Entry::request(Side::Client, AGREED, "initialize"),
@@ -26,41 +22,20 @@ pub(super) const MUTATORS: &[Mutator] = &[
             ];
             builder.batches = put(builder, rng, entries.into());
             builder.batches
-        }),
-    },
-    Mutator {
-        name: "batch",
-        sentence: "One message is an array of itself, where the format says that it is one message.",
-        clauses: &["ENV-SINGLE", "JRP-LINE"],
-        relation: Relation::Rejects(Code::Batch),
-        apply: Apply::Spelling(|tree, rng| {
+        });
+    "batch" ["ENV-SINGLE" "JRP-LINE"] "One message is an array of itself, where the format says that it is one message."
+        => Relation::Rejects(Code::Batch), Apply::Spelling(|tree, rng| {
             // An array inside an Inspector's array is no message either, but no clause names it.
             let named = !tree.format.is_bare_list();
             named && one(tree, rng, |held| matches!(held, Container::Bare | Container::Slot))
-        }),
-    },
-    Mutator {
-        name: "batch-empty",
-        sentence: "An array, empty or with a message, takes the place of a message in an item or a slot.",
-        clauses: &["ENV-SINGLE", "JRP-LINE"],
-        relation: Relation::Rejects(Code::Batch),
-        apply: Apply::Spelling(empty),
-    },
-    Mutator {
-        name: "batch-in-trace",
-        sentence: "The raw of one line is an array of the message.",
-        clauses: &["RPL-NOISE"],
-        relation: Relation::Open(Reading::Free),
-        apply: Apply::Spelling(|tree, rng| one(tree, rng, |held| held == Container::Raw)),
-    },
-    Mutator {
-        name: "batch-in-har",
-        sentence: "One HTTP body is an array of the message, which revision 2025-03-26 allowed.",
-        clauses: &["HAR-MESSAGE"],
-        relation: Relation::Open(Reading::Free),
-        apply: Apply::Spelling(|tree, rng| one(tree, rng, |held| held == Container::Body)),
-    },
-];
+        });
+    "batch-empty" ["ENV-SINGLE" "JRP-LINE"] "An array, empty or with a message, takes the place of a message in an item or a slot."
+        => Relation::Rejects(Code::Batch), Apply::Spelling(empty);
+    "batch-in-trace" ["RPL-NOISE"] "The raw of one line is an array of the message."
+        => Relation::Open(Reading::Free), Apply::Spelling(|tree, rng| one(tree, rng, |held| held == Container::Raw));
+    "batch-in-har" ["HAR-MESSAGE"] "One HTTP body is an array of the message, which revision 2025-03-26 allowed."
+        => Relation::Open(Reading::Free), Apply::Spelling(|tree, rng| one(tree, rng, |held| held == Container::Body));
+}
 
 /// The revision that has batches. Where a session may be of it, nobody here says what an array is.
 const REVISION: &str = "2025-03-26";

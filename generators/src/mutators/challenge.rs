@@ -4,7 +4,7 @@
 
 use super::endpoint::anywhere;
 use crate::format_tree::FormatTree;
-use crate::mutator::{Apply, Mutator};
+use crate::mutator::Apply;
 use crate::node::{Node, quoted};
 use crate::relation::{Reading, Relation};
 use crate::rng::Rng;
@@ -12,13 +12,9 @@ use crate::session_builder::{Entry, SessionBuilder};
 use formats::{OwnedContent, OwnedEntry, TransportContext};
 use transcript::session::{Carrier, Side};
 
-pub(super) const MUTATORS: &[Mutator] = &[
-    Mutator {
-        name: "challenge",
-        sentence: "A 401 comes whose challenge has one of the parameters, or both.",
-        clauses: &["K2A-SUMMARY", "HAR-K2A"],
-        relation: Relation::Changes,
-        apply: Apply::Session(|builder, rng| {
+mutators! {
+    "challenge" ["K2A-SUMMARY" "HAR-K2A"] "A 401 comes whose challenge has one of the parameters, or both."
+        => Relation::Changes, Apply::Session(|builder, rng| {
             let Some(&(name, value, metadata, scope)) = rng.pick(VISIBLE) else { return false };
             show(builder, metadata, scope);
             let other = ("Www-authenticate", "Basic realm=\"x\"");
@@ -28,14 +24,9 @@ pub(super) const MUTATORS: &[Mutator] = &[
                 _ => vec![(name, value)],
             };
             refusal(builder, rng, 401, &headers)
-        }),
-    },
-    Mutator {
-        name: "challenge-without-message",
-        sentence: "A 401 comes with a challenge and without a message in its body, as real ones do.",
-        clauses: &["K2A-SUMMARY", "HAR-K2A", "ENV-NULL"],
-        relation: Relation::Open(Reading::Known),
-        apply: Apply::Session(|builder, rng| {
+        });
+    "challenge-without-message" ["K2A-SUMMARY" "HAR-K2A" "ENV-NULL"] "A 401 comes with a challenge and without a message in its body, as real ones do."
+        => Relation::Open(Reading::Known), Apply::Session(|builder, rng| {
             let Some(&(name, value, metadata, scope)) = rng.pick(VISIBLE) else { return false };
             show(builder, metadata, scope);
             let entry = OwnedEntry {
@@ -45,68 +36,37 @@ pub(super) const MUTATORS: &[Mutator] = &[
                 ..OwnedEntry::new(OwnedContent::Empty)
             };
             anywhere(builder, rng, Entry { owned: entry, message: None })
-        }),
-    },
-    Mutator {
-        name: "challenges-several",
-        sentence: "Two 401s come, and each shows another parameter.",
-        clauses: &["K2A-SUMMARY"],
-        relation: Relation::Changes,
-        apply: Apply::Session(|builder, rng| {
+        });
+    "challenges-several" ["K2A-SUMMARY"] "Two 401s come, and each shows another parameter."
+        => Relation::Changes, Apply::Session(|builder, rng| {
             show(builder, true, true);
             let (metadata, scope) = (VISIBLE[1], ("WWW-Authenticate", "Bearer scope=a"));
             let mut both = [(metadata.0, metadata.1), scope];
             rng.shuffle(&mut both);
             both.into_iter().all(|header| refusal(builder, rng, 401, &[header]))
-        }),
-    },
-    Mutator {
-        name: "challenge-apart",
-        sentence: "A 401 comes without a challenge, and a challenge with another status.",
-        clauses: &["K2A-BOUND"],
-        relation: Relation::Changes,
-        apply: Apply::Session(|builder, rng| {
+        });
+    "challenge-apart" ["K2A-BOUND"] "A 401 comes without a challenge, and a challenge with another status."
+        => Relation::Changes, Apply::Session(|builder, rng| {
             let (name, value, ..) = VISIBLE[0];
             refusal(builder, rng, 401, &[("X-Note", "no challenge")])
                 && refusal(builder, rng, 403, &[(name, value)])
-        }),
-    },
-    Mutator {
-        name: "challenge-elsewhere",
-        sentence: "A status and a challenge are in the context of a request or of the whole envelope.",
-        clauses: &["K2A-BOUND"],
-        relation: Relation::Same,
-        apply: Apply::Spelling(elsewhere),
-    },
-    Mutator {
-        name: "challenge-of-nothing",
-        sentence: "A 401 comes whose challenge has neither parameter, or no challenge at all.",
-        clauses: &["K2A-BOUND", "HAR-K2A"],
-        relation: Relation::Changes,
-        apply: Apply::Session(|builder, rng| {
+        });
+    "challenge-elsewhere" ["K2A-BOUND"] "A status and a challenge are in the context of a request or of the whole envelope."
+        => Relation::Same, Apply::Spelling(elsewhere);
+    "challenge-of-nothing" ["K2A-BOUND" "HAR-K2A"] "A 401 comes whose challenge has neither parameter, or no challenge at all."
+        => Relation::Changes, Apply::Session(|builder, rng| {
             let Some(&(name, value)) = rng.pick(INVISIBLE) else { return false };
             refusal(builder, rng, 401, &[(name, value)])
-        }),
-    },
-    Mutator {
-        name: "challenge-other-status",
-        sentence: "An answer with another status has a challenge with both parameters.",
-        clauses: &["K2A-BOUND"],
-        relation: Relation::Changes,
-        apply: Apply::Session(|builder, rng| {
+        });
+    "challenge-other-status" ["K2A-BOUND"] "An answer with another status has a challenge with both parameters."
+        => Relation::Changes, Apply::Session(|builder, rng| {
             let status = rng.pick(&[200, 400, 403, 407, 500]).copied().unwrap_or(403);
             let (name, value, ..) = VISIBLE[0];
             refusal(builder, rng, status, &[(name, value)])
-        }),
-    },
-    Mutator {
-        name: "challenge-spelling",
-        sentence: "A status or headers are in an undocumented place, with a challenge.",
-        clauses: &["K2A-SPELLING"],
-        relation: Relation::Open(Reading::Free),
-        apply: Apply::Spelling(spelling),
-    },
-];
+        });
+    "challenge-spelling" ["K2A-SPELLING"] "A status or headers are in an undocumented place, with a challenge."
+        => Relation::Open(Reading::Free), Apply::Spelling(spelling);
+}
 
 /// Headers of a 401, and what they make visible: `resource_metadata`, `scope`.
 const VISIBLE: &[(&str, &str, bool, bool)] = &[

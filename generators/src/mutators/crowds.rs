@@ -1,18 +1,14 @@
 //! Many requests at once, and requests that somebody may confuse while they are open together.
 
-use crate::mutator::{Apply, Mutator};
+use crate::mutator::Apply;
 use crate::relation::{Reading, Relation};
 use crate::rng::Rng;
 use crate::session_builder::{Entry, SessionBuilder};
 use transcript::session::Side;
 
-pub(super) const MUTATORS: &[Mutator] = &[
-    Mutator {
-        name: "crowd",
-        sentence: "Dozens of requests are open at once, and are answered in the order in which they came, or in the other.",
-        clauses: &["COR-FIRST", "EQ-COUNT"],
-        relation: Relation::Changes,
-        apply: Apply::Session(|builder, rng| {
+mutators! {
+    "crowd" ["COR-FIRST" "EQ-COUNT"] "Dozens of requests are open at once, and are answered in the order in which they came, or in the other."
+        => Relation::Changes, Apply::Session(|builder, rng| {
             let (side, count) = (side(rng), 33 + rng.below(8));
             let id = |number: usize| format!("\"crowd {number}\"");
             let asked = (0..count).map(|number| Entry::request(side, &id(number), "ping"));
@@ -24,14 +20,9 @@ pub(super) const MUTATORS: &[Mutator] = &[
                 .into_iter()
                 .map(|number| Entry::result(side.other(), &id(number), &format!("{{\"number\":{number}}}")));
             put(builder, rng, asked.chain(answers).collect())
-        }),
-    },
-    Mutator {
-        name: "crossed-alike",
-        sentence: "Two requests with ids that look alike are open at once, and the second is answered first.",
-        clauses: &["ID-STRING", "COR-FIRST"],
-        relation: Relation::Changes,
-        apply: Apply::Session(|builder, rng| {
+        });
+    "crossed-alike" ["ID-STRING" "COR-FIRST"] "Two requests with ids that look alike are open at once, and the second is answered first."
+        => Relation::Changes, Apply::Session(|builder, rng| {
             let long = "0123456789abcdef".repeat(8);
             let [one, other] = [1, 2].map(|end| format!("\"{long}{end}\""));
             let pairs: &[(&str, &str)] = &[
@@ -47,21 +38,11 @@ pub(super) const MUTATORS: &[Mutator] = &[
             ];
             let Some(&(first, second)) = rng.pick(pairs) else { return false };
             crossed(builder, rng, first, second)
-        }),
-    },
-    Mutator {
-        name: "crossed-surrogates",
-        sentence: "Two requests are open together whose ids are half of a pair and the six characters of its escape.",
-        clauses: &["SRV-TWICE", "ID-STRING"],
-        relation: Relation::Open(Reading::Known),
-        apply: Apply::Session(|builder, rng| crossed(builder, rng, r#""\ud83d""#, r#""\\ud83d""#)),
-    },
-    Mutator {
-        name: "cancelled-and-answered",
-        sentence: "A request is cancelled and answered all the same.",
-        clauses: &["COR-FIRST", "COR-ANY"],
-        relation: Relation::Changes,
-        apply: Apply::Session(|builder, rng| {
+        });
+    "crossed-surrogates" ["SRV-TWICE" "ID-STRING"] "Two requests are open together whose ids are half of a pair and the six characters of its escape."
+        => Relation::Open(Reading::Known), Apply::Session(|builder, rng| crossed(builder, rng, r#""\ud83d""#, r#""\\ud83d""#));
+    "cancelled-and-answered" ["COR-FIRST" "COR-ANY"] "A request is cancelled and answered all the same."
+        => Relation::Changes, Apply::Session(|builder, rng| {
             let (side, id) = (side(rng), "\"cancelled\"");
             let note =
                 r#"{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":"cancelled"}}"#;
@@ -72,14 +53,9 @@ pub(super) const MUTATORS: &[Mutator] = &[
                 Entry::result(side.other(), id, r#"{"too":"late"}"#),
             ];
             put(builder, rng, entries)
-        }),
-    },
-    Mutator {
-        name: "answer-like-a-tools",
-        sentence: "While a tool call is open another request is answered with what looks like a tool's result.",
-        clauses: &["COR-ANY"],
-        relation: Relation::Changes,
-        apply: Apply::Session(|builder, rng| {
+        });
+    "answer-like-a-tools" ["COR-ANY"] "While a tool call is open another request is answered with what looks like a tool's result."
+        => Relation::Changes, Apply::Session(|builder, rng| {
             let side = side(rng);
             let content = r#"{"content":[{"type":"text","text":"x"}],"isError":true}"#;
             let entries = vec![
@@ -89,9 +65,8 @@ pub(super) const MUTATORS: &[Mutator] = &[
                 Entry::result(side.other(), "\"a tool\"", r#"{"content":[],"isError":true}"#),
             ];
             put(builder, rng, entries)
-        }),
-    },
-];
+        });
+}
 
 fn side(rng: &mut Rng) -> Side {
     if rng.one_in(4) { Side::Server } else { Side::Client }

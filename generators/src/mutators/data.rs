@@ -1,18 +1,14 @@
 //! The data of events: the same message as an object, a string, on several lines; and what is no single message.
 
 use crate::format_tree::{Container, FormatTree};
-use crate::mutator::{Apply, Mutator};
+use crate::mutator::Apply;
 use crate::node::{Node, Whitespace};
 use crate::relation::{Reading, Relation};
 use crate::rng::Rng;
 
-pub(super) const MUTATORS: &[Mutator] = &[
-    Mutator {
-        name: "data-string",
-        sentence: "The data of an envelope's events is a string that holds the message.",
-        clauses: &["SSE-DATA-STRING", "SSE-DATA-OBJECT"],
-        relation: Relation::Same,
-        apply: Apply::Spelling(|tree, rng| {
+mutators! {
+    "data-string" ["SSE-DATA-STRING" "SSE-DATA-OBJECT"] "The data of an envelope's events is a string that holds the message."
+        => Relation::Same, Apply::Spelling(|tree, rng| {
             let all = rng.one_in(2);
             each_event(tree, |held, node| {
                 held == Container::Event && (all || rng.one_in(2)) && {
@@ -20,44 +16,23 @@ pub(super) const MUTATORS: &[Mutator] = &[
                     true
                 }
             })
-        }),
-    },
-    Mutator {
-        name: "data-pretty",
-        sentence: "The data of events is laid out on several lines: in a string of an envelope, in data lines of a stream.",
-        clauses: &["SSE-DATA-STRING", "HAR-STREAM"],
-        relation: Relation::Same,
-        apply: Apply::Spelling(pretty),
-    },
-    Mutator {
-        name: "data-broken",
-        sentence: "The data of one message event starts like an object and is no JSON.",
-        clauses: &["SSE-DATA-BROKEN"],
-        relation: Relation::Open(Reading::Free),
-        apply: Apply::Spelling(|tree, rng| {
+        });
+    "data-pretty" ["SSE-DATA-STRING" "HAR-STREAM"] "The data of events is laid out on several lines: in a string of an envelope, in data lines of a stream."
+        => Relation::Same, Apply::Spelling(pretty);
+    "data-broken" ["SSE-DATA-BROKEN"] "The data of one message event starts like an object and is no JSON."
+        => Relation::Open(Reading::Free), Apply::Spelling(|tree, rng| {
             let cut = rng.below(3);
             one_event(tree, rng, |text| match cut {
                 0 => text[..text.len() - 1].to_owned(),
                 1 => format!("{{oops, {}", &text[1..]),
                 _ => format!("{text}}}"),
             })
-        }),
-    },
-    Mutator {
-        name: "data-array",
-        sentence: "The data of one message event is an array of the message.",
-        clauses: &["SSE-DATA-ARRAY"],
-        relation: Relation::Open(Reading::Free),
-        apply: Apply::Spelling(|tree, rng| one_event(tree, rng, |text| format!("[{text}]"))),
-    },
-    Mutator {
-        name: "data-nested",
-        sentence: "The data of one message event is a JSON string inside the string.",
-        clauses: &["SSE-DATA-NESTED"],
-        relation: Relation::Open(Reading::Free),
-        apply: Apply::Spelling(|tree, rng| one_event(tree, rng, |text| crate::node::quoted(&text))),
-    },
-];
+        });
+    "data-array" ["SSE-DATA-ARRAY"] "The data of one message event is an array of the message."
+        => Relation::Open(Reading::Free), Apply::Spelling(|tree, rng| one_event(tree, rng, |text| format!("[{text}]")));
+    "data-nested" ["SSE-DATA-NESTED"] "The data of one message event is a JSON string inside the string."
+        => Relation::Open(Reading::Free), Apply::Spelling(|tree, rng| one_event(tree, rng, |text| crate::node::quoted(&text)));
+}
 
 fn each_event(tree: &mut FormatTree, mut change: impl FnMut(Container, &mut Node) -> bool) -> bool {
     let mut took = false;

@@ -1,31 +1,21 @@
 //! What some readers take for JSON and is none: other dialects of it, and lines in other frames.
 
 use crate::format_tree::{Container, FormatTree};
-use crate::mutator::{Apply, Mutator};
+use crate::mutator::Apply;
 use crate::node::Node;
 use crate::relation::Relation;
 use crate::rng::Rng;
 use transcript::rejection::Code;
 
-pub(super) const MUTATORS: &[Mutator] = &[
-    Mutator {
-        name: "dialect-value",
-        sentence: "A member of a message has a value that JavaScript, Python or a lenient parser reads, and JSON does not.",
-        clauses: &["JRP-LINE", "SRV-BYTES"],
-        relation: Relation::Rejects(Code::InvalidJson),
-        apply: Apply::Spelling(value),
-    },
-    Mutator {
-        name: "dialect-line",
-        sentence: "One line has more or less than one JSON text: two messages, half a message, a comment, another framing.",
-        clauses: &["JRP-LINE"],
-        relation: Relation::Rejects(Code::InvalidJson),
-        apply: Apply::Bytes(|format, bytes, rng| {
+mutators! {
+    "dialect-value" ["JRP-LINE" "SRV-BYTES"] "A member of a message has a value that JavaScript, Python or a lenient parser reads, and JSON does not."
+        => Relation::Rejects(Code::InvalidJson), Apply::Spelling(value);
+    "dialect-line" ["JRP-LINE"] "One line has more or less than one JSON text: two messages, half a message, a comment, another framing."
+        => Relation::Rejects(Code::InvalidJson), Apply::Bytes(|format, bytes, rng| {
             let form = rng.pick(LINES).copied().unwrap_or("//");
             format.is_bare_lines() && insert_line(bytes, rng, form)
-        }),
-    },
-];
+        });
+}
 
 const VALUES: &[&str] = &[
     "NaN",

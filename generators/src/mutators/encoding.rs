@@ -1,84 +1,49 @@
 //! Files whose bytes are no text, no document or more than one: other encodings, padding, nothing, and too much.
 
-use crate::mutator::{Apply, Mutator};
+use crate::mutator::Apply;
 use crate::relation::{Reading, Relation};
 use crate::rng::Rng;
 use formats::Format;
 use transcript::rejection::Code;
 
-pub(super) const MUTATORS: &[Mutator] = &[
-    Mutator {
-        name: "file-utf-16",
-        sentence: "The file is written in UTF-16, with its mark.",
-        clauses: &["SRV-BYTES"],
-        relation: Relation::Rejects(Code::InvalidUtf8),
-        apply: Apply::Bytes(utf_16),
-    },
-    Mutator {
-        name: "bytes-ill-formed",
-        sentence: "A string ends in bytes that only look like UTF-8: overlong, half of a pair, beyond the last character, cut.",
-        clauses: &["SRV-BYTES"],
-        relation: Relation::Rejects(Code::InvalidUtf8),
-        apply: Apply::Bytes(ill_formed),
-    },
-    Mutator {
-        name: "file-padded",
-        sentence: "NUL bytes end the file.",
-        clauses: &["SRV-BYTES"],
-        relation: Relation::Rejects(Code::InvalidJson),
-        apply: Apply::Bytes(|_, bytes, rng| {
+mutators! {
+    "file-utf-16" ["SRV-BYTES"] "The file is written in UTF-16, with its mark."
+        => Relation::Rejects(Code::InvalidUtf8), Apply::Bytes(utf_16);
+    "bytes-ill-formed" ["SRV-BYTES"] "A string ends in bytes that only look like UTF-8: overlong, half of a pair, beyond the last character, cut."
+        => Relation::Rejects(Code::InvalidUtf8), Apply::Bytes(ill_formed);
+    "file-padded" ["SRV-BYTES"] "NUL bytes end the file."
+        => Relation::Rejects(Code::InvalidJson), Apply::Bytes(|_, bytes, rng| {
             bytes.extend(std::iter::repeat_n(0, 1 + rng.below(4)));
             true
-        }),
-    },
-    Mutator {
-        name: "file-empty",
-        sentence: "The file of a document is empty, or nothing but white space.",
-        clauses: &["SRV-BYTES"],
-        relation: Relation::Rejects(Code::Truncated),
-        apply: Apply::Bytes(|format, bytes, rng| {
+        });
+    "file-empty" ["SRV-BYTES"] "The file of a document is empty, or nothing but white space."
+        => Relation::Rejects(Code::Truncated), Apply::Bytes(|format, bytes, rng| {
             if format.is_lines() {
                 return false;
             }
             *bytes = rng.pick(&["", "\n", " \n\t\r\n"]).copied().unwrap_or_default().as_bytes().to_vec();
             true
-        }),
-    },
-    Mutator {
-        name: "file-more",
-        sentence: "Something follows the document.",
-        clauses: &["SRV-BYTES"],
-        relation: Relation::Rejects(Code::InvalidJson),
-        apply: Apply::Bytes(|format, bytes, rng| {
+        });
+    "file-more" ["SRV-BYTES"] "Something follows the document."
+        => Relation::Rejects(Code::InvalidJson), Apply::Bytes(|format, bytes, rng| {
             let more = rng.pick(&["]", "}", "{}", "null", ",", "x"]).copied().unwrap_or("]");
             bytes.extend_from_slice(if format.is_lines() { b"" } else { more.as_bytes() });
             !format.is_lines()
-        }),
-    },
-    Mutator {
-        name: "file-wrong-bracket",
-        sentence: "The last bracket of the file is of the other kind.",
-        clauses: &["SRV-BYTES"],
-        relation: Relation::Rejects(Code::InvalidJson),
-        apply: Apply::Bytes(|_, bytes, _| {
+        });
+    "file-wrong-bracket" ["SRV-BYTES"] "The last bracket of the file is of the other kind."
+        => Relation::Rejects(Code::InvalidJson), Apply::Bytes(|_, bytes, _| {
             let last = bytes.iter().rposition(|byte| matches!(byte, b']' | b'}'));
             let Some(byte) = last.and_then(|at| bytes.get_mut(at)) else { return false };
             *byte = if *byte == b']' { b'}' } else { b']' };
             true
-        }),
-    },
-    Mutator {
-        name: "file-brackets",
-        sentence: "The file is nothing but opening brackets, which a reader may refuse and must not die of.",
-        clauses: &["SRV-DEPTH", "SRV-BYTES"],
-        relation: Relation::Open(Reading::Free),
-        apply: Apply::Bytes(|_, bytes, rng| {
+        });
+    "file-brackets" ["SRV-DEPTH" "SRV-BYTES"] "The file is nothing but opening brackets, which a reader may refuse and must not die of."
+        => Relation::Open(Reading::Free), Apply::Bytes(|_, bytes, rng| {
             let bracket = rng.pick(&["[", "{\"a\":"]).copied().unwrap_or("[");
             *bytes = bracket.repeat(40 + rng.below(4000)).into_bytes();
             true
-        }),
-    },
-];
+        });
+}
 
 fn utf_16(_: &'static Format, bytes: &mut Vec<u8>, rng: &mut Rng) -> bool {
     let (Ok(text), little) = (std::str::from_utf8(bytes), rng.one_in(2)) else { return false };

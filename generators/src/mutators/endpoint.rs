@@ -1,73 +1,38 @@
 //! Endpoint events in the forms that were seen: none of them carries a message.
 
 use crate::format_tree::FormatTree;
-use crate::mutator::{Apply, Mutator};
+use crate::mutator::Apply;
 use crate::node::Node;
 use crate::relation::Relation;
 use crate::rng::Rng;
 use crate::session_builder::{Entry, SessionBuilder};
 
-pub(super) const MUTATORS: &[Mutator] = &[
-    Mutator {
-        name: "endpoint-path",
-        sentence: "The stream begins with an endpoint event that names a path.",
-        clauses: &["SSE-EVENT", "SSE-DATA-TEXT"],
-        relation: Relation::Same,
-        apply: Apply::Session(|builder, _| first(builder, "/messages/?session_id=0f3c")),
-    },
-    Mutator {
-        name: "endpoint-address",
-        sentence: "The stream begins with an endpoint event that names a whole address.",
-        clauses: &["SSE-EVENT", "SSE-DATA-TEXT"],
-        relation: Relation::Same,
-        apply: Apply::Session(|builder, _| {
+mutators! {
+    "endpoint-path" ["SSE-EVENT" "SSE-DATA-TEXT"] "The stream begins with an endpoint event that names a path."
+        => Relation::Same, Apply::Session(|builder, _| first(builder, "/messages/?session_id=0f3c"));
+    "endpoint-address" ["SSE-EVENT" "SSE-DATA-TEXT"] "The stream begins with an endpoint event that names a whole address."
+        => Relation::Same, Apply::Session(|builder, _| {
             first(builder, "http://localhost:3001/sse/message?sessionId=a%20b#x")
-        }),
-    },
-    Mutator {
-        name: "endpoint-query",
-        sentence: "The stream begins with an endpoint event that holds only a query.",
-        clauses: &["SSE-EVENT", "SSE-DATA-TEXT"],
-        relation: Relation::Same,
-        apply: Apply::Session(|builder, _| first(builder, "?sessionId=1")),
-    },
-    Mutator {
-        name: "endpoint-json-text",
-        sentence: "The stream begins with an endpoint event whose data is JSON text.",
-        clauses: &["SSE-EVENT"],
-        relation: Relation::Same,
-        apply: Apply::Session(|builder, rng| {
+        });
+    "endpoint-query" ["SSE-EVENT" "SSE-DATA-TEXT"] "The stream begins with an endpoint event that holds only a query."
+        => Relation::Same, Apply::Session(|builder, _| first(builder, "?sessionId=1"));
+    "endpoint-json-text" ["SSE-EVENT"] "The stream begins with an endpoint event whose data is JSON text."
+        => Relation::Same, Apply::Session(|builder, rng| {
             let forms = [r#"{"uri":"/messages"}"#, r#""/messages""#, "{", "[]"];
             first(builder, rng.pick(&forms).copied().unwrap_or_default())
-        }),
-    },
-    Mutator {
-        name: "endpoint-message",
-        sentence: "An endpoint event holds the text of a message.",
-        clauses: &["SSE-EVENT"],
-        relation: Relation::Same,
-        apply: Apply::Session(|builder, rng| {
+        });
+    "endpoint-message" ["SSE-EVENT"] "An endpoint event holds the text of a message."
+        => Relation::Same, Apply::Session(|builder, rng| {
             let data = r#"{"jsonrpc":"2.0","id":0,"method":"tools/call","params":{"name":"endpoint"}}"#;
             anywhere(builder, rng, Entry::event(Some("endpoint"), None, Some(data)))
-        }),
-    },
-    Mutator {
-        name: "endpoint-late",
-        sentence: "An endpoint event comes in the midst of the session.",
-        clauses: &["SSE-EVENT"],
-        relation: Relation::Same,
-        apply: Apply::Session(|builder, rng| {
+        });
+    "endpoint-late" ["SSE-EVENT"] "An endpoint event comes in the midst of the session."
+        => Relation::Same, Apply::Session(|builder, rng| {
             anywhere(builder, rng, Entry::event(Some("endpoint"), None, Some("/late")))
-        }),
-    },
-    Mutator {
-        name: "endpoint-object",
-        sentence: "The data of an endpoint event, or of one with another name, is an object, a message even.",
-        clauses: &["SSE-EVENT", "SSE-DATA-OBJECT"],
-        relation: Relation::Same,
-        apply: Apply::Spelling(object),
-    },
-];
+        });
+    "endpoint-object" ["SSE-EVENT" "SSE-DATA-OBJECT"] "The data of an endpoint event, or of one with another name, is an object, a message even."
+        => Relation::Same, Apply::Spelling(object);
+}
 
 fn first(builder: &mut SessionBuilder, data: &str) -> bool {
     builder.entries.insert(0, Entry::event(Some("endpoint"), None, Some(data)));

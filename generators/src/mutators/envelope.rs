@@ -1,20 +1,16 @@
 //! Envelopes that are none: a wrong label, entries with no slot or several, no entries.
 
 use crate::format_tree::FormatTree;
-use crate::mutator::{Apply, Mutator};
+use crate::mutator::Apply;
 use crate::node::{Node, quoted};
 use crate::relation::{Reading, Relation};
 use crate::rng::Rng;
 use formats::FORMATS;
 use transcript::rejection::Code;
 
-pub(super) const MUTATORS: &[Mutator] = &[
-    Mutator {
-        name: "transport-wrong",
-        sentence: "An envelope names another transport, or one in another spelling.",
-        clauses: &["ENV-TRANSPORT"],
-        relation: Relation::Rejects(Code::WrongTransport),
-        apply: Apply::Spelling(|tree, rng| {
+mutators! {
+    "transport-wrong" ["ENV-TRANSPORT"] "An envelope names another transport, or one in another spelling."
+        => Relation::Rejects(Code::WrongTransport), Apply::Spelling(|tree, rng| {
             let forms = [
                 "\"stdio\"",
                 "\"Streamable-HTTP\"",
@@ -32,34 +28,19 @@ pub(super) const MUTATORS: &[Mutator] = &[
             let other = others.next().map(|other| quoted(other.name)).unwrap_or_default();
             let form = rng.pick(&forms).copied().filter(|form| !form.is_empty()).unwrap_or(&other);
             envelope(tree, |envelope| envelope.set("transport", Node::leaf(form)))
-        }),
-    },
-    Mutator {
-        name: "transport-missing",
-        sentence: "An envelope names no transport.",
-        clauses: &["ENV-TRANSPORT"],
-        relation: Relation::Rejects(Code::WrongTransport),
-        apply: Apply::Spelling(|tree, _| envelope(tree, |envelope| envelope.remove("transport"))),
-    },
-    Mutator {
-        name: "entries-missing",
-        sentence: "An envelope has no array of entries.",
-        clauses: &["ENV-EMPTY"],
-        relation: Relation::Rejects(Code::MissingEntries),
-        apply: Apply::Spelling(|tree, rng| {
+        });
+    "transport-missing" ["ENV-TRANSPORT"] "An envelope names no transport."
+        => Relation::Rejects(Code::WrongTransport), Apply::Spelling(|tree, _| envelope(tree, |envelope| envelope.remove("transport")));
+    "entries-missing" ["ENV-EMPTY"] "An envelope has no array of entries."
+        => Relation::Rejects(Code::MissingEntries), Apply::Spelling(|tree, rng| {
             let form = rng.pick(&[None, Some("null"), Some("{}"), Some("0")]).copied().flatten();
             envelope(tree, |envelope| match form {
                 None => envelope.remove("entries"),
                 Some(form) => envelope.set("entries", Node::leaf(form)),
             })
-        }),
-    },
-    Mutator {
-        name: "entry-without-slot",
-        sentence: "An entry has none of request, response and sse.",
-        clauses: &["ENV-ONE"],
-        relation: Relation::Rejects(Code::InvalidEntry),
-        apply: Apply::Spelling(|tree, rng| {
+        });
+    "entry-without-slot" ["ENV-ONE"] "An entry has none of request, response and sse."
+        => Relation::Rejects(Code::InvalidEntry), Apply::Spelling(|tree, rng| {
             let forms = [
                 "{}",
                 r#"{"timestamp_ms":1}"#,
@@ -67,50 +48,30 @@ pub(super) const MUTATORS: &[Mutator] = &[
                 r#"{"jsonrpc":"2.0","method":"ping"}"#,
             ];
             insert(tree, rng, rng.clone().pick(&forms).copied())
-        }),
-    },
-    Mutator {
-        name: "entry-with-two-slots",
-        sentence: "An entry has several of request, response and sse.",
-        clauses: &["ENV-ONE"],
-        relation: Relation::Rejects(Code::InvalidEntry),
-        apply: Apply::Spelling(|tree, rng| {
+        });
+    "entry-with-two-slots" ["ENV-ONE"] "An entry has several of request, response and sse."
+        => Relation::Rejects(Code::InvalidEntry), Apply::Spelling(|tree, rng| {
             let note = r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#;
             let two = format!(r#"{{"request":{note},"response":{note}}}"#);
             let other = format!(r#"{{"sse":{{"event":"ping"}},"request":{note}}}"#);
             let form = if rng.one_in(2) { two } else { other };
             insert(tree, rng, Some(&form))
-        }),
-    },
-    Mutator {
-        name: "entry-no-object",
-        sentence: "An entry is not an object.",
-        clauses: &["ENV-ONE", "SRV-BYTES"],
-        relation: Relation::Rejects(Code::InvalidEntry),
-        apply: Apply::Spelling(|tree, rng| {
+        });
+    "entry-no-object" ["ENV-ONE" "SRV-BYTES"] "An entry is not an object."
+        => Relation::Rejects(Code::InvalidEntry), Apply::Spelling(|tree, rng| {
             let forms = ["[]", "7", "null", "\"entry\"", r#"[{"jsonrpc":"2.0","method":"ping"}]"#];
             insert(tree, rng, rng.clone().pick(&forms).copied())
-        }),
-    },
-    Mutator {
-        name: "envelope-bare",
-        sentence: "The entries of an envelope have no envelope around them.",
-        clauses: &["ENV-EMPTY", "ENV-TRANSPORT"],
-        relation: Relation::Rejects(Code::WrongDocument),
-        apply: Apply::Spelling(|tree, _| {
+        });
+    "envelope-bare" ["ENV-EMPTY" "ENV-TRANSPORT"] "The entries of an envelope have no envelope around them."
+        => Relation::Rejects(Code::WrongDocument), Apply::Spelling(|tree, _| {
             envelope(tree, |envelope| {
                 if let Some(entries) = envelope.get("entries").cloned() {
                     *envelope = entries;
                 }
             })
-        }),
-    },
-    Mutator {
-        name: "entry-null-beside",
-        sentence: "An entry with a message has another slot, which is null.",
-        clauses: &["ENV-NULL", "ENV-ONE"],
-        relation: Relation::Open(Reading::Known),
-        apply: Apply::Spelling(|tree, rng| {
+        });
+    "entry-null-beside" ["ENV-NULL" "ENV-ONE"] "An entry with a message has another slot, which is null."
+        => Relation::Open(Reading::Known), Apply::Spelling(|tree, rng| {
             one_entry(tree, rng, |entry| {
                 let slots = ["request", "response", "sse"];
                 let other = slots.iter().find(|slot| entry.get(slot).is_none());
@@ -119,14 +80,9 @@ pub(super) const MUTATORS: &[Mutator] = &[
                     true
                 })
             })
-        }),
-    },
-    Mutator {
-        name: "entry-slot-twice",
-        sentence: "An entry names its slot twice.",
-        clauses: &["SRV-TWICE", "ENV-ONE"],
-        relation: Relation::Open(Reading::Free),
-        apply: Apply::Spelling(|tree, rng| {
+        });
+    "entry-slot-twice" ["SRV-TWICE" "ENV-ONE"] "An entry names its slot twice."
+        => Relation::Open(Reading::Free), Apply::Spelling(|tree, rng| {
             let same = rng.one_in(2);
             one_entry(tree, rng, |entry| {
                 let slot = ["request", "response"].into_iter().find(|slot| entry.get(slot).is_some());
@@ -138,14 +94,9 @@ pub(super) const MUTATORS: &[Mutator] = &[
                 members.push((format!("\"{slot}\""), value));
                 true
             })
-        }),
-    },
-    Mutator {
-        name: "event-ids-odd",
-        sentence: "The id of an envelope's event is not a string.",
-        clauses: &["ENV-LOOSE"],
-        relation: Relation::Open(Reading::Known),
-        apply: Apply::Spelling(|tree, rng| {
+        });
+    "event-ids-odd" ["ENV-LOOSE"] "The id of an envelope's event is not a string."
+        => Relation::Open(Reading::Known), Apply::Spelling(|tree, rng| {
             let form = rng.pick(&["7", "null", "true", "1.5"]).copied().unwrap_or("7");
             one_entry(tree, rng, |entry| {
                 let event = entry.get_mut("sse").filter(|event| event.get("data").is_some());
@@ -154,40 +105,24 @@ pub(super) const MUTATORS: &[Mutator] = &[
                     true
                 })
             })
-        }),
-    },
-    Mutator {
-        name: "event-data-scalar",
-        sentence: "The data of a message event is a number, true or null.",
-        clauses: &["SSE-DATA-TEXT"],
-        relation: Relation::Open(Reading::Known),
-        apply: Apply::Spelling(|tree, rng| {
+        });
+    "event-data-scalar" ["SSE-DATA-TEXT"] "The data of a message event is a number, true or null."
+        => Relation::Open(Reading::Known), Apply::Spelling(|tree, rng| {
             let forms = ["7", "true", "null", "1.5"]
                 .map(|data| format!(r#"{{"sse":{{"event":"message","data":{data}}}}}"#));
             insert(tree, rng, rng.clone().pick(&forms).map(String::as_str))
-        }),
-    },
-    Mutator {
-        name: "entry-null",
-        sentence: "An entry has a slot that is null, as of an answer without a body.",
-        clauses: &["ENV-NULL"],
-        relation: Relation::Open(Reading::Known),
-        apply: Apply::Spelling(|tree, rng| {
+        });
+    "entry-null" ["ENV-NULL"] "An entry has a slot that is null, as of an answer without a body."
+        => Relation::Open(Reading::Known), Apply::Spelling(|tree, rng| {
             let forms = [r#"{"request":null}"#, r#"{"response":null}"#, r#"{"sse":null}"#];
             insert(tree, rng, rng.clone().pick(&forms).copied())
-        }),
-    },
-    Mutator {
-        name: "entry-oauth-error",
-        sentence: "An answer with an error status has a body that is no JSON-RPC.",
-        clauses: &["ENV-NULL"],
-        relation: Relation::Open(Reading::Known),
-        apply: Apply::Spelling(|tree, rng| {
+        });
+    "entry-oauth-error" ["ENV-NULL"] "An answer with an error status has a body that is no JSON-RPC."
+        => Relation::Open(Reading::Known), Apply::Spelling(|tree, rng| {
             let form = r#"{"transport_context":{"status":401},"response":{"error":"invalid_token","error_description":"x"}}"#;
             insert(tree, rng, Some(form))
-        }),
-    },
-];
+        });
+}
 
 fn envelope(tree: &mut FormatTree, change: impl FnOnce(&mut Node)) -> bool {
     let is_envelope = tree.format.is_envelope();

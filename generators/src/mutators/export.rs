@@ -2,27 +2,18 @@
 //! and bare messages among the entries.
 
 use crate::format_tree::{FormatTree, items, rewrite};
-use crate::mutator::{Apply, Mutator};
+use crate::mutator::Apply;
 use crate::node::Node;
 use crate::relation::Relation;
 use crate::rng::Rng;
 use formats::Format;
 use transcript::rejection::Code;
 
-pub(super) const MUTATORS: &[Mutator] = &[
-    Mutator {
-        name: "export-folded",
-        sentence: "Answers of an export are folded into earlier entries, which may be unrelated; times tell their order.",
-        clauses: &["INS-EXPORT", "COR-LATE"],
-        relation: Relation::Same,
-        apply: Apply::Bytes(folded),
-    },
-    Mutator {
-        name: "export-folded-broken",
-        sentence: "An answer that is folded into an entry has an id that is none.",
-        clauses: &["INS-EXPORT", "ID-REJECT"],
-        relation: Relation::Rejects(Code::InvalidId),
-        apply: Apply::Spelling(|tree, rng| {
+mutators! {
+    "export-folded" ["INS-EXPORT" "COR-LATE"] "Answers of an export are folded into earlier entries, which may be unrelated; times tell their order."
+        => Relation::Same, Apply::Bytes(folded);
+    "export-folded-broken" ["INS-EXPORT" "ID-REJECT"] "An answer that is folded into an entry has an id that is none."
+        => Relation::Rejects(Code::InvalidId), Apply::Spelling(|tree, rng| {
             let id = rng.pick(&["true", "{}", "[]"]).copied().unwrap_or("true");
             let answer = Node::parse(&format!(r#"{{"jsonrpc":"2.0","id":{id},"result":{{}}}}"#));
             let inspector = tree.format.is_bare_list();
@@ -31,16 +22,10 @@ pub(super) const MUTATORS: &[Mutator] = &[
             entry.set("response", answer);
             entry.set("duration", Node::leaf("3"));
             true
-        }),
-    },
-    Mutator {
-        name: "export-mixed",
-        sentence: "Notifications of an export are bare messages, which go with the entry before.",
-        clauses: &["INS-EXPORT"],
-        relation: Relation::Same,
-        apply: Apply::Spelling(mixed),
-    },
-];
+        });
+    "export-mixed" ["INS-EXPORT"] "Notifications of an export are bare messages, which go with the entry before."
+        => Relation::Same, Apply::Spelling(mixed);
+}
 
 /// Respells every time, so that no two are equal, and folds some answers. The order of the times is that of the file.
 fn folded(format: &'static Format, bytes: &mut Vec<u8>, rng: &mut Rng) -> bool {

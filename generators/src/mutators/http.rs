@@ -1,7 +1,7 @@
 //! What HTTP and SSE put around messages: none of it changes a meaning, but for what is delivered twice.
 
 use crate::format_tree::FormatTree;
-use crate::mutator::{Apply, Mutator};
+use crate::mutator::Apply;
 use crate::node::{Node, quoted};
 use crate::relation::Relation;
 use crate::rng::Rng;
@@ -9,57 +9,22 @@ use crate::session_builder::{Entry, SessionBuilder};
 use formats::TransportContext;
 use transcript::session::{Carrier, Side, Sse};
 
-pub(super) const MUTATORS: &[Mutator] = &[
-    Mutator {
-        name: "http-session-ids",
-        sentence: "Every entry has headers with a session id, in several cases.",
-        clauses: &["EQ-CONTEXT"],
-        relation: Relation::Same,
-        apply: Apply::Session(session_ids),
-    },
-    Mutator {
-        name: "http-statuses",
-        sentence: "Answers have statuses, also those that say an error while they carry a message.",
-        clauses: &["EQ-CONTEXT"],
-        relation: Relation::Same,
-        apply: Apply::Session(statuses),
-    },
-    Mutator {
-        name: "http-header-case",
-        sentence: "The names of headers are written in another case.",
-        clauses: &["EQ-CONTEXT", "K2A-SUMMARY"],
-        relation: Relation::Same,
-        apply: Apply::Spelling(header_case),
-    },
-    Mutator {
-        name: "http-event-ids",
-        sentence: "Messages of the server come as events with ids: counted, equal, empty, with letters of all sorts.",
-        clauses: &["EQ-CONTEXT"],
-        relation: Relation::Same,
-        apply: Apply::Session(event_ids),
-    },
-    Mutator {
-        name: "http-redelivery",
-        sentence: "An event is delivered again under its id: a message again, and its answer an orphan.",
-        clauses: &["EQ-CONTEXT", "EQ-COUNT"],
-        relation: Relation::Changes,
-        apply: Apply::Session(redelivery),
-    },
-    Mutator {
-        name: "http-all-events",
-        sentence: "Everything that the server says comes on a stream.",
-        clauses: &["EQ-PAIR", "EQ-CONTEXT"],
-        relation: Relation::Same,
-        apply: Apply::Session(|builder, _| slots(builder, |_| Carrier::Sse)),
-    },
-    Mutator {
-        name: "http-no-events",
-        sentence: "Everything that the server says comes in a body of its own.",
-        clauses: &["EQ-PAIR", "EQ-CONTEXT"],
-        relation: Relation::Same,
-        apply: Apply::Session(|builder, _| slots(builder, |_| Carrier::Response)),
-    },
-];
+mutators! {
+    "http-session-ids" ["EQ-CONTEXT"] "Every entry has headers with a session id, in several cases."
+        => Relation::Same, Apply::Session(session_ids);
+    "http-statuses" ["EQ-CONTEXT"] "Answers have statuses, also those that say an error while they carry a message."
+        => Relation::Same, Apply::Session(statuses);
+    "http-header-case" ["EQ-CONTEXT" "K2A-SUMMARY"] "The names of headers are written in another case."
+        => Relation::Same, Apply::Spelling(header_case);
+    "http-event-ids" ["EQ-CONTEXT"] "Messages of the server come as events with ids: counted, equal, empty, with letters of all sorts."
+        => Relation::Same, Apply::Session(event_ids);
+    "http-redelivery" ["EQ-CONTEXT" "EQ-COUNT"] "An event is delivered again under its id: a message again, and its answer an orphan."
+        => Relation::Changes, Apply::Session(redelivery);
+    "http-all-events" ["EQ-PAIR" "EQ-CONTEXT"] "Everything that the server says comes on a stream."
+        => Relation::Same, Apply::Session(|builder, _| slots(builder, |_| Carrier::Sse));
+    "http-no-events" ["EQ-PAIR" "EQ-CONTEXT"] "Everything that the server says comes in a body of its own."
+        => Relation::Same, Apply::Session(|builder, _| slots(builder, |_| Carrier::Response));
+}
 
 /// The entries that carry a message of the server.
 fn sent(builder: &mut SessionBuilder) -> impl Iterator<Item = &mut Entry> {

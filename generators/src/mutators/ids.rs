@@ -1,7 +1,7 @@
 //! Ids: renamed, of another type, none at all, and twice.
 
 use crate::format_tree::FormatTree;
-use crate::mutator::{Apply, Mutator};
+use crate::mutator::Apply;
 use crate::node::Node;
 use crate::relation::{Reading, Relation};
 use crate::rng::Rng;
@@ -9,48 +9,24 @@ use crate::session_builder::{Entry, Event, SessionBuilder, correlation, key_of};
 use transcript::rejection::Code;
 use transcript::session::Side;
 
-pub(super) const MUTATORS: &[Mutator] = &[
-    Mutator {
-        name: "ids-number-as-text",
-        sentence: "Every integer id is written as the string of its digits.",
-        clauses: &["ID-NUMBER", "ID-STRING"],
-        relation: Relation::Same,
-        apply: Apply::Session(number_as_text),
-    },
-    Mutator {
-        name: "ids-renamed",
-        sentence: "Every id becomes another string, one to one.",
-        clauses: &["ID-STRING"],
-        relation: Relation::Changes,
-        apply: Apply::Session(|builder, rng| {
+mutators! {
+    "ids-number-as-text" ["ID-NUMBER" "ID-STRING"] "Every integer id is written as the string of its digits."
+        => Relation::Same, Apply::Session(number_as_text);
+    "ids-renamed" ["ID-STRING"] "Every id becomes another string, one to one."
+        => Relation::Changes, Apply::Session(|builder, rng| {
             let salt = rng.below(1000);
             rename(builder, |index| format!("\"call {salt}/{index}\""))
-        }),
-    },
-    Mutator {
-        name: "ids-counted",
-        sentence: "Every id becomes a number that counts from 0, one to one.",
-        clauses: &["ID-NUMBER"],
-        relation: Relation::Changes,
-        apply: Apply::Session(|builder, _| rename(builder, |index| index.to_string())),
-    },
-    Mutator {
-        name: "ids-huge",
-        sentence: "Every id becomes an integer beyond what a double holds, one to one, neighbours apart by one.",
-        clauses: &["ID-NUMBER"],
-        relation: Relation::Changes,
-        apply: Apply::Session(|builder, rng| match rng.below(3) {
+        });
+    "ids-counted" ["ID-NUMBER"] "Every id becomes a number that counts from 0, one to one."
+        => Relation::Changes, Apply::Session(|builder, _| rename(builder, |index| index.to_string()));
+    "ids-huge" ["ID-NUMBER"] "Every id becomes an integer beyond what a double holds, one to one, neighbours apart by one."
+        => Relation::Changes, Apply::Session(|builder, rng| match rng.below(3) {
             0 => rename(builder, |index| format!("90071992547409{}", 93 + index)),
             1 => rename(builder, |index| format!("-1844674407370955{}", 1616 + index)),
             _ => rename(builder, |index| format!("{}{index:03}", "1234567890".repeat(4))),
-        }),
-    },
-    Mutator {
-        name: "ids-look-alike",
-        sentence: "Every id becomes a string that looks like another: by case, white space, form or emptiness.",
-        clauses: &["ID-STRING"],
-        relation: Relation::Changes,
-        apply: Apply::Session(|builder, rng| {
+        });
+    "ids-look-alike" ["ID-STRING"] "Every id becomes a string that looks like another: by case, white space, form or emptiness."
+        => Relation::Changes, Apply::Session(|builder, rng| {
             const ALIKE: &[&str] = &[
                 "\"a\"",
                 "\"A\"",
@@ -71,114 +47,43 @@ pub(super) const MUTATORS: &[Mutator] = &[
                     None => format!("\"a{index}\""),
                 }
             })
-        }),
-    },
-    Mutator {
-        name: "ids-null-text",
-        sentence: "One id becomes the string \"null\", in the request and in its answers.",
-        clauses: &["ID-NULL-TEXT"],
-        relation: Relation::Changes,
-        apply: Apply::Session(|builder, rng| rename_one(builder, rng, "\"null\"")),
-    },
-    Mutator {
-        name: "ids-null",
-        sentence: "One request loses its id to null, so that nothing answers it.",
-        clauses: &["ID-NULL"],
-        relation: Relation::Changes,
-        apply: Apply::Session(|builder, rng| lose(builder, rng, Event::asks, Some("null"))),
-    },
-    Mutator {
-        name: "ids-missing",
-        sentence: "One request loses its id, so that nothing answers it.",
-        clauses: &["ID-MISSING"],
-        relation: Relation::Changes,
-        apply: Apply::Session(|builder, rng| lose(builder, rng, Event::asks, None)),
-    },
-    Mutator {
-        name: "ids-null-answer",
-        sentence: "One answer has the id null, so that it answers nothing.",
-        clauses: &["ID-NULL", "COR-LATE"],
-        relation: Relation::Changes,
-        apply: Apply::Session(|builder, rng| lose(builder, rng, Event::is_response, Some("null"))),
-    },
-    Mutator {
-        name: "ids-missing-answer",
-        sentence: "One answer has no id, so that it answers nothing.",
-        clauses: &["ID-MISSING", "COR-LATE"],
-        relation: Relation::Changes,
-        apply: Apply::Session(|builder, rng| lose(builder, rng, Event::is_response, None)),
-    },
-    Mutator {
-        name: "ids-fractional",
-        sentence: "One id becomes a number that is spelled as no integer, in the request and in its answers.",
-        clauses: &["ID-NUMBER-FORM"],
-        relation: Relation::Open(Reading::Free),
-        apply: Apply::Session(|builder, rng| {
+        });
+    "ids-null-text" ["ID-NULL-TEXT"] "One id becomes the string \"null\", in the request and in its answers."
+        => Relation::Changes, Apply::Session(|builder, rng| rename_one(builder, rng, "\"null\""));
+    "ids-null" ["ID-NULL"] "One request loses its id to null, so that nothing answers it."
+        => Relation::Changes, Apply::Session(|builder, rng| lose(builder, rng, Event::asks, Some("null")));
+    "ids-missing" ["ID-MISSING"] "One request loses its id, so that nothing answers it."
+        => Relation::Changes, Apply::Session(|builder, rng| lose(builder, rng, Event::asks, None));
+    "ids-null-answer" ["ID-NULL" "COR-LATE"] "One answer has the id null, so that it answers nothing."
+        => Relation::Changes, Apply::Session(|builder, rng| lose(builder, rng, Event::is_response, Some("null")));
+    "ids-missing-answer" ["ID-MISSING" "COR-LATE"] "One answer has no id, so that it answers nothing."
+        => Relation::Changes, Apply::Session(|builder, rng| lose(builder, rng, Event::is_response, None));
+    "ids-fractional" ["ID-NUMBER-FORM"] "One id becomes a number that is spelled as no integer, in the request and in its answers."
+        => Relation::Open(Reading::Free), Apply::Session(|builder, rng| {
             let form = rng.pick(&["1.5", "1.0", "1e0", "-0", "1e400", "7E+2"]).copied().unwrap_or("1.0");
             rename_one(builder, rng, form)
-        }),
-    },
-    Mutator {
-        name: "ids-reused",
-        sentence: "An id that was asked and answered is asked and answered again.",
-        clauses: &["COR-FIRST"],
-        relation: Relation::Changes,
-        apply: Apply::Session(reuse),
-    },
-    Mutator {
-        name: "ids-asked-twice",
-        sentence: "A request other than a tool call is sent twice in a row and answered twice: the oldest first.",
-        clauses: &["COR-FIRST", "COR-ANY"],
-        relation: Relation::Changes,
-        apply: Apply::Session(ask_twice),
-    },
-    Mutator {
-        name: "ids-both-sides",
-        sentence: "While a request is open the other side makes one with the same id, and is answered.",
-        clauses: &["COR-DIRECTION", "COR-DIRECTION-FLAT"],
-        relation: Relation::Changes,
-        apply: Apply::Session(both_sides),
-    },
-    Mutator {
-        name: "ids-duplicate-open",
-        sentence: "A tool call is made again with its id before it is answered.",
-        clauses: &["COR-DUPLICATE"],
-        relation: Relation::Rejects(Code::DuplicateCallId),
-        apply: Apply::Session(|builder, rng| duplicate(builder, rng, |at, _| at + 1, |entry| entry)),
-    },
-    Mutator {
-        name: "ids-duplicate-answered",
-        sentence: "A tool call is made again with its id at the end of the session.",
-        clauses: &["COR-DUPLICATE"],
-        relation: Relation::Rejects(Code::DuplicateCallId),
-        apply: Apply::Session(|builder, rng| duplicate(builder, rng, |_, end| end, |entry| entry)),
-    },
-    Mutator {
-        name: "ids-duplicate-across-types",
-        sentence: "A tool call is made again with the same id, once as a number and once as a string.",
-        clauses: &["COR-DUPLICATE", "ID-NUMBER"],
-        relation: Relation::Rejects(Code::DuplicateCallId),
-        apply: Apply::Session(|builder, rng| {
+        });
+    "ids-reused" ["COR-FIRST"] "An id that was asked and answered is asked and answered again."
+        => Relation::Changes, Apply::Session(reuse);
+    "ids-asked-twice" ["COR-FIRST" "COR-ANY"] "A request other than a tool call is sent twice in a row and answered twice: the oldest first."
+        => Relation::Changes, Apply::Session(ask_twice);
+    "ids-both-sides" ["COR-DIRECTION" "COR-DIRECTION-FLAT"] "While a request is open the other side makes one with the same id, and is answered."
+        => Relation::Changes, Apply::Session(both_sides);
+    "ids-duplicate-open" ["COR-DUPLICATE"] "A tool call is made again with its id before it is answered."
+        => Relation::Rejects(Code::DuplicateCallId), Apply::Session(|builder, rng| duplicate(builder, rng, |at, _| at + 1, |entry| entry));
+    "ids-duplicate-answered" ["COR-DUPLICATE"] "A tool call is made again with its id at the end of the session."
+        => Relation::Rejects(Code::DuplicateCallId), Apply::Session(|builder, rng| duplicate(builder, rng, |_, end| end, |entry| entry));
+    "ids-duplicate-across-types" ["COR-DUPLICATE" "ID-NUMBER"] "A tool call is made again with the same id, once as a number and once as a string."
+        => Relation::Rejects(Code::DuplicateCallId), Apply::Session(|builder, rng| {
             // Whatever the id was, the two calls have one that both types can spell.
             let id = (90 + rng.below(9)).to_string();
             rename_one_call(builder, rng, &id) && duplicate_of(builder, &id, &format!("\"{id}\""))
-        }),
-    },
-    Mutator {
-        name: "ids-duplicate-across-directions",
-        sentence: "A tool call is made again with its id by the other side.",
-        clauses: &["COR-DUPLICATE"],
-        relation: Relation::Rejects(Code::DuplicateCallId),
-        apply: Apply::Session(|builder, rng| duplicate(builder, rng, |at, _| at + 1, Entry::reversed)),
-    },
-    Mutator {
-        name: "ids-wrong-type",
-        sentence: "One message, of whatever kind, has an id that is a boolean, an object or an array.",
-        clauses: &["ID-REJECT"],
-        relation: Relation::Rejects(Code::InvalidId),
-        apply: Apply::Spelling(wrong_type),
-    },
-];
+        });
+    "ids-duplicate-across-directions" ["COR-DUPLICATE"] "A tool call is made again with its id by the other side."
+        => Relation::Rejects(Code::DuplicateCallId), Apply::Session(|builder, rng| duplicate(builder, rng, |at, _| at + 1, Entry::reversed));
+    "ids-wrong-type" ["ID-REJECT"] "One message, of whatever kind, has an id that is a boolean, an object or an array."
+        => Relation::Rejects(Code::InvalidId), Apply::Spelling(wrong_type);
+}
 
 fn is_call(message: &Event) -> bool {
     message.is("tool_call") && message.id().is_some()

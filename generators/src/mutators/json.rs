@@ -1,7 +1,7 @@
 //! One JSON value, many spellings; and values that only look alike.
 
 use crate::format_tree::FormatTree;
-use crate::mutator::{Apply, Mutator};
+use crate::mutator::Apply;
 use crate::node::{Node, Whitespace, escaped};
 use crate::open_clauses::same_name;
 use crate::relation::{Reading, Relation};
@@ -9,33 +9,19 @@ use crate::rng::Rng;
 use crate::session_builder::SessionBuilder;
 use transcript::json::Json;
 
-pub(super) const MUTATORS: &[Mutator] = &[
-    Mutator {
-        name: "json-white-space",
-        sentence: "White space is wherever JSON allows it.",
-        clauses: &["EQ-PAIR"],
-        relation: Relation::Same,
-        apply: Apply::Spelling(|tree, rng| {
+mutators! {
+    "json-white-space" ["EQ-PAIR"] "White space is wherever JSON allows it."
+        => Relation::Same, Apply::Spelling(|tree, rng| {
             let lines: &[&str] = &["", " ", "\t", "  "];
             let document: &[&str] = &["", " ", "\t", "\n", "\r\n", "\r", "\n    "];
             let between = if tree.format.is_lines() { lines } else { document };
             tree.space = Some(Whitespace { between, rng: rng.clone() });
             true
-        }),
-    },
-    Mutator {
-        name: "json-escapes",
-        sentence: "Names and strings are written with escapes, of pairs where a character is beyond the first plane.",
-        clauses: &["EQ-ARGS", "EQ-OUTCOME", "ID-STRING"],
-        relation: Relation::Same,
-        apply: Apply::Spelling(escapes),
-    },
-    Mutator {
-        name: "json-plain",
-        sentence: "Strings are written with as few escapes as JSON allows.",
-        clauses: &["EQ-ARGS", "EQ-OUTCOME", "ID-STRING"],
-        relation: Relation::Same,
-        apply: Apply::Spelling(|tree, _| {
+        });
+    "json-escapes" ["EQ-ARGS" "EQ-OUTCOME" "ID-STRING"] "Names and strings are written with escapes, of pairs where a character is beyond the first plane."
+        => Relation::Same, Apply::Spelling(escapes);
+    "json-plain" ["EQ-ARGS" "EQ-OUTCOME" "ID-STRING"] "Strings are written with as few escapes as JSON allows."
+        => Relation::Same, Apply::Spelling(|tree, _| {
             let mut took = false;
             strings(tree, &mut |spelled, content| {
                 let plain = crate::node::quoted(content);
@@ -43,37 +29,17 @@ pub(super) const MUTATORS: &[Mutator] = &[
                 *spelled = plain;
             });
             took
-        }),
-    },
-    Mutator {
-        name: "json-member-order",
-        sentence: "Members are in another order, in messages and around them.",
-        clauses: &["EQ-ARGS", "EQ-OUTCOME"],
-        relation: Relation::Same,
-        apply: Apply::Spelling(member_order),
-    },
-    Mutator {
-        name: "json-number-spellings",
-        sentence: "Numbers in values are written otherwise and denote the same decimal number.",
-        clauses: &["EQ-ARGS", "EQ-OUTCOME"],
-        relation: Relation::Same,
-        apply: Apply::Spelling(numbers),
-    },
-    Mutator {
-        name: "json-normalisation",
-        sentence: "A string has a character in one normalisation form where it had another: another string.",
-        clauses: &["EQ-ARGS", "EQ-OUTCOME"],
-        relation: Relation::Changes,
-        apply: Apply::Session(|builder, rng| {
+        });
+    "json-member-order" ["EQ-ARGS" "EQ-OUTCOME"] "Members are in another order, in messages and around them."
+        => Relation::Same, Apply::Spelling(member_order);
+    "json-number-spellings" ["EQ-ARGS" "EQ-OUTCOME"] "Numbers in values are written otherwise and denote the same decimal number."
+        => Relation::Same, Apply::Spelling(numbers);
+    "json-normalisation" ["EQ-ARGS" "EQ-OUTCOME"] "A string has a character in one normalisation form where it had another: another string."
+        => Relation::Changes, Apply::Session(|builder, rng| {
             one_of(builder, rng, &["\"é\"", "\"e\u{301}\"", "\"\u{212b}\"", "\"\u{c5}\"", "\"ﬁ\"", "\"fi\""])
-        }),
-    },
-    Mutator {
-        name: "json-precision",
-        sentence: "A value becomes a number that no double holds, or a neighbour of one.",
-        clauses: &["EQ-ARGS", "EQ-OUTCOME"],
-        relation: Relation::Changes,
-        apply: Apply::Session(|builder, rng| {
+        });
+    "json-precision" ["EQ-ARGS" "EQ-OUTCOME"] "A value becomes a number that no double holds, or a neighbour of one."
+        => Relation::Changes, Apply::Session(|builder, rng| {
             one_of(
                 builder,
                 rng,
@@ -87,14 +53,9 @@ pub(super) const MUTATORS: &[Mutator] = &[
                     "1E-400",
                 ],
             )
-        }),
-    },
-    Mutator {
-        name: "json-controls",
-        sentence: "A value becomes a string with controls, line separators and characters of every width.",
-        clauses: &["EQ-ARGS", "EQ-OUTCOME"],
-        relation: Relation::Changes,
-        apply: Apply::Session(|builder, rng| {
+        });
+    "json-controls" ["EQ-ARGS" "EQ-OUTCOME"] "A value becomes a string with controls, line separators and characters of every width."
+        => Relation::Changes, Apply::Session(|builder, rng| {
             one_of(
                 builder,
                 rng,
@@ -107,43 +68,22 @@ pub(super) const MUTATORS: &[Mutator] = &[
                     "\"data: x\\n\\n\"",
                 ],
             )
-        }),
-    },
-    Mutator {
-        name: "json-null-or-nothing",
-        sentence: "A value becomes null, an empty object or an empty array, which are three things.",
-        clauses: &["EQ-ARGS", "EQ-OUTCOME"],
-        relation: Relation::Changes,
-        apply: Apply::Session(|builder, rng| {
+        });
+    "json-null-or-nothing" ["EQ-ARGS" "EQ-OUTCOME"] "A value becomes null, an empty object or an empty array, which are three things."
+        => Relation::Changes, Apply::Session(|builder, rng| {
             one_of(builder, rng, &["null", "{}", "[]", "\"\"", "false", "0"])
-        }),
-    },
-    Mutator {
-        name: "json-lone-surrogate",
-        sentence: "A value becomes a string with half of a pair, as an escape.",
-        clauses: &["SRV-TWICE"],
-        relation: Relation::Open(Reading::Free),
-        apply: Apply::Session(|builder, rng| {
+        });
+    "json-lone-surrogate" ["SRV-TWICE"] "A value becomes a string with half of a pair, as an escape."
+        => Relation::Open(Reading::Free), Apply::Session(|builder, rng| {
             one_of(builder, rng, &[r#""\ud83d""#, r#""\udc00 x""#, r#""\ude00\ud83d""#])
-        }),
-    },
-    Mutator {
-        name: "json-twice-in-value",
-        sentence: "A value becomes an object that names a member twice.",
-        clauses: &["SRV-TWICE"],
-        relation: Relation::Open(Reading::Free),
-        apply: Apply::Session(|builder, rng| {
+        });
+    "json-twice-in-value" ["SRV-TWICE"] "A value becomes an object that names a member twice."
+        => Relation::Open(Reading::Free), Apply::Session(|builder, rng| {
             one_of(builder, rng, &[r#"{"a":1,"a":2}"#, r#"{"a":1,"\u0061":1}"#])
-        }),
-    },
-    Mutator {
-        name: "json-twice-in-message",
-        sentence: "A member that decides what a message is occurs twice in it.",
-        clauses: &["SRV-TWICE"],
-        relation: Relation::Open(Reading::Free),
-        apply: Apply::Spelling(twice),
-    },
-];
+        });
+    "json-twice-in-message" ["SRV-TWICE"] "A member that decides what a message is occurs twice in it."
+        => Relation::Open(Reading::Free), Apply::Spelling(twice);
+}
 
 /// Gives one message's value one of these.
 pub(super) fn one_of(builder: &mut SessionBuilder, rng: &mut Rng, values: &[&str]) -> bool {

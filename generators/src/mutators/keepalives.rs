@@ -3,102 +3,52 @@
 
 use super::endpoint::anywhere;
 use crate::format_tree::FormatTree;
-use crate::mutator::{Apply, Mutator};
+use crate::mutator::Apply;
 use crate::node::{Line, Node};
 use crate::relation::{Reading, Relation};
 use crate::rng::Rng;
 use crate::session_builder::Entry;
 
-pub(super) const MUTATORS: &[Mutator] = &[
-    Mutator {
-        name: "keepalive-empty",
-        sentence: "An event comes that has no field at all: a comment.",
-        clauses: &["SSE-KEEPALIVE"],
-        relation: Relation::Same,
-        apply: Apply::Session(|builder, rng| anywhere(builder, rng, Entry::event(None, None, None))),
-    },
-    Mutator {
-        name: "keepalive-retry",
-        sentence: "A reconnection time comes without data.",
-        clauses: &["SSE-KEEPALIVE"],
-        relation: Relation::Same,
-        apply: Apply::Session(|builder, rng| {
+mutators! {
+    "keepalive-empty" ["SSE-KEEPALIVE"] "An event comes that has no field at all: a comment."
+        => Relation::Same, Apply::Session(|builder, rng| anywhere(builder, rng, Entry::event(None, None, None)));
+    "keepalive-retry" ["SSE-KEEPALIVE"] "A reconnection time comes without data."
+        => Relation::Same, Apply::Session(|builder, rng| {
             let mut entry = Entry::event(None, Some("retry-1"), None);
             if let Some(sse) = &mut entry.owned.sse {
                 sse.retry = Some(3000);
             }
             anywhere(builder, rng, entry)
-        }),
-    },
-    Mutator {
-        name: "keepalive-priming",
-        sentence: "A priming event comes: an id and empty data, with or without a name.",
-        clauses: &["SSE-DATA-TEXT", "SSE-EVENT"],
-        relation: Relation::Same,
-        apply: Apply::Session(|builder, rng| {
+        });
+    "keepalive-priming" ["SSE-DATA-TEXT" "SSE-EVENT"] "A priming event comes: an id and empty data, with or without a name."
+        => Relation::Same, Apply::Session(|builder, rng| {
             let name = rng.pick(&[None, Some("message"), Some("")]).copied().flatten();
             anywhere(builder, rng, Entry::event(name, Some("0:0"), Some("")))
-        }),
-    },
-    Mutator {
-        name: "keepalive-text",
-        sentence: "A message event comes whose data is plainly no message.",
-        clauses: &["SSE-DATA-TEXT"],
-        relation: Relation::Same,
-        apply: Apply::Session(|builder, rng| {
+        });
+    "keepalive-text" ["SSE-DATA-TEXT"] "A message event comes whose data is plainly no message."
+        => Relation::Same, Apply::Session(|builder, rng| {
             let forms = ["ping", " ", "/path?id=1", r#"{"time":1}"#, r#"{"id":7}"#, "{}"];
             let data = rng.pick(&forms).copied();
             anywhere(builder, rng, Entry::event(Some("message"), None, data))
-        }),
-    },
-    Mutator {
-        name: "keepalive-other-name",
-        sentence: "An event of another name comes, with a message for its data.",
-        clauses: &["SSE-EVENT"],
-        relation: Relation::Same,
-        apply: Apply::Session(|builder, rng| {
+        });
+    "keepalive-other-name" ["SSE-EVENT"] "An event of another name comes, with a message for its data."
+        => Relation::Same, Apply::Session(|builder, rng| {
             let names = ["ping", "keepalive", "error", "Message", "messages", " message", "mes"];
             let data = r#"{"jsonrpc":"2.0","id":0,"result":{"from":"nobody"}}"#;
             let name = rng.pick(&names).copied();
             anywhere(builder, rng, Entry::event(name, None, Some(data)))
-        }),
-    },
-    Mutator {
-        name: "events-unnamed",
-        sentence: "The events of a stream that carry messages have no name, or an empty one.",
-        clauses: &["SSE-EVENT", "HAR-STREAM"],
-        relation: Relation::Same,
-        apply: Apply::Spelling(unnamed_in_streams),
-    },
-    Mutator {
-        name: "entries-unnamed",
-        sentence: "The events of an envelope that carry messages have no name, or an empty one.",
-        clauses: &["SSE-EVENT"],
-        relation: Relation::Open(Reading::Free),
-        apply: Apply::Spelling(unnamed_in_envelopes),
-    },
-    Mutator {
-        name: "stream-comments",
-        sentence: "Comments, unknown fields and retries come between and inside the events of a stream.",
-        clauses: &["HAR-STREAM", "SSE-KEEPALIVE"],
-        relation: Relation::Same,
-        apply: Apply::Spelling(comments),
-    },
-    Mutator {
-        name: "stream-fields",
-        sentence: "A stream begins with events that hold a message and are none by their name or by their fields.",
-        clauses: &["HAR-STREAM", "SSE-EVENT"],
-        relation: Relation::Same,
-        apply: Apply::Spelling(fields),
-    },
-    Mutator {
-        name: "stream-bare-name",
-        sentence: "An event has a name that a field without a colon takes back.",
-        clauses: &["HAR-STREAM", "SSE-EVENT"],
-        relation: Relation::Same,
-        apply: Apply::Spelling(bare_name),
-    },
-];
+        });
+    "events-unnamed" ["SSE-EVENT" "HAR-STREAM"] "The events of a stream that carry messages have no name, or an empty one."
+        => Relation::Same, Apply::Spelling(unnamed_in_streams);
+    "entries-unnamed" ["SSE-EVENT"] "The events of an envelope that carry messages have no name, or an empty one."
+        => Relation::Open(Reading::Free), Apply::Spelling(unnamed_in_envelopes);
+    "stream-comments" ["HAR-STREAM" "SSE-KEEPALIVE"] "Comments, unknown fields and retries come between and inside the events of a stream."
+        => Relation::Same, Apply::Spelling(comments);
+    "stream-fields" ["HAR-STREAM" "SSE-EVENT"] "A stream begins with events that hold a message and are none by their name or by their fields."
+        => Relation::Same, Apply::Spelling(fields);
+    "stream-bare-name" ["HAR-STREAM" "SSE-EVENT"] "An event has a name that a field without a colon takes back."
+        => Relation::Same, Apply::Spelling(bare_name);
+}
 
 fn unnamed_in_envelopes(tree: &mut FormatTree, rng: &mut Rng) -> bool {
     let (empty, mut took) = (rng.one_in(2), false);

@@ -3,6 +3,20 @@
 //! A family is a file here, and its slice a line in [`all`]; nothing else knows its name. A mutator of the session
 //! level changes messages and their meaning together; one of the spelling level changes how a format writes them; one of
 //! the bytes level changes the file. A mutator that finds nothing to change says so, and is not in the variant's trail.
+//!
+//! A row is the name, the clauses that the mutator leans on, what it does, what that does to the meaning, and how it does it.
+
+macro_rules! mutators {
+    ($($name:literal [$($clause:literal)+] $sentence:literal => $relation:expr, $apply:expr;)+) => {
+        pub(super) const MUTATORS: &[crate::mutator::Mutator] = &[$(crate::mutator::Mutator {
+            name: $name,
+            sentence: $sentence,
+            clauses: &[$($clause),+],
+            relation: $relation,
+            apply: $apply,
+        }),+];
+    };
+}
 
 mod archive;
 mod batches;

@@ -1,29 +1,19 @@
 //! A recorder that takes secrets away: values become a marker, and the meaning is the same modulo that marker.
 
 use crate::format_tree::{Container, FormatTree, MARKER};
-use crate::mutator::{Apply, Mutator};
+use crate::mutator::Apply;
 use crate::node::{Node, names, quoted};
 use crate::relation::Relation;
 use crate::rng::Rng;
 
-pub(super) const MUTATORS: &[Mutator] = &[
-    Mutator {
-        name: "redacted-value",
-        sentence: "A trace has a marker in the place of values, of whatever type they were.",
-        clauses: &["RPL-REDACT"],
-        relation: Relation::Same,
-        apply: Apply::Spelling(|tree, rng| redact(tree, rng, |_| quoted(MARKER))),
-    },
-    Mutator {
-        name: "redacted-part",
-        sentence: "A trace has a marker in the midst of strings.",
-        clauses: &["RPL-REDACT"],
-        relation: Relation::Same,
-        apply: Apply::Spelling(|tree, rng| {
+mutators! {
+    "redacted-value" ["RPL-REDACT"] "A trace has a marker in the place of values, of whatever type they were."
+        => Relation::Same, Apply::Spelling(|tree, rng| redact(tree, rng, |_| quoted(MARKER)));
+    "redacted-part" ["RPL-REDACT"] "A trace has a marker in the midst of strings."
+        => Relation::Same, Apply::Spelling(|tree, rng| {
             redact(tree, rng, |content| quoted(&format!("Bearer {MARKER} {}", content.len())))
-        }),
-    },
-];
+        });
+}
 
 fn redact(tree: &mut FormatTree, rng: &mut Rng, marked: impl Fn(&str) -> String) -> bool {
     let mut took = false;

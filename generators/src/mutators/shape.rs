@@ -1,19 +1,15 @@
 //! What makes a message one: its version, its method, and one outcome.
 
 use crate::format_tree::{Container, FormatTree};
-use crate::mutator::{Apply, Mutator};
+use crate::mutator::Apply;
 use crate::node::Node;
 use crate::relation::{Reading, Relation};
 use crate::rng::Rng;
 use transcript::rejection::Code;
 
-pub(super) const MUTATORS: &[Mutator] = &[
-    Mutator {
-        name: "version-wrong",
-        sentence: "One message has another `jsonrpc` than \"2.0\".",
-        clauses: &["JRP-VERSION"],
-        relation: Relation::Rejects(Code::InvalidVersion),
-        apply: Apply::Spelling(|tree, rng| {
+mutators! {
+    "version-wrong" ["JRP-VERSION"] "One message has another `jsonrpc` than \"2.0\"."
+        => Relation::Rejects(Code::InvalidVersion), Apply::Spelling(|tree, rng| {
             let form = rng.pick(&["\"1.0\"", "2.0", "\"2\"", "null", "\"2.0 \"", "[\"2.0\"]"]).copied();
             let other_name = rng.pick(&[None, None, Some("JSONRPC"), Some("JsonRpc")]).copied().flatten();
             tree.first_that(rng, |held, message| {
@@ -29,14 +25,9 @@ pub(super) const MUTATORS: &[Mutator] = &[
                 message.set("jsonrpc", Node::leaf(form.unwrap_or_default()));
                 true
             })
-        }),
-    },
-    Mutator {
-        name: "method-wrong-type",
-        sentence: "The method of one request or notification is not a string.",
-        clauses: &["JRP-SHAPE"],
-        relation: Relation::Rejects(Code::InvalidMethod),
-        apply: Apply::Spelling(|tree, rng| {
+        });
+    "method-wrong-type" ["JRP-SHAPE"] "The method of one request or notification is not a string."
+        => Relation::Rejects(Code::InvalidMethod), Apply::Spelling(|tree, rng| {
             let form = rng.pick(&["7", "null", "{}", "[\"ping\"]", "true"]).copied();
             one(tree, rng, |message| {
                 let called = message.get("method").is_some();
@@ -45,14 +36,9 @@ pub(super) const MUTATORS: &[Mutator] = &[
                 }
                 called
             })
-        }),
-    },
-    Mutator {
-        name: "outcome-both",
-        sentence: "One answer has a result and an error.",
-        clauses: &["JRP-SHAPE"],
-        relation: Relation::Open(Reading::Free),
-        apply: Apply::Spelling(|tree, rng| {
+        });
+    "outcome-both" ["JRP-SHAPE"] "One answer has a result and an error."
+        => Relation::Open(Reading::Free), Apply::Spelling(|tree, rng| {
             let form =
                 rng.pick(&[r#"{"code":1,"message":"both"}"#, "null"]).and_then(|form| Node::parse(form));
             one(tree, rng, |message| {
@@ -63,14 +49,9 @@ pub(super) const MUTATORS: &[Mutator] = &[
                 }
                 answers
             })
-        }),
-    },
-    Mutator {
-        name: "outcome-and-method",
-        sentence: "One message has a method and an outcome.",
-        clauses: &["JRP-SHAPE"],
-        relation: Relation::Open(Reading::Free),
-        apply: Apply::Spelling(|tree, rng| {
+        });
+    "outcome-and-method" ["JRP-SHAPE"] "One message has a method and an outcome."
+        => Relation::Open(Reading::Free), Apply::Spelling(|tree, rng| {
             let form = rng.pick(&["{}", "null"]).copied().unwrap_or("{}");
             one(tree, rng, |message| {
                 match message.get("method") {
@@ -79,14 +60,9 @@ pub(super) const MUTATORS: &[Mutator] = &[
                 }
                 true
             })
-        }),
-    },
-    Mutator {
-        name: "outcome-neither",
-        sentence: "One answer has neither a result nor an error.",
-        clauses: &["JRP-SHAPE"],
-        relation: Relation::Open(Reading::Free),
-        apply: Apply::Spelling(|tree, rng| {
+        });
+    "outcome-neither" ["JRP-SHAPE"] "One answer has neither a result nor an error."
+        => Relation::Open(Reading::Free), Apply::Spelling(|tree, rng| {
             one(tree, rng, |message| {
                 let answers = message.get("method").is_none();
                 if answers {
@@ -95,9 +71,8 @@ pub(super) const MUTATORS: &[Mutator] = &[
                 }
                 answers
             })
-        }),
-    },
-];
+        });
+}
 
 /// The first message, from a random one on, that `change` takes.
 fn one(tree: &mut FormatTree, rng: &mut Rng, mut change: impl FnMut(&mut Node) -> bool) -> bool {

@@ -1,58 +1,39 @@
 //! Traces and lists whose frame is broken, and what a recorder leaves that was killed or that heard noise.
 
 use crate::format_tree::{FormatTree, rewrite};
-use crate::mutator::{Apply, Mutator};
+use crate::mutator::Apply;
 use crate::node::Node;
 use crate::relation::{Reading, Relation};
 use crate::rng::Rng;
 use transcript::rejection::Code;
 
-pub(super) const MUTATORS: &[Mutator] = &[
-    Mutator {
-        name: "trace-without-meta",
-        sentence: "A trace does not begin with its first line, as rotation does it, or has no line at all.",
-        clauses: &["RPL-META"],
-        relation: Relation::Rejects(Code::MissingMeta),
-        apply: Apply::Spelling(|tree, rng| {
+mutators! {
+    "trace-without-meta" ["RPL-META"] "A trace does not begin with its first line, as rotation does it, or has no line at all."
+        => Relation::Rejects(Code::MissingMeta), Apply::Spelling(|tree, rng| {
             let form = rng.below(4);
             trace(tree, |lines| match form {
                 0 | 1 => drop(lines.remove(0)),
                 2 => lines.swap(0, 1),
                 _ => lines.clear(),
             })
-        }),
-    },
-    Mutator {
-        name: "trace-meta-incomplete",
-        sentence: "The first line of a trace lacks one of its members, or is of another type.",
-        clauses: &["RPL-META"],
-        relation: Relation::Rejects(Code::MissingMeta),
-        apply: Apply::Spelling(|tree, rng| {
+        });
+    "trace-meta-incomplete" ["RPL-META"] "The first line of a trace lacks one of its members, or is of another type."
+        => Relation::Rejects(Code::MissingMeta), Apply::Spelling(|tree, rng| {
             let names = ["startedAt", "label", "command", "v", "type", ""];
             let name = rng.pick(&names).copied().unwrap_or_default();
             trace(tree, |lines| match name {
                 "" => lines[0].set("type", Node::text("header")),
                 name => lines[0].remove(name),
             })
-        }),
-    },
-    Mutator {
-        name: "trace-version",
-        sentence: "A trace is of another version.",
-        clauses: &["RPL-VERSION"],
-        relation: Relation::Rejects(Code::UnsupportedVersion),
-        apply: Apply::Spelling(|tree, rng| {
+        });
+    "trace-version" ["RPL-VERSION"] "A trace is of another version."
+        => Relation::Rejects(Code::UnsupportedVersion), Apply::Spelling(|tree, rng| {
             let form =
                 rng.pick(&["2", "0", "\"1\"", "10", "-1", "null", "1.5", "true"]).copied().unwrap_or("2");
             trace(tree, |lines| lines[0].set("v", Node::leaf(form)))
-        }),
-    },
-    Mutator {
-        name: "trace-without-raw",
-        sentence: "A message line of a trace has no raw.",
-        clauses: &["RPL-MESSAGE"],
-        relation: Relation::Rejects(Code::MissingRaw),
-        apply: Apply::Spelling(|tree, rng| {
+        });
+    "trace-without-raw" ["RPL-MESSAGE"] "A message line of a trace has no raw."
+        => Relation::Rejects(Code::MissingRaw), Apply::Spelling(|tree, rng| {
             let side = if rng.one_in(2) { "in" } else { "out" };
             let more = match rng.one_in(2) {
                 true => r#","message":{"jsonrpc":"2.0","method":"ping"}"#,
@@ -60,46 +41,26 @@ pub(super) const MUTATORS: &[Mutator] = &[
             };
             let text = format!(r#"{{"t":"2026-05-12T23:00:00.000Z","dir":"{side}"{more}}}"#);
             between(tree, rng, &text)
-        }),
-    },
-    Mutator {
-        name: "trace-without-dir",
-        sentence: "A line of a trace has a message and does not say who sent it.",
-        clauses: &["RPL-MESSAGE"],
-        relation: Relation::Open(Reading::Known),
-        apply: Apply::Spelling(|tree, rng| {
+        });
+    "trace-without-dir" ["RPL-MESSAGE"] "A line of a trace has a message and does not say who sent it."
+        => Relation::Open(Reading::Known), Apply::Spelling(|tree, rng| {
             between(tree, rng, r#"{"t":"2026-05-12T23:00:00.000Z","raw":{"jsonrpc":"2.0","method":"ping"}}"#)
-        }),
-    },
-    Mutator {
-        name: "trace-second-meta",
-        sentence: "A trace has a second first line: in its midst, or behind its end where another session was appended.",
-        clauses: &["RPL-META", "RPL-END"],
-        relation: Relation::Rejects(Code::SecondMeta),
-        apply: Apply::Spelling(|tree, rng| {
+        });
+    "trace-second-meta" ["RPL-META" "RPL-END"] "A trace has a second first line: in its midst, or behind its end where another session was appended."
+        => Relation::Rejects(Code::SecondMeta), Apply::Spelling(|tree, rng| {
             let at = rng.below(tree.values.len());
             trace(tree, |lines| lines.insert(at + 1, lines[0].clone()))
-        }),
-    },
-    Mutator {
-        name: "trace-after-end",
-        sentence: "A message follows the end of a trace.",
-        clauses: &["RPL-END"],
-        relation: Relation::Rejects(Code::AfterEnd),
-        apply: Apply::Spelling(|tree, rng| {
+        });
+    "trace-after-end" ["RPL-END"] "A message follows the end of a trace."
+        => Relation::Rejects(Code::AfterEnd), Apply::Spelling(|tree, rng| {
             let side = if rng.one_in(2) { "in" } else { "out" };
             let text = format!(
                 r#"{{"t":"2026-05-12T23:00:00.000Z","dir":"{side}","raw":{{"jsonrpc":"2.0","method":"late"}}}}"#
             );
             trace(tree, |lines| lines.extend(Node::parse(&text)))
-        }),
-    },
-    Mutator {
-        name: "trace-end-code",
-        sentence: "The last line of a trace says how the server exited: by a signal, in failure, or unknown.",
-        clauses: &["RPL-END"],
-        relation: Relation::Same,
-        apply: Apply::Spelling(|tree, rng| {
+        });
+    "trace-end-code" ["RPL-END"] "The last line of a trace says how the server exited: by a signal, in failure, or unknown."
+        => Relation::Same, Apply::Spelling(|tree, rng| {
             let code = rng.pick(&["143", "1", "-1", "null", "0"]).copied().unwrap_or("1");
             let mut took = false;
             trace(tree, |lines| {
@@ -111,14 +72,9 @@ pub(super) const MUTATORS: &[Mutator] = &[
                 }
             });
             took
-        }),
-    },
-    Mutator {
-        name: "trace-times-odd",
-        sentence: "The times of a trace's lines are missing or invalid.",
-        clauses: &["RPL-ORDER", "EQ-CONTEXT"],
-        relation: Relation::Open(Reading::Known),
-        apply: Apply::Spelling(|tree, rng| {
+        });
+    "trace-times-odd" ["RPL-ORDER" "EQ-CONTEXT"] "The times of a trace's lines are missing or invalid."
+        => Relation::Open(Reading::Known), Apply::Spelling(|tree, rng| {
             let form = rng.pick(&[None, Some("1788256800120"), Some("\"later\""), Some("null")]).copied();
             let form = form.flatten().map(Node::leaf);
             trace(tree, |lines| {
@@ -129,25 +85,15 @@ pub(super) const MUTATORS: &[Mutator] = &[
                     }
                 }
             })
-        }),
-    },
-    Mutator {
-        name: "trace-without-end",
-        sentence: "A trace has no last line, as of a recorder that was killed.",
-        clauses: &["RPL-END"],
-        relation: Relation::Open(Reading::Known),
-        apply: Apply::Spelling(|tree, _| {
+        });
+    "trace-without-end" ["RPL-END"] "A trace has no last line, as of a recorder that was killed."
+        => Relation::Open(Reading::Known), Apply::Spelling(|tree, _| {
             trace(tree, |lines| {
                 lines.pop();
             })
-        }),
-    },
-    Mutator {
-        name: "trace-noise",
-        sentence: "The raw of a line is what a server printed beside its messages.",
-        clauses: &["RPL-NOISE"],
-        relation: Relation::Open(Reading::Known),
-        apply: Apply::Spelling(|tree, rng| {
+        });
+    "trace-noise" ["RPL-NOISE"] "The raw of a line is what a server printed beside its messages."
+        => Relation::Open(Reading::Known), Apply::Spelling(|tree, rng| {
             let raws = [
                 "42",
                 "null",
@@ -159,35 +105,20 @@ pub(super) const MUTATORS: &[Mutator] = &[
             let raw = rng.pick(&raws).copied().unwrap_or_default();
             let text = format!(r#"{{"t":"2026-05-12T23:00:00.000Z","dir":"out","raw":{raw}}}"#);
             between(tree, rng, &text)
-        }),
-    },
-    Mutator {
-        name: "line-no-object",
-        sentence: "One line, item or slot holds JSON and no message.",
-        clauses: &["JRP-LINE", "ENV-SINGLE"],
-        relation: Relation::Rejects(Code::NotAMessage),
-        apply: Apply::Spelling(no_message),
-    },
-    Mutator {
-        name: "inspector-other",
-        sentence: "An Inspector's file is neither an array nor an object with events.",
-        clauses: &["INS-SHAPE"],
-        relation: Relation::Rejects(Code::WrongDocument),
-        apply: Apply::Spelling(|tree, rng| {
+        });
+    "line-no-object" ["JRP-LINE" "ENV-SINGLE"] "One line, item or slot holds JSON and no message."
+        => Relation::Rejects(Code::NotAMessage), Apply::Spelling(no_message);
+    "inspector-other" ["INS-SHAPE"] "An Inspector's file is neither an array nor an object with events."
+        => Relation::Rejects(Code::WrongDocument), Apply::Spelling(|tree, rng| {
             let form = rng.pick(OTHERS).and_then(|form| Node::parse(form)).unwrap_or(Node::leaf("7"));
             let bare = tree.format.is_bare_list();
             if bare {
                 tree.values = vec![form];
             }
             bare
-        }),
-    },
-    Mutator {
-        name: "inspector-events",
-        sentence: "An Inspector's entries are in an object, under `events`.",
-        clauses: &["INS-SHAPE"],
-        relation: Relation::Same,
-        apply: Apply::Bytes(|format, bytes, rng| {
+        });
+    "inspector-events" ["INS-SHAPE"] "An Inspector's entries are in an object, under `events`."
+        => Relation::Same, Apply::Bytes(|format, bytes, rng| {
             let mut company = Node::parse(r#"{"version":"1","exportedAt":null,"Events":[7]}"#);
             let company = company.take_if(|_| rng.one_in(2)).unwrap_or(Node::Object(Vec::new()));
             format.is_bare_list()
@@ -198,9 +129,8 @@ pub(super) const MUTATORS: &[Mutator] = &[
                     *document = whole;
                     took
                 })
-        }),
-    },
-];
+        });
+}
 
 /// Documents that are no Inspector's file.
 const OTHERS: &[&str] = &[

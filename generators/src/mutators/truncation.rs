@@ -1,53 +1,33 @@
 //! Files that break off, and bytes that no text has.
 
-use crate::mutator::{Apply, Mutator};
+use crate::mutator::Apply;
 use crate::relation::Relation;
 use crate::rng::Rng;
 use formats::Format;
 use transcript::rejection::Code;
 
-pub(super) const MUTATORS: &[Mutator] = &[
-    Mutator {
-        name: "cut-short",
-        sentence: "The file breaks off, at any character inside the document or inside the last line.",
-        clauses: &["SRV-BYTES"],
-        relation: Relation::Rejects(Code::Truncated),
-        apply: Apply::Bytes(cut),
-    },
-    Mutator {
-        name: "cut-entries",
-        sentence: "The session breaks off between two messages.",
-        clauses: &["EQ-COUNT", "EQ-OUTCOME"],
-        relation: Relation::Changes,
-        apply: Apply::Session(|builder, rng| {
+mutators! {
+    "cut-short" ["SRV-BYTES"] "The file breaks off, at any character inside the document or inside the last line."
+        => Relation::Rejects(Code::Truncated), Apply::Bytes(cut);
+    "cut-entries" ["EQ-COUNT" "EQ-OUTCOME"] "The session breaks off between two messages."
+        => Relation::Changes, Apply::Session(|builder, rng| {
             let length = rng.below(builder.entries.len());
             let took = length < builder.entries.len();
             builder.entries.truncate(length);
             // What a challenge showed may be gone with its entry.
             took && builder.discovery.is_none()
-        }),
-    },
-    Mutator {
-        name: "bytes-no-text",
-        sentence: "A string holds a byte that is no UTF-8.",
-        clauses: &["SRV-BYTES"],
-        relation: Relation::Rejects(Code::InvalidUtf8),
-        apply: Apply::Bytes(no_text),
-    },
-    Mutator {
-        name: "bytes-nul",
-        sentence: "A NUL follows a colon, in a string or not.",
-        clauses: &["SRV-BYTES", "JRP-LINE"],
-        relation: Relation::Rejects(Code::InvalidJson),
-        apply: Apply::Bytes(|_, bytes, rng| {
+        });
+    "bytes-no-text" ["SRV-BYTES"] "A string holds a byte that is no UTF-8."
+        => Relation::Rejects(Code::InvalidUtf8), Apply::Bytes(no_text);
+    "bytes-nul" ["SRV-BYTES" "JRP-LINE"] "A NUL follows a colon, in a string or not."
+        => Relation::Rejects(Code::InvalidJson), Apply::Bytes(|_, bytes, rng| {
             // Inside a string it is no JSON either.
             let colons: Vec<_> = (0..bytes.len()).filter(|&at| bytes[at] == b':').collect();
             let Some(&at) = rng.pick(&colons) else { return false };
             bytes.insert(at + 1, 0);
             true
-        }),
-    },
-];
+        });
+}
 
 fn cut(format: &'static Format, bytes: &mut Vec<u8>, rng: &mut Rng) -> bool {
     let Ok(text) = std::str::from_utf8(bytes) else { return false };

@@ -1,51 +1,31 @@
 //! Members and lines that nobody knows: they are passed over, also where they look like something.
 
 use crate::format_tree::{FormatTree, is_archive};
-use crate::mutator::{Apply, Mutator};
+use crate::mutator::Apply;
 use crate::node::Node;
 use crate::relation::Relation;
 use crate::rng::Rng;
 
-pub(super) const MUTATORS: &[Mutator] = &[
-    Mutator {
-        name: "unknown-in-messages",
-        sentence: "Messages have members that JSON-RPC does not know.",
-        clauses: &["EQ-PAIR"],
-        relation: Relation::Same,
-        apply: Apply::Spelling(|tree, rng| {
+mutators! {
+    "unknown-in-messages" ["EQ-PAIR"] "Messages have members that JSON-RPC does not know."
+        => Relation::Same, Apply::Spelling(|tree, rng| {
             let mut took = false;
             tree.each(&mut |_, message| took |= rng.one_in(2) && add(message, rng));
             took
-        }),
-    },
-    Mutator {
-        name: "unknown-in-frames",
-        sentence: "The objects around messages have members that the format does not know.",
-        clauses: &["ENV-UNKNOWN", "RPL-UNKNOWN"],
-        relation: Relation::Same,
-        apply: Apply::Spelling(|tree, rng| {
+        });
+    "unknown-in-frames" ["ENV-UNKNOWN" "RPL-UNKNOWN"] "The objects around messages have members that the format does not know."
+        => Relation::Same, Apply::Spelling(|tree, rng| {
             let mut took = false;
             for frame in tree.frames() {
                 took |= rng.one_in(2) && add(frame, rng);
             }
             took
-        }),
-    },
-    Mutator {
-        name: "unknown-lines",
-        sentence: "A trace has lines of other directions, types and kinds, some with the text of a message.",
-        clauses: &["RPL-DIR", "RPL-UNKNOWN"],
-        relation: Relation::Same,
-        apply: Apply::Spelling(lines),
-    },
-    Mutator {
-        name: "unknown-sites",
-        sentence: "A HAR has exchanges of other sites.",
-        clauses: &["HAR-MESSAGE"],
-        relation: Relation::Same,
-        apply: Apply::Spelling(sites),
-    },
-];
+        });
+    "unknown-lines" ["RPL-DIR" "RPL-UNKNOWN"] "A trace has lines of other directions, types and kinds, some with the text of a message."
+        => Relation::Same, Apply::Spelling(lines);
+    "unknown-sites" ["HAR-MESSAGE"] "A HAR has exchanges of other sites."
+        => Relation::Same, Apply::Spelling(sites);
+}
 
 const NAMES: &[&str] = &["_x", "comment", "Id", "JSONRPC", "request_id", "__proto__", "é"];
 const VALUES: &[&str] =

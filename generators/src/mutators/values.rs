@@ -1,55 +1,30 @@
 //! Values, tools and names that somebody treats as special: what looks like markup, a number, a message or a secret.
 
 use super::json::{one_of, plant};
-use crate::mutator::{Apply, Mutator};
+use crate::mutator::Apply;
 use crate::node::Node;
 use crate::relation::{Reading, Relation};
 use crate::rng::Rng;
 use crate::session_builder::{Event, SessionBuilder};
 
-pub(super) const MUTATORS: &[Mutator] = &[
-    Mutator {
-        name: "value-text",
-        sentence: "A value becomes a string that a reader may tidy: markup, digits, words, characters that entry text round.",
-        clauses: &["EQ-ARGS", "EQ-OUTCOME"],
-        relation: Relation::Changes,
-        apply: Apply::Session(|builder, rng| one_of(builder, rng, TEXTS)),
-    },
-    Mutator {
-        name: "value-long",
-        sentence: "A value becomes a string of more than 32 KiB.",
-        clauses: &["EQ-ARGS", "EQ-OUTCOME"],
-        relation: Relation::Changes,
-        apply: Apply::Session(|builder, rng| {
+mutators! {
+    "value-text" ["EQ-ARGS" "EQ-OUTCOME"] "A value becomes a string that a reader may tidy: markup, digits, words, characters that entry text round."
+        => Relation::Changes, Apply::Session(|builder, rng| one_of(builder, rng, TEXTS));
+    "value-long" ["EQ-ARGS" "EQ-OUTCOME"] "A value becomes a string of more than 32 KiB."
+        => Relation::Changes, Apply::Session(|builder, rng| {
             let length = 32 * 1024 + 1 + rng.below(4096);
             plant(builder, rng, &format!("\"{}\"", "long ".repeat(length / 5 + 1)))
-        }),
-    },
-    Mutator {
-        name: "value-known-names",
-        sentence: "A value becomes an object with members that MCP or a program gives a meaning: `_meta`, `content`, `isError`.",
-        clauses: &["EQ-ARGS", "EQ-OUTCOME"],
-        relation: Relation::Changes,
-        apply: Apply::Session(|builder, rng| one_of(builder, rng, OBJECTS)),
-    },
-    Mutator {
-        name: "value-deep",
-        sentence: "A value becomes one that is nested a thousand levels deep and more.",
-        clauses: &["SRV-DEPTH"],
-        relation: Relation::Open(Reading::Free),
-        apply: Apply::Session(|builder, rng| {
+        });
+    "value-known-names" ["EQ-ARGS" "EQ-OUTCOME"] "A value becomes an object with members that MCP or a program gives a meaning: `_meta`, `content`, `isError`."
+        => Relation::Changes, Apply::Session(|builder, rng| one_of(builder, rng, OBJECTS));
+    "value-deep" ["SRV-DEPTH"] "A value becomes one that is nested a thousand levels deep and more."
+        => Relation::Open(Reading::Free), Apply::Session(|builder, rng| {
             let levels = 1000 + rng.below(1000);
             plant(builder, rng, &format!("{}{}", "[".repeat(levels), "]".repeat(levels)))
-        }),
-    },
-    Mutator {
-        name: "tool-renamed",
-        sentence: "A tool call names a tool that differs in case, white space or form from what is usual.",
-        clauses: &["EQ-TOOL"],
-        relation: Relation::Changes,
-        apply: Apply::Session(tool),
-    },
-];
+        });
+    "tool-renamed" ["EQ-TOOL"] "A tool call names a tool that differs in case, white space or form from what is usual."
+        => Relation::Changes, Apply::Session(tool);
+}
 
 const TEXTS: &[&str] = &[
     "\"0123\"",
