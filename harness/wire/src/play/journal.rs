@@ -224,6 +224,12 @@ impl Journal {
         *fault = written.err();
     }
 
+    /// Notes that a peer begins.
+    pub(super) fn began(&self, role: &str, transport: &str, address: Option<String>) {
+        let (role, transport, pid) = (role.to_owned(), transport.to_owned(), std::process::id());
+        self.note(|| Event::Began { role, transport, address, pid });
+    }
+
     /// Notes bytes of a pipe, or of the body of an exchange.
     pub fn bytes_at(&self, at: u64, way: Direction, exchange: Option<u64>, bytes: &[u8]) {
         self.note_at(at, || Event::Bytes { way, exchange, bytes: Bytes(bytes.to_vec()) });

@@ -2,10 +2,9 @@
 
 use super::journal::Journal;
 use super::pipe::{Inbox, PipeEvent, Writer, listen};
-use super::stdio::start;
+use super::stdio::{pipes, start};
 use super::variant::Variants;
 use crate::StartError;
-use crate::child::into_file;
 use crate::group::{Exit, Group};
 use std::process::Stdio;
 use std::sync::Arc;
@@ -33,13 +32,10 @@ impl LiveServer {
         hand_on: impl Fn(PipeEvent) + Send + 'static,
     ) -> Result<Self, StartError> {
         let mut group = start(command, Stdio::inherit())?;
-        let leader = group.leader();
-        let pipes = leader.stdout.take().zip(leader.stdin.take());
-        let (from, to) =
-            pipes.ok_or_else(|| StartError::CannotRun("its standard streams cannot be used".to_owned()))?;
+        let (from, to) = pipes(&mut group)?;
         let inbox = Arc::new(Inbox::default());
-        let writer = Writer::open(into_file(to), Variants::default(), Journal::default(), &inbox);
-        listen(into_file(from), Duration::ZERO, longest, Journal::default(), &inbox);
+        let writer = Writer::open(to, Variants::default(), Journal::default(), &inbox);
+        listen(from, Duration::ZERO, longest, Journal::default(), &inbox);
         thread::spawn(move || {
             loop {
                 let Some(came) = inbox.next(LONG) else { continue };

@@ -13,7 +13,7 @@ use crate::StartError;
 use crate::child::{self, into_file, standard_streams};
 use crate::group::Group;
 use std::fs::File;
-use std::process::{Command, Stdio, id};
+use std::process::{Command, Stdio};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -25,7 +25,7 @@ pub fn as_server(plan: &Plan<'_>) -> Result<Played, StartError> {
     let streams = standard_streams();
     let (from, to) = streams
         .map_err(|error| StartError::Unusable(format!("the standard streams cannot be used: {error}")))?;
-    began(plan, "server");
+    plan.journal.began("server", "stdio", None);
     let mut conversation = Conversation::new(plan, from, to);
     conversation.play();
     if conversation.is_patient() && !conversation.rest() {
@@ -55,17 +55,22 @@ pub(crate) fn start(command: &[String], stderr: Stdio) -> Result<Group, StartErr
     Group::start(&mut start).map_err(|error| StartError::CannotRun(child::spawn_error(program, &error)))
 }
 
+/// The output of a server that was started, and its input.
+pub(super) fn pipes(server: &mut Group) -> Result<(File, File), StartError> {
+    let leader = server.leader();
+    let pipes = leader.stdout.take().zip(leader.stdin.take());
+    let pipes = pipes.map(|(from, to)| (into_file(from), into_file(to)));
+    pipes.ok_or_else(|| StartError::CannotRun("its standard streams cannot be used".to_owned()))
+}
+
 /// Plays the client of a server that was started.
 ///
 /// # Errors
 /// Where its pipes cannot be used.
 pub(crate) fn as_client_of(plan: &Plan<'_>, server: &mut Group) -> Result<Played, StartError> {
-    let leader = server.leader();
-    let pipes = leader.stdout.take().zip(leader.stdin.take());
-    let (from, to) =
-        pipes.ok_or_else(|| StartError::CannotRun("its standard streams cannot be used".to_owned()))?;
-    began(plan, "client");
-    let mut conversation = Conversation::new(plan, into_file(from), into_file(to));
+    let (from, to) = pipes(server)?;
+    plan.journal.began("client", "stdio", None);
+    let mut conversation = Conversation::new(plan, from, to);
     conversation.play();
     conversation.rest();
     if !ends(server, plan) {
@@ -73,15 +78,6 @@ pub(crate) fn as_client_of(plan: &Plan<'_>, server: &mut Group) -> Result<Played
         conversation.report(Mismatch::protocol(why));
     }
     Ok(plan.over(conversation.played()))
-}
-
-fn began(plan: &Plan<'_>, role: &str) {
-    plan.journal.note(|| Event::Began {
-        role: role.to_owned(),
-        transport: "stdio".to_owned(),
-        address: None,
-        pid: id(),
-    });
 }
 
 /// Waits for the end of the server, and notes it.

@@ -1,16 +1,20 @@
 //! What the tests of several transports need.
 
+use super::journal::Journal;
+use super::{Plan, Script, Variants};
 use crate::Notify;
 use formats::{Input, ReadOptions, Session};
 use std::sync::Mutex;
+use std::time::Duration;
 use suite::{Root, Suite};
+use transcript::diff::DiffOptions;
 
 /// Keeps what it is told.
 #[derive(Debug, Default)]
-pub(super) struct Told(Mutex<Vec<String>>);
+struct Told(Mutex<Vec<String>>);
 
 impl Told {
-    pub(super) fn all(self) -> Vec<String> {
+    fn all(self) -> Vec<String> {
         self.0.into_inner().unwrap()
     }
 }
@@ -27,6 +31,19 @@ impl Notify for Told {
     fn mismatch(&self, text: &str) {
         self.note(text);
     }
+}
+
+/// Plays one side of a session; and what was told meanwhile.
+pub(super) fn played<T>(
+    script: &Script,
+    patience: Duration,
+    variants: &Variants,
+    play: impl FnOnce(&Plan<'_>) -> T,
+) -> (T, Vec<String>) {
+    let (rules, journal, tell) = (&DiffOptions::default(), &Journal::default(), Told::default());
+    let (name, notify) = ("session", &tell);
+    let done = play(&Plan { script, rules, patience, variants, journal, name, notify });
+    (done, tell.all())
 }
 
 /// Every transcript of the suite that is a session with messages.

@@ -4,6 +4,8 @@
 
 use crate::play::journal::{Direction, Journal};
 use hyper::body::{Body, Bytes, Frame, SizeHint};
+use hyper::header::{CONTENT_TYPE, HeaderValue};
+use hyper::{Response, StatusCode};
 use std::convert::Infallible;
 use std::pin::Pin;
 use std::task::{Context, Poll};
@@ -47,6 +49,16 @@ impl StreamedBody {
         let journal = journal.clone();
         let part = Bytes::new();
         (feed, Self { parts, part, left: None, chunk, pause: false, ended: false, exchange, journal })
+    }
+
+    /// The answer that has this body.
+    pub(super) fn answer(self, status: u16, media: Option<&'static str>) -> Response<Self> {
+        let mut answer = Response::new(self);
+        *answer.status_mut() = StatusCode::from_u16(status).unwrap_or(StatusCode::OK);
+        if let Some(media) = media {
+            answer.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static(media));
+        }
+        answer
     }
 
     fn end(&mut self) {

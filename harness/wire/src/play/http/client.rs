@@ -10,7 +10,6 @@ use super::protocol::{JSON, SESSION, Transport};
 use super::route::{Reply, Route};
 use crate::StartError;
 use crate::play::deadline::Deadline;
-use crate::play::journal::Event;
 use crate::play::mismatch::Mismatch;
 use crate::play::plan::{Plan, Played};
 use crate::proxy::Target;
@@ -26,12 +25,7 @@ use transcript::session::Headers;
 /// Where it cannot begin, or nobody listens there.
 pub fn as_client(plan: &Plan<'_>, target: &Target, transport: Transport) -> Result<Played, StartError> {
     let mut session = ClientSession::new(plan, target, transport)?;
-    plan.journal.note(|| Event::Began {
-        role: "client".to_owned(),
-        transport: transport.name().to_owned(),
-        address: Some(target.origin() + target.path()),
-        pid: std::process::id(),
-    });
+    plan.journal.began("client", transport.name(), Some(target.origin() + target.path()));
     session.play();
     let played = Played { sent: session.player.sent(), received: session.player.received(), ..session.tally };
     let unreachable = session.unreachable.take();

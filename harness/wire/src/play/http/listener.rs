@@ -8,7 +8,7 @@ use crate::play::journal::{Direction, Event, Journal};
 use crate::play::pipe::PipeEvent;
 use crate::play::plan::Plan;
 use http_body_util::BodyExt as _;
-use hyper::body::{Body as _, Incoming};
+use hyper::body::{Body as _, Bytes, Incoming};
 use hyper::header::HeaderMap;
 use hyper::service::service_fn;
 use hyper::{Method, Request, Response};
@@ -71,6 +71,17 @@ pub(super) struct IncomingRequest {
     pub(super) body: Vec<u8>,
     /// Where the answer goes. Without one the connection is closed.
     pub(super) reply: oneshot::Sender<Response<StreamedBody>>,
+}
+
+impl IncomingRequest {
+    /// Answers with a text, or with nothing.
+    pub(super) fn answer(self, status: u16, text: &str, plan: &Plan<'_>) {
+        let bytes = Bytes::from(text.to_owned());
+        let body = StreamedBody::whole(bytes, plan.variants.chunk, self.exchange, plan.journal);
+        let media = (!text.is_empty()).then_some("text/plain; charset=utf-8");
+        // A client may go before it is answered.
+        let _ = self.reply.send(body.answer(status, media));
+    }
 }
 
 /// The listening end of a server.

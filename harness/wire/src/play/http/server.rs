@@ -12,7 +12,6 @@ use super::protocol::{Answers, JSON, Transport, next, next_until};
 use super::route::{Reply, Route};
 use super::stream::Stream;
 use crate::play::deadline::Deadline;
-use crate::play::journal::Event;
 use crate::play::mismatch::{Kind, Mismatch};
 use crate::play::plan::{Plan, Played};
 use crate::{AllowedHosts, StartError, net};
@@ -88,27 +87,26 @@ impl Server {
         plan: &Plan<'_>,
         gone: watch::Receiver<bool>,
     ) -> Result<Played, StartError> {
-        let address = self.url().ok();
-        let Self { listener, hosts, runtime, transport, answers, limits } = self;
-        let listening = {
-            let _inside = runtime.enter();
-            Listener::start(listener, hosts, limits, plan)
-        };
-        let listening =
-            listening.map_err(|error| StartError::Unusable(format!("the port cannot be used: {error}")))?;
-        let name = transport.name().to_owned();
-        plan.journal.note(|| Event::Began {
-            role: "server".to_owned(),
-            transport: name,
-            address,
-            pid: std::process::id(),
-        });
-        let mut serving = ServerSession::new(plan, transport, answers, listening, &runtime, gone);
+        let (transport, answers) = (self.transport, self.answers);
+        let (listener, runtime) = self.begin(plan)?;
+        let mut serving = ServerSession::new(plan, transport, answers, listener, &runtime, gone);
         serving.play();
         let played = plan.over(serving.played());
         drop(serving);
         runtime.shutdown_timeout(LAST_WRITE);
         Ok(played)
+    }
+
+    /// Serves connections from now on.
+    fn begin(self, plan: &Plan<'_>) -> Result<(Listener, Runtime), StartError> {
+        let address = self.url().ok();
+        let inside = self.runtime.enter();
+        let listening = Listener::start(self.listener, self.hosts, self.limits, plan);
+        drop(inside);
+        let listening =
+            listening.map_err(|error| StartError::Unusable(format!("the port cannot be used: {error}")))?;
+        plan.journal.began("server", self.transport.name(), address);
+        Ok((listening, self.runtime))
     }
 }
 

@@ -2,17 +2,16 @@
 
 use super::listener::Limits;
 use super::{Answers, Server, Transport, as_client};
-use crate::play::journal::Journal;
 use crate::play::script::tests::of_bytes;
-use crate::play::testing::{Told, sessions};
+use crate::play::testing::{played, sessions};
 use crate::play::{Plan, Played, Variants};
 use crate::proxy::Target;
 use std::io::Write as _;
 use std::net::TcpStream;
+use std::sync::LazyLock;
 use std::thread;
 use std::time::Duration;
 use tokio::sync::watch;
-use transcript::diff::DiffOptions;
 use transcript::session::Side;
 
 type Seen = (Played, Vec<String>);
@@ -28,18 +27,9 @@ struct Both<'b> {
 
 impl Both<'_> {
     fn of(transport: Transport) -> Self {
-        const PLAIN: &Variants = &Variants {
-            delay: Duration::ZERO,
-            chunk: None,
-            merge: false,
-            close_after: None,
-            redeliver: false,
-            noise: None,
-            slow_read: Duration::ZERO,
-            half_line_at_end: false,
-        };
+        static PLAIN: LazyLock<Variants> = LazyLock::new(Variants::default);
         let patience = Duration::from_secs(10);
-        Self { transport, answers: Answers::AsRecorded, ways: [PLAIN; 2], patience, half_heads: 0 }
+        Self { transport, answers: Answers::AsRecorded, ways: [&PLAIN; 2], patience, half_heads: 0 }
     }
 
     /// What the client saw, and what the server saw.
@@ -59,28 +49,15 @@ impl Both<'_> {
             stream
         };
         let _half_heads: Vec<TcpStream> = (0..self.half_heads).map(half).collect();
-        let side = |side: Side, variants: &Variants, play: &dyn Fn(&Plan<'_>) -> Played| {
-            let script = of_bytes(format, session, side).unwrap();
-            let (rules, journal, tell) = (DiffOptions::default(), Journal::default(), Told::default());
-            let patience = self.patience;
-            let played = play(&Plan {
-                script: &script,
-                rules: &rules,
-                patience,
-                variants,
-                journal: &journal,
-                name: "session",
-                notify: &tell,
-            });
-            (played, tell.all())
-        };
+        let script = |side| of_bytes(format, session, side).unwrap();
+        let [asks, answers] = self.ways;
         thread::scope(|scope| {
-            let serving = scope.spawn(move || {
-                let server = std::cell::Cell::new(Some(server));
-                side(Side::Server, self.ways[1], &|plan| server.take().unwrap().play(plan).unwrap())
+            let serving = scope.spawn(|| {
+                let play = |plan: &Plan<'_>| server.play(plan).unwrap();
+                played(&script(Side::Server), self.patience, answers, play)
             });
-            let client =
-                side(Side::Client, self.ways[0], &|plan| as_client(plan, &target, self.transport).unwrap());
+            let play = |plan: &Plan<'_>| as_client(plan, &target, self.transport).unwrap();
+            let client = played(&script(Side::Client), self.patience, asks, play);
             [client, serving.join().unwrap()]
         })
     }
@@ -130,24 +107,16 @@ fn both_sides_of_every_session_find_nothing_over_http_sse() {
 fn a_server_ends_when_nobody_comes_any_more() {
     let server =
         Server::listen("127.0.0.1:0".parse().unwrap(), Transport::StreamableHttp, Answers::AsRecorded);
-    let (session, journal) = (br#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#, Journal::default());
-    let (rules, tell, variants) = (DiffOptions::default(), Told::default(), Variants::default());
-    let plan = Plan {
-        script: &of_bytes("jsonrpc", session, Side::Server).unwrap(),
-        rules: &rules,
-        patience: Duration::from_secs(60),
-        variants: &variants,
-        journal: &journal,
-        name: "session",
-        notify: &tell,
-    };
+    let session = br#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#;
+    let script = of_bytes("jsonrpc", session, Side::Server).unwrap();
     let (nobody_comes, gone) = watch::channel(false);
-    thread::scope(|scope| {
-        let serving = scope.spawn(|| server.unwrap().play_until(&plan, gone).unwrap());
-        nobody_comes.send(true).unwrap();
-        assert_eq!(serving.join().unwrap().mismatches, 1);
+    let serving = thread::spawn(move || {
+        let play = |plan: &Plan<'_>| server.unwrap().play_until(plan, gone).unwrap();
+        played(&script, Duration::from_secs(60), &Variants::default(), play)
     });
-    let told = tell.all();
+    nobody_comes.send(true).unwrap();
+    let (played, told) = serving.join().unwrap();
+    assert_eq!(played.mismatches, 1);
     assert!(told[0].contains("nobody comes any more"), "{told:?}");
 }
 

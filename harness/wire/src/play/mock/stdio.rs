@@ -8,7 +8,6 @@ use crate::StartError;
 use crate::child::standard_streams;
 use crate::interrupt;
 use crate::play::http::Answers;
-use crate::play::journal::Event;
 use crate::play::live::LiveServer;
 use crate::play::mismatch::{Kind, Mismatch};
 use crate::play::pipe::{Inbox, PipeEvent, listen};
@@ -32,12 +31,7 @@ pub fn as_server(plan: &Plan<'_>, matching: &Matching) -> Result<Served, StartEr
         Catalogue::of(plan.script, plan.rules, Answers::AsRecorded).map_err(StartError::Unusable)?;
     let (from, to) = standard_streams()
         .map_err(|error| StartError::Unusable(format!("the standard streams cannot be used: {error}")))?;
-    plan.journal.note(|| Event::Began {
-        role: "server".to_owned(),
-        transport: "stdio".to_owned(),
-        address: None,
-        pid: std::process::id(),
-    });
+    plan.journal.began("server", "stdio", None);
     catalogue.tell(plan);
     let inbox = Arc::new(Inbox::default());
     listen(from, plan.variants.slow_read, plan.longest(), plan.journal.clone(), &inbox);

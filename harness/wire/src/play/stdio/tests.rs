@@ -1,15 +1,13 @@
 //! Both sides of every session of the suite, over two pipes in one process.
 
-use super::{Conversation, Plan, Played};
+use super::{Conversation, Played};
 use crate::child::into_file;
 use crate::play::Variants;
-use crate::play::journal::Journal;
 use crate::play::script::tests::of_bytes;
-use crate::play::testing::{Told, sessions};
+use crate::play::testing::{played, sessions};
 use std::fs::File;
 use std::thread;
 use std::time::Duration;
-use transcript::diff::DiffOptions;
 use transcript::session::Side;
 
 fn pipe() -> (File, File) {
@@ -25,23 +23,12 @@ fn play(
     pipes: (File, File),
 ) -> (Played, Vec<String>) {
     let script = of_bytes(format, session, side).unwrap();
-    let (rules, journal, tell) = (DiffOptions::default(), Journal::default(), Told::default());
-    let patience = Duration::from_secs(20);
-    let plan = Plan {
-        script: &script,
-        rules: &rules,
-        patience,
-        variants,
-        journal: &journal,
-        name: "session",
-        notify: &tell,
-    };
-    let mut conversation = Conversation::new(&plan, pipes.0, pipes.1);
-    conversation.play();
-    assert!(conversation.rest(), "the other side did not end");
-    let played = conversation.played();
-    drop(conversation);
-    (played, tell.all())
+    played(&script, Duration::from_secs(20), variants, |plan| {
+        let mut conversation = Conversation::new(plan, pipes.0, pipes.1);
+        conversation.play();
+        assert!(conversation.rest(), "the other side did not end");
+        conversation.played()
+    })
 }
 
 /// Both sides of a session at once; what each of them saw.

@@ -13,7 +13,6 @@ use crate::play::http::body::StreamedBody;
 use crate::play::http::listener::{IncomingRequest, Listener, ServerEvent};
 use crate::play::http::protocol::{Answers, EVENTS, LAST_EVENT, SESSION, Transport, next_until};
 use crate::play::http::stream::{Stream, spell};
-use crate::play::journal::Event;
 use crate::play::live::LiveServer;
 use crate::play::mismatch::{Kind, Mismatch};
 use crate::play::mock::{Action, Catalogue, Matching, Served};
@@ -21,7 +20,6 @@ use crate::play::pipe::PipeEvent;
 use crate::play::plan::Plan;
 use client::{GET, HttpClient, Waiting, form, head};
 use hyper::Method;
-use hyper::body::Bytes;
 use std::collections::{BTreeMap, VecDeque};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
@@ -44,22 +42,9 @@ impl Server {
     /// # Errors
     /// Where the recording answers nothing, or the port cannot be used.
     pub fn answer(self, plan: &Plan<'_>, matching: &Matching) -> Result<Served, StartError> {
-        let address = self.url().ok();
-        let Self { listener, hosts, runtime, transport, answers, limits } = self;
+        let (transport, answers) = (self.transport, self.answers);
         let catalogue = Catalogue::of(plan.script, plan.rules, answers).map_err(StartError::Unusable)?;
-        let listening = {
-            let _inside = runtime.enter();
-            Listener::start(listener, hosts, limits, plan)
-        };
-        let listener =
-            listening.map_err(|error| StartError::Unusable(format!("the port cannot be used: {error}")))?;
-        let name = transport.name().to_owned();
-        plan.journal.note(|| Event::Began {
-            role: "server".to_owned(),
-            transport: name,
-            address,
-            pid: std::process::id(),
-        });
+        let (listener, runtime) = self.begin(plan)?;
         catalogue.tell(plan);
         let (clients, order, served) = (BTreeMap::new(), VecDeque::new(), Served::default());
         let mut mock = HttpMock {
@@ -160,11 +145,11 @@ impl HttpMock<'_> {
 
     fn asked(&mut self, asked: IncomingRequest) {
         if asked.target.starts_with("/.well-known/") {
-            return self.answer(asked, 404, "there is nothing here");
+            return asked.answer(404, "there is nothing here", self.plan);
         }
         if let Some(refusal) = Refusal::of(&asked, self.transport, &self.catalogue.routes) {
             self.report(&Mismatch::protocol(refusal.report));
-            return self.answer(asked, refusal.status, refusal.answer);
+            return asked.answer(refusal.status, refusal.answer, self.plan);
         }
         match (asked.method.clone(), self.transport) {
             (Method::POST, _) => self.post(asked),
@@ -173,10 +158,10 @@ impl HttpMock<'_> {
             (Method::DELETE, Transport::StreamableHttp) => {
                 if let Some((id, asked)) = self.of_a_session(asked) {
                     self.let_go(&id);
-                    self.answer(asked, 200, "");
+                    asked.answer(200, "", self.plan);
                 }
             }
-            _ => self.answer(asked, 405, "a POST, a GET or a DELETE belongs here"),
+            _ => asked.answer(405, "a POST, a GET or a DELETE belongs here", self.plan),
         }
     }
 
@@ -186,7 +171,7 @@ impl HttpMock<'_> {
             Ok(message) => message,
             Err(refusal) => {
                 self.report(&Mismatch::of(Kind::NoMessage(refusal.message), Some(text.clone())));
-                return self.answer(asked, 400, "this is not one message");
+                return asked.answer(400, "this is not one message", self.plan);
             }
         };
         let is_initialize = message.method().is_some_and(|method| method.is("initialize"));
@@ -204,7 +189,7 @@ impl HttpMock<'_> {
         let (actions, step) = client.mock.receive(message, tag);
         let asks = message.method().is_some() && message.id().key().is_some();
         if self.transport == Transport::HttpSse || !asks {
-            self.answer(asked, 202, if asks { "Accepted" } else { "" });
+            asked.answer(202, if asks { "Accepted" } else { "" }, self.plan);
             return self.act(&id, actions);
         }
         let known = step.is_some() || self.matching.live.is_some();
@@ -216,7 +201,7 @@ impl HttpMock<'_> {
             None => {
                 let (feed, body) = StreamedBody::open(self.plan.variants.chunk, tag, self.plan.journal);
                 client.streams.entry(Some(tag)).or_default().open(feed);
-                let _ = asked.reply.send(head(200, Some(EVENTS), named.as_deref(), body));
+                let _ = asked.reply.send(head(200, EVENTS, named.as_deref(), body));
             }
         }
         self.act(&id, actions);
@@ -230,7 +215,7 @@ impl HttpMock<'_> {
         }
         let last = asked.headers.get(LAST_EVENT).and_then(|id| std::str::from_utf8(id.as_bytes()).ok());
         if let Some(status) = self.catalogue.routes.no_get.filter(|_| last.is_none()) {
-            return self.answer(asked, status, "this server has no stream of its own");
+            return asked.answer(status, "this server has no stream of its own", self.plan);
         }
         let Some(client) = self.clients.get_mut(&id) else { return };
         let lane = match last {
@@ -241,15 +226,15 @@ impl HttpMock<'_> {
             }
         };
         let Some(lane) = lane else {
-            return self.answer(asked, 400, "there is no such event");
+            return asked.answer(400, "there is no such event", self.plan);
         };
         let stream = client.streams.entry(lane).or_default();
         if stream.is_read() && last.is_none() {
-            return self.answer(asked, 409, "there is a stream already");
+            return asked.answer(409, "there is a stream already", self.plan);
         }
         let (feed, body) = StreamedBody::open(self.plan.variants.chunk, asked.exchange, self.plan.journal);
         stream.open(feed);
-        let _ = asked.reply.send(head(200, Some(EVENTS), None, body));
+        let _ = asked.reply.send(body.answer(200, Some(EVENTS)));
         stream.say(false, false);
     }
 
@@ -261,7 +246,7 @@ impl HttpMock<'_> {
         if let Some(client) = self.clients.get_mut(&id) {
             client.streams.entry(GET).or_default().open(feed);
         }
-        let _ = asked.reply.send(head(200, Some(EVENTS), None, body));
+        let _ = asked.reply.send(body.answer(200, Some(EVENTS)));
     }
 
     /// A new client, by the id of its session.
@@ -309,7 +294,7 @@ impl HttpMock<'_> {
             None => (400, "names no session"),
         };
         self.report(&Mismatch::protocol(format!("a {} {why}", asked.method)));
-        self.answer(asked, status, &format!("the request {why}"));
+        asked.answer(status, &format!("the request {why}"), self.plan);
         None
     }
 
@@ -383,13 +368,6 @@ impl HttpMock<'_> {
         self.served.played.sent += 1;
         thread::sleep(self.plan.variants.delay);
         client.send(text, about, last, self.transport, self.plan);
-    }
-
-    fn answer(&self, asked: IncomingRequest, status: u16, text: &str) {
-        let bytes = Bytes::from(text.to_owned());
-        let body = StreamedBody::whole(bytes, self.plan.variants.chunk, asked.exchange, self.plan.journal);
-        let media = (!text.is_empty()).then_some("text/plain; charset=utf-8");
-        let _ = asked.reply.send(head(status, media, None, body));
     }
 
     fn report(&mut self, mismatch: &Mismatch) {

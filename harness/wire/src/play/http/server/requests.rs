@@ -9,8 +9,8 @@ use crate::play::http::route::{Reply, Route, Routes};
 use crate::play::http::stream::spell;
 use crate::play::mismatch::{Kind, Mismatch};
 use crate::play::player::Received;
+use hyper::Method;
 use hyper::header::{CONTENT_TYPE, HeaderMap, HeaderValue, WWW_AUTHENTICATE};
-use hyper::{Method, Response, StatusCode};
 use transcript::message::Message;
 
 /// From this revision on, a client names the revision in every request behind `initialize`.
@@ -66,11 +66,11 @@ impl ServerSession<'_> {
     fn asked(&mut self, asked: IncomingRequest) {
         if asked.target.starts_with("/.well-known/") {
             // Clients look there for what a server without authorization does not have.
-            return self.answer(asked, 404, "there is nothing here");
+            return asked.answer(404, "there is nothing here", self.plan);
         }
         if let Some(refusal) = Refusal::of(&asked, self.transport, &self.routes) {
             self.complain(refusal.report);
-            return self.answer(asked, refusal.status, refusal.answer);
+            return asked.answer(refusal.status, refusal.answer, self.plan);
         }
         match asked.method {
             Method::POST => self.post(asked),
@@ -78,12 +78,12 @@ impl ServerSession<'_> {
             Method::DELETE if self.transport == Transport::StreamableHttp => {
                 if let Some(asked) = self.of_the_session(asked) {
                     self.deleted = true;
-                    self.answer(asked, 200, "");
+                    asked.answer(200, "", self.plan);
                 }
             }
             _ => {
                 self.complain(format!("a {} request, which MCP does not use", asked.method));
-                self.answer(asked, 405, "a POST, a GET or a DELETE belongs here");
+                asked.answer(405, "a POST, a GET or a DELETE belongs here", self.plan);
             }
         }
     }
@@ -93,7 +93,7 @@ impl ServerSession<'_> {
         let Ok(text) = std::str::from_utf8(&asked.body) else {
             let came = String::from_utf8_lossy(&asked.body).into_owned();
             self.report(Mismatch::of(Kind::NoMessage("it is not UTF-8".to_owned()), Some(came)));
-            return self.answer(asked, 400, "this is not UTF-8");
+            return asked.answer(400, "this is not UTF-8", self.plan);
         };
         let text = text.to_owned();
         self.look_at(&asked.headers);
@@ -113,17 +113,17 @@ impl ServerSession<'_> {
             mismatch.into_iter().for_each(|mismatch| self.report(mismatch));
         }
         if self.transport == Transport::HttpSse {
-            return self.answer(asked, 202, "Accepted");
+            return asked.answer(202, "Accepted", self.plan);
         }
         match steps.first() {
             Some(&step) => self.reply(asked, step),
             None if message
                 .is_some_and(|message| message.method().is_some() && message.id().key().is_some()) =>
             {
-                self.answer(asked, 400, "the session does not have this request here");
+                asked.answer(400, "the session does not have this request here", self.plan);
             }
-            None if message.is_none() => self.answer(asked, 400, "this is not a message"),
-            None => self.answer(asked, 202, ""),
+            None if message.is_none() => asked.answer(400, "this is not a message", self.plan),
+            None => asked.answer(202, "", self.plan),
         }
     }
 
@@ -148,8 +148,8 @@ impl ServerSession<'_> {
                 self.streams.entry(Route::Answer(step)).or_default().open(feed);
                 let _ = asked.reply.send(self.respond(200, Some(EVENTS), body, step));
             }
-            Some(Reply::Accepted(status)) => self.answer(asked, status, ""),
-            None => self.answer(asked, 202, ""),
+            Some(Reply::Accepted(status)) => asked.answer(status, "", self.plan),
+            None => asked.answer(202, "", self.plan),
         }
     }
 
@@ -173,14 +173,14 @@ impl ServerSession<'_> {
         };
         let Some(route) = route else {
             self.complain("a client resumed after an event that was never sent".to_owned());
-            return self.answer(asked, 400, "there is no such event");
+            return asked.answer(400, "there is no such event", self.plan);
         };
         if let Some(status) = self.routes.no_get {
-            return self.answer(asked, status, "this server has no stream of its own");
+            return asked.answer(status, "this server has no stream of its own", self.plan);
         }
         if self.streams.entry(route).or_default().is_read() && last.is_none() {
             self.complain("a second GET while the stream of the first one is open".to_owned());
-            return self.answer(asked, 409, "there is a stream already");
+            return asked.answer(409, "there is a stream already", self.plan);
         }
         self.open(route, asked, None);
     }
@@ -189,7 +189,7 @@ impl ServerSession<'_> {
     fn legacy(&mut self, asked: IncomingRequest) {
         if self.streams.entry(Route::Get).or_default().is_read() {
             self.complain("a second GET while the stream of the first one is open".to_owned());
-            return self.answer(asked, 409, "there is a stream already");
+            return asked.answer(409, "there is a stream already", self.plan);
         }
         let recorded = self.plan.script.entries().iter().find_map(|entry| {
             let sse = entry.sse.as_ref().filter(|sse| sse.name.as_deref() == Some("endpoint"))?;
@@ -205,9 +205,7 @@ impl ServerSession<'_> {
         if let Some(path) = endpoint {
             let _ = feed.send(spell(Some("endpoint"), None, path));
         }
-        let mut answer = Response::new(body);
-        answer.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static(EVENTS));
-        let _ = asked.reply.send(answer);
+        let _ = asked.reply.send(body.answer(200, Some(EVENTS)));
         let (redeliver, more) = (self.plan.variants.redeliver, self.has_several(route));
         let stream = self.streams.entry(route).or_default();
         self.opened += u64::from(!stream.is_said());
@@ -239,7 +237,7 @@ impl ServerSession<'_> {
             };
             if status > 0 {
                 self.complain(format!("a {} {why}, where {SESSION} is {id}", asked.method));
-                self.answer(asked, status, "mcp-session-id is not the one of this session");
+                asked.answer(status, "mcp-session-id is not the one of this session", self.plan);
                 return None;
             }
             if let Some(version) = self.routes.version.clone() {
@@ -258,14 +256,5 @@ impl ServerSession<'_> {
             }
         }
         Some(asked)
-    }
-
-    fn answer(&self, asked: IncomingRequest, status: u16, text: &str) {
-        let mut answer = Response::new(self.whole(text, asked.exchange));
-        *answer.status_mut() = StatusCode::from_u16(status).unwrap_or(StatusCode::OK);
-        if !text.is_empty() {
-            answer.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("text/plain; charset=utf-8"));
-        }
-        let _ = asked.reply.send(answer);
     }
 }

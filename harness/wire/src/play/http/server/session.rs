@@ -9,9 +9,9 @@ use crate::play::http::stream::Stream;
 use crate::play::mismatch::Mismatch;
 use crate::play::plan::{Plan, Played};
 use crate::play::player::{Order, Player};
+use hyper::Response;
 use hyper::body::Bytes;
-use hyper::header::{CONTENT_TYPE, HeaderName, HeaderValue};
-use hyper::{Response, StatusCode};
+use hyper::header::{HeaderName, HeaderValue};
 use std::collections::{BTreeMap, BTreeSet};
 use tokio::runtime::Runtime;
 use tokio::sync::{oneshot, watch};
@@ -107,11 +107,7 @@ impl<'p> ServerSession<'p> {
         body: StreamedBody,
         step: usize,
     ) -> Response<StreamedBody> {
-        let mut answer = Response::new(body);
-        *answer.status_mut() = StatusCode::from_u16(status).unwrap_or(StatusCode::OK);
-        if let Some(media) = media {
-            answer.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static(media));
-        }
+        let mut answer = body.answer(status, media);
         let method = self.plan.script.message(step).and_then(|message| message.method());
         if let Some(id) = self.routes.session.as_ref().filter(|_| status < 400)
             && method.is_some_and(|method| method.is("initialize"))

@@ -10,9 +10,9 @@ use crate::play::http::stream::Stream;
 use crate::play::live::LiveServer;
 use crate::play::mock::{Action, Catalogue, Matching, MockClient};
 use crate::play::plan::Plan;
+use hyper::Response;
 use hyper::body::Bytes;
-use hyper::header::{CONTENT_TYPE, HeaderName, HeaderValue};
-use hyper::{Response, StatusCode};
+use hyper::header::{HeaderName, HeaderValue};
 use std::collections::{BTreeMap, VecDeque};
 use tokio::sync::oneshot;
 
@@ -76,7 +76,7 @@ impl<'p> HttpClient<'p> {
             let bytes = Bytes::from(text.to_owned());
             let body = StreamedBody::whole(bytes, plan.variants.chunk, tag, plan.journal);
             // A client may go before it is answered.
-            let _ = reply.send(head(status, Some(JSON), named.as_deref(), body));
+            let _ = reply.send(head(status, JSON, named.as_deref(), body));
             return;
         }
         let lane = about.map(Some).filter(|lane| self.streams.contains_key(lane)).unwrap_or(GET);
@@ -118,15 +118,11 @@ pub(super) fn form(answers: Answers, recorded: Option<&Reply>, actions: &[Action
 
 pub(super) fn head(
     status: u16,
-    media: Option<&'static str>,
+    media: &'static str,
     session: Option<&str>,
     body: StreamedBody,
 ) -> Response<StreamedBody> {
-    let mut answer = Response::new(body);
-    *answer.status_mut() = StatusCode::from_u16(status).unwrap_or(StatusCode::OK);
-    if let Some(media) = media {
-        answer.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static(media));
-    }
+    let mut answer = body.answer(status, Some(media));
     if let Some(id) = session.and_then(|id| HeaderValue::from_str(id).ok()) {
         answer.headers_mut().insert(HeaderName::from_static(SESSION), id);
     }
