@@ -115,30 +115,9 @@ mod tests {
     use crate::importer::Importer;
     use crate::run::{Selection, plan, run};
     use crate::suite::{Root, Suite};
-    use verdict::answer::Answer;
+    use crate::testing::Double;
     use verdict::record::{self, Record};
     use verdict::verdict::Verdict;
-
-    /// One that reads and does not identify.
-    struct Silent;
-
-    impl Importer for Silent {
-        fn name(&self) -> &str {
-            "silent"
-        }
-
-        fn version(&self) -> &str {
-            "0"
-        }
-
-        fn reads(&self, format: &str) -> bool {
-            Builtin.reads(format)
-        }
-
-        fn read(&self, format: &str, transcript: &[u8]) -> Answer {
-            Builtin.read(format, transcript)
-        }
-    }
 
     #[test]
     fn who_identifies_is_asked_and_who_does_not_is_skipped() {
@@ -148,7 +127,8 @@ mod tests {
             let plan = plan(&suite, importer, &Selection { filters, ..Selection::default() });
             run(&plan, importer, 2, record::Suite::new("", "")).unwrap()
         };
-        let (asked, silent) = (judged(&Builtin), judged(&Silent));
+        let silent = Double::new("silent", |format, transcript| Builtin.read(format, transcript));
+        let (asked, silent) = (judged(&Builtin), judged(&silent));
         assert!(asked.planned > 20, "{asked:?}");
         assert_eq!(asked.totals.get(&Verdict::Pass), Some(&asked.planned), "{asked:?}");
         assert_eq!(silent.totals.get(&Verdict::Skip), Some(&asked.planned));

@@ -139,32 +139,14 @@ fn quieten() {
 #[cfg(test)]
 mod tests {
     use super::Importer;
+    use crate::testing::Double;
     use std::sync::atomic::{AtomicUsize, Ordering};
     use verdict::answer::{Answer, FailureKind};
 
-    struct Test<F>(F);
-
-    impl<F: Fn() -> Answer + Send + Sync> Importer for Test<F> {
-        fn name(&self) -> &str {
-            "test"
-        }
-
-        fn version(&self) -> &str {
-            "0"
-        }
-
-        fn reads(&self, _: &str) -> bool {
-            true
-        }
-
-        fn read(&self, _: &str, _: &[u8]) -> Answer {
-            (self.0)()
-        }
-    }
-
     #[test]
     fn a_panic_is_a_crash_that_says_what_it_said() {
-        let answer = Test(|| panic!("no such {}", "thing")).read_twice("jsonrpc", b"").answer();
+        let panicking = Double::new("test", |_, _| panic!("no such {}", "thing"));
+        let answer = panicking.read_twice("jsonrpc", b"").answer();
         let Answer::Broken { how: FailureKind::Crash, message } = answer else { panic!("{answer:?}") };
         assert!(message.contains("no such thing") && message.contains("importer.rs"), "{message}");
     }
@@ -172,7 +154,7 @@ mod tests {
     #[test]
     fn an_importer_that_changes_its_mind_is_unstable() {
         let count = AtomicUsize::new(0);
-        let whimsical = Test(|| match count.fetch_add(1, Ordering::Relaxed) {
+        let whimsical = Double::new("test", |_, _| match count.fetch_add(1, Ordering::Relaxed) {
             0 => Answer::Meaning(verdict::meaning::Meaning::parse("{\"events\": []}").unwrap()),
             _ => Answer::Rejection { code: None, message: "no".into() },
         });

@@ -38,6 +38,8 @@ pub mod importer;
 mod place;
 pub mod run;
 mod suite;
+#[cfg(test)]
+mod testing;
 mod trials;
 
 pub use importer::Importer;

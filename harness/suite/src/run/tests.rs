@@ -4,30 +4,16 @@ use super::{Selection, Supervision, plan, run, supervised};
 use crate::builtin::Builtin;
 use crate::importer::Importer;
 use crate::suite::{Root, Suite};
+use crate::testing::Double;
 use verdict::answer::{Answer, Level};
 use verdict::meaning::Meaning;
 use verdict::record::{self, Record};
 use verdict::verdict::Verdict;
 
 /// The built-in reader with a fault put in between.
-struct Faulty(fn(&str, Answer) -> Answer);
-
-impl Importer for Faulty {
-    fn name(&self) -> &str {
-        "faulty"
-    }
-
-    fn version(&self) -> &str {
-        "0"
-    }
-
-    fn reads(&self, format: &str) -> bool {
-        format != "inspector"
-    }
-
-    fn read(&self, format: &str, transcript: &[u8]) -> Answer {
-        (self.0)(format, Builtin.read(format, transcript))
-    }
+fn faulty(fault: fn(&str, Answer) -> Answer) -> Double<impl Fn(&str, &[u8]) -> Answer + Send + Sync> {
+    let read = move |format: &str, transcript: &[u8]| fault(format, Builtin.read(format, transcript));
+    Double { reads: |format| format != "inspector", ..Double::new("faulty", read) }
 }
 
 fn judged(filter: &str, importer: &dyn Importer) -> Record {
@@ -45,7 +31,7 @@ fn count(record: &Record, verdict: Verdict) -> u64 {
 
 #[test]
 fn a_format_that_is_not_read_is_skipped_with_the_reason() {
-    let record = judged("ids/zero", &Faulty(|_, answer| answer));
+    let record = judged("ids/zero", &faulty(|_, answer| answer));
     assert_eq!((count(&record, Verdict::Skip), count(&record, Verdict::Pass)), (1, record.planned - 1));
     let skipped = record.results.iter().find(|line| line.verdict == Verdict::Skip).unwrap();
     assert_eq!(skipped.message.as_deref(), Some("faulty does not read inspector"));
@@ -60,20 +46,20 @@ fn a_summary_that_is_not_shown_is_skipped_and_counted_where_one_is_due() {
         }
         other => other,
     };
-    let record = judged("k2a/both-parameters/{streamable-http,http-sse,har,jsonrpc}", &Faulty(silent));
+    let record = judged("k2a/both-parameters/{streamable-http,http-sse,har,jsonrpc}", &faulty(silent));
     assert_eq!((count(&record, Verdict::Skip), count(&record, Verdict::Pass)), (3, 1), "{record:?}");
     let skipped = record.results.iter().filter(|line| line.verdict == Verdict::Skip);
     for line in skipped {
         assert!(line.message.as_ref().unwrap().contains("no `authorization_discovery`"), "{line:?}");
     }
-    let record = judged("k2a/neither/{streamable-http,http-sse,har}", &Faulty(silent));
+    let record = judged("k2a/neither/{streamable-http,http-sse,har}", &faulty(silent));
     assert_eq!(count(&record, Verdict::Pass), record.planned, "{record:?}");
 }
 
 #[test]
 fn a_code_of_another_fault_is_a_remark_and_fails_only_who_is_held_to_codes() {
     let other = |_: &str, _| Answer::Rejection { code: Some("batch".into()), message: "no".into() };
-    let record = judged("ids/reject-true-on-a-request/jsonrpc", &Faulty(other));
+    let record = judged("ids/reject-true-on-a-request/jsonrpc", &faulty(other));
     let line = &record.results[0];
     assert_eq!((line.verdict, record.planned), (Verdict::Pass, 1));
     assert_eq!(line.remark.as_deref(), Some("expected the code `invalid-id`; got `batch`"));
@@ -83,45 +69,23 @@ fn a_code_of_another_fault_is_a_remark_and_fails_only_who_is_held_to_codes() {
         again
     }];
     assert_eq!((compact.results.len(), &expanded.results[0].remark), (0, &line.remark));
-    let strict = judged("ids/reject-true-on-a-request/jsonrpc", &Strict(Faulty(other)));
+    let strict = judged("ids/reject-true-on-a-request/jsonrpc", &Double { strict: true, ..faulty(other) });
     assert_eq!((strict.results[0].verdict, &strict.results[0].remark), (Verdict::Fail, &None));
     let foreign = judged(
         "ids/reject-true-on-a-request/jsonrpc",
-        &Strict(Faulty(|_, _| Answer::Rejection { code: Some("E42".into()), message: "no".into() })),
+        &Double {
+            strict: true,
+            ..faulty(|_, _| Answer::Rejection { code: Some("E42".into()), message: "no".into() })
+        },
     );
     assert_eq!(foreign.results[0].verdict, Verdict::Pass);
-}
-
-/// An importer that is held to our codes.
-struct Strict(Faulty);
-
-impl Importer for Strict {
-    fn name(&self) -> &str {
-        self.0.name()
-    }
-
-    fn version(&self) -> &str {
-        self.0.version()
-    }
-
-    fn strict_codes(&self) -> bool {
-        true
-    }
-
-    fn reads(&self, format: &str) -> bool {
-        self.0.reads(format)
-    }
-
-    fn read(&self, format: &str, transcript: &[u8]) -> Answer {
-        self.0.read(format, transcript)
-    }
 }
 
 #[test]
 fn a_panic_costs_one_reading_alone() {
     let record = judged(
         "ids/*",
-        &Faulty(|format, answer| match format {
+        &faulty(|format, answer| match format {
             "http-sse" => panic!("no streams today"),
             _ => answer,
         }),
@@ -141,7 +105,7 @@ fn numbers_through_a_float_are_found_out() {
         }
         other => other,
     };
-    let record = judged("values/integer-beyond-double/*", &Faulty(rounded));
+    let record = judged("values/integer-beyond-double/*", &faulty(rounded));
     assert_eq!(count(&record, Verdict::Pass), 0, "{record:?}");
     assert!(record.results.iter().all(|line| !line.silent_loss));
 }
@@ -158,40 +122,24 @@ fn in_floats(value: serde_json::Value) -> serde_json::Value {
 
 #[test]
 fn a_lost_answer_is_a_silent_loss_at_every_level() {
-    struct Calls(bool);
-    impl Importer for Calls {
-        fn name(&self) -> &str {
-            "calls"
-        }
-
-        fn version(&self) -> &str {
-            "0"
-        }
-
-        fn level(&self) -> Level {
-            Level::Calls
-        }
-
-        fn reads(&self, format: &str) -> bool {
-            format == "jsonrpc"
-        }
-
-        fn read(&self, format: &str, transcript: &[u8]) -> Answer {
+    let importer = |loses: bool| {
+        let read = move |format: &str, transcript: &[u8]| {
             let Answer::Meaning(meaning) = Builtin.read(format, transcript) else { panic!("it is read") };
             let calls = meaning.calls().text().to_owned();
             let outcome = calls.find("\"outcome\": {").unwrap();
             let end = outcome + calls[outcome..].find('\n').unwrap();
             let end = if calls[..end].ends_with(',') { end - 1 } else { end };
-            let text = match self.0 {
+            let text = match loses {
                 true => format!("{}\"outcome\": null}}{}", &calls[..outcome], &calls[end..]),
                 false => calls,
             };
             Answer::Calls(verdict::meaning::Calls::parse(&text).unwrap())
-        }
-    }
-    let whole = judged("correlation/one-call/jsonrpc", &Calls(false));
+        };
+        Double { level: Level::Calls, reads: |format| format == "jsonrpc", ..Double::new("calls", read) }
+    };
+    let whole = judged("correlation/one-call/jsonrpc", &importer(false));
     assert_eq!(count(&whole, Verdict::Pass), 1, "{whole:?}");
-    let lost = judged("correlation/one-call/jsonrpc", &Calls(true));
+    let lost = judged("correlation/one-call/jsonrpc", &importer(true));
     assert!(lost.results[0].verdict == Verdict::Fail && lost.results[0].silent_loss, "{lost:?}");
 }
 
@@ -201,7 +149,7 @@ fn an_open_case_asks_for_one_choice() {
         "http-sse" => Answer::Rejection { code: None, message: "not this one".into() },
         _ => answer,
     };
-    let record = judged("envelope/null-sse", &Faulty(torn));
+    let record = judged("envelope/null-sse", &faulty(torn));
     let verdicts: Vec<_> = record.results.iter().map(|line| (line.format.as_str(), line.verdict)).collect();
     assert_eq!(verdicts, [("streamable-http", Verdict::Pass), ("http-sse", Verdict::Fail)]);
     assert_eq!(judged("envelope/null-sse", &Builtin).totals.get(&Verdict::Pass), Some(&2));
@@ -210,7 +158,7 @@ fn an_open_case_asks_for_one_choice() {
 #[test]
 fn so_many_failures_end_a_run_at_one_place_whatever_the_number_of_threads() {
     let suite = Suite::load(&[Root::Embedded]).unwrap();
-    let reader = Faulty(|format, answer| match format {
+    let reader = faulty(|format, answer| match format {
         "har" => Answer::Rejection { code: None, message: "no".into() },
         _ => answer,
     });

@@ -2,8 +2,8 @@
 
 use super::{Harness, Judging};
 use crate::builtin::Builtin;
-use crate::importer::Importer;
 use crate::suite::{Root, Suite};
+use crate::testing::Double;
 use libtest_mimic::{Arguments, Completion, Trial};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -78,32 +78,13 @@ fn an_exact_name_that_matches_nothing_is_an_error() {
 }
 
 /// Rejects one format, reads nothing in the others, and panics in one.
-struct Refusing;
-
-impl Importer for Refusing {
-    fn name(&self) -> &str {
-        "refusing"
-    }
-
-    fn version(&self) -> &str {
-        "0"
-    }
-
-    fn reads(&self, _: &str) -> bool {
-        true
-    }
-
-    fn read(&self, format: &str, _: &[u8]) -> Answer {
-        match format {
-            "http-sse" => Answer::Rejection { code: None, message: "not today".into() },
-            "inspector" => panic!("not ever"),
-            _ => Answer::from(Vec::<Event>::new()),
-        }
-    }
-}
-
 fn refusing(suite: Root) -> Judging {
-    Judging { importer: Arc::new(Refusing), suite }
+    let refusing = Double::new("refusing", |format, _| match format {
+        "http-sse" => Answer::Rejection { code: None, message: "not today".into() },
+        "inspector" => panic!("not ever"),
+        _ => Answer::from(Vec::<Event>::new()),
+    });
+    Judging { importer: Arc::new(refusing), suite }
 }
 
 #[test]
@@ -131,29 +112,9 @@ fn a_failure_is_told_with_its_file_and_the_way_to_run_it_alone() {
 
 #[test]
 fn what_the_level_shows_nothing_of_is_ignored_and_no_pass() {
-    struct Blind;
-    impl Importer for Blind {
-        fn name(&self) -> &str {
-            "blind"
-        }
-
-        fn version(&self) -> &str {
-            "0"
-        }
-
-        fn level(&self) -> Level {
-            Level::Calls
-        }
-
-        fn reads(&self, _: &str) -> bool {
-            true
-        }
-
-        fn read(&self, _: &str, _: &[u8]) -> Answer {
-            Answer::from(Vec::<Call>::new())
-        }
-    }
-    let judging = Judging { importer: Arc::new(Blind), suite: Root::Embedded };
+    let blind = Double::new("blind", |_, _| Answer::from(Vec::<Call>::new()));
+    let blind = Double { level: Level::Calls, ..blind };
+    let judging = Judging { importer: Arc::new(blind), suite: Root::Embedded };
     let completed = |case: &str| {
         let case = Suite::load_one(&Root::Embedded, case).unwrap().unwrap();
         judging.completed(&case, Some("jsonrpc"), None)
