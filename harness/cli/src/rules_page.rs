@@ -5,6 +5,7 @@ use rules::rule::Rule;
 use std::fmt::Write as _;
 use suite::Case;
 use verdict::case_file::Judgement;
+use verdict::plain::counted;
 
 /// The part of the page below its seam: a table for each family.
 #[must_use]
@@ -17,7 +18,7 @@ pub(crate) fn derived(cases: &[Case]) -> String {
              | --- | --- | --- | --- | --- | ---: | ---: |\n",
             family.title,
             family.name,
-            counted(family.rules.len())
+            counted(family.rules.len(), "rule")
         );
         for rule in family.rules {
             let _ = writeln!(page, "{}", row(rule, cases));
@@ -48,10 +49,6 @@ fn row(rule: &Rule, cases: &[Case]) -> String {
         count(|judgement| &judgement.breaks),
         count(|judgement| &judgement.keeps)
     )
-}
-
-fn counted(rules: usize) -> String {
-    if rules == 1 { "1 rule".to_owned() } else { format!("{rules} rules") }
 }
 
 #[cfg(test)]

@@ -3,6 +3,7 @@
 //! The things that it can say, and the ways in which it can fail to say any.
 
 use crate::meaning::{Call, Calls, Event, Identification, Meaning};
+use crate::plain::counted;
 
 /// What a message begins with that tells of a reading where a rejection is due.
 pub(crate) const READ: &str = "it was read: ";
@@ -97,8 +98,8 @@ impl Answer {
     #[must_use]
     pub fn in_words(&self) -> String {
         match self {
-            Self::Meaning(meaning) => counted(meaning.count(), "event"),
-            Self::Calls(calls) => counted(calls.count(), "call"),
+            Self::Meaning(meaning) => READING.to_owned() + &counted(meaning.count(), "event"),
+            Self::Calls(calls) => READING.to_owned() + &counted(calls.count(), "call"),
             Self::Identification(_) => "an identification".to_owned(),
             Self::Rejection { code: Some(code), .. } => format!("a rejection ({code})"),
             Self::Rejection { code: None, .. } => "a rejection".to_owned(),
@@ -131,10 +132,6 @@ impl From<Vec<Event>> for Answer {
     fn from(events: Vec<Event>) -> Self {
         Self::Meaning(events.into_iter().collect())
     }
-}
-
-fn counted(count: usize, one: &str) -> String {
-    if count == 1 { format!("{READING}1 {one}") } else { format!("{READING}{count} {one}s") }
 }
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! Text from a stranger's transcript or program, without power over the terminal it is shown on.
+//! Text for a terminal: a stranger's, without power over it, and counts in words.
 
 use std::fmt::Write as _;
 use std::io::{self, Write};
@@ -27,6 +27,17 @@ pub fn plain(text: &str) -> String {
         }
     }
     out
+}
+
+/// A count with its noun.
+#[must_use]
+pub fn counted(count: impl TryInto<u64>, one: &str) -> String {
+    let count = count.try_into().unwrap_or(u64::MAX);
+    match count {
+        1 => format!("1 {one}"),
+        _ if one.ends_with('s') || one.ends_with("ch") => format!("{count} {one}es"),
+        _ => format!("{count} {one}s"),
+    }
 }
 
 /// Whether a terminal may obey a character, or show another text than stands there.

@@ -6,12 +6,12 @@ mod options;
 mod words;
 
 pub use failure::{failure, in_short};
-pub use options::{Options, Verbosity};
+pub use options::{Options, Verbosity, paint};
 
-use crate::plain::{cut, plain};
+use crate::plain::{counted, cut, plain};
 use crate::record::{CaseResult, Record};
 use crate::verdict::Verdict;
-use options::{WIDTH, counted, paint, style};
+use options::{WIDTH, style};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
@@ -54,7 +54,7 @@ pub fn totals(record: &Record, options: &Options<'_>) -> String {
     let losses = record.results.iter().filter(|line| line.silent_loss).count();
     let redacted: usize = record.results.iter().map(|line| line.redacted).sum();
     let (trial, of) = record.counts();
-    let (trials, of) = (counted(record.planned, trial), counted(record.cases.len() as u64, of));
+    let (trials, of) = (counted(record.planned, trial), counted(record.cases.len(), of));
     let mut out = format!("{trials} of {of}: {counts}\n");
     if let Some(cut) = record.cut_short() {
         let _ = writeln!(out, "{}", paint(&cut, style(Verdict::Fail), options.colour));
@@ -63,21 +63,21 @@ pub fn totals(record: &Record, options: &Options<'_>) -> String {
         let _ = writeln!(out, "judged in the dialect {}", plain(dialect));
     }
     if losses > 0 {
-        let _ = writeln!(out, "{}", counted(losses as u64, "silent loss"));
+        let _ = writeln!(out, "{}", counted(losses, "silent loss"));
     }
     let remarked = record.results.iter().filter(|line| line.remark.is_some()).count();
     if remarked > 0 {
         let _ = writeln!(
             out,
             "{} have the code of another fault; --strict-codes makes that a failure",
-            counted(remarked as u64, "rejection")
+            counted(remarked, "rejection")
         );
     }
     if redacted > 0 {
         let _ = writeln!(
             out,
             "{} taken as equal because they are redacted (RPL-REDACT)",
-            counted(redacted as u64, "value")
+            counted(redacted, "value")
         );
     }
     out

@@ -5,7 +5,7 @@
 //! recording conforms is said of a frozen set alone, and never of what could not be told.
 
 use super::{Renderer, explain, pointer, rule_of};
-use crate::plain::plain;
+use crate::plain::{counted, plain};
 use annotate_snippets::{self as snippets, Annotation, Group, Message, Origin, Snippet};
 use anstyle::{AnsiColor, Style};
 use rules::RuleVerdict;
@@ -15,7 +15,7 @@ use rules::rule_set::RuleSetResult;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::io::{self, Write};
-use verdict::text::Verbosity;
+use verdict::text::{Verbosity, paint};
 
 /// How it is to be shown.
 #[derive(Debug, Clone, Copy)]
@@ -89,8 +89,7 @@ impl Renderer for Text {
         for (name, totals) in &self.files {
             writeln!(out, "{name:<width$}  {}", counts(*totals, self.options))?;
         }
-        let noun = if self.count == 1 { "recording" } else { "recordings" };
-        writeln!(out, "{} {noun}: {}", self.count, counts(self.sum, self.options))
+        writeln!(out, "{}: {}", counted(self.count, "recording"), counts(self.sum, self.options))
     }
 }
 
@@ -212,8 +211,8 @@ fn unsure(file: &CheckedFile, options: Options) -> String {
 
 fn summary(file: &CheckedFile, options: Options) -> String {
     let revision = file.revision.unwrap_or("revision unknown");
-    let noun = if file.messages == 1 { "message" } else { "messages" };
-    let mut out = format!("{}: {}, {revision}, {} {noun}\n", plain(&file.name), file.format, file.messages);
+    let messages = counted(file.messages, "message");
+    let mut out = format!("{}: {}, {revision}, {messages}\n", plain(&file.name), file.format);
     let parties = file.by_party();
     if file.totals() != Totals::default() {
         let _ = writeln!(out, "  {:<9} {:>6} {:>8} {:>5}", "party", "errors", "warnings", "notes");
@@ -275,8 +274,7 @@ fn required(kept: &RuleSetResult, version: &str) -> String {
         (_, 0, many) => format!("no violations found ({many} rules inconclusive) of {judge}"),
         _ => format!("does not conform to {judge}"),
     };
-    let noun = if kept.kept == 1 { "rule" } else { "rules" };
-    let _ = write!(out, ": {} {noun} kept", kept.kept);
+    let _ = write!(out, ": {} kept", counted(kept.kept, "rule"));
     if kept.broken > 0 {
         let _ = write!(out, ", {} broken", kept.broken);
     }
@@ -286,7 +284,7 @@ fn required(kept: &RuleSetResult, version: &str) -> String {
 
 fn counts(totals: Totals, options: Options) -> String {
     let cell = |count: u64, one: &str, verdict| {
-        let text = format!("{count} {one}{}", if count == 1 { "" } else { "s" });
+        let text = counted(count, one);
         if count > 0 { paint(&text, style(verdict), options.colour) } else { text }
     };
     [
@@ -305,10 +303,6 @@ fn style(verdict: RuleVerdict) -> Style {
     };
     let style = Style::new().fg_color(Some(colour.into()));
     if verdict == RuleVerdict::Inconclusive { style } else { style.bold() }
-}
-
-fn paint(text: &str, style: Style, colour: bool) -> String {
-    if colour { format!("{}{text}{}", style.render(), style.render_reset()) } else { text.to_owned() }
 }
 
 #[cfg(test)]

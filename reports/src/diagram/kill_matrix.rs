@@ -4,8 +4,8 @@
 
 use super::canvas::{Anchor, Canvas, Group};
 use super::line_text::{fit, width};
-use super::model::counted;
 use super::svg::SvgOptions;
+use crate::plain::counted;
 
 /// The matrix as plain data.
 #[derive(Debug, Clone, Default)]
@@ -59,8 +59,9 @@ pub fn kill_matrix(kills: &KillMatrix, look: SvgOptions) -> Result<String, tera:
     let top = MARGIN + 52 + climb;
     let (mutants, killed) =
         kills.rows.iter().fold((0, 0), |(mutants, killed), row| (mutants + row.mutants, killed + row.killed));
-    let survive = counted(mutants.saturating_sub(killed), "survives", "survive");
-    let sum = format!("{killed} of {} killed, {survive}", counted(mutants, "mutant", "mutants"));
+    let alive = mutants.saturating_sub(killed);
+    let survive = if alive == 1 { "survives" } else { "survive" };
+    let sum = format!("{killed} of {} killed, {alive} {survive}", counted(mutants, "mutant"));
 
     let mut head = Group::default();
     head.text("h", (MARGIN, MARGIN + 14), Anchor::Start, fit(&kills.title, 90));

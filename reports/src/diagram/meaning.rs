@@ -3,7 +3,8 @@
 //! The normal form of the reading contract, as the file of a case, the answer of an importer or a record of a run
 //! spells it, and the calls projection.
 
-use super::model::{Arrow, Diagram, Flag, Fold, MessageKind, Participant, Row, counted};
+use super::model::{Arrow, Diagram, Flag, Fold, MessageKind, Participant, Row};
+use crate::plain::counted;
 use rules::usual_sender;
 use serde::{Deserialize, Deserializer};
 use serde_json::value::RawValue;
@@ -75,7 +76,7 @@ impl Diagram {
         let participant = |name: &str| Participant { name: name.to_owned(), about: String::new() };
         let mut diagram = Self {
             title: title.to_owned(),
-            about: vec![counted(rows.len() as u64, "event", "events")],
+            about: vec![counted(rows.len(), "event")],
             participants: vec![participant("client"), participant("server")],
             ..Self::default()
         };

@@ -16,7 +16,6 @@ mod text;
 
 pub use canvas::STYLE;
 pub use kill_matrix::{KillMatrix, KillMatrixRow, kill_matrix};
-pub(crate) use model::counted;
 pub use model::{Annotation, Arrow, Diagram, Flag, Fold, MessageKind, Note, Participant, Row, Severity};
 pub use side_by_side::side_by_side;
 pub use source::Source;

@@ -2,6 +2,7 @@
 
 use super::line_text::{cut, seconds, took};
 use super::source::Source;
+use crate::plain::counted;
 use serde::Serialize;
 use std::fmt::Write as _;
 
@@ -267,14 +268,14 @@ impl Fold {
     #[must_use]
     pub fn words(&self) -> String {
         let mut parts = Vec::new();
-        for (count, one, several) in [
-            (self.requests, "request", "requests"),
-            (self.answers, "answer", "answers"),
-            (self.notifications, "notification", "notifications"),
-            (self.notes, "note", "notes"),
+        for (count, one) in [
+            (self.requests, "request"),
+            (self.answers, "answer"),
+            (self.notifications, "notification"),
+            (self.notes, "note"),
         ] {
             if count > 0 {
-                parts.push(counted(count, one, several));
+                parts.push(counted(count, one));
             }
         }
         if self.odd > 0 {
@@ -284,7 +285,7 @@ impl Fold {
             Some((from, to)) if from == to => format!("message {from} folded: {}", parts.join(", ")),
             Some((from, to)) => format!(
                 "{} folded, {from} to {to}: {}",
-                counted(self.messages(), "message", "messages"),
+                counted(self.messages(), "message"),
                 parts.join(", ")
             ),
             None => format!("folded: {}", parts.join(", ")),
@@ -380,9 +381,4 @@ fn told(annotations: &[Annotation], out: &mut String) {
             cut(&annotation.text, DETAIL)
         );
     }
-}
-
-/// A count with its noun.
-pub(crate) fn counted(count: u64, one: &str, several: &str) -> String {
-    format!("{count} {}", if count == 1 { one } else { several })
 }

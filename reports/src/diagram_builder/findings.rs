@@ -4,6 +4,7 @@
 //! rule.
 
 use crate::diagram::{Annotation, Severity};
+use crate::plain::counted;
 use rules::{CheckResult, RuleVerdict};
 use std::collections::BTreeMap;
 
@@ -73,9 +74,7 @@ impl Findings {
     pub(super) fn totals(&self) -> Option<String> {
         let counts =
             self.counts.into_iter().zip(["error", "warning", "note"]).filter(|(count, _)| *count > 0);
-        let told: Vec<String> = counts
-            .map(|(count, word)| format!("{count} {word}{}", if count == 1 { "" } else { "s" }))
-            .collect();
+        let told: Vec<String> = counts.map(|(count, word)| counted(count, word)).collect();
         self.judged.then(|| match told.as_slice() {
             [] => "check finds nothing".to_owned(),
             told => format!("check finds {}", told.join(", ")),

@@ -3,7 +3,8 @@
 use super::labels::plain;
 use super::renderer::{HtmlRenderer, PageLocation};
 use super::tally::Bar;
-use crate::overview::text::{noun, span};
+use crate::overview::text::span;
+use crate::plain::counted;
 use crate::stats::{Stats, StatsRow};
 use serde::Serialize;
 
@@ -61,8 +62,8 @@ impl HtmlRenderer {
         let page = Page {
             total: format!(
                 "{}{rejected}: {}, {} failed, {} unanswered",
-                noun(stats.recordings, "recording"),
-                noun(total.calls, "tool call"),
+                counted(stats.recordings, "recording"),
+                counted(total.calls, "tool call"),
                 total.failed,
                 total.unanswered
             ),

@@ -2,6 +2,7 @@
 //! same in words. Only a run in which everything passes is called clean.
 
 use super::labels::{WIDTH, cut, name, plain};
+use crate::plain::counted;
 use serde::Serialize;
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -153,21 +154,12 @@ fn verb(verdict: Verdict) -> &'static str {
     }
 }
 
-/// A count with its noun.
-fn counted(count: u64, noun: &str) -> String {
-    match (count, noun.strip_suffix("ss")) {
-        (1, _) => format!("1 {noun}"),
-        (_, Some(_)) => format!("{count} {noun}es"),
-        (_, None) => format!("{count} {noun}s"),
-    }
-}
-
 /// Where an implementation stands.
 pub(super) fn standing(record: &Record) -> Standing {
     let tally = Tally::of(&record.results);
     let (result, case) = record.counts();
     let all = counted(record.planned, result);
-    let cases = counted(record.cases.len() as u64, case);
+    let cases = counted(record.cases.len(), case);
     let short = record.results.chunk_by(|a, b| a.case == b.case);
     let short = short.filter(|lines| lines.iter().any(|line| line.verdict.is_failure())).count();
     let headline = match (tally.tone(), record.cut_short().is_some()) {
@@ -194,9 +186,9 @@ pub(super) fn standing(record: &Record) -> Standing {
     };
     let silent = (tally.lost > 0)
         .then(|| format!("{}: a message is accounted for nowhere.", counted(tally.lost, "silent loss")));
-    let remarks = record.results.iter().filter(|line| line.remark.is_some()).count() as u64;
+    let remarks = record.results.iter().filter(|line| line.remark.is_some()).count();
     let remarks = (remarks > 0).then(|| format!("Passed with a remark: {}.", counted(remarks, result)));
-    let redacted = record.results.iter().map(|line| line.redacted as u64).sum();
+    let redacted: usize = record.results.iter().map(|line| line.redacted).sum();
     let redacted = (redacted > 0)
         .then(|| format!("Not compared, since one side is redacted: {}.", counted(redacted, "value")));
     Standing {

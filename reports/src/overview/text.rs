@@ -2,9 +2,10 @@
 
 use super::model::{Counts, Findings, Open, Overview, Peer, Requests, Unanswered};
 use crate::diagram::line_text::width;
-use crate::plain::{cut, plain};
+use crate::plain::{counted, cut, plain};
 use anstyle::{AnsiColor, Style};
 use std::fmt::Write as _;
+use verdict::text::paint;
 
 /// So many rows of a table are shown, and the rest counted.
 const ROWS: usize = 20;
@@ -116,13 +117,13 @@ pub fn rows(overviews: &[Overview], colour: bool) -> String {
     let _ = writeln!(
         out,
         "\n{}: {}, {} ({} failed), {} unanswered, {}, {}",
-        noun(overviews.len() as u64, "recording"),
-        noun(sum(&|one| one.session.counts.messages), "message"),
-        noun(sum(&calls), "tool call"),
+        counted(overviews.len(), "recording"),
+        counted(sum(&|one| one.session.counts.messages), "message"),
+        counted(sum(&calls), "tool call"),
         sum(&failed),
         sum(&|one| one.session.unanswered.total),
-        noun(sum(&|one| one.findings.errors), "error"),
-        noun(sum(&|one| one.findings.warnings), "warning"),
+        counted(sum(&|one| one.findings.errors), "error"),
+        counted(sum(&|one| one.findings.warnings), "warning"),
     );
     out
 }
@@ -147,12 +148,12 @@ fn kinds(counts: &Counts) -> String {
         (counts.results, "result"),
         (counts.errors, "error"),
     ];
-    let mut text = kinds.map(|(count, name)| noun(count, name)).join(", ");
+    let mut text = kinds.map(|(count, name)| counted(count, name)).join(", ");
     if counts.orphans > 0 {
         let _ = write!(text, "; {} answer no request", counts.orphans);
     }
     if let Some(exchanges) = counts.exchanges {
-        let _ = write!(text, "; {}", noun(exchanges, "HTTP exchange"));
+        let _ = write!(text, "; {}", counted(exchanges, "HTTP exchange"));
     }
     text
 }
@@ -174,9 +175,9 @@ fn unanswered(unanswered: &Unanswered) -> String {
 fn findings(found: &Findings, paint: &Paint) -> String {
     format!(
         "{}, {}, {}",
-        paint.error(&noun(found.errors, "error"), found.errors > 0),
-        paint.warn(&noun(found.warnings, "warning"), found.warnings > 0),
-        noun(found.notes, "note")
+        paint.error(&counted(found.errors, "error"), found.errors > 0),
+        paint.warn(&counted(found.warnings, "warning"), found.warnings > 0),
+        counted(found.notes, "note")
     )
 }
 
@@ -240,10 +241,6 @@ pub(crate) fn span(milliseconds: u64) -> String {
     }
 }
 
-pub(crate) fn noun(count: u64, one: &str) -> String {
-    format!("{count} {one}{}", if count == 1 { "" } else { "s" })
-}
-
 /// The folder that all of several files are in, with its closing slash.
 fn common_folder(overviews: &[Overview]) -> &str {
     let [first, rest @ ..] = overviews else { return "" };
@@ -261,7 +258,7 @@ pub(crate) struct Paint(pub(crate) bool);
 
 impl Paint {
     fn style(&self, text: &str, style: Style) -> String {
-        if self.0 { format!("{style}{text}{style:#}") } else { text.to_owned() }
+        paint(text, style, self.0)
     }
 
     fn bold(&self, text: &str) -> String {

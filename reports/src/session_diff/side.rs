@@ -1,5 +1,6 @@
 //! One of two recordings that are compared: its events, and what else is known when it has been read to its end.
 
+use crate::plain::counted;
 use formats::{Format, Input, OrderGuess, ReadError, ReadOptions, apart};
 use std::collections::{BTreeMap, HashSet};
 use transcript::align::OwnedEvent;
@@ -93,7 +94,7 @@ impl Side {
             Some(count) => Some(format!("{} turned away left out", counted(count, "request"))),
             None if same || self.refused.is_empty() => None,
             None => {
-                let count = counted(self.refused.values().sum(), "request");
+                let count = counted(self.refused.values().sum::<u64>(), "request");
                 let statuses: Vec<String> = self.refused.iter().map(listed).collect();
                 Some(format!(
                     "HTTP refused {count} ({}); --ignore-refusals leaves out what it refused",
@@ -126,10 +127,4 @@ pub fn notes([left, right]: [&Side; 2], names: [&str; 2], same: bool) -> Vec<Str
     );
     notes.extend(sides().filter_map(|(side, name)| Some(format!("{name}: {}", side.refusals(same)?))));
     notes
-}
-
-/// A number of things in words.
-#[must_use]
-pub fn counted(number: u64, what: &str) -> String {
-    format!("{number} {what}{}", if number == 1 { "" } else { "s" })
 }

@@ -1,8 +1,8 @@
 //! The numbers for a person at a terminal: a table for each question.
 
 use super::collect::{Stats, StatsRow};
-use crate::overview::text::{Paint, columns, noun, span};
-use crate::plain::{cut, plain};
+use crate::overview::text::{Paint, columns, span};
+use crate::plain::{counted, cut, plain};
 use std::fmt::Write as _;
 
 /// So many rows of a table are shown, and the rest counted.
@@ -18,9 +18,9 @@ pub fn text(stats: &Stats, colour: bool) -> String {
     let total = &stats.total;
     let mut out = format!(
         "{}{}: {}, {} failed, {} unanswered\n",
-        noun(stats.recordings, "recording"),
+        counted(stats.recordings, "recording"),
         if stats.rejected > 0 { format!(" ({} rejected)", stats.rejected) } else { String::new() },
-        noun(total.calls, "tool call"),
+        counted(total.calls, "tool call"),
         total.failed,
         total.unanswered
     );

@@ -2,8 +2,8 @@
 //!
 //! Where findings belong: each to the row whose entry begins where the rule was broken, and to another one where it cites that.
 
-use crate::diagram::counted;
 use crate::diagram::{Annotation, Diagram, Flag, Participant, Row, Severity, Source};
+use crate::plain::counted;
 use rules::RuleVerdict;
 use rules::record::{CheckedFile, RuleResult};
 use serde::{Serialize, Serializer};
@@ -160,9 +160,8 @@ fn about(file: &CheckedFile) -> Vec<String> {
         false => "does not conform to the required rules".to_owned(),
     });
     let unsure = file.lines.iter().filter(|line| line.verdict == RuleVerdict::Inconclusive).count();
-    let unsure = (unsure > 0).then(|| {
-        format!("{} (check -v says why)", counted(unsure as u64, "rule inconclusive", "rules inconclusive"))
-    });
+    let unsure =
+        (unsure > 0).then(|| format!("{} inconclusive (check -v says why)", counted(unsure, "rule")));
     let limit = file.limit.map(|limit| format!("a limit was reached: {limit}"));
     [revision, required, unsure, limit].into_iter().flatten().collect()
 }

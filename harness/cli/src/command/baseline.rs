@@ -6,6 +6,7 @@ use std::{fs, io};
 use transcript::dialect::Dialect;
 use verdict::baseline::Baseline;
 use verdict::config_error::ConfigError;
+use verdict::plain::counted;
 
 /// Reads the baseline in `path`, and holds it against `trials`, which are all that could be judged. With `growing`, a
 /// file that is not there is an empty one, and reasons may be missing. It must be of the dialect that is judged by.
@@ -31,8 +32,7 @@ pub(super) fn read<'t>(
     });
     baseline.map_err(|slips| {
         say(&slips, path, context);
-        let noun = if slips.len() == 1 { "problem" } else { "problems" };
-        Failure::Unusable(format!("the baseline cannot be used: {} {noun}", slips.len()))
+        Failure::Unusable(format!("the baseline cannot be used: {}", counted(slips.len(), "problem")))
     })
 }
 

@@ -7,7 +7,7 @@ use crate::terminal::{Verbosity, cut, data_out, plain};
 use formats::{Format, Input, ReadError};
 use reports::session_diff::Kinds;
 use reports::session_diff::json::Json;
-use reports::session_diff::side::{Side, SideOptions, counted, notes};
+use reports::session_diff::side::{Side, SideOptions, notes};
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
@@ -15,6 +15,7 @@ use std::thread;
 use transcript::align::{AlignOptions, Counts, IdMatching, Mismatch, OwnedEvent, compare};
 use transcript::diff::{DiffOptions, PointerPattern};
 use transcript::session::SinkError;
+use verdict::plain::counted;
 
 /// How many events travel together from a reader to the comparison, and how many such parcels may wait.
 const PARCEL: usize = 256;

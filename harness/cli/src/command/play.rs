@@ -17,6 +17,7 @@ use std::time::Duration;
 use suite::Case;
 use transcript::diff::{DiffOptions, PointerPattern};
 use transcript::session::Side;
+use verdict::plain::counted;
 use wire::play::http::{self, Answers, Server, Transport};
 use wire::play::journal::{Journal, LARGEST as LARGEST_JOURNAL};
 use wire::play::{self, Plan, Played, Script, Variants};
@@ -196,7 +197,7 @@ pub(crate) fn run(args: &Args, context: CommandContext) -> Result<u8, Failure> {
     let script = Script::new(session, side)
         .map_err(|why| Failure::Unusable(format!("{name} cannot be played: {why}")))?;
     if script.left_out() > 0 {
-        let bodies = counted(script.left_out() as u64, "message");
+        let bodies = counted(script.left_out(), "message");
         context.terminal.note(&format!("{bodies} not played: the body with which a GET was refused"));
     }
     let journal = match &args.journal {
@@ -323,19 +324,12 @@ fn listening(at: SocketAddr, args: &Args, context: CommandContext) -> Result<Ser
     Ok(server)
 }
 
-fn counted(count: u64, what: &str) -> String {
-    format!("{count} {what}{}", if count == 1 { "" } else { "s" })
-}
-
 fn summary(played: &Played, name: &str) -> String {
     format!(
         "{name}: {} sent, {} received, {}",
         counted(played.sent, "message"),
         played.received,
-        match played.mismatches {
-            1 => "1 mismatch".to_owned(),
-            count => format!("{count} mismatches"),
-        }
+        counted(played.mismatches, "mismatch")
     )
 }
 

@@ -10,6 +10,7 @@ use rewrite::{Rewriting, Unwritten};
 use std::fs::{self, File};
 use std::io::{self, Seek as _, Write};
 use std::path::{Path, PathBuf};
+use verdict::plain::counted;
 use wire::files::{self, Access};
 use wire::redaction::{PRESETS, Preset, Redaction, preset};
 
@@ -146,7 +147,7 @@ fn written(
 fn tell(redaction: &Redaction, left: &[[Redaction; 2]], skipped: usize, context: CommandContext) {
     let listed = |kinds: Vec<(String, u64, u64)>, what: &str| {
         for (kind, times, values) in kinds {
-            let values = if values == 1 { "1 value".to_owned() } else { format!("{values} values") };
+            let values = counted(values, "value");
             let times = if times == 1 { "once".to_owned() } else { format!("{times} times") };
             context.terminal.note(&format!("{what}: {kind}: {values}, {times}"));
         }

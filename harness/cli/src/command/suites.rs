@@ -1,13 +1,14 @@
 //! The suite that a command's options name: loaded, and checked against the rules that there are.
 
 use super::context::{CommandContext, Failure};
-use super::values::{counted, quoted};
+use super::values::quoted;
 use super::variants;
 use std::fmt::Write as _;
 use std::io;
 use std::path::{Path, PathBuf};
 use suite::{Case, Problem, Root, Suite};
 use transcript::nearest::hint;
+use verdict::plain::counted;
 use verdict::record;
 
 /// The options that name a suite.

@@ -6,6 +6,7 @@ use generators::seeded::{Source, valid_counterpart, variant};
 use generators::variant::Variant;
 use std::collections::BTreeMap;
 use suite::GeneratedCase;
+use verdict::plain::counted;
 
 /// The cases of `count` variants of a seed, by name, each with its files: what `run --generate` runs.
 #[must_use]
@@ -101,11 +102,10 @@ impl Tally {
 
     /// The count of variants, in words.
     pub(super) fn in_words(&self) -> String {
-        let noun = if self.variants == 1 { "variant" } else { "variants" };
         let relations: Vec<_> =
             self.relations.iter().map(|(name, count)| format!("{name} {count}")).collect();
         let twins = if self.twins == 0 { String::new() } else { format!(" and {} twins", self.twins) };
-        format!("{} {noun}{twins} ({})", self.variants, relations.join(", "))
+        format!("{}{twins} ({})", counted(self.variants, "variant"), relations.join(", "))
     }
 
     /// What could not be made, a sentence each.

@@ -12,6 +12,7 @@ use std::path::{Path, PathBuf};
 use suite::GeneratedCase;
 use verdict::answer::Level;
 use verdict::expectation::Expectation;
+use verdict::plain::counted;
 use verdict::record::{CaseNote, CaseResult, Implementation, Record, Suite, kept};
 use verdict::text;
 
@@ -206,7 +207,7 @@ impl Reporter<'_> {
             "  = shrunk: from {} to {} in {}{}",
             counted(shrunk.messages.0, "message"),
             counted(shrunk.messages.1, "message"),
-            counted(shrunk.attempts as usize, "attempt"),
+            counted(shrunk.attempts, "attempt"),
             if shrunk.steady { "" } else { "; it did not show again when it was asked for again" },
         );
         let others: Vec<&str> = shrunk
@@ -293,11 +294,4 @@ fn in_full((name, files): &GeneratedCase, text: &mut String) {
         }
     }
     let _ = writeln!(text, "---");
-}
-
-fn counted(count: impl TryInto<u64>, one: &str) -> String {
-    match count.try_into().unwrap_or(u64::MAX) {
-        1 => format!("1 {one}"),
-        count => format!("{count} {one}s"),
-    }
 }

@@ -1,6 +1,7 @@
 //! How far a run came, and whether it came to anything.
 
 use super::Record;
+use crate::plain::counted;
 use crate::verdict::Verdict;
 
 impl Record {
@@ -15,14 +16,14 @@ impl Record {
     #[must_use]
     pub fn cut_short(&self) -> Option<String> {
         let (trial, _) = self.counts();
-        let plural = if self.interrupted == 1 { "" } else { "s" };
         let why = match self.max_failures {
             None => "interrupted".to_owned(),
             Some(1) => "ended at the first failure".to_owned(),
             Some(most) => format!("ended at {most} failures"),
         };
-        (self.interrupted > 0)
-            .then(|| format!("{why} with {} planned {trial}{plural} not judged", self.interrupted))
+        (self.interrupted > 0).then(|| {
+            format!("{why} with {} not judged", counted(self.interrupted, &format!("planned {trial}")))
+        })
     }
 
     /// Whether no reading has a verdict but that it was skipped.

@@ -2,9 +2,9 @@
 //! without an answer by how they broke, those of a recorder by what it did to which part.
 
 use super::failure::with_note;
-use super::options::{Options, Verbosity, counted, paint, style};
+use super::options::{Options, Verbosity, paint, style};
 use crate::gist::gist;
-use crate::plain::plain;
+use crate::plain::{counted, plain};
 use crate::record::{CaseResult, Record, Subject};
 use crate::verdict::Verdict;
 use std::cmp::Reverse;
@@ -85,7 +85,7 @@ pub(super) fn table(groups: &[FailureGroup<'_>], options: &Options<'_>) -> Strin
     if groups.len() < 2 {
         return String::new();
     }
-    let all = groups.iter().map(|group| group.lines.len() as u64).sum();
+    let all: usize = groups.iter().map(|group| group.lines.len()).sum();
     let mut out = format!("{} in {} groups:\n", counted(all, "failure"), groups.len());
     for (index, group) in groups.iter().enumerate() {
         let first = group.lines[0];

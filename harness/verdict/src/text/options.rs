@@ -30,15 +30,6 @@ pub enum Verbosity {
 /// Values longer than this are cut, in characters.
 pub(super) const WIDTH: usize = 200;
 
-/// A count with its noun.
-pub(super) fn counted(count: u64, one: &str) -> String {
-    match (count, one.ends_with('s')) {
-        (1, _) => format!("1 {one}"),
-        (_, true) => format!("{count} {one}es"),
-        (_, false) => format!("{count} {one}s"),
-    }
-}
-
 /// How a verdict is painted.
 pub(super) fn style(verdict: Verdict) -> Style {
     let colour = match verdict {
@@ -51,6 +42,7 @@ pub(super) fn style(verdict: Verdict) -> Style {
 }
 
 /// The text, painted where colours are wanted.
-pub(super) fn paint(text: &str, style: Style, colour: bool) -> String {
+#[must_use]
+pub fn paint(text: &str, style: Style, colour: bool) -> String {
     if colour { format!("{}{text}{}", style.render(), style.render_reset()) } else { text.to_owned() }
 }

@@ -1,6 +1,7 @@
 //! What came of a recording.
 
 use std::fmt;
+use verdict::plain::counted;
 
 /// What came of a recording.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -31,9 +32,7 @@ impl Summary {
 
 impl fmt::Display for Summary {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let plural =
-            |count: u64, one: &str, many: &str| format!("{count} {}", if count == 1 { one } else { many });
-        write!(out, "{}", plural(self.exchanges, "exchange", "exchanges"))?;
+        out.write_str(&counted(self.exchanges, "exchange"))?;
         if self.open > 0 {
             write!(out, ", {} of them cut off by the end of the recording", self.open)?;
         }
@@ -41,21 +40,17 @@ impl fmt::Display for Summary {
             write!(out, ", of {} sessions", self.sessions)?;
         }
         if self.refused > 0 {
-            let connections = plural(self.refused, "connection", "connections");
+            let connections = counted(self.refused, "connection");
             write!(out, "; {connections} refused that did not speak HTTP")?;
         }
         if self.missing > 0 {
-            write!(
-                out,
-                "; {} passed and could not be written",
-                plural(self.missing, "exchange", "exchanges")
-            )?;
+            write!(out, "; {} passed and could not be written", counted(self.missing, "exchange"))?;
         }
         if let Some(why) = &self.fault {
             write!(out, "; the archive is not whole: {why}")?;
         }
         if self.lost > 0 {
-            write!(out, "; {} passed and could not be kept", plural(self.lost, "byte", "bytes"))?;
+            write!(out, "; {} passed and could not be kept", counted(self.lost, "byte"))?;
         }
         Ok(())
     }

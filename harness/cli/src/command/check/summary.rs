@@ -10,6 +10,7 @@ use reports::check::Renderer;
 use rules::record::{CheckedFile, Problem};
 use std::io::{self, BufWriter, Write};
 use std::path::Path;
+use verdict::plain::counted;
 use wire::interrupt;
 
 /// What the caller asked for.
@@ -122,8 +123,8 @@ impl Summary {
     /// The exit code.
     pub(super) fn finish(mut self) -> Result<u8, Failure> {
         if interrupt::requested() {
-            let (many, noun) = (self.judged, if self.judged == 1 { "recording" } else { "recordings" });
-            let why = format!("interrupted after {many} {noun}; the rest was not judged");
+            let judged = counted(self.judged, "recording");
+            let why = format!("interrupted after {judged}; the rest was not judged");
             self.problem("interrupted", &why)?;
         }
         if self.skipped > 0 {

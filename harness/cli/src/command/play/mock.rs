@@ -5,6 +5,7 @@ use crate::command::outcome::watch;
 use crate::terminal::plain;
 use formats::{Format, Session};
 use std::path::Path;
+use verdict::plain::counted;
 use wire::StartError;
 use wire::files::{Access, replace};
 use wire::play::http::Server;
@@ -122,10 +123,10 @@ pub(super) fn run(
         let bytes = mock::grown(plan.script, plan.rules, new, renewed, format).map_err(unusable)?;
         replace(path, Access::Usual, |out| out.write_all(&bytes))
             .map_err(|error| Failure::unwritable(path, &error))?;
-        let plural = if count == 1 { "" } else { "s" };
         context.terminal.note(&format!(
-            "{}: {count} message{plural} of the client {done}, with what belongs to each",
-            plan.name
+            "{}: {} of the client {done}, with what belongs to each",
+            plan.name,
+            counted(count, "message")
         ));
     }
     Ok((played, not_started))
