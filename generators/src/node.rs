@@ -5,7 +5,8 @@
 
 use crate::rng::Rng;
 use std::fmt::Write as _;
-use transcript::json::{Json, JsonKind, write_string};
+use transcript::json::{Json, JsonKind};
+pub use verdict::protocol::quoted;
 
 /// How deep a tree may be. What lies deeper stays one leaf, so that no walk over a tree can exhaust a stack.
 const DEEPEST: usize = 256;
@@ -301,14 +302,6 @@ pub fn names(spelled: &str, content: &str) -> bool {
         }
         None => false,
     }
-}
-
-/// A string's spelling.
-#[must_use]
-pub fn quoted(content: &str) -> String {
-    let mut out = Vec::new();
-    write_string(content.as_bytes(), &mut out);
-    String::from_utf8(out).unwrap_or_default()
 }
 
 /// Code units as escapes: every character of a string, whatever it was.

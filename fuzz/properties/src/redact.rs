@@ -7,10 +7,10 @@ use base64::Engine as _;
 use base64::engine::general_purpose::{STANDARD, STANDARD_NO_PAD, URL_SAFE_NO_PAD};
 use formats::{FORMATS, Format, Input, OwnedContent, OwnedEntry, ReadOptions, Session};
 use generators::fuzzing::{carriers, written};
+use generators::node::quoted;
 use generators::session::{KnownSession, Plan};
 use transcript::align::AlignOptions;
 use transcript::diff::DiffOptions;
-use transcript::json::write_string;
 use transcript::message::Message;
 use transcript::session::{Carrier, Side};
 use wire::redaction::{MARKER, Redaction};
@@ -201,10 +201,4 @@ fn spellings() -> impl Iterator<Item = String> {
 
 fn hex(text: &str) -> String {
     text.bytes().map(|byte| format!("{byte:02x}")).collect()
-}
-
-fn quoted(text: &str) -> String {
-    let mut out = Vec::new();
-    write_string(text.as_bytes(), &mut out);
-    String::from_utf8_lossy(&out).into_owned()
 }

@@ -3,7 +3,8 @@
 //! An [`Edit`] gives the new text of a value, or nothing where it leaves the value as it is; an empty text takes a
 //! member or an item away.
 
-use transcript::json::{Json, JsonKind, JsonString, write_string};
+use transcript::json::{Json, JsonKind, JsonString};
+pub use verdict::protocol::quoted;
 
 /// A change to a value.
 pub trait Edit: Fn(Json<'_>) -> Option<String> + Send + Sync + 'static {}
@@ -203,13 +204,6 @@ pub fn text_at(value: Json<'_>, path: &[&str]) -> Option<String> {
 /// The value at the end of a path of members.
 pub fn value_at<'j>(value: Json<'j>, path: &[&str]) -> Option<Json<'j>> {
     path.iter().try_fold(value, |value, name| value.member(name))
-}
-
-/// A text as a JSON string.
-pub fn quoted(text: &str) -> String {
-    let mut out = Vec::new();
-    write_string(text.as_bytes(), &mut out);
-    String::from_utf8_lossy(&out).into_owned()
 }
 
 /// An object of these members.

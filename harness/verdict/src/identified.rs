@@ -3,7 +3,8 @@
 use crate::answer::Answer;
 use crate::judgement::{Judgement, Verdict};
 use crate::meaning::Identification;
-use crate::verdict::{broken, quoted};
+use crate::protocol::quoted;
+use crate::verdict::broken;
 use transcript::diff::{DiffOptions, Difference, PointerPattern, first};
 
 /// The words for people beside a sign: they may be any, or none.

@@ -5,8 +5,8 @@
 use crate::answer::{Answer, FailureKind, READ};
 use crate::compare::{Summaries, compare, shows_nothing};
 use crate::expectation::Expectation;
+use crate::protocol::quoted;
 use transcript::diff::Difference;
-use transcript::json::write_string;
 use transcript::rejection::Code;
 
 pub use crate::judgement::{Judgement, Question, Verdict};
@@ -74,12 +74,6 @@ fn rejected(expectation: &Expectation, code: Option<&str>, message: &str) -> Jud
             Judgement::fail(Difference { pointer: "/rejection".into(), left: None, right }, None)
         }
     }
-}
-
-pub(crate) fn quoted(text: &str) -> String {
-    let mut out = Vec::new();
-    write_string(text.as_bytes(), &mut out);
-    String::from_utf8_lossy(&out).into_owned()
 }
 
 #[cfg(test)]

@@ -6,7 +6,7 @@
 use super::Kinds;
 use super::side::Side;
 use transcript::align::{Counts, Mismatch, OwnedEvent};
-use transcript::json::write_string;
+use verdict::protocol::quoted;
 
 /// A comparison on its way to JSON.
 #[derive(Debug)]
@@ -33,7 +33,7 @@ impl Json {
         }
         let (pointer, a, b) = match mismatch {
             Mismatch::Differs(a, b, found) => {
-                (text(&found.pointer), event(a, found.left.as_deref()), event(b, found.right.as_deref()))
+                (quoted(&found.pointer), event(a, found.left.as_deref()), event(b, found.right.as_deref()))
             }
             Mismatch::OnlyLeft(a) => (null(), event(a, None), null()),
             Mismatch::OnlyRight(b) => (null(), null(), event(b, None)),
@@ -45,10 +45,10 @@ impl Json {
     #[must_use]
     pub fn finish(self, counts: &Counts, sides: [&Side; 2], names: [&str; 2]) -> String {
         let recordings = sides.into_iter().zip(names).map(|(side, name)| {
-            format!(r#"{{"name": {}, "format": {}}}"#, text(name), text(side.format.name))
+            format!(r#"{{"name": {}, "format": {}}}"#, quoted(name), quoted(side.format.name))
         });
         let kinds = self.kinds.sorted().into_iter().map(|(kind, [differ, only_a, only_b])| {
-            let kind = text(kind);
+            let kind = quoted(kind);
             format!(r#"{{"kind": {kind}, "differ": {differ}, "only_a": {only_a}, "only_b": {only_b}}}"#)
         });
         let members = [
@@ -77,7 +77,7 @@ fn event(event: &OwnedEvent, value: Option<&str>) -> String {
         r#"{{"index": {}, "line": {}, "pointer": {}, "event": {}{value}}}"#,
         event.index,
         event.location.line,
-        text(&event.location.pointer()),
+        quoted(&event.location.pointer()),
         event.to_json()
     )
 }
@@ -85,12 +85,6 @@ fn event(event: &OwnedEvent, value: Option<&str>) -> String {
 fn list(items: impl Iterator<Item = String>) -> String {
     let items: Vec<String> = items.map(|item| format!("\n    {item}")).collect();
     if items.is_empty() { "[]".to_owned() } else { format!("[{}\n  ]", items.join(",")) }
-}
-
-fn text(text: &str) -> String {
-    let mut out = Vec::new();
-    write_string(text.as_bytes(), &mut out);
-    String::from_utf8_lossy(&out).into_owned()
 }
 
 fn null() -> String {

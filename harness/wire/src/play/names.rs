@@ -4,9 +4,10 @@ use super::script::Step;
 use std::borrow::Cow;
 use std::collections::HashMap;
 use std::ops::Range;
-use transcript::json::{Json, JsonKind, write_string};
+use transcript::json::{Json, JsonKind};
 use transcript::meaning::EventKind;
 use transcript::message::{Id, Message};
+use verdict::protocol::quoted;
 
 /// What the other side chose to call its requests and their progress, where it is not what the recording has. Ids and
 /// progress tokens belong to whoever chose them: in messages about them they are put in as they came, byte for byte, and
@@ -122,9 +123,7 @@ const INTERNAL_ERROR: i32 = -32603;
 
 /// An error for the request of this id, as it stands in its message.
 pub(crate) fn internal_error(id: &str, why: &str) -> String {
-    let mut message = Vec::new();
-    write_string(why.as_bytes(), &mut message);
-    let message = String::from_utf8_lossy(&message).into_owned();
+    let message = quoted(why);
     format!(r#"{{"jsonrpc":"2.0","id":{id},"error":{{"code":{INTERNAL_ERROR},"message":{message}}}}}"#)
 }
 

@@ -17,8 +17,8 @@ use crate::redaction::Redaction;
 use std::io::{self, Write};
 use std::sync::Arc;
 use std::time::Duration;
-use transcript::json::write_string;
 use transcript::session::STILL_OPEN;
+use verdict::protocol::quoted;
 
 /// An exchange of which more may come.
 #[derive(Debug)]
@@ -145,7 +145,7 @@ impl Exchange {
         write!(
             out,
             "{{\"startedDateTime\": {}, \"time\": {},\n \"request\": ",
-            text(started),
+            quoted(started),
             milliseconds(took)
         )?;
         self.write_request(with_bodies, out)?;
@@ -159,7 +159,7 @@ impl Exchange {
             self.asked.connection
         )?;
         if let Some(fate) = self.fate() {
-            write!(out, ",\n \"_ended\": {}", text(&self.redaction.text(&fate)))?;
+            write!(out, ",\n \"_ended\": {}", quoted(&self.redaction.text(&fate)))?;
         }
         if with_bodies {
             self.answer.write_blocks(took, out)?;
@@ -182,7 +182,7 @@ impl Exchange {
         let RequestHead { method, url, version, headers, .. } = &self.asked;
         let url = self.redaction.text(url);
         let listed = query(&url);
-        let [method, url, version] = [&**method, &*url, version].map(text);
+        let [method, url, version] = [&**method, &*url, version].map(quoted);
         write!(
             out,
             "{{\"method\": {method}, \"url\": {url}, \"httpVersion\": {version}, \"cookies\": [],\n  "
@@ -193,7 +193,7 @@ impl Exchange {
         if size > 0 {
             let media_type = header(&self.asked.headers, "content-type");
             let media_type = self.redaction.header("content-type", media_type);
-            write!(out, ",\n  \"postData\": {{\"mimeType\": {}", text(&media_type))?;
+            write!(out, ",\n  \"postData\": {{\"mimeType\": {}", quoted(&media_type))?;
             if with_bodies {
                 self.request.write_text(out)?;
             }
@@ -207,7 +207,7 @@ impl Exchange {
             ResponseHead { status: 0, reason: String::new(), version: String::new(), headers: Vec::new() };
         let ResponseHead { status, reason, version, headers } =
             self.answered.as_ref().map_or(&none, |(head, _)| head);
-        let (reason, version) = (text(reason), text(version));
+        let (reason, version) = (quoted(reason), quoted(version));
         write!(
             out,
             "{{\"status\": {status}, \"statusText\": {reason}, \"httpVersion\": {version}, \"cookies\": [],\n  "
@@ -215,7 +215,7 @@ impl Exchange {
         write_headers(headers, &self.redaction, out)?;
         let size = self.answer.size() + self.answer.lost;
         let [to, media_type] = ["location", "content-type"]
-            .map(|name| text(&self.redaction.header(name, header(headers, name))));
+            .map(|name| quoted(&self.redaction.header(name, header(headers, name))));
         write!(out, ", \"redirectURL\": {to}, \"headersSize\": -1, \"bodySize\": {size}")?;
         write!(out, ",\n  \"content\": {{\"size\": {size}, \"mimeType\": {media_type}")?;
         if with_bodies {
@@ -238,7 +238,7 @@ fn write_headers(
     for (index, (name, value)) in headers.iter().enumerate() {
         let comma = if index == 0 { "" } else { ", " };
         let value = redaction.header(name, value);
-        write!(out, "{comma}{{\"name\": {}, \"value\": {}}}", text(name), text(&value))?;
+        write!(out, "{comma}{{\"name\": {}, \"value\": {}}}", quoted(name), quoted(&value))?;
     }
     out.write_all(b"]")
 }
@@ -248,17 +248,10 @@ fn query(url: &str) -> String {
     let Some((_, query)) = url.split_once('?') else { return "[]".to_owned() };
     let part = |part: &str| {
         let (name, value) = part.split_once('=').unwrap_or((part, ""));
-        format!("{{\"name\": {}, \"value\": {}}}", text(name), text(value))
+        format!("{{\"name\": {}, \"value\": {}}}", quoted(name), quoted(value))
     };
     let parts: Vec<String> = query.split('&').filter(|it| !it.is_empty()).map(part).collect();
     format!("[{}]", parts.join(", "))
-}
-
-/// A JSON string.
-fn text(text: &str) -> String {
-    let mut out = Vec::with_capacity(text.len() + 2);
-    write_string(text.as_bytes(), &mut out);
-    String::from_utf8(out).unwrap_or_default()
 }
 
 #[cfg(test)]

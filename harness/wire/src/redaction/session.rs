@@ -3,9 +3,10 @@
 use super::body::EVENTS;
 use super::rules::Redaction;
 use formats::{OwnedContent, OwnedEntry, Session, TransportContext};
-use transcript::json::{Json, write_string};
+use transcript::json::Json;
 use transcript::message::Message;
 use transcript::session::{Exchange, Headers, Sse};
+use verdict::protocol::quoted;
 
 impl Redaction {
     /// Takes out of a session what is to be taken out. Order, times, ids, methods and who sent what stay.
@@ -93,15 +94,8 @@ impl Redaction {
         if redacted == words {
             return self.json_line(line);
         }
-        let mut new = b"[".to_vec();
-        for (index, word) in redacted.iter().enumerate() {
-            if index > 0 {
-                new.push(b',');
-            }
-            write_string(word.as_bytes(), &mut new);
-        }
-        new.push(b']');
-        self.json_line(&line.replacen(command.text(), &String::from_utf8_lossy(&new), 1))
+        let new: Vec<String> = redacted.iter().map(|word| quoted(word)).collect();
+        self.json_line(&line.replacen(command.text(), &format!("[{}]", new.join(",")), 1))
     }
 
     /// What a line of a trace says beside its message: the whole line, or members with a comma before each.

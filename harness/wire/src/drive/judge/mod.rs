@@ -13,8 +13,9 @@ pub mod transparency;
 
 use serde::{Deserialize, Serialize};
 use transcript::diff::Difference;
-use transcript::json::{Json, write_string};
+use transcript::json::Json;
 use transcript::session::Side;
+use verdict::protocol::quoted;
 use verdict::verdict::{Judgement, Verdict};
 
 /// What is judged of a recorder.
@@ -194,12 +195,7 @@ pub fn judgement(findings: &[Finding]) -> Judgement {
 
 /// JSON stays as it is; any other text becomes a string.
 fn as_json(text: &str) -> String {
-    if Json::parse(text).is_ok() {
-        return text.to_owned();
-    }
-    let mut out = Vec::new();
-    write_string(text.as_bytes(), &mut out);
-    String::from_utf8_lossy(&out).into_owned()
+    if Json::parse(text).is_ok() { text.to_owned() } else { quoted(text) }
 }
 
 /// A message of a side, as sentences name it.
