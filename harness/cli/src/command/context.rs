@@ -4,6 +4,7 @@ use crate::terminal::Terminal;
 use formats::ReadError;
 use std::io;
 use transcript::rejection::Rejection;
+use wire::StartError;
 
 /// What every command gets besides its own options.
 #[derive(Debug, Clone, Copy)]
@@ -32,6 +33,15 @@ impl From<io::Error> for Failure {
         match error.kind() {
             io::ErrorKind::BrokenPipe => Self::OutputClosed,
             _ => Self::Unusable(format!("the output cannot be written: {error}")),
+        }
+    }
+}
+
+impl From<StartError> for Failure {
+    fn from(error: StartError) -> Self {
+        match error {
+            StartError::Unusable(why) => Self::Unusable(why),
+            StartError::CannotRun(why) => Self::NotRun(why),
         }
     }
 }

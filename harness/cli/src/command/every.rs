@@ -1,9 +1,9 @@
 //! Every recording that a command line names: opened, its format found, and handed on, one after the other.
 
 use super::context::{CommandContext, Failure};
-use super::input::{format_of, open};
+use super::input::{open, recorded};
 use crate::recordings::{Found, NamedPath, Names, Recording, Recordings};
-use formats::{Format, Input, ReadError};
+use formats::{Format, Input};
 use std::io;
 use std::mem::take;
 
@@ -52,20 +52,8 @@ fn one(recording: &Recording, asked: Option<&'static Format>, each: &mut Each<'_
     };
     let mut source = open(&recording.path).map_err(why)?;
     let name = source.name;
-    let told = |error| why(Failure::of_reading(&name, error));
-    let found = recording.folder.is_some();
-    let mut input = match Input::new(&mut *source.reader) {
-        Err(ReadError::Rejected(_)) if found => return Ok(false),
-        input => input.map_err(told)?,
-    };
-    let format = match (found, asked) {
-        (false, _) => format_of(asked, &mut input, &name).map_err(why)?,
-        (true, _) => match formats::detect(&mut input) {
-            Ok(Some(format)) if asked.is_none_or(|asked| asked.name == format.name) => format,
-            Ok(_) | Err(ReadError::Rejected(_)) => return Ok(false),
-            Err(error) => return Err(told(error)),
-        },
-    };
+    let found = recorded(recording, &mut *source.reader, asked, &name).map_err(why)?;
+    let Some((mut input, format)) = found else { return Ok(false) };
     each(&name, format, &mut input).map_err(|error| format!("{name} cannot be read: {error}"))?;
     Ok(true)
 }

@@ -1,6 +1,7 @@
 //! The inputs that a command line names: opened, and their capture format found.
 
 use super::context::Failure;
+use crate::recordings::Recording;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use formats::{Format, Input, Meaning, ReadError, ReadOptions, Session, meaning};
 use std::fs::File;
@@ -85,6 +86,32 @@ pub(crate) fn format_of(
             formats::names()
         ))
     })
+}
+
+/// A file of a command line as a recording: its text as far as it is looked at, and its format. None where it was found in a
+/// folder and is no recording, or none in the format that was asked for; one that was named has to be one.
+///
+/// # Errors
+/// Where it cannot be read, or was named and its content shows no format.
+pub(crate) fn recorded<'r>(
+    recording: &Recording,
+    reader: &'r mut dyn Read,
+    asked: Option<&'static Format>,
+    name: &str,
+) -> Result<Option<(Input<'r>, &'static Format)>, Failure> {
+    if recording.folder.is_none() {
+        let mut input = Input::new(reader).map_err(|error| Failure::of_reading(name, error))?;
+        let format = format_of(asked, &mut input, name)?;
+        return Ok(Some((input, format)));
+    }
+    let found = Input::new(reader).and_then(|mut input| Ok((formats::detect(&mut input)?, input)));
+    match found {
+        Ok((Some(format), input)) => {
+            Ok(asked.is_none_or(|asked| asked.name == format.name).then_some((input, format)))
+        }
+        Ok((None, _)) | Err(ReadError::Rejected(_)) => Ok(None),
+        Err(error) => Err(Failure::of_reading(name, error)),
+    }
 }
 
 /// Opens an input of the command line and hands it on with its name and its format: the one that was asked for, or else the

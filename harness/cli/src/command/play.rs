@@ -3,7 +3,7 @@
 mod mock;
 
 use super::context::{CommandContext, Failure};
-use super::input::{format_of, named_format, open};
+use super::input::{named_format, reading};
 use super::listen;
 use super::outcome::watch;
 use super::suites::{embedded_case, only_case};
@@ -218,14 +218,10 @@ pub(crate) fn run(args: &Args, context: CommandContext) -> Result<u8, Failure> {
         name: &name,
         notify: &context.terminal,
     };
-    let failed = |refused| match refused {
-        StartError::Unusable(why) => Failure::Unusable(why),
-        StartError::CannotRun(why) => Failure::NotRun(why),
-    };
     let over_http = matches!(how, How::Listening(_));
     let (played, not_started) = match (how, &matching) {
         (How::Listening(at), Some(matching)) => {
-            let server = listening(at, args, context).map_err(failed)?;
+            let server = listening(at, args, context)?;
             mock::run(matching, Some(server), (&args.session, format), &plan, context)?
         }
         (_, Some(matching)) => mock::run(matching, None, (&args.session, format), &plan, context)?,
@@ -245,7 +241,7 @@ pub(crate) fn run(args: &Args, context: CommandContext) -> Result<u8, Failure> {
                     http::as_client(&plan, target, transport(args))
                 }
             };
-            (played.map_err(failed)?, None)
+            (played?, None)
         }
     };
     // A mock that listens is ended by a signal: that cuts nothing short.
@@ -379,11 +375,7 @@ fn of_case(case: &Case, args: &Args) -> Result<Read, Failure> {
 }
 
 fn of_file(path: &Path, asked: Option<&'static Format>) -> Result<Read, Failure> {
-    let mut source = open(path)?;
-    let name = plain(&source.name);
-    let rejected = |error| Failure::of_reading(&name, error);
-    let mut input = Input::new(&mut *source.reader).map_err(rejected)?;
-    let format = format_of(asked, &mut input, &name)?;
-    let session = Session::read(format, &mut input, ReadOptions::default()).map_err(rejected)?;
-    Ok((name, format, session))
+    let read = |_: &str, format, input: &mut Input<'_>| Session::read(format, input, ReadOptions::default());
+    let (name, format, session) = reading(path, asked, read)?;
+    Ok((plain(&name), format, session))
 }

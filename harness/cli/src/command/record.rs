@@ -8,7 +8,6 @@ use crate::exit;
 use formats::{Format, Session};
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
-use wire::StartError;
 use wire::files::may_write;
 use wire::proxy::Target;
 use wire::record::{self, Plan, Recorded, Server};
@@ -163,10 +162,7 @@ pub(crate) fn run(args: &Args, context: CommandContext) -> Result<u8, Failure> {
         label: args.label.clone(),
         redaction,
     };
-    let recorded = record::run(&plan, Box::new(context.terminal)).map_err(|refused| match refused {
-        StartError::Unusable(why) => Failure::Unusable(why),
-        StartError::CannotRun(why) => Failure::NotRun(why),
-    })?;
+    let recorded = record::run(&plan, Box::new(context.terminal))?;
     let whole = tell(&recorded, &out, context);
     let recording = Recording { kept: &recorded.path, native, out: &out, format, force: args.force };
     let whole = recording.finish(&|_| (), context) && whole;

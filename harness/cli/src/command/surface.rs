@@ -1,11 +1,11 @@
 //! `surface`: what does a server offer, and does a change of that break its clients?
 
 use super::context::{CommandContext, Failure};
-use super::input::{format_of, named_format, open};
+use super::input::{format_of, named_format, open, recorded};
 use crate::exit;
 use crate::recordings::{Found, Names, Recordings};
 use crate::terminal::data_out;
-use formats::{Format, Input, ReadError};
+use formats::{Format, Input};
 use std::fs;
 use std::io::Write as _;
 use std::mem::take;
@@ -132,27 +132,18 @@ fn take_surface(
             Found::Recording(recording) => {
                 let mut source = open(&recording.path)?;
                 let of_reading = |error| Failure::of_reading(&source.name, error);
-                let input = Input::new(&mut *source.reader);
-                let mut input = match input {
-                    Err(ReadError::Rejected(_)) if recording.folder.is_some() => {
-                        passed_over.push(|| recording.path.display().to_string());
-                        continue;
+                let (mut input, format) = if recording.folder.is_none() {
+                    let mut input = Input::new(&mut *source.reader).map_err(of_reading)?;
+                    if is_lock(input.text()) {
+                        return lock(path, input);
                     }
-                    input => input.map_err(of_reading)?,
-                };
-                if recording.folder.is_none() && is_lock(input.text()) {
-                    return lock(path, input);
-                }
-                let format = match recording.folder {
-                    None => format_of(asked, &mut input, &source.name)?,
-                    Some(_) => match formats::detect(&mut input) {
-                        Ok(Some(format)) if asked.is_none_or(|asked| asked.name == format.name) => format,
-                        Ok(_) | Err(ReadError::Rejected(_)) => {
-                            passed_over.push(|| recording.path.display().to_string());
-                            continue;
-                        }
-                        Err(error) => return Err(of_reading(error)),
-                    },
+                    let format = format_of(asked, &mut input, &source.name)?;
+                    (input, format)
+                } else if let Some(found) = recorded(&recording, &mut *source.reader, asked, &source.name)? {
+                    found
+                } else {
+                    passed_over.push(|| recording.path.display().to_string());
+                    continue;
                 };
                 collector.read(format, &mut input).map_err(of_reading)?;
             }

@@ -3,9 +3,9 @@
 use super::earlier::Earlier;
 use super::watched::{Watched, spelled};
 use crate::command::context::Failure;
-use crate::command::input::{Source, format_of, open, opened};
+use crate::command::input::{Source, open, opened, recorded};
 use crate::recordings::{Found, Recording};
-use formats::{Format, Input, ReadError};
+use formats::Format;
 use rules::record::{CheckedFile, RuleSelection};
 use rules::rule_set::RuleSet;
 use rules::{CheckOptions, CheckResult};
@@ -109,21 +109,9 @@ impl Judge {
     /// What came of a file; none where it was found in a folder and is no recording.
     fn judge(&self, recording: &Recording) -> Result<Option<(CheckedFile, CheckResult)>, Failure> {
         let Source { name, reader } = open(&recording.path)?;
-        let told = |error| Failure::of_reading(&name, error);
         let mut watched = Watched::new(reader, self.digests);
-        let mut input = match Input::new(&mut watched) {
-            Err(ReadError::Rejected(_)) if recording.folder.is_some() => return Ok(None),
-            input => input.map_err(told)?,
-        };
-        let format = if recording.folder.is_some() {
-            match formats::detect(&mut input) {
-                Ok(Some(format)) if self.format.is_none_or(|asked| asked.name == format.name) => format,
-                Ok(_) | Err(ReadError::Rejected(_)) => return Ok(None),
-                Err(error) => return Err(told(error)),
-            }
-        } else {
-            format_of(self.format, &mut input, &name)?
-        };
+        let found = recorded(recording, &mut watched, self.format, &name)?;
+        let Some((mut input, format)) = found else { return Ok(None) };
         let unreadable = |error| Failure::Unusable(format!("{name} cannot be read: {error}"));
         let judged = rules::check(format, &mut input, &self.options).map_err(unreadable)?;
         let digest = watched.digest().map_err(unreadable)?;
