@@ -4,7 +4,6 @@ use super::labels::plain;
 use super::renderer::{HtmlRenderer, PageLocation};
 use super::tally::Bar;
 use crate::overview::text::span;
-use crate::plain::counted;
 use crate::stats::{Stats, StatsRow};
 use serde::Serialize;
 
@@ -54,19 +53,8 @@ impl HtmlRenderer {
             ("version", "Calls by version", &stats.versions),
             ("method", "Requests by method", &stats.methods),
         ];
-        let rejected = match stats.rejected {
-            0 => String::new(),
-            some => format!(" ({some} rejected)"),
-        };
-        let total = &stats.total;
         let page = Page {
-            total: format!(
-                "{}{rejected}: {}, {} failed, {} unanswered",
-                counted(stats.recordings, "recording"),
-                counted(total.calls, "tool call"),
-                total.failed,
-                total.unanswered
-            ),
+            total: stats.total(),
             tables: tables.into_iter().filter_map(|(of, title, rows)| table(of, title, rows)).collect(),
         };
         self.render("stats.html", PageLocation::default(), "Calls, failures and times", &page)

@@ -1,7 +1,7 @@
 //! Takes down a session entry by entry. Memory: a row for each tool and method up to a limit, and the open requests.
 
 use super::durations::Durations;
-use super::model::{Counts, Open, Peer, Requests, SessionOverview, Unanswered, Unread};
+use super::model::{Counts, Numbers, Open, Peer, Requests, SessionOverview, Unanswered, Unread};
 use super::names::{Names, cut};
 use formats::identify::Identifier;
 use formats::{Format, ReadOptions, Tolerance, apart, usual_sender};
@@ -70,24 +70,28 @@ impl Table {
         if row == self.rows.len() {
             self.rows.push((Requests { name, ..Requests::default() }, Durations::default()));
         }
-        self.rows[row].0.calls += 1;
-        self.rows[row].0.unanswered += 1;
+        self.rows[row].0.numbers.calls += 1;
+        self.rows[row].0.numbers.unanswered += 1;
         row
     }
 
     fn answer(&mut self, row: usize, failed: bool, took: Option<u64>) {
         let (row, durations) = &mut self.rows[row];
-        row.unanswered -= 1;
-        row.failed += u64::from(failed);
+        row.numbers.unanswered -= 1;
+        row.numbers.failed += u64::from(failed);
         took.into_iter().for_each(|took| durations.add(took));
     }
 
     fn finish(self) -> Vec<Requests> {
-        self.rows.into_iter().map(|(row, durations)| row.with(&durations)).collect()
+        let finished = |(row, durations): (Requests, Durations)| {
+            let numbers = row.numbers.with(&durations);
+            Requests { numbers, ..row }
+        };
+        self.rows.into_iter().map(finished).collect()
     }
 }
 
-impl Requests {
+impl Numbers {
     /// The same with the times of the answers.
     pub(crate) fn with(self, durations: &Durations) -> Self {
         Self {

@@ -14,7 +14,7 @@ pub(crate) use collect::Collector;
 pub(crate) use durations::Durations;
 use formats::{Format, Input};
 pub use model::{
-    Counts, Findings, Open, Overview, Peer, Requests, SessionOverview, Unanswered, Unread, Worst,
+    Counts, Findings, Numbers, Open, Overview, Peer, Requests, SessionOverview, Unanswered, Unread, Worst,
 };
 pub(crate) use names::{MOST, OTHERS};
 use rules::{CheckOptions, CheckResult, Finding, RuleOutcome, RuleVerdict};

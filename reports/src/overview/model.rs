@@ -85,6 +85,14 @@ pub struct Counts {
 pub struct Requests {
     /// The method, or the tool. Beyond 1,000 names the rest share the row `(others)`.
     pub name: String,
+    /// Their numbers.
+    #[serde(flatten)]
+    pub numbers: Numbers,
+}
+
+/// How many requests there are, and how long their answers took.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
+pub struct Numbers {
     /// How many.
     pub calls: u64,
     /// Answered with an error, or with a result that says `isError`.

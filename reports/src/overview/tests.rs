@@ -53,11 +53,11 @@ fn what_was_called_what_failed_and_how_long_it_took() {
     assert_eq!((shown.duration_ms, counts.exchanges), (Some(95), None));
     assert_eq!(shown.began.as_deref(), Some("2026-01-02T03:04:05.000Z"));
     let [a, b] = &shown.tools[..] else { panic!("{:?}", shown.tools) };
-    assert_eq!((a.name.as_str(), a.calls, a.failed, a.unanswered), ("a", 2, 1, 0));
-    assert_eq!((a.p50_ms, a.p95_ms, a.max_ms), (Some(30), Some(40), Some(40)));
-    assert_eq!((b.name.as_str(), b.calls, b.unanswered, b.p50_ms), ("b", 1, 1, None));
+    assert_eq!((a.name.as_str(), a.numbers.calls, a.numbers.failed, a.numbers.unanswered), ("a", 2, 1, 0));
+    assert_eq!((a.numbers.p50_ms, a.numbers.p95_ms, a.numbers.max_ms), (Some(30), Some(40), Some(40)));
+    assert_eq!((b.name.as_str(), b.numbers.calls, b.numbers.unanswered, b.numbers.p50_ms), ("b", 1, 1, None));
     assert_eq!((shown.unanswered.total, shown.unanswered.first[0].line), (1, 6));
-    assert_eq!(shown.methods.iter().map(|row| row.calls).collect::<Vec<_>>(), [1, 3]);
+    assert_eq!(shown.methods.iter().map(|row| row.numbers.calls).collect::<Vec<_>>(), [1, 3]);
     assert!(seen.rejected.is_none(), "{:?}", seen.rejected);
 }
 
@@ -79,7 +79,7 @@ fn what_read_rejects_is_said_and_the_rest_is_still_counted() {
     let why = twice.rejected.as_ref().unwrap();
     assert_eq!((why.clause, why.line), ("COR-DUPLICATE", 2));
     assert!(twice.next.iter().any(|command| command.starts_with("mcp-concord read ")));
-    assert_eq!((twice.session.counts.messages, twice.session.tools[0].failed), (2, 0));
+    assert_eq!((twice.session.counts.messages, twice.session.tools[0].numbers.failed), (2, 0));
     let broken = of("jsonrpc", &format!("{call}\n{{\"jsonrpc\":\"2.0\"\n"));
     assert_eq!(broken.rejected.unwrap().line, 2);
     assert!(broken.findings.errors > 0 && !broken.findings.worst.is_empty());

@@ -1,6 +1,6 @@
 //! An overview for a person at a terminal: one recording on a page, many in a table.
 
-use super::model::{Counts, Findings, Open, Overview, Peer, Requests, Unanswered};
+use super::model::{Counts, Findings, Numbers, Open, Overview, Peer, Requests, Unanswered};
 use crate::diagram::line_text::width;
 use crate::plain::{counted, cut, plain};
 use anstyle::{AnsiColor, Style};
@@ -92,8 +92,10 @@ pub fn rows(overviews: &[Overview], colour: bool) -> String {
         "",
     ];
     let dash = || "-".to_owned();
-    let calls = |overview: &Overview| overview.session.tools.iter().map(|tool| tool.calls).sum::<u64>();
-    let failed = |overview: &Overview| overview.session.tools.iter().map(|tool| tool.failed).sum::<u64>();
+    let calls =
+        |overview: &Overview| overview.session.tools.iter().map(|tool| tool.numbers.calls).sum::<u64>();
+    let failed =
+        |overview: &Overview| overview.session.tools.iter().map(|tool| tool.numbers.failed).sum::<u64>();
     let row = |overview: &Overview| {
         [
             plain(&overview.file[folder.len()..]),
@@ -186,24 +188,28 @@ fn table(title: &str, rows: &[Requests], paint: &Paint) -> String {
         return String::new();
     }
     let mut by_calls: Vec<&Requests> = rows.iter().collect();
-    by_calls.sort_by_key(|row| std::cmp::Reverse(row.calls));
-    let time = |time: Option<u64>| time.map_or_else(|| "-".to_owned(), span);
-    let cells: Vec<[String; 7]> = by_calls
-        .iter()
-        .take(ROWS)
-        .map(|row| {
-            let numbers = [row.calls, row.failed, row.unanswered].map(|count| count.to_string());
-            let [calls, failed, open] = numbers;
-            let [p50, p95, longest] = [row.p50_ms, row.p95_ms, row.max_ms].map(time);
-            [cut(&row.name, NAME), calls, failed, open, p50, p95, longest]
-        })
-        .collect();
+    by_calls.sort_by_key(|row| std::cmp::Reverse(row.numbers.calls));
+    let row = |row: &&Requests| {
+        let [calls, failed, open, p50, p95, longest] = row.numbers.cells();
+        [cut(&row.name, NAME), calls, failed, open, p50, p95, longest]
+    };
+    let cells: Vec<[String; 7]> = by_calls.iter().take(ROWS).map(row).collect();
     let heads = [title, "calls", "failed", "unanswered", "p50", "p95", "max"].map(ToOwned::to_owned);
     let mut out = format!("\n{}", columns(&heads, &cells, 1..7, "  ", paint));
     if rows.len() > ROWS {
         let _ = writeln!(out, "  and {} more (--output json has them all)", rows.len() - ROWS);
     }
     out
+}
+
+impl Numbers {
+    /// The cells of a table.
+    pub(crate) fn cells(&self) -> [String; 6] {
+        let [calls, failed, open] = [self.calls, self.failed, self.unanswered].map(|count| count.to_string());
+        let time = |time: Option<u64>| time.map_or_else(|| "-".to_owned(), span);
+        let [p50, p95, longest] = [self.p50_ms, self.p95_ms, self.max_ms].map(time);
+        [calls, failed, open, p50, p95, longest]
+    }
 }
 
 /// A table; the columns of `right` are numbers.

@@ -1,6 +1,7 @@
 //! Adds recording to recording.
 
-use crate::overview::{Collector, Durations, MOST, OTHERS, Peer, Requests, Unread};
+use crate::overview::{Collector, Durations, MOST, Numbers, OTHERS, Peer, Requests, Unread};
+use crate::plain::counted;
 use formats::{Format, Input, ReadError, ReadOptions, Tolerance};
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -63,23 +64,6 @@ pub struct StatsRow {
     /// Their numbers.
     #[serde(flatten)]
     pub numbers: Numbers,
-}
-
-/// How many requests there are, and how long their answers took.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
-pub struct Numbers {
-    /// How many.
-    pub calls: u64,
-    /// Answered with an error, or with a result that says `isError`.
-    pub failed: u64,
-    /// Not answered.
-    pub unanswered: u64,
-    /// The median time to the answer, in milliseconds; from a second on, to three digits.
-    pub p50_ms: Option<u64>,
-    /// The time that 95 of 100 answers do not exceed, likewise.
-    pub p95_ms: Option<u64>,
-    /// The longest time.
-    pub max_ms: Option<u64>,
 }
 
 /// What rows are told apart by; empty where a table does not ask.
@@ -209,17 +193,30 @@ impl Table {
 
 impl Sum {
     fn add(&mut self, row: &Requests, durations: &Durations, recording: u64) {
-        self.numbers.calls += row.calls;
-        self.numbers.failed += row.failed;
-        self.numbers.unanswered += row.unanswered;
+        self.numbers.calls += row.numbers.calls;
+        self.numbers.failed += row.numbers.failed;
+        self.numbers.unanswered += row.numbers.unanswered;
         self.durations.merge(durations);
         self.recordings += u64::from(self.last != recording);
         self.last = recording;
     }
 
     fn numbers(&self) -> Numbers {
-        let times = Requests::default().with(&self.durations);
-        Numbers { p50_ms: times.p50_ms, p95_ms: times.p95_ms, max_ms: times.max_ms, ..self.numbers }
+        self.numbers.with(&self.durations)
+    }
+}
+
+impl Stats {
+    /// All of it in a line.
+    pub(crate) fn total(&self) -> String {
+        let rejected = match self.rejected {
+            0 => String::new(),
+            some => format!(" ({some} rejected)"),
+        };
+        let recordings = counted(self.recordings, "recording");
+        let Numbers { calls, failed, unanswered, .. } = self.total;
+        let calls = counted(calls, "tool call");
+        format!("{recordings}{rejected}: {calls}, {failed} failed, {unanswered} unanswered")
     }
 }
 

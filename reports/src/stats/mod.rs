@@ -11,7 +11,8 @@ mod json;
 mod tests;
 mod text;
 
-pub use collect::{Collected, Numbers, Stats, StatsRow};
+pub use crate::overview::Numbers;
+pub use collect::{Collected, Stats, StatsRow};
 pub use csv::csv;
 pub use json::json;
 pub use text::text;

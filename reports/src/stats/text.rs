@@ -1,8 +1,8 @@
 //! The numbers for a person at a terminal: a table for each question.
 
 use super::collect::{Stats, StatsRow};
-use crate::overview::text::{Paint, columns, span};
-use crate::plain::{counted, cut, plain};
+use crate::overview::text::{Paint, columns};
+use crate::plain::{cut, plain};
 use std::fmt::Write as _;
 
 /// So many rows of a table are shown, and the rest counted.
@@ -15,15 +15,7 @@ const NAME: usize = 60;
 #[must_use]
 pub fn text(stats: &Stats, colour: bool) -> String {
     let paint = Paint(colour);
-    let total = &stats.total;
-    let mut out = format!(
-        "{}{}: {}, {} failed, {} unanswered\n",
-        counted(stats.recordings, "recording"),
-        if stats.rejected > 0 { format!(" ({} rejected)", stats.rejected) } else { String::new() },
-        counted(total.calls, "tool call"),
-        total.failed,
-        total.unanswered
-    );
+    let mut out = stats.total() + "\n";
     for (title, rows) in [
         ("tool", &stats.tools),
         ("server", &stats.servers),
@@ -38,19 +30,10 @@ pub fn text(stats: &Stats, colour: bool) -> String {
 }
 
 fn table(title: &str, rows: &[StatsRow], paint: &Paint) -> String {
-    let time = |time: Option<u64>| time.map_or_else(|| "-".to_owned(), span);
     let cells = |row: &StatsRow| {
-        let numbers = &row.numbers;
-        [
-            cut(&plain(&row.name()), NAME),
-            row.recordings.to_string(),
-            numbers.calls.to_string(),
-            numbers.failed.to_string(),
-            numbers.unanswered.to_string(),
-            time(numbers.p50_ms),
-            time(numbers.p95_ms),
-            time(numbers.max_ms),
-        ]
+        let [calls, failed, open, p50, p95, longest] = row.numbers.cells();
+        let (name, recordings) = (cut(&plain(&row.name()), NAME), row.recordings.to_string());
+        [name, recordings, calls, failed, open, p50, p95, longest]
     };
     let shown: Vec<[String; 8]> = rows.iter().take(ROWS).map(cells).collect();
     let heads = [title, "recordings", "calls", "failed", "unanswered", "p50", "p95", "max"];
