@@ -28,11 +28,10 @@ pub fn compare(old: &Surface, new: &Surface) -> Comparison {
         match lists {
             [Some(old), Some(new)] => listing(kind, &old, &new, &mut found),
             [None, None] => {}
-            [None, Some(_)] => {
-                found.notes.push(format!("the {}s were not compared: the old side lists none", kind.item))
-            }
-            [Some(_), None] => {
-                found.notes.push(format!("the {}s were not compared: the new side lists none", kind.item))
+            [old, _] => {
+                let side = if old.is_none() { "old" } else { "new" };
+                let note = format!("the {}s were not compared: the {side} side lists none", kind.item);
+                found.notes.push(note);
             }
         }
     }
@@ -49,13 +48,8 @@ fn server(old: &Surface, new: &Surface, found: &mut Found) {
     if let (Some(before), Some(after)) = (&old.server, &new.server) {
         if before.name != after.name {
             let what = format!("was called `{}`, and is `{}`", before.name, after.name);
-            found.report(
-                Class::Review,
-                &SERVER,
-                &place([None, None]),
-                what,
-                "two servers may have been compared",
-            );
+            let why = "two servers may have been compared";
+            found.report(Class::Review, &SERVER, &place([None, None]), what, why);
         }
         for (member, values) in pairs([before, after].map(|server| Some(server.info.json()))) {
             let why = match &*member {
@@ -72,23 +66,14 @@ fn server(old: &Surface, new: &Surface, found: &mut Found) {
         && before != after
     {
         let what = format!("agreed on {before}, and agrees on {after}");
-        found.report(
-            Class::Review,
-            &REVISION,
-            &place([None, None]),
-            what,
-            "definitions may mean something else there",
-        );
+        let why = "definitions may mean something else there";
+        found.report(Class::Review, &REVISION, &place([None, None]), what, why);
     }
     // Where a side has no handshake, nothing is known of its instructions.
     if old.capabilities.is_some() && new.capabilities.is_some() {
         let values = [old, new].map(|surface| surface.instructions.as_ref().map(OwnedJson::json));
-        found.review(
-            &INSTRUCTIONS,
-            &Place { pointer: "/instructions", ..place(values) },
-            "`instructions`",
-            TOLD,
-        );
+        let place = Place { pointer: "/instructions", ..place(values) };
+        found.review(&INSTRUCTIONS, &place, "`instructions`", TOLD);
     }
 }
 
@@ -100,59 +85,38 @@ fn capabilities(old: Option<&OwnedJson>, new: Option<&OwnedJson>, found: &mut Fo
             .map(|value| value.filter(|value| name != "experimental" || value.members().next().is_some()));
         let pointer = format!("/capabilities/{}", token(&name));
         let place = Place { subject: "server", pointer: &pointer, values };
-        match values {
-            [Some(_), None] => {
-                let why = "clients that use it are refused";
-                found.report(
-                    Class::Breaking,
-                    &CAPABILITY,
-                    &place,
-                    format!("`{name}` is not declared any more"),
-                    why,
-                );
+        let [Some(before), Some(after)] = values else {
+            match values {
+                [Some(_), None] => gone(&name, &place, "clients that use it are refused", found),
+                [None, Some(_)] => come(&name, &place, found),
+                _ => {}
             }
-            [None, Some(_)] => {
-                found.report(
-                    Class::Additive,
-                    &CAPABILITY,
-                    &place,
-                    format!("`{name}` is declared now"),
-                    "clients need not use it",
-                );
-            }
-            _ => {}
-        }
-        let [Some(before), Some(after)] = values else { continue };
+            continue;
+        };
         for (flag, values) in pairs([Some(before), Some(after)]) {
             let pointer = format!("{pointer}/{}", token(&flag));
             let place = Place { subject: "server", pointer: &pointer, values };
             let is = |value: Option<Json<'_>>| value.map_or(Some(false), |value| bool_of(value));
             match (is(values[0]), is(values[1])) {
                 (Some(true), Some(false)) => {
-                    let why = "clients that rely on it are let down";
-                    found.report(
-                        Class::Breaking,
-                        &CAPABILITY,
-                        &place,
-                        format!("`{name}.{flag}` is not declared any more"),
-                        why,
-                    );
+                    gone(&format!("{name}.{flag}"), &place, "clients that rely on it are let down", found);
                 }
-                (Some(false), Some(true)) => {
-                    let why = "clients need not use it";
-                    found.report(
-                        Class::Additive,
-                        &CAPABILITY,
-                        &place,
-                        format!("`{name}.{flag}` is declared now"),
-                        why,
-                    );
-                }
+                (Some(false), Some(true)) => come(&format!("{name}.{flag}"), &place, found),
                 (Some(_), Some(_)) => {}
                 _ => found.review(&CAPABILITY, &place, &format!("`{name}.{flag}`"), UNTOLD),
             }
         }
     }
+}
+
+fn gone(capability: &str, place: &Place<'_>, why: &'static str, found: &mut Found) {
+    let what = format!("`{capability}` is not declared any more");
+    found.report(Class::Breaking, &CAPABILITY, place, what, why);
+}
+
+fn come(capability: &str, place: &Place<'_>, found: &mut Found) {
+    let what = format!("`{capability}` is declared now");
+    found.report(Class::Additive, &CAPABILITY, place, what, "clients need not use it");
 }
 
 fn listing(kind: &ListingKind, old: &Listing, new: &Listing, found: &mut Found) {

@@ -3,22 +3,21 @@
 use super::effect::Effect;
 use transcript::json::{Json, same_number};
 
-/// Whether a larger number accepts more.
-const BOUNDS: [(&str, bool); 10] = [
-    ("exclusiveMaximum", true),
-    ("exclusiveMinimum", false),
-    ("maxItems", true),
-    ("maxLength", true),
-    ("maxProperties", true),
-    ("maximum", true),
-    ("minItems", false),
-    ("minLength", false),
-    ("minProperties", false),
-    ("minimum", false),
+/// Whether a larger number accepts more; none for keywords of which one value says nothing about another one.
+const BOUNDS: [(&str, Option<bool>); 12] = [
+    ("exclusiveMaximum", Some(true)),
+    ("exclusiveMinimum", Some(false)),
+    ("maxItems", Some(true)),
+    ("maxLength", Some(true)),
+    ("maxProperties", Some(true)),
+    ("maximum", Some(true)),
+    ("minItems", Some(false)),
+    ("minLength", Some(false)),
+    ("minProperties", Some(false)),
+    ("minimum", Some(false)),
+    ("multipleOf", None),
+    ("pattern", None),
 ];
-
-/// Keywords of which one value says nothing about another one.
-const TESTS: [&str; 2] = ["multipleOf", "pattern"];
 
 /// How they changed.
 pub(super) fn bounds(old: Json<'_>, new: Json<'_>) -> Vec<(Effect, String)> {
@@ -29,8 +28,8 @@ pub(super) fn bounds(old: Json<'_>, new: Json<'_>) -> Vec<(Effect, String)> {
             (Some(before), Some(after)) if before.same(after) => continue,
             (None, Some(_)) => Effect::Narrower,
             (Some(_), None) => Effect::Wider,
-            (Some(before), Some(after)) => match (before.as_number(), after.as_number()) {
-                (Some(before), Some(after)) => match larger(before, after) {
+            (Some(before), Some(after)) => match (upper, before.as_number(), after.as_number()) {
+                (Some(upper), Some(before), Some(after)) => match larger(before, after) {
                     None if same_number(before, after) => continue,
                     None => Effect::Unknown,
                     Some(larger) if larger == upper => Effect::Wider,
@@ -39,16 +38,6 @@ pub(super) fn bounds(old: Json<'_>, new: Json<'_>) -> Vec<(Effect, String)> {
                 // In drafts before 6 the exclusive bounds were booleans.
                 _ => Effect::Unknown,
             },
-        };
-        found.push((effect, changed(name, old, new)));
-    }
-    for name in TESTS {
-        let effect = match (old.member(name), new.member(name)) {
-            (None, None) => continue,
-            (Some(before), Some(after)) if before.same(after) => continue,
-            (None, Some(_)) => Effect::Narrower,
-            (Some(_), None) => Effect::Wider,
-            _ => Effect::Unknown,
         };
         found.push((effect, changed(name, old, new)));
     }
