@@ -6,17 +6,14 @@ use rules::record::{CheckedFile, Profile, RuleSelection};
 use rules::rule::Level;
 use rules::rule_set::RuleSet;
 use rules::{Parallelism, Revision};
+use serde::Deserialize;
 
 /// The version of this library, and of the rules by which it judges.
 pub const VERSION: &str = env!("CARGO_PKG_VERSION");
 
 /// How a recording is judged.
-#[derive(Debug, Clone, PartialEq, Eq)]
-#[cfg_attr(
-    feature = "serde",
-    derive(serde::Deserialize),
-    serde(default, deny_unknown_fields, rename_all = "camelCase")
-)]
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(default, deny_unknown_fields, rename_all = "camelCase")]
 pub struct CheckOptions {
     /// The capture format; none where the content shows it.
     pub format: Option<String>,

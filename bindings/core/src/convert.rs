@@ -4,15 +4,12 @@ use crate::error::Error;
 use crate::recording::Recording;
 use formats::{Conversion, ReadOptions, Session, salvage};
 use reports::target::Target;
+use serde::Deserialize;
 use std::io::Read as _;
 
 /// How a recording is converted.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-#[cfg_attr(
-    feature = "serde",
-    derive(serde::Deserialize),
-    serde(default, deny_unknown_fields, rename_all = "camelCase")
-)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
+#[serde(default, deny_unknown_fields, rename_all = "camelCase")]
 pub struct ConvertOptions {
     /// The format to write, or `otlp-json` for spans of OpenTelemetry.
     pub to: String,

@@ -4,16 +4,13 @@ use crate::error::Error;
 use crate::recording::Recording;
 use reports::session_diff::json::Json;
 use reports::session_diff::side::{Side, SideOptions, notes};
+use serde::Deserialize;
 use transcript::align::{AlignOptions, IdMatching, OwnedEvent, compare};
 use transcript::diff::PointerPattern;
 
 /// How two recordings are compared.
-#[derive(Debug, Clone, PartialEq, Eq)]
-#[cfg_attr(
-    feature = "serde",
-    derive(serde::Deserialize),
-    serde(default, deny_unknown_fields, rename_all = "camelCase")
-)]
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(default, deny_unknown_fields, rename_all = "camelCase")]
 pub struct DiffOptions {
     /// The capture format of A; none where the content shows it.
     pub left_format: Option<String>,

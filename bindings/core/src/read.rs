@@ -3,16 +3,13 @@
 use crate::error::Error;
 use crate::recording::{Answer, Recording};
 use formats::{MeaningWriter, Step, Tolerance, walk};
+use serde::Deserialize;
 use transcript::dialect;
 use transcript::session::Content;
 
 /// How a recording is read.
-#[derive(Debug, Clone, PartialEq, Eq)]
-#[cfg_attr(
-    feature = "serde",
-    derive(serde::Deserialize),
-    serde(default, deny_unknown_fields, rename_all = "camelCase")
-)]
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(default, deny_unknown_fields, rename_all = "camelCase")]
 pub struct ReadOptions {
     /// The capture format; none where the content shows it.
     pub format: Option<String>,
@@ -62,12 +59,8 @@ pub fn read(recording: &Recording<'_>, options: &ReadOptions) -> Result<Answer, 
 }
 
 /// How a recording is identified.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-#[cfg_attr(
-    feature = "serde",
-    derive(serde::Deserialize),
-    serde(default, deny_unknown_fields, rename_all = "camelCase")
-)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
+#[serde(default, deny_unknown_fields, rename_all = "camelCase")]
 pub struct IdentifyOptions {
     /// The capture format; none where the content shows it.
     pub format: Option<String>,

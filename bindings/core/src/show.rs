@@ -9,14 +9,11 @@ use reports::drawing::{DrawOptions, draw};
 use reports::viewer::{MOST_TEXT, ROWS, page};
 use rules::record::RuleSelection;
 use rules::{CheckOptions, Parallelism};
+use serde::Deserialize;
 
 /// How a recording is drawn.
-#[derive(Debug, Clone, PartialEq, Eq)]
-#[cfg_attr(
-    feature = "serde",
-    derive(serde::Deserialize),
-    serde(default, deny_unknown_fields, rename_all = "camelCase")
-)]
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(default, deny_unknown_fields, rename_all = "camelCase")]
 pub struct ShowOptions {
     /// The capture format; none where the content shows it.
     pub format: Option<String>,

@@ -3,14 +3,11 @@
 use crate::error::Error;
 use crate::recording::{Answer, Recording};
 use reports::overview::{json, overview};
+use serde::Deserialize;
 
 /// How recordings are summed up.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-#[cfg_attr(
-    feature = "serde",
-    derive(serde::Deserialize),
-    serde(default, deny_unknown_fields, rename_all = "camelCase")
-)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
+#[serde(default, deny_unknown_fields, rename_all = "camelCase")]
 pub struct SummaryOptions {
     /// The capture format of all of them; none where the content shows it.
     pub format: Option<String>,
