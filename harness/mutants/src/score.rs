@@ -7,15 +7,14 @@ use crate::catalogue;
 use crate::{Mutant, Original};
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::thread;
 use suite::importer::STACK;
 use suite::{Case, Suite};
 use transcript::clauses;
 use verdict::answer::{Answer, Level};
 use verdict::consistency;
 use verdict::expectation::Expectation;
+use verdict::jobs::map_in_order;
 use verdict::verdict::{Question, judge};
 
 /// Which cases of a suite kill which mutants.
@@ -137,25 +136,8 @@ fn each_case(
     jobs: usize,
     show: impl Fn(usize, &Case) -> io::Result<CaseKills> + Sync,
 ) -> io::Result<Vec<CaseKills>> {
-    let next = AtomicUsize::new(0);
-    let done: Mutex<BTreeMap<usize, io::Result<CaseKills>>> = Mutex::new(BTreeMap::new());
-    let work = || {
-        while let Some((index, case)) = {
-            let index = next.fetch_add(1, Ordering::Relaxed);
-            suite.cases.get(index).map(|case| (index, case))
-        } {
-            let shown = show(index, case);
-            done.lock().unwrap_or_else(std::sync::PoisonError::into_inner).insert(index, shown);
-        }
-    };
-    thread::scope(|scope| {
-        for _ in 0..jobs.clamp(1, suite.cases.len().max(1)) {
-            thread::Builder::new().stack_size(STACK).spawn_scoped(scope, work)?;
-        }
-        Ok::<_, io::Error>(())
-    })?;
-    let done = done.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
-    done.into_values().collect()
+    let cases: Vec<(usize, &Case)> = suite.cases.iter().enumerate().collect();
+    map_in_order(&cases, jobs, STACK, |(index, case)| show(*index, case))?.into_iter().collect()
 }
 
 impl<'m> Matrix<'m> {

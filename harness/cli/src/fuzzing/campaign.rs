@@ -10,11 +10,10 @@ use crate::case_draft::CaseDraft;
 use generators::seeded::{Source, recipe, variant};
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Mutex, PoisonError};
 use std::thread;
 use std::time::Instant;
 use suite::importer::STACK;
+use verdict::jobs::map_in_order;
 use wire::interrupt;
 
 /// How many variants each thread asks about before the answers are evaluated.
@@ -162,30 +161,18 @@ fn round(
     plan: &Plan<'_>,
     probe: &Probe<'_>,
     numbers: std::ops::Range<u64>,
-) -> io::Result<BTreeMap<u64, Answered>> {
-    let next = AtomicU64::new(numbers.start);
-    let done: Mutex<BTreeMap<u64, Answered>> = Mutex::default();
-    let work = || {
-        while !plan.is_over() {
-            let number = next.fetch_add(1, Ordering::Relaxed);
-            if number >= numbers.end {
-                return;
-            }
-            let variant = variant(plan.seed, number, plan.source);
-            let result = variant.map(|variant| probe.ask(&CaseDraft::from(variant))).transpose();
-            // An answer that was interrupted is wrong.
-            if !interrupt::requested() {
-                done.lock().unwrap_or_else(PoisonError::into_inner).insert(number, result);
-            }
+) -> io::Result<Vec<(u64, Answered)>> {
+    let ask = |&number: &u64| {
+        if plan.is_over() {
+            return None;
         }
+        let variant = variant(plan.seed, number, plan.source);
+        let result = variant.map(|variant| probe.ask(&CaseDraft::from(variant))).transpose();
+        // An answer that was interrupted is wrong.
+        (!interrupt::requested()).then_some((number, result))
     };
-    thread::scope(|scope| {
-        for _ in 0..plan.jobs.max(1) {
-            thread::Builder::new().stack_size(STACK).spawn_scoped(scope, work)?;
-        }
-        Ok::<_, io::Error>(())
-    })?;
-    Ok(done.into_inner().unwrap_or_else(PoisonError::into_inner))
+    let numbers: Vec<u64> = numbers.collect();
+    Ok(map_in_order(&numbers, plan.jobs, STACK, ask)?.into_iter().flatten().collect())
 }
 
 fn found(plan: &Plan<'_>, probe: &Probe<'_>, number: u64, signature: &Signature) -> Option<Shrunk> {
