@@ -8,11 +8,7 @@ use crate::StartError;
 use crate::group::{Exit, Group};
 use std::process::Stdio;
 use std::sync::Arc;
-use std::thread;
 use std::time::Duration;
-
-/// How long the inbox is waited on before that is done again.
-const LONG: Duration = Duration::from_secs(3600);
 
 /// A live server that runs.
 #[derive(Debug)]
@@ -36,15 +32,9 @@ impl LiveServer {
         let inbox = Arc::new(Inbox::default());
         let writer = Writer::open(to, Variants::default(), Journal::default(), &inbox);
         listen(from, Duration::ZERO, longest, Journal::default(), &inbox);
-        thread::spawn(move || {
-            loop {
-                let Some(came) = inbox.next(LONG) else { continue };
-                let is_end = matches!(came, PipeEvent::End(_));
-                hand_on(came);
-                if is_end {
-                    return;
-                }
-            }
+        inbox.hand_on(move |came| {
+            hand_on(came);
+            true
         });
         Ok(Self { group, writer })
     }

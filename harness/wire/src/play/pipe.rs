@@ -19,6 +19,9 @@ use std::time::{Duration, Instant};
 /// So many bytes of lines may wait to be heard; then nothing more is read.
 pub(super) const WAITING: usize = 8 << 20;
 
+/// How long the inbox is waited on before that is done again.
+const LONG: Duration = Duration::from_secs(3600);
+
 /// How much is read at a time.
 const CHUNK: usize = 64 << 10;
 
@@ -86,6 +89,19 @@ impl Inbox {
                 return came;
             }
         }
+    }
+
+    /// Hands on, from a thread of its own, all that happens up to the other side's end, or as long as somebody takes it.
+    pub(crate) fn hand_on(self: Arc<Self>, mut take: impl FnMut(PipeEvent) -> bool + Send + 'static) {
+        thread::spawn(move || {
+            loop {
+                let Some(came) = self.next(LONG) else { continue };
+                let is_end = matches!(came, PipeEvent::End(_));
+                if !take(came) || is_end {
+                    return;
+                }
+            }
+        });
     }
 
     /// How many bytes of a line have come whose end has not.

@@ -11,23 +11,12 @@ use tokio::sync::mpsc::{Receiver, Sender, channel};
 /// So many lines may wait, each way.
 pub(super) const WAITING: usize = 16;
 
-/// How long the inbox is waited on before that is done again.
-const LONG: Duration = Duration::from_secs(3600);
-
 /// What the client says, to its end.
 pub(super) fn read(from: File) -> Receiver<PipeEvent> {
     let inbox = Arc::new(Inbox::default());
     listen(from, Duration::ZERO, HELD, Default::default(), &inbox);
     let (sender, lines) = channel(WAITING);
-    thread::spawn(move || {
-        loop {
-            let Some(came) = inbox.next(LONG) else { continue };
-            let is_end = matches!(came, PipeEvent::End(_));
-            if sender.blocking_send(came).is_err() || is_end {
-                return;
-            }
-        }
-    });
+    inbox.hand_on(move |came| sender.blocking_send(came).is_ok());
     lines
 }
 

@@ -9,6 +9,7 @@ use super::forwarding::Forwarding;
 use super::{AskLive, Matching};
 use crate::play::mismatch::{Kind, Mismatch};
 use crate::play::names::{about, id_span, id_text, own_token, span, with};
+use crate::play::pipe::PipeEvent;
 use crate::play::script::on_one_line;
 use std::collections::HashMap;
 use std::time::{Duration, Instant};
@@ -210,6 +211,18 @@ impl<'c> MockClient<'c> {
             }
         }
         Some(one_line(message.text()))
+    }
+
+    /// What comes of something that the live server did; `fate` says how it ended.
+    pub(crate) fn heard_live(&mut self, came: PipeEvent, fate: impl FnOnce() -> String) -> Vec<Action> {
+        match came {
+            PipeEvent::Line(line, _) => self.receive_live(&String::from_utf8_lossy(&line)),
+            PipeEvent::TooLong(bytes) => {
+                self.live_ended(&format!("the live server wrote a message of {bytes} bytes"))
+            }
+            PipeEvent::End(_) => self.live_ended(&fate()),
+            _ => Vec::new(),
+        }
     }
 
     /// Goes on with what waited for an answer of the client.

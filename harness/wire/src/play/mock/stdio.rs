@@ -104,17 +104,8 @@ impl StdioMock<'_> {
     }
 
     fn heard_live(&mut self, came: PipeEvent) {
-        let actions = match came {
-            PipeEvent::Line(line, _) => self.client.receive_live(&String::from_utf8_lossy(&line)),
-            PipeEvent::TooLong(bytes) => {
-                self.client.live_ended(&format!("the live server wrote a message of {bytes} bytes"))
-            }
-            PipeEvent::End(_) => {
-                let fate = self.live.as_mut().map(LiveServer::fate);
-                self.client.live_ended(&fate.unwrap_or_default())
-            }
-            _ => Vec::new(),
-        };
+        let fate = || self.live.as_mut().map(LiveServer::fate).unwrap_or_default();
+        let actions = self.client.heard_live(came, fate);
         self.act(actions);
     }
 

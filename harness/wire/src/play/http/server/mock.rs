@@ -313,17 +313,8 @@ impl HttpMock<'_> {
 
     fn heard_live(&mut self, id: &str, came: PipeEvent) {
         let Some(client) = self.clients.get_mut(id) else { return };
-        let actions = match came {
-            PipeEvent::Line(line, _) => client.mock.receive_live(&String::from_utf8_lossy(&line)),
-            PipeEvent::TooLong(bytes) => {
-                client.mock.live_ended(&format!("the live server wrote a message of {bytes} bytes"))
-            }
-            PipeEvent::End(_) => {
-                let fate = client.live.as_mut().map(LiveServer::fate);
-                client.mock.live_ended(&fate.unwrap_or_default())
-            }
-            _ => Vec::new(),
-        };
+        let fate = || client.live.as_mut().map(LiveServer::fate).unwrap_or_default();
+        let actions = client.mock.heard_live(came, fate);
         self.act(id, actions);
     }
 
