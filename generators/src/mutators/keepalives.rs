@@ -82,19 +82,7 @@ fn unnamed_in_streams(tree: &mut FormatTree, rng: &mut Rng) -> bool {
 
 fn comments(tree: &mut FormatTree, rng: &mut Rng) -> bool {
     const ASIDES: &[&str] = &[": ping - 2026-11-21", ":", "retry: 500", "x-unknown: {}", "id", "retry: soon"];
-    let mut took = false;
-    for stream in tree.streams() {
-        let mut lines = Vec::new();
-        for line in std::mem::take(&mut stream.lines) {
-            if rng.one_in(2) {
-                lines.push(Line::Plain(rng.pick(ASIDES).copied().unwrap_or(":").to_owned()));
-                took = true;
-            }
-            lines.push(line);
-        }
-        stream.lines = lines;
-    }
-    took
+    before_lines(tree, |_| rng.one_in(2).then(|| vec![rng.pick(ASIDES).copied().unwrap_or(":")]))
 }
 
 /// Events without a message, as the lines of each.
@@ -131,17 +119,20 @@ fn fields(tree: &mut FormatTree, rng: &mut Rng) -> bool {
 }
 
 fn bare_name(tree: &mut FormatTree, _: &mut Rng) -> bool {
+    before_lines(tree, |line| matches!(line, Line::Data(_)).then(|| vec!["event: ping", "event"]))
+}
+
+/// Puts other lines before those of streams, wherever there are some for one.
+fn before_lines(tree: &mut FormatTree, mut before: impl FnMut(&Line) -> Option<Vec<&'static str>>) -> bool {
     let mut took = false;
     for stream in tree.streams() {
-        let mut lines = Vec::new();
         for line in std::mem::take(&mut stream.lines) {
-            if matches!(line, Line::Data(_)) {
-                lines.extend(["event: ping", "event"].map(|line| Line::Plain(line.to_owned())));
+            if let Some(lines) = before(&line) {
+                stream.lines.extend(lines.into_iter().map(|line| Line::Plain(line.to_owned())));
                 took = true;
             }
-            lines.push(line);
+            stream.lines.push(line);
         }
-        stream.lines = lines;
     }
     took
 }

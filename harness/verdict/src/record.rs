@@ -321,13 +321,9 @@ impl Record {
         cases: BTreeMap<String, CaseNote>,
         results: Vec<CaseResult>,
     ) -> Self {
-        let mut totals = BTreeMap::new();
-        for line in &results {
-            *totals.entry(line.verdict).or_default() += 1;
-        }
         let planned = results.len() as u64;
         let clauses = cited(&results, implementation.dialect.as_deref());
-        Self {
+        let mut record = Self {
             schema: SCHEMA,
             suite,
             implementation,
@@ -337,12 +333,14 @@ impl Record {
             planned,
             interrupted: 0,
             max_failures: None,
-            totals,
+            totals: BTreeMap::new(),
             cases,
             clauses,
             compact: None,
             results,
-        }
+        };
+        record.recount();
+        record
     }
 
     /// Counts the verdicts again, after some were changed.

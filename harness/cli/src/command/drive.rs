@@ -271,9 +271,5 @@ fn command(args: &Args, what: Option<&str>) -> String {
             let _ = write!(out, " --{flag} {}", time.as_secs_f64());
         }
     }
-    out.push_str(&args.suite.options());
-    if let Some(what) = what {
-        let _ = write!(out, " --filter {}", quoted(&globset::escape(what)));
-    }
-    out
+    out + &args.suite.options(what)
 }

@@ -12,13 +12,12 @@ use super::mutation;
 use super::outcome::{Outcome, exit_code, watch};
 use super::scaling::Scaling;
 use super::suites::SuiteArgs;
-use super::values::{bytes, power, quoted};
+use super::values::{bytes, power};
 use crate::exit;
 use crate::scale::Bounds;
 use again::FailedBefore;
 use selection::{SelectionArgs, is_compared, list, select};
 use std::collections::BTreeMap;
-use std::fmt::Write as _;
 use std::io;
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
@@ -241,11 +240,5 @@ fn write_baseline(path: &Path, record: &Record, context: CommandContext) -> Resu
 
 /// The command that runs everything again, or `what` alone, for pasting into a shell.
 fn command(args: &Args, what: Option<&str>) -> String {
-    let mut out = String::from("mcp-concord run");
-    out.push_str(&args.importer.flags());
-    out.push_str(&args.suite.options());
-    if let Some(what) = what {
-        let _ = write!(out, " --filter {}", quoted(&globset::escape(what)));
-    }
-    out
+    format!("mcp-concord run{}{}", args.importer.flags(), args.suite.options(what))
 }

@@ -52,14 +52,17 @@ impl SuiteArgs {
         Ok(record::Suite { seed: self.generate.map(|_| self.seed), ..named(suite)? })
     }
 
-    /// The options again, for a command line that a person can paste.
-    pub(super) fn options(&self) -> String {
+    /// The options again, and a filter for `what` alone, for a command line that a person can paste.
+    pub(super) fn options(&self, what: Option<&str>) -> String {
         let mut out = String::new();
         if let Some(count) = self.generate {
             let _ = write!(out, " --generate {count} --seed {}", self.seed);
         }
         for cases in &self.cases {
             let _ = write!(out, " --cases {}", quoted(&cases.display().to_string()));
+        }
+        if let Some(what) = what {
+            let _ = write!(out, " --filter {}", quoted(&globset::escape(what)));
         }
         out
     }
