@@ -1,8 +1,8 @@
 //! What a proxy and a player need of sockets and HTTP.
 
-use hyper::Uri;
-use hyper::header::{ACCEPT, HOST, HeaderMap, HeaderName, HeaderValue, ORIGIN};
+use hyper::header::{ACCEPT, CONTENT_TYPE, HOST, HeaderMap, HeaderName, HeaderValue, ORIGIN};
 use hyper::http::uri::Authority;
+use hyper::{Response, StatusCode, Uri};
 use hyper_rustls::{HttpsConnector, HttpsConnectorBuilder};
 use hyper_util::client::legacy::connect::HttpConnector;
 use std::error::Error;
@@ -155,6 +155,21 @@ pub(crate) fn error_chain(error: &dyn Error) -> String {
         cause = error.source();
     }
     out
+}
+
+/// The answer with this body, and with its media type where it has one.
+pub(crate) fn answer<B>(status: StatusCode, media: Option<&'static str>, body: B) -> Response<B> {
+    let mut answer = Response::new(body);
+    *answer.status_mut() = status;
+    if let Some(media) = media {
+        answer.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static(media));
+    }
+    answer
+}
+
+/// The value of a header, the first of several.
+pub(crate) fn header<'h>(headers: &'h [(String, String)], name: &str) -> Option<&'h str> {
+    headers.iter().find(|(other, _)| other.eq_ignore_ascii_case(name)).map(|(_, value)| &**value)
 }
 
 /// Every header in the order of the map; a value that is not UTF-8 is read as Latin-1.

@@ -5,7 +5,7 @@ use super::conversation::{Refused, is};
 use super::server::{NotTaken, Server};
 use super::streams::{Answer, LISTENING};
 use super::{Bridge, NoSession, SESSIONS};
-use crate::net::accepts;
+use crate::net::{accepts, answer};
 use crate::play::http::{EVENTS, JSON, LAST_EVENT, SESSION, VERSION};
 use crate::play::{HELD, id_text, internal_error, messages};
 use http_body_util::{BodyExt as _, Either, Full, LengthLimitError, Limited};
@@ -45,11 +45,7 @@ enum Answered {
 impl Answered {
     fn response(self, server: &Arc<Server>, client: u64) -> Result<Response<Reply>, Refusal> {
         match self {
-            Self::Accepted => {
-                let mut accepted = Response::new(Either::Left(Full::default()));
-                *accepted.status_mut() = StatusCode::ACCEPTED;
-                Ok(accepted)
-            }
+            Self::Accepted => Ok(answer(StatusCode::ACCEPTED, None, Either::Left(Full::default()))),
             Self::Message(text) => Ok(message(text)),
             Self::Stream(stream) => events(server, client, stream, None),
         }
@@ -287,8 +283,7 @@ fn events(
     let newest = Revision::V2025_11_25.name();
     let primed = behind.is_none() && server.version(client).is_some_and(|version| version.as_str() >= newest);
     let body = EventBody { server: Arc::clone(server), client, stream, reader, primed };
-    let mut answer = Response::new(Either::Right(body));
-    answer.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static(EVENTS));
+    let mut answer = answer(StatusCode::OK, Some(EVENTS), Either::Right(body));
     answer.headers_mut().insert(CACHE_CONTROL, HeaderValue::from_static("no-cache"));
     Ok(answer)
 }
@@ -299,16 +294,13 @@ fn failure(asked: Message<'_>, why: &str) -> String {
 }
 
 fn message(text: String) -> Response<Reply> {
-    let mut answer = Response::new(Either::Left(Full::new(Bytes::from(text))));
-    answer.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static(JSON));
-    answer
+    answer(StatusCode::OK, Some(JSON), Either::Left(Full::new(Bytes::from(text))))
 }
 
 fn sentence(status: StatusCode, why: &str) -> Response<Reply> {
     let text = format!("mcp-concord record: {why}\n");
-    let mut answer = Response::new(Either::Left(Full::new(Bytes::from(text))));
-    *answer.status_mut() = status;
-    answer.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("text/plain; charset=utf-8"));
+    let body = Either::Left(Full::new(Bytes::from(text)));
+    let mut answer = answer(status, Some("text/plain; charset=utf-8"), body);
     if status == StatusCode::METHOD_NOT_ALLOWED {
         answer.headers_mut().insert(ALLOW, HeaderValue::from_static("POST, GET, DELETE"));
     }

@@ -3,6 +3,7 @@
 use crate::drive::judge::http::{Exchange, pairs};
 use crate::drive::judge::messages::SentMessage;
 use crate::drive::judge::transparency::Chunk;
+use crate::net::header;
 use crate::play::journal::{Direction, Entry, Event};
 use formats::sse::{SseBlockKind, SseParser};
 use std::collections::BTreeMap;
@@ -97,10 +98,8 @@ fn answers(asked: &Exchange, answered: &Exchange, number: u64, all: bool, coarse
             due: all || arrived.is_some(),
         }
     };
-    let kind = |name: &str| {
-        let found = answered.headers.iter().find(|(key, _)| key.eq_ignore_ascii_case("content-type"));
-        found.is_some_and(|(_, value)| value.trim_start().to_ascii_lowercase().starts_with(name))
-    };
+    let media = header(&answered.headers, "content-type").unwrap_or_default();
+    let kind = |name: &str| media.trim_start().to_ascii_lowercase().starts_with(name);
     let mut said = Vec::new();
     if kind("text/event-stream") {
         let mut parser = SseParser::default();

@@ -5,6 +5,7 @@
 
 use super::body_redactor::BodyRedactor;
 use super::sse_blocks::{Byte, Scanner};
+use crate::net::header;
 use crate::redaction::Redaction;
 use crate::utf8::Utf8;
 use base64::engine::general_purpose::STANDARD;
@@ -70,8 +71,7 @@ struct Plain {
 impl Body {
     /// A body with these headers, of which nothing came yet.
     pub(super) fn new(headers: &[(String, String)], redaction: &Arc<Redaction>) -> Self {
-        let value =
-            |name: &str| headers.iter().find(|(other, _)| other.eq_ignore_ascii_case(name)).map(|it| &*it.1);
+        let value = |name: &str| header(headers, name);
         let stream = value("content-type").is_some_and(|it| it.trim_start().starts_with("text/event-stream"));
         let plain = Plain {
             blocks: stream.then(Blocks::default),

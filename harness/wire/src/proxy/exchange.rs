@@ -13,6 +13,7 @@
 
 use super::body::{Body, milliseconds};
 use super::events::{End, Event, RequestHead, ResponseHead, Side};
+use crate::net::header;
 use crate::redaction::Redaction;
 use std::io::{self, Write};
 use std::sync::Arc;
@@ -117,7 +118,7 @@ impl Exchange {
     /// The session that the answer names.
     pub(super) fn session(&self) -> Option<&str> {
         let headers = &self.answered.as_ref()?.0.headers;
-        headers.iter().find(|(name, _)| name.eq_ignore_ascii_case("mcp-session-id")).map(|(_, id)| &**id)
+        header(headers, "mcp-session-id")
     }
 
     /// How it ended, where it did not end well.
@@ -191,7 +192,7 @@ impl Exchange {
         let size = self.request.size() + self.request.lost;
         write!(out, ", \"queryString\": {listed}, \"headersSize\": -1, \"bodySize\": {size}")?;
         if size > 0 {
-            let media_type = header(&self.asked.headers, "content-type");
+            let media_type = header(&self.asked.headers, "content-type").unwrap_or_default();
             let media_type = self.redaction.header("content-type", media_type);
             write!(out, ",\n  \"postData\": {{\"mimeType\": {}", quoted(&media_type))?;
             if with_bodies {
@@ -215,7 +216,7 @@ impl Exchange {
         write_headers(headers, &self.redaction, out)?;
         let size = self.answer.size() + self.answer.lost;
         let [to, media_type] = ["location", "content-type"]
-            .map(|name| quoted(&self.redaction.header(name, header(headers, name))));
+            .map(|name| quoted(&self.redaction.header(name, header(headers, name).unwrap_or_default())));
         write!(out, ", \"redirectURL\": {to}, \"headersSize\": -1, \"bodySize\": {size}")?;
         write!(out, ",\n  \"content\": {{\"size\": {size}, \"mimeType\": {media_type}")?;
         if with_bodies {
@@ -223,10 +224,6 @@ impl Exchange {
         }
         out.write_all(b"}}")
     }
-}
-
-fn header<'h>(headers: &'h [(String, String)], name: &str) -> &'h str {
-    headers.iter().find(|(other, _)| other.eq_ignore_ascii_case(name)).map_or("", |(_, value)| value)
 }
 
 fn write_headers(

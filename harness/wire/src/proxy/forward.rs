@@ -6,7 +6,7 @@ use super::headers::{forwarded, to_server};
 use super::target::Target;
 use super::tee::{Endpoint, Tee};
 use crate::bridge::{Bridge, Reply};
-use crate::net::{AllowedHosts, error_chain, header_list};
+use crate::net::{AllowedHosts, answer, error_chain, header_list};
 use http_body_util::{Either, Full};
 use hyper::body::{Bytes, Incoming};
 use hyper::header::{CONTENT_LENGTH, CONTENT_TYPE, HeaderValue};
@@ -178,10 +178,8 @@ impl Drop for Waiting<'_> {
 
 /// A response of the proxy's own.
 fn own(status: StatusCode, text: &str) -> Response<Answer> {
-    let mut answer = Response::new(Either::Right(Full::new(Bytes::from(text.to_owned()))));
-    *answer.status_mut() = status;
-    answer.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("text/plain; charset=utf-8"));
-    answer
+    let body = Either::Right(Full::new(Bytes::from(text.to_owned())));
+    answer(status, Some("text/plain; charset=utf-8"), body)
 }
 
 fn version(version: Version) -> &'static str {

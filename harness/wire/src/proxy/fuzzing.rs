@@ -7,7 +7,7 @@ use super::exchange::Exchange;
 use super::forward::{outgoing, request_head};
 use super::target::Target;
 use super::tee::Endpoint;
-use crate::net::{AllowedHosts, header_list};
+use crate::net::{AllowedHosts, header, header_list};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use http_body_util::{BodyExt as _, Empty};
@@ -139,8 +139,7 @@ fn archive_holds(exchange: &mut Exchange, head: &ResponseHead, body: &[u8]) {
         Ok(entry) => entry,
         Err(error) => panic!("{error}:\n{}", String::from_utf8_lossy(&out)),
     };
-    let coded = head.headers.iter().any(|(name, _)| name.eq_ignore_ascii_case("content-encoding"));
-    if coded {
+    if header(&head.headers, "content-encoding").is_some() {
         return;
     }
     for content in [&entry["request"]["postData"], &entry["response"]["content"]] {

@@ -2,9 +2,9 @@
 //!
 //! Memory: the parts that are not sent yet, which are no more than the session.
 
+use crate::net;
 use crate::play::journal::{Direction, Journal};
 use hyper::body::{Body, Bytes, Frame, SizeHint};
-use hyper::header::{CONTENT_TYPE, HeaderValue};
 use hyper::{Response, StatusCode};
 use std::convert::Infallible;
 use std::pin::Pin;
@@ -53,12 +53,7 @@ impl StreamedBody {
 
     /// The answer that has this body.
     pub(super) fn answer(self, status: u16, media: Option<&'static str>) -> Response<Self> {
-        let mut answer = Response::new(self);
-        *answer.status_mut() = StatusCode::from_u16(status).unwrap_or(StatusCode::OK);
-        if let Some(media) = media {
-            answer.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static(media));
-        }
-        answer
+        net::answer(StatusCode::from_u16(status).unwrap_or(StatusCode::OK), media, self)
     }
 
     fn end(&mut self) {

@@ -12,12 +12,10 @@ use crate::play::player::Received;
 use hyper::Method;
 use hyper::header::{CONTENT_TYPE, HeaderMap, HeaderValue, WWW_AUTHENTICATE};
 use transcript::message::Message;
+use transcript::revision::Revision;
 
 /// From this revision on, a client names the revision in every request behind `initialize`.
 const NAMES_ITSELF: &str = "2025-06-18";
-
-/// The revisions that were published.
-const REVISIONS: &[&str] = &["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25", "2026-07-28"];
 
 /// Why a request is refused, whatever it asks.
 pub(super) struct Refusal {
@@ -39,7 +37,7 @@ impl Refusal {
         }
         let named = String::from_utf8_lossy(asked.headers.get(VERSION)?.as_bytes());
         let own = routes.version.iter().chain(&routes.named).any(|own| *own == named);
-        let known = REVISIONS.contains(&&*named) || own;
+        let known = Revision::named(&named).is_some() || own;
         let report = format!("a {method} names the revision {named}, which is none");
         let answer = "mcp-protocol-version is not the one of this session";
         (transport == Transport::StreamableHttp && !known).then_some(Self { status: 400, report, answer })
