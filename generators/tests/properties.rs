@@ -48,6 +48,12 @@ fn session(format: &Format, text: &[u8]) -> Session {
     Session::read(format, &mut Input::new(&mut text).unwrap(), ReadOptions::default()).unwrap()
 }
 
+/// A session as each format spells it that carries it.
+fn spellings(known: &KnownSession) -> Vec<(&'static Format, Vec<u8>)> {
+    let made = known.session().unwrap();
+    carriers(&made).map(|format| (format, written(&made, format))).collect()
+}
+
 /// Document formats are one JSON value; the others are lines.
 fn is_document(format: &Format) -> bool {
     !format.is_lines()
@@ -63,10 +69,8 @@ fn reads_what_it_writes_in_all_formats() {
     let carried: RefCell<HashMap<&str, u32>> = RefCell::default();
     TestRunner::new(config(CASES * 2))
         .run(&sessions(), |known| {
-            let session = known.session().unwrap();
-            for format in carriers(&session) {
+            for (format, text) in spellings(&known) {
                 *carried.borrow_mut().entry(format.name).or_default() += 1;
-                let text = written(&session, format);
                 let read = understood(format, &text);
                 prop_assert_eq!(
                     &read.text,
@@ -99,9 +103,7 @@ proptest! {
 
     #[test]
     fn reading_twice_changes_nothing(known in sessions()) {
-        let made = known.session().unwrap();
-        for format in carriers(&made) {
-            let text = written(&made, format);
+        for (format, text) in spellings(&known) {
             prop_assert_eq!(understood(format, &text), understood(format, &text));
             let once = written(&session(format, &text), format);
             let twice = written(&session(format, &once), format);
@@ -113,9 +115,7 @@ proptest! {
 
     #[test]
     fn any_split_into_reads_gives_the_same_meaning(known in sessions(), size in 1..40usize) {
-        let made = known.session().unwrap();
-        for format in carriers(&made) {
-            let text = written(&made, format);
+        for (format, text) in spellings(&known) {
             let read = meaning(format, &mut ChunkedReader::new(&text, size), ReadOptions::default()).unwrap();
             prop_assert_eq!(read.text, known.meaning(), "{}", format.name);
         }
@@ -137,9 +137,7 @@ proptest! {
 
     #[test]
     fn detection_finds_the_format(known in sessions(), size in 1..40usize) {
-        let made = known.session().unwrap();
-        for format in carriers(&made) {
-            let text = written(&made, format);
+        for (format, text) in spellings(&known) {
             let mut drops = ChunkedReader::new(&text, size);
             let found = detect(&mut Input::new(&mut drops).unwrap()).unwrap();
             let expected = match text.trim_ascii() {
@@ -192,9 +190,7 @@ fn truncation_is_never_a_session() {
     let cuts = Cell::new(0);
     TestRunner::new(config(8))
         .run(&sessions(), |known| {
-            let made = known.session().unwrap();
-            for format in carriers(&made) {
-                let text = written(&made, format);
+            for (format, text) in spellings(&known) {
                 let end = text.trim_ascii_end().len();
                 for cut in 0..end {
                     // Between two lines a line format ends as it may; an empty trace has lost its head.

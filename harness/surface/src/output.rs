@@ -197,11 +197,7 @@ fn paint(name: &str, class: Class, colour: bool) -> String {
         Class::Review => AnsiColor::Yellow,
         Class::Additive => AnsiColor::Green,
     };
-    if !colour {
-        return name.to_owned();
-    }
-    let style = Style::new().bold().fg_color(Some(of.into()));
-    format!("{style}{name}{style:#}")
+    verdict::text::paint(name, Style::new().bold().fg_color(Some(of.into())), colour)
 }
 
 /// A text in a cell of a Markdown table: whatever a server wrote, it stays text.
