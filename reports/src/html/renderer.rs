@@ -8,30 +8,16 @@ use crate::plain::plain;
 use serde::Serialize;
 use tera::{Context, Kwargs, State, Tera};
 
-/// The templates, with what each is called by the others.
-const TEMPLATES: &[(&str, &str)] = &[
-    ("base.html", include_str!("../../templates/base.html")),
-    ("filter.html", include_str!("../../templates/filter.html")),
-    ("bars.html", include_str!("../../templates/bars.html")),
-    ("parts.html", include_str!("../../templates/parts.html")),
-    ("standing.html", include_str!("../../templates/standing.html")),
-    ("heat.html", include_str!("../../templates/heat.html")),
-    ("heat-table.html", include_str!("../../templates/heat-table.html")),
-    ("cases.html", include_str!("../../templates/cases.html")),
-    ("case-table.html", include_str!("../../templates/case-table.html")),
-    ("transcript.html", include_str!("../../templates/transcript.html")),
-    ("trend.html", include_str!("../../templates/trend.html")),
-    ("failure.html", include_str!("../../templates/failure.html")),
-    ("run.html", include_str!("../../templates/run.html")),
-    ("overview.html", include_str!("../../templates/overview.html")),
-    ("changes.html", include_str!("../../templates/changes.html")),
-    ("clauses.html", include_str!("../../templates/clauses.html")),
-    ("rules.html", include_str!("../../templates/rules.html")),
-    ("formats.html", include_str!("../../templates/formats.html")),
-    ("kills.html", include_str!("../../templates/kills.html")),
-    ("stats.html", include_str!("../../templates/stats.html")),
-    ("findings.html", include_str!("../../templates/findings.html")),
-];
+/// Templates, each by what the others call it.
+macro_rules! templates {
+    ($($name:literal)+) => { &[$(($name, include_str!(concat!("../../templates/", $name)))),+] };
+}
+
+const TEMPLATES: &[(&str, &str)] = templates! {
+    "base.html" "filter.html" "bars.html" "parts.html" "standing.html" "heat.html" "heat-table.html"
+    "cases.html" "case-table.html" "transcript.html" "trend.html" "failure.html" "run.html" "overview.html"
+    "changes.html" "clauses.html" "rules.html" "formats.html" "kills.html" "stats.html" "findings.html"
+};
 const STYLE: &str =
     concat!(include_str!("../../templates/style.css"), include_str!("../../templates/picture.css"));
 const SCRIPT: &str = include_str!("../../templates/script.js");
