@@ -23,6 +23,8 @@ pub(crate) struct Adapter {
     hello: Handshake,
     dialect: &'static Dialect,
     transcripts: Transcripts,
+    /// Whether it is held to the codes of this program.
+    pub(crate) strict: bool,
     idle: Mutex<Vec<[Server; 2]>>,
 }
 
@@ -59,7 +61,7 @@ impl Adapter {
             Transcripts::new().map_err(|error| NotRun(format!("there is no temporary folder: {error}")))?;
         let first = Server { process: Some(process), ..Server::default() };
         let idle = Mutex::new(vec![[first, Server::default()]]);
-        Ok(Self { command, limits, hello, dialect, transcripts, idle })
+        Ok(Self { command, limits, hello, dialect, transcripts, strict: false, idle })
     }
 
     fn take(&self) -> [Server; 2] {
@@ -102,6 +104,10 @@ impl Importer for Adapter {
 
     fn dialect(&self) -> &str {
         self.dialect.name
+    }
+
+    fn strict_codes(&self) -> bool {
+        self.strict
     }
 
     fn reads(&self, format: &str) -> bool {

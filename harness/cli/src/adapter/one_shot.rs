@@ -29,6 +29,8 @@ pub(crate) struct OneShot {
     level: Level,
     dialect: &'static Dialect,
     transcripts: Transcripts,
+    /// Whether it is held to the codes of this program.
+    pub(crate) strict: bool,
     /// The formats of which it said that it does not read them.
     unread: BTreeSet<&'static str>,
 }
@@ -41,8 +43,8 @@ impl OneShot {
     pub(crate) fn start(command: Command, limits: Limits, dialect: &'static Dialect) -> Result<Self, NotRun> {
         let transcripts =
             Transcripts::new().map_err(|error| NotRun(format!("there is no temporary folder: {error}")))?;
-        let mut once =
-            Self { command, limits, level: Level::Events, dialect, transcripts, unread: BTreeSet::new() };
+        let (level, strict, unread) = (Level::Events, false, BTreeSet::new());
+        let mut once = Self { command, limits, level, dialect, transcripts, strict, unread };
         let mut answered = false;
         for format in formats::FORMATS {
             let Ok(file) = once.transcripts.lay_out(&good(format)) else { continue };
@@ -119,6 +121,10 @@ impl Importer for OneShot {
 
     fn dialect(&self) -> &str {
         self.dialect.name
+    }
+
+    fn strict_codes(&self) -> bool {
+        self.strict
     }
 
     fn reads(&self, format: &str) -> bool {

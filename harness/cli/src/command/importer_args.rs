@@ -10,9 +10,8 @@ use std::fmt::Write as _;
 use std::io::{self, Write as _};
 use std::time::Duration;
 use suite::builtin::InDialect;
-use suite::importer::{Importer, ReadPair};
+use suite::importer::Importer;
 use transcript::dialect::{self, Dialect};
-use verdict::answer::{Answer, Level};
 
 #[derive(Debug, clap::Args)]
 pub(super) struct ImporterArgs {
@@ -47,60 +46,6 @@ pub(super) enum Judged {
     Builtin(InDialect),
     Adapter(Box<Adapter>),
     OneShot(Box<OneShot>),
-    Strict(Box<StrictCodes>),
-}
-
-/// An importer that is held to the codes of this program.
-pub(super) struct StrictCodes(Judged);
-
-impl Importer for StrictCodes {
-    fn name(&self) -> &str {
-        self.0.as_importer().name()
-    }
-
-    fn version(&self) -> &str {
-        self.0.as_importer().version()
-    }
-
-    fn level(&self) -> Level {
-        self.0.as_importer().level()
-    }
-
-    fn dialect(&self) -> &str {
-        self.0.as_importer().dialect()
-    }
-
-    fn strict_codes(&self) -> bool {
-        true
-    }
-
-    fn reads(&self, format: &str) -> bool {
-        self.0.as_importer().reads(format)
-    }
-
-    fn read(&self, format: &str, transcript: &[u8]) -> Answer {
-        self.0.as_importer().read(format, transcript)
-    }
-
-    fn read_twice(&self, format: &str, transcript: &[u8]) -> ReadPair {
-        self.0.as_importer().read_twice(format, transcript)
-    }
-
-    fn identifies(&self) -> bool {
-        self.0.as_importer().identifies()
-    }
-
-    fn identify(&self, recording: &[u8]) -> Answer {
-        self.0.as_importer().identify(recording)
-    }
-
-    fn identify_twice(&self, recording: &[u8]) -> ReadPair {
-        self.0.as_importer().identify_twice(recording)
-    }
-
-    fn stop(&self) -> Option<String> {
-        self.0.as_importer().stop()
-    }
 }
 
 impl Judged {
@@ -115,7 +60,6 @@ impl Judged {
             Self::Builtin(builtin) => builtin,
             Self::Adapter(adapter) => &**adapter,
             Self::OneShot(once) => &**once,
-            Self::Strict(strict) => &**strict,
         }
     }
 }
@@ -126,21 +70,18 @@ impl ImporterArgs {
     /// # Errors
     /// A sentence that says what to change where it cannot be run.
     pub(super) fn start(&self) -> Result<Judged, Failure> {
-        let judged = self.start_as_it_is()?;
-        Ok(if self.strict_codes { Judged::Strict(Box::new(StrictCodes(judged))) } else { judged })
-    }
-
-    fn start_as_it_is(&self) -> Result<Judged, Failure> {
         let limits = Limits { timeout: self.timeout, memory: self.memory, ..Limits::default() };
         let not_run = |NotRun(why)| Failure::NotRun(why);
         let dialect = self.dialect.unwrap_or(&dialect::ALL[0]);
         match (&self.adapter, &self.exec) {
             (Some(command), _) => {
-                let adapter = Adapter::start(command.clone(), limits, self.dialect).map_err(not_run)?;
+                let mut adapter = Adapter::start(command.clone(), limits, self.dialect).map_err(not_run)?;
+                adapter.strict = self.strict_codes;
                 Ok(Judged::Adapter(Box::new(adapter)))
             }
             (_, Some(command)) => {
-                let once = OneShot::start(command.clone(), limits, dialect).map_err(not_run)?;
+                let mut once = OneShot::start(command.clone(), limits, dialect).map_err(not_run)?;
+                once.strict = self.strict_codes;
                 Ok(Judged::OneShot(Box::new(once)))
             }
             _ => Ok(Judged::Builtin(InDialect(dialect))),
@@ -197,7 +138,6 @@ impl ImporterArgs {
         let checks = match judged {
             Judged::Adapter(adapter) => verify(&**adapter),
             Judged::OneShot(once) => verify(&**once),
-            Judged::Strict(strict) => return self.verify(&strict.0),
             Judged::Builtin(_) => {
                 return Err(Failure::Unusable(
                     "--verify tries a program: name one with --adapter or --exec".into(),
