@@ -93,12 +93,10 @@ fn description(record: &Record, line: &CaseResult) -> String {
         out.push(format!("reason    {}", note.reason));
     }
     if let Some(difference) = &line.difference {
-        let shown = |value: Option<&serde_json::value::RawValue>| {
-            value.map_or("(nothing)", serde_json::value::RawValue::get).to_owned()
-        };
+        let [expected, actual] = difference.sides().map(|value| value.unwrap_or("(nothing)"));
         out.push(format!("at        {}", difference.at));
-        out.push(format!("expected  {}", shown(difference.expected.as_deref())));
-        out.push(format!("actual    {}", shown(difference.actual.as_deref())));
+        out.push(format!("expected  {expected}"));
+        out.push(format!("actual    {actual}"));
     }
     if line.silent_loss {
         out.push("silent loss: a message of the transcript is accounted for nowhere".to_owned());

@@ -47,27 +47,24 @@ pub fn render(record: &Record) -> String {
             let _ = writeln!(out, "\nand {} more", short.len() - MOST);
         }
     }
-    let mut remarks: BTreeMap<&str, u64> = BTreeMap::new();
-    for remark in record.results.iter().filter_map(|line| line.remark.as_deref()) {
-        *remarks.entry(remark).or_default() += 1;
-    }
-    if !remarks.is_empty() {
-        out.push_str("\nPassed, with a remark:\n\n");
-        for (remark, count) in remarks {
-            let _ = writeln!(out, "- {count}: {}", text(remark));
-        }
-    }
-    let mut reasons: BTreeMap<&str, u64> = BTreeMap::new();
-    for line in record.results.iter().filter(|line| line.verdict == Verdict::ExpectedFail) {
-        *reasons.entry(line.known.as_ref().map_or("", |known| &known.reason)).or_default() += 1;
-    }
-    if !reasons.is_empty() {
-        out.push_str("\nKnown failures:\n\n");
-        for (reason, count) in reasons {
-            let _ = writeln!(out, "- {count}: {}", text(reason));
-        }
-    }
+    let remarks = record.results.iter().filter_map(|line| line.remark.as_deref());
+    tallied("Passed, with a remark", remarks, &mut out);
+    let known = record.results.iter().filter(|line| line.verdict == Verdict::ExpectedFail);
+    let reasons = known.map(|line| line.known.as_ref().map_or("", |known| &known.reason));
+    tallied("Known failures", reasons, &mut out);
     out
+}
+
+/// How often each of these was said; nothing where none was.
+fn tallied<'s>(title: &str, said: impl Iterator<Item = &'s str>, out: &mut String) {
+    let mut counts: BTreeMap<&str, u64> = BTreeMap::new();
+    said.for_each(|one| *counts.entry(one).or_default() += 1);
+    if !counts.is_empty() {
+        let _ = writeln!(out, "\n{title}:\n");
+    }
+    for (one, count) in counts {
+        let _ = writeln!(out, "- {count}: {}", text(one));
+    }
 }
 
 /// What changed since another run.
@@ -109,11 +106,8 @@ fn what(line: &CaseResult) -> String {
     match (&line.message, &line.difference) {
         (Some(message), _) => format!("{loss}{message}"),
         (None, Some(difference)) => {
-            let shown = |value: Option<&serde_json::value::RawValue>| {
-                cut(value.map_or("(nothing)", serde_json::value::RawValue::get), WIDTH / 2)
-            };
-            let (expected, actual) =
-                (shown(difference.expected.as_deref()), shown(difference.actual.as_deref()));
+            let shown = |value: Option<&str>| cut(value.unwrap_or("(nothing)"), WIDTH / 2);
+            let [expected, actual] = difference.sides().map(shown);
             format!("{loss}at {}: expected {expected}, got {actual}", difference.at)
         }
         (None, None) => loss.to_owned(),

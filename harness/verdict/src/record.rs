@@ -270,6 +270,14 @@ pub struct Difference {
     pub actual: Option<Box<RawValue>>,
 }
 
+impl Difference {
+    /// What was expected and what stood there, as JSON text.
+    #[must_use]
+    pub fn sides(&self) -> [Option<&str>; 2] {
+        [&self.expected, &self.actual].map(|side| side.as_deref().map(RawValue::get))
+    }
+}
+
 /// The verdicts of a record whose results hold only the failures.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Compact {

@@ -141,17 +141,12 @@ fn lines(record: &Record) -> BTreeMap<(&str, &str), &CaseResult> {
 /// What a reading fell short by, in a line.
 fn what(line: &CaseResult) -> String {
     let loss = if line.silent_loss { "silent loss; " } else { "" };
-    let shown = |value: Option<&serde_json::value::RawValue>| {
-        cut(value.map_or("nothing", serde_json::value::RawValue::get), WIDTH)
-    };
     match (&line.message, &line.difference) {
         (Some(message), _) => format!("{loss}{}", cut(message, WIDTH)),
-        (None, Some(difference)) => format!(
-            "{loss}at {}: expected {}, got {}",
-            plain(&difference.at),
-            shown(difference.expected.as_deref()),
-            shown(difference.actual.as_deref())
-        ),
+        (None, Some(difference)) => {
+            let [expected, got] = difference.sides().map(|value| cut(value.unwrap_or("nothing"), WIDTH));
+            format!("{loss}at {}: expected {expected}, got {got}", plain(&difference.at))
+        }
         (None, None) => loss.to_owned(),
     }
 }

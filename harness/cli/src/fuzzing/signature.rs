@@ -99,8 +99,7 @@ fn path(at: &str) -> String {
 }
 
 fn change(difference: &Difference) -> String {
-    let (expected, actual) = (difference.expected.as_ref(), difference.actual.as_ref());
-    let [expected, actual] = [expected, actual].map(|side| side.map(|value| value.get()));
+    let [expected, actual] = difference.sides();
     match (difference.at.as_str(), actual) {
         // Codes are few, and each is a kind of its own.
         ("/rejection/code", _) => {

@@ -7,7 +7,6 @@ use crate::answer::{READ, READING};
 use crate::plain::cut;
 use crate::record::{CaseResult, Difference};
 use crate::verdict::Verdict;
-use serde_json::value::RawValue;
 use transcript::json::Json;
 
 /// A result in words.
@@ -32,7 +31,7 @@ pub(super) fn in_words(line: &CaseResult) -> InWords<'_> {
 }
 
 fn of_difference<'r>(difference: &Difference, message: Option<&'r str>) -> InWords<'r> {
-    let [expected, actual] = [&difference.expected, &difference.actual].map(|side| side.as_deref());
+    let [expected, actual] = difference.sides();
     let sides = match (difference.at.as_str(), expected, actual) {
         ("/rejection/code", Some(code), None) => {
             let came = message.and_then(|words| words.strip_prefix(READ)).unwrap_or("a session");
@@ -57,24 +56,24 @@ fn due(line: &CaseResult) -> String {
     }
 }
 
-fn value(side: Option<&RawValue>) -> String {
-    side.map_or_else(|| "(nothing)".to_owned(), |value| cut(value.get(), WIDTH))
+fn value(side: Option<&str>) -> String {
+    side.map_or_else(|| "(nothing)".to_owned(), |value| cut(value, WIDTH))
 }
 
 /// A string without its quotes.
-fn text(value: &RawValue) -> String {
-    let decoded = serde_json::from_str(value.get());
-    cut(&decoded.unwrap_or_else(|_| value.get().to_owned()), WIDTH)
+fn text(value: &str) -> String {
+    let decoded = serde_json::from_str(value);
+    cut(&decoded.unwrap_or_else(|_| value.to_owned()), WIDTH)
 }
 
-fn rejection(code: Option<&RawValue>) -> String {
+fn rejection(code: Option<&str>) -> String {
     code.map_or_else(|| "rejection".to_owned(), |code| format!("rejection ({})", text(code)))
 }
 
 /// A rejection that came as an object: its code and its message.
-fn rejected(came: &RawValue) -> String {
+fn rejected(came: &str) -> String {
     let member = |name| {
-        let value = Json::parse(came.get()).ok()?.member(name)?;
+        let value = Json::parse(came).ok()?.member(name)?;
         serde_json::from_str::<String>(value.text()).ok()
     };
     let code = member("code").map(|code| format!(" ({})", cut(&code, WIDTH))).unwrap_or_default();
