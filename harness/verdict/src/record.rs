@@ -31,7 +31,7 @@ pub struct Record {
     /// What it was run against.
     pub implementation: Implementation,
     /// What kind of program that is; an importer where a record says nothing.
-    #[serde(default, skip_serializing_if = "Subject::is_importer")]
+    #[serde(default, skip_serializing_if = "is_default")]
     pub subject: Subject,
     /// The command that runs the whole of it again; none where no command line ran it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -42,7 +42,7 @@ pub struct Record {
     /// How many readings were planned, but for those that an interrupt left; the totals add up to it, or the run is no run.
     pub planned: u64,
     /// How many more were planned, and have no verdict since the run ended before its end.
-    #[serde(default, skip_serializing_if = "is_none_left")]
+    #[serde(default, skip_serializing_if = "is_default")]
     pub interrupted: u64,
     /// The number of failures with which the run ended, where it did; `interrupted` then counts what that left.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -69,13 +69,6 @@ pub enum Subject {
     Importer,
     /// A recorder: each result is one aspect of a session that was played through it.
     Recorder,
-}
-
-impl Subject {
-    #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks for a reference")]
-    fn is_importer(&self) -> bool {
-        *self == Self::Importer
-    }
 }
 
 /// Which suite.
@@ -152,7 +145,7 @@ impl Implementation {
 }
 
 /// What a case says of itself.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CaseNote {
     /// Its title.
     pub title: String,
@@ -170,12 +163,7 @@ impl CaseNote {
     /// A case that no reading fell short of yet.
     #[must_use]
     pub fn new(title: &str, reason: &str) -> Self {
-        Self {
-            title: title.to_owned(),
-            reason: reason.to_owned(),
-            transcripts: BTreeMap::new(),
-            lines: BTreeMap::new(),
-        }
+        Self { title: title.to_owned(), reason: reason.to_owned(), ..Self::default() }
     }
 }
 
@@ -224,7 +212,7 @@ pub struct CaseResult {
     /// Whether a message of the transcript is accounted for nowhere.
     pub silent_loss: bool,
     /// How many values were taken as equal because one of them was redacted.
-    #[serde(default, skip_serializing_if = "is_zero")]
+    #[serde(default, skip_serializing_if = "is_default")]
     pub redacted: usize,
 }
 
@@ -432,14 +420,8 @@ fn present<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Box<RawV
     Box::<RawValue>::deserialize(deserializer).map(Some)
 }
 
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks for a reference")]
-fn is_none_left(count: &u64) -> bool {
-    *count == 0
-}
-
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks for a reference")]
-fn is_zero(count: &usize) -> bool {
-    *count == 0
+fn is_default<T: Default + PartialEq>(value: &T) -> bool {
+    *value == T::default()
 }
 
 #[cfg(test)]

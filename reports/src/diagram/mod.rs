@@ -19,6 +19,7 @@ pub use kill_matrix::{KillMatrix, KillMatrixRow, kill_matrix};
 pub use model::{Annotation, Arrow, Diagram, Flag, Fold, MessageKind, Note, Participant, Row, Severity};
 pub use side_by_side::side_by_side;
 pub use source::Source;
+pub(crate) use source::is_default;
 pub use svg::{SvgOptions, svg};
 pub use text::{TextOptions, text};
 

@@ -21,13 +21,13 @@ pub struct Source {
     #[serde(rename = "raw", skip_serializing_if = "String::is_empty")]
     pub text: String,
     /// So many bytes at the end of that text are left out.
-    #[serde(rename = "cut", skip_serializing_if = "is_zero")]
+    #[serde(rename = "cut", skip_serializing_if = "is_default")]
     pub left_out: u64,
     /// It is a result in which the server says that the tool failed (`isError`).
-    #[serde(rename = "isError", skip_serializing_if = "is_false")]
+    #[serde(rename = "isError", skip_serializing_if = "is_default")]
     pub is_error: bool,
     /// The recording does not say who sent it.
-    #[serde(skip_serializing_if = "is_false")]
+    #[serde(skip_serializing_if = "is_default")]
     pub inferred: bool,
     /// What else is known, by its name in plain words.
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -56,12 +56,7 @@ impl Source {
     }
 }
 
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks for a reference")]
-fn is_zero(count: &u64) -> bool {
-    *count == 0
-}
-
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks for a reference")]
-fn is_false(is: &bool) -> bool {
-    !is
+/// Whether there is nothing to write down.
+pub(crate) fn is_default<T: Default + PartialEq>(value: &T) -> bool {
+    *value == T::default()
 }

@@ -89,7 +89,7 @@ struct Finding<'s> {
     row: Option<usize>,
     #[serde(skip_serializing_if = "Option::is_none")]
     other: Option<Other<'s>>,
-    #[serde(skip_serializing_if = "is_zero")]
+    #[serde(skip_serializing_if = "crate::diagram::is_default")]
     more: u64,
 }
 
@@ -239,9 +239,4 @@ impl Serialize for Severity {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.serialize_str(self.name())
     }
-}
-
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks for a reference")]
-fn is_zero(count: &u64) -> bool {
-    *count == 0
 }
