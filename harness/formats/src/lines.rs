@@ -6,7 +6,7 @@ use crate::excerpt::{excerpt, floor};
 use crate::format::ReadOptions;
 use crate::input::{Input, ReadError};
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::mpsc;
+use std::sync::{Mutex, PoisonError, mpsc};
 use std::thread;
 use transcript::json::{Json, JsonString, MemberIndex, Scanner};
 use transcript::message::{Message, Refusal, resembles_message};
@@ -115,7 +115,7 @@ pub(crate) fn each<P: Parse>(
     input: &mut Input<'_>,
     mut take: impl FnMut(Line<'_>, P::Parsed<'_>, &[MemberIndex]) -> Result<(), ReadError>,
 ) -> Result<(), ReadError> {
-    let mut index = Vec::new();
+    let spare = Spare::default();
     let shared = thread::available_parallelism().is_ok_and(|cores| cores.get() > 1);
     let mut number = 1;
     loop {
@@ -132,9 +132,9 @@ pub(crate) fn each<P: Parse>(
                 pieces.push(block.split(PIECE));
             }
             number = block.number;
-            share::<P>(&pieces, &mut index, &mut take)?;
+            share::<P>(&pieces, &spare, &mut take)?;
         } else {
-            one_by_one::<P>(&mut block, &mut index, &mut take)?;
+            one_by_one::<P>(&mut block, &spare, &mut take)?;
             number = block.number;
         }
         input.consume(whole);
@@ -144,17 +144,37 @@ pub(crate) fn each<P: Parse>(
     }
 }
 
-/// Parses each line just before it is taken. What is in `index` is thrown away each time.
+/// Indices that are filled again: memory that goes back to the system and comes again costs more than filling it.
+#[derive(Default)]
+struct Spare(Mutex<Vec<Vec<MemberIndex>>>);
+
+impl Spare {
+    /// An empty index.
+    fn take(&self) -> Vec<MemberIndex> {
+        let mut spare = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        spare.pop().unwrap_or_default()
+    }
+
+    fn put_back(&self, mut index: Vec<MemberIndex>) {
+        index.clear();
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).push(index);
+    }
+}
+
+/// Parses each line just before it is taken.
 fn one_by_one<'a, P: Parse>(
     block: &mut Block<'a>,
-    index: &mut Vec<MemberIndex>,
+    spare: &Spare,
     take: &mut impl FnMut(Line<'_>, P::Parsed<'_>, &[MemberIndex]) -> Result<(), ReadError>,
 ) -> Result<(), ReadError> {
+    let mut index = spare.take();
     block.try_for_each(|line| {
         index.clear();
-        let parsed = P::parse(line, index);
-        take(line, parsed, index)
-    })
+        let parsed = P::parse(line, &mut index);
+        take(line, parsed, &index)
+    })?;
+    spare.put_back(index);
+    Ok(())
 }
 
 /// The lines of a piece, parsed.
@@ -165,7 +185,7 @@ struct Ready<'a, P: Parse> {
 
 fn share<'a, P: Parse>(
     pieces: &[Block<'a>],
-    index: &mut Vec<MemberIndex>,
+    spare: &Spare,
     take: &mut impl FnMut(Line<'_>, P::Parsed<'_>, &[MemberIndex]) -> Result<(), ReadError>,
 ) -> Result<(), ReadError> {
     let next = AtomicUsize::new(0);
@@ -174,7 +194,7 @@ fn share<'a, P: Parse>(
         let piece = pieces[piece];
         // What a line was parsed to is large: better counted first than moved each time the list grows.
         let mut lines = Vec::with_capacity(1 + memchr::memchr_iter(b'\n', piece.rest.as_bytes()).count());
-        let mut index = Vec::new();
+        let mut index = spare.take();
         lines.extend(piece.map(|line| (line, P::parse(line, &mut index))));
         Ready { lines, index }
     };
@@ -196,10 +216,11 @@ fn share<'a, P: Parse>(
             }
             if let Some(Ready { lines, index }) = ready[wanted].take() {
                 lines.into_iter().try_for_each(|(line, parsed)| take(line, parsed, &index))?;
+                spare.put_back(index);
                 wanted += 1;
             } else if let Some(piece) = begin() {
                 if piece == wanted {
-                    one_by_one::<P>(&mut { pieces[piece] }, index, take)?;
+                    one_by_one::<P>(&mut { pieces[piece] }, spare, take)?;
                     wanted += 1;
                 } else {
                     ready[piece] = Some(parse(piece));
