@@ -6,4 +6,4 @@
 #   scripts/kill.sh [TRIES]   how often each live format is killed [default: 400]; converted ones an eighth of that
 set -euo pipefail
 cd "$(dirname "$0")/.."
-MCP_CONCORD_KILLS=${1:-400} cargo test --quiet -p mcp-concord --test kill -- --nocapture --test-threads 1 | grep -E '^\||panicked|FAILED|test result'
+MCP_CONCORD_KILLS=${1:-400} cargo test --quiet -p mcp-concord --test cli kill:: -- --nocapture --test-threads 1 | grep -E '^\||panicked|FAILED|test result'

@@ -1,0 +1,364 @@
+//! A signal that asks the program to end, for each verb that starts programs or has something to save: no process and no
+//! temporary file is left, and what was judged until then is kept.
+
+#![cfg(target_os = "linux")]
+#![expect(clippy::unwrap_used, reason = "a test's helpers fail as a test does")]
+
+mod listeners;
+
+use rustix::process::{Pid, Signal, kill_process};
+use std::fs;
+use std::io::{Read as _, Write as _};
+use std::net::{TcpListener, TcpStream};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Output, Stdio};
+use std::thread;
+use std::time::{Duration, Instant};
+use tempfile::TempDir;
+use verdict::record::Record;
+
+const PROGRAM: &str = env!("CARGO_BIN_EXE_mcp-concord");
+
+/// No wait is longer, on whatever machine.
+const LONG: Duration = Duration::from_secs(120);
+
+/// The signals, and the exit code of a verb that one cuts short.
+const SIGNALS: [(Signal, i32); 3] = [(Signal::INT, 130), (Signal::TERM, 143), (Signal::HUP, 129)];
+
+/// Processes that a verb starts have this variable, and so have those that they start.
+const MARK: &str = "MCP_CONCORD_TEST_OF_INTERRUPTS";
+
+/// A verb under way.
+struct Place {
+    folder: TempDir,
+}
+
+impl Place {
+    fn new() -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        fs::create_dir(folder.path().join("tmp")).unwrap();
+        Self { folder }
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
+    }
+
+    fn text(&self, name: &str) -> String {
+        self.path(name).display().to_string()
+    }
+
+    /// A peer that never comes to an end.
+    fn peer(&self, how: &str, arguments: &str) -> String {
+        let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/cli/interrupt/peer.py");
+        let words = ["python3", &script.display().to_string(), how, &self.text("ready")];
+        format!("{} {arguments}", shell_words::join(words))
+    }
+
+    fn command(&self, arguments: &[&str]) -> Command {
+        let mut command = Command::new(PROGRAM);
+        command.args(arguments).env("TMPDIR", self.path("tmp")).env(MARK, self.text(""));
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        command
+    }
+
+    fn start(&self, arguments: &[&str]) -> Child {
+        self.command(arguments).stdin(Stdio::null()).spawn().unwrap()
+    }
+
+    /// The processes that it started and that live.
+    fn left(&self) -> Vec<String> {
+        let mark = format!("{MARK}={}", self.text(""));
+        let marked = |folder: &Path| {
+            let environment = fs::read(folder.join("environ")).ok()?;
+            let mut variables = environment.split(|byte| *byte == 0);
+            variables.any(|it| it == mark.as_bytes()).then_some(())?;
+            Some(String::from_utf8_lossy(&fs::read(folder.join("cmdline")).ok()?).replace('\0', " "))
+        };
+        fs::read_dir("/proc").unwrap().flatten().filter_map(|it| marked(&it.path())).collect()
+    }
+
+    /// Sends the signal once `ready` is so, and says how the verb ended. Nothing may be left.
+    fn interrupted(&self, mut child: Child, signal: Signal, ready: impl Fn() -> bool) -> Output {
+        eventually("it is never under way", || ready() || child.try_wait().unwrap().is_some());
+        assert!(
+            child.try_wait().unwrap().is_none(),
+            "it ended by itself: {}",
+            told(&child.wait_with_output().unwrap())
+        );
+        let pid = Pid::from_raw(child.id().cast_signed()).unwrap();
+        kill_process(pid, signal).unwrap();
+        eventually("it goes on", || child.try_wait().unwrap().is_some());
+        let output = child.wait_with_output().unwrap();
+        let since = Instant::now();
+        while !self.left().is_empty() {
+            assert!(since.elapsed() < LONG, "left: {:#?}\n{}", self.left(), told(&output));
+            thread::sleep(Duration::from_millis(20));
+        }
+        let temporary: Vec<_> =
+            fs::read_dir(self.path("tmp")).unwrap().flatten().map(|it| it.path()).collect();
+        assert!(temporary.is_empty(), "{temporary:?}\n{}", told(&output));
+        output
+    }
+
+    fn is_ready(&self) -> bool {
+        self.path("ready").exists()
+    }
+
+    fn results(&self) -> Record {
+        serde_json::from_slice(&fs::read(self.path("results")).unwrap()).unwrap()
+    }
+}
+
+fn eventually(why: &str, mut done: impl FnMut() -> bool) {
+    let since = Instant::now();
+    while !done() {
+        assert!(since.elapsed() < LONG, "{why}");
+        thread::sleep(Duration::from_millis(10));
+    }
+}
+
+fn told(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr)
+}
+
+fn free_port() -> u16 {
+    TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port()
+}
+
+/// A test for each verb: what it is called with while a peer of these words hangs, and the text that it ends with. Each
+/// gets each signal.
+macro_rules! nothing_is_left {
+    ($($name:ident: $how:literal $arguments:literal, $verb:expr, $says:literal;)*) => {
+        $(#[test]
+        fn $name() {
+            for (signal, code) in SIGNALS {
+                let place = Place::new();
+                let peer = place.peer($how, $arguments);
+                let verb: fn(&Place, &str) -> Vec<String> = $verb;
+                let words = verb(&place, &peer);
+                let child = place.start(&words.iter().map(String::as_str).collect::<Vec<_>>());
+                let output = place.interrupted(child, signal, || place.is_ready());
+                assert_eq!(output.status.code(), Some(code), "{signal:?}: {}", told(&output));
+                assert!(told(&output).contains($says), "{signal:?}: {}", told(&output));
+            }
+        })*
+    };
+}
+
+fn words(words: &[&str]) -> Vec<String> {
+    words.iter().map(|word| (*word).to_owned()).collect()
+}
+
+nothing_is_left! {
+    run_with_an_adapter: "adapter" "2",
+        |_, peer| words(&["run", "--adapter", peer, "--timeout", "600", "--filter", "ids/*"]), "interrupted";
+    run_with_an_adapter_that_never_shakes_hands: "silent" "",
+        |_, peer| words(&["run", "--adapter", peer, "--timeout", "600"]), "interrupted";
+    run_with_a_one_shot_command: "silent" "{file}",
+        |_, peer| words(&["run", "--exec", peer, "--timeout", "600"]), "interrupted";
+    run_that_verifies: "adapter" "1",
+        |_, peer| words(&["run", "--adapter", peer, "--verify", "--timeout", "600"]), "interrupted";
+    run_that_measures: "adapter" "0",
+        |_, peer| words(&["run", "--adapter", peer, "--scale", "64KiB", "--timeout", "600"]), "interrupted";
+    fuzz: "adapter" "0",
+        |place, peer| words(&["fuzz", "--adapter", peer, "--timeout", "600", "--out", &place.text("out")]),
+        "interrupted; 0 runs";
+    drive_over_stdio: "silent" "{out} {server}",
+        |_, peer| words(&["drive", "--recorder", peer, "--timeout", "600"]), "";
+    drive_over_http: "listen" "{port} {out} {upstream}",
+        |_, peer| words(&[
+            "drive", "--transport", "streamable-http", "--recorder", peer, "--timeout", "600",
+        ]), "";
+    play_as_a_client: "silent" "",
+        |_, peer| {
+            let mut all = words(&["play", "--as", "client", "--timeout", "600", "ids/null-request", "--"]);
+            all.extend(shell_words::split(peer).unwrap());
+            all
+        },
+        "interrupted";
+}
+
+#[test]
+fn what_a_run_judged_is_kept() {
+    let place = Place::new();
+    let adapter = place.peer("adapter", "2");
+    let (results, report) = (place.text("results"), place.text("report"));
+    let child = place.start(&[
+        "run",
+        "--adapter",
+        &adapter,
+        "--timeout",
+        "600",
+        "--jobs",
+        "1",
+        "--results",
+        &results,
+        "--report",
+        &report,
+    ]);
+    let output = place.interrupted(child, Signal::INT, || {
+        fs::read_to_string(place.path("ready")).is_ok_and(|text| text.lines().count() == 2)
+    });
+    let record = place.results();
+    assert!(record.interrupted > 400 && record.planned == record.results.len() as u64, "{}", told(&output));
+    assert!((1..5).contains(&record.cases.len()), "{:?}", record.cases.keys());
+    let says = format!("interrupted with {} planned results not judged", record.interrupted);
+    assert!(told(&output).contains(&says), "{}", told(&output));
+    for report in ["summary.md", "index.html", "junit.xml"] {
+        let text = fs::read_to_string(place.path("report").join(report)).unwrap();
+        assert!(text.contains(&says), "{report}: {text}");
+    }
+}
+
+#[test]
+fn what_drive_judged_is_kept() {
+    let place = Place::new();
+    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/cli/drive/bad.py");
+    let script = shell_words::quote(&script.display().to_string()).into_owned();
+    let recorder = format!("python3 {script} hang-at-values {{out}} -- {{server}}");
+    let (results, saved) = (place.text("results"), place.text("saved"));
+    let child = place.start(&[
+        "drive",
+        "--recorder",
+        &recorder,
+        "--timeout",
+        "600",
+        "--jobs",
+        "1",
+        "--results",
+        &results,
+        "--save",
+        &saved,
+        "--filter",
+        "conditions/plain",
+        "--filter",
+        "conditions/values",
+    ]);
+    let journal = place.path("saved/conditions/values/server.journal");
+    let over = || fs::read_to_string(&journal).is_ok_and(|text| text.contains("\"over\""));
+    let output = place.interrupted(child, Signal::TERM, over);
+    assert_eq!(output.status.code(), Some(143), "{}", told(&output));
+    let record = place.results();
+    assert_eq!((record.interrupted, record.planned), (2, 2), "{}", told(&output));
+    assert!(record.cases.contains_key("conditions/plain"), "{:?}", record.cases);
+}
+
+#[test]
+fn generate_leaves_no_case_by_half() {
+    for (signal, code) in SIGNALS {
+        let place = Place::new();
+        let out = place.text("out");
+        let child = place.start(&["generate", "--count", "1000000", "--out", &out]);
+        let written = || fs::read_dir(place.path("out")).is_ok_and(|cases| cases.count() > 3);
+        let output = place.interrupted(child, signal, written);
+        assert_eq!(output.status.code(), Some(code), "{}", told(&output));
+        assert!(told(&output).contains("interrupted; wrote "), "{}", told(&output));
+        // Each case is whole, or it would be no suite.
+        suite::Suite::load(&[suite::Root::Disk(place.path("out"))]).unwrap();
+    }
+}
+
+/// A site of so many implementations that it takes a while.
+#[test]
+fn a_report_leaves_no_page_by_half() {
+    for (signal, code) in SIGNALS {
+        let place = Place::new();
+        let (results, out) = (place.text("results"), place.text("out"));
+        let ran = place
+            .start(&["run", "--filter", "ids/null-request", "--results", &results])
+            .wait_with_output()
+            .unwrap();
+        assert_eq!(ran.status.code(), Some(0), "{}", told(&ran));
+        let mut arguments = words(&["report", "--out", &out]);
+        for number in 0..200 {
+            let mut record = place.results();
+            record.implementation.name = format!("importer-{number}");
+            let name = format!("results-{number}");
+            fs::write(place.path(&name), serde_json::to_vec(&record).unwrap()).unwrap();
+            arguments.push(place.text(&name));
+        }
+        let child = place.start(&arguments.iter().map(String::as_str).collect::<Vec<_>>());
+        let folders = || fs::read_dir(place.path("out")).map_or(0, |all| all.flatten().count());
+        let output = place.interrupted(child, signal, || folders() > 3);
+        assert_eq!(output.status.code(), Some(code), "{signal:?}: {}", told(&output));
+        assert!(told(&output).contains("interrupted"), "{signal:?}: {}", told(&output));
+        assert!(folders() < 200, "{signal:?}: it went on to the end");
+        for folder in fs::read_dir(place.path("out")).unwrap().flatten().filter(|it| it.path().is_dir()) {
+            for file in fs::read_dir(folder.path()).unwrap().flatten() {
+                let name = file.file_name().into_string().unwrap();
+                let text = fs::read_to_string(file.path()).unwrap();
+                match name.as_str() {
+                    "index.html" => assert!(text.trim_end().ends_with("</html>"), "{name}: {text}"),
+                    "results.json" => drop(serde_json::from_str::<Record>(&text).unwrap()),
+                    other => assert!(!other.starts_with('.'), "{other} is left"),
+                }
+            }
+        }
+    }
+}
+
+/// `nohup` has a process ignore that its terminal goes. It is INT that ends this one.
+#[test]
+fn a_signal_that_is_to_be_ignored_is() {
+    let place = Place::new();
+    let adapter = place.peer("adapter", "0");
+    let mut command = Command::new("nohup");
+    command.args([PROGRAM, "run", "--adapter", &adapter, "--timeout", "600"]);
+    command.env("TMPDIR", place.path("tmp")).env(MARK, place.text(""));
+    let child = command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    eventually("it is never under way", || place.is_ready());
+    kill_process(Pid::from_raw(child.id().cast_signed()).unwrap(), Signal::HUP).unwrap();
+    let output = place.interrupted(child, Signal::INT, || true);
+    assert_eq!(output.status.code(), Some(130), "{}", told(&output));
+}
+
+/// A server that answers one request after another with the same result; and where it listens.
+fn answering() -> String {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let url = format!("http://{}/mcp", listener.local_addr().unwrap());
+    thread::spawn(move || {
+        for stream in listener.incoming() {
+            let mut stream = stream.unwrap();
+            let mut head = [0; 4096];
+            let _ = stream.read(&mut head).unwrap();
+            let body = r#"{"jsonrpc":"2.0","id":1,"result":{}}"#;
+            let length = body.len();
+            let head = format!(
+                "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: {length}\r\nConnection: close"
+            );
+            stream.write_all(format!("{head}\r\n\r\n{body}").as_bytes()).unwrap();
+        }
+    });
+    url
+}
+
+#[test]
+fn a_recording_is_whole_when_the_terminal_goes() {
+    let url = answering();
+    for signal in [Signal::INT, Signal::TERM, Signal::HUP] {
+        let place = Place::new();
+        let (port, out) = (free_port().to_string(), place.text("out.jsonl"));
+        let child = place.start(&["record", "-o", &out, "--listen", &port, "--to", &url]);
+        let ping = r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#;
+        let request = format!(
+            "POST /mcp HTTP/1.1\r\nHost: localhost:{port}\r\nContent-Type: application/json\r\nContent-Length: {}\r\nConnection: close\r\n\r\n{ping}",
+            ping.len()
+        );
+        let output = place.interrupted(child, signal, || {
+            let Ok(mut stream) = TcpStream::connect(format!("127.0.0.1:{port}")) else { return false };
+            let mut answer = String::new();
+            stream.write_all(request.as_bytes()).and_then(|()| stream.read_to_string(&mut answer)).unwrap();
+            assert!(answer.contains(r#""result":{}"#), "{answer}");
+            true
+        });
+        assert_eq!(output.status.code(), Some(0), "{signal:?}: {}", told(&output));
+        assert!(told(&output).contains("out.jsonl: 1 exchange"), "{signal:?}: {}", told(&output));
+        // The first and the last line say when it began and how it ended.
+        let recorded = fs::read_to_string(place.path("out.jsonl")).unwrap();
+        let lines: Vec<&str> = recorded.lines().collect();
+        assert_eq!(lines.len(), 4, "{signal:?}: {recorded}");
+        assert!(lines[1].contains(ping) && lines[2].contains(r#""result":{}"#), "{signal:?}: {recorded}");
+        assert!(lines[3].contains(r#""type":"end""#), "{signal:?}: {recorded}");
+    }
+}

@@ -1,0 +1,133 @@
+//! The cells over HTTP: each is an exchange of its own, with bodies that come in small chunks.
+
+use super::Cell;
+use super::places::Says;
+use rustix::process::{Pid, Signal, kill_process};
+use std::fs;
+use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+use std::net::{TcpListener, TcpStream};
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::sync::Arc;
+use std::thread;
+use std::time::Duration;
+
+/// So many bytes of a body are in each chunk, which is fewer than any secret has.
+const CHUNK: usize = 7;
+
+const JSON: &str = "Content-Type: application/json";
+const STREAM: &str = "Content-Type: text/event-stream";
+const PING: &str = r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#;
+const PONG: &str = r#"{"jsonrpc":"2.0","id":1,"result":{}}"#;
+
+/// What is asked and what is answered: headers and bodies.
+#[derive(Clone)]
+struct Exchange {
+    query: String,
+    request: (String, Vec<u8>),
+    response: (String, Vec<u8>),
+}
+
+impl Exchange {
+    fn plain() -> Self {
+        let said = |body: &str| (JSON.to_owned(), body.as_bytes().to_vec());
+        Self { query: String::new(), request: said(PING), response: said(PONG) }
+    }
+}
+
+fn exchanges(number: usize, cell: &Cell) -> Vec<Exchange> {
+    let (it, plain) = (cell.encoded(), Exchange::plain());
+    let with = |header: String| format!("{JSON}\r\n{header}");
+    match cell.place.says {
+        Says::Message(message) => {
+            let message = message(&it).replace("ID", &number.to_string()).into_bytes();
+            let event = [b"data: ", &message[..], b"\n\n"].concat();
+            vec![
+                Exchange { request: (JSON.to_owned(), message.clone()), ..plain.clone() },
+                Exchange { response: (JSON.to_owned(), message), ..plain.clone() },
+                Exchange { response: (STREAM.to_owned(), event), ..plain },
+            ]
+        }
+        Says::Query(query) => vec![Exchange { query: format!("?{}", query(&it)), ..plain }],
+        Says::RequestHeader(header) => {
+            vec![Exchange { request: (with(header(&it)), PING.into()), ..plain }]
+        }
+        Says::ResponseHeader(header) => {
+            let header = header(&it);
+            let head = if header.starts_with("Content-Type") { header } else { with(header) };
+            vec![Exchange { response: (head, PONG.into()), ..plain }]
+        }
+        Says::Body(body) => {
+            let (head, body) = body(&it);
+            let said = (head.to_owned(), body);
+            vec![Exchange { request: said.clone(), ..plain.clone() }, Exchange { response: said, ..plain }]
+        }
+        Says::Line(_) | Says::Words(_) | Says::Environment | Says::StandardError => Vec::new(),
+    }
+}
+
+/// Records the cells as `http.har`, and what the recorder said as `http.stderr`.
+pub(crate) fn record(folder: &Path, flags: &[&str], cells: &[Cell]) {
+    let all: Vec<Exchange> =
+        cells.iter().enumerate().flat_map(|(number, cell)| exchanges(number, cell)).collect();
+    let all = Arc::new(all);
+    let server = TcpListener::bind("127.0.0.1:0").unwrap();
+    let to = format!("http://{}/?token={}", server.local_addr().unwrap(), cells[0].secret);
+    let answers = Arc::clone(&all);
+    thread::spawn(move || {
+        while let Ok((stream, _)) = server.accept() {
+            let answers = Arc::clone(&answers);
+            thread::spawn(move || answer(stream, &answers));
+        }
+    });
+    let mut child = Command::new(env!("CARGO_BIN_EXE_mcp-concord"))
+        .args(["record", "-v", "-o"])
+        .arg(folder.join("http.har"))
+        .args(flags)
+        .args(["--listen", "0", "--to", &to])
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut said = String::new();
+    let mut stderr = BufReader::new(child.stderr.take().unwrap());
+    stderr.read_line(&mut said).unwrap();
+    let at = said.split("http://").nth(1).unwrap().split('/').next().unwrap().to_owned();
+    for (number, exchange) in all.iter().enumerate() {
+        let mut client = TcpStream::connect(&at).unwrap();
+        client.set_read_timeout(Some(Duration::from_secs(60))).unwrap();
+        let Exchange { query, request: (head, body), response: (_, expected) } = exchange;
+        let line = format!("POST /mcp/{number}{query} HTTP/1.1\r\nHost: {at}\r\nConnection: close");
+        client.write_all(&said_in_chunks(&format!("{line}\r\n{head}"), body)).unwrap();
+        let mut answer = Vec::new();
+        client.read_to_end(&mut answer).unwrap();
+        assert!(answer.ends_with(b"0\r\n\r\n") && answer.len() > expected.len(), "exchange {number}");
+    }
+    kill_process(Pid::from_child(&child), Signal::TERM).unwrap();
+    stderr.read_to_string(&mut said).unwrap();
+    assert_eq!(child.wait().unwrap().code(), Some(0), "{said}");
+    fs::write(folder.join("http.stderr"), said).unwrap();
+}
+
+fn said_in_chunks(head: &str, body: &[u8]) -> Vec<u8> {
+    let mut out = format!("{head}\r\nTransfer-Encoding: chunked\r\n\r\n").into_bytes();
+    for chunk in body.chunks(CHUNK) {
+        out.extend(format!("{:x}\r\n", chunk.len()).into_bytes());
+        out.extend([chunk, b"\r\n"].concat());
+    }
+    out.extend(b"0\r\n\r\n");
+    out
+}
+
+/// Answers the exchange whose number is in the path.
+fn answer(mut stream: TcpStream, answers: &[Exchange]) {
+    let (mut request, mut part) = (Vec::new(), [0; 4096]);
+    while !request.ends_with(b"\r\n0\r\n\r\n") {
+        let Ok(read @ 1..) = stream.read(&mut part) else { return };
+        request.extend_from_slice(&part[..read]);
+    }
+    let request = String::from_utf8_lossy(&request);
+    let number = request.split("/mcp/").nth(1).unwrap().split(['?', ' ']).next().unwrap();
+    let (head, body) = &answers[number.parse::<usize>().unwrap()].response;
+    let head = format!("HTTP/1.1 200 OK\r\nConnection: close\r\n{head}");
+    let _ = stream.write_all(&said_in_chunks(&head, body));
+}
