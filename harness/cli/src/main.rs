@@ -117,9 +117,9 @@ fn main() -> ExitCode {
     };
     let options = Options::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
     let context = CommandContext { terminal: options.terminal(), program };
-    let chosen = matches.subcommand().and_then(|(name, matches)| {
-        Some((COMMANDS.iter().find(|command| command.describe().get_name() == name)?, matches))
-    });
+    let chosen = matches
+        .subcommand()
+        .and_then(|(name, matches)| Some((COMMANDS.iter().find(|command| command.name() == name)?, matches)));
     // The command line is refused without a command, so there is one.
     let outcome = match chosen {
         Some((command, matches)) => command.run(matches, context),

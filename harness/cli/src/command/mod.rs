@@ -78,6 +78,9 @@ pub(crate) const SUMMARY: &str = "summary";
 
 /// A command of the program.
 pub(crate) trait Command {
+    /// Its name. To describe every command in order to find one takes as long as many commands run.
+    fn name(&self) -> &'static str;
+
     /// Its name and options.
     fn describe(&self) -> clap::Command;
 
@@ -95,6 +98,10 @@ struct Entry<A> {
 }
 
 impl<A: clap::Args> Command for Entry<A> {
+    fn name(&self) -> &'static str {
+        self.name
+    }
+
     fn describe(&self) -> clap::Command {
         A::augment_args(clap::Command::new(self.name))
     }
