@@ -79,6 +79,8 @@ impl Summary {
                 self.skipped += 1;
                 self.failed |= failed;
             }
+            // What an interrupt cut short is of the rest, which has a line of its own.
+            Done::Unusable(..) if interrupt::requested() => {}
             Done::Unusable(name, why) => self.problem(&name, &why)?,
             Done::Searched(folder, notes) => self.searched(&folder, &notes)?,
             Done::Failed(failure) => return Err(failure),
