@@ -98,10 +98,11 @@ if how == "litter":
     subprocess.Popen(["sleep", "600"], stdout=subprocess.DEVNULL)
 if how == "flood-stderr":
     for _ in range(2):
-        subprocess.Popen(["sh", "-c", "while echo 'a line of a child that never ends' >&2; do :; done"])
+        subprocess.Popen(["yes", "a line of a child that never ends"], stdout=sys.stderr)
 if how == "flood":
+    # In long lines: it is the bytes that have to be bounded, and a line takes a while to look at.
     while True:
-        os.write(1, b"no message at all\n" * 4096)
+        os.write(1, b"no message at all " * 4096 + b"\n")
 child = subprocess.Popen(server, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
 asking = threading.Thread(target=pump, args=("in", sys.stdin.buffer, child.stdin), daemon=True)
 asking.start()
