@@ -1,10 +1,12 @@
-//! This test binary as the adapter of its own tests: the program under test starts it again, at a test that is ignored
-//! otherwise.
+//! What tests start beside the program: Python, and this test binary as the adapter of its own tests. The program under test starts
+//! that again, at a test that is ignored otherwise.
 
 #![expect(clippy::unwrap_used, reason = "a test's helpers fail as a test does")]
 
+use std::env;
 use std::fs::File;
-use std::{env, process};
+use std::process::{self, Command};
+use std::sync::LazyLock;
 
 /// Stands in no word.
 const SEPARATOR: &str = ";;";
@@ -27,4 +29,13 @@ pub(crate) fn run(serve: impl FnOnce(&[&str])) -> ! {
     rustix::stdio::dup2_stdout(out).unwrap();
     serve(&words.split(SEPARATOR).collect::<Vec<_>>());
     process::exit(0);
+}
+
+/// Python's own path: a version manager's stand-in takes longer to start than Python, and tests that look at times start it.
+pub(crate) fn python() -> &'static str {
+    static PYTHON: LazyLock<String> = LazyLock::new(|| {
+        let asked = ["-c", "import sys; print(sys.executable, end='')"];
+        String::from_utf8(Command::new("python3").args(asked).output().unwrap().stdout).unwrap()
+    });
+    &PYTHON
 }

@@ -3,6 +3,7 @@
 #![cfg(target_os = "linux")]
 #![expect(clippy::unwrap_used, reason = "a test's helpers fail as a test does")]
 
+use crate::support::python;
 use std::fs;
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -161,7 +162,7 @@ fn screen(written: &str) -> String {
 fn a_run_and_a_drive_show_how_far_they_are_only_on_a_terminal() {
     let folder = tempfile::tempdir().unwrap();
     let importer = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/examples/importer.py");
-    let exec = format!("python3 {} {{file}}", importer.display());
+    let exec = format!("{} {} {{file}}", python(), importer.display());
     let run = ["run", "--exec", &exec, "--filter", "ids/null-*", "--format", "jsonrpc", "--jobs", "1"];
     let tee = "sh -c \"{server} | tee {out}\"";
     let drive = ["drive", "--recorder", tee, "--filter", "conditions/plain", "--jobs", "1"];

@@ -5,6 +5,7 @@
 
 mod caught;
 
+use crate::support::python;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 use std::time::{Duration, Instant};
@@ -24,11 +25,11 @@ fn own_over_http() -> String {
 }
 
 fn bad(how: &str) -> String {
-    format!("python3 {} {how} {{out}} -- {{server}}", script("bad.py"))
+    format!("{} {} {how} {{out}} -- {{server}}", shell_words::quote(python()), script("bad.py"))
 }
 
 fn bad_http(how: &str) -> String {
-    format!("python3 {} {how} {{out}} {{port}} {{upstream}}", script("bad_http.py"))
+    format!("{} {} {how} {{out}} {{port}} {{upstream}}", shell_words::quote(python()), script("bad_http.py"))
 }
 
 fn script(name: &str) -> String {

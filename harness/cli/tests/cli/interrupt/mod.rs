@@ -6,6 +6,7 @@
 
 mod listeners;
 
+use crate::support::python;
 use rustix::process::{Pid, Signal, kill_process};
 use std::fs;
 use std::io::{Read as _, Write as _};
@@ -51,7 +52,7 @@ impl Place {
     /// A peer that never comes to an end.
     fn peer(&self, how: &str, arguments: &str) -> String {
         let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/cli/interrupt/peer.py");
-        let words = ["python3", &script.display().to_string(), how, &self.text("ready")];
+        let words = [python(), &script.display().to_string(), how, &self.text("ready")];
         format!("{} {arguments}", shell_words::join(words))
     }
 
@@ -216,7 +217,7 @@ fn what_drive_judged_is_kept() {
     let place = Place::new();
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/cli/drive/bad.py");
     let script = shell_words::quote(&script.display().to_string()).into_owned();
-    let recorder = format!("python3 {script} hang-at-values {{out}} -- {{server}}");
+    let recorder = format!("{} {script} hang-at-values {{out}} -- {{server}}", shell_words::quote(python()));
     let (results, saved) = (place.text("results"), place.text("saved"));
     let child = place.start(&[
         "drive",
