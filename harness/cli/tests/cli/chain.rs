@@ -42,10 +42,15 @@ struct Listening {
 impl Listening {
     fn start(command: &mut Command) -> Self {
         let mut child = command.stdin(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
-        let (mut errors, mut line) = (BufReader::new(child.stderr.take().unwrap()), String::new());
-        errors.read_line(&mut line).unwrap();
-        let at =
-            line.split("http://").nth(1).and_then(|rest| rest.split('/').next()).unwrap_or(&line).to_owned();
+        let (mut errors, mut said) = (BufReader::new(child.stderr.take().unwrap()), String::new());
+        // A server that it starts may be the first to say something.
+        let at = loop {
+            let begun = said.len();
+            assert!(errors.read_line(&mut said).unwrap() > 0, "{said}");
+            if let Some((_, rest)) = said[begun..].split_once("http://") {
+                break rest.split('/').next().unwrap_or(rest).to_owned();
+            }
+        };
         let rest = thread::spawn(move || {
             let mut rest = String::new();
             errors.read_to_string(&mut rest).unwrap();
@@ -72,7 +77,7 @@ fn pairs() -> impl Iterator<Item = (&'static str, &'static str)> {
 }
 
 /// Every recording of the folder is of the session that was played. `diff` says so of each and the next one, and the library,
-/// which `core.rs` holds to it, of each and every one.
+/// which `library.rs` holds to it, of each and every one.
 fn all_the_same(recordings: &[(&str, PathBuf)]) {
     assert_eq!(recordings.len(), 2 * formats::FORMATS.len());
     for ((left, a), (right, b)) in recordings.iter().zip(recordings.iter().cycle().skip(1)) {
