@@ -42,24 +42,28 @@ pub struct Scanner<'a> {
 impl<'a> Scanner<'a> {
     /// A cursor at the beginning of `text`.
     #[must_use]
+    #[inline]
     pub fn new(text: &'a str) -> Self {
         Self { text, at: 0 }
     }
 
     /// A cursor at byte `at` of `text`, which must be a place where a token may begin.
     #[must_use]
+    #[inline]
     pub fn starting(text: &'a str, at: usize) -> Self {
         Self { text, at }
     }
 
     /// Where the cursor stands, in bytes.
     #[must_use]
+    #[inline]
     pub fn at(&self) -> usize {
         self.at
     }
 
     /// The byte under the cursor.
     #[must_use]
+    #[inline]
     pub fn peek(&self) -> Option<u8> {
         self.text.as_bytes().get(self.at).copied()
     }
