@@ -221,7 +221,7 @@ pub(crate) fn run(args: &Args, context: CommandContext) -> Result<u8, Failure> {
             redacted: args.redacted.clone(),
             first_text: args.mcp_replay_text == McpReplayText::First,
             // Each thread has a recording of its own, unless there is one alone.
-            parallelism: (jobs > 1 && !one).then(|| Parallelism::NONE),
+            parallelism: (jobs > 1 && !one).then_some(Parallelism::NONE),
             ..CheckOptions::default()
         },
         selection,
