@@ -28,8 +28,9 @@ pub struct CheckOptions {
 /// What recorders commonly write in place of what they took out.
 const MARKER: &str = "[REDACTED]";
 
-/// More judges would go through the session once more each, and find little left to share. Reading keeps a core busy.
-const MOST_WORKERS: usize = 2;
+/// So many judges share the work where there is more than one core. More would go through the session once more each, and find
+/// little left to share; one would be what everybody waits for, since reading takes less than judging.
+const WORKERS: usize = 2;
 
 /// Judges a recording of `format` in a single pass.
 ///
@@ -56,9 +57,9 @@ pub fn check_beside(
         families: FAMILIES,
         together: TOGETHER,
     };
-    let others = || thread::available_parallelism().map_or(0, |cores| cores.get() - 1);
+    let shared = || thread::available_parallelism().is_ok_and(|cores| cores.get() > 1);
     let parallelism =
-        options.parallelism.unwrap_or_else(|| Parallelism::with_workers(others().min(MOST_WORKERS)));
+        options.parallelism.unwrap_or_else(|| Parallelism::with_workers(if shared() { WORKERS } else { 0 }));
     let mut judge = ParallelJudge::new(judge_options, parallelism);
     let read_options = formats::ReadOptions::new(Tolerance::Faults);
     let read = format.entries(input, read_options, &mut |entry| {
