@@ -118,7 +118,7 @@ impl Watch for Indexer<'_, '_> {
     #[inline]
     fn name(&mut self, start: usize, end: usize, escaped: bool) {
         self.name = self.place(start);
-        self.length = (self.place(end) - self.name) | if escaped { ESCAPED } else { 0 };
+        self.length = (end - start) as u32 | if escaped { ESCAPED } else { 0 };
     }
 
     #[inline]
@@ -145,8 +145,10 @@ impl Watch for Indexer<'_, '_> {
             let bytes = self.bytes.get(self.base..).unwrap_or_default();
             self.differ = self.differ && !repeats(bytes, &self.parts[number..]);
         }
-        let around = self.parts.get(self.first + self.top as usize);
-        self.in_object = around.is_some_and(|part| self.bytes[self.base + part.start as usize] == b'{');
+        // Around the outermost there is none, and its number is past what 32 bits can add to.
+        let around = (self.top != NONE).then(|| self.first + self.top as usize);
+        let start = around.and_then(|number| self.parts.get(number)).map(|part| part.start as usize);
+        self.in_object = start.is_some_and(|start| self.bytes.get(self.base + start) == Some(&b'{'));
     }
 }
 
