@@ -393,21 +393,3 @@ fn told(output: &Output) -> String {
     let (out, err) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
     format!("{out}{err}")
 }
-
-/// A file that `main.rs` does not name is not compiled, and its tests are not run.
-#[test]
-fn every_file_of_these_tests_is_named() {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/cli");
-    let main = fs::read_to_string(folder.join("main.rs")).unwrap();
-    let mut modules = 0;
-    for entry in fs::read_dir(&folder).unwrap() {
-        let path = entry.unwrap().path();
-        let is_rust = path.is_dir() || path.extension().is_some_and(|extension| extension == "rs");
-        let name = path.file_stem().unwrap().to_str().unwrap();
-        if is_rust && name != "main" {
-            assert!(main.contains(&format!("mod {name};")), "tests/cli/main.rs does not say `mod {name};`");
-            modules += 1;
-        }
-    }
-    assert!(modules > 20, "only {modules} were found");
-}

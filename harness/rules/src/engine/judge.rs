@@ -252,10 +252,8 @@ impl Judge {
         };
         for family in self.dispatch.families_for(&at, !complete.is_empty()).indices() {
             let Some(Some(visitor)) = self.visitors.get_mut(family) else { continue };
-            if !complete.is_empty() {
-                for exchange in &complete {
-                    at.for_exchange(exchange, |at| visitor.exchange(exchange, at, &mut self.report));
-                }
+            for exchange in &complete {
+                at.for_exchange(exchange, |at| visitor.exchange(exchange, at, &mut self.report));
             }
             visitor.visit(&at, &mut self.report);
         }
