@@ -83,12 +83,20 @@ impl Options {
 
 /// The command line with these commands.
 fn program(commands: &[&dyn Command]) -> clap::Command {
-    command::help::laid_out(bare(commands))
+    command::help::laid_out(described(commands))
 }
 
 /// The same without its help, which takes longer to lay out than most commands run.
-fn bare(commands: &[&dyn Command]) -> clap::Command {
+fn described(commands: &[&dyn Command]) -> clap::Command {
     Options::command().subcommands(commands.iter().map(|command| command.describe()))
+}
+
+/// What these words mean to the commands among them: to describe the others, too, takes longer than most commands run. Where it
+/// is an error, all of them have a say in it.
+fn understood(words: &[OsString]) -> Result<clap::ArgMatches, clap::Error> {
+    let is_named = |command: &&dyn Command| words.iter().any(|word| word == command.name());
+    let named: Vec<&dyn Command> = COMMANDS.iter().copied().filter(is_named).collect();
+    described(&named).try_get_matches_from(words).or_else(|_| program(COMMANDS).try_get_matches_from(words))
 }
 
 /// The command line with `summary` before the file that stands where a command was expected; none where nothing there is, or
@@ -107,10 +115,10 @@ fn with_summary(error: &clap::Error, mut words: Vec<OsString>) -> Option<Vec<OsS
 
 fn main() -> ExitCode {
     let program: fn() -> clap::Command = || self::program(COMMANDS);
-    let understood = bare(COMMANDS).try_get_matches_from(std::env::args_os());
-    let matches = match understood.or_else(|_| program().try_get_matches_from(std::env::args_os())) {
+    let words: Vec<OsString> = std::env::args_os().collect();
+    let matches = match understood(&words) {
         Ok(matches) => matches,
-        Err(error) => match with_summary(&error, std::env::args_os().collect()) {
+        Err(error) => match with_summary(&error, words) {
             Some(words) => program().get_matches_from(words),
             None => error.exit(),
         },
