@@ -5,18 +5,20 @@
 #   bindings/npm/build.sh module     builds the module alone
 #
 # Rust's library for wasm32-unknown-unknown comes from rustup; where that has none, it is built with Debian's packages rustc-web
-# and rust-web-src, which are installed if this user may do so. WASM_FROM=debian takes that way at once. Exit code 4: what is needed
-# cannot be had, the last line says what, and nothing was built.
+# and rust-web-src, which are installed if this user may do so. WASM_FROM=debian takes that way at once. WASM_PROFILE is the profile
+# that the module is built with, instead of `web`. Exit code 4: what is needed cannot be had, the last line says what, and nothing was
+# built.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 export CARGO_TARGET_DIR=${CARGO_TARGET_DIR:-$PWD/target}
 target=wasm32-unknown-unknown
-module=$CARGO_TARGET_DIR/$target/web/concord_wasm.wasm
+profile=${WASM_PROFILE:-web}
+module=$CARGO_TARGET_DIR/$target/${profile/#dev/debug}/concord_wasm.wasm
 lacking() { echo "the package for JavaScript was not built: $*"; exit 4; }
 
 # JavaScript chooses how large the memory may become, so it makes it.
 flags="--cfg getrandom_backend=\"custom\" -Clink-arg=--import-memory -Clink-arg=--initial-memory=8388608"
-build=(cargo build --quiet --locked --profile web --target "$target" -p mcp-concord-wasm)
+build=(cargo build --quiet --locked --profile "$profile" --target "$target" -p mcp-concord-wasm)
 sysroot=$(rustc --print sysroot)
 
 has_library() { [ -d "$sysroot/lib/rustlib/$target/lib" ]; }

@@ -6,8 +6,8 @@
 #   bindings/python/ci.sh            builds and tests
 #   bindings/python/ci.sh DIR        and leaves the wheel in DIR
 #
-# The program is the one that MCP_CONCORD names, or is built. Exit code 4: Python, its venv or what pip brings cannot be had, the
-# last line says what, and nothing was tested.
+# The program is the one that MCP_CONCORD names, or is built; WHEEL_PROFILE is the profile that the module is built with, instead of
+# `release`. Exit code 4: Python, its venv or what pip brings cannot be had, the last line says what, and nothing was tested.
 set -euo pipefail
 kept=${1:+$(mkdir -p "$1" && cd "$1" && pwd)}
 concord=${MCP_CONCORD:+$(realpath "$MCP_CONCORD")}
@@ -34,7 +34,7 @@ fi
 mkdir -p mcp_concord.data/scripts
 install -m 755 "$concord" mcp_concord.data/scripts/mcp-concord
 
-"$work/build/bin/maturin" build --release --quiet --out "$work/wheels"
+"$work/build/bin/maturin" build --profile "${WHEEL_PROFILE:-release}" --quiet --out "$work/wheels"
 wheel=$(echo "$work"/wheels/*.whl)
 echo "$(basename "$wheel"): $(($(stat -c %s "$wheel" 2>/dev/null || stat -f %z "$wheel") / 1000)) kB"
 
