@@ -7,7 +7,12 @@ use super::location::{FindingLocation, SourceLocation};
 use super::message::SeenMessage;
 use super::pending_requests::PendingRequests;
 use crate::revision::Revision;
+use std::cell::OnceCell;
+use transcript::json::Json;
 use transcript::session::{Content, Entry, Exchange, Headers, Side};
+
+/// A shorter value is looked through by itself.
+const SHORT: usize = 32;
 
 /// One step of a session.
 #[derive(Debug)]
@@ -30,6 +35,8 @@ pub(crate) struct RuleContext<'m> {
     pub(crate) exchanges: &'m ExchangeTracker,
     /// What decides which rules bind at this step.
     pub(super) circumstances: Circumstances,
+    /// Whether something in its text was taken out, once somebody has asked.
+    pub(super) hides: OnceCell<bool>,
 }
 
 /// All of a step that decides whether a rule binds there, as a bit: its revision, or where none is known whether there was a
@@ -57,6 +64,7 @@ impl RuleContext<'_> {
             exchange: self.exchange,
             exchanges: self.exchanges,
             circumstances: Circumstances::of(revision, self.facts),
+            hides: OnceCell::new(),
         }
     }
 
@@ -70,6 +78,18 @@ impl RuleContext<'_> {
             exchange: Some(&exchange.raw),
             ..self.by(exchange.revision.or(self.revision))
         });
+    }
+
+    /// Whether a value holds, at any depth, what a recorder wrote in place of what it took out. The whole text is looked through
+    /// once, which for nearly every message settles it for every value in it that is not short.
+    pub(crate) fn redacted(&self, value: Json<'_>) -> bool {
+        let (text, start) = (self.text(), value.text().as_ptr().addr());
+        let is_inside = value.text().len() > SHORT
+            && start
+                .checked_sub(text.as_ptr().addr())
+                .is_some_and(|at| at + value.text().len() <= text.len());
+        let may_hide = !is_inside || *self.hides.get_or_init(|| self.facts.hides(text));
+        may_hide && self.facts.hides(value.text())
     }
 
     /// The headers that an envelope of Streamable HTTP shows beside its message, where it shows any.

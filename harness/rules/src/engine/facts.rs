@@ -86,8 +86,6 @@ pub(crate) struct Facts {
     pub(crate) mixed: bool,
     /// The texts of what was taken out, ready to be looked for.
     markers: Vec<Finder<'static>>,
-    /// Where in memory the message at hand stands, if nothing in it was taken out.
-    clean: (usize, usize),
     /// How many messages there were.
     pub(crate) messages: u64,
     /// Which session of the recording this is, from 0.
@@ -110,7 +108,6 @@ impl Facts {
             tool_beside: 0,
             markers: recording.markers.iter().map(|marker| Finder::new(marker).into_owned()).collect(),
             recording,
-            clean: (0, 0),
             tools_cut: false,
             made_up: false,
             opened: false,
@@ -154,25 +151,7 @@ impl Facts {
         Some(self.tools.get(name)?.json())
     }
 
-    /// Whether a value holds, at any depth, what a recorder wrote in place of what it took out.
-    pub(crate) fn redacted(&self, value: Json<'_>) -> bool {
-        let start = value.text().as_ptr().addr();
-        let is_clean = self.clean.0 <= start && start + value.text().len() <= self.clean.1;
-        !is_clean && self.hides(value.text())
-    }
-
-    /// Looks through a message once, which for nearly every message settles it for every value in it.
-    pub(super) fn look_for_markers(&mut self, message: &str) {
-        let start = message.as_ptr().addr();
-        self.clean = if self.hides(message) { (0, 0) } else { (start, start + message.len()) };
-    }
-
-    /// The message is no longer at hand, and something else may come to stand where it stood.
-    pub(super) fn forget_markers(&mut self) {
-        self.clean = (0, 0);
-    }
-
-    /// Whether a text, such as that of a header, holds what a recorder wrote in place of what it took out.
+    /// Whether a text, such as that of a value or a header, holds what a recorder wrote in place of what it took out.
     pub(crate) fn hides(&self, text: &str) -> bool {
         self.markers.iter().any(|marker| marker.find(text.as_bytes()).is_some())
     }
@@ -335,8 +314,7 @@ impl Facts {
         let recording = std::mem::take(&mut self.recording);
         let forced = self.revision.filter(|_| self.forced);
         let (messages, session, torn, mixed) = (self.messages, self.session + 1, self.torn, self.mixed);
-        let clean = self.clean;
-        *self = Self { messages, session, torn, mixed, clean, ..Self::of(recording, forced) };
+        *self = Self { messages, session, torn, mixed, ..Self::of(recording, forced) };
     }
 
     fn list(&mut self, result: Json<'_>, first: bool) {

@@ -19,6 +19,7 @@ use super::response_match::ResponseMatch;
 use super::trace_event::TraceEvent;
 use crate::revision::Revision;
 use std::borrow::Cow;
+use std::cell::OnceCell;
 use transcript::batch;
 use transcript::json::{MemberIndex, index_members};
 use transcript::message::Message;
@@ -153,6 +154,7 @@ impl Judge {
             exchange: None,
             exchanges: &self.exchanges,
             circumstances: Circumstances::of(revision, &self.facts),
+            hides: OnceCell::new(),
         };
         for visitor in visitors.iter_mut().flatten() {
             for exchange in &complete {
@@ -184,7 +186,6 @@ impl Judge {
     }
 
     fn indexed(&mut self, entry: &Entry<'_>, message: Message<'_>, item: Option<usize>) {
-        self.facts.look_for_markers(message.text());
         let kind = MessageKind::of(&message);
         let method: Option<Cow<'_, str>> = message.method().map(|method| match method.to_str() {
             Some(method) => method,
@@ -225,7 +226,6 @@ impl Judge {
             self.facts.learn(&message);
             self.show(entry, Some(message), side);
         }
-        self.facts.forget_markers();
     }
 
     /// Whether an `initialize` at hand begins a session of its own: over HTTP it comes without a session id.
@@ -249,6 +249,7 @@ impl Judge {
             exchange,
             exchanges: &self.exchanges,
             circumstances: Circumstances::of(revision, &self.facts),
+            hides: OnceCell::new(),
         };
         for family in self.dispatch.families_for(&at, !complete.is_empty()).indices() {
             let Some(Some(visitor)) = self.visitors.get_mut(family) else { continue };

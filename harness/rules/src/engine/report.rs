@@ -152,7 +152,7 @@ impl Report {
     fn record_failure(&mut self, rule: &'static Rule, at: &RuleContext<'_>, wrong: Violation<'_>) {
         if let Some(value) = wrong.inside
             && rule.party != Party::Recorder
-            && at.facts.redacted(value)
+            && at.redacted(value)
         {
             return self.note(rule, || "the recorder took out what would decide it".to_owned());
         }

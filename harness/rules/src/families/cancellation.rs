@@ -114,7 +114,7 @@ impl CancellationState {
         if member_fault("notifications/cancelled>", "requestId", id, at.revision).is_some() {
             return;
         }
-        if at.facts.redacted(id) {
+        if at.redacted(id) {
             return report.inconclusive(&KNOWN, at, "the recorder took out the id");
         }
         if let Some(request) = at.pending.find(at.side, id) {

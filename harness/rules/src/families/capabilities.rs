@@ -294,7 +294,7 @@ fn declares(
     rule: &'static Rule,
     report: &mut Report,
 ) -> Option<bool> {
-    let redacted = at.facts.capabilities(side).is_some_and(|capabilities| at.facts.redacted(capabilities));
+    let redacted = at.facts.capabilities(side).is_some_and(|capabilities| at.redacted(capabilities));
     let declares = at.facts.declares(side, path).filter(|&declares| declares || !redacted);
     match declares {
         Some(true) => report.pass(rule, at),

@@ -342,7 +342,7 @@ fn is_due(request: &PendingRequest) -> bool {
 }
 
 pub(super) fn is_redacted(message: &SeenMessage<'_>, at: &RuleContext<'_>) -> bool {
-    message.raw.id_value().is_some_and(|id| at.facts.redacted(id))
+    message.raw.id_value().is_some_and(|id| at.redacted(id))
 }
 
 pub(super) fn shown_id(message: &SeenMessage<'_>) -> String {

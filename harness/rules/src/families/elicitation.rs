@@ -266,7 +266,7 @@ impl ElicitationState {
         if entered.kind() != JsonKind::Object {
             return;
         }
-        if at.facts.redacted(form) || at.facts.redacted(entered) {
+        if at.redacted(form) || at.redacted(entered) {
             return report.inconclusive(&CONTENT, at, "the recorder took out what would decide it");
         }
         match self.schemas.fit(form, entered) {

@@ -162,7 +162,7 @@ impl LoggingState {
             }
             return;
         }
-        if at.facts.redacted(level) {
+        if at.redacted(level) {
             return report.inconclusive(&BAD_LEVEL, at, "the recorder took out the level");
         }
         let name = text_of(level).unwrap_or_default();

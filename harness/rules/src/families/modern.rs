@@ -156,7 +156,7 @@ pub(super) fn is_clients(message: &SeenMessage<'_>, at: &RuleContext<'_>) -> boo
 pub(super) fn hides_meta(message: &SeenMessage<'_>, at: &RuleContext<'_>) -> bool {
     let holder = message.raw.params().or_else(|| message.raw.outcome());
     let both = [holder, holder.and_then(|holder| holder.member("_meta"))];
-    both.into_iter().flatten().any(|value| value.kind() != JsonKind::Object && at.facts.redacted(value))
+    both.into_iter().flatten().any(|value| value.kind() != JsonKind::Object && at.redacted(value))
 }
 
 /// Why nothing is said of what a recorder took out.

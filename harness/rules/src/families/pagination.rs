@@ -126,7 +126,7 @@ impl PaginationState {
     /// Why a cursor that was not seen may have been given all the same.
     fn why_unsure(&self, cursor: Json<'_>, at: &RuleContext<'_>) -> Option<&'static str> {
         match () {
-            () if at.facts.redacted(cursor) => Some("the recorder took out the cursor"),
+            () if at.redacted(cursor) => Some("the recorder took out the cursor"),
             () if self.given.len() >= MOST_CURSORS => Some("there were more cursors than are remembered"),
             () if at.revision.is_some_and(|revision| !revision.has_handshake()) => {
                 Some("without sessions a cursor may come from another connection")

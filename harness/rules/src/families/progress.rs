@@ -172,7 +172,7 @@ impl ProgressState {
         let index = requestor(at.side);
         let before = self.active[index].get(&key);
         let before = before.filter(|before| before.is_task || is_open(&before.id, at));
-        if at.facts.redacted(token) {
+        if at.redacted(token) {
             report.inconclusive(&UNIQUE, at, "the recorder took out the token");
         } else if at.side.is_none() && before.is_some() {
             report.inconclusive(&UNIQUE, at, Need::Direction.lack());
@@ -262,7 +262,7 @@ impl ProgressState {
         if again {
             return;
         }
-        if at.facts.redacted(token) {
+        if at.redacted(token) {
             return report.inconclusive(&KNOWN, at, "the recorder took out the token");
         }
         let others = requestors(at.side.map(Side::other));

@@ -116,7 +116,7 @@ impl PromptsState {
     fn answered(&self, message: &SeenMessage<'_>, at: &RuleContext<'_>, report: &mut Report) {
         let Some(request) = message.request() else { return };
         let Some(name) = request.param("name").and_then(string_of) else { return };
-        if request.params().is_none_or(|params| at.facts.redacted(params)) {
+        if request.params().is_none_or(|params| at.redacted(params)) {
             return report.inconclusive(&ARGS, at, "the recorder took out what was asked for");
         }
         let given =

@@ -207,9 +207,7 @@ impl RetriesState {
                     Violation::of(wrong).inside(state).see(first(), "the question"),
                 );
             }
-            (Some(given), _)
-                if at.facts.hides(given) || state.is_some_and(|state| at.facts.redacted(state)) =>
-            {
+            (Some(given), _) if at.facts.hides(given) || state.is_some_and(|state| at.redacted(state)) => {
                 report.inconclusive(&STATE_ECHO, at, HIDDEN);
             }
             (Some(_), None) => {
@@ -230,7 +228,7 @@ impl RetriesState {
         if let Some(key) = missing.first() {
             let wrong =
                 format!("{} of what was asked for is not answered, such as {}", missing.len(), quoted(key));
-            let hidden = responses.is_some_and(|responses| at.facts.redacted(responses));
+            let hidden = responses.is_some_and(|responses| at.redacted(responses));
             if hidden {
                 return report.inconclusive(&INPUTS_FIRST, at, HIDDEN);
             }

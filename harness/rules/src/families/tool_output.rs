@@ -216,13 +216,13 @@ impl ToolOutputState {
             return report.fail(&PRESENT, at, wrong.see(request.location(), "the call"));
         };
         report.pass(&PRESENT, at);
-        if at.facts.redacted(schema) {
+        if at.redacted(schema) {
             return report.inconclusive(&CONFORMS, at, "the recorder took out what would decide it");
         }
         match self.schemas.fit(schema, structured) {
             Fit::Fits => report.pass(&CONFORMS, at),
             Fit::Unsure(why) => report.inconclusive(&CONFORMS, at, why),
-            Fit::Unfit(..) if at.facts.redacted(structured) => {
+            Fit::Unfit(..) if at.redacted(structured) => {
                 report.inconclusive(&CONFORMS, at, "the recorder took out what would decide it");
             }
             Fit::Unfit(why, pointer) => {
@@ -247,7 +247,7 @@ fn block_fault(block: Json<'_>, revision: Option<Revision>) -> Option<Fault<'_>>
 /// and write the bare value into the text, a list item by item; that says the same, too.
 fn mirror(structured: Json<'_>, result: Json<'_>, at: &RuleContext<'_>, report: &mut Report) {
     let content = result.member("content");
-    if at.facts.redacted(result) || content.is_none_or(|content| content.kind() != JsonKind::Array) {
+    if at.redacted(result) || content.is_none_or(|content| content.kind() != JsonKind::Array) {
         return report.inconclusive(&MIRROR, at, "the text that would decide it is not there");
     }
     if structured.text().len() > LONGEST {

@@ -207,7 +207,7 @@ impl ToolsState {
             return Fit::Unsure("the tool has no `inputSchema`".to_owned());
         };
         let Some(given) = given.or_else(|| Json::parse("{}").ok()) else { return Fit::Fits };
-        if at.facts.redacted(schema) || at.facts.redacted(given) {
+        if at.redacted(schema) || at.redacted(given) {
             return Fit::Unsure("the recorder took out what would decide it".to_owned());
         }
         self.schemas.fit(schema, given)
@@ -313,7 +313,7 @@ impl ToolsState {
         }
         for name in ["inputSchema", "outputSchema"] {
             let Some(schema) = tool.member(name) else { continue };
-            if at.facts.redacted(schema) {
+            if at.redacted(schema) {
                 report.inconclusive(&SCHEMA, at, "the recorder took out what would decide it");
                 continue;
             }
