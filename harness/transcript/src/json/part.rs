@@ -262,20 +262,20 @@ impl<'a> Json<'a> {
     pub(super) fn member_apart(self, name: &str) -> Option<Json<'a>> {
         let whole = self.parts.first()?;
         let (text, wanted) = (self.text.as_bytes(), name.as_bytes());
-        let mut rest = self.parts.get(1..whole.count as usize)?;
-        while let Some(part) = rest.first() {
-            let start = (part.name - whole.start) as usize;
+        let parts = self.parts.get(..whole.count as usize)?;
+        let mut at = 1;
+        while let Some(part) = parts.get(at) {
             // A name of another length is another one, unless something in it is escaped.
             let is_it = if part.length as usize == wanted.len() {
+                let start = (part.name - whole.start) as usize;
                 text.get(start..start + wanted.len()).is_some_and(|name| word::same(name, wanted))
             } else {
-                part.length & ESCAPED != 0 && self.name_of(rest).is(name)
+                part.length & ESCAPED != 0 && self.name_of(&parts[at..]).is(name)
             };
-            let (value, others) = rest.split_at_checked(part.count as usize)?;
             if is_it {
-                return Some(self.value_of(value));
+                return Some(self.value_of(parts.get(at..at + part.count as usize)?));
             }
-            rest = others;
+            at += part.count as usize;
         }
         None
     }
