@@ -7,41 +7,35 @@ use super::family::{Family, Trigger};
 use super::message::{MessageKind, SeenMessage};
 use super::recording_info::RecordingKind;
 use foldhash::fast::FixedState;
-use smallvec::SmallVec;
-use std::borrow::Cow;
 use std::collections::HashMap;
 use transcript::session::Carrier;
 
-/// Families by their indices, a bit each.
-#[derive(Debug, Clone, Default)]
-pub(super) struct FamilySet(SmallVec<[u64; 2]>);
+/// Families by their indices, a bit each. They come out in order.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct FamilySet([u64; 4]);
 
 impl FamilySet {
+    /// So many families have a bit.
+    pub(crate) const MOST: usize = 256;
+
     fn insert(&mut self, family: usize) {
-        let word = family / 64;
-        if self.0.len() <= word {
-            self.0.resize(word + 1, 0);
-        }
-        self.0[word] |= 1 << (family % 64);
+        self.0[family / 64] |= 1 << (family % 64);
     }
 
-    fn add(&mut self, other: &Self) {
-        if self.0.len() < other.0.len() {
-            self.0.resize(other.0.len(), 0);
-        }
-        self.0.iter_mut().zip(&other.0).for_each(|(word, more)| *word |= more);
+    fn add(&mut self, other: Self) {
+        self.0.iter_mut().zip(other.0).for_each(|(word, more)| *word |= more);
     }
+}
 
-    /// The indices, in order.
-    pub(super) fn indices(&self) -> impl Iterator<Item = usize> {
-        self.0.iter().enumerate().flat_map(|(word, bits)| {
-            let mut bits = *bits;
-            std::iter::from_fn(move || {
-                let next = (bits != 0).then(|| bits.trailing_zeros() as usize)?;
-                bits &= bits - 1;
-                Some(word * 64 + next)
-            })
-        })
+impl Iterator for FamilySet {
+    type Item = usize;
+
+    #[inline]
+    fn next(&mut self) -> Option<usize> {
+        let (index, word) = self.0.iter_mut().enumerate().find(|(_, word)| **word != 0)?;
+        let next = index * 64 + word.trailing_zeros() as usize;
+        *word &= *word - 1;
+        Some(next)
     }
 }
 
@@ -66,7 +60,7 @@ impl Dispatch {
     pub(super) fn all(families: &[Family], by: impl Fn(usize) -> bool) -> Self {
         let mut all = FamilySet::default();
         (0..families.len()).filter(|family| by(*family)).for_each(|family| all.insert(family));
-        Self { other: std::array::from_fn(|_| all.clone()), non_messages: all, ..Self::default() }
+        Self { other: [all; 4], non_messages: all, ..Self::default() }
     }
 
     /// For recordings of a kind, of the families that `by` names.
@@ -102,12 +96,12 @@ impl Dispatch {
                 Trigger::Recordings(_) | Trigger::Methods(..) => {}
             }
         }
-        table.other.iter_mut().chain([&mut table.non_messages]).for_each(|set| set.add(&always));
+        table.other.iter_mut().chain([&mut table.non_messages]).for_each(|set| set.add(always));
         // Families that every method triggers are triggered by those that others name, too.
         for (family, trigger) in triggers() {
             let Trigger::Methods(kinds, methods) = trigger else { continue };
             for method in *methods {
-                let by_kind = table.methods.entry(method).or_insert_with(|| table.other.clone());
+                let by_kind = table.methods.entry(method).or_insert(table.other);
                 kinds.iter().for_each(|kind| by_kind[*kind as usize].insert(family));
             }
         }
@@ -116,23 +110,23 @@ impl Dispatch {
 
     /// The families that visit this step. With some steps an exchange is over, which may be another one than theirs, and those
     /// that look at exchanges hear of it then.
-    pub(super) fn families_for(&self, at: &RuleContext<'_>, ends_exchange: bool) -> Cow<'_, FamilySet> {
-        let mut families = Cow::Borrowed(match &at.message {
-            None => &self.non_messages,
+    pub(super) fn families_for(&self, at: &RuleContext<'_>, ends_exchange: bool) -> FamilySet {
+        let mut families = match &at.message {
+            None => self.non_messages,
             Some(message) => {
                 let method = message.method.as_deref().or_else(|| Some(message.request()?.method()));
                 let by_kind = method.and_then(|method| self.methods.get(method)).unwrap_or(&self.other);
-                &by_kind[message.kind as usize]
+                by_kind[message.kind as usize]
             }
-        });
+        };
         for (triggered, more) in [
-            (at.message.as_ref().is_some_and(asks_for_input), &self.input_requests),
-            (at.exchange.is_some() || ends_exchange, &self.exchanges),
-            (at.entry.context.is_some(), &self.contexts),
-            (at.entry.carrier == Carrier::Sse, &self.events),
+            (at.message.as_ref().is_some_and(asks_for_input), self.input_requests),
+            (at.exchange.is_some() || ends_exchange, self.exchanges),
+            (at.entry.context.is_some(), self.contexts),
+            (at.entry.carrier == Carrier::Sse, self.events),
         ] {
             if triggered {
-                families.to_mut().add(more);
+                families.add(more);
             }
         }
         families
@@ -167,19 +161,18 @@ mod tests {
         Family { name: "made-up", title: "Made up", rules: &[], triggers, visitor: || Box::new(Nothing) }
     }
 
-    fn indices(set: &FamilySet) -> Vec<usize> {
-        set.indices().collect()
+    fn indices(set: FamilySet) -> Vec<usize> {
+        set.collect()
     }
 
     #[test]
-    fn a_set_holds_more_families_than_a_word_has_bits() {
+    fn a_set_holds_each_family_once_and_in_order() {
         let (mut some, mut others) = (FamilySet::default(), FamilySet::default());
-        [0, 63, 64, 200].into_iter().for_each(|family| some.insert(family));
-        [1, 64, 500].into_iter().for_each(|family| others.insert(family));
-        some.add(&others);
-        assert_eq!(indices(&some), [0, 1, 63, 64, 200, 500]);
-        others.add(&FamilySet::default());
-        assert_eq!(indices(&others), [1, 64, 500]);
+        [63, 0, 64].into_iter().for_each(|family| some.insert(family));
+        [1, 64, FamilySet::MOST - 1].into_iter().for_each(|family| others.insert(family));
+        some.add(others);
+        assert_eq!(indices(some), [0, 1, 63, 64, 255]);
+        assert!(indices(FamilySet::default()).is_empty());
     }
 
     #[test]
@@ -193,11 +186,11 @@ mod tests {
         ];
         let kind = RecordingKind { trace: true, ..RecordingKind::default() };
         let table = Dispatch::of(FAMILIES, kind, |_| true);
-        let [request, notification, ..] = &table.methods["tools/call"];
+        let [request, notification, ..] = table.methods["tools/call"];
         assert_eq!((indices(request), indices(notification)), (vec![0, 1, 3], vec![3]));
-        assert_eq!((indices(&table.other[0]), indices(&table.non_messages)), (vec![1, 3], vec![3]));
-        assert_eq!(indices(&Dispatch::all(FAMILIES, |_| true).other[0]), [0, 1, 2, 3, 4]);
+        assert_eq!((indices(table.other[0]), indices(table.non_messages)), (vec![1, 3], vec![3]));
+        assert_eq!(indices(Dispatch::all(FAMILIES, |_| true).other[0]), [0, 1, 2, 3, 4]);
         let table = Dispatch::of(FAMILIES, kind, |family| family % 2 == 0);
-        assert_eq!((indices(&table.methods["tools/call"][0]), indices(&table.other[0])), (vec![0], vec![]));
+        assert_eq!((indices(table.methods["tools/call"][0]), indices(table.other[0])), (vec![0], vec![]));
     }
 }

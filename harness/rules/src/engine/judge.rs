@@ -251,7 +251,7 @@ impl Judge {
             circumstances: Circumstances::of(revision, &self.facts),
             hides: OnceCell::new(),
         };
-        for family in self.dispatch.families_for(&at, !complete.is_empty()).indices() {
+        for family in self.dispatch.families_for(&at, !complete.is_empty()) {
             let Some(Some(visitor)) = self.visitors.get_mut(family) else { continue };
             for exchange in &complete {
                 at.for_exchange(exchange, |at| visitor.exchange(exchange, at, &mut self.report));

@@ -32,6 +32,7 @@ mod url;
 pub(crate) use crate::revision::{Revision, Span};
 
 pub use family::Family;
+pub(crate) use dispatch::FamilySet;
 pub(crate) use family::{RuleVisitor, Trigger};
 pub use finding::{Finding, FindingCount, RuleOutcome, RuleVerdict};
 pub use judge::CheckResult;

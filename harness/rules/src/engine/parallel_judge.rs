@@ -18,7 +18,7 @@ use transcript::rejection::Rejection;
 use transcript::session::Entry;
 
 /// So many bytes of entries are handed on at a time.
-const BATCH: usize = 256 << 10;
+const BATCH: usize = 512 << 10;
 
 /// So many batches may wait for a judge, so that one that has much to do here and little there does not stop the others.
 const QUEUE: usize = 4;

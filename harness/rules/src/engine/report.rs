@@ -114,7 +114,16 @@ impl Report {
         let here = at.circumstances.0;
         if kept.binds & here != 0 {
             kept.times += 1;
-        } else if kept.idle & here == 0 && self.binds(rule, at) {
+        } else if kept.idle & here == 0 {
+            self.pass_at_first(rule, at);
+        }
+    }
+
+    /// The same, where nobody asked yet whether the rule binds in these circumstances.
+    #[cold]
+    #[inline(never)]
+    fn pass_at_first(&mut self, rule: &'static Rule, at: &RuleContext<'_>) {
+        if self.binds(rule, at) {
             self.stats.kept(rule).times += 1;
         }
     }

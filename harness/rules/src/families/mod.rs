@@ -56,7 +56,7 @@ mod tools;
 mod typed;
 mod versions;
 
-use crate::engine::Family;
+use crate::engine::{Family, FamilySet};
 use crate::rule::Rule;
 
 /// Every family, in the order in which they are listed.
@@ -113,6 +113,8 @@ pub static FAMILIES: &[Family] = &[
     subscriptions::FAMILY,
     caching::FAMILY,
 ];
+
+const _: () = assert!(FAMILIES.len() <= FamilySet::MOST, "a family has no bit");
 
 /// The first so many of [`FAMILIES`], down to `stdio`, judge what a recording is made of, and by each other's rules: what
 /// is not a message may be found by one and named by another.
