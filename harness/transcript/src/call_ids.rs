@@ -12,9 +12,15 @@ use std::hash::BuildHasher;
 /// How many prefixes are tried for runs before ids go by fingerprint.
 const PREFIXES: usize = 256;
 
+/// So many digits are read as a number.
+const DIGITS: usize = 18;
+
 /// A set of ids.
 #[derive(Debug, Default)]
 pub struct CallIds {
+    /// The bare numbers.
+    counted: Runs,
+    /// Those behind a prefix.
     runs: HashMap<Box<[u8]>, Runs, fast::FixedState>,
     others: HashSet<u128, FixedState>,
 }
@@ -22,35 +28,48 @@ pub struct CallIds {
 impl CallIds {
     /// Adds an id; false where it was there before.
     pub fn insert(&mut self, id: &[u8]) -> bool {
-        if let Some((prefix, number)) = split(id) {
-            if let Some(runs) = self.runs.get_mut(prefix) {
-                return runs.insert(number);
+        match split(id) {
+            Some((b"", number)) => return self.counted.insert(number),
+            Some((prefix, number)) => {
+                if let Some(runs) = self.runs.get_mut(prefix) {
+                    return runs.insert(number);
+                }
+                // A prefix that once came too late never gets runs of its own, so an id has one home for good.
+                if self.runs.len() < PREFIXES {
+                    return self.runs.entry(prefix.into()).or_default().insert(number);
+                }
             }
-            // A prefix that once came too late never gets runs of its own, so an id has one home for good.
-            if self.runs.len() < PREFIXES {
-                return self.runs.entry(prefix.into()).or_default().insert(number);
-            }
+            None => {}
         }
         self.others.insert(fingerprint(id))
     }
-}
 
-impl CallIds {
+    /// Adds the id that spells a number, as [`counted`] reads it; false where it was there before.
+    pub fn insert_count(&mut self, number: u64) -> bool {
+        self.counted.insert(number)
+    }
+
     /// How many things are remembered: runs, and ids that are in none.
     #[must_use]
     pub fn remembered(&self) -> usize {
-        self.others.len() + self.runs.values().map(Runs::count).sum::<usize>()
+        let runs = self.counted.count() + self.runs.values().map(Runs::count).sum::<usize>();
+        self.others.len() + runs
     }
 
     /// Whether an id was added.
     #[must_use]
     pub fn has(&self, id: &[u8]) -> bool {
-        if let Some((prefix, number)) = split(id)
-            && let Some(runs) = self.runs.get(prefix)
-        {
-            return runs.has(number);
+        match split(id) {
+            Some((b"", number)) => self.counted.has(number),
+            Some((prefix, number)) if let Some(runs) = self.runs.get(prefix) => runs.has(number),
+            _ => self.others.contains(&fingerprint(id)),
         }
-        self.others.contains(&fingerprint(id))
+    }
+
+    /// Whether the id that spells a number was added.
+    #[must_use]
+    pub fn has_count(&self, number: u64) -> bool {
+        self.counted.has(number)
     }
 }
 
@@ -61,15 +80,23 @@ pub(crate) fn fingerprint(id: &[u8]) -> u128 {
 
 /// An id as a prefix and a number that is spelled in the one way a counter spells it.
 fn split(id: &[u8]) -> Option<(&[u8], u64)> {
-    let digits = id.iter().rev().take(18).take_while(|byte| byte.is_ascii_digit()).count();
+    let digits = id.iter().rev().take(DIGITS).take_while(|byte| byte.is_ascii_digit()).count();
     let (prefix, digits) = id.split_at(id.len() - digits);
-    if digits.is_empty()
-        || digits.len() > 1 && digits[0] == b'0'
-        || prefix.last().is_some_and(u8::is_ascii_digit)
-    {
+    if prefix.last().is_some_and(u8::is_ascii_digit) {
         return None;
     }
-    Some((prefix, digits.iter().fold(0, |number, digit| number * 10 + u64::from(digit - b'0'))))
+    Some((prefix, counted(digits)?))
+}
+
+/// The number that these digits spell, if a counter spells it so: with no zero before it, and not longer than is looked at.
+#[must_use]
+pub fn counted(digits: &[u8]) -> Option<u64> {
+    let is_usual = match digits {
+        [b'1'..=b'9', ..] => digits.len() <= DIGITS,
+        _ => digits == b"0",
+    };
+    let digit = |digit: &u8| digit.is_ascii_digit().then(|| u64::from(digit - b'0'));
+    is_usual.then(|| digits.iter().try_fold(0, |number, next| Some(number * 10 + digit(next)?)))?
 }
 
 /// Numbers as runs `first ..= last`.
@@ -129,7 +156,7 @@ mod tests {
             assert!(ids.insert(format!("call-{number}").as_bytes()));
         }
         assert!(!ids.insert(b"777") && !ids.insert(b"call-0") && ids.insert(b"call-1000000"));
-        assert_eq!(ids.runs.values().map(super::Runs::count).sum::<usize>(), 2);
+        assert_eq!((ids.counted.count(), ids.runs[&b"call-"[..]].count(), ids.runs.len()), (1, 1, 1));
         assert!(ids.others.is_empty());
         assert_eq!(ids.remembered(), 2);
         assert!(ids.insert(b"other") && ids.insert(b"another"));

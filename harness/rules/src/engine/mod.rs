@@ -27,6 +27,7 @@ mod server_requests;
 mod split_messages;
 mod tool_list;
 mod trace_event;
+mod typed_id;
 mod url;
 
 pub(crate) use crate::revision::{Revision, Span};
@@ -64,6 +65,7 @@ pub(crate) use response_match::ResponseMatch;
 pub(crate) use schemas::{Fit, Schemas, Validity, part};
 pub(crate) use server_requests::{ClientAnswer, ServerRequests, server_requests};
 pub(crate) use tool_list::{Definition, ToolList};
+pub(crate) use typed_id::{TypedId, UsedIds};
 pub(crate) use url::{Origin, address, parameter, query, resolve};
 
 /// The limits that a document names, for the test that holds it to them.

@@ -7,13 +7,12 @@
 use super::location::FindingLocation;
 use super::methods::known;
 use super::response_match::ResponseMatch;
+use super::typed_id::{TypedId, UsedIds};
 use crate::revision::Revision;
 use foldhash::fast::FixedState;
-use smallvec::SmallVec;
 use std::borrow::Cow;
 use std::collections::{HashMap, VecDeque, hash_map};
 use std::iter;
-use transcript::call_ids::CallIds;
 use transcript::json::{Json, OwnedJson};
 use transcript::message::{Id, Message};
 use transcript::session::{Entry, Location, Side};
@@ -36,6 +35,7 @@ const BETWEEN: u64 = 1_000;
 /// A request that was made.
 #[derive(Debug, Clone)]
 pub(crate) struct PendingRequest {
+    /// Borrowed from the specification, or its own.
     method: Cow<'static, str>,
     params: Option<OwnedJson>,
     /// The id as it was written, quotes and all.
@@ -72,6 +72,11 @@ impl PendingRequest {
         &self.method
     }
 
+    /// Whether the specification has its method, in whatever revision.
+    pub(crate) fn is_specified(&self) -> bool {
+        matches!(self.method, Cow::Borrowed(_))
+    }
+
     /// Its params; none where there were none, or where they were too large to keep.
     pub(crate) fn params(&self) -> Option<Json<'_>> {
         Some(self.params.as_ref()?.json())
@@ -99,9 +104,6 @@ pub(crate) enum IdUse {
     Open,
 }
 
-/// Ids are short.
-type Key = SmallVec<[u8; 24]>;
-
 /// The open requests of one id, of which the oldest is answered first. Two are rare; fifty thousand cost no more each.
 #[derive(Debug)]
 struct Open {
@@ -113,8 +115,8 @@ struct Open {
 #[derive(Debug, Default)]
 pub(crate) struct PendingRequests {
     /// By requestor: client, server, unknown.
-    open: [HashMap<Key, Open, FixedState>; 3],
-    used: [CallIds; 3],
+    open: [HashMap<TypedId, Open, FixedState>; 3],
+    used: [UsedIds; 3],
     /// How the last request's id stood when it was made.
     last_use: Option<IdUse>,
     held: usize,
@@ -165,13 +167,13 @@ impl PendingRequests {
     /// The oldest open request of a side whose id is spelled by this value. Where the recording does not tell sides,
     /// any side's will do.
     pub(crate) fn find(&self, side: Option<Side>, id: Json<'_>) -> Option<&PendingRequest> {
-        let key = key_of(id)?;
+        let key = TypedId::of(id)?;
         requestors(side).iter().find_map(|&index| Some(&self.open[index].get(&key)?.first))
     }
 
     /// Whether a side ever used this id for a request. Where the recording does not tell sides, any side's will do.
     pub(crate) fn knows(&self, side: Option<Side>, id: Json<'_>) -> bool {
-        let Some(key) = key_of(id) else { return false };
+        let Some(key) = TypedId::of(id) else { return false };
         requestors(side).iter().any(|&index| self.used[index].has(&key))
     }
 
@@ -183,7 +185,7 @@ impl PendingRequests {
         location: FindingLocation,
         time: Option<i64>,
     ) {
-        let Some(key) = key_of(id) else { return };
+        let Some(key) = TypedId::of(id) else { return };
         let sides = requestors(side).iter();
         let mut lists = sides.filter_map(|&index| self.open[index].contains_key(&key).then_some(index));
         let Some(index) = lists.next() else { return };
@@ -209,13 +211,13 @@ impl PendingRequests {
         self.last_use = None;
         let number = self.requests;
         self.requests += 1;
-        let Some(key) = key(message.id()) else { return };
+        let Some(key) = TypedId::of_message(message.id()) else { return };
         let index = requestor(side);
         let open = self.open[index].contains_key(&key);
         let fresh = self.forgets_ids || self.used[index].insert(&key);
         self.ids += 1;
         if self.ids.is_multiple_of(BETWEEN) && !self.forgets_ids {
-            self.forgets_ids = self.used.iter().map(CallIds::remembered).sum::<usize>() >= MOST_IDS;
+            self.forgets_ids = self.used.iter().map(UsedIds::remembered).sum::<usize>() >= MOST_IDS;
         }
         if self.forgets_ids {
             self.full = Some(FULL_OF_IDS);
@@ -268,7 +270,7 @@ impl PendingRequests {
         side: Option<Side>,
     ) -> ResponseMatch<PendingRequest> {
         self.last_use = None;
-        let Some(exact) = key(message.id()) else { return ResponseMatch::Unmatched };
+        let Some(exact) = TypedId::of_message(message.id()) else { return ResponseMatch::Unmatched };
         let others = requestors(side.map(Side::other));
         match self.holding(others, &exact) {
             (None, _) => {}
@@ -289,12 +291,13 @@ impl PendingRequests {
         if self.forgets_ids {
             return ResponseMatch::Unknown;
         }
-        let other = retyped(&exact).and_then(|key| self.close(self.holding(others, &key).0?, &key));
+        let retyped = exact.retyped();
+        let other = self.holding(others, &retyped).0.and_then(|index| self.close(index, &retyped));
         other.map_or(ResponseMatch::Unmatched, ResponseMatch::Mistyped)
     }
 
     /// The first of these requestors that has an open request with this id, and whether another has one, too.
-    fn holding(&self, requestors: &[usize], key: &Key) -> (Option<usize>, bool) {
+    fn holding(&self, requestors: &[usize], key: &TypedId) -> (Option<usize>, bool) {
         let mut holding = requestors.iter().copied().filter(|&index| self.open[index].contains_key(key));
         (holding.next(), holding.next().is_some())
     }
@@ -310,7 +313,7 @@ impl PendingRequests {
         kept
     }
 
-    fn close(&mut self, index: usize, key: &Key) -> Option<PendingRequest> {
+    fn close(&mut self, index: usize, key: &TypedId) -> Option<PendingRequest> {
         let list = self.open[index].get_mut(key)?;
         let request = match list.rest.pop_front() {
             Some(next) => std::mem::replace(&mut list.first, next),
@@ -341,36 +344,6 @@ pub(crate) fn requestor(side: Option<Side>) -> usize {
         Some(Side::Server) => 1,
         None => 2,
     }
-}
-
-/// An id with its type: the number's text, or the string's code points.
-fn key(id: Id<'_>) -> Option<Key> {
-    let first = match id {
-        Id::Missing | Id::Null => return None,
-        Id::Text(_) => b's',
-        Id::Number(_) => b'n',
-    };
-    let id = id.key()?;
-    let mut key = Key::new();
-    key.push(first);
-    key.extend_from_slice(&id);
-    Some(key)
-}
-
-fn key_of(value: Json<'_>) -> Option<Key> {
-    match (value.as_text(), value.as_number()) {
-        (Some(text), _) => key(Id::Text(text)),
-        (_, Some(number)) => key(Id::Number(number)),
-        _ => None,
-    }
-}
-
-/// The same id as the other type: `"1"` for `1`.
-fn retyped(key: &Key) -> Option<Key> {
-    let mut other = key.clone();
-    let first = other.first_mut()?;
-    *first = if *first == b's' { b'n' } else { b's' };
-    Some(other)
 }
 
 #[cfg(test)]

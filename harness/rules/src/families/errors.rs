@@ -6,7 +6,7 @@
 use super::modern_versions::PROMISED;
 use crate::engine::{
     Family, FindingLocation, MessageKind, PendingRequest, Report, Revision, RuleContext, RuleVisitor,
-    SeenMessage, Span, Trigger, Violation, known, quoted, text_of,
+    SeenMessage, Span, Trigger, Violation, quoted, text_of,
 };
 use crate::rule::{Level, Party, Rule};
 use transcript::json::{Json, JsonKind};
@@ -154,7 +154,7 @@ impl ErrorsState {
         report: &mut Report,
     ) {
         let method = request.method();
-        if known(method).next().is_some() {
+        if request.is_specified() {
             return;
         }
         let own =

@@ -7,15 +7,13 @@
 
 use crate::engine::{
     Family, MessageKind, PendingRequest, RecentTexts, Redelivery, Report, Revision, RuleContext, RuleVisitor,
-    SeenMessage, SourceLocation, Span, Trigger, Violation, requestor, requestors, shown, text_of,
+    SeenMessage, SourceLocation, Span, Trigger, TypedId, UsedIds, Violation, requestor, requestors, shown,
+    text_of,
 };
 use crate::rule::{Level, Need, Party, Rule};
 use foldhash::fast::FixedState;
-use smallvec::SmallVec;
-use std::borrow::Cow;
 use std::collections::{HashMap, VecDeque};
-use transcript::call_ids::CallIds;
-use transcript::json::{Json, JsonKind};
+use transcript::json::Json;
 use transcript::session::Side;
 
 pub(super) const FAMILY: Family = Family {
@@ -115,23 +113,20 @@ struct ProgressState {
     session: u64,
     redelivery: Redelivery,
     /// By who gave them: client, server, unknown.
-    active: [HashMap<Key, Active, FixedState>; 3],
-    finished: [CallIds; 3],
+    active: [HashMap<TypedId, Active, FixedState>; 3],
+    finished: [UsedIds; 3],
     count: u64,
     /// Some token in use is not remembered.
     loses: bool,
     /// Tokens that were in use are no longer remembered.
     forgets: bool,
     /// The tokens whose work ended last, and the exchanges in which it did.
-    ended: VecDeque<(Key, Option<u64>)>,
+    ended: VecDeque<(TypedId, Option<u64>)>,
     /// The last notifications.
     message: RecentTexts,
     /// The tokens of tasks.
-    tasks: HashMap<Box<str>, (usize, Key), FixedState>,
+    tasks: HashMap<Box<str>, (usize, TypedId), FixedState>,
 }
-
-/// A token with its type. Most are short.
-type Key = SmallVec<[u8; 24]>;
 
 /// A token in use.
 struct Active {
@@ -229,11 +224,11 @@ impl ProgressState {
         }
     }
 
-    fn finish(&mut self, index: usize, key: &[u8], at: &RuleContext<'_>) {
+    fn finish(&mut self, index: usize, key: &TypedId, at: &RuleContext<'_>) {
         self.active[index].remove(key);
         self.count += 1;
         if self.count.is_multiple_of(BETWEEN) {
-            self.forgets |= self.finished.iter().map(CallIds::remembered).sum::<usize>() >= MOST_FINISHED;
+            self.forgets |= self.finished.iter().map(UsedIds::remembered).sum::<usize>() >= MOST_FINISHED;
         }
         if !self.forgets {
             self.finished[index].insert(key);
@@ -244,7 +239,7 @@ impl ProgressState {
         if self.ended.len() >= MOST_ENDED {
             self.ended.pop_front();
         }
-        self.ended.push_back((key.into(), at.entry.exchange));
+        self.ended.push_back((key.clone(), at.entry.exchange));
     }
 
     fn progress(&mut self, message: &SeenMessage<'_>, at: &RuleContext<'_>, report: &mut Report) {
@@ -290,8 +285,16 @@ impl ProgressState {
     }
 
     /// The work is done, and there is progress.
-    fn late(&self, key: &[u8], token: Json<'_>, repeated: bool, at: &RuleContext<'_>, report: &mut Report) {
-        let here = |(ended, exchange): &(Key, Option<u64>)| **ended == *key && *exchange == at.entry.exchange;
+    fn late(
+        &self,
+        key: &TypedId,
+        token: Json<'_>,
+        repeated: bool,
+        at: &RuleContext<'_>,
+        report: &mut Report,
+    ) {
+        let here =
+            |(ended, exchange): &(TypedId, Option<u64>)| ended == key && *exchange == at.entry.exchange;
         if at.exchange.is_some() && !self.ended.iter().any(here) {
             report.inconclusive(&STOP, at, "an exchange log does not tell when a stream said something");
         } else if repeated {
@@ -328,7 +331,7 @@ fn grows(
 }
 
 /// A token as something that can be compared; none where it cannot be one.
-fn token_key(token: Json<'_>, at: &RuleContext<'_>, report: &mut Report) -> Option<Key> {
+fn token_key(token: Json<'_>, at: &RuleContext<'_>, report: &mut Report) -> Option<TypedId> {
     let key = key_of(token);
     report.check(&TYPE, at, key.is_some(), || {
         Violation::of(format!("the token is {}: {}", token.kind().name(), shown(token))).inside(token)
@@ -336,18 +339,9 @@ fn token_key(token: Json<'_>, at: &RuleContext<'_>, report: &mut Report) -> Opti
     key
 }
 
-fn key_of(token: Json<'_>) -> Option<Key> {
-    let (first, rest) = match token.kind() {
-        JsonKind::String => (b's', token.as_text()?.decode()),
-        _ => {
-            let number = token.as_number().filter(|number| !number.contains(['.', 'e', 'E']))?;
-            (b'n', Cow::Borrowed(number.as_bytes()))
-        }
-    };
-    let mut key = Key::new();
-    key.push(first);
-    key.extend_from_slice(&rest);
-    Some(key)
+fn key_of(token: Json<'_>) -> Option<TypedId> {
+    let is_integer = |number: &str| !number.contains(['.', 'e', 'E']);
+    TypedId::of(token).filter(|_| token.as_number().is_none_or(is_integer))
 }
 
 /// Whether a request of this side is open still, and was not taken back.

@@ -50,10 +50,10 @@ fn ids_in_no_order_are_remembered_up_to_a_limit_and_those_that_count_up_are_not_
         ask_and_answer(&mut pending, &format!("\"{id}x\""));
     }
     assert_eq!(pending.full(), Some(FULL_OF_IDS));
-    let remembered: usize = pending.used.iter().map(super::CallIds::remembered).sum();
+    let remembered: usize = pending.used.iter().map(super::UsedIds::remembered).sum();
     assert!((MOST_IDS..=MOST_IDS + 1_000).contains(&remembered), "{remembered}");
     ask_and_answer(&mut pending, "\"new\"");
-    assert_eq!(pending.used.iter().map(super::CallIds::remembered).sum::<usize>(), remembered);
+    assert_eq!(pending.used.iter().map(super::UsedIds::remembered).sum::<usize>(), remembered);
     // An id from before is known still, and of a new one nobody can tell whether it was used.
     assert!(matches!(answer(&mut pending, "\"1x\""), ResponseMatch::AlreadyAnswered));
     assert!(matches!(answer(&mut pending, "\"new\""), ResponseMatch::Unknown));
