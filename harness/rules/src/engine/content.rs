@@ -8,8 +8,9 @@ use transcript::json::{Json, JsonKind};
 
 /// The resource that a block of content embeds.
 pub(crate) fn embedded(block: Json<'_>) -> Option<Json<'_>> {
-    let is = block.member("type")?.as_text()?.is("resource");
-    block.member("resource").filter(|resource| is && resource.kind() == JsonKind::Object)
+    // Most blocks have no such member.
+    let resource = block.member("resource").filter(|resource| resource.kind() == JsonKind::Object)?;
+    block.member("type")?.as_text()?.is("resource").then_some(resource)
 }
 
 /// What a resource holds.

@@ -8,7 +8,7 @@ use crate::engine::{
     Trigger, Violation, shown, text_of,
 };
 use crate::rule::{Level, Rule};
-use crate::shapes::member_fault;
+use crate::shapes::Typed;
 use std::collections::BTreeSet;
 use transcript::json::Json;
 use transcript::rejection::Rejection;
@@ -73,6 +73,8 @@ const MOST_TASKS: usize = 10_000;
 /// An answer that comes so long after the cancellation did not cross it, in milliseconds.
 const CROSSING: i64 = 1_000;
 
+static ID: Typed = Typed::of("notifications/cancelled>", "requestId");
+
 #[derive(Default)]
 struct CancellationState {
     session: u64,
@@ -111,7 +113,7 @@ impl CancellationState {
             return;
         }
         let Some(id) = message.param("requestId") else { return };
-        if member_fault("notifications/cancelled>", "requestId", id, at.revision).is_some() {
+        if ID.fault(id, at.revision).is_some() {
             return;
         }
         if at.redacted(id) {

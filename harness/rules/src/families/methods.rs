@@ -1,8 +1,8 @@
 //! Methods: who may send each, and in which revisions there is one.
 
 use crate::engine::{
-    Direction, Family, META_VERSION, MessageKind, Report, Revision, RuleContext, RuleVisitor, SeenMessage,
-    Span, Trigger, known,
+    Direction, Family, Known, META_VERSION, MessageKind, Report, Revision, RuleContext, RuleVisitor,
+    SeenMessage, Span, Trigger, known,
 };
 use crate::rule::{Level, Need, Rule};
 use transcript::session::Side;
@@ -81,16 +81,22 @@ impl RuleVisitor for MethodsState {
             return;
         };
         let method = message.method.as_deref().unwrap_or_default();
-        if known(method).next().is_some() {
-            direction(method, at, report);
-            revision(method, at, report);
+        let known = known(method);
+        if known.clone().next().is_some() {
+            direction(method, known.clone(), at, report);
+            revision(method, known, at, report);
             removed(method, message, at, report);
         }
     }
 }
 
-fn direction(method: &str, at: &RuleContext<'_>, report: &mut Report) {
-    let here = known(method).filter(|known| at.revision.is_none_or(|revision| known.span.has(revision)));
+fn direction(
+    method: &str,
+    known: impl Iterator<Item = &'static Known>,
+    at: &RuleContext<'_>,
+    report: &mut Report,
+) {
+    let here = known.filter(|known| at.revision.is_none_or(|revision| known.span.has(revision)));
     let mut senders = here.map(|known| known.direction);
     // A client that tells of progress has a rule of its own.
     let Some(direction) = senders.next().filter(|_| method != "notifications/progress") else { return };
@@ -111,8 +117,12 @@ fn lack() -> String {
     format!("such recordings do not carry {}", Need::Direction.lack())
 }
 
-fn revision(method: &str, at: &RuleContext<'_>, report: &mut Report) {
-    let known = known(method);
+fn revision(
+    method: &str,
+    known: impl Iterator<Item = &'static Known> + Clone,
+    at: &RuleContext<'_>,
+    report: &mut Report,
+) {
     let has = |revision: Revision| known.clone().any(|known| known.span.has(revision));
     let begun = at.facts.initialized;
     match at.revision {

@@ -242,16 +242,18 @@ fn field(
     at: &RuleContext<'_>,
     report: &mut Report,
 ) -> bool {
-    let method = message.method.as_deref().unwrap_or_default();
-    match message.meta(name) {
+    let value = message.meta(name);
+    match value {
         Some(value) if value.kind() == kind => report.pass(rule, at),
         Some(value) => {
             let wrong = format!("`{name}` is {}: {}", value.kind().name(), shown(value));
             report.fail(rule, at, Violation::of(wrong).inside(value));
         }
-        None => report.check(rule, at, false, || format!("`{method}` has no `{name}` in its `_meta`")),
+        None => report.check(rule, at, false, || {
+            format!("`{}` has no `{name}` in its `_meta`", message.method.as_deref().unwrap_or_default())
+        }),
     }
-    message.meta(name).is_some()
+    value.is_some()
 }
 
 fn result(message: &SeenMessage<'_>, at: &RuleContext<'_>, report: &mut Report) {

@@ -73,7 +73,7 @@ impl RuleVisitor for PromptsState {
         if message.request().is_some_and(|request| request.method() == "prompts/get") {
             self.answered(message, at, report);
         }
-        let Some(result) = whole_result(message, "prompts/get") else { return };
+        let Some(("prompts/get", result)) = whole_result(message) else { return };
         for prompt in result.member("messages").into_iter().flat_map(Json::items) {
             let Some(resource) = prompt.member("content").and_then(embedded) else { continue };
             let text = |name| resource.member(name).is_some_and(|value| value.kind() == JsonKind::String);
@@ -129,7 +129,7 @@ impl PromptsState {
                 Some(argument) => format!("the prompt's argument {} is missing", quoted(argument)),
             },
         };
-        if message.kind == MessageKind::Result && whole_result(message, "prompts/get").is_none() {
+        if message.kind == MessageKind::Result && !matches!(whole_result(message), Some(("prompts/get", _))) {
             return;
         }
         report.check(&ARGS, at, message.error_code() == Some(-32602), || {

@@ -117,29 +117,22 @@ impl RuleVisitor for ResourcesState {
         }
         let Some(message) = &at.message else { return };
         self.subscriptions(message, at, report);
-        if let Some(result) = whole_result(message, "resources/list") {
-            for resource in result.member("resources").into_iter().flat_map(Json::items) {
-                address(resource, at, report);
-                self.show(resource);
-            }
-            self.whole[0] = result.member("nextCursor").is_none() && self.shown.len() < MOST_LISTED;
-        }
         self.templates(message);
-        if let Some(result) = whole_result(message, "resources/read") {
-            self.read(result, message, at, report);
-        }
-        if let Some(result) = whole_result(message, "tools/call") {
-            for block in result.member("content").into_iter().flat_map(Json::items) {
-                let kind = block.member("type").and_then(Json::as_text);
-                let link = kind.is_some_and(|kind| kind.is("resource_link"));
-                if link {
-                    address(block, at, report);
-                    self.show(block);
-                } else if let Some(resource) = embedded(block) {
+        match whole_result(message) {
+            Some(("resources/list", result)) => {
+                for resource in result.member("resources").into_iter().flat_map(Json::items) {
                     address(resource, at, report);
-                    one_of(resource, at, report);
+                    self.show(resource);
+                }
+                self.whole[0] = result.member("nextCursor").is_none() && self.shown.len() < MOST_LISTED;
+            }
+            Some(("resources/read", result)) => self.read(result, message, at, report),
+            Some(("tools/call", result)) => {
+                for block in result.member("content").into_iter().flat_map(Json::items) {
+                    self.block(block, at, report);
                 }
             }
+            _ => {}
         }
         if message.request().is_some_and(|request| request.method() == "resources/read") {
             missing(message, at, report);
@@ -148,6 +141,19 @@ impl RuleVisitor for ResourcesState {
 }
 
 impl ResourcesState {
+    /// A block of a tool's content, which may name a resource or hold one.
+    fn block(&mut self, block: Json<'_>, at: &RuleContext<'_>, report: &mut Report) {
+        if let Some(resource) = embedded(block) {
+            address(resource, at, report);
+            one_of(resource, at, report);
+        } else if block.member("uri").is_some()
+            && block.member("type").and_then(Json::as_text).is_some_and(|kind| kind.is("resource_link"))
+        {
+            address(block, at, report);
+            self.show(block);
+        }
+    }
+
     fn subscriptions(&mut self, message: &SeenMessage<'_>, at: &RuleContext<'_>, report: &mut Report) {
         if message.kind == MessageKind::Request && message.calls("resources/subscribe") {
             // The first update may overtake the answer.

@@ -9,7 +9,7 @@ use crate::engine::{
     SeenMessage, Span, Trigger, Violation, quoted, shown, string_of, why_not_whole,
 };
 use crate::rule::{Level, Rule};
-use crate::shapes::member_fault;
+use crate::shapes::Typed;
 use std::collections::BTreeMap;
 use transcript::json::{Json, JsonKind};
 use transcript::session::Side;
@@ -130,6 +130,8 @@ struct Task {
 
 /// Whose task, and its id.
 type Name = (Option<bool>, String);
+
+static TTL: Typed = Typed::of("GetTaskResult", "ttl");
 
 #[derive(Default)]
 struct TasksState {
@@ -279,7 +281,7 @@ impl TasksState {
     fn result(&mut self, message: &SeenMessage<'_>, at: &RuleContext<'_>, report: &mut Report) {
         let Some(request) = message.request() else { return };
         let Some(id) = request.param("taskId").and_then(string_of) else { return };
-        let Some(result) = whole_result(message, "tasks/result") else { return };
+        let Some(("tasks/result", result)) = whole_result(message) else { return };
         let meta = result.member("_meta").and_then(|meta| meta.member(RELATED_TASK));
         let named = meta.and_then(|meta| string_of(meta.member("taskId")?));
         report.check(&RELATED, at, named.as_deref() == Some(&*id), || {
@@ -379,7 +381,7 @@ fn times(task: Json<'_>, asked_for: bool, at: &RuleContext<'_>, report: &mut Rep
             .is_some_and(|request| request.method() == "tasks/get")
     {
         match task.member("ttl") {
-            Some(ttl) if member_fault("GetTaskResult", "ttl", ttl, at.revision).is_none() => {}
+            Some(ttl) if TTL.fault(ttl, at.revision).is_none() => {}
             Some(ttl) => wrong = wrong.or(Some((format!("`ttl` is {}", shown(ttl)), ttl, Level::Must))),
             None => wrong = wrong.or(Some(("the task has no `ttl`".to_owned(), task, Level::Must))),
         }

@@ -10,7 +10,7 @@ use crate::engine::{
     string_of,
 };
 use crate::rule::{Level, Party, Rule};
-use crate::shapes::{Fault, member_fault};
+use crate::shapes::{Fault, Typed};
 use transcript::json::{Json, JsonKind, JsonString};
 use transcript::rejection::Rejection;
 
@@ -105,6 +105,8 @@ static MIRROR: Rule = Rule {
     ..SERVER
 };
 
+static BLOCK: Typed = Typed::of("CallToolResult", "content");
+
 /// Longer structured content is not looked for in the text.
 const LONGEST: usize = 256 << 10;
 
@@ -121,20 +123,21 @@ impl RuleVisitor for ToolOutputState {
     fn visit(&mut self, at: &RuleContext<'_>, report: &mut Report) {
         let _ = self.list.see(at);
         let Some(message) = &at.message else { return };
-        if let Some(result) = whole_result(message, "tools/call") {
-            self.result(result, at, report);
-        }
-        if let Some(result) = whole_result(message, "prompts/get") {
-            for turn in result.member("messages").into_iter().flat_map(Json::items) {
-                if let Some(content) = turn.member("content") {
-                    data(content, at, report);
+        match whole_result(message) {
+            Some(("tools/call", result)) => self.result(result, at, report),
+            Some(("prompts/get", result)) => {
+                for turn in result.member("messages").into_iter().flat_map(Json::items) {
+                    if let Some(content) = turn.member("content") {
+                        data(content, at, report);
+                    }
                 }
             }
-        }
-        if let Some(result) = whole_result(message, "resources/read") {
-            for resource in result.member("contents").into_iter().flat_map(Json::items) {
-                digits(resource.member("blob"), at, report);
+            Some(("resources/read", result)) => {
+                for resource in result.member("contents").into_iter().flat_map(Json::items) {
+                    digits(resource.member("blob"), at, report);
+                }
             }
+            _ => {}
         }
     }
 
@@ -143,21 +146,23 @@ impl RuleVisitor for ToolOutputState {
     }
 }
 
-/// The result of a request with this method, where it is what was asked for and neither a task nor a question.
-pub(super) fn whole_result<'m>(message: &SeenMessage<'m>, method: &str) -> Option<Json<'m>> {
-    let result = message.result_of(method).filter(|result| result.kind() == JsonKind::Object)?;
+/// The result of a request, where it is what was asked for and neither a task nor a question, with the request's method.
+pub(super) fn whole_result<'m>(message: &SeenMessage<'m>) -> Option<(&'m str, Json<'m>)> {
+    let request = message.request().filter(|_| message.kind == MessageKind::Result)?;
+    let result = message.raw.outcome().filter(|result| result.kind() == JsonKind::Object)?;
     if let Some(kind) = result.member("resultType")
         && kind.as_text().and_then(|kind| kind.to_str()).is_some_and(|kind| kind != "complete")
     {
         return None;
     }
-    let asked = || message.request().is_some_and(|request| request.param("task").is_some());
-    (!(result.member("task").is_some() && asked())).then_some(result)
+    let is_task = result.member("task").is_some() && request.param("task").is_some();
+    (!is_task).then_some((request.method(), result))
 }
 
 impl ToolOutputState {
     fn result(&mut self, result: Json<'_>, at: &RuleContext<'_>, report: &mut Report) {
-        match result.member("content") {
+        let content = result.member("content");
+        match content {
             Some(content) if content.kind() == JsonKind::Array => {
                 report.pass(&CONTENT, at);
                 for item in content.items() {
@@ -188,7 +193,7 @@ impl ToolOutputState {
         if !is_error(result) {
             self.output(structured, at, report);
             if let Some(structured) = structured {
-                mirror(structured, result, at, report);
+                mirror(structured, result, content, at, report);
             }
         }
     }
@@ -235,7 +240,7 @@ impl ToolOutputState {
 
 /// What is wrong with a block of content, but for what an embedded resource holds, which has a rule of its own.
 fn block_fault(block: Json<'_>, revision: Option<Revision>) -> Option<Fault<'_>> {
-    let fault = member_fault("CallToolResult", "content", block, revision)?;
+    let fault = BLOCK.fault(block, revision)?;
     let neither = embedded(block).is_some_and(|resource| {
         contents(resource) == ContentsKind::Neither
             && resource.member("uri").is_some_and(|uri| uri.kind() == JsonKind::String)
@@ -245,16 +250,22 @@ fn block_fault(block: Json<'_>, revision: Option<Revision>) -> Option<Fault<'_>>
 
 /// Some text says the same as the structured content. Libraries wrap what is no object into `{"result": …}` or the like
 /// and write the bare value into the text, a list item by item; that says the same, too.
-fn mirror(structured: Json<'_>, result: Json<'_>, at: &RuleContext<'_>, report: &mut Report) {
-    let content = result.member("content");
-    if at.redacted(result) || content.is_none_or(|content| content.kind() != JsonKind::Array) {
+fn mirror(
+    structured: Json<'_>,
+    result: Json<'_>,
+    content: Option<Json<'_>>,
+    at: &RuleContext<'_>,
+    report: &mut Report,
+) {
+    let content = content.filter(|content| content.kind() == JsonKind::Array && !at.redacted(result));
+    let Some(content) = content else {
         return report.inconclusive(&MIRROR, at, "the text that would decide it is not there");
-    }
+    };
     if structured.text().len() > LONGEST {
         return report.inconclusive(&MIRROR, at, "the structured content is longer than 256 KiB");
     }
     let texts = || {
-        let blocks = content.into_iter().flat_map(Json::items).take(MOST_TEXTS);
+        let blocks = content.items().take(MOST_TEXTS);
         blocks.filter_map(|block| block.member("text")?.as_text())
     };
     let mut members = structured.members();
@@ -269,7 +280,7 @@ fn mirror(structured: Json<'_>, result: Json<'_>, at: &RuleContext<'_>, report: 
     };
     let kept = texts().any(|text| says(text, structured) || says(text, bare))
         || bare.kind() == JsonKind::Array && item_by_item();
-    if !kept && content.is_some_and(|content| content.items().nth(MOST_TEXTS).is_some()) {
+    if !kept && content.items().nth(MOST_TEXTS).is_some() {
         return report.inconclusive(&MIRROR, at, "there are more blocks of text than are looked through");
     }
     report.check(&MIRROR, at, kept, || {
@@ -312,18 +323,14 @@ fn nearly(one: Json<'_>, other: Json<'_>) -> bool {
 
 /// The base64 of a block of content, whatever block it is.
 fn data(block: Json<'_>, at: &RuleContext<'_>, report: &mut Report) {
-    match embedded(block) {
-        Some(resource) if contents(resource) != ContentsKind::Text => {
-            digits(resource.member("blob"), at, report)
-        }
-        Some(_) => {}
-        None => {
-            let kind = block.member("type").and_then(Json::as_text);
-            if kind.is_some_and(|kind| kind.is("image") || kind.is("audio")) {
-                digits(block.member("data"), at, report);
-            }
-        }
+    if let Some(resource) = embedded(block).filter(|resource| contents(*resource) != ContentsKind::Text) {
+        digits(resource.member("blob"), at, report);
     }
+    let data = block.member("data").filter(|_| {
+        let kind = block.member("type").and_then(Json::as_text);
+        kind.is_some_and(|kind| kind.is("image") || kind.is("audio"))
+    });
+    digits(data, at, report);
 }
 
 fn digits(value: Option<Json<'_>>, at: &RuleContext<'_>, report: &mut Report) {

@@ -7,7 +7,7 @@ use crate::engine::{
     Span, ToolList, Trigger, Validity, Violation, part, quoted, shown, str_of, string_of,
 };
 use crate::rule::{Level, Party, Rule};
-use crate::shapes::{Fault, member_fault};
+use crate::shapes::{Fault, Typed};
 use transcript::json::{Json, JsonKind};
 use transcript::rejection::Rejection;
 
@@ -123,6 +123,11 @@ static ORDER: Rule = Rule {
     ..SERVER
 };
 
+static NAME: Typed = Typed::of("tools/call>", "name");
+static ARGUMENTS: Typed = Typed::of("tools/call>", "arguments");
+static INPUT_SCHEMA: Typed = Typed::of("Tool", "inputSchema");
+static OUTPUT_SCHEMA: Typed = Typed::of("Tool", "outputSchema");
+
 /// The order of longer listings is not compared.
 const MOST_LISTED: usize = 10_000;
 
@@ -163,18 +168,18 @@ impl RuleVisitor for ToolsState {
 impl ToolsState {
     fn call(&mut self, at: &RuleContext<'_>, report: &mut Report) {
         let Some(message) = &at.message else { return };
-        let params = message.raw.params();
-        if message.param("name").is_none() {
+        let Some((params, value)) =
+            message.raw.params().and_then(|params| Some((params, params.member("name")?)))
+        else {
             return report.fail(&PARAMS, at, "the call has no `name`");
-        }
-        for name in ["name", "arguments"] {
-            let Some(value) = message.param(name) else { continue };
-            if let Some(fault) = member_fault("tools/call>", name, value, at.revision) {
-                return report.fail(&PARAMS, at, Violation::of(fault.wrong).inside(fault.place));
-            }
+        };
+        let given = params.member("arguments");
+        let faults = [(&NAME, Some(value)), (&ARGUMENTS, given)];
+        let mut faults = faults.into_iter().filter_map(|(member, value)| member.fault(value?, at.revision));
+        if let Some(fault) = faults.next() {
+            return report.fail(&PARAMS, at, Violation::of(fault.wrong).inside(fault.place));
         }
         report.pass(&PARAMS, at);
-        let (Some(value), Some(params)) = (message.param("name"), params) else { return };
         let Some(name) = str_of(value) else { return };
         match self.list.find(at.facts, &name) {
             Definition::Unsure(why) => {
@@ -187,7 +192,6 @@ impl ToolsState {
             }
             Definition::Listed(tool) => {
                 report.pass(&KNOWN, at);
-                let given = message.param("arguments");
                 match self.arguments(tool, given, at) {
                     Fit::Fits => report.pass(&ARGS, at),
                     Fit::Unsure(why) => report.inconclusive(&ARGS, at, why),
@@ -311,13 +315,14 @@ impl ToolsState {
             // Where it was listed before, it is broken, which has been said.
             report.pass(&UNIQUE, at);
         }
-        for name in ["inputSchema", "outputSchema"] {
+        for typed in [&INPUT_SCHEMA, &OUTPUT_SCHEMA] {
+            let name = typed.name();
             let Some(schema) = tool.member(name) else { continue };
             if at.redacted(schema) {
                 report.inconclusive(&SCHEMA, at, "the recorder took out what would decide it");
                 continue;
             }
-            if let Some(Fault { wrong, place }) = member_fault("Tool", name, schema, at.revision) {
+            if let Some(Fault { wrong, place }) = typed.fault(schema, at.revision) {
                 report.fail(&SCHEMA, at, Violation::of(format!("in `{name}`, {wrong}")).inside(place));
                 continue;
             }

@@ -3,7 +3,7 @@
 //! Depth is bounded by the table, in which nothing holds itself.
 
 use super::owners::{Path, is_owned, left_whole};
-use super::{Member, Part, Shape, entry, members};
+use super::{Member, Part, Rows, Shape, entry};
 use crate::engine::shown;
 use crate::revision::Revision;
 use transcript::json::{Json, JsonKind};
@@ -53,26 +53,8 @@ fn address(value: Json<'_>) -> usize {
     value.text().as_ptr().addr()
 }
 
-/// The first fault of a value as a member of what the table has under this name; what a list holds is asked for item by
-/// item. For rules that judge such a value.
-pub(crate) fn member_fault<'v>(
-    of: &str,
-    member: &str,
-    value: Json<'v>,
-    revision: Option<Revision>,
-) -> Option<Fault<'v>> {
-    by_each(members(of).iter().filter(|row| row.name == member), revision, |row, by| {
-        let (judge, path) =
-            (Judge { revision: by, place: None, left: &[], told: &[] }, Path::Member(&Path::Top, member));
-        match &row.shape {
-            Shape::List(items) => judge.value(items, value, &Path::Item(&path)),
-            shape => judge.value(shape, value, &path),
-        }
-    })
-}
-
 /// What is wrong by the revision; where none is known, what every revision that has it refuses.
-fn by_each<'v>(
+pub(super) fn by_each<'v>(
     rows: impl Iterator<Item = &'static Member>,
     revision: Option<Revision>,
     judge: impl Fn(&'static Member, Revision) -> Fit<'v>,
@@ -99,8 +81,8 @@ pub(crate) fn without_params(method: &str, revision: Option<Revision>) -> Option
             }
             // Where they may be of several shapes, they are an elicitation's, which has a rule of its own.
             let Shape::Named(name) = &row.shape else { return None };
-            let members = name.members().iter().filter(|member| member.needed && member.span.has(by));
-            let is_left = |member: &&Member| {
+            let members = name.rows(by).all.iter().filter(|member| member.needed);
+            let is_left = |member: &&&Member| {
                 !is_owned(Part::Params, method, &Path::Missing(&Path::Top, member.name), by)
             };
             let first = members.clone().find(is_left);
@@ -113,7 +95,7 @@ pub(crate) fn without_params(method: &str, revision: Option<Revision>) -> Option
     needed.map(|needed| format!("`{method}` has no params{needed}"))
 }
 
-struct Judge<'j> {
+pub(super) struct Judge<'j> {
     revision: Revision,
     /// What is judged, where places that have a rule of their own are left to it.
     place: Option<(Part, &'j str)>,
@@ -125,6 +107,11 @@ struct Judge<'j> {
 }
 
 impl Judge<'_> {
+    /// By a revision, with no place left to anybody.
+    pub(super) fn of(revision: Revision) -> Self {
+        Judge { revision, place: None, left: &[], told: &[] }
+    }
+
     fn wrong<'v>(&self, path: &Path<'_>, value: Json<'v>, wrong: impl FnOnce() -> String) -> Fit<'v> {
         match self.place {
             Some((part, method)) if is_owned(part, method, path, self.revision) => Ok(()),
@@ -143,9 +130,9 @@ impl Judge<'_> {
         self.wrong(&Path::Missing(path, name), value, || format!("`{name}` is missing"))
     }
 
-    fn value<'v>(&self, shape: &Shape, value: Json<'v>, path: &Path<'_>) -> Fit<'v> {
+    pub(super) fn value<'v>(&self, shape: &Shape, value: Json<'v>, path: &Path<'_>) -> Fit<'v> {
         match (shape, value.kind()) {
-            (Shape::Map(shape), JsonKind::Object) if **shape != Shape::Any => {
+            (Shape::Map(shape), JsonKind::Object) if !matches!(**shape, Shape::Any) => {
                 for (name, part) in value.members() {
                     let name = name.decode();
                     self.value(shape, part, &Path::Key(path, &String::from_utf8_lossy(&name)))?;
@@ -161,7 +148,7 @@ impl Judge<'_> {
                 self.number(value, *whole, (*least, *most), path)
             }
             (Shape::Word(words), JsonKind::String) if is_one_of(value, words) => Ok(()),
-            (Shape::Named(name), JsonKind::Object) => self.object(name.members(), value, path),
+            (Shape::Named(name), JsonKind::Object) => self.object(name.rows(self.revision), value, path),
             (Shape::List(shape), JsonKind::Array) => {
                 value.items().try_for_each(|item| self.value(shape, item, &Path::Item(path)))
             }
@@ -170,9 +157,8 @@ impl Judge<'_> {
         }
     }
 
-    fn object<'v>(&self, rows: &[Member], value: Json<'v>, path: &Path<'_>) -> Fit<'v> {
-        let rows = rows.iter().filter(|row| row.span.has(self.revision));
-        for (fitting, row) in rows.enumerate() {
+    fn object<'v>(&self, rows: &Rows, value: Json<'v>, path: &Path<'_>) -> Fit<'v> {
+        for (fitting, row) in rows.all.iter().enumerate() {
             let fit = match value.member(row.name) {
                 Some(_) if matches!(path, Path::Top) && self.left.contains(&row.name) => Ok(()),
                 Some(part) => self.value(&row.shape, part, &Path::Member(path, row.name)),
@@ -195,11 +181,12 @@ impl Judge<'_> {
         for shape in shapes {
             match shape {
                 Shape::Named(name) if kind == JsonKind::Object => {
-                    if let Some(other) = self.other_word(name.members(), &mut tags) {
+                    let rows = &name.rows(self.revision).tags;
+                    if let Some(other) = other_word(rows, &mut tags) {
                         tag = tag.or(Some(other));
                         continue;
                     }
-                    meant |= self.tags(name.members()).any(|row| tags.word(row.name).is_some());
+                    meant |= rows.iter().any(|row| tags.word(row.name).is_some());
                 }
                 _ if !is_kind(shape, kind) => continue,
                 _ => {}
@@ -235,29 +222,15 @@ impl Judge<'_> {
         self.untold(fitting, Fault { wrong: format!("{} is missing", names.join(" or ")), ..fault })
     }
 
-    /// The member whose word says that an object is none of these.
-    fn other_word(&self, rows: &[Member], tags: &mut Tags<'_>) -> Option<&'static str> {
-        let other = |row: &&Member| match tags.word(row.name) {
-            None => row.needed,
-            Some(part) => !is_one_of(part, words(&row.shape)),
-        };
-        self.tags(rows).find(other).map(|row| row.name)
-    }
-
-    /// The members that hold one word of a few, by which objects are told apart.
-    fn tags<'r>(&self, rows: &'r [Member]) -> impl Iterator<Item = &'r Member> {
-        rows.iter().filter(|row| row.span.has(self.revision) && !words(&row.shape).is_empty())
-    }
-
     /// The word that tells one of these from the others is missing, or is none of theirs.
     fn tag<'v>(&self, name: &str, shapes: &[Shape], value: Json<'v>, path: &Path<'_>) -> Fit<'v> {
         let Some(part) = value.member(name) else { return self.missing(path, name, value) };
         self.wrong(&Path::Member(path, name), part, || {
             let rows = shapes.iter().filter_map(|shape| match shape {
-                Shape::Named(name) => Some(name.members()),
+                Shape::Named(name) => Some(&name.rows(self.revision).tags),
                 _ => None,
             });
-            let of = |row: &&Member| row.name == name && row.span.has(self.revision);
+            let of = |row: &&&Member| row.name == name;
             let mut all: Vec<&str> =
                 rows.flatten().filter(of).flat_map(|row| words(&row.shape)).copied().collect();
             all.sort_unstable();
@@ -318,6 +291,15 @@ impl<'v> Tags<'v> {
             _ => self.last.insert((name, self.value.member(name))).1,
         }
     }
+}
+
+/// The member whose word says that an object is none of these.
+fn other_word(rows: &[&'static Member], tags: &mut Tags<'_>) -> Option<&'static str> {
+    let other = |row: &&&Member| match tags.word(row.name) {
+        None => row.needed,
+        Some(part) => !is_one_of(part, words(&row.shape)),
+    };
+    rows.iter().find(other).map(|row| row.name)
 }
 
 /// Whether a shape is one of values of this kind.

@@ -4,8 +4,10 @@
 
 mod judge;
 mod owners;
+mod typed;
 
-pub(crate) use judge::{Fault, faults, member_fault, without_params};
+pub(crate) use judge::{Fault, faults, without_params};
+pub(crate) use typed::Typed;
 
 use crate::revision::{Revision, Span};
 use foldhash::fast::FixedState;
@@ -13,7 +15,7 @@ use std::collections::HashMap;
 use std::sync::{LazyLock, OnceLock};
 
 /// What a value must be.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, PartialEq)]
 enum Shape {
     Any,
     Text,
@@ -31,19 +33,31 @@ enum Shape {
     /// An object whose members are all of one sort.
     Map(Box<Shape>),
     /// What the table says under this name.
-    Named(Name),
+    Named(Box<Name>),
     /// One of these.
     OneOf(Vec<Shape>),
 }
 
-/// A name in the table, with what stands under it once somebody has asked: messages ask for the same few again and again.
-#[derive(Debug, Clone, PartialEq)]
-struct Name(&'static str, OnceLock<&'static [Member]>);
+/// A name in the table, with what stands under it.
+#[derive(Debug, PartialEq)]
+struct Name(&'static str, ByRevision<Rows>);
 
 impl Name {
-    fn members(&self) -> &'static [Member] {
-        self.1.get_or_init(|| members(self.0))
+    fn rows(&self, revision: Revision) -> &Rows {
+        self.1.of(revision, || {
+            let all: Vec<_> = members(self.0).iter().filter(|row| row.span.has(revision)).collect();
+            let tags = all.iter().copied().filter(|row| matches!(row.shape, Shape::Word(_))).collect();
+            Rows { all, tags }
+        })
     }
+}
+
+/// The members that something has in one revision.
+#[derive(Debug, Default, PartialEq)]
+struct Rows {
+    all: Vec<&'static Member>,
+    /// Those that hold one word of a few, by which objects are told apart.
+    tags: Vec<&'static Member>,
 }
 
 /// A member of an object; others may be there, too.
@@ -54,15 +68,15 @@ struct Member {
     span: Span,
     shape: Shape,
     /// Where it is a method's: which members of its shape are left to other rules with all that is inside of them.
-    left: Left,
+    left: ByRevision<Vec<&'static str>>,
 }
 
-/// By revision, once somebody has asked.
+/// By revision, once somebody has asked: messages ask for the same few things again and again.
 #[derive(Debug, Default, PartialEq)]
-struct Left([OnceLock<Vec<&'static str>>; Revision::ALL.len()]);
+struct ByRevision<T>([OnceLock<T>; Revision::ALL.len()]);
 
-impl Left {
-    fn of(&self, revision: Revision, ask: impl FnOnce() -> Vec<&'static str>) -> &[&'static str] {
+impl<T> ByRevision<T> {
+    fn of(&self, revision: Revision, ask: impl FnOnce() -> T) -> &T {
         self.0[revision as usize].get_or_init(ask)
     }
 }
@@ -124,7 +138,7 @@ fn row_of(row: &'static str) -> Option<Member> {
     let revision = |number: &str| Revision::ALL.get(number.parse::<usize>().ok()?.checked_sub(1)?).copied();
     let (name, needed) = name.strip_suffix('!').map_or((name, false), |name| (name, true));
     let span = Span::between(revision(first)?, revision(last)?);
-    Some(Member { name, needed, span, shape: shape_of(shape)?, left: Left::default() })
+    Some(Member { name, needed, span, shape: shape_of(shape)?, left: ByRevision::default() })
 }
 
 fn shape_of(text: &'static str) -> Option<Shape> {
@@ -143,7 +157,7 @@ fn shape_of(text: &'static str) -> Option<Shape> {
         return Some(Shape::Map(Box::new(shape_of(members)?)));
     }
     if let Some(name) = text.strip_prefix('@') {
-        return Some(Shape::Named(Name(name, OnceLock::new())));
+        return Some(Shape::Named(Box::new(Name(name, ByRevision::default()))));
     }
     let mut parts = text.split(':');
     let shape = match parts.next()? {
@@ -173,7 +187,7 @@ fn alternatives(text: &'static str) -> Vec<&'static str> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Member, Shape, TABLE, shape_of};
+    use super::{Member, Shape, TABLE, members, shape_of};
     use crate::engine::known;
     use crate::revision::Revision;
 
@@ -189,8 +203,8 @@ mod tests {
             assert!(depth < 20, "{shape:?} holds itself");
             match shape {
                 Shape::Named(name) => {
-                    assert!(!name.members().is_empty(), "nothing is said of {}", name.0);
-                    name.members().iter().for_each(|row| walk(&row.shape, depth + 1));
+                    assert!(!members(name.0).is_empty(), "nothing is said of {}", name.0);
+                    members(name.0).iter().for_each(|row| walk(&row.shape, depth + 1));
                 }
                 Shape::List(shape) | Shape::Map(shape) => walk(shape, depth),
                 Shape::OneOf(shapes) => shapes.iter().for_each(|shape| walk(shape, depth)),
