@@ -10,7 +10,7 @@ use foldhash::fast::FixedState;
 use std::collections::HashMap;
 use transcript::session::Carrier;
 
-/// Families by their indices, a bit each. They come out in order.
+/// Families by their indices, a bit each.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct FamilySet([u64; 4]);
 
@@ -25,17 +25,16 @@ impl FamilySet {
     fn add(&mut self, other: Self) {
         self.0.iter_mut().zip(other.0).for_each(|(word, more)| *word |= more);
     }
-}
 
-impl Iterator for FamilySet {
-    type Item = usize;
-
+    /// Shows each, in order.
     #[inline]
-    fn next(&mut self) -> Option<usize> {
-        let (index, word) = self.0.iter_mut().enumerate().find(|(_, word)| **word != 0)?;
-        let next = index * 64 + word.trailing_zeros() as usize;
-        *word &= *word - 1;
-        Some(next)
+    pub(super) fn each(self, mut show: impl FnMut(usize)) {
+        for (index, mut word) in self.0.into_iter().enumerate() {
+            while word != 0 {
+                show(index * 64 + word.trailing_zeros() as usize);
+                word &= word - 1;
+            }
+        }
     }
 }
 
@@ -162,7 +161,9 @@ mod tests {
     }
 
     fn indices(set: FamilySet) -> Vec<usize> {
-        set.collect()
+        let mut indices = Vec::new();
+        set.each(|index| indices.push(index));
+        indices
     }
 
     #[test]

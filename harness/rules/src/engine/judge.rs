@@ -251,12 +251,12 @@ impl Judge {
             circumstances: Circumstances::of(revision, &self.facts),
             hides: OnceCell::new(),
         };
-        for family in self.dispatch.families_for(&at, !complete.is_empty()) {
-            let Some(Some(visitor)) = self.visitors.get_mut(family) else { continue };
+        self.dispatch.families_for(&at, !complete.is_empty()).each(|family| {
+            let Some(Some(visitor)) = self.visitors.get_mut(family) else { return };
             for exchange in &complete {
                 at.for_exchange(exchange, |at| visitor.exchange(exchange, at, &mut self.report));
             }
             visitor.visit(&at, &mut self.report);
-        }
+        });
     }
 }

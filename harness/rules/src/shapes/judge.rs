@@ -2,6 +2,7 @@
 //!
 //! Depth is bounded by the table, in which nothing holds itself.
 
+use super::fits::{fits, is_one_of};
 use super::owners::{Path, is_owned, left_whole};
 use super::{Member, Part, Rows, Shape, entry};
 use crate::engine::shown;
@@ -36,7 +37,7 @@ pub(crate) fn faults<'v>(
         let told: Vec<_> = faults.iter().map(|fault| (address(fault.place), &*fault.wrong)).collect();
         let next = by_each(entry(method, part).iter(), revision, |row, by| {
             let left = row.left.of(by, || left_whole(part, method, by));
-            Judge { revision: by, place: Some((part, method)), left, told: &told }.value(
+            Judge { revision: by, place: Some((part, method)), left, told: &told }.whole(
                 &row.shape,
                 value,
                 &Path::Top,
@@ -112,6 +113,13 @@ impl Judge<'_> {
         Judge { revision, place: None, left: &[], told: &[] }
     }
 
+    /// What is wrong with a value, which is looked for only where something is.
+    pub(super) fn whole<'v>(&self, shape: &Shape, value: Json<'v>, path: &Path<'_>) -> Fit<'v> {
+        let fits = fits(shape, value, self.revision, self.left);
+        debug_assert!(!fits || self.value(shape, value, path).is_ok(), "{shape:?} fits, and has a fault");
+        if fits { Ok(()) } else { self.value(shape, value, path) }
+    }
+
     fn wrong<'v>(&self, path: &Path<'_>, value: Json<'v>, wrong: impl FnOnce() -> String) -> Fit<'v> {
         match self.place {
             Some((part, method)) if is_owned(part, method, path, self.revision) => Ok(()),
@@ -130,7 +138,7 @@ impl Judge<'_> {
         self.wrong(&Path::Missing(path, name), value, || format!("`{name}` is missing"))
     }
 
-    pub(super) fn value<'v>(&self, shape: &Shape, value: Json<'v>, path: &Path<'_>) -> Fit<'v> {
+    fn value<'v>(&self, shape: &Shape, value: Json<'v>, path: &Path<'_>) -> Fit<'v> {
         match (shape, value.kind()) {
             (Shape::Map(shape), JsonKind::Object) if !matches!(**shape, Shape::Any) => {
                 for (name, part) in value.members() {
@@ -322,10 +330,6 @@ fn words(shape: &Shape) -> &[&'static str] {
 
 fn not_one_of(words: &[&str]) -> String {
     if let [word] = words { format!("not {word}") } else { format!("none of {}", words.join(", ")) }
-}
-
-fn is_one_of(value: Json<'_>, words: &[&str]) -> bool {
-    value.as_text().is_some_and(|text| words.iter().any(|word| text.is(word)))
 }
 
 fn noun(shape: &Shape) -> &'static str {

@@ -2,6 +2,7 @@
 //!
 //! How the table is written, and what stands in it for a method.
 
+mod fits;
 mod judge;
 mod owners;
 mod typed;

@@ -36,8 +36,8 @@ impl Typed {
         by_each(rows.iter().copied(), revision, |row, by| {
             let path = Path::Member(&Path::Top, self.name);
             match &row.shape {
-                Shape::List(items) => Judge::of(by).value(items, value, &Path::Item(&path)),
-                shape => Judge::of(by).value(shape, value, &path),
+                Shape::List(items) => Judge::of(by).whole(items, value, &Path::Item(&path)),
+                shape => Judge::of(by).whole(shape, value, &path),
             }
         })
     }
