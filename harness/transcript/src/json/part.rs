@@ -5,8 +5,9 @@
 
 use super::scan::{Scanner, SyntaxError, Watch};
 use super::string::JsonString;
-use super::value::{Json, MemberIndex};
+use super::value::{Json, JsonKind, MemberIndex};
 use super::word;
+use std::ops::Range;
 
 /// A value of more parts is not taken apart.
 pub const MAX_INDEXED: usize = 400_000;
@@ -24,6 +25,9 @@ const ALL_DIFFER: u32 = 1;
 
 /// No container is open.
 const NONE: u32 = u32::MAX;
+
+/// In the place of how long a list of parts may grow: it would have grown longer.
+const FULL: usize = 0;
 
 /// Takes apart `text`, which is one JSON value without white space around it, into `parts`. Whatever is in there is
 /// thrown away; it stays empty where the value is too large.
@@ -49,16 +53,17 @@ pub(crate) fn index_value<'a>(
         base: scanner.at(),
         first,
         parts,
+        most: if text.len() < ESCAPED as usize { first + MAX_INDEXED } else { FULL },
         top: NONE,
         in_object: false,
+        names: 0,
         name: 0,
         length: 0,
         differ: true,
-        full: text.len() >= ESCAPED as usize,
     };
     let whole = scanner.watched(&mut indexer);
-    let Indexer { differ, full, .. } = indexer;
-    if full || whole.is_err() {
+    let Indexer { differ, most, .. } = indexer;
+    if most == FULL || whole.is_err() {
         parts.truncate(first);
     }
     // The whole has no name.
@@ -77,16 +82,18 @@ struct Indexer<'t, 'p> {
     /// around it.
     first: usize,
     parts: &'p mut Vec<MemberIndex>,
-    /// The container that began last and is open.
+    /// So long they may grow.
+    most: usize,
+    /// The container that began last and is open, what it is, and the names in it so far. Those of a container around it are kept
+    /// in its part meanwhile.
     top: u32,
     in_object: bool,
+    names: u32,
     /// The last name.
     name: u32,
     length: u32,
     /// In no object a name stands twice, as far as was seen.
     differ: bool,
-    /// There are too many parts.
-    full: bool,
 }
 
 impl Indexer<'_, '_> {
@@ -96,18 +103,23 @@ impl Indexer<'_, '_> {
         (at - self.base) as u32
     }
 
+    /// The container that is open, as a part.
+    #[inline]
+    fn around(&mut self) -> Option<&mut MemberIndex> {
+        // Around the outermost there is none, and its number is past what 32 bits can add to.
+        (self.top != NONE).then(|| self.parts.get_mut(self.first + self.top as usize))?
+    }
+
     #[inline]
     fn push(&mut self, start: usize, end: usize, count: u32) {
-        self.full |= self.parts.len() - self.first >= MAX_INDEXED;
-        if self.full {
+        if self.parts.len() >= self.most {
+            self.most = FULL;
             return;
         }
         let (name, length) = (self.name, self.length);
-        if self.in_object
-            && let Some(holder) = self.parts.get_mut(self.first + self.top as usize)
-        {
+        if self.in_object {
             let bit = bit(self.bytes.get(self.base + name as usize), length);
-            holder.names |= bit | if holder.names & bit != 0 { ALIKE } else { 0 };
+            self.names |= bit | if self.names & bit != 0 { ALIKE } else { 0 };
         }
         let (start, end) = (self.place(start), self.place(end));
         self.parts.push(MemberIndex { start, end, name, length, count, names: 0 });
@@ -130,25 +142,26 @@ impl Watch for Indexer<'_, '_> {
     fn open(&mut self, at: usize, object: bool) {
         let number = u32::try_from(self.parts.len() - self.first).unwrap_or(NONE);
         self.push(at, at, self.top);
-        self.top = number;
-        self.in_object = object;
+        let names = self.names;
+        if let Some(around) = self.around() {
+            around.names = names;
+        }
+        (self.top, self.in_object, self.names) = (number, object, 0);
     }
 
     #[inline]
-    fn close(&mut self, end: usize) {
+    fn close(&mut self, end: usize, in_object: bool) {
         let (number, end) = (self.first + self.top as usize, self.place(end));
         let count = u32::try_from(self.parts.len().saturating_sub(number)).unwrap_or(NONE);
-        let Some(part) = self.parts.get_mut(number).filter(|_| !self.full) else { return };
-        part.end = end;
+        let Some(part) = self.parts.get_mut(number).filter(|_| self.most != FULL) else { return };
+        (part.end, part.names) = (end, self.names);
         self.top = std::mem::replace(&mut part.count, count);
         if part.names & ALIKE != 0 {
             let bytes = self.bytes.get(self.base..).unwrap_or_default();
             self.differ = self.differ && !repeats(bytes, &self.parts[number..]);
         }
-        // Around the outermost there is none, and its number is past what 32 bits can add to.
-        let around = (self.top != NONE).then(|| self.first + self.top as usize);
-        let start = around.and_then(|number| self.parts.get(number)).map(|part| part.start as usize);
-        self.in_object = start.is_some_and(|start| self.bytes.get(self.base + start) == Some(&b'{'));
+        self.names = self.around().map_or(0, |around| around.names);
+        self.in_object = in_object;
     }
 }
 
@@ -224,6 +237,16 @@ impl<'p> Iterator for Inside<'p> {
     }
 }
 
+/// Where a member stands in the text of the whole that was taken apart.
+pub(crate) struct MemberPlace<'a> {
+    pub(crate) name: JsonString<'a>,
+    /// Where its name begins, behind the quote.
+    pub(crate) name_at: usize,
+    pub(crate) value: Range<usize>,
+    /// What is inside of its value.
+    pub(crate) parts: &'a [MemberIndex],
+}
+
 impl<'a> Json<'a> {
     /// A value whose text was taken apart into `parts`; where they are empty, it is what it was.
     #[must_use]
@@ -235,6 +258,17 @@ impl<'a> Json<'a> {
     #[must_use]
     pub fn index(self) -> &'a [MemberIndex] {
         self.parts
+    }
+
+    /// Where the members of an object stand that was taken apart.
+    #[inline]
+    pub(crate) fn places(self) -> impl Iterator<Item = MemberPlace<'a>> {
+        let members = if self.kind() == JsonKind::Object { self.parts } else { &[] };
+        inside(members).filter_map(move |parts| {
+            let part = parts.first()?;
+            let value = part.start as usize..part.end as usize;
+            Some(MemberPlace { name: self.name_of(parts), name_at: part.name as usize, value, parts })
+        })
     }
 
     /// A value directly inside.

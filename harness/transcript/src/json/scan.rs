@@ -25,8 +25,8 @@ pub(super) trait Watch {
     fn scalar(&mut self, _start: usize, _end: usize) {}
     /// An object or a list begins.
     fn open(&mut self, _at: usize, _object: bool) {}
-    /// The object or list that began last, and is not over, ends before this place.
-    fn close(&mut self, _end: usize) {}
+    /// The object or list that began last, and is not over, ends before this place; whether an object is around it.
+    fn close(&mut self, _end: usize, _in_object: bool) {}
 }
 
 /// Nobody.
@@ -194,7 +194,7 @@ impl<'a> Scanner<'a> {
                     self.skip_key(watch)?;
                 }
             } else {
-                watch.close(self.at);
+                watch.close(self.at, nest.top() == Some(true));
                 if !self.close(&mut nest, watch)? {
                     return Ok(());
                 }
@@ -222,8 +222,8 @@ impl<'a> Scanner<'a> {
                 }
                 return Ok(true);
             }
-            watch.close(self.at);
             nest.pop();
+            watch.close(self.at, nest.top() == Some(true));
         }
         Ok(false)
     }

@@ -56,8 +56,9 @@ impl<'a> JsonString<'a> {
         if text.len() < LONG { word::find(b'\\', text) } else { memchr::memchr(b'\\', text) }
     }
 
+    /// Whether something in it is escaped, so that it may read otherwise than it is spelled.
     #[inline]
-    fn is_escaped(self) -> bool {
+    pub(crate) fn is_escaped(self) -> bool {
         self.first_escape().is_some()
     }
 

@@ -1,7 +1,7 @@
 //! One pass over a message's text: which parts it has, and what they make together.
 
 use super::{Message, MessageClass, Refusal, Shape, Span};
-use crate::json::{Json, JsonKind, JsonString, MemberIndex, Scanner, SyntaxError, index_value};
+use crate::json::{Json, JsonKind, JsonString, MemberIndex, MemberPlace, Scanner, SyntaxError, index_value};
 use crate::rejection::Code;
 use std::fmt::Write as _;
 
@@ -49,14 +49,13 @@ impl<'a> Message<'a> {
         }
         let text = &text[start..scanner.at()];
         let mut parts = Parts::default();
-        for (key, value) in Json::indexed(text, &index[first..]).members() {
-            let member = Member::of(key);
+        for place in Json::indexed(text, &index[first..]).places() {
+            let member = Member::of(place.name);
             if member == Some(Member::Params) {
-                value
-                    .members()
-                    .for_each(|(key, value)| parts.note_in(text, Member::in_params(key), key, value));
+                let params = Json::indexed(&text[place.value.clone()], place.parts);
+                params.places().for_each(|inside| parts.note_at(Member::in_params(inside.name), &inside));
             }
-            parts.note_in(text, member, key, value);
+            parts.note_at(member, &place);
         }
         parts.message(text, start)
     }
@@ -98,15 +97,18 @@ impl Member {
     /// That of a message with this name.
     #[inline]
     fn of(name: JsonString<'_>) -> Option<Self> {
-        Some(match &*name.to_str()? {
-            "jsonrpc" => Self::Version,
-            "id" => Self::Id,
-            "method" => Self::Method,
-            "params" => Self::Params,
-            "result" => Self::Result,
-            "error" => Self::Error,
-            _ => return None,
-        })
+        let plain = |name: &str| {
+            Some(match name {
+                "jsonrpc" => Self::Version,
+                "id" => Self::Id,
+                "method" => Self::Method,
+                "params" => Self::Params,
+                "result" => Self::Result,
+                "error" => Self::Error,
+                _ => return None,
+            })
+        };
+        plain(name.raw()).or_else(|| name.is_escaped().then(|| plain(&name.to_str()?))?)
     }
 
     /// That of the params with this name.
@@ -115,7 +117,7 @@ impl Member {
         match name.raw() {
             "name" => Some(Self::Name),
             "arguments" => Some(Self::Arguments),
-            raw if !raw.contains('\\') => None,
+            _ if !name.is_escaped() => None,
             _ if name.is("name") => Some(Self::Name),
             _ if name.is("arguments") => Some(Self::Arguments),
             _ => None,
@@ -158,12 +160,10 @@ impl Parts {
         }
     }
 
-    /// The same, of a name and a value that stand in `text`.
+    /// The same, of one that stands there.
     #[inline]
-    fn note_in(&mut self, text: &str, member: Option<Member>, name: JsonString<'_>, value: Json<'_>) {
-        let at = |inside: &str| inside.as_ptr().addr() - text.as_ptr().addr();
-        let start = at(value.text());
-        self.note(member, at(name.raw()) - 1, Span { start, end: start + value.text().len() });
+    fn note_at(&mut self, member: Option<Member>, place: &MemberPlace<'_>) {
+        self.note(member, place.name_at - 1, Span { start: place.value.start, end: place.value.end });
     }
 
     /// `params` is walked once: the two members that a tool call needs are noted on the way, since `method` may
