@@ -167,8 +167,12 @@ impl PendingRequests {
     /// The oldest open request of a side whose id is spelled by this value. Where the recording does not tell sides,
     /// any side's will do.
     pub(crate) fn find(&self, side: Option<Side>, id: Json<'_>) -> Option<&PendingRequest> {
-        let key = TypedId::of(id)?;
-        requestors(side).iter().find_map(|&index| Some(&self.open[index].get(&key)?.first))
+        self.find_id(side, &TypedId::of(id)?)
+    }
+
+    /// The same, by the id itself.
+    pub(crate) fn find_id(&self, side: Option<Side>, id: &TypedId) -> Option<&PendingRequest> {
+        requestors(side).iter().find_map(|&index| Some(&self.open[index].get(id)?.first))
     }
 
     /// Whether a side ever used this id for a request. Where the recording does not tell sides, any side's will do.
@@ -314,11 +318,10 @@ impl PendingRequests {
     }
 
     fn close(&mut self, index: usize, key: &TypedId) -> Option<PendingRequest> {
-        let list = self.open[index].get_mut(key)?;
-        let request = match list.rest.pop_front() {
-            Some(next) => std::mem::replace(&mut list.first, next),
-            None => self.open[index].remove(key)?.first,
-        };
+        let (key, Open { first: request, mut rest }) = self.open[index].remove_entry(key)?;
+        if let Some(first) = rest.pop_front() {
+            self.open[index].insert(key, Open { first, rest });
+        }
         self.count -= 1;
         if let Some(params) = &request.params {
             self.held -= params.json().text().len();

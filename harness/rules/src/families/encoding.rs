@@ -113,17 +113,21 @@ fn check_message(message: &SeenMessage<'_>, at: &RuleContext<'_>, report: &mut R
         Ok(Some(name)) => report.fail(&TWICE, at, name),
         Ok(None) | Err(_) => report.pass(&TWICE, at),
     }
-    let id = message.raw.id_value();
-    let tokens = [message.param("progressToken"), message.meta("progressToken"), message.param("requestId")];
-    for value in id.into_iter().chain(tokens.into_iter().flatten()) {
-        let Some(number) = value.as_number() else { continue };
-        let digits = number.trim_start_matches('-');
-        if digits.bytes().all(|byte| byte.is_ascii_digit()) {
-            let safe = digits.len() < DIGITS || digits.parse::<u128>().is_ok_and(|number| number <= LARGEST);
-            report.check(&UNSAFE, at, safe, || {
-                Violation::of(format!("{number} is not exact in a double")).inside(value)
-            });
-        }
+    exact(message.raw.id_value(), at, report);
+    exact(message.param("progressToken"), at, report);
+    exact(message.meta("progressToken"), at, report);
+    exact(message.param("requestId"), at, report);
+}
+
+/// Whether an integer that names something is exact in a double.
+fn exact(value: Option<Json<'_>>, at: &RuleContext<'_>, report: &mut Report) {
+    let Some((value, number)) = value.and_then(|value| Some((value, value.as_number()?))) else { return };
+    let digits = number.strip_prefix('-').unwrap_or(number);
+    if digits.bytes().all(|byte| byte.is_ascii_digit()) {
+        let safe = digits.len() < DIGITS || digits.parse::<u128>().is_ok_and(|number| number <= LARGEST);
+        report.check(&UNSAFE, at, safe, || {
+            Violation::of(format!("{number} is not exact in a double")).inside(value)
+        });
     }
 }
 

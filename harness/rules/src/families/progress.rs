@@ -6,9 +6,9 @@
 //! notifications by a fingerprint.
 
 use crate::engine::{
-    Family, MessageKind, PendingRequest, RecentTexts, Redelivery, Report, Revision, RuleContext, RuleVisitor,
-    SeenMessage, SourceLocation, Span, Trigger, TypedId, UsedIds, Violation, requestor, requestors, shown,
-    text_of,
+    Family, FindingLocation, MessageKind, PendingRequest, RecentTexts, Redelivery, Report, Revision,
+    RuleContext, RuleVisitor, SeenMessage, Span, Trigger, TypedId, UsedIds, Violation, requestor, requestors,
+    shown, text_of,
 };
 use crate::rule::{Level, Need, Party, Rule};
 use foldhash::fast::FixedState;
@@ -130,11 +130,23 @@ struct ProgressState {
 
 /// A token in use.
 struct Active {
-    request: SourceLocation,
-    id: Box<str>,
+    /// The request that gave it: its number, and its id.
+    request: u64,
+    id: Option<TypedId>,
     last: Option<f64>,
-    /// It belongs to a task since the request was answered.
-    is_task: bool,
+    /// It belongs to a task since the request was answered, which stands there.
+    task: Option<Box<FindingLocation>>,
+}
+
+impl Active {
+    /// The request that uses the token still, if one does: that of a task, or one of this side that is open and was not taken back.
+    fn user(&self, at: &RuleContext<'_>) -> Option<FindingLocation> {
+        let open = || at.pending.find_id(at.side, self.id.as_ref()?);
+        match &self.task {
+            Some(task) => Some((**task).clone()),
+            None => open().filter(|request| request.cancelled.is_none()).map(PendingRequest::location),
+        }
+    }
 }
 
 impl RuleVisitor for ProgressState {
@@ -163,10 +175,9 @@ impl ProgressState {
     fn request(&mut self, message: &SeenMessage<'_>, at: &RuleContext<'_>, report: &mut Report) {
         let Some(token) = message.meta("progressToken") else { return };
         let Some(key) = token_key(token, at, report) else { return };
-        let Some(id) = message.raw.id_value() else { return };
+        let Some(number) = at.pending.last_number() else { return };
         let index = requestor(at.side);
-        let before = self.active[index].get(&key);
-        let before = before.filter(|before| before.is_task || is_open(&before.id, at));
+        let before = self.active[index].get(&key).and_then(|before| before.user(at));
         if at.redacted(token) {
             report.inconclusive(&UNIQUE, at, "the recorder took out the token");
         } else if at.side.is_none() && before.is_some() {
@@ -174,8 +185,8 @@ impl ProgressState {
         } else {
             report.check(&UNIQUE, at, before.is_none(), || {
                 let wrong = Violation::of(format!("the token {} is in use", shown(token))).inside(token);
-                match before {
-                    Some(before) => wrong.see(before.request.location(), "the request that uses it"),
+                match &before {
+                    Some(before) => wrong.see(before.clone(), "the request that uses it"),
                     None => wrong,
                 }
             });
@@ -183,8 +194,8 @@ impl ProgressState {
         if self.active[index].len() >= MOST_ACTIVE {
             self.loses = true;
         } else {
-            let active =
-                Active { request: at.source_location(), id: id.text().into(), last: None, is_task: false };
+            let id = TypedId::of_message(message.raw.id());
+            let active = Active { request: number, id, last: None, task: None };
             self.active[index].insert(key, active);
         }
     }
@@ -198,12 +209,12 @@ impl ProgressState {
         }
         let Some(key) = request.meta("progressToken").and_then(key_of) else { return };
         let index = requestor(request.side);
-        let of_this = |active: &&mut Active| active.id == request.id && !active.is_task;
+        let of_this = |active: &&mut Active| active.request == request.number && active.task.is_none();
         let Some(active) = self.active[index].get_mut(&key).filter(of_this) else { return };
         let task = message.raw.outcome().and_then(|result| result.member("task")?.member("taskId"));
         match task.and_then(text_of).filter(|_| message.kind == MessageKind::Result) {
             Some(task) => {
-                active.is_task = true;
+                active.task = Some(Box::new(request.location()));
                 if self.tasks.len() < MOST_ACTIVE {
                     self.tasks.insert(task, (index, key));
                 }
@@ -342,10 +353,4 @@ fn token_key(token: Json<'_>, at: &RuleContext<'_>, report: &mut Report) -> Opti
 fn key_of(token: Json<'_>) -> Option<TypedId> {
     let is_integer = |number: &str| !number.contains(['.', 'e', 'E']);
     TypedId::of(token).filter(|_| token.as_number().is_none_or(is_integer))
-}
-
-/// Whether a request of this side is open still, and was not taken back.
-fn is_open(id: &str, at: &RuleContext<'_>) -> bool {
-    let request: Option<&PendingRequest> = Json::parse(id).ok().and_then(|id| at.pending.find(at.side, id));
-    request.is_some_and(|request| request.cancelled.is_none())
 }
