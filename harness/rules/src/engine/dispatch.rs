@@ -5,6 +5,7 @@
 use super::context::RuleContext;
 use super::family::{Family, Trigger};
 use super::message::{MessageKind, SeenMessage};
+use super::methods::Method;
 use super::recording_info::RecordingKind;
 use foldhash::fast::FixedState;
 use std::collections::HashMap;
@@ -44,7 +45,10 @@ type ByKind = [FamilySet; 4];
 /// Which families are triggered by what. What is triggered always is in each of the sets for messages and in that for all else.
 #[derive(Debug, Default)]
 pub(super) struct Dispatch {
-    methods: HashMap<&'static str, ByKind, FixedState>,
+    /// By the methods' numbers.
+    known: Vec<ByKind>,
+    /// Methods that the specification does not have.
+    unknown: HashMap<&'static str, ByKind, FixedState>,
     /// For a method that no family names, and for a response that answers nothing.
     other: ByKind,
     input_requests: FamilySet,
@@ -96,11 +100,15 @@ impl Dispatch {
             }
         }
         table.other.iter_mut().chain([&mut table.non_messages]).for_each(|set| set.add(always));
+        table.known = vec![table.other; Method::count()];
         // Families that every method triggers are triggered by those that others name, too.
         for (family, trigger) in triggers() {
             let Trigger::Methods(kinds, methods) = trigger else { continue };
             for method in *methods {
-                let by_kind = table.methods.entry(method).or_insert(table.other);
+                let by_kind = match Method::find(method) {
+                    Some(method) => &mut table.known[method.number],
+                    None => table.unknown.entry(method).or_insert(table.other),
+                };
                 kinds.iter().for_each(|kind| by_kind[*kind as usize].insert(family));
             }
         }
@@ -113,9 +121,16 @@ impl Dispatch {
         let mut families = match &at.message {
             None => self.non_messages,
             Some(message) => {
-                let method = message.method.as_deref().or_else(|| Some(message.request()?.method()));
-                let by_kind = method.and_then(|method| self.methods.get(method)).unwrap_or(&self.other);
-                by_kind[message.kind as usize]
+                let known = message.known.or_else(|| message.request()?.known);
+                let by_kind = match known {
+                    Some(method) => self.known.get(method.number),
+                    None if self.unknown.is_empty() => None,
+                    None => {
+                        let name = message.method.as_deref().or_else(|| Some(message.request()?.method()));
+                        name.and_then(|name| self.unknown.get(name))
+                    }
+                };
+                by_kind.unwrap_or(&self.other)[message.kind as usize]
             }
         };
         for (triggered, more) in [
@@ -148,6 +163,7 @@ mod tests {
     use super::{Dispatch, FamilySet};
     use crate::engine::family::{Family, RuleVisitor, Trigger};
     use crate::engine::message::MessageKind;
+    use crate::engine::methods::Method;
     use crate::engine::{RecordingKind, Report, RuleContext};
 
     struct Nothing;
@@ -187,11 +203,12 @@ mod tests {
         ];
         let kind = RecordingKind { trace: true, ..RecordingKind::default() };
         let table = Dispatch::of(FAMILIES, kind, |_| true);
-        let [request, notification, ..] = table.methods["tools/call"];
+        let call = Method::find("tools/call").unwrap().number;
+        let [request, notification, ..] = table.known[call];
         assert_eq!((indices(request), indices(notification)), (vec![0, 1, 3], vec![3]));
         assert_eq!((indices(table.other[0]), indices(table.non_messages)), (vec![1, 3], vec![3]));
         assert_eq!(indices(Dispatch::all(FAMILIES, |_| true).other[0]), [0, 1, 2, 3, 4]);
         let table = Dispatch::of(FAMILIES, kind, |family| family % 2 == 0);
-        assert_eq!((indices(table.methods["tools/call"][0]), indices(table.other[0])), (vec![0], vec![]));
+        assert_eq!((indices(table.known[call][0]), indices(table.other[0])), (vec![0], vec![]));
     }
 }

@@ -3,7 +3,6 @@
 
 use super::facts::text_of;
 use super::message::{MessageKind, SeenMessage};
-use super::methods::known;
 use super::url::address;
 use crate::revision::Revision;
 use transcript::json::{Json, JsonKind};
@@ -210,7 +209,7 @@ impl HttpExchange {
 
     fn request(&mut self, message: &SeenMessage<'_>) {
         self.batch |= message.item.is_some();
-        self.knows_mcp |= message.method.as_deref().is_some_and(|method| known(method).next().is_some());
+        self.knows_mcp |= message.known.is_some();
         if message.kind != MessageKind::Request {
             self.told += 1;
             return;

@@ -10,15 +10,13 @@ use super::facts::Facts;
 use super::family::{Family, RuleVisitor};
 use super::finding::RuleOutcome;
 use super::location::FindingLocation;
-use super::message::{MessageKind, SeenMessage};
+use super::message::SeenMessage;
 use super::methods::usual_sender;
 use super::pending_requests::PendingRequests;
 use super::recording_info::RecordingInfo;
 use super::report::Report;
-use super::response_match::ResponseMatch;
 use super::trace_event::TraceEvent;
 use crate::revision::Revision;
-use std::borrow::Cow;
 use std::cell::OnceCell;
 use transcript::batch;
 use transcript::json::{MemberIndex, index_members};
@@ -186,30 +184,17 @@ impl Judge {
     }
 
     fn indexed(&mut self, entry: &Entry<'_>, message: Message<'_>, item: Option<usize>) {
-        let kind = MessageKind::of(&message);
-        let method: Option<Cow<'_, str>> = message.method().map(|method| match method.to_str() {
-            Some(method) => method,
-            None => String::from_utf8_lossy(&method.decode()).into_owned().into(),
-        });
-        let side = entry.side.or_else(|| usual_sender(method.as_deref()?));
-        let meta = message.params().and_then(|params| params.member("_meta"));
-        let mut message = SeenMessage {
-            raw: message,
-            kind,
-            method,
-            meta,
-            response_match: ResponseMatch::NotAResponse,
-            item,
-        };
-        if let Some(method) = message.method.clone() {
-            if method == "initialize" && self.is_another_session(entry) {
+        let mut message = SeenMessage::of(message, item);
+        let side = entry.side.or_else(|| usual_sender(message.method.as_deref()?));
+        if message.method.is_some() {
+            if message.calls("initialize") && self.is_another_session(entry) {
                 self.facts.start_over();
                 self.pending.start_over();
             }
             self.facts.hear(&message);
             let revision = self.facts.revision_of(Some(&message));
-            self.pending.ask(entry, &message.raw, &method, side, revision);
-            if method == "notifications/cancelled"
+            self.pending.ask(entry, &message, side, revision);
+            if message.calls("notifications/cancelled")
                 && let Some(id) = message.param("requestId")
             {
                 let location =

@@ -1,5 +1,6 @@
 //! A message as rules see it: its kind, its method, and the request that it answers.
 
+use super::methods::Method;
 use super::pending_requests::PendingRequest;
 use super::response_match::ResponseMatch;
 use std::borrow::Cow;
@@ -13,6 +14,8 @@ pub(crate) struct SeenMessage<'m> {
     pub(crate) kind: MessageKind,
     /// The method of a request or notification.
     pub(crate) method: Option<Cow<'m, str>>,
+    /// What the specification says of that method.
+    pub(crate) known: Option<&'static Method>,
     /// The `_meta` of its params. It is asked for at every step, and params are long.
     pub(super) meta: Option<Json<'m>>,
     /// What a response answers.
@@ -42,6 +45,23 @@ impl MessageKind {
 }
 
 impl<'m> SeenMessage<'m> {
+    /// A message by itself, before it is known what it answers.
+    pub(super) fn of(raw: Message<'m>, item: Option<usize>) -> Self {
+        let method: Option<Cow<'_, str>> = raw.method().map(|method| match method.to_str() {
+            Some(method) => method,
+            None => String::from_utf8_lossy(&method.decode()).into_owned().into(),
+        });
+        Self {
+            kind: MessageKind::of(&raw),
+            known: method.as_deref().and_then(Method::find),
+            meta: raw.params().and_then(|params| params.member("_meta")),
+            method,
+            raw,
+            response_match: ResponseMatch::NotAResponse,
+            item,
+        }
+    }
+
     /// The request that a response answers.
     pub(crate) fn request(&self) -> Option<&'m PendingRequest> {
         self.response_match.request().copied()

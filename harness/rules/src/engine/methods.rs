@@ -90,14 +90,41 @@ const METHODS: &[Known] = &[
     tells("notifications/subscriptions/acknowledged", Server, Span::MODERN),
 ];
 
-/// What the specification says of a method: one for each span of revisions, none where it does not know it.
-pub(crate) fn known(name: &str) -> impl Iterator<Item = &'static Known> + Clone {
-    BY_NAME.get(name).copied().unwrap_or_default().iter()
+/// A method of the specification.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Method {
+    pub(crate) name: &'static str,
+    /// Its number among all of them, from 0.
+    pub(super) number: usize,
+    /// What is said of it, one for each span of revisions.
+    pub(crate) spans: &'static [Known],
 }
 
-/// Where each method stands in the table; those that changed hands stand together.
-static BY_NAME: LazyLock<HashMap<&str, &[Known], FixedState>> = LazyLock::new(|| {
-    METHODS.chunk_by(|one, other| one.name == other.name).map(|methods| (methods[0].name, methods)).collect()
+impl Method {
+    /// The method of this name, if any revision has it.
+    pub(crate) fn find(name: &str) -> Option<&'static Self> {
+        BY_NAME.get(name)
+    }
+
+    /// How many there are.
+    pub(super) fn count() -> usize {
+        BY_NAME.len()
+    }
+}
+
+/// What the specification says of a method: one for each span of revisions, none where it does not know it.
+pub(crate) fn known(name: &str) -> impl Iterator<Item = &'static Known> + Clone {
+    Method::find(name).map_or(&[][..], |method| method.spans).iter()
+}
+
+/// The methods by name. Rows of one that changed hands stand together.
+static BY_NAME: LazyLock<HashMap<&str, Method, FixedState>> = LazyLock::new(|| {
+    let spans = METHODS.chunk_by(|one, other| one.name == other.name);
+    let named = |(number, spans): (usize, &'static [Known])| {
+        let name = spans[0].name;
+        (name, Method { name, number, spans })
+    };
+    spans.enumerate().map(named).collect()
 });
 
 /// The side that sends this method in every revision that has it, if it is one.

@@ -5,7 +5,8 @@
 //! rules that need more are inconclusive.
 
 use super::location::FindingLocation;
-use super::methods::known;
+use super::message::SeenMessage;
+use super::methods::Method;
 use super::response_match::ResponseMatch;
 use super::typed_id::{TypedId, UsedIds};
 use crate::revision::Revision;
@@ -35,8 +36,9 @@ const BETWEEN: u64 = 1_000;
 /// A request that was made.
 #[derive(Debug, Clone)]
 pub(crate) struct PendingRequest {
-    /// Borrowed from the specification, or its own.
     method: Cow<'static, str>,
+    /// What the specification says of the method.
+    pub(super) known: Option<&'static Method>,
     params: Option<OwnedJson>,
     /// The id as it was written, quotes and all.
     pub(crate) id: Box<str>,
@@ -74,7 +76,7 @@ impl PendingRequest {
 
     /// Whether the specification has its method, in whatever revision.
     pub(crate) fn is_specified(&self) -> bool {
-        matches!(self.method, Cow::Borrowed(_))
+        self.known.is_some()
     }
 
     /// Its params; none where there were none, or where they were too large to keep.
@@ -207,11 +209,11 @@ impl PendingRequests {
     pub(super) fn ask(
         &mut self,
         entry: &Entry<'_>,
-        message: &Message<'_>,
-        method: &str,
+        message: &SeenMessage<'_>,
         side: Option<Side>,
         revision: Option<Revision>,
     ) {
+        let SeenMessage { raw: message, method, known, .. } = message;
         self.last_use = None;
         let number = self.requests;
         self.requests += 1;
@@ -245,10 +247,11 @@ impl PendingRequests {
             Id::Null | Id::Missing => "null".into(),
         };
         let request = PendingRequest {
-            method: match known(method).next() {
+            method: match known {
                 Some(known) => Cow::Borrowed(known.name),
-                None => Cow::Owned(method.to_owned()),
+                None => Cow::Owned(method.as_deref().unwrap_or_default().to_owned()),
             },
+            known: *known,
             params,
             id,
             side,

@@ -140,9 +140,9 @@ impl Report {
         }
     }
 
-    /// Whether the rule binds at this moment. Where that cannot be told, it is noted. Either is remembered: in the same
-    /// circumstances it stays so.
-    fn binds(&mut self, rule: &'static Rule, at: &RuleContext<'_>) -> bool {
+    /// Whether the rule binds at this moment, so that what decides it is worth finding out. Where that cannot be told, it is noted.
+    /// Either is remembered: in the same circumstances it stays so.
+    pub(crate) fn binds(&mut self, rule: &'static Rule, at: &RuleContext<'_>) -> bool {
         let here = at.circumstances.0;
         let kept = self.stats.kept(rule);
         if (kept.binds | kept.idle) & here != 0 {

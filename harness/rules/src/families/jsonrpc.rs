@@ -1,7 +1,7 @@
 //! JSON-RPC: what every message must look like by itself.
 
 use crate::engine::{
-    Family, MessageKind, Report, RuleContext, RuleVisitor, SeenMessage, Trigger, Violation, known, shown,
+    Family, MessageKind, Report, RuleContext, RuleVisitor, SeenMessage, Trigger, Violation, shown,
 };
 use crate::rule::{Level, Rule};
 use transcript::json::{Json, JsonKind};
@@ -188,7 +188,7 @@ fn call(message: &SeenMessage<'_>, at: &RuleContext<'_>, report: &mut Report) {
     let is_notification = method.starts_with("notifications/");
     match raw.id() {
         Id::Missing if is_notification => report.pass(&NOTIFICATION_ID, at),
-        Id::Missing if known(method).any(|known| known.request) => {
+        Id::Missing if message.known.is_some_and(|known| known.spans.iter().any(|span| span.request)) => {
             report.fail(&ID_MISSING, at, format!("`{method}` asks for an answer and has no id"));
         }
         Id::Missing => {}

@@ -154,7 +154,11 @@ impl LoggingState {
     fn response(&mut self, message: &SeenMessage<'_>, at: &RuleContext<'_>, report: &mut Report) {
         let Some(request) = message.request() else { return };
         let set = request.method() == "logging/setLevel";
-        let level = if set { request.param("level") } else { request.meta(META_LEVEL) };
+        let level = match set {
+            true => request.param("level"),
+            false if self.request => request.meta(META_LEVEL),
+            false => None,
+        };
         let Some(level) = level.filter(|level| level.kind() == JsonKind::String) else { return };
         if let Some(rank) = rank(level) {
             if set && message.kind == MessageKind::Result {

@@ -35,13 +35,13 @@ struct MetaKeysState;
 impl RuleVisitor for MetaKeysState {
     fn visit(&mut self, at: &RuleContext<'_>, report: &mut Report) {
         let Some(message) = &at.message else { return };
-        let holder = message.raw.params().or_else(|| message.raw.outcome());
-        let Some(holder) = holder.filter(|holder| holder.may_hold("_meta")) else { return };
-        keys(holder, at, report);
-        if message.method.is_none() {
-            for item in LISTS.iter().filter_map(|list| holder.member(list)).flat_map(Json::items) {
-                keys(item, at, report);
-            }
+        if let Some(params) = message.raw.params() {
+            return keys(params, at, report);
+        }
+        let Some(outcome) = message.raw.outcome().filter(|outcome| outcome.may_hold("_meta")) else { return };
+        keys(outcome, at, report);
+        for item in LISTS.iter().filter_map(|list| outcome.member(list)).flat_map(Json::items) {
+            keys(item, at, report);
         }
     }
 }

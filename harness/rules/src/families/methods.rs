@@ -1,8 +1,8 @@
 //! Methods: who may send each, and in which revisions there is one.
 
 use crate::engine::{
-    Direction, Family, Known, META_VERSION, MessageKind, Report, Revision, RuleContext, RuleVisitor,
-    SeenMessage, Span, Trigger, known,
+    Direction, Family, META_VERSION, MessageKind, Method, Report, Revision, RuleContext, RuleVisitor,
+    SeenMessage, Span, Trigger,
 };
 use crate::rule::{Level, Need, Rule};
 use transcript::session::Side;
@@ -80,23 +80,17 @@ impl RuleVisitor for MethodsState {
         else {
             return;
         };
-        let method = message.method.as_deref().unwrap_or_default();
-        let known = known(method);
-        if known.clone().next().is_some() {
-            direction(method, known.clone(), at, report);
-            revision(method, known, at, report);
-            removed(method, message, at, report);
+        if let Some(method) = message.known {
+            direction(method, at, report);
+            revision(method, at, report);
+            removed(method.name, message, at, report);
         }
     }
 }
 
-fn direction(
-    method: &str,
-    known: impl Iterator<Item = &'static Known>,
-    at: &RuleContext<'_>,
-    report: &mut Report,
-) {
-    let here = known.filter(|known| at.revision.is_none_or(|revision| known.span.has(revision)));
+fn direction(method: &Method, at: &RuleContext<'_>, report: &mut Report) {
+    let Method { name: method, spans, .. } = *method;
+    let here = spans.iter().filter(|known| at.revision.is_none_or(|revision| known.span.has(revision)));
     let mut senders = here.map(|known| known.direction);
     // A client that tells of progress has a rule of its own.
     let Some(direction) = senders.next().filter(|_| method != "notifications/progress") else { return };
@@ -117,13 +111,9 @@ fn lack() -> String {
     format!("such recordings do not carry {}", Need::Direction.lack())
 }
 
-fn revision(
-    method: &str,
-    known: impl Iterator<Item = &'static Known> + Clone,
-    at: &RuleContext<'_>,
-    report: &mut Report,
-) {
-    let has = |revision: Revision| known.clone().any(|known| known.span.has(revision));
+fn revision(method: &Method, at: &RuleContext<'_>, report: &mut Report) {
+    let Method { name: method, spans, .. } = *method;
+    let has = |revision: Revision| spans.iter().any(|known| known.span.has(revision));
     let begun = at.facts.initialized;
     match at.revision {
         // A client that tries the newest revision first may do so over any transport.

@@ -154,9 +154,11 @@ pub(super) fn is_clients(message: &SeenMessage<'_>, at: &RuleContext<'_>) -> boo
 
 /// Whether the recorder took out what would stand in a message's `_meta`.
 pub(super) fn hides_meta(message: &SeenMessage<'_>, at: &RuleContext<'_>) -> bool {
+    let hides = |value: Option<Json<'_>>| {
+        value.is_some_and(|value| value.kind() != JsonKind::Object && at.redacted(value))
+    };
     let holder = message.raw.params().or_else(|| message.raw.outcome());
-    let both = [holder, holder.and_then(|holder| holder.member("_meta"))];
-    both.into_iter().flatten().any(|value| value.kind() != JsonKind::Object && at.redacted(value))
+    hides(holder) || hides(holder.and_then(|holder| holder.member("_meta")))
 }
 
 /// Why nothing is said of what a recorder took out.
@@ -264,6 +266,11 @@ fn result(message: &SeenMessage<'_>, at: &RuleContext<'_>, report: &mut Report) 
     {
         return;
     }
+    let kind = result.member("resultType");
+    let binds = [&SERVER_INFO, &TYPE_PRESENT].map(|rule| report.binds(rule, at));
+    if kind.is_none() && binds == [false; 2] {
+        return;
+    }
     let name = result.member("_meta").and_then(|meta| meta.member(SERVER));
     match name {
         Some(info) if info.kind() == JsonKind::Object => report.pass(&SERVER_INFO, at),
@@ -275,7 +282,7 @@ fn result(message: &SeenMessage<'_>, at: &RuleContext<'_>, report: &mut Report) 
         None if at.facts.modern => report.fail(&SERVER_INFO, at, "the result does not name its server"),
         None => report.inconclusive(&SERVER_INFO, at, UNPROVEN),
     }
-    match result.member("resultType") {
+    match kind {
         Some(kind) if kind.kind() == JsonKind::String => {
             report.pass(&TYPE_PRESENT, at);
             known(kind, message, at, report);

@@ -181,10 +181,10 @@ impl ModernVersionsState {
                 identifiers(capabilities, at, report);
             }
         }
-        if request.method() != "initialize"
+        if !self.supported.is_empty()
+            && request.method() != "initialize"
             && let Some(version) = request.meta(META_VERSION)
             && let Some(name) = text_of(version)
-            && !self.supported.is_empty()
             && !self.supported.contains(&name)
         {
             let wrong =

@@ -2,8 +2,8 @@
 
 use super::modern::declared;
 use crate::engine::{
-    Family, MessageKind, Report, RuleContext, RuleVisitor, SeenMessage, Span, Trigger, Violation, known,
-    quoted, shown, text_of,
+    Family, MessageKind, Report, RuleContext, RuleVisitor, SeenMessage, Span, Trigger, Violation, quoted,
+    shown, text_of,
 };
 use crate::rule::{Party, Rule};
 use std::collections::BTreeSet;
@@ -87,7 +87,7 @@ impl RuleVisitor for MrtrState {
         let (Some(request), Some(result)) = (message.request(), message.raw.outcome()) else { return };
         if SUPPORTED.contains(&request.method()) {
             report.pass(&METHODS, at);
-        } else if known(request.method()).next().is_some() {
+        } else if request.is_specified() {
             let wrong = format!("`{}` is answered with a request for input", request.method());
             report.fail(&METHODS, at, Violation::of(wrong).see(request.location(), "the request"));
         } else {

@@ -192,7 +192,7 @@ impl ToolOutputState {
         }
         if !is_error(result) {
             self.output(structured, at, report);
-            if let Some(structured) = structured {
+            if let Some(structured) = structured.filter(|_| report.binds(&MIRROR, at)) {
                 mirror(structured, result, content, at, report);
             }
         }
@@ -278,7 +278,8 @@ fn mirror(
         bare.items().count() == texts.len()
             && texts.iter().zip(bare.items()).all(|(text, item)| says(*text, item))
     };
-    let kept = texts().any(|text| says(text, structured) || says(text, bare))
+    let kept = texts().any(|text| says(text, bare))
+        || bare.text() != structured.text() && texts().any(|text| says(text, structured))
         || bare.kind() == JsonKind::Array && item_by_item();
     if !kept && content.items().nth(MOST_TEXTS).is_some() {
         return report.inconclusive(&MIRROR, at, "there are more blocks of text than are looked through");

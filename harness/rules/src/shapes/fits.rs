@@ -14,6 +14,10 @@ pub(super) fn fits(shape: &Shape, value: Json<'_>, revision: Revision, left: &[&
         | (Shape::Null, JsonKind::Null)
         | (Shape::Object, JsonKind::Object) => true,
         (Shape::Number { whole, least, most }, JsonKind::Number) => {
+            let is_plain = || value.text().bytes().all(|byte| byte.is_ascii_digit() || byte == b'-');
+            if least.is_none() && most.is_none() && (!*whole || is_plain()) {
+                return true;
+            }
             let number = value.text().parse::<f64>().unwrap_or_default();
             !(*whole && number.fract() != 0.0
                 || least.is_some_and(|least| number < least)
