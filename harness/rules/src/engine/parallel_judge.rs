@@ -157,9 +157,10 @@ impl Worker {
     }
 }
 
-/// The worker that judges by a family.
+/// The worker that judges by a family. The first has those that judge together, and half as many of the others as each other
+/// worker: two that take equally long leave no core idle at the end.
 fn worker_of(family: usize, options: &JudgeOptions, workers: usize) -> usize {
-    if family < options.together { 0 } else { (family + 1) % workers }
+    if family < options.together { 0 } else { (family % (2 * workers - 1)).div_ceil(2) }
 }
 
 /// Each rule's outcome is that of the judge whose family it is of, and a limit may be that of a family; all the rest is
