@@ -14,23 +14,24 @@ pub(super) struct RuleStatsTable {
     by_id: HashMap<&'static str, u16, FixedState>,
     /// Each at the place that its rule's address names or at the next that was free. A place is small, since one is written
     /// to at nearly every moment.
-    places: Vec<PassCount>,
+    places: Box<[PassCount; PLACES]>,
 }
+
+/// So many that most addresses have a place of their own.
+const PLACES: usize = 2048;
 
 impl RuleStatsTable {
     /// Room for so many rules.
     pub(super) fn new(rules: usize) -> Self {
-        // A power of two, and so many that most addresses have a place of their own.
-        let places = (4 * rules.max(16)).next_power_of_two();
-        Self { list: Vec::new(), by_id: HashMap::default(), places: vec![PassCount::default(); places] }
+        assert!(rules < PLACES, "there are more rules than places");
+        Self { list: Vec::new(), by_id: HashMap::default(), places: Box::new([PassCount::default(); PLACES]) }
     }
 
     /// How often a rule was kept.
     #[inline]
     pub(super) fn kept(&mut self, rule: &'static Rule) -> &mut PassCount {
         let address = std::ptr::from_ref(rule).addr();
-        let last = self.places.len() - 1;
-        let at = (address / align_of::<Rule>()).wrapping_mul(SPREAD) >> SHIFT & last;
+        let at = (address / align_of::<Rule>()).wrapping_mul(SPREAD) >> SHIFT & (PLACES - 1);
         // Nearly every rule has its place to itself.
         let at = if self.places[at].address == address { at } else { self.other_place(rule, address, at) };
         &mut self.places[at]
@@ -46,7 +47,7 @@ impl RuleStatsTable {
                 self.places[at] = PassCount { address, number, ..PassCount::default() };
                 break;
             }
-            at = (at + 1) & (self.places.len() - 1);
+            at = (at + 1) & (PLACES - 1);
         }
         at
     }
