@@ -35,7 +35,7 @@ pub(super) fn fits(shape: &Shape, value: Json<'_>, revision: Revision, left: &[&
 }
 
 fn has_members(name: &Name, value: Json<'_>, revision: Revision, left: &[&str]) -> bool {
-    name.rows(revision).all.iter().all(|row| match value.member(row.name) {
+    name.rows(revision).all.iter().all(|row| match value.member_named(row.asked) {
         Some(part) => left.contains(&row.name) || fits(&row.shape, part, revision, &[]),
         None => !row.needed,
     })

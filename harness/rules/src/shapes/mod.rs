@@ -14,6 +14,7 @@ use crate::revision::{Revision, Span};
 use foldhash::fast::FixedState;
 use std::collections::HashMap;
 use std::sync::{LazyLock, OnceLock};
+use transcript::json::MemberName;
 
 /// What a value must be.
 #[derive(Debug, PartialEq)]
@@ -65,6 +66,8 @@ struct Rows {
 #[derive(Debug, PartialEq)]
 struct Member {
     name: &'static str,
+    /// The same, to be asked for.
+    asked: MemberName,
     needed: bool,
     span: Span,
     shape: Shape,
@@ -139,7 +142,14 @@ fn row_of(row: &'static str) -> Option<Member> {
     let revision = |number: &str| Revision::ALL.get(number.parse::<usize>().ok()?.checked_sub(1)?).copied();
     let (name, needed) = name.strip_suffix('!').map_or((name, false), |name| (name, true));
     let span = Span::between(revision(first)?, revision(last)?);
-    Some(Member { name, needed, span, shape: shape_of(shape)?, left: ByRevision::default() })
+    Some(Member {
+        name,
+        asked: MemberName::of(name),
+        needed,
+        span,
+        shape: shape_of(shape)?,
+        left: ByRevision::default(),
+    })
 }
 
 fn shape_of(text: &'static str) -> Option<Shape> {

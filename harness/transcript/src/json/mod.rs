@@ -3,6 +3,7 @@
 //! A value is never turned into a float, a map or a decoded copy on the way: number text, twice-named members, lone
 //! surrogate escapes and byte places are all still there when somebody asks.
 
+mod member_name;
 mod members;
 mod number;
 mod part;
@@ -13,6 +14,7 @@ mod value;
 mod word;
 mod write;
 
+pub use member_name::MemberName;
 pub use members::members_around;
 pub use number::same_number;
 pub(crate) use number::write_number;

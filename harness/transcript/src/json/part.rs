@@ -3,6 +3,7 @@
 //! Memory: 24 bytes for each value inside; a value with more than [`MAX_INDEXED`] of them is left as it is, and its
 //! members are looked for in its text.
 
+use super::member_name::{ESCAPED, MemberName, bit};
 use super::scan::{Scanner, SyntaxError, Watch};
 use super::string::JsonString;
 use super::value::{Json, JsonKind, MemberIndex};
@@ -14,8 +15,6 @@ pub const MAX_INDEXED: usize = 400_000;
 
 /// The names of more members are not compared with each other here.
 const MOST_COMPARED: usize = 24;
-
-const ESCAPED: u32 = 1 << 31;
 
 /// Beside the bits of names: two members of the object have the same bit, so that they may have the same name.
 const ALIKE: u32 = 1 << 31;
@@ -55,7 +54,6 @@ pub(crate) fn index_value<'a>(
         parts,
         most: if text.len() < ESCAPED as usize { first + MAX_INDEXED } else { FULL },
         top: NONE,
-        in_object: false,
         names: 0,
         name: 0,
         length: 0,
@@ -84,10 +82,9 @@ struct Indexer<'t, 'p> {
     parts: &'p mut Vec<MemberIndex>,
     /// So long they may grow.
     most: usize,
-    /// The container that began last and is open, what it is, and the names in it so far. Those of a container around it are kept
-    /// in its part meanwhile.
+    /// The container that began last and is open, and the names in it so far. Those of a container around it are kept in its part
+    /// meanwhile.
     top: u32,
-    in_object: bool,
     names: u32,
     /// The last name.
     name: u32,
@@ -116,11 +113,8 @@ impl Indexer<'_, '_> {
             self.most = FULL;
             return;
         }
+        // What is in no object keeps a name that nobody asks for.
         let (name, length) = (self.name, self.length);
-        if self.in_object {
-            let bit = bit(self.bytes.get(self.base + name as usize), length);
-            self.names |= bit | if self.names & bit != 0 { ALIKE } else { 0 };
-        }
         let (start, end) = (self.place(start), self.place(end));
         self.parts.push(MemberIndex { start, end, name, length, count, names: 0 });
     }
@@ -131,6 +125,8 @@ impl Watch for Indexer<'_, '_> {
     fn name(&mut self, start: usize, end: usize, escaped: bool) {
         self.name = self.place(start);
         self.length = (end - start) as u32 | if escaped { ESCAPED } else { 0 };
+        let bit = bit(self.bytes.get(start), self.length);
+        self.names |= bit | if self.names & bit != 0 { ALIKE } else { 0 };
     }
 
     #[inline]
@@ -139,18 +135,18 @@ impl Watch for Indexer<'_, '_> {
     }
 
     #[inline]
-    fn open(&mut self, at: usize, object: bool) {
+    fn open(&mut self, at: usize) {
         let number = u32::try_from(self.parts.len() - self.first).unwrap_or(NONE);
         self.push(at, at, self.top);
         let names = self.names;
         if let Some(around) = self.around() {
             around.names = names;
         }
-        (self.top, self.in_object, self.names) = (number, object, 0);
+        (self.top, self.names) = (number, 0);
     }
 
     #[inline]
-    fn close(&mut self, end: usize, in_object: bool) {
+    fn close(&mut self, end: usize) {
         let (number, end) = (self.first + self.top as usize, self.place(end));
         let count = u32::try_from(self.parts.len().saturating_sub(number)).unwrap_or(NONE);
         let Some(part) = self.parts.get_mut(number).filter(|_| self.most != FULL) else { return };
@@ -161,7 +157,6 @@ impl Watch for Indexer<'_, '_> {
             self.differ = self.differ && !repeats(bytes, &self.parts[number..]);
         }
         self.names = self.around().map_or(0, |around| around.names);
-        self.in_object = in_object;
     }
 }
 
@@ -172,26 +167,6 @@ pub fn member_index(text: &str) -> Vec<MemberIndex> {
     let mut parts = Vec::with_capacity((text.len() / 12).min(1 << 10) + 4);
     index_members(text, &mut parts);
     parts
-}
-
-/// One of 31 bits for a name of this length that begins with this byte, in whatever case. Most questions are about a member that
-/// is not there, and most of them are answered by this bit. A name with escapes may be any name.
-#[inline]
-fn bit(first: Option<&u8>, length: u32) -> u32 {
-    match first {
-        _ if length == 0 => 1,
-        Some(_) if length >= ESCAPED => u32::MAX,
-        first => 1 << ((u32::from(first.map_or(0, u8::to_ascii_lowercase)) ^ length.wrapping_mul(11)) % 31),
-    }
-}
-
-impl MemberIndex {
-    /// Whether a value may have a member of this name: whatever is no object has none.
-    #[inline]
-    pub(super) fn may_name(&self, name: &str) -> bool {
-        let length = u32::try_from(name.len()).unwrap_or(ESCAPED);
-        self.names & bit(name.as_bytes().first(), length) != 0
-    }
 }
 
 /// Whether two members of an object may have one name. Its parts are the last that were made.
@@ -312,6 +287,17 @@ impl<'a> Json<'a> {
             at += part.count as usize;
         }
         None
+    }
+
+    /// The first member with this name.
+    #[must_use]
+    #[inline]
+    pub fn member_named(self, name: MemberName) -> Option<Json<'a>> {
+        match self.parts.first() {
+            Some(whole) if whole.names & name.bit == 0 => None,
+            Some(_) => self.member_apart(name.text),
+            None => self.member(name.text),
+        }
     }
 
     /// Whether some object in it may have two members of one name, in whatever case. That none has is certain; that one

@@ -24,9 +24,9 @@ pub(super) trait Watch {
     /// A value that holds no others.
     fn scalar(&mut self, _start: usize, _end: usize) {}
     /// An object or a list begins.
-    fn open(&mut self, _at: usize, _object: bool) {}
-    /// The object or list that began last, and is not over, ends before this place; whether an object is around it.
-    fn close(&mut self, _end: usize, _in_object: bool) {}
+    fn open(&mut self, _at: usize) {}
+    /// The object or list that began last, and is not over, ends before this place.
+    fn close(&mut self, _end: usize) {}
 }
 
 /// Nobody.
@@ -187,14 +187,14 @@ impl<'a> Scanner<'a> {
         let mut nest = Nest::default();
         'open: loop {
             let object = self.peek() == Some(b'{');
-            watch.open(self.at, object);
+            watch.open(self.at);
             if self.open(if object { b'}' } else { b']' })? {
                 nest.push(object);
                 if object {
                     self.skip_key(watch)?;
                 }
             } else {
-                watch.close(self.at, nest.top() == Some(true));
+                watch.close(self.at);
                 if !self.close(&mut nest, watch)? {
                     return Ok(());
                 }
@@ -222,13 +222,13 @@ impl<'a> Scanner<'a> {
                 }
                 return Ok(true);
             }
+            watch.close(self.at);
             nest.pop();
-            watch.close(self.at, nest.top() == Some(true));
         }
         Ok(false)
     }
 
-    #[inline]
+    #[inline(always)]
     fn skip_key(&mut self, watch: &mut impl Watch) -> Result<(), SyntaxError> {
         if self.peek() != Some(b'"') {
             return Err(self.fault("a member name in double quotes"));

@@ -52,7 +52,7 @@ pub struct MemberIndex {
     pub(super) length: u32,
     /// How many parts it is, with all that is inside of it.
     pub(super) count: u32,
-    /// The names of its members, a bit for each that [`bit`](super::part) gives it.
+    /// The names of its members, a bit for each that [`bit`](super::member_name::bit) gives it.
     pub(super) names: u32,
 }
 
