@@ -17,7 +17,7 @@ pub(crate) struct SeenMessage<'m> {
     /// What the specification says of that method.
     pub(crate) known: Option<&'static Method>,
     /// The `_meta` of its params. It is asked for at every step, and params are long.
-    pub(super) meta: Option<Json<'m>>,
+    pub(crate) meta: Option<Json<'m>>,
     /// What a response answers.
     pub(crate) response_match: ResponseMatch<&'m PendingRequest>,
     /// Which item of a batch it was.

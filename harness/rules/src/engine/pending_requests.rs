@@ -219,8 +219,9 @@ impl PendingRequests {
         self.requests += 1;
         let Some(key) = TypedId::of_message(message.id()) else { return };
         let index = requestor(side);
-        let open = self.open[index].contains_key(&key);
         let fresh = self.forgets_ids || self.used[index].insert(&key);
+        // What was never used is not open.
+        let open = (self.forgets_ids || !fresh) && self.open[index].contains_key(&key);
         self.ids += 1;
         if self.ids.is_multiple_of(BETWEEN) && !self.forgets_ids {
             self.forgets_ids = self.used.iter().map(UsedIds::remembered).sum::<usize>() >= MOST_IDS;

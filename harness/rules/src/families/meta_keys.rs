@@ -35,20 +35,17 @@ struct MetaKeysState;
 impl RuleVisitor for MetaKeysState {
     fn visit(&mut self, at: &RuleContext<'_>, report: &mut Report) {
         let Some(message) = &at.message else { return };
-        if let Some(params) = message.raw.params() {
-            return keys(params, at, report);
-        }
+        keys(message.meta, at, report);
         let Some(outcome) = message.raw.outcome().filter(|outcome| outcome.may_hold("_meta")) else { return };
-        keys(outcome, at, report);
+        keys(outcome.member("_meta"), at, report);
         for item in LISTS.iter().filter_map(|list| outcome.member(list)).flat_map(Json::items) {
-            keys(item, at, report);
+            keys(item.member("_meta"), at, report);
         }
     }
 }
 
-fn keys(holder: Json<'_>, at: &RuleContext<'_>, report: &mut Report) {
-    let Some(meta) = holder.member("_meta") else { return };
-    for (key, value) in meta.members() {
+fn keys(meta: Option<Json<'_>>, at: &RuleContext<'_>, report: &mut Report) {
+    for (key, value) in meta.into_iter().flat_map(Json::members) {
         let key = key.to_str().unwrap_or_else(|| String::from_utf8_lossy(&key.decode()).into_owned().into());
         if at.revision >= Some(Revision::V2026_07_28)
             && let Some(sound) = trace_context(&key, value)

@@ -157,8 +157,10 @@ pub(super) fn hides_meta(message: &SeenMessage<'_>, at: &RuleContext<'_>) -> boo
     let hides = |value: Option<Json<'_>>| {
         value.is_some_and(|value| value.kind() != JsonKind::Object && at.redacted(value))
     };
-    let holder = message.raw.params().or_else(|| message.raw.outcome());
-    hides(holder) || hides(holder.and_then(|holder| holder.member("_meta")))
+    match message.raw.outcome() {
+        Some(outcome) => hides(Some(outcome)) || hides(outcome.member("_meta")),
+        None => hides(message.raw.params()) || hides(message.meta),
+    }
 }
 
 /// Why nothing is said of what a recorder took out.

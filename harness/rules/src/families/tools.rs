@@ -220,16 +220,21 @@ impl ToolsState {
     fn answered(&mut self, at: &RuleContext<'_>, report: &mut Report) {
         let Some(message) = &at.message else { return };
         let Some(request) = message.request() else { return };
-        let Some(name) = request.param("name").and_then(str_of) else { return };
         let failed =
             message.raw.outcome().filter(|_| message.kind == MessageKind::Result).is_some_and(is_error);
+        let refused = message.error_code() == Some(-32602);
+        // Of a call that was served only an unknown name is to be told.
+        if !(failed || refused || self.list.is_whole()) {
+            return;
+        }
+        let Some(name) = request.param("name").and_then(str_of) else { return };
         let see = |wrong: String| Violation::of(wrong).see(request.location(), "the call");
         match self.list.find(at.facts, &name) {
             Definition::Unsure(why) => {
                 if failed {
                     report.inconclusive(&UNKNOWN, at, why);
                 }
-                if message.error_code() == Some(-32602) {
+                if refused {
                     report.inconclusive(&INPUT, at, why);
                 }
             }
@@ -240,7 +245,6 @@ impl ToolsState {
                 report.fail(&UNKNOWN, at, see(wrong));
             }
             Definition::Listed(tool) => {
-                let refused = message.error_code() == Some(-32602);
                 if !(refused || failed) {
                     return;
                 }
