@@ -6,8 +6,6 @@ use crate::engine::{
     Family, FindingLocation, Report, RuleContext, RuleVisitor, SeenMessage, Trigger, Violation, quoted,
 };
 use crate::rule::{Level, Party, Rule};
-use memchr::memmem::Finder;
-use std::sync::LazyLock;
 use transcript::json::{Json, JsonString, Scanner, SyntaxError};
 use transcript::rejection::Code;
 use transcript::session::{Content, Noise};
@@ -77,8 +75,11 @@ const LARGEST: u128 = (1 << 53) - 1;
 /// Integers of fewer digits are smaller.
 const DIGITS: usize = 16;
 
-/// What stands in the place of a character that was lost.
-static DAMAGED: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new("\u{fffd}"));
+/// Whether U+FFFD stands in a text, which comes in the place of a character that was lost.
+fn is_damaged(text: &str) -> bool {
+    // Few texts have the byte that it begins with.
+    memchr::memchr(0xef, text.as_bytes()).is_some_and(|at| text[at..].contains('\u{fffd}'))
+}
 
 /// What is wrong with a line that [`PARSE`] is about, which began there.
 pub(super) fn broken_json(first: FindingLocation) -> Violation<'static> {
@@ -102,7 +103,7 @@ fn check_message(message: &SeenMessage<'_>, at: &RuleContext<'_>, report: &mut R
     report.check(
         &UTF8,
         at,
-        DAMAGED.find(text.as_bytes()).is_none(),
+        !is_damaged(text),
         || "the message holds U+FFFD, which replaces a character that was lost",
     );
     report.pass(&PARSE, at);
