@@ -16,6 +16,8 @@ pub struct Shape {
     params: Span,
     name: Span,
     arguments: Span,
+    /// Which part of the message its params or its outcome are, where it was taken apart as it was read; else 0.
+    body: u32,
 }
 
 /// The sorts of messages, as JSON-RPC divides them.
@@ -179,8 +181,11 @@ impl<'a> Message<'a> {
     #[must_use]
     #[inline]
     pub fn indexed(self, parts: &'a [MemberIndex]) -> Self {
-        let body =
-            Json::indexed(self.text, parts).value_at(self.shape.params.start).map_or(&[][..], Json::index);
+        let whole = Json::indexed(self.text, parts);
+        let body = match self.shape.body {
+            0 => whole.value_at(self.shape.params.start).map_or(&[][..], Json::index),
+            number => whole.part(number),
+        };
         Self { parts, body, ..self }
     }
 
@@ -263,10 +268,12 @@ impl<'a> Message<'a> {
         (self.shape.what != MessageClass::Call).then(|| self.body()).flatten()
     }
 
+    #[inline]
     fn slice(&self, span: Span) -> Option<&'a str> {
         (!span.is_empty()).then(|| self.text.get(span.start..span.end)).flatten()
     }
 
+    #[inline]
     fn part(&self, span: Span) -> Option<Json<'a>> {
         self.slice(span).map(Json::scanned)
     }

@@ -220,6 +220,8 @@ pub(crate) struct MemberPlace<'a> {
     pub(crate) value: Range<usize>,
     /// What is inside of its value.
     pub(crate) parts: &'a [MemberIndex],
+    /// Which part of the whole its value is.
+    pub(crate) number: u32,
 }
 
 impl<'a> Json<'a> {
@@ -239,10 +241,12 @@ impl<'a> Json<'a> {
     #[inline]
     pub(crate) fn places(self) -> impl Iterator<Item = MemberPlace<'a>> {
         let members = if self.kind() == JsonKind::Object { self.parts } else { &[] };
+        let mut next = 1;
         inside(members).filter_map(move |parts| {
             let part = parts.first()?;
-            let value = part.start as usize..part.end as usize;
-            Some(MemberPlace { name: self.name_of(parts), name_at: part.name as usize, value, parts })
+            let (number, value) = (next, part.start as usize..part.end as usize);
+            next += part.count;
+            Some(MemberPlace { name: self.name_of(parts), name_at: part.name as usize, value, parts, number })
         })
     }
 
@@ -315,6 +319,14 @@ impl<'a> Json<'a> {
         self.parts
             .get(..count)
             .is_none_or(|parts| parts.is_empty() || parts.iter().any(|part| part.may_name(name)))
+    }
+
+    /// What is inside of the part of this number.
+    #[inline]
+    pub(crate) fn part(self, number: u32) -> &'a [MemberIndex] {
+        let parts = self.parts.get(number as usize..).unwrap_or_default();
+        let count = parts.first().map_or(0, |part| part.count as usize);
+        parts.get(..count).unwrap_or_default()
     }
 
     /// The value directly inside whose text begins at byte `at` of this one's.

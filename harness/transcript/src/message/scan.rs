@@ -141,6 +141,8 @@ impl Member {
 #[derive(Default)]
 struct Parts {
     spans: [Span; 8],
+    /// Which part of the message each is, where it is taken apart.
+    numbers: [u32; 8],
     twice: Option<(usize, &'static str)>,
     /// The same inside `params`, where it matters for a tool call alone.
     twice_in_params: Option<(usize, &'static str)>,
@@ -164,6 +166,9 @@ impl Parts {
     #[inline]
     fn note_at(&mut self, member: Option<Member>, place: &MemberPlace<'_>) {
         self.note(member, place.name_at - 1, Span { start: place.value.start, end: place.value.end });
+        if let Some(member) = member {
+            self.numbers[member as usize] = place.number;
+        }
     }
 
     /// `params` is walked once: the two members that a tool call needs are noted on the way, since `method` may
@@ -256,16 +261,18 @@ impl Parts {
             return Err(Refusal::new(Code::InvalidMethod, at(Member::Method), said));
         }
         let spans = self.spans;
+        // A response keeps its outcome where a call keeps its params.
+        let body = match what {
+            MessageClass::Call => Member::Params,
+            MessageClass::Result => Member::Result,
+            MessageClass::Error => Member::Error,
+        };
         Ok(Shape {
             what,
             id: spans[Member::Id as usize],
             method: spans[Member::Method as usize],
-            // A response keeps its outcome where a call keeps its params.
-            params: match what {
-                MessageClass::Call => spans[Member::Params as usize],
-                MessageClass::Result => spans[Member::Result as usize],
-                MessageClass::Error => spans[Member::Error as usize],
-            },
+            params: spans[body as usize],
+            body: self.numbers[body as usize],
             name: spans[Member::Name as usize],
             arguments: spans[Member::Arguments as usize],
         })
