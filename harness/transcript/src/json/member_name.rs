@@ -12,7 +12,10 @@ pub(super) fn bit(first: Option<&u8>, length: u32) -> u32 {
     match first {
         _ if length == 0 => 1,
         Some(_) if length >= ESCAPED => u32::MAX,
-        first => 1 << ((u32::from(first.map_or(0, u8::to_ascii_lowercase)) ^ length.wrapping_mul(11)) % 31),
+        first => {
+            let letter = u32::from(first.copied().unwrap_or_default() | 0x20);
+            1 << ((letter ^ length.wrapping_mul(11)) % 31)
+        }
     }
 }
 

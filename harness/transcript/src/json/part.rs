@@ -124,9 +124,9 @@ impl Watch for Indexer<'_, '_> {
     #[inline]
     fn name(&mut self, start: usize, end: usize, escaped: bool) {
         self.name = self.place(start);
-        self.length = (end - start) as u32 | if escaped { ESCAPED } else { 0 };
+        self.length = (end - start) as u32 | u32::from(escaped) << ESCAPED.trailing_zeros();
         let bit = bit(self.bytes.get(start), self.length);
-        self.names |= bit | if self.names & bit != 0 { ALIKE } else { 0 };
+        self.names |= bit | u32::from(self.names & bit != 0) << ALIKE.trailing_zeros();
     }
 
     #[inline]
