@@ -186,14 +186,14 @@ impl Judge {
     fn indexed(&mut self, entry: &Entry<'_>, message: Message<'_>, item: Option<usize>) {
         let mut message = SeenMessage::of(message, item);
         let side = entry.side.or_else(|| usual_sender(message.method.as_deref()?));
-        if message.method.is_some() {
+        if let Some(method) = message.method.clone() {
             if message.calls("initialize") && self.is_another_session(entry) {
                 self.facts.start_over();
                 self.pending.start_over();
             }
             self.facts.hear(&message);
             let revision = self.facts.revision_of(Some(&message));
-            self.pending.ask(entry, &message, side, revision);
+            self.pending.ask(entry, &message.raw, (&method, message.known), side, revision);
             if message.calls("notifications/cancelled")
                 && let Some(id) = message.param("requestId")
             {

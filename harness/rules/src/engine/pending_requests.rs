@@ -5,7 +5,6 @@
 //! rules that need more are inconclusive.
 
 use super::location::FindingLocation;
-use super::message::SeenMessage;
 use super::methods::Method;
 use super::response_match::ResponseMatch;
 use super::typed_id::{TypedId, UsedIds};
@@ -210,15 +209,15 @@ impl PendingRequests {
         *self = Self { requests: self.requests, full: self.full, ..Self::default() };
     }
 
-    /// Notes a request.
+    /// Notes a request, and what the specification says of its method.
     pub(super) fn ask(
         &mut self,
         entry: &Entry<'_>,
-        message: &SeenMessage<'_>,
+        message: &Message<'_>,
+        (method, known): (&str, Option<&'static Method>),
         side: Option<Side>,
         revision: Option<Revision>,
     ) {
-        let SeenMessage { raw: message, method, known, .. } = message;
         self.last_use = None;
         let number = self.requests;
         self.requests += 1;
@@ -255,9 +254,9 @@ impl PendingRequests {
         let request = PendingRequest {
             method: match known {
                 Some(known) => Cow::Borrowed(known.name),
-                None => Cow::Owned(method.as_deref().unwrap_or_default().to_owned()),
+                None => Cow::Owned(method.to_owned()),
             },
-            known: *known,
+            known,
             params,
             id,
             side,

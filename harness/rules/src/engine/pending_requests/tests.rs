@@ -1,7 +1,7 @@
 use super::{
     FULL_OF_IDS, IdUse, MOST_BESIDE, MOST_IDS, MOST_OPEN, PendingRequest, PendingRequests, ResponseMatch,
 };
-use crate::engine::SeenMessage;
+use crate::engine::Method;
 use transcript::json::member_index;
 use transcript::message::Message;
 use transcript::session::{Content, Entry, Location, Side};
@@ -11,7 +11,7 @@ fn ask(pending: &mut PendingRequests, id: &str, params: &str) {
     let parts = member_index(&text);
     let message = Message::parse(&text).unwrap().indexed(&parts);
     let entry = Entry::new(Location::default(), Content::Message(message));
-    pending.ask(&entry, &SeenMessage::of(message, None), Some(Side::Client), None);
+    pending.ask(&entry, &message, ("tools/call", Method::find("tools/call")), Some(Side::Client), None);
 }
 
 fn answer(pending: &mut PendingRequests, id: &str) -> ResponseMatch<PendingRequest> {
