@@ -210,7 +210,6 @@ impl Judge {
             let side = side.or_else(|| answer.request()?.side.map(Side::other));
             self.facts.learn(&message);
             self.show(entry, Some(message), side);
-            self.pending.reuse(answer);
         }
     }
 

@@ -26,9 +26,6 @@ pub(crate) const MOST_HELD: usize = 32 << 20;
 /// So many bytes are held beside the params, for what is inside of them.
 const MOST_BESIDE: usize = 8 << 20;
 
-/// The memory of longer params is not used again.
-const LONGEST_SPARE: usize = 64 << 10;
-
 /// How many ids are remembered to tell which were used before; ids that count up are remembered as one.
 pub(crate) const MOST_IDS: usize = 500_000;
 
@@ -124,8 +121,6 @@ pub(crate) struct PendingRequests {
     /// How the last request's id stood when it was made.
     last_use: Option<IdUse>,
     held: usize,
-    /// Params of a request that was answered, for their memory alone.
-    spare: Option<OwnedJson>,
     /// How many bytes the params take beside their text.
     beside: usize,
     count: usize,
@@ -317,16 +312,12 @@ impl PendingRequests {
     /// Params are long where many requests are open; past a limit, their members are looked for in their text.
     fn keep(&mut self, params: Json<'_>) -> OwnedJson {
         self.held += params.text().len();
-        let mut kept = self.spare.take().unwrap_or_default();
-        kept.put(params, self.beside < MOST_BESIDE);
+        let kept = match self.beside < MOST_BESIDE {
+            true => OwnedJson::new(params),
+            false => OwnedJson::unindexed(params),
+        };
         self.beside += kept.index_size();
         kept
-    }
-
-    /// Takes back what `answer` gave, for the memory of its params: most requests are answered before the next is made.
-    pub(super) fn reuse(&mut self, answered: ResponseMatch<PendingRequest>) {
-        let params = answered.into_request().and_then(|request| request.params);
-        self.spare = params.filter(|params| params.json().text().len() <= LONGEST_SPARE);
     }
 
     fn close(&mut self, index: usize, key: &TypedId) -> Option<PendingRequest> {

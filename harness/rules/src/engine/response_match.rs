@@ -22,11 +22,6 @@ pub(crate) enum ResponseMatch<R> {
 impl<R> ResponseMatch<R> {
     /// The request that is answered, if it is known.
     pub(super) fn request(&self) -> Option<&R> {
-        self.as_ref().into_request()
-    }
-
-    /// The same, taken out.
-    pub(super) fn into_request(self) -> Option<R> {
         match self {
             Self::Matched(request) | Self::Mistyped(request) => Some(request),
             _ => None,

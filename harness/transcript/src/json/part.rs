@@ -340,43 +340,31 @@ impl<'a> Json<'a> {
 }
 
 /// A value that is kept longer than the text it stood in.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone)]
 pub struct OwnedJson {
-    text: String,
-    parts: Vec<MemberIndex>,
+    text: Box<str>,
+    parts: Box<[MemberIndex]>,
 }
 
 impl OwnedJson {
     /// Keeps a value, taken apart as it is.
     #[must_use]
     pub fn new(value: Json<'_>) -> Self {
-        let mut kept = Self::default();
-        kept.put(value, true);
-        kept
-    }
-
-    /// Keeps another value in the memory of this one, as it is taken apart or its text alone.
-    pub fn put(&mut self, value: Json<'_>, indexed: bool) {
-        self.text.clear();
-        self.text.push_str(value.text);
-        self.parts.clear();
-        if indexed {
-            let count = value.parts.first().map_or(0, |part| part.count as usize);
-            self.parts.extend_from_slice(value.parts.get(..count).unwrap_or_default());
-        }
+        let count = value.parts.first().map_or(0, |part| part.count as usize);
+        Self { text: value.text.into(), parts: value.parts.get(..count).unwrap_or_default().into() }
     }
 
     /// Keeps a value's text alone: its members are looked for in it.
     #[must_use]
     pub fn unindexed(value: Json<'_>) -> Self {
-        Self { text: value.text.to_owned(), parts: Vec::new() }
+        Self { text: value.text.into(), parts: Box::default() }
     }
 
     /// Takes a text that a writer of JSON has just made as the value it is, without reading it again. Where the text is
     /// not exactly one value, what is asked of it later has no meaning, and nothing worse happens.
     #[must_use]
     pub fn written(text: String) -> Self {
-        Self { text, parts: Vec::new() }
+        Self { text: text.into(), parts: Box::default() }
     }
 
     /// The value.
@@ -388,7 +376,7 @@ impl OwnedJson {
     /// How many bytes its parts take beside its text.
     #[must_use]
     pub fn index_size(&self) -> usize {
-        size_of_val(self.parts.as_slice())
+        size_of_val(&*self.parts)
     }
 }
 
