@@ -3,7 +3,7 @@
 use crate::terminal::Terminal;
 use formats::ReadError;
 use std::io;
-use transcript::rejection::Rejection;
+use transcript::rejection::{Position, Rejection};
 use wire::StartError;
 
 /// What every command gets besides its own options.
@@ -26,6 +26,12 @@ pub(crate) enum Failure {
     Rejected(String, Box<Rejection>),
     /// The reader of the output closed it. Nobody is left to be told.
     OutputClosed,
+}
+
+/// That a file is no recording at all, why, and where, in a sentence.
+pub(crate) fn no_recording(name: &str, why: &Rejection) -> String {
+    let Position { line, column, .. } = why.position;
+    format!("{name} is not a recording: {} (line {line}, column {column})", why.message)
 }
 
 impl From<io::Error> for Failure {

@@ -1,6 +1,6 @@
 //! Every recording that a command line names: opened, its format found, and handed on, one after the other.
 
-use super::context::{CommandContext, Failure};
+use super::context::{CommandContext, Failure, no_recording};
 use super::input::{open, recorded};
 use crate::recordings::{Found, NamedPath, Names, Recording, Recordings};
 use formats::{Format, Input};
@@ -46,7 +46,7 @@ pub(super) fn every_recording(
 fn one(recording: &Recording, asked: Option<&'static Format>, each: &mut Each<'_>) -> Result<bool, String> {
     let shown = recording.path.display();
     let why = |failure: Failure| match failure {
-        Failure::Rejected(name, rejection) => format!("{name} is not a recording: {}", rejection.message),
+        Failure::Rejected(name, rejection) => no_recording(&name, &rejection),
         Failure::Unusable(why) | Failure::NotRun(why) => why,
         Failure::OutputClosed => format!("{shown} was not read to its end"),
     };

@@ -2,7 +2,7 @@
 
 use super::earlier::Earlier;
 use super::watched::{Watched, spelled};
-use crate::command::context::Failure;
+use crate::command::context::{Failure, no_recording};
 use crate::command::input::{Source, open, opened, recorded};
 use crate::recordings::{Found, Recording};
 use formats::Format;
@@ -66,7 +66,7 @@ impl Judge {
             Ok(None) => Done::NoRecording(path()),
             Err(Failure::Unusable(why)) => Done::Unusable(path(), why),
             Err(Failure::Rejected(name, rejection)) => {
-                let why = format!("{name} is not a recording: {}", rejection.message);
+                let why = no_recording(&name, &rejection);
                 Done::Unusable(name, why)
             }
             Err(other) => Done::Failed(other),

@@ -253,7 +253,10 @@ fn folders_are_walked_and_what_is_no_recording_is_named() {
     ran.shows("in/vscode.log: vscode-log").shows("3 recordings: 1 error,");
     // Named by itself, such a file is a wrong call.
     folder.check(&["in/other.json"]).is(2);
-    folder.check(&["in/picture"]).is(2).says("is not a recording");
+    folder
+        .check(&["in/picture"])
+        .is(2)
+        .says("is not a recording: byte 0x89 is not UTF-8 here (line 1, column 1)");
 }
 
 #[test]
