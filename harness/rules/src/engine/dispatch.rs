@@ -133,15 +133,17 @@ impl Dispatch {
                 by_kind.unwrap_or(&self.other)[message.kind as usize]
             }
         };
-        for (triggered, more) in [
-            (at.message.as_ref().is_some_and(asks_for_input), self.input_requests),
-            (at.exchange.is_some() || ends_exchange, self.exchanges),
-            (at.entry.context.is_some(), self.contexts),
-            (at.entry.carrier == Carrier::Sse, self.events),
-        ] {
-            if triggered {
-                families.add(more);
-            }
+        if at.message.as_ref().is_some_and(asks_for_input) {
+            families.add(self.input_requests);
+        }
+        if at.exchange.is_some() || ends_exchange {
+            families.add(self.exchanges);
+        }
+        if at.entry.context.is_some() {
+            families.add(self.contexts);
+        }
+        if at.entry.carrier == Carrier::Sse {
+            families.add(self.events);
         }
         families
     }
