@@ -116,7 +116,11 @@ impl Judge<'_> {
     /// What is wrong with a value, which is looked for only where something is.
     pub(super) fn whole<'v>(&self, shape: &Shape, value: Json<'v>, path: &Path<'_>) -> Fit<'v> {
         let fits = fits(shape, value, self.revision, self.left);
-        debug_assert!(!fits || self.value(shape, value, path).is_ok(), "{shape:?} fits, and has a fault");
+        debug_assert!(
+            !fits || self.value(shape, value, path).is_ok(),
+            "{} fits, and has a fault",
+            value.text()
+        );
         if fits { Ok(()) } else { self.value(shape, value, path) }
     }
 
