@@ -228,6 +228,7 @@ impl<'a> Scanner<'a> {
         Ok(false)
     }
 
+    /// Never a call of its own: it stands at two places of the loop, and runs at every member.
     #[inline(always)]
     fn skip_key(&mut self, watch: &mut impl Watch) -> Result<(), SyntaxError> {
         if self.peek() != Some(b'"') {
