@@ -113,7 +113,7 @@ impl Method {
 }
 
 /// What the specification says of a method: one for each span of revisions, none where it does not know it.
-pub(crate) fn known(name: &str) -> impl Iterator<Item = &'static Known> + Clone {
+pub(super) fn known(name: &str) -> impl Iterator<Item = &'static Known> + Clone {
     Method::find(name).map_or(&[][..], |method| method.spans).iter()
 }
 

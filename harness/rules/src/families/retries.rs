@@ -8,7 +8,7 @@ use super::modern::{HIDDEN, gist, is_clients};
 use super::mrtr::asks_for_input;
 use crate::engine::{
     Family, FindingLocation, MessageKind, PendingRequest, Report, RuleContext, RuleVisitor, SeenMessage,
-    Span, Trigger, Violation, known, quoted, why_not_whole,
+    Span, Trigger, Violation, quoted, why_not_whole,
 };
 use crate::rule::{Level, Party, Rule};
 use std::collections::{BTreeMap, VecDeque};
@@ -182,7 +182,7 @@ impl RetriesState {
         });
         let Some(question) = best else {
             // Methods of extensions may have a use of their own for it.
-            if known(method).next().is_some() {
+            if message.known.is_some() {
                 self.stray(state, &answered, at, report);
             }
             return;

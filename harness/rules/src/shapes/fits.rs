@@ -35,8 +35,8 @@ pub(super) fn fits(shape: &Shape, value: Json<'_>, revision: Revision, left: &[&
 }
 
 fn has_members(name: &Name, value: Json<'_>, revision: Revision, left: &[&str]) -> bool {
-    name.rows(revision).all.iter().all(|row| match value.member_named(row.asked) {
-        Some(part) => left.contains(&row.name) || fits(&row.shape, part, revision, &[]),
+    name.rows(revision).all.iter().all(|row| match value.member_named(row.name) {
+        Some(part) => left.contains(&row.name.text()) || fits(&row.shape, part, revision, &[]),
         None => !row.needed,
     })
 }

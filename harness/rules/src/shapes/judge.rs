@@ -84,13 +84,14 @@ pub(crate) fn without_params(method: &str, revision: Option<Revision>) -> Option
             let Shape::Named(name) = &row.shape else { return None };
             let members = name.rows(by).all.iter().filter(|member| member.needed);
             let is_left = |member: &&&Member| {
-                !is_owned(Part::Params, method, &Path::Missing(&Path::Top, member.name), by)
+                !is_owned(Part::Params, method, &Path::Missing(&Path::Top, member.name.text()), by)
             };
             let first = members.clone().find(is_left);
             if !row.needed || first.is_none() && members.count() > 0 {
                 return None;
             }
-            needed = Some(first.map_or(String::new(), |member| format!(", and needs `{}`", member.name)));
+            needed =
+                Some(first.map_or(String::new(), |member| format!(", and needs `{}`", member.name.text())));
         }
     }
     needed.map(|needed| format!("`{method}` has no params{needed}"))
@@ -171,10 +172,10 @@ impl Judge<'_> {
 
     fn object<'v>(&self, rows: &Rows, value: Json<'v>, path: &Path<'_>) -> Fit<'v> {
         for (fitting, row) in rows.all.iter().enumerate() {
-            let fit = match value.member(row.name) {
-                Some(_) if matches!(path, Path::Top) && self.left.contains(&row.name) => Ok(()),
-                Some(part) => self.value(&row.shape, part, &Path::Member(path, row.name)),
-                None if row.needed => self.missing(path, row.name, value),
+            let fit = match value.member(row.name.text()) {
+                Some(_) if matches!(path, Path::Top) && self.left.contains(&row.name.text()) => Ok(()),
+                Some(part) => self.value(&row.shape, part, &Path::Member(path, row.name.text())),
+                None if row.needed => self.missing(path, row.name.text(), value),
                 None => Ok(()),
             };
             fit.map_err(|(_, fault)| (fitting, fault))?;
@@ -198,7 +199,7 @@ impl Judge<'_> {
                         tag = tag.or(Some(other));
                         continue;
                     }
-                    meant |= rows.iter().any(|row| tags.word(row.name).is_some());
+                    meant |= rows.iter().any(|row| tags.word(row.name.text()).is_some());
                 }
                 _ if !is_kind(shape, kind) => continue,
                 _ => {}
@@ -242,7 +243,7 @@ impl Judge<'_> {
                 Shape::Named(name) => Some(&name.rows(self.revision).tags),
                 _ => None,
             });
-            let of = |row: &&&Member| row.name == name;
+            let of = |row: &&&Member| row.name.text() == name;
             let mut all: Vec<&str> =
                 rows.flatten().filter(of).flat_map(|row| words(&row.shape)).copied().collect();
             all.sort_unstable();
@@ -307,11 +308,11 @@ impl<'v> Tags<'v> {
 
 /// The member whose word says that an object is none of these.
 fn other_word(rows: &[&'static Member], tags: &mut Tags<'_>) -> Option<&'static str> {
-    let other = |row: &&&Member| match tags.word(row.name) {
+    let other = |row: &&&Member| match tags.word(row.name.text()) {
         None => row.needed,
         Some(part) => !is_one_of(part, words(&row.shape)),
     };
-    rows.iter().find(other).map(|row| row.name)
+    rows.iter().find(other).map(|row| row.name.text())
 }
 
 /// Whether a shape is one of values of this kind.

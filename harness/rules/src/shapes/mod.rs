@@ -65,9 +65,7 @@ struct Rows {
 /// A member of an object; others may be there, too.
 #[derive(Debug, PartialEq)]
 struct Member {
-    name: &'static str,
-    /// The same, to be asked for.
-    asked: MemberName,
+    name: MemberName,
     needed: bool,
     span: Span,
     shape: Shape,
@@ -143,8 +141,7 @@ fn row_of(row: &'static str) -> Option<Member> {
     let (name, needed) = name.strip_suffix('!').map_or((name, false), |name| (name, true));
     let span = Span::between(revision(first)?, revision(last)?);
     Some(Member {
-        name,
-        asked: MemberName::of(name),
+        name: MemberName::of(name),
         needed,
         span,
         shape: shape_of(shape)?,
@@ -199,7 +196,7 @@ fn alternatives(text: &'static str) -> Vec<&'static str> {
 #[cfg(test)]
 mod tests {
     use super::{Member, Shape, TABLE, members, shape_of};
-    use crate::engine::known;
+    use crate::engine::Method;
     use crate::revision::Revision;
 
     fn rows() -> impl Iterator<Item = (&'static str, &'static Vec<Member>)> {
@@ -233,7 +230,7 @@ mod tests {
                     Revision::ALL.iter().any(|revision| one.span.has(*revision) && other.span.has(*revision))
                 };
                 let twice = rows[index + 1..].iter().filter(|other| other.name == one.name).find(both);
-                assert!(twice.is_none(), "{} stands twice in {name}", one.name);
+                assert!(twice.is_none(), "{} stands twice in {name}", one.name.text());
             }
         }
     }
@@ -244,8 +241,9 @@ mod tests {
             // What may come in place of a result is under its own name.
             for (method, rows) in table.iter().filter(|(name, _)| !name.ends_with("Result")) {
                 for revision in Revision::ALL {
-                    let is_known =
-                        known(method).any(|known| known.span.has(revision) && known.request >= asks);
+                    let is_known = Method::find(method).is_some_and(|known| {
+                        known.spans.iter().any(|known| known.span.has(revision) && known.request >= asks)
+                    });
                     assert_eq!(
                         rows.iter().any(|row| row.span.has(revision)),
                         is_known,
