@@ -229,6 +229,16 @@ impl<'a> Message<'a> {
         self.part(self.shape.id)
     }
 
+    /// Its id as it is written, quotes and all; none where it has none, or null.
+    #[must_use]
+    #[inline]
+    pub fn written_id(&self) -> Option<&'a str> {
+        match self.id() {
+            Id::Missing | Id::Null => None,
+            Id::Text(_) | Id::Number(_) => self.id_value().map(Json::text),
+        }
+    }
+
     /// Where in [`Message::text`] the id stands; 0 where there is none.
     #[must_use]
     pub fn id_at(&self) -> usize {

@@ -6,7 +6,7 @@ use super::message::{MessageKind, SeenMessage};
 use super::url::address;
 use crate::revision::Revision;
 use transcript::json::{Json, JsonKind};
-use transcript::message::{Id, Message};
+use transcript::message::Message;
 use transcript::rejection::Code;
 use transcript::session::{Carrier, Content, Entry, Exchange, Location, header};
 
@@ -214,10 +214,10 @@ impl HttpExchange {
             self.told += 1;
             return;
         }
-        let Some(id) = id_text(message) else { return };
+        let Some(id) = message.raw.written_id() else { return };
         if self.calls.len() < MOST_CALLS {
             let method = message.method.as_deref().unwrap_or_default().into();
-            self.calls.push(Call { method, id, answered: false });
+            self.calls.push(Call { method, id: id.into(), answered: false });
         }
     }
 
@@ -229,8 +229,8 @@ impl HttpExchange {
             self.chosen = result.member("protocolVersion").and_then(text_of);
         }
         if matches!(message.kind, MessageKind::Result | MessageKind::Error) {
-            let id = id_text(message);
-            if let Some(call) = self.calls.iter_mut().find(|call| id.as_ref() == Some(&call.id)) {
+            let id = message.raw.written_id();
+            if let Some(call) = self.calls.iter_mut().find(|call| id == Some(&*call.id)) {
                 call.answered = true;
             }
         } else if entry.carrier == Carrier::Sse {
@@ -258,15 +258,6 @@ impl HttpExchange {
         self.events += 1;
         self.last_id = id.map(Into::into).or(self.last_id.take());
         self.retry = sse.retry.or(self.retry);
-    }
-}
-
-/// A message's id as it is written, quotes and all; none where it has none, or null.
-pub(crate) fn id_text(message: &SeenMessage<'_>) -> Option<Box<str>> {
-    match message.raw.id() {
-        Id::Number(text) => Some(text.into()),
-        Id::Text(text) => Some(format!("\"{}\"", text.raw()).into()),
-        Id::Null | Id::Missing => None,
     }
 }
 

@@ -14,7 +14,7 @@ use std::borrow::Cow;
 use std::collections::{HashMap, VecDeque, hash_map};
 use std::iter;
 use transcript::json::{Json, OwnedJson};
-use transcript::message::{Id, Message};
+use transcript::message::Message;
 use transcript::session::{Entry, Location, Side};
 
 /// How many open requests are remembered.
@@ -241,11 +241,6 @@ impl PendingRequests {
         let params = message.params().filter(|params| self.held + params.text().len() <= MOST_HELD);
         let params = params.map(|params| self.keep(params));
         self.count += 1;
-        let id = match message.id() {
-            Id::Number(text) => text.into(),
-            Id::Text(text) => format!("\"{}\"", text.raw()).into(),
-            Id::Null | Id::Missing => "null".into(),
-        };
         let request = PendingRequest {
             method: match known {
                 Some(known) => Cow::Borrowed(known.name),
@@ -253,7 +248,7 @@ impl PendingRequests {
             },
             known,
             params,
-            id,
+            id: message.written_id().unwrap_or("null").into(),
             side,
             time: entry.time,
             revision,

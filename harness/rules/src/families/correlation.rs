@@ -312,7 +312,7 @@ impl CorrelationState {
                 report.inconclusive(&ID_MATCH, at, "what was posted is not in the recording");
             }
             Some(asked) if asked.bad_request.is_none() => report.fail(&ID_MATCH, at, wrong),
-            Some(_) if !self.garbled.contains(shown_id(message).as_str()) => {
+            Some(_) if !self.garbled.contains(shown_id(message)) => {
                 let wrong = Violation::of(format!("{wrong}, and what was posted has none that can be read"));
                 report.fail(&ID_MATCH, at, wrong.only(Level::Should));
             }
@@ -321,7 +321,7 @@ impl CorrelationState {
                 let why = "an exchange log does not tell what was asked before a stream said this";
                 report.inconclusive(&ID_MATCH, at, why);
             }
-            None if self.garbled.contains(shown_id(message).as_str()) => {}
+            None if self.garbled.contains(shown_id(message)) => {}
             None if self.was_unreadable(at) => {
                 report.inconclusive(&ID_MATCH, at, "a message of the other side could not be read");
             }
@@ -345,10 +345,6 @@ pub(super) fn is_redacted(message: &SeenMessage<'_>, at: &RuleContext<'_>) -> bo
     message.raw.id_value().is_some_and(|id| at.redacted(id))
 }
 
-pub(super) fn shown_id(message: &SeenMessage<'_>) -> String {
-    match message.raw.id() {
-        Id::Text(text) => format!("\"{}\"", text.raw()),
-        Id::Number(number) => number.to_owned(),
-        Id::Null | Id::Missing => "null".to_owned(),
-    }
+pub(super) fn shown_id<'m>(message: &SeenMessage<'m>) -> &'m str {
+    message.raw.written_id().unwrap_or("null")
 }

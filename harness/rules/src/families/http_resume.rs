@@ -9,7 +9,7 @@ mod rules;
 use super::http_streams::{inside, scope};
 use crate::engine::{
     Call, Family, FindingLocation, HttpExchange, LAST_EVENT, MessageKind, Report, Revision, RuleContext,
-    RuleVisitor, SeenMessage, Transport, Trigger, Violation, id_text, quoted,
+    RuleVisitor, SeenMessage, Transport, Trigger, Violation, quoted,
 };
 use crate::rule::Level;
 use rules::{
@@ -220,13 +220,10 @@ impl HttpResumeState {
 
     /// A response, which may come on another stream than that of its request.
     fn answered(&mut self, message: &SeenMessage<'_>, at: &RuleContext<'_>, report: &mut Report) {
-        let Some(id) =
-            id_text(message).filter(|_| matches!(message.kind, MessageKind::Result | MessageKind::Error))
-        else {
-            return;
-        };
+        let responds = matches!(message.kind, MessageKind::Result | MessageKind::Error);
+        let Some(id) = message.raw.written_id().filter(|_| responds) else { return };
         for call in self.open.iter_mut().flat_map(|open| &mut open.calls) {
-            call.answered |= id == call.id;
+            call.answered |= *id == *call.id;
         }
         if let (Some(stream), Some(request)) = (self.resumes(at), message.request())
             && let Some(of) = request.exchange.filter(|_| request.side == Some(Side::Client))

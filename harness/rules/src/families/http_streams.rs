@@ -5,7 +5,7 @@
 use super::http::ERA;
 use crate::engine::{
     Family, FindingLocation, HttpExchange, MessageKind, Report, Revision, RuleContext, RuleVisitor, SESSION,
-    SeenMessage, Span, Transport, Trigger, Violation, id_text, plain, quoted,
+    SeenMessage, Span, Transport, Trigger, Violation, plain, quoted,
 };
 use crate::rule::{Level, Need, Party, Rule};
 use std::collections::BTreeMap;
@@ -186,9 +186,8 @@ impl HttpStreamsState {
         at: &RuleContext<'_>,
         report: &mut Report,
     ) {
-        let responds =
-            matches!(message.kind, MessageKind::Result | MessageKind::Error) && id_text(message).is_some();
-        if responds {
+        let is_response = matches!(message.kind, MessageKind::Result | MessageKind::Error);
+        if is_response && message.raw.written_id().is_some() {
             report.check(&NO_RESPONSE, at, resumes, || "a response on a stream that resumes none");
             return;
         }

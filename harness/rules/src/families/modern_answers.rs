@@ -11,7 +11,6 @@ use crate::engine::{
 use crate::rule::{Level, Need, Party, Rule};
 use std::collections::{BTreeMap, VecDeque};
 use transcript::json::Json;
-use transcript::message::Id;
 use transcript::rejection::Rejection;
 use transcript::session::{Carrier, Content, Exchange, Headers, header};
 
@@ -266,11 +265,7 @@ impl ModernAnswersState {
             self.endpoints.entry(bare(&exchange.url)).or_default();
         }
         let params = message.raw.params();
-        let id = match message.raw.id() {
-            Id::Number(text) => text.to_owned(),
-            Id::Text(text) => format!("\"{}\"", text.raw()),
-            Id::Null | Id::Missing => return,
-        };
+        let Some(id) = message.raw.written_id() else { return };
         if params.is_some_and(|params| params.text().len() > LONGEST) || message.calls("subscriptions/listen")
         {
             return;

@@ -13,7 +13,6 @@ use crate::engine::{
 use crate::rule::{Level, Party, Rule};
 use std::collections::{BTreeMap, VecDeque};
 use transcript::json::{Json, JsonKind};
-use transcript::message::Id;
 
 pub(super) const FAMILY: Family = Family {
     name: "retries",
@@ -189,11 +188,7 @@ impl RetriesState {
         };
         report.pass(&ISOLATION, at);
         let first = || question.location.clone();
-        let id = match message.raw.id() {
-            Id::Number(text) => text.to_owned(),
-            Id::Text(text) => format!("\"{}\"", text.raw()),
-            Id::Null | Id::Missing => String::new(),
-        };
+        let id = message.raw.written_id().unwrap_or_default();
         report.check(&NEW_ID, at, *question.id != *id, || {
             Violation::of(format!("the request comes back with the id {id}")).see(first(), "the question")
         });

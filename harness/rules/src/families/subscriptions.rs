@@ -10,7 +10,6 @@ use crate::engine::{
 };
 use crate::rule::{Level, Party, Rule};
 use transcript::json::{Json, JsonKind};
-use transcript::message::Id;
 use transcript::session::{Carrier, Side};
 
 pub(super) const FAMILY: Family = Family {
@@ -150,21 +149,17 @@ impl RuleVisitor for SubscriptionsState {
 
 impl SubscriptionsState {
     fn listen(&mut self, message: &SeenMessage<'_>, at: &RuleContext<'_>) {
-        let id: Box<str> = match message.raw.id() {
-            Id::Number(text) => text.into(),
-            Id::Text(text) => format!("\"{}\"", text.raw()).into(),
-            Id::Null | Id::Missing => return,
-        };
+        let Some(id) = message.raw.written_id() else { return };
         if self.listens.len() >= MOST_LISTENS {
             self.full = true;
             return;
         }
         // An id may be used again once its request was answered.
-        self.listens.retain(|listen| listen.id != id);
+        self.listens.retain(|listen| *listen.id != *id);
         let filter = message.param("notifications").map(Json::text).filter(|text| text.len() <= LONGEST);
         let (exchange, location) = (at.entry.exchange, at.location());
         self.listens.push(Listen {
-            id,
+            id: id.into(),
             filter: filter.map(Into::into),
             exchange,
             acknowledged: false,
