@@ -168,8 +168,8 @@ impl ToolOutputState {
                 for item in content.items() {
                     match block_fault(item, at.revision) {
                         None => report.pass(&TYPE, at),
-                        Some(Fault { wrong, place }) => {
-                            report.fail(&TYPE, at, Violation::of(wrong).inside(place));
+                        Some(fault) => {
+                            report.fail(&TYPE, at, Violation::of(fault.wrong).inside(fault.place));
                         }
                     }
                     data(item, at, report);
@@ -239,7 +239,7 @@ impl ToolOutputState {
 }
 
 /// What is wrong with a block of content, but for what an embedded resource holds, which has a rule of its own.
-fn block_fault(block: Json<'_>, revision: Option<Revision>) -> Option<Fault<'_>> {
+fn block_fault(block: Json<'_>, revision: Option<Revision>) -> Option<Box<Fault<'_>>> {
     let fault = BLOCK.fault(block, revision)?;
     let neither = embedded(block).is_some_and(|resource| {
         contents(resource) == ContentsKind::Neither

@@ -7,7 +7,7 @@ use crate::engine::{
     Span, ToolList, Trigger, Validity, Violation, part, quoted, shown, str_of, string_of,
 };
 use crate::rule::{Level, Party, Rule};
-use crate::shapes::{Fault, Typed};
+use crate::shapes::Typed;
 use transcript::json::{Json, JsonKind};
 use transcript::rejection::Rejection;
 
@@ -326,8 +326,9 @@ impl ToolsState {
                 report.inconclusive(&SCHEMA, at, "the recorder took out what would decide it");
                 continue;
             }
-            if let Some(Fault { wrong, place }) = typed.fault(schema, at.revision) {
-                report.fail(&SCHEMA, at, Violation::of(format!("in `{name}`, {wrong}")).inside(place));
+            if let Some(fault) = typed.fault(schema, at.revision) {
+                let wrong = format!("in `{name}`, {}", fault.wrong);
+                report.fail(&SCHEMA, at, Violation::of(wrong).inside(fault.place));
                 continue;
             }
             match self.schemas.validity(schema) {

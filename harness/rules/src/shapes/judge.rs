@@ -44,7 +44,7 @@ pub(crate) fn faults<'v>(
             )
         });
         let Some(next) = next else { break };
-        faults.push(next);
+        faults.push(*next);
     }
     faults
 }
@@ -58,13 +58,13 @@ fn address(value: Json<'_>) -> usize {
 pub(super) fn by_each<'v>(
     rows: impl Iterator<Item = &'static Member>,
     revision: Option<Revision>,
-    judge: impl Fn(&'static Member, Revision) -> Fit<'v>,
-) -> Option<Fault<'v>> {
+    judge: impl Fn(&'static Member, Revision) -> Option<Box<Fault<'v>>>,
+) -> Option<Box<Fault<'v>>> {
     let mut found = None;
     for row in rows {
         for by in Revision::ALL.into_iter().filter(|by| row.span.has(*by)) {
             if revision.is_none_or(|revision| revision == by) {
-                let (_, fault) = judge(row, by).err()?;
+                let fault = judge(row, by)?;
                 found.get_or_insert(fault);
             }
         }
@@ -115,14 +115,23 @@ impl Judge<'_> {
     }
 
     /// What is wrong with a value, which is looked for only where something is.
-    pub(super) fn whole<'v>(&self, shape: &Shape, value: Json<'v>, path: &Path<'_>) -> Fit<'v> {
+    pub(super) fn whole<'v>(
+        &self,
+        shape: &Shape,
+        value: Json<'v>,
+        path: &Path<'_>,
+    ) -> Option<Box<Fault<'v>>> {
         let fits = fits(shape, value, self.revision, self.left);
         debug_assert!(
             !fits || self.value(shape, value, path).is_ok(),
             "{} fits, and has a fault",
             value.text()
         );
-        if fits { Ok(()) } else { self.value(shape, value, path) }
+        if fits {
+            return None;
+        }
+        let (_, fault) = self.value(shape, value, path).err()?;
+        Some(Box::new(fault))
     }
 
     fn wrong<'v>(&self, path: &Path<'_>, value: Json<'v>, wrong: impl FnOnce() -> String) -> Fit<'v> {

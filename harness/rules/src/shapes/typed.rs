@@ -27,7 +27,7 @@ impl Typed {
     }
 
     /// The first fault of a value as this member; what a list holds is asked for item by item.
-    pub(crate) fn fault<'v>(&self, value: Json<'v>, revision: Option<Revision>) -> Option<Fault<'v>> {
+    pub(crate) fn fault<'v>(&self, value: Json<'v>, revision: Option<Revision>) -> Option<Box<Fault<'v>>> {
         let rows = self.rows.get_or_init(|| {
             let rows: Vec<_> = members(self.of).iter().filter(|row| row.name.text() == self.name).collect();
             debug_assert!(!rows.is_empty(), "the table has no {} in {}", self.name, self.of);
