@@ -205,7 +205,7 @@ impl Judge {
         } else {
             self.facts.answered();
             let answer = self.pending.answer(&message.raw, side);
-            message.response_match = answer.as_ref();
+            message.response_match = answer.as_deref();
             // Who answers was asked.
             let side = side.or_else(|| answer.request()?.side.map(Side::other));
             self.facts.learn(&message);

@@ -10,6 +10,7 @@ use super::response_match::ResponseMatch;
 use super::typed_id::{TypedId, UsedIds};
 use crate::revision::Revision;
 use foldhash::fast::FixedState;
+use smallvec::SmallVec;
 use std::borrow::Cow;
 use std::collections::{HashMap, VecDeque, hash_map};
 use std::iter;
@@ -39,8 +40,7 @@ pub(crate) struct PendingRequest {
     /// What the specification says of the method.
     pub(super) known: Option<&'static Method>,
     params: Option<OwnedJson>,
-    /// The id as it was written, quotes and all.
-    pub(crate) id: Box<str>,
+    id: SmallVec<[u8; 24]>,
     /// Who asked.
     pub(crate) side: Option<Side>,
     /// When, in milliseconds, where the recording tells.
@@ -60,7 +60,7 @@ pub(crate) struct PendingRequest {
 impl PendingRequest {
     /// Its place.
     pub(crate) fn location(&self) -> FindingLocation {
-        FindingLocation::of(&self.location, &format!("{} with the id {}", self.method, self.id))
+        FindingLocation::of(&self.location, &format!("{} with the id {}", self.method, self.id()))
     }
 
     /// Where its entry stands: that of a batch for whatever was in it.
@@ -71,6 +71,11 @@ impl PendingRequest {
     /// Its method.
     pub(crate) fn method(&self) -> &str {
         &self.method
+    }
+
+    /// Its id as it was written, quotes and all.
+    pub(crate) fn id(&self) -> &str {
+        str::from_utf8(&self.id).unwrap_or_default()
     }
 
     /// Whether the specification has its method, in whatever revision.
@@ -108,8 +113,8 @@ pub(crate) enum IdUse {
 /// The open requests of one id, of which the oldest is answered first. Two are rare; fifty thousand cost no more each.
 #[derive(Debug)]
 struct Open {
-    first: PendingRequest,
-    rest: VecDeque<PendingRequest>,
+    first: Box<PendingRequest>,
+    rest: VecDeque<Box<PendingRequest>>,
 }
 
 /// The requests of a session.
@@ -160,7 +165,7 @@ impl PendingRequests {
     pub(crate) fn open(&self) -> Vec<&PendingRequest> {
         let lists = self.open.iter().flat_map(HashMap::values);
         let mut open: Vec<&PendingRequest> =
-            lists.flat_map(|open| iter::once(&open.first).chain(&open.rest)).collect();
+            lists.flat_map(|open| iter::once(&open.first).chain(&open.rest)).map(Box::as_ref).collect();
         open.sort_by_key(|request| request.number);
         open
     }
@@ -173,7 +178,7 @@ impl PendingRequests {
 
     /// The same, by the id itself.
     pub(crate) fn find_id(&self, side: Option<Side>, id: &TypedId) -> Option<&PendingRequest> {
-        requestors(side).iter().find_map(|&index| Some(&self.open[index].get(id)?.first))
+        requestors(side).iter().find_map(|&index| Some(&*self.open[index].get(id)?.first))
     }
 
     /// Whether a side ever used this id for a request. Where the recording does not tell sides, any side's will do.
@@ -241,14 +246,14 @@ impl PendingRequests {
         let params = message.params().filter(|params| self.held + params.text().len() <= MOST_HELD);
         let params = params.map(|params| self.keep(params));
         self.count += 1;
-        let request = PendingRequest {
+        let request = Box::new(PendingRequest {
             method: match known {
                 Some(known) => Cow::Borrowed(known.name),
                 None => Cow::Owned(method.to_owned()),
             },
             known,
             params,
-            id: message.written_id().unwrap_or("null").into(),
+            id: SmallVec::from_slice(message.written_id().unwrap_or("null").as_bytes()),
             side,
             time: entry.time,
             revision,
@@ -256,7 +261,7 @@ impl PendingRequests {
             number,
             exchange: entry.exchange,
             cancelled: None,
-        };
+        });
         match self.open[index].entry(key) {
             hash_map::Entry::Occupied(mut list) => list.get_mut().rest.push_back(request),
             hash_map::Entry::Vacant(place) => {
@@ -270,7 +275,7 @@ impl PendingRequests {
         &mut self,
         message: &Message<'_>,
         side: Option<Side>,
-    ) -> ResponseMatch<PendingRequest> {
+    ) -> ResponseMatch<Box<PendingRequest>> {
         self.last_use = None;
         let Some(exact) = TypedId::of_message(message.id()) else { return ResponseMatch::Unmatched };
         let others = requestors(side.map(Side::other));
@@ -315,7 +320,7 @@ impl PendingRequests {
         kept
     }
 
-    fn close(&mut self, index: usize, key: &TypedId) -> Option<PendingRequest> {
+    fn close(&mut self, index: usize, key: &TypedId) -> Option<Box<PendingRequest>> {
         let (key, Open { first: request, mut rest }) = self.open[index].remove_entry(key)?;
         if let Some(first) = rest.pop_front() {
             self.open[index].insert(key, Open { first, rest });

@@ -19,16 +19,8 @@ pub(crate) enum ResponseMatch<R> {
     Unknown,
 }
 
-impl<R> ResponseMatch<R> {
-    /// The request that is answered, if it is known.
-    pub(super) fn request(&self) -> Option<&R> {
-        match self {
-            Self::Matched(request) | Self::Mistyped(request) => Some(request),
-            _ => None,
-        }
-    }
-
-    pub(super) fn as_ref(&self) -> ResponseMatch<&R> {
+impl<R> ResponseMatch<Box<R>> {
+    pub(super) fn as_deref(&self) -> ResponseMatch<&R> {
         match self {
             Self::Matched(request) => ResponseMatch::Matched(request),
             Self::Mistyped(request) => ResponseMatch::Mistyped(request),
@@ -37,6 +29,16 @@ impl<R> ResponseMatch<R> {
             Self::Unmatched => ResponseMatch::Unmatched,
             Self::Ambiguous => ResponseMatch::Ambiguous,
             Self::Unknown => ResponseMatch::Unknown,
+        }
+    }
+}
+
+impl<R> ResponseMatch<R> {
+    /// The request that is answered, if it is known.
+    pub(super) fn request(&self) -> Option<&R> {
+        match self {
+            Self::Matched(request) | Self::Mistyped(request) => Some(request),
+            _ => None,
         }
     }
 }

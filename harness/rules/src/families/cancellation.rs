@@ -155,7 +155,7 @@ impl CancellationState {
             && let Some(side) = request.side
             && self.tasks.len() < MOST_TASKS
         {
-            self.tasks.insert((side == Side::Server, request.id.clone()));
+            self.tasks.insert((side == Side::Server, request.id().into()));
         }
         let Some((location, cancelled)) = request.cancelled.as_deref() else { return };
         let says_so = message

@@ -106,7 +106,7 @@ impl RuleVisitor for CorrelationState {
         if let Some(why) = at.pending.full() {
             report.inconclusive(&ANSWERED, at, why);
         }
-        let due = |request: &&PendingRequest| is_due(request) && !self.garbled.contains(&request.id);
+        let due = |request: &&PendingRequest| is_due(request) && !self.garbled.contains(request.id());
         for request in at.pending.open().into_iter().filter(due) {
             if at.facts.over_stdio() != Some(true) {
                 let why =
@@ -125,7 +125,7 @@ impl RuleVisitor for CorrelationState {
                 report.inconclusive(&ANSWERED, at, why);
                 continue;
             }
-            let wrong = format!("`{}` with the id {} was never answered", request.method(), request.id);
+            let wrong = format!("`{}` with the id {} was never answered", request.method(), request.id());
             let by = match request.side {
                 Some(Side::Client) => Party::Server,
                 Some(Side::Server) => Party::Client,
@@ -199,7 +199,7 @@ impl CorrelationState {
                 }
             }
             ResponseMatch::Mistyped(request) => {
-                let wrong = format!("the id is {}, and the request's is {}", shown_id(message), request.id);
+                let wrong = format!("the id is {}, and the request's is {}", shown_id(message), request.id());
                 report.fail(&ID_TYPE, at, Violation::of(wrong).see(request.location(), "the request"));
             }
             ResponseMatch::AlreadyAnswered if again => report.pass(&DUPLICATE, at),
@@ -281,13 +281,13 @@ impl CorrelationState {
                 report.fail(&NO_RESPONSE, at, wrong.see(location.location(), "the notification"));
             }
             (_, Some(request), MessageKind::Error) if request.method() == "server/discover" => {
-                let why = format!("nothing shows the revision of the party that answers {}", request.id);
+                let why = format!("nothing shows the revision of the party that answers {}", request.id());
                 report.inconclusive(&ID_ECHO, at, why);
             }
             (_, Some(request), MessageKind::Error) if status != Some(403) => {
                 let wrong = Violation::of(format!(
                     "the error does not have the id {} of the open request",
-                    request.id
+                    request.id()
                 ));
                 report.fail(&ID_ECHO, at, wrong.see(request.location(), "the request"));
                 return at.revision.is_some_and(|revision| ID_ECHO.span.has(revision));

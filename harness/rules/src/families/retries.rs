@@ -156,7 +156,7 @@ impl RetriesState {
         self.questions.push_back(Question {
             method: request.method().into(),
             gist: gist(Some(params), &["inputResponses", "requestState"]),
-            id: request.id.clone(),
+            id: request.id().into(),
             state: state.map(|state| state.text().into()),
             keys,
             location: at.location(),

@@ -306,17 +306,17 @@ impl SubscriptionsState {
             None => report.inconclusive(&ID_TAG, at, UNPROVEN),
             Some(tag) => {
                 report.pass(&ID_TAG, at);
-                report.check(&ID_EXACT, at, is_id(&request.id, tag), || {
+                report.check(&ID_EXACT, at, is_id(request.id(), tag), || {
                     let wrong = format!(
                         "the subscription is named {}, and its request has the id {}",
                         shown(tag),
-                        request.id
+                        request.id()
                     );
                     Violation::of(wrong).inside(tag).see(request.location(), "the request")
                 });
             }
         }
-        if let Some(index) = self.listens.iter().position(|listen| listen.id == request.id) {
+        if let Some(index) = self.listens.iter().position(|listen| *listen.id == *request.id()) {
             self.opened(index, "", at, report);
         }
     }

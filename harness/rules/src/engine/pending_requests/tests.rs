@@ -14,7 +14,7 @@ fn ask(pending: &mut PendingRequests, id: &str, params: &str) {
     pending.ask(&entry, &message, ("tools/call", Method::find("tools/call")), Some(Side::Client), None);
 }
 
-fn answer(pending: &mut PendingRequests, id: &str) -> ResponseMatch<PendingRequest> {
+fn answer(pending: &mut PendingRequests, id: &str) -> ResponseMatch<Box<PendingRequest>> {
     let text = format!(r#"{{"jsonrpc":"2.0","id":{id},"result":{{}}}}"#);
     pending.answer(&Message::parse(&text).unwrap(), Some(Side::Server))
 }
@@ -30,7 +30,7 @@ fn more_open_requests_than_are_followed_are_told_of_and_held_against_nobody() {
     assert_eq!(pending.count(), MOST_OPEN);
     assert!(pending.full().is_some_and(|why| why.contains("50,000")));
     // What was followed is answered as ever; of the rest nothing is known, nor of what was never asked.
-    assert!(matches!(answer(&mut pending, "7"), ResponseMatch::Matched(request) if &*request.id == "7"));
+    assert!(matches!(answer(&mut pending, "7"), ResponseMatch::Matched(request) if request.id() == "7"));
     assert!(matches!(answer(&mut pending, "\"one more\""), ResponseMatch::Unknown));
     assert!(matches!(answer(&mut pending, "\"never\""), ResponseMatch::Unknown));
     assert_eq!(pending.count(), MOST_OPEN - 1);
