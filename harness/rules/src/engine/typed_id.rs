@@ -2,57 +2,79 @@
 
 use smallvec::SmallVec;
 use transcript::call_ids::{CallIds, counted};
-use transcript::json::Json;
+use transcript::json::{Json, JsonKind};
 use transcript::message::Id;
 
-/// Most ids and tokens are short.
-type Spelling = SmallVec<[u8; 24]>;
-
-/// An id or a token with its type.
+/// An id or a token with its type: as small as can be, since it is handed about more than anything else.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(crate) enum TypedId {
     /// A number that is spelled as a counter spells it, as nearly all are.
     Count(u64),
+    Other(Box<Spelled>),
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub(crate) enum Spelled {
     /// The text of any other number.
     Number(Spelling),
     /// A string's code points.
     Text(Spelling),
 }
 
+/// Most ids are not longer, a UUID included.
+type Spelling = SmallVec<[u8; 36]>;
+
 impl TypedId {
     /// The id of a message; none where it has none, or null.
     pub(crate) fn of_message(id: Id<'_>) -> Option<Self> {
         match id {
             Id::Missing | Id::Null => None,
-            Id::Text(text) => Some(Self::Text(Spelling::from_slice(&text.decode()))),
+            Id::Text(text) => Some(Self::text(&text.decode())),
             Id::Number(number) => Some(Self::number(number)),
         }
     }
 
     /// What an id or a token is that stands elsewhere; none where it is neither a string nor a number.
     pub(crate) fn of(value: Json<'_>) -> Option<Self> {
-        Self::of_message(match (value.as_text(), value.as_number()) {
-            (Some(text), _) => Id::Text(text),
-            (_, Some(number)) => Id::Number(number),
-            _ => return None,
-        })
+        match value.kind() {
+            JsonKind::Number => Some(Self::number(value.text())),
+            JsonKind::String => Some(Self::text(&value.as_text()?.decode())),
+            _ => None,
+        }
     }
 
     /// The same id as the other type: `"1"` for `1`.
     pub(super) fn retyped(&self) -> Self {
         match self {
-            Self::Count(number) => Self::Text(Spelling::from_slice(number.to_string().as_bytes())),
-            Self::Number(spelling) => Self::Text(spelling.clone()),
-            Self::Text(spelling) => match std::str::from_utf8(spelling) {
-                Ok(text) => Self::number(text),
-                Err(_) => Self::Number(spelling.clone()),
+            Self::Count(number) => Self::text(number.to_string().as_bytes()),
+            Self::Other(other) => match &**other {
+                Spelled::Number(spelling) => Self::text(spelling),
+                Spelled::Text(spelling) => Self::number_in(spelling),
             },
         }
     }
 
+    /// Whether it is a number that is not spelled as an integer.
+    pub(crate) fn is_fraction(&self) -> bool {
+        let is_part = |byte: &u8| matches!(byte, b'.' | b'e' | b'E');
+        matches!(self, Self::Other(other) if matches!(&**other, Spelled::Number(text) if text.iter().any(is_part)))
+    }
+
+    #[inline]
     fn number(text: &str) -> Self {
-        counted(text.as_bytes())
-            .map_or_else(|| Self::Number(Spelling::from_slice(text.as_bytes())), Self::Count)
+        Self::number_in(text.as_bytes())
+    }
+
+    #[inline]
+    fn number_in(text: &[u8]) -> Self {
+        match counted(text) {
+            Some(number) => Self::Count(number),
+            None => Self::Other(Box::new(Spelled::Number(Spelling::from_slice(text)))),
+        }
+    }
+
+    fn text(text: &[u8]) -> Self {
+        Self::Other(Box::new(Spelled::Text(Spelling::from_slice(text))))
     }
 }
 
@@ -68,8 +90,10 @@ impl UsedIds {
     pub(crate) fn insert(&mut self, id: &TypedId) -> bool {
         match id {
             TypedId::Count(number) => self.numbers.insert_count(*number),
-            TypedId::Number(spelling) => self.numbers.insert(spelling),
-            TypedId::Text(spelling) => self.texts.insert(spelling),
+            TypedId::Other(other) => match &**other {
+                Spelled::Number(spelling) => self.numbers.insert(spelling),
+                Spelled::Text(spelling) => self.texts.insert(spelling),
+            },
         }
     }
 
@@ -77,8 +101,10 @@ impl UsedIds {
     pub(crate) fn has(&self, id: &TypedId) -> bool {
         match id {
             TypedId::Count(number) => self.numbers.has_count(*number),
-            TypedId::Number(spelling) => self.numbers.has(spelling),
-            TypedId::Text(spelling) => self.texts.has(spelling),
+            TypedId::Other(other) => match &**other {
+                Spelled::Number(spelling) => self.numbers.has(spelling),
+                Spelled::Text(spelling) => self.texts.has(spelling),
+            },
         }
     }
 

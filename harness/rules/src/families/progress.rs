@@ -351,6 +351,5 @@ fn token_key(token: Json<'_>, at: &RuleContext<'_>, report: &mut Report) -> Opti
 }
 
 fn key_of(token: Json<'_>) -> Option<TypedId> {
-    let is_integer = |number: &str| !number.contains(['.', 'e', 'E']);
-    TypedId::of(token).filter(|_| token.as_number().is_none_or(is_integer))
+    TypedId::of(token).filter(|key| !key.is_fraction())
 }
