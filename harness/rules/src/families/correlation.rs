@@ -180,7 +180,7 @@ impl CorrelationState {
         match message.response_match {
             ResponseMatch::NotAResponse => {}
             ResponseMatch::Matched(request) => {
-                self.answers.again(message.raw.text());
+                self.answers.note(message.raw.text());
                 self.quiet(at, report);
                 for rule in [&ID_MATCH, &ID_TYPE, &DUPLICATE, &ANSWERED] {
                     report.pass(rule, at);
