@@ -228,7 +228,7 @@ impl Report {
     /// The rule applies at this moment, and the recording does not carry what would decide it: why, and what would.
     pub(crate) fn inconclusive(&mut self, rule: &'static Rule, at: &RuleContext<'_>, why: impl Into<String>) {
         // What was noted first stays.
-        if self.stats.of(rule).unsure.is_none() && !matches!(self.applies(rule, at), Applies::No) {
+        if !self.stats.kept(rule).noted && !matches!(self.applies(rule, at), Applies::No) {
             self.note(rule, || why.into());
         }
     }
@@ -268,6 +268,7 @@ impl Report {
     }
 
     fn note(&mut self, rule: &'static Rule, why: impl FnOnce() -> String) {
+        self.stats.kept(rule).noted = true;
         self.stats.of(rule).unsure.get_or_insert_with(why);
     }
 

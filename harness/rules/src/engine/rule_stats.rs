@@ -96,6 +96,8 @@ pub(super) struct PassCount {
     /// Those in which it is known not to, or not to be told: what there is to note about that has been noted.
     pub(super) idle: u16,
     number: u16,
+    /// Something is known that keeps the rule from being told.
+    pub(super) noted: bool,
 }
 
 #[derive(Debug, Default)]
