@@ -28,7 +28,7 @@ pub(crate) struct RuleContext<'m> {
     /// Who is speaking, as the recording says or the method tells.
     pub(crate) side: Option<Side>,
     /// The message, where it is one.
-    pub(crate) message: Option<SeenMessage<'m>>,
+    pub(crate) message: Option<&'m SeenMessage<'m>>,
     /// The HTTP exchange that it belongs to.
     pub(crate) exchange: Option<&'m Exchange<'static>>,
     /// The exchanges of the recording, this step included.

@@ -118,7 +118,7 @@ impl Dispatch {
     /// The families that visit this step. With some steps an exchange is over, which may be another one than theirs, and those
     /// that look at exchanges hear of it then.
     pub(super) fn families_for(&self, at: &RuleContext<'_>, ends_exchange: bool) -> FamilySet {
-        let mut families = match &at.message {
+        let mut families = match at.message {
             None => self.non_messages,
             Some(message) => {
                 let known = message.known.or_else(|| message.request()?.known);
@@ -133,7 +133,7 @@ impl Dispatch {
                 by_kind.unwrap_or(&self.other)[message.kind as usize]
             }
         };
-        if at.message.as_ref().is_some_and(asks_for_input) {
+        if at.message.is_some_and(asks_for_input) {
             families.add(self.input_requests);
         }
         if at.exchange.is_some() || ends_exchange {

@@ -201,7 +201,7 @@ impl Judge {
                     FindingLocation::inside(&entry.location, entry.carrier, message.raw.text(), id);
                 self.pending.cancel(side, id, location, entry.time);
             }
-            self.show(entry, Some(message), side);
+            self.show(entry, Some(&message), side);
         } else {
             self.facts.answered();
             let answer = self.pending.answer(&message.raw, side);
@@ -209,7 +209,7 @@ impl Judge {
             // Who answers was asked.
             let side = side.or_else(|| answer.request()?.side.map(Side::other));
             self.facts.learn(&message);
-            self.show(entry, Some(message), side);
+            self.show(entry, Some(&message), side);
         }
     }
 
@@ -220,9 +220,9 @@ impl Judge {
         self.facts.handshake && named.is_none_or(|session| self.facts.is_dead(session))
     }
 
-    fn show(&mut self, entry: &Entry<'_>, message: Option<SeenMessage<'_>>, side: Option<Side>) {
-        let revision = self.facts.revision_of(message.as_ref());
-        let complete = self.exchanges.see(entry, message.as_ref(), revision);
+    fn show(&mut self, entry: &Entry<'_>, message: Option<&SeenMessage<'_>>, side: Option<Side>) {
+        let revision = self.facts.revision_of(message);
+        let complete = self.exchanges.see(entry, message, revision);
         let exchange = self.exchanges.current().map(|exchange| &exchange.raw);
         let at = RuleContext {
             entry,

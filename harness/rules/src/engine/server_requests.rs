@@ -45,7 +45,7 @@ impl ClientAnswer<'_> {
 
 /// What the server asks of the client at this moment.
 pub(crate) fn server_requests<'m>(at: &RuleContext<'m>) -> Vec<ServerRequest<'m>> {
-    let Some(message) = &at.message else { return Vec::new() };
+    let Some(message) = at.message else { return Vec::new() };
     if message.kind == MessageKind::Request {
         let method = METHODS.into_iter().find(|method| message.calls(method));
         return method
@@ -97,7 +97,7 @@ pub(crate) struct ServerRequests {
 impl ServerRequests {
     /// Takes in a step of the session, and says which answers the client gives in it.
     pub(crate) fn see<'m>(&mut self, at: &RuleContext<'m>) -> Vec<ClientAnswer<'m>> {
-        let Some(message) = &at.message else { return Vec::new() };
+        let Some(message) = at.message else { return Vec::new() };
         for (key, method, question) in questions(at) {
             if key.len() > LONGEST_NAME {
                 continue;

@@ -50,7 +50,7 @@ impl ToolList {
             *self = Self { session: at.facts.session, ..Self::default() };
         }
         let mut again = Vec::new();
-        let Some(message) = &at.message else { return again };
+        let Some(message) = at.message else { return again };
         if message.calls("notifications/tools/list_changed") {
             self.stale = true;
         }

@@ -108,7 +108,7 @@ impl RuleVisitor for BatchState {
             self.cover(at, report);
             *self = Self { session: at.facts.session, ..Self::default() };
         }
-        match (&at.message, &at.entry.content) {
+        match (at.message, &at.entry.content) {
             (Some(message), _) => self.message(message, at, report),
             (None, Content::Noise(noise))
                 if noise.why.code == Code::Batch && noise.why.clause != batch::CLAUSE =>

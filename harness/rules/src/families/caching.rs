@@ -81,7 +81,7 @@ struct CachingState {
 
 impl RuleVisitor for CachingState {
     fn visit(&mut self, at: &RuleContext<'_>, report: &mut Report) {
-        let Some(message) = at.message.as_ref().filter(|message| message.kind == MessageKind::Result) else {
+        let Some(message) = at.message.filter(|message| message.kind == MessageKind::Result) else {
             return;
         };
         let (Some(request), Some(result)) = (message.request(), message.raw.outcome()) else { return };

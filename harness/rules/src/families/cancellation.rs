@@ -87,7 +87,7 @@ impl RuleVisitor for CancellationState {
         if at.facts.session != self.session {
             *self = Self { session: at.facts.session, ..Self::default() };
         }
-        let Some(message) = &at.message else { return };
+        let Some(message) = at.message else { return };
         match message.kind {
             MessageKind::Notification if message.calls("notifications/cancelled") => {
                 self.cancelled(message, at, report)

@@ -211,7 +211,7 @@ struct CapabilitiesState;
 
 impl RuleVisitor for CapabilitiesState {
     fn visit(&mut self, at: &RuleContext<'_>, report: &mut Report) {
-        let Some(message) = &at.message else { return };
+        let Some(message) = at.message else { return };
         match message.kind {
             MessageKind::Result => {
                 served(message, at, report);

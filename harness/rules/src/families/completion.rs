@@ -30,7 +30,7 @@ struct CompletionState;
 
 impl RuleVisitor for CompletionState {
     fn visit(&mut self, at: &RuleContext<'_>, report: &mut Report) {
-        let result = at.message.as_ref().and_then(|message| message.result_of("completion/complete"));
+        let result = at.message.and_then(|message| message.result_of("completion/complete"));
         let values = result.and_then(|result| result.member("completion")?.member("values"));
         let Some(values) = values.filter(|values| values.kind() == JsonKind::Array) else { return };
         let count = Json::items(values).count();

@@ -75,7 +75,7 @@ impl RuleVisitor for CorrelationState {
         if at.facts.session != self.session {
             *self = Self { session: at.facts.session, ..Self::default() };
         }
-        match (&at.message, &at.entry.content) {
+        match (at.message, &at.entry.content) {
             (Some(message), _) => match message.kind {
                 MessageKind::Request => self.request(message, at, report),
                 MessageKind::Notification => {

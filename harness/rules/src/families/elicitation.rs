@@ -145,7 +145,7 @@ impl RuleVisitor for ElicitationState {
         {
             self.answered(answer, at, report);
         }
-        let Some(message) = &at.message else { return };
+        let Some(message) = at.message else { return };
         if let Some(data) = message.error().and_then(|error| error.member("data")) {
             for request in data.member("elicitations").into_iter().flat_map(Json::items) {
                 self.keep(request);

@@ -90,7 +90,7 @@ struct EncodingState;
 
 impl RuleVisitor for EncodingState {
     fn visit(&mut self, at: &RuleContext<'_>, report: &mut Report) {
-        match (&at.message, &at.entry.content) {
+        match (at.message, &at.entry.content) {
             (Some(message), _) => check_message(message, at, report),
             (None, Content::Noise(noise)) => fault(noise, at, report),
             _ => {}

@@ -119,7 +119,7 @@ impl RuleVisitor for ErrorsState {
             self.unknown(at, report);
             *self = Self { session: at.facts.session, ..Self::default() };
         }
-        let Some(message) = &at.message else { return };
+        let Some(message) = at.message else { return };
         if let Some(request) = message.request() {
             served(message, request, at, report);
             self.suspect(message, request, at, report);

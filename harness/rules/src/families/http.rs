@@ -145,7 +145,7 @@ const MOST_EARLY: usize = 100;
 
 impl RuleVisitor for HttpState {
     fn visit(&mut self, at: &RuleContext<'_>, report: &mut Report) {
-        let (Some(headers), Some(message)) = (at.envelope_headers(), &at.message) else { return };
+        let (Some(headers), Some(message)) = (at.envelope_headers(), at.message) else { return };
         match (at.entry.carrier, message.request()) {
             (Carrier::Request, _) => {
                 self.shown[0] = true;

@@ -155,7 +155,7 @@ impl RuleVisitor for HttpResumeState {
                 }
             }
         }
-        if let Some(message) = at.message.as_ref().filter(|_| at.entry.carrier == Carrier::Request) {
+        if let Some(message) = at.message.filter(|_| at.entry.carrier == Carrier::Request) {
             self.cancels(&scope, message);
         } else if at.entry.carrier == Carrier::Sse && exchange.endpoint.is_none() && exchange.streams() {
             let (number, resumes) = (exchange.number, exchange.resumes());
@@ -170,7 +170,7 @@ impl RuleVisitor for HttpResumeState {
                     || "the message has no event id, and an event of its stream has one",
                 );
             }
-            if let Some(message) = &at.message {
+            if let Some(message) = at.message {
                 self.answered(message, at, report);
             }
         }
@@ -248,7 +248,7 @@ impl HttpResumeState {
         if id.is_empty() {
             return;
         }
-        let message = at.message.as_ref().map(|message| hash(message.raw.text()));
+        let message = at.message.map(|message| hash(message.raw.text()));
         let Some(seen) = self.ids.get(&inside(scope, id)) else {
             // The first events of all come before the revision is known.
             if at.revision.is_some() {

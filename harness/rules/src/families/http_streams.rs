@@ -123,7 +123,7 @@ impl RuleVisitor for HttpStreamsState {
             event_name(at, report);
         }
         let (Some(exchange), Some(message)) =
-            (at.exchanges.current().filter(|_| at.exchange.is_some()), &at.message)
+            (at.exchanges.current().filter(|_| at.exchange.is_some()), at.message)
         else {
             return;
         };

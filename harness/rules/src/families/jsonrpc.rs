@@ -147,7 +147,7 @@ struct JsonrpcState;
 
 impl RuleVisitor for JsonrpcState {
     fn visit(&mut self, at: &RuleContext<'_>, report: &mut Report) {
-        match (&at.message, &at.entry.content) {
+        match (at.message, &at.entry.content) {
             (Some(message), _) => check_message(message, at, report),
             (None, Content::Noise(noise)) => fault(&noise.why, &noise.text, at, report),
             _ => {}

@@ -136,7 +136,7 @@ impl RuleVisitor for LegacySseState {
         }
         if envelope
             && at.entry.carrier == Carrier::Response
-            && at.message.as_ref().is_some_and(|message| message.request().is_none())
+            && at.message.is_some_and(|message| message.request().is_none())
         {
             let why = "a `response` that answers nothing may be the body of a GET that was to open a stream; a HAR would show it";
             report.inconclusive(&SENT, at, why);

@@ -152,7 +152,7 @@ impl RuleVisitor for LifecycleState {
             self.settle(at, false, report);
             *self = Self { session: at.facts.session, ..Self::default() };
         }
-        let Some(message) = &at.message else { return };
+        let Some(message) = at.message else { return };
         match message.kind {
             MessageKind::Request | MessageKind::Notification => self.call(message, at, report),
             MessageKind::Result | MessageKind::Error => self.response(message, at, report),

@@ -86,7 +86,7 @@ impl RuleVisitor for LoggingState {
         if at.facts.session != self.session {
             *self = Self { session: at.facts.session, ..Self::default() };
         }
-        let Some(message) = &at.message else { return };
+        let Some(message) = at.message else { return };
         match message.kind {
             MessageKind::Request => self.request |= message.meta(META_LEVEL).is_some(),
             MessageKind::Notification if message.calls("notifications/message") => {

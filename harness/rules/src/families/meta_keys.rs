@@ -34,7 +34,7 @@ struct MetaKeysState;
 
 impl RuleVisitor for MetaKeysState {
     fn visit(&mut self, at: &RuleContext<'_>, report: &mut Report) {
-        let Some(message) = &at.message else { return };
+        let Some(message) = at.message else { return };
         keys(message.meta, at, report);
         let Some(outcome) = message.raw.outcome().filter(|outcome| outcome.may_hold("_meta")) else { return };
         keys(outcome.member("_meta"), at, report);

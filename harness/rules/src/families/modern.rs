@@ -129,7 +129,7 @@ struct ModernState {
 
 impl RuleVisitor for ModernState {
     fn visit(&mut self, at: &RuleContext<'_>, report: &mut Report) {
-        let Some(message) = &at.message else { return };
+        let Some(message) = at.message else { return };
         match message.kind {
             MessageKind::Request if is_clients(message, at) => self.request(message, at, report),
             MessageKind::Result => {

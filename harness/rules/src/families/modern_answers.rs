@@ -179,7 +179,7 @@ impl RuleVisitor for ModernAnswersState {
         {
             self.exchange.id.get_or_insert_with(|| at.location());
         }
-        let Some(message) = at.message.as_ref().filter(|message| message.item.is_none()) else { return };
+        let Some(message) = at.message.filter(|message| message.item.is_none()) else { return };
         if at.entry.carrier == Carrier::Request {
             if message.kind == MessageKind::Request
                 && is_clients(message, at)

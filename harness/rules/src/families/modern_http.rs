@@ -131,7 +131,7 @@ struct ModernHttpState {
 
 impl RuleVisitor for ModernHttpState {
     fn visit(&mut self, at: &RuleContext<'_>, report: &mut Report) {
-        let Some(message) = &at.message else { return };
+        let Some(message) = at.message else { return };
         if is_http(at) {
             sides(&CLIENT_RESPONSE, &SERVER_REQUEST, message, at, report);
         }

@@ -117,7 +117,7 @@ impl RuleVisitor for ModernStdioState {
         if let Content::TraceStart(meta) = &at.entry.content {
             self.stdio = is_started(*meta);
         }
-        let Some(message) = &at.message else { return };
+        let Some(message) = at.message else { return };
         if !is_http(at) {
             sides(&CLIENT_RESPONSE, &SERVER_REQUEST, message, at, report);
         }

@@ -117,7 +117,7 @@ struct ModernVersionsState {
 
 impl RuleVisitor for ModernVersionsState {
     fn visit(&mut self, at: &RuleContext<'_>, report: &mut Report) {
-        let Some(message) = &at.message else { return };
+        let Some(message) = at.message else { return };
         if at.facts.session != self.session {
             *self = Self { session: at.facts.session, ..Self::default() };
         }

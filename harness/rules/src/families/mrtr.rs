@@ -83,7 +83,7 @@ struct MrtrState;
 
 impl RuleVisitor for MrtrState {
     fn visit(&mut self, at: &RuleContext<'_>, report: &mut Report) {
-        let Some(message) = at.message.as_ref().filter(|message| asks_for_input(message)) else { return };
+        let Some(message) = at.message.filter(|message| asks_for_input(message)) else { return };
         let (Some(request), Some(result)) = (message.request(), message.raw.outcome()) else { return };
         if SUPPORTED.contains(&request.method()) {
             report.pass(&METHODS, at);

@@ -69,7 +69,7 @@ impl RuleVisitor for PaginationState {
         if at.facts.session != self.session {
             *self = Self { session: at.facts.session, ..Self::default() };
         }
-        let Some(message) = &at.message else { return };
+        let Some(message) = at.message else { return };
         match message.kind {
             MessageKind::Request => self.request(message, at, report),
             MessageKind::Result | MessageKind::Error => self.response(message, at, report),

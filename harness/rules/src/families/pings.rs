@@ -64,7 +64,7 @@ impl RuleVisitor for PingsState {
         if at.facts.session != self.session {
             *self = Self { session: at.facts.session, ..Self::default() };
         }
-        let Some(message) = &at.message else { return };
+        let Some(message) = at.message else { return };
         match message.kind {
             MessageKind::Notification => self.initialized |= message.calls("notifications/initialized"),
             MessageKind::Request => self.request(message, at),

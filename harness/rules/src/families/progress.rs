@@ -154,7 +154,7 @@ impl RuleVisitor for ProgressState {
         if at.facts.session != self.session {
             *self = Self { session: at.facts.session, ..Self::default() };
         }
-        let Some(message) = &at.message else { return };
+        let Some(message) = at.message else { return };
         match message.kind {
             MessageKind::Request => self.request(message, at, report),
             MessageKind::Notification if message.calls("notifications/progress") => {

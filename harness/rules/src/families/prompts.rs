@@ -62,7 +62,7 @@ impl RuleVisitor for PromptsState {
         if self.session != at.facts.session {
             *self = Self { session: at.facts.session, ..Self::default() };
         }
-        let Some(message) = &at.message else { return };
+        let Some(message) = at.message else { return };
         if message.calls("notifications/prompts/list_changed") {
             self.complete = false;
             self.listed.clear();

@@ -66,7 +66,7 @@ struct RedactionState;
 
 impl RuleVisitor for RedactionState {
     fn visit(&mut self, at: &RuleContext<'_>, report: &mut Report) {
-        match (&at.message, &at.entry.content) {
+        match (at.message, &at.entry.content) {
             (Some(message), _) if at.redacted(message.raw.json()) => check_message(message, at, report),
             (None, Content::Noise(noise)) => spoilt(noise, at, report),
             _ => {}

@@ -92,7 +92,7 @@ impl RuleVisitor for RequestIdsState {
         }
         self.refused |= at.exchange.is_none()
             && at.entry.context.and_then(|context| context.status).is_some_and(|status| status >= 400);
-        if let Some(message) = at.message.as_ref().filter(|message| message.kind == MessageKind::Request) {
+        if let Some(message) = at.message.filter(|message| message.kind == MessageKind::Request) {
             self.request(message, at, report);
         }
     }

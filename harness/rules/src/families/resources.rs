@@ -115,7 +115,7 @@ impl RuleVisitor for ResourcesState {
         if self.session != at.facts.session {
             *self = Self { session: at.facts.session, ..Self::default() };
         }
-        let Some(message) = &at.message else { return };
+        let Some(message) = at.message else { return };
         self.subscriptions(message, at, report);
         self.templates(message);
         match whole_result(message) {

@@ -124,7 +124,7 @@ struct RetriesState {
 
 impl RuleVisitor for RetriesState {
     fn visit(&mut self, at: &RuleContext<'_>, report: &mut Report) {
-        let Some(message) = &at.message else { return };
+        let Some(message) = at.message else { return };
         if message.kind == MessageKind::Request && is_clients(message, at) {
             self.request(message, at, report);
             return;

@@ -67,7 +67,7 @@ impl RuleVisitor for RootsState {
                 }
             }
         }
-        let Some(message) = &at.message else { return };
+        let Some(message) = at.message else { return };
         if message.error_of("roots/list").is_none() {
             return;
         }

@@ -109,7 +109,7 @@ struct NoNumbers;
 
 impl RuleVisitor for NoNumbers {
     fn visit(&mut self, at: &RuleContext<'_>, report: &mut Report) {
-        let Some(message) = &at.message else { return };
+        let Some(message) = at.message else { return };
         let number = matches!(message.raw.id(), transcript::message::Id::Number(_));
         report.check(&NO_NUMBERS, at, !number, || Violation::of("the id is a number"));
     }

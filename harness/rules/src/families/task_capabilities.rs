@@ -35,7 +35,7 @@ struct TaskCapabilitiesState;
 
 impl RuleVisitor for TaskCapabilitiesState {
     fn visit(&mut self, at: &RuleContext<'_>, report: &mut Report) {
-        let Some(message) = &at.message else { return };
+        let Some(message) = at.message else { return };
         if message.kind == MessageKind::Request {
             request(message, at, report);
         }

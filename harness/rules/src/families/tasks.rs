@@ -148,7 +148,7 @@ impl RuleVisitor for TasksState {
         if self.session != at.facts.session {
             *self = Self { session: at.facts.session, calls: self.calls, ..Self::default() };
         }
-        let Some(message) = &at.message else { return };
+        let Some(message) = at.message else { return };
         if message.method.is_some() {
             self.calls += 1;
         }
@@ -374,11 +374,7 @@ fn times(task: Json<'_>, asked_for: bool, at: &RuleContext<'_>, report: &mut Rep
         }
     }
     if asked_for
-        && at
-            .message
-            .as_ref()
-            .and_then(SeenMessage::request)
-            .is_some_and(|request| request.method() == "tasks/get")
+        && at.message.and_then(SeenMessage::request).is_some_and(|request| request.method() == "tasks/get")
     {
         match task.member("ttl") {
             Some(ttl) if TTL.fault(ttl, at.revision).is_none() => {}

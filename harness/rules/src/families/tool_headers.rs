@@ -238,7 +238,7 @@ struct ToolHeadersState;
 
 impl RuleVisitor for ToolHeadersState {
     fn visit(&mut self, at: &RuleContext<'_>, report: &mut Report) {
-        let Some(message) = &at.message else { return };
+        let Some(message) = at.message else { return };
         if let Some(result) = message.result_of("tools/list") {
             for tool in result.member("tools").into_iter().flat_map(Json::items) {
                 listed(tool, at, report);

@@ -122,7 +122,7 @@ struct ToolOutputState {
 impl RuleVisitor for ToolOutputState {
     fn visit(&mut self, at: &RuleContext<'_>, report: &mut Report) {
         let _ = self.list.see(at);
-        let Some(message) = &at.message else { return };
+        let Some(message) = at.message else { return };
         match whole_result(message) {
             Some(("tools/call", result)) => self.result(result, at, report),
             Some(("prompts/get", result)) => {
@@ -199,7 +199,7 @@ impl ToolOutputState {
     }
 
     fn output(&mut self, structured: Option<Json<'_>>, at: &RuleContext<'_>, report: &mut Report) {
-        let Some(request) = at.message.as_ref().and_then(SeenMessage::request) else { return };
+        let Some(request) = at.message.and_then(SeenMessage::request) else { return };
         let name = request.param("name").and_then(str_of).unwrap_or_default();
         let tool = match self.list.find(at.facts, &name) {
             Definition::Listed(tool) => tool,

@@ -143,7 +143,7 @@ struct ToolsState {
 impl RuleVisitor for ToolsState {
     fn visit(&mut self, at: &RuleContext<'_>, report: &mut Report) {
         let again = self.list.see(at);
-        let Some(message) = &at.message else { return };
+        let Some(message) = at.message else { return };
         if message.kind == MessageKind::Request && message.calls("tools/call") {
             self.call(at, report);
         }
@@ -167,7 +167,7 @@ impl RuleVisitor for ToolsState {
 
 impl ToolsState {
     fn call(&mut self, at: &RuleContext<'_>, report: &mut Report) {
-        let Some(message) = &at.message else { return };
+        let Some(message) = at.message else { return };
         let Some((params, value)) =
             message.raw.params().and_then(|params| Some((params, params.member("name")?)))
         else {
@@ -218,7 +218,7 @@ impl ToolsState {
     }
 
     fn answered(&mut self, at: &RuleContext<'_>, report: &mut Report) {
-        let Some(message) = &at.message else { return };
+        let Some(message) = at.message else { return };
         let Some(request) = message.request() else { return };
         let failed =
             message.raw.outcome().filter(|_| message.kind == MessageKind::Result).is_some_and(is_error);

@@ -56,7 +56,7 @@ struct VersionsState {
 
 impl RuleVisitor for VersionsState {
     fn visit(&mut self, at: &RuleContext<'_>, report: &mut Report) {
-        let Some(message) = &at.message else { return };
+        let Some(message) = at.message else { return };
         if message.calls("initialize")
             && message.kind == MessageKind::Request
             && let Some(version) = message.param("protocolVersion")

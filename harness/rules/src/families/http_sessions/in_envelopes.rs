@@ -30,7 +30,7 @@ pub(super) struct EnvelopeSessions {
 
 impl EnvelopeSessions {
     pub(super) fn visit(&mut self, at: &RuleContext<'_>, report: &mut Report) {
-        let Some(message) = at.message.as_ref().filter(|_| at.is_in_envelope()) else { return };
+        let Some(message) = at.message.filter(|_| at.is_in_envelope()) else { return };
         if let Some(result) = message.result_of("initialize") {
             return self.answer(result, at, report);
         }
