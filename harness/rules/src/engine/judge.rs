@@ -210,6 +210,9 @@ impl Judge {
             let side = side.or_else(|| answer.request()?.side.map(Side::other));
             self.facts.learn(&message);
             self.show(entry, Some(&message), side);
+            if let Some(request) = answer.into_request() {
+                self.pending.reuse(request);
+            }
         }
     }
 

@@ -27,6 +27,9 @@ pub(crate) const MOST_HELD: usize = 32 << 20;
 /// So many bytes are held beside the params, for what is inside of them.
 const MOST_BESIDE: usize = 8 << 20;
 
+/// The memory of larger params is not kept for others.
+const LARGEST_SPARE: usize = 64 << 10;
+
 /// How many ids are remembered to tell which were used before; ids that count up are remembered as one.
 pub(crate) const MOST_IDS: usize = 500_000;
 
@@ -123,6 +126,8 @@ pub(crate) struct PendingRequests {
     /// By requestor: client, server, unknown.
     open: [HashMap<TypedId, Open, FixedState>; 3],
     used: [UsedIds; 3],
+    /// A request that was answered, for its memory alone.
+    spare: Option<Box<PendingRequest>>,
     /// How the last request's id stood when it was made.
     last_use: Option<IdUse>,
     held: usize,
@@ -244,9 +249,11 @@ impl PendingRequests {
             return;
         }
         let params = message.params().filter(|params| self.held + params.text().len() <= MOST_HELD);
-        let params = params.map(|params| self.keep(params));
+        let mut spare = self.spare.take();
+        let memory = spare.as_mut().and_then(|spare| spare.params.take());
+        let params = params.map(|params| self.keep(params, memory));
         self.count += 1;
-        let request = Box::new(PendingRequest {
+        let request = PendingRequest {
             method: match known {
                 Some(known) => Cow::Borrowed(known.name),
                 None => Cow::Owned(method.to_owned()),
@@ -261,7 +268,14 @@ impl PendingRequests {
             number,
             exchange: entry.exchange,
             cancelled: None,
-        });
+        };
+        let request = match spare {
+            None => Box::new(request),
+            Some(mut spare) => {
+                *spare = request;
+                spare
+            }
+        };
         match self.open[index].entry(key) {
             hash_map::Entry::Occupied(mut list) => list.get_mut().rest.push_back(request),
             hash_map::Entry::Vacant(place) => {
@@ -279,15 +293,10 @@ impl PendingRequests {
         self.last_use = None;
         let Some(exact) = TypedId::of_message(message.id()) else { return ResponseMatch::Unmatched };
         let others = requestors(side.map(Side::other));
-        match self.holding(others, &exact) {
+        match self.close_first(others, &exact) {
             (None, _) => {}
-            (Some(index), false) => {
-                return self.close(index, &exact).map_or(ResponseMatch::Unmatched, ResponseMatch::Matched);
-            }
-            (Some(first), true) => {
-                let _ = self.close(first, &exact);
-                return ResponseMatch::Ambiguous;
-            }
+            (Some(request), false) => return ResponseMatch::Matched(request),
+            (Some(_), true) => return ResponseMatch::Ambiguous,
         }
         if self.loses {
             return ResponseMatch::Unknown;
@@ -299,23 +308,35 @@ impl PendingRequests {
             return ResponseMatch::Unknown;
         }
         let retyped = exact.retyped();
-        let other = self.holding(others, &retyped).0.and_then(|index| self.close(index, &retyped));
-        other.map_or(ResponseMatch::Unmatched, ResponseMatch::Mistyped)
+        self.close_first(others, &retyped).0.map_or(ResponseMatch::Unmatched, ResponseMatch::Mistyped)
     }
 
-    /// The first of these requestors that has an open request with this id, and whether another has one, too.
-    fn holding(&self, requestors: &[usize], key: &TypedId) -> (Option<usize>, bool) {
-        let mut holding = requestors.iter().copied().filter(|&index| self.open[index].contains_key(key));
-        (holding.next(), holding.next().is_some())
+    /// Nobody looks at an answered request any more: its memory is that of the next.
+    pub(super) fn reuse(&mut self, request: Box<PendingRequest>) {
+        let is_large =
+            |params: &OwnedJson| params.text_size() > LARGEST_SPARE || params.index_size() > LARGEST_SPARE;
+        self.spare = Some(request).filter(|request| !request.params.as_ref().is_some_and(is_large));
+    }
+
+    /// Closes the request with this id of the first of these requestors that has one, and tells whether another has one, too.
+    fn close_first(&mut self, requestors: &[usize], key: &TypedId) -> (Option<Box<PendingRequest>>, bool) {
+        let mut requestors = requestors.iter().copied();
+        let first = requestors.find_map(|index| self.close(index, key));
+        let another = first.is_some() && requestors.any(|index| self.open[index].contains_key(key));
+        (first, another)
     }
 
     /// Params are long where many requests are open; past a limit, their members are looked for in their text.
-    fn keep(&mut self, params: Json<'_>) -> OwnedJson {
-        self.held += params.text().len();
-        let kept = match self.beside < MOST_BESIDE {
-            true => OwnedJson::new(params),
-            false => OwnedJson::unindexed(params),
+    fn keep(&mut self, params: Json<'_>, memory: Option<OwnedJson>) -> OwnedJson {
+        let kept = match memory {
+            _ if self.beside >= MOST_BESIDE => OwnedJson::unindexed(params),
+            None => OwnedJson::new(params),
+            Some(mut memory) => {
+                memory.replace(params);
+                memory
+            }
         };
+        self.held += kept.text_size();
         self.beside += kept.index_size();
         kept
     }
@@ -327,7 +348,7 @@ impl PendingRequests {
         }
         self.count -= 1;
         if let Some(params) = &request.params {
-            self.held -= params.json().text().len();
+            self.held -= params.text_size();
             self.beside -= params.index_size();
         }
         Some(request)

@@ -20,6 +20,14 @@ pub(crate) enum ResponseMatch<R> {
 }
 
 impl<R> ResponseMatch<Box<R>> {
+    /// The request itself.
+    pub(super) fn into_request(self) -> Option<Box<R>> {
+        match self {
+            Self::Matched(request) | Self::Mistyped(request) => Some(request),
+            _ => None,
+        }
+    }
+
     pub(super) fn as_deref(&self) -> ResponseMatch<&R> {
         match self {
             Self::Matched(request) => ResponseMatch::Matched(request),

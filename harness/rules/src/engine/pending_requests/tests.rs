@@ -78,3 +78,34 @@ fn what_is_inside_of_open_params_is_held_up_to_a_limit_and_found_beyond_it() {
     }
     assert_eq!((pending.beside, pending.held), (0, 0));
 }
+
+#[test]
+fn the_memory_of_an_answered_request_is_the_next_ones_and_is_counted_as_such() {
+    let mut pending = PendingRequests::default();
+    let list = |length: usize| format!(r#"{{"list":[{}1],"name":"a"}}"#, "1,".repeat(length));
+    let mut id = 0;
+    // What is held after a request with so long params was answered and one with others was made.
+    let mut held_after = |before: usize, now: usize| {
+        ask(&mut pending, &id.to_string(), &list(before));
+        let ResponseMatch::Matched(request) = answer(&mut pending, &id.to_string()) else {
+            panic!("{id} was asked")
+        };
+        assert_eq!((pending.beside, pending.held), (0, 0));
+        pending.reuse(request);
+        ask(&mut pending, &(id + 1).to_string(), &list(now));
+        assert_eq!(pending.open()[0].param("list").unwrap().text().len(), 2 * now + 3);
+        let held = (pending.held, pending.beside);
+        assert!(matches!(answer(&mut pending, &(id + 1).to_string()), ResponseMatch::Matched(_)));
+        id += 2;
+        held
+    };
+    let alone = |length: usize| {
+        let params = list(length);
+        (params.len(), 24 * (member_index(&params).len()))
+    };
+    assert_eq!(held_after(100, 100), alone(100));
+    assert_eq!(held_after(100, 50), alone(100));
+    assert_eq!(held_after(100, 5), alone(5));
+    // What is too large goes back at once.
+    assert_eq!(held_after(100_000, 99_000), alone(99_000));
+}

@@ -26,8 +26,11 @@ fn check(text: &str) {
     assert!(!parts.is_empty(), "{text}");
     let apart = Json::indexed(plain.text(), &parts);
     assert!(agrees(apart, plain), "{text}");
+    let mut replaced = OwnedJson::new(apart);
     for inner in apart.items().chain(apart.members().map(|(_, value)| value)) {
         assert!(agrees(OwnedJson::new(inner).json(), Json::parse(inner.text()).unwrap()), "{text}");
+        replaced.replace(inner);
+        assert!(agrees(replaced.json(), Json::parse(inner.text()).unwrap()), "{text}");
         assert!(agrees(OwnedJson::unindexed(inner).json(), Json::parse(inner.text()).unwrap()), "{text}");
     }
 }
@@ -47,6 +50,25 @@ fn a_value_that_was_taken_apart_says_what_its_text_says() {
         "[\"12345678\",\"1234567\\\\\",\"\\\"\",\"é\u{10348}\"]",
     ] {
         check(text);
+    }
+}
+
+#[test]
+fn a_value_in_the_place_of_another_takes_no_more_than_a_few_times_its_size() {
+    let long = format!("[{}1]", "1,".repeat(500));
+    let parts = super::member_index(&long);
+    let long = Json::indexed(&long, &parts);
+    let mut kept = OwnedJson::new(long);
+    let (text, index) = (kept.text_size(), kept.index_size());
+    assert!(text >= long.text().len() && index >= size_of_val(&*parts));
+    // A third of it fits into its memory, and stays there.
+    let part = long.text()[..400].to_owned() + "]";
+    let parts = super::member_index(&part);
+    kept.replace(Json::indexed(&part, &parts));
+    assert_eq!((kept.text_size(), kept.index_size()), (text, index));
+    for small in ["1", "[1,2]"] {
+        kept.replace(Json::indexed(small, &super::member_index(small)));
+        assert!(kept.text_size() < 100 && kept.index_size() < 200, "{small}");
     }
 }
 
