@@ -1,8 +1,8 @@
 //! Who asked what, and what is still open. Ids belong to whoever asked, and `1` is not `"1"`.
 //!
-//! Memory: the open requests with their params, up to [`MOST_OPEN`] and [`MOST_HELD`]; and for every id that was ever
-//! used what `transcript::call_ids` says, up to [`MOST_IDS`]. Past a limit the ledger says so ([`PendingRequests::full`]), and
-//! rules that need more are inconclusive.
+//! Memory: the open requests with their params, up to [`MOST_OPEN`] and [`MOST_HELD`], and an answered one up to
+//! [`LARGEST_SPARE`]; and for every id that was ever used what `transcript::call_ids` says, up to [`MOST_IDS`]. Past a limit the
+//! ledger says so ([`PendingRequests::full`]), and rules that need more are inconclusive.
 
 use super::location::FindingLocation;
 use super::methods::Method;
@@ -43,6 +43,7 @@ pub(crate) struct PendingRequest {
     /// What the specification says of the method.
     pub(super) known: Option<&'static Method>,
     params: Option<OwnedJson>,
+    /// Most are short.
     id: SmallVec<[u8; 24]>,
     /// Who asked.
     pub(crate) side: Option<Side>,

@@ -13,6 +13,7 @@ pub(crate) enum TypedId {
     Other(Box<Spelled>),
 }
 
+/// An id as it is spelled.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(crate) enum Spelled {
     /// The text of any other number.
@@ -30,14 +31,14 @@ impl TypedId {
         match id {
             Id::Missing | Id::Null => None,
             Id::Text(text) => Some(Self::text(&text.decode())),
-            Id::Number(number) => Some(Self::number(number)),
+            Id::Number(text) => Some(Self::number(text.as_bytes())),
         }
     }
 
     /// What an id or a token is that stands elsewhere; none where it is neither a string nor a number.
     pub(crate) fn of(value: Json<'_>) -> Option<Self> {
         match value.kind() {
-            JsonKind::Number => Some(Self::number(value.text())),
+            JsonKind::Number => Some(Self::number(value.text().as_bytes())),
             JsonKind::String => Some(Self::text(&value.as_text()?.decode())),
             _ => None,
         }
@@ -49,7 +50,7 @@ impl TypedId {
             Self::Count(number) => Self::text(number.to_string().as_bytes()),
             Self::Other(other) => match &**other {
                 Spelled::Number(spelling) => Self::text(spelling),
-                Spelled::Text(spelling) => Self::number_in(spelling),
+                Spelled::Text(spelling) => Self::number(spelling),
             },
         }
     }
@@ -61,12 +62,7 @@ impl TypedId {
     }
 
     #[inline]
-    fn number(text: &str) -> Self {
-        Self::number_in(text.as_bytes())
-    }
-
-    #[inline]
-    fn number_in(text: &[u8]) -> Self {
+    fn number(text: &[u8]) -> Self {
         match counted(text) {
             Some(number) => Self::Count(number),
             None => Self::Other(Box::new(Spelled::Number(Spelling::from_slice(text)))),
