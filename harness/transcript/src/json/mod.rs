@@ -6,6 +6,7 @@
 mod member_name;
 mod members;
 mod number;
+mod owned;
 mod part;
 mod scan;
 mod string;
@@ -18,7 +19,8 @@ pub use member_name::MemberName;
 pub use members::members_around;
 pub use number::same_number;
 pub(crate) use number::write_number;
-pub use part::{MAX_INDEXED, OwnedJson, index_members, member_index};
+pub use owned::OwnedJson;
+pub use part::{MAX_INDEXED, index_members, member_index};
 pub(crate) use part::{MemberPlace, index_value};
 pub use scan::{Scanner, SyntaxError};
 pub use string::{JsonString, string_at, write_string};

@@ -1,5 +1,5 @@
-use super::{MAX_INDEXED, OwnedJson, index_members};
-use crate::json::Json;
+use super::{MAX_INDEXED, index_members};
+use crate::json::{Json, OwnedJson};
 use proptest::prelude::*;
 
 /// Whether a value says the same of itself as the same text that was not taken apart, all the way down.
