@@ -48,7 +48,7 @@ pub struct MemberIndex {
     pub(super) end: u32,
     /// Where the name of a member stands, without its quotes.
     pub(super) name: u32,
-    /// The name's length in bytes; [`ESCAPED`] marks one that is not spelled as it reads.
+    /// The name's length in bytes; [`ESCAPED`](super::member_name::ESCAPED) marks one that is not spelled as it reads.
     pub(super) length: u32,
     /// How many parts it is, with all that is inside of it.
     pub(super) count: u32,
