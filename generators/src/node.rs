@@ -33,7 +33,7 @@ pub enum Node {
 pub struct Stream {
     /// Its lines, an empty one at the end of each event.
     pub lines: Vec<Line>,
-    /// What ends each line in entry.
+    /// What ends each line, in turn.
     pub ends: Vec<&'static str>,
     /// A space after each field's colon.
     pub spaced: bool,

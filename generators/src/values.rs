@@ -84,7 +84,7 @@ pub enum Value {
     Array(Vec<Value>),
     /// An object, by one of [`NAMES`] for each member.
     Object(Vec<(u8, Value)>),
-    /// Nothing but levels, arrays and objects in entry.
+    /// Nothing but levels, arrays and objects in turn.
     Deep(u8),
     /// The one value that is nowhere else.
     #[arbitrary(skip)]

@@ -45,7 +45,7 @@ mutators! {
             bytes.splice(0..0, *b"\xef\xbb\xbf");
             true
         });
-    "stream-line-ends" ["HAR-STREAM"] "The lines of a stream end with CR, with CRLF, or with each in entry."
+    "stream-line-ends" ["HAR-STREAM"] "The lines of a stream end with CR, with CRLF, or with each in turn."
         => Relation::Same, Apply::Spelling(|tree, rng| {
             // CR before LF would be one end, so that the two never follow each other here.
             let forms: [&[&'static str]; 4] = [&["\r\n"], &["\r"], &["\n", "\r\n"], &["\r\n", "\r"]];

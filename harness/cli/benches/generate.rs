@@ -15,14 +15,14 @@ use formats::{Format, ReadOptions};
 use generators::fuzzing::equivalence;
 use generators::rng::Rng;
 use generators::seeded::{Source, variant};
+use mcp_concord_suite::builtin::Builtin;
+use mcp_concord_suite::importer::Importer as _;
 use serde::de::IgnoredAny;
 use std::hint::black_box;
 use std::process::Command;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread;
 use std::time::Instant;
-use suite::builtin::Builtin;
-use suite::importer::Importer as _;
 use verdict::answer::Level;
 use verdict::verdict::{Question, judge};
 

@@ -4,10 +4,10 @@ use formats::Format;
 use generators::dialects::InDialect;
 use generators::mutators::find;
 use generators::variant::Variant;
+use mcp_concord_suite::GeneratedCase;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::{fs, io};
-use suite::GeneratedCase;
 use transcript::dialect::Dialect;
 use verdict::expectation::Expectation;
 
@@ -187,7 +187,7 @@ pub(crate) fn save(out: &Path, (name, files): &GeneratedCase) -> io::Result<Path
 mod tests {
     use super::{CaseDraft, CaseHeader, is_free, save};
     use generators::seeded::{Source, recipe};
-    use suite::{Root, Suite};
+    use mcp_concord_suite::{Root, Suite};
     use verdict::expectation::Expectation;
 
     #[test]

@@ -1,9 +1,9 @@
 //! The list of rules in `docs/rules.md`: derived from the rules and from the cases that break and keep them.
 
+use mcp_concord_suite::Case;
 use rules::FAMILIES;
 use rules::rule::Rule;
 use std::fmt::Write as _;
-use suite::Case;
 use verdict::case_file::Judgement;
 use verdict::plain::counted;
 
@@ -54,7 +54,7 @@ fn row(rule: &Rule, cases: &[Case]) -> String {
 #[cfg(test)]
 mod tests {
     use super::derived;
-    use suite::{Root, Suite};
+    use mcp_concord_suite::{Root, Suite};
 
     const PAGE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/rules.md");
     const SEAM: &str = "<!-- From here on the page is what `mcp-concord explain --output markdown` prints; a test compares the two. -->\n";

@@ -4,9 +4,9 @@ use crate::outcome::Outcome;
 use crate::policy::{CONTRACT, Policy};
 use crate::reading::Reading;
 use formats::Format;
+use mcp_concord_suite::importer::Importer;
 use std::cell::Cell;
 use std::fmt;
-use suite::importer::Importer;
 use verdict::answer::Answer;
 
 /// An importer with one mistake.

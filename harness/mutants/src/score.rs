@@ -5,11 +5,11 @@
 
 use crate::catalogue;
 use crate::{Mutant, Original};
+use mcp_concord_suite::importer::STACK;
+use mcp_concord_suite::{Case, Suite};
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use suite::importer::STACK;
-use suite::{Case, Suite};
 use transcript::clauses;
 use verdict::answer::{Answer, Level};
 use verdict::consistency;

@@ -2,13 +2,13 @@
 
 #![expect(clippy::unwrap_used, reason = "a panic is a test's way to fail")]
 
+use mcp_concord_suite::builtin::Builtin;
+use mcp_concord_suite::importer::Importer as _;
+use mcp_concord_suite::{Root, Suite};
 use mutants::score::{Finding, matrix, matrix_of};
 use mutants::{Mutant, Original, catalogue, json, on_reading, on_text};
 use std::collections::BTreeSet;
 use std::path::Path;
-use suite::builtin::Builtin;
-use suite::importer::Importer as _;
-use suite::{Root, Suite};
 
 fn suite() -> Suite {
     let cases = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../cases");

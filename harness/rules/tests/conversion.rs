@@ -7,13 +7,13 @@
 #![expect(clippy::unwrap_used, reason = "a test's helpers fail as a test does")]
 
 use formats::{FORMATS, Format, Input, Loss, OwnedContent, ReadOptions, Session, meaning};
+use mcp_concord_suite::{Root, Suite};
 use rules::CheckOptions;
 use rules::rule::Level;
 use std::collections::{BTreeMap, BTreeSet};
 use std::num::NonZero;
 use std::path::Path;
 use std::thread;
-use suite::{Root, Suite};
 use transcript::json::Json;
 
 /// Findings that a copy may have and its original not, with what convert says that it left out: it excused them.

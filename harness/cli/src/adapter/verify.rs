@@ -4,8 +4,8 @@
 use super::program::Program;
 use super::sample::{GOOD, good};
 use super::transcripts::{Transcripts, anonymized};
+use mcp_concord_suite::importer::Importer;
 use std::io;
-use suite::importer::Importer;
 use transcript::dialect;
 use transcript::rejection::Code;
 use verdict::answer::{Answer, FailureKind, Level};
@@ -176,8 +176,8 @@ fn words(answer: &Answer) -> String {
 #[cfg(test)]
 mod tests {
     use super::{CUT, good};
-    use suite::builtin::Builtin;
-    use suite::importer::Importer as _;
+    use mcp_concord_suite::builtin::Builtin;
+    use mcp_concord_suite::importer::Importer as _;
     use verdict::answer::Answer;
 
     #[test]

@@ -5,8 +5,8 @@ use super::input::Transcript;
 use super::suites::{embedded_case, only_case};
 use formats::{Format, Input, ReadOptions, Session};
 use generators::session_builder::{SessionBuilder, SessionError};
+use mcp_concord_suite::Case;
 use std::path::Path;
-use suite::Case;
 use verdict::expectation::Expectation;
 
 /// A session that the caller gave, and where its meaning is from.

@@ -17,13 +17,13 @@ use crate::status_line::StatusLine;
 use formats::Format;
 use generators::seeded::Source;
 use known::KnownKinds;
+use mcp_concord_suite::importer::Importer;
 use std::fmt::Write as _;
 use std::io::{self, Write as _};
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 use std::{fs, thread};
-use suite::importer::Importer;
 use wire::interrupt;
 
 /// Generates and mutates sessions, and reports each one that your importer misreads.

@@ -133,8 +133,8 @@ mod tests {
     use crate::command::{CommandContext, Failure};
     use crate::terminal::{Terminal, Verbosity};
     use clap::Parser;
+    use mcp_concord_suite::{Root, Suite};
     use std::path::Path;
-    use suite::{Root, Suite};
     use verdict::expectation::Expectation;
 
     #[derive(Debug, Parser)]

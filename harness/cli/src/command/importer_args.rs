@@ -6,11 +6,11 @@ use super::values::{bytes, quoted, seconds};
 use crate::adapter::{Adapter, Check, Command, Limits, NotRun, OneShot, verify};
 use crate::exit;
 use crate::terminal::plain;
+use mcp_concord_suite::builtin::InDialect;
+use mcp_concord_suite::importer::Importer;
 use std::fmt::Write as _;
 use std::io::{self, Write as _};
 use std::time::Duration;
-use suite::builtin::InDialect;
-use suite::importer::Importer;
 use transcript::dialect::{self, Dialect};
 
 #[derive(Debug, clap::Args)]

@@ -6,11 +6,11 @@ use super::context::{CommandContext, Failure};
 use super::suites::named;
 use crate::exit;
 use crate::terminal::Verbosity;
+use mcp_concord_suite::Suite;
 use mutants::score::{Finding, FirstKill, Matrix, Row, first_kills, matrix};
 use std::fmt::Write as _;
 use std::io::{self, Write as _};
 use std::path::Path;
-use suite::Suite;
 use verdict::kills::{Killer, Kills, Mutant, SCHEMA};
 use verdict::record;
 use wire::files::{Access, replace};
@@ -189,9 +189,9 @@ mod tests {
     use super::{FirstKill, generation, matrix};
     use crate::command::variants;
     use crate::terminal::Verbosity;
+    use mcp_concord_suite::{Root, Suite};
     use mutants::score::first_kills;
     use std::collections::BTreeSet;
-    use suite::{Root, Suite};
 
     #[test]
     fn what_dies_first_is_what_the_whole_matrix_shows() {

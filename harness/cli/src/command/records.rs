@@ -3,12 +3,12 @@
 use super::context::Failure;
 use super::site::TIMES;
 use super::suites::embedded;
+use mcp_concord_suite::Case;
 use reports::html::findings::Finding;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use std::fs;
 use std::path::Path;
-use suite::Case;
 use transcript::dialect;
 use verdict::kills::{self, Kills};
 use verdict::record::{CaseNote, Record, SCHEMA};

@@ -4,6 +4,7 @@
 use super::context::Failure;
 use super::own_page::OwnPage;
 use super::suites::embedded;
+use mcp_concord_suite::Case;
 use reports::html::changes::Changes;
 use reports::html::clauses::Case as Named;
 use reports::html::findings::Finding;
@@ -15,7 +16,6 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Display;
 use std::fs;
 use std::path::Path;
-use suite::Case;
 use verdict::case_file::Judgement;
 use verdict::change::Change;
 use verdict::kills::Kills;

@@ -3,10 +3,10 @@
 use super::context::{CommandContext, Failure};
 use super::values::quoted;
 use super::variants;
+use mcp_concord_suite::{Case, Problem, Root, Suite};
 use std::fmt::Write as _;
 use std::io;
 use std::path::{Path, PathBuf};
-use suite::{Case, Problem, Root, Suite};
 use transcript::nearest::hint;
 use verdict::plain::counted;
 use verdict::record;

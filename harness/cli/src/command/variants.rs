@@ -4,8 +4,8 @@ use crate::case_draft::{CaseDraft, CaseHeader, twin as twin_of};
 use generators::relation::Relation;
 use generators::seeded::{Source, valid_counterpart, variant};
 use generators::variant::Variant;
+use mcp_concord_suite::GeneratedCase;
 use std::collections::BTreeMap;
-use suite::GeneratedCase;
 use verdict::plain::counted;
 
 /// The cases of `count` variants of a seed, by name, each with its files: what `run --generate` runs.

@@ -8,11 +8,11 @@ use super::shrink::{self, Shrunk};
 use super::signature::Signature;
 use crate::case_draft::CaseDraft;
 use generators::seeded::{Source, recipe, variant};
+use mcp_concord_suite::importer::STACK;
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 use std::thread;
 use std::time::Instant;
-use suite::importer::STACK;
 use verdict::jobs::map_in_order;
 use wire::interrupt;
 

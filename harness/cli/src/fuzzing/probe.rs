@@ -3,11 +3,11 @@
 use super::signature::{Kind, Ruling, Signature};
 use crate::case_draft::{CaseDraft, UNWRITTEN};
 use formats::Format;
+use mcp_concord_suite::importer::{Importer, ReadPair};
+use mcp_concord_suite::run::{PlannedCase, judge_case, readings};
+use mcp_concord_suite::{Case, Root, Suite};
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
-use suite::importer::{Importer, ReadPair};
-use suite::run::{PlannedCase, judge_case, readings};
-use suite::{Case, Root, Suite};
 use transcript::dialect::Dialect;
 use verdict::answer::{Answer, Level};
 use verdict::consistency::{self, FormatAnswer};

@@ -5,10 +5,10 @@ mod fit;
 use crate::adapter::{Heard, Program, Transcripts};
 use formats::Format;
 use generators::scale::{DIMENSIONS, Dimension};
+use mcp_concord_suite::importer::Importer;
 use serde::Serialize;
 use std::io;
 use std::time::Duration;
-use suite::importer::Importer;
 use verdict::answer::{Answer, FailureKind};
 use verdict::verdict::{Question, Verdict, judge};
 

@@ -10,6 +10,7 @@ mod timed;
 
 use formats::{Format, Input};
 use libtest_mimic::{Arguments, Failed, Trial};
+use mcp_concord_suite::{Case, Root, Suite, Transcript};
 use rules::CheckOptions;
 use rules::{CheckResult, Parallelism, RuleVerdict};
 use std::collections::BTreeSet;
@@ -17,7 +18,6 @@ use std::fmt::Write as _;
 use std::path::Path;
 use std::process::ExitCode;
 use std::sync::LazyLock;
-use suite::{Case, Root, Suite, Transcript};
 
 static SUITE: LazyLock<Suite> = LazyLock::new(|| {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../cases");

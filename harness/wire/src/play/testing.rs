@@ -4,9 +4,9 @@ use super::journal::Journal;
 use super::{Plan, Script, Variants};
 use crate::Notify;
 use formats::{Input, ReadOptions, Session};
+use mcp_concord_suite::{Root, Suite};
 use std::sync::Mutex;
 use std::time::Duration;
-use suite::{Root, Suite};
 use transcript::diff::DiffOptions;
 
 /// Keeps what it is told.

@@ -11,7 +11,7 @@ use std::sync::Arc;
 /// The longest body, or event of a stream, that is looked into.
 const LONGEST: usize = 16 << 20;
 
-/// What is held of a body until it can be receiver what of it may be kept.
+/// What is held of a body until it is known which of it may be kept.
 #[derive(Debug)]
 pub(super) struct BodyRedactor {
     redaction: Arc<Redaction>,

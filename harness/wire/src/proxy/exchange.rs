@@ -77,7 +77,7 @@ impl Exchange {
             Event::Part(Side::Response, part) => self.answer.take(&part, now)?,
             Event::Lost(Side::Request, count) => self.request.lost += count,
             Event::Lost(Side::Response, count) => self.answer.lost += count,
-            // What is receiver first is nearest to the cause.
+            // The first report is nearest to the cause.
             Event::Ended(Side::Request, end) => {
                 self.request_end.get_or_insert(end);
                 self.request.finish()?;
@@ -100,7 +100,7 @@ impl Exchange {
         self.answer.finish().and(request)
     }
 
-    /// Whether nothing more can come: the answer ended, or there is none and the client is gone or was receiver.
+    /// Whether nothing more can come: the answer ended, or there is none and the client is gone or got its answer from the proxy.
     pub(super) fn is_over(&self) -> bool {
         self.unanswered.is_some() || self.answer_end.is_some() && self.request_end.is_some()
     }

@@ -8,7 +8,7 @@ use verdict::plain::counted;
 pub struct Summary {
     /// How many exchanges stand in the archive.
     pub exchanges: u64,
-    /// How many of them had not ended when the recorder was receiver to.
+    /// How many of them had not ended when the recorder was told to stop.
     pub open: u64,
     /// How many sessions the answers named with `Mcp-Session-Id`; counted up to 1,000.
     pub sessions: usize,

@@ -2,11 +2,11 @@
 
 use crate::terminal::{cut, plain};
 use formats::Input;
+use mcp_concord_suite::Case;
 use rules::CheckOptions;
 use rules::Finding;
 use rules::rule::Rule;
 use std::fmt::Write as _;
-use suite::Case;
 use transcript::clauses::{self, Clause};
 use transcript::dialect::{self, Dialect};
 use transcript::rejection::Code;

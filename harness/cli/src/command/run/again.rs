@@ -3,9 +3,9 @@
 use super::selection::is_compared;
 use crate::command::context::{CommandContext, Failure};
 use crate::command::records::{Input, read};
+use mcp_concord_suite::run::PlannedCase;
 use std::collections::BTreeSet;
 use std::path::Path;
-use suite::run::PlannedCase;
 use verdict::record::{Implementation, Record, Subject, Suite};
 
 /// What failed in an earlier run.

@@ -6,11 +6,11 @@ use crate::command::values::glob;
 use crate::exit;
 use formats::Format;
 use globset::GlobMatcher;
+use mcp_concord_suite::importer::Importer;
+use mcp_concord_suite::run::{PlannedCase, Selection, Shard, plan};
+use mcp_concord_suite::{Case, Suite};
 use std::fmt::Write as _;
 use std::io::{self, Write as _};
-use suite::importer::Importer;
-use suite::run::{PlannedCase, Selection, Shard, plan};
-use suite::{Case, Suite};
 use transcript::nearest::nearest;
 use verdict::expectation::Expectation;
 

@@ -2,11 +2,11 @@
 
 use super::ADAPTER;
 use crate::support;
+use mcp_concord_suite::{Root, Suite};
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
-use suite::{Root, Suite};
 use tempfile::TempDir;
 
 /// A folder for finds.

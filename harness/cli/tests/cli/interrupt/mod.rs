@@ -256,7 +256,7 @@ fn generate_leaves_no_case_by_half() {
         assert_eq!(output.status.code(), Some(code), "{}", told(&output));
         assert!(told(&output).contains("interrupted; wrote "), "{}", told(&output));
         // Each case is whole, or it would be no suite.
-        suite::Suite::load(&[suite::Root::Disk(place.path("out"))]).unwrap();
+        mcp_concord_suite::Suite::load(&[mcp_concord_suite::Root::Disk(place.path("out"))]).unwrap();
     }
 }
 
