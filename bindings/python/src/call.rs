@@ -1,6 +1,6 @@
 //! A call from Python: without the interpreter's lock, open to Ctrl-C, and with errors as exceptions.
 
-use app::Error;
+use app::{Answer, CheckOptions, Checked, Command, Error, Recording};
 use pyo3::prelude::*;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
@@ -28,12 +28,40 @@ impl Signals {
     }
 }
 
-/// Runs `work` without the interpreter's lock.
+/// What a command answers about recordings, each with its name.
 ///
 /// # Errors
-/// `ConcordError` with the code, line and pointer of what `work` returns; and what a signal handler raised, such as
+/// `ConcordError` with the code, line and pointer of what went wrong; and what a signal handler raised, such as
 /// `KeyboardInterrupt`.
-pub(crate) fn answer<T: Send>(
+pub(crate) fn answered(
+    py: Python<'_>,
+    command: &(dyn Command + Sync),
+    recordings: &[(&str, &[u8])],
+) -> PyResult<Answer> {
+    detached(py, |stop| {
+        let recordings = recordings.iter().map(|(name, bytes)| Recording::stoppable(name, bytes, stop));
+        app::answer(command, recordings)
+    })
+}
+
+/// What `check` finds, and its findings as JSON.
+///
+/// # Errors
+/// As [`answered`].
+pub(crate) fn checked(
+    py: Python<'_>,
+    options: &CheckOptions,
+    (name, bytes): (&str, &[u8]),
+) -> PyResult<(Checked, String)> {
+    detached(py, |stop| {
+        let checked = app::check(&mut Recording::stoppable(name, bytes, stop), options)?;
+        let json = checked.json();
+        Ok((checked, json))
+    })
+}
+
+/// Runs `work` without the interpreter's lock.
+fn detached<T: Send>(
     py: Python<'_>,
     work: impl FnOnce(&(dyn Fn() -> bool + Sync)) -> Result<T, Error> + Send,
 ) -> PyResult<T> {
@@ -41,16 +69,19 @@ pub(crate) fn answer<T: Send>(
     let done = py.detach(|| work(&|| signals.stop()));
     match signals.raised.into_inner().unwrap_or_else(PoisonError::into_inner) {
         Some(raised) => Err(raised),
-        None => done.map_err(|error| exception(py, error)),
+        None => done.map_err(|error| exception(py, &error)),
     }
 }
 
-fn exception(py: Python<'_>, error: Error) -> PyErr {
+fn exception(py: Python<'_>, error: &Error) -> PyErr {
     let made = || -> PyResult<PyErr> {
         let class = py.import("mcp_concord._errors")?.getattr("ConcordError")?;
         let text = error.to_string();
-        let place = error.place.map(|place| (place.clause, place.line, place.column, place.pointer));
-        Ok(PyErr::from_value(class.call1((text, error.code, error.name, place))?))
+        let place = error.rejection().map(|rejection| {
+            let place = &rejection.position;
+            (rejection.clause, place.line, place.column, place.pointer.clone())
+        });
+        Ok(PyErr::from_value(class.call1((text, error.code(), error.name.as_deref(), place))?))
     };
     made().unwrap_or_else(|other| other)
 }

@@ -10,9 +10,9 @@ mod call;
 
 #[pymodule]
 mod _core {
-    use super::call::answer;
+    use super::call::{answered, checked};
     use app::{
-        CheckOptions, ConvertOptions, DiffOptions, IdentifyOptions, ReadOptions, Recording, ShowOptions,
+        CheckOptions, ConvertOptions, DiffOptions, IdentifyOptions, Outcome, ReadOptions, ShowOptions,
         SummaryOptions,
     };
     use pyo3::prelude::*;
@@ -52,29 +52,25 @@ mod _core {
         lenient: bool,
     ) -> PyResult<Told> {
         let options = ReadOptions { format, calls, dialect, lenient };
-        let told =
-            answer(py, |stop| app::read(&Recording { name, bytes: data, stop: Some(stop) }, &options))?;
-        Ok((told.text, told.notes))
+        let told = answered(py, &options, &[(name, data)])?;
+        Ok((told.text(), told.notes))
     }
 
     /// Which transport and revision a recording shows, as JSON.
     #[pyfunction]
     #[pyo3(signature = (name, data, *, format))]
     fn identify(py: Python<'_>, name: &str, data: &[u8], format: Option<String>) -> PyResult<Told> {
-        let options = IdentifyOptions { format };
-        let told =
-            answer(py, |stop| app::identify(&Recording { name, bytes: data, stop: Some(stop) }, &options))?;
-        Ok((told.text, told.notes))
+        let options = IdentifyOptions { format, ..IdentifyOptions::default() };
+        let told = answered(py, &options, &[(name, data)])?;
+        Ok((told.text(), told.notes))
     }
 
     /// An overview of a recording, as JSON: an array of one.
     #[pyfunction]
     #[pyo3(signature = (name, data, *, format))]
     fn summary(py: Python<'_>, name: &str, data: &[u8], format: Option<String>) -> PyResult<String> {
-        let options = SummaryOptions { format };
-        let told =
-            answer(py, |stop| app::summary(&[Recording { name, bytes: data, stop: Some(stop) }], &options))?;
-        Ok(told.text)
+        let options = SummaryOptions { format, ..SummaryOptions::default() };
+        Ok(answered(py, &options, &[(name, data)])?.text())
     }
 
     /// What `check` finds.
@@ -111,12 +107,9 @@ mod _core {
             redacted,
             mcp_replay_text,
             every,
+            ..CheckOptions::default()
         };
-        let (checked, json) = answer(py, |stop| {
-            let checked = app::check(&Recording { name, bytes: data, stop: Some(stop) }, &options)?;
-            let json = checked.json();
-            Ok((checked, json))
-        })?;
+        let (checked, json) = checked(py, &options, (name, data))?;
         let well = checked.is_well();
         let file = checked.file;
         let stopped = file.gave_up.map(|place| (place.line, place.pointer, place.clause, place.message));
@@ -158,13 +151,10 @@ mod _core {
             ignore_refusals,
             fold_redelivered,
             show,
+            ..DiffOptions::default()
         };
-        let compared = answer(py, |stop| {
-            let a = Recording { name: &names.0, bytes: a, stop: Some(stop) };
-            let b = Recording { name: &names.1, bytes: b, stop: Some(stop) };
-            app::diff(&a, &b, &options)
-        })?;
-        Ok((compared.same, compared.json, compared.notes))
+        let told = answered(py, &options, &[(&names.0, a), (&names.1, b)])?;
+        Ok((told.outcome == Outcome::Well, told.text(), told.notes))
     }
 
     /// A recording in another format, and notes.
@@ -180,8 +170,7 @@ mod _core {
         salvage: bool,
     ) -> PyResult<(Bound<'py, PyBytes>, Vec<String>)> {
         let options = ConvertOptions { to, format, lossy, salvage };
-        let converted =
-            answer(py, |stop| app::convert(&Recording { name, bytes: data, stop: Some(stop) }, &options))?;
+        let converted = answered(py, &options, &[(name, data)])?;
         Ok((PyBytes::new(py, &converted.bytes), converted.notes))
     }
 
@@ -202,9 +191,18 @@ mod _core {
         lenient: bool,
         width: usize,
     ) -> PyResult<Told> {
-        let options = ShowOptions { format, output, all, from: first, to: last, check, lenient, width };
-        let told =
-            answer(py, |stop| app::show(&Recording { name, bytes: data, stop: Some(stop) }, &options))?;
-        Ok((told.text, told.notes))
+        let options = ShowOptions {
+            format,
+            output,
+            all,
+            from: first,
+            to: last,
+            check,
+            lenient,
+            width,
+            ..ShowOptions::default()
+        };
+        let told = answered(py, &options, &[(name, data)])?;
+        Ok((told.text(), told.notes))
     }
 }

@@ -1,8 +1,8 @@
 //! A request and its reply.
 
 use app::{
-    CheckOptions, Checked, ConvertOptions, DiffOptions, Error, IdentifyOptions, ReadOptions, Recording,
-    ShowOptions, SummaryOptions,
+    Cause, CheckOptions, Checked, Command, ConvertOptions, DiffOptions, Error, IdentifyOptions, ReadOptions,
+    Recording, ShowOptions, SummaryOptions, answer,
 };
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -31,11 +31,7 @@ struct Request {
 }
 
 /// An answer: its bytes, notes on it, and what else there is to say.
-struct Answered {
-    body: Vec<u8>,
-    notes: Vec<String>,
-    also: Value,
-}
+type Answered = (Vec<u8>, Vec<String>, Value);
 
 /// Whether to stop, asked before each MiB is read.
 type Stop<'a> = &'a (dyn Fn() -> bool + Sync);
@@ -46,7 +42,7 @@ pub(crate) fn reply(request: &[u8], a: &[u8], b: &[u8], stop: Stop<'_>) -> Vec<u
         .map_err(|error| bad_option(&error))
         .and_then(|request| answered(request, a, b, stop));
     let (head, body) = match answered {
-        Ok(Answered { body, notes, also }) => (json!({"notes": notes, "also": also}).to_string(), body),
+        Ok((body, notes, also)) => (json!({"notes": notes, "also": also}).to_string(), body),
         Err(error) => {
             let text = Value::from(error.to_string());
             (format!(r#"{{"error": {}, "text": {text}}}"#, error.json()), Vec::new())
@@ -59,39 +55,31 @@ pub(crate) fn reply(request: &[u8], a: &[u8], b: &[u8], stop: Stop<'_>) -> Vec<u
 fn bad_option(error: &serde_json::Error) -> Error {
     let text = error.to_string();
     let message = text.rsplit_once(" at line ").map_or(text.as_str(), |(message, _)| message).to_owned();
-    Error { code: Error::BAD_OPTION, message, name: None, place: None }
+    Cause::BadRequest(message).into()
 }
 
 fn answered(Request { call, names }: Request, a: &[u8], b: &[u8], stop: Stop<'_>) -> Result<Answered, Error> {
-    let [a, b] =
-        [(&names[0], a), (&names[1], b)].map(|(name, bytes)| Recording { name, bytes, stop: Some(stop) });
-    let told = |answer: app::Answer| Answered {
-        body: answer.text.into_bytes(),
-        notes: answer.notes,
-        also: Value::Null,
-    };
-    match call {
-        Call::Read(options) => app::read(&a, &options).map(told),
-        Call::Identify(options) => app::identify(&a, &options).map(told),
-        Call::Summary(options) => app::summary(&[a], &options).map(told),
-        Call::Show(options) => app::show(&a, &options).map(told),
-        Call::Check(options) => app::check(&a, &options).map(|checked| Answered {
-            body: checked.json().into_bytes(),
-            notes: Vec::new(),
-            also: judged(&checked),
-        }),
-        Call::Diff(options) => app::diff(&a, &b, &options).map(|compared| Answered {
-            body: compared.json.into_bytes(),
-            notes: compared.notes,
-            also: Value::Null,
-        }),
-        Call::Convert(options) => app::convert(&a, &options).map(|converted| Answered {
-            body: converted.bytes,
-            notes: converted.notes,
-            also: Value::Null,
-        }),
+    let [mut a, b] =
+        [(&names[0], a), (&names[1], b)].map(|(name, bytes)| Recording::stoppable(name, bytes, stop));
+    let mut recordings = Vec::new();
+    let command: &dyn Command = match &call {
+        Call::Check(options) => {
+            let checked = app::check(&mut a, options)?;
+            return Ok((checked.json().into_bytes(), Vec::new(), judged(&checked)));
+        }
+        Call::Diff(options) => {
+            recordings.push(b);
+            options
+        }
+        Call::Read(options) => options,
+        Call::Identify(options) => options,
+        Call::Summary(options) => options,
+        Call::Convert(options) => options,
+        Call::Show(options) => options,
         Call::Panic => unreachable!("somebody asked for it"),
-    }
+    };
+    recordings.insert(0, a);
+    answer(command, recordings).map(|answer| (answer.bytes, answer.notes, Value::Null))
 }
 
 /// What is known of a judged recording beside its findings.

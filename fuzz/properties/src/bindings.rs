@@ -3,8 +3,8 @@
 //! ends.
 
 use app::{
-    CheckOptions, ConvertOptions, DiffOptions, Error, IdentifyOptions, ReadOptions, Recording, ShowOptions,
-    SummaryOptions, check, convert, diff, identify, read, show, summary,
+    CheckOptions, Command, ConvertOptions, DiffOptions, Error, IdentifyOptions, Outcome, ReadOptions,
+    Recording, ShowOptions, SummaryOptions, answer, check,
 };
 use formats::FORMATS;
 use transcript::json::Json;
@@ -20,24 +20,24 @@ const SMALL: &[u8] = br#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":
 pub(crate) fn any(bytes: &[u8]) {
     let Some((&choice, bytes)) = bytes.split_first() else { return };
     let chosen = FORMATS[usize::from(choice) % FORMATS.len()].name;
-    let recording = Recording::new("it", bytes);
     for format in [Some(chosen.to_owned()), None] {
-        let answers = answers(&recording, format.clone());
-        let meaning = answers[0].1.as_ref().err();
+        let answers = answers(&|| Recording::new("it", bytes), format.as_deref());
+        let meaning = answers[0].1.as_ref().err().map(ToString::to_string);
         for (function, strict, answer) in answers.iter().map(|(name, answer)| (name, strict(name), answer)) {
             match answer {
                 Ok(text) => assert!(!strict || meaning.is_none(), "{function} takes it: {meaning:?} {text}"),
                 Err(error) => {
-                    assert_eq!(Some(error), meaning, "{function} and read say different things");
+                    assert_eq!(Some(error.to_string()), meaning, "{function} and read say different things");
                     placed(error, bytes);
                 }
             }
         }
         let stop = || true;
-        let stopped = Recording { stop: Some(&stop), ..recording };
-        for (function, answer) in self::answers(&stopped, format) {
-            let code = answer.err().map(|error| error.code);
-            assert_eq!(code, Some(Error::INTERRUPTED), "{function} does not stop");
+        for (function, answer) in
+            self::answers(&|| Recording::stoppable("it", bytes, &stop), format.as_deref())
+        {
+            let code = answer.err().map(|error| error.code());
+            assert_eq!(code, Some("interrupted"), "{function} does not stop");
         }
     }
     if let Ok(text) = std::str::from_utf8(bytes) {
@@ -51,67 +51,68 @@ fn strict(function: &str) -> bool {
 }
 
 /// What each function makes of a recording: `read` first. An answer that claims to be JSON is.
-fn answers(it: &Recording<'_>, format: Option<String>) -> Vec<(&'static str, Result<String, Error>)> {
-    let format = || format.clone();
+fn answers<'a>(
+    it: &dyn Fn() -> Recording<'a>,
+    format: Option<&str>,
+) -> Vec<(&'static str, Result<String, Error>)> {
+    let format = || format.map(str::to_owned);
     let same = DiffOptions { left_format: format(), right_format: format(), ..DiffOptions::default() };
-    let compared = diff(it, it, &same).map(|compared| {
-        assert!(compared.same, "a recording differs from itself: {}", compared.json);
-        compared.json
+    let compared = answer(&same, [it(), it()]).map(|answer| {
+        assert!(answer.outcome == Outcome::Well, "a recording differs from itself: {}", answer.text());
+        answer.text()
     });
     let har = ConvertOptions { to: "har".to_owned(), format: format(), lossy: true, salvage: false };
-    let drawn = |output: &str| {
-        let options = ShowOptions { format: format(), output: output.to_owned(), ..ShowOptions::default() };
-        show(it, &options).map(|answer| answer.text)
-    };
+    let text = |command: &dyn Command| answer(command, [it()]).map(|answer| answer.text());
+    let judged = CheckOptions { format: format(), every: true, ..CheckOptions::default() };
     let answers = [
-        ("read", read(it, &ReadOptions { format: format(), ..ReadOptions::default() }).map(|it| it.text)),
-        ("identify", identify(it, &IdentifyOptions { format: format() }).map(|it| it.text)),
-        ("summary", summary(&[*it], &SummaryOptions { format: format() }).map(|it| it.text)),
-        (
-            "check",
-            check(it, &CheckOptions { format: format(), every: true, ..CheckOptions::default() })
-                .map(|checked| checked.json()),
-        ),
+        ("read", text(&ReadOptions { format: format(), ..ReadOptions::default() })),
+        ("identify", text(&IdentifyOptions { format: format(), ..IdentifyOptions::default() })),
+        ("summary", text(&SummaryOptions { format: format(), ..SummaryOptions::default() })),
+        ("check", check(&mut it(), &judged).map(|checked| checked.json())),
         ("diff", compared),
-        ("convert", convert(it, &har).map(|it| String::from_utf8_lossy(&it.bytes).into_owned())),
+        ("convert", text(&har)),
     ];
     for (function, answer) in &answers {
         if let Ok(text) = answer {
             assert!(Json::parse(text).is_ok(), "{function} answers what is no JSON: {text}");
         }
     }
-    let pictures = ["text", "svg", "html"].map(|output| ("show", drawn(output)));
+    let pictures = ["text", "svg", "html"].map(|output| {
+        let options = ShowOptions { format: format(), output: output.to_owned(), ..ShowOptions::default() };
+        ("show", text(&options))
+    });
     answers.into_iter().chain(pictures).collect()
 }
 
 /// An error says something, and about a place that there is.
 fn placed(error: &Error, bytes: &[u8]) {
-    assert!(!error.code.is_empty() && !error.message.is_empty(), "{error:?}");
+    assert!(!error.code().is_empty() && !error.message().is_empty(), "{error:?}");
     assert!(Json::parse(&error.json()).is_ok(), "{}", error.json());
-    let Some(place) = &error.place else { return };
+    let Some(place) = error.rejection().map(|rejection| &rejection.position) else { return };
     let lines = bytes.split(|&byte| byte == b'\n').count() as u64;
     assert!((1..=lines).contains(&place.line) && place.column >= 1, "{place:?} of {lines} lines");
 }
 
 /// A text where a word, a pointer, a marker or the TOML of a set belongs is taken, or refused as such.
 fn options(text: &str) {
-    let it = Recording::new("it", SMALL);
     let (some, list) = (Some(text.to_owned()), vec![text.to_owned()]);
     let usual = CheckOptions::default;
-    let judged = |options: CheckOptions| check(&it, &options).map(drop);
+    let it = || Recording::new("it", SMALL);
+    let judged = |options: CheckOptions| check(&mut it(), &options).map(drop);
+    let call = |command: &dyn Command| answer(command, [it()]).map(drop);
+    let compared = DiffOptions { ignore: list.clone(), redacted: some.clone(), ..DiffOptions::default() };
     let calls = [
         judged(CheckOptions { require: some.clone(), ..usual() }),
         judged(CheckOptions { spec: some.clone(), ..usual() }),
         judged(CheckOptions { select: list.clone(), ..usual() }),
-        judged(CheckOptions { redacted: list.clone(), ..usual() }),
-        diff(&it, &it, &DiffOptions { ignore: list, redacted: some.clone(), ..DiffOptions::default() })
-            .map(drop),
-        read(&it, &ReadOptions { format: some, ..ReadOptions::default() }).map(drop),
-        read(&it, &ReadOptions { dialect: text.to_owned(), ..ReadOptions::default() }).map(drop),
-        convert(&it, &ConvertOptions { to: text.to_owned(), ..ConvertOptions::default() }).map(drop),
+        judged(CheckOptions { redacted: list, ..usual() }),
+        answer(&compared, [it(), it()]).map(drop),
+        call(&ReadOptions { format: some, ..ReadOptions::default() }),
+        call(&ReadOptions { dialect: text.to_owned(), ..ReadOptions::default() }),
+        call(&ConvertOptions { to: text.to_owned(), ..ConvertOptions::default() }),
     ];
     for error in calls.into_iter().filter_map(Result::err) {
-        assert!([Error::BAD_OPTION, Error::OTHER_REVISION].contains(&error.code), "{error:?}");
-        assert!(!error.message.is_empty() && Json::parse(&error.json()).is_ok(), "{error:?}");
+        assert!([Error::BAD_OPTION, "other-revision"].contains(&error.code()), "{error:?}");
+        assert!(!error.message().is_empty() && Json::parse(&error.json()).is_ok(), "{error:?}");
     }
 }

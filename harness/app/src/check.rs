@@ -1,11 +1,15 @@
 //! Is a recording right, and did both sides keep to the specification: `check`.
 
-use crate::error::Error;
-use crate::recording::Recording;
+use crate::answer::{Outcome, Output, Remark};
+use crate::error::{Cause, Error};
+use crate::recording::{Recording, format};
+use formats::{Format, Tolerance};
+use reports::drawing::{DrawOptions, draw};
+use reports::viewer::{MOST_TEXT, ROWS, page};
 use rules::record::{CheckedFile, Profile, RuleSelection};
 use rules::rule::Level;
 use rules::rule_set::RuleSet;
-use rules::{Parallelism, Revision};
+use rules::{CheckResult, Parallelism, Revision};
 use serde::Deserialize;
 
 /// The version of this library, and of the rules by which it judges.
@@ -38,6 +42,9 @@ pub struct CheckOptions {
     pub mcp_replay_text: String,
     /// Rules that were kept, or that nothing called for, are listed too.
     pub every: bool,
+    /// How several judges share a recording; by the machine's cores where it is none.
+    #[serde(skip)]
+    pub parallelism: Option<Parallelism>,
 }
 
 impl Default for CheckOptions {
@@ -54,6 +61,7 @@ impl Default for CheckOptions {
             redacted: Vec::new(),
             mcp_replay_text: "later".to_owned(),
             every: false,
+            parallelism: Some(Parallelism::NONE),
         }
     }
 }
@@ -75,45 +83,125 @@ impl Checked {
         reports::check::json::of_one(&self.file, self.every).unwrap_or_default()
     }
 
-    /// Whether nothing was found that counts as a fault: what `check` tells by the exit code 0.
+    /// Whether nothing was found that counts as a fault: then `check` exits with 0.
     #[must_use]
     pub fn is_well(&self) -> bool {
         !self.file.is_failure(self.strict)
     }
 }
 
-/// Judges a recording on the calling thread. What is wrong in it is a finding.
+/// Judges one recording. What is wrong in it is a finding.
 ///
 /// # Errors
 /// Where the recording is no text or shows no format, where an option has no such value, and where the session is of another
 /// revision than the required rules.
-pub fn check(recording: &Recording<'_>, options: &CheckOptions) -> Result<Checked, Error> {
-    let frozen = options.require.as_deref().map(required).transpose()?;
-    let selection = selection(options, frozen.as_ref())?;
-    let first_text = match options.mcp_replay_text.as_str() {
-        "first" => true,
-        "later" => false,
-        other => {
-            return Err(Error::option("mcp_replay_text", format!("`{other}` is neither first nor later")));
-        }
-    };
-    let how = rules::CheckOptions {
-        spec: options.spec.as_deref().map(|name| revision("spec", name)).transpose()?,
-        redacted: options.redacted.clone(),
-        first_text,
-        parallelism: Some(Parallelism::NONE),
-        ..rules::CheckOptions::default()
-    };
-    let (format, judged) = recording
-        .reading(options.format.as_deref(), |format, input| Ok(rules::check(format, input, &how)?))?;
-    let mut file = CheckedFile::of(recording.name, format.name, &judged, &selection);
-    if let Some(frozen) = frozen {
-        if let Some(why) = frozen.why_not(recording.name, judged.revision) {
-            return Err(Error::new(Error::OTHER_REVISION, why));
-        }
-        file.require(&frozen, &judged);
-    }
+pub fn check(recording: &mut Recording<'_>, options: &CheckOptions) -> Result<Checked, Error> {
+    let file = Judge::new(options)?.judge(recording)?;
     Ok(Checked { file, strict: options.strict, every: options.every })
+}
+
+/// How recordings are judged.
+pub struct Judge {
+    format: Option<&'static Format>,
+    options: rules::CheckOptions,
+    selection: RuleSelection,
+    /// The frozen set that they are held against.
+    frozen: Option<RuleSet>,
+    strict: bool,
+}
+
+impl Judge {
+    /// As the options say.
+    ///
+    /// # Errors
+    /// Where one has no such value.
+    pub fn new(options: &CheckOptions) -> Result<Self, Error> {
+        let frozen = options.require.as_deref().map(required).transpose()?;
+        let selection = selection(options, frozen.as_ref())?;
+        let first_text = match options.mcp_replay_text.as_str() {
+            "first" => true,
+            "later" => false,
+            other => {
+                return Err(Error::option(
+                    "mcp_replay_text",
+                    format!("`{other}` is neither first nor later"),
+                ));
+            }
+        };
+        let spec = options.spec.as_deref().map(|name| revision("spec", name)).transpose()?;
+        Ok(Self {
+            format: format("format", options.format.as_deref())?,
+            options: rules::CheckOptions {
+                spec,
+                redacted: options.redacted.clone(),
+                first_text,
+                parallelism: options.parallelism,
+                ..rules::CheckOptions::default()
+            },
+            selection,
+            frozen,
+            strict: options.strict,
+        })
+    }
+
+    /// Judges a recording.
+    ///
+    /// # Errors
+    /// Where it cannot be read or shows no format, and where its session is of another revision than the required rules.
+    pub fn judge(&self, recording: &mut Recording<'_>) -> Result<CheckedFile, Error> {
+        let (format, judged) = recording
+            .reading(self.format, |format, input| Ok(rules::check(format, input, &self.options)?))?;
+        let mut file = CheckedFile::of(&recording.name, format.name, &judged, &self.selection);
+        self.require(&mut file, &judged)?;
+        Ok(file)
+    }
+
+    /// Judges a recording, and writes it as a page with its findings. It is read twice.
+    ///
+    /// # Errors
+    /// As [`Judge::judge`], and where the page cannot be made or written.
+    pub fn page(&self, recording: Recording<'_>, output: &mut dyn Output) -> Result<Outcome, Error> {
+        let options = DrawOptions {
+            rows: ROWS,
+            check: Some(self.options.clone()),
+            // Like the rules, the page goes on behind a message with a fault.
+            read: formats::ReadOptions::new(Tolerance::Faults),
+            whole: Some(MOST_TEXT),
+        };
+        let mut recordings = [opened(recording, self.format, output)?];
+        let drawing =
+            draw(&mut recordings, &options).map_err(|(name, error)| Error::reading(&name, error))?;
+        let mut files = drawing.files(&recordings, &self.selection);
+        files.iter_mut().zip(&drawing.judged).try_for_each(|(file, judged)| self.require(file, judged))?;
+        let page = page(&drawing.diagram, &files).map_err(Error::failed)?;
+        output.bytes().write_all(page.as_bytes()).map_err(Cause::Output)?;
+        drawing.notes.iter().for_each(|note| output.remark(Remark::Note(note)));
+        let failed = files.iter().any(|file| file.is_failure(self.strict));
+        Ok(Outcome::of(drawing.rejected.is_empty() && !failed))
+    }
+
+    /// Holds a file against the frozen set, where there is one.
+    fn require(&self, file: &mut CheckedFile, judged: &CheckResult) -> Result<(), Error> {
+        let Some(frozen) = &self.frozen else { return Ok(()) };
+        if let Some(why) = frozen.why_not(&file.name, judged.revision) {
+            let required = judged.revision.is_none().then_some(frozen.revision);
+            return Err(Error::from(Cause::OtherRevision(why, required)).about(&file.name));
+        }
+        file.require(frozen, judged);
+        Ok(())
+    }
+}
+
+/// A recording to be drawn, of a format that it is asked for or shows.
+pub(crate) fn opened<'a>(
+    mut recording: Recording<'a>,
+    asked: Option<&'static Format>,
+    output: &mut dyn Output,
+) -> Result<reports::drawing::Recording<Box<dyn crate::recording::Source + 'a>>, Error> {
+    let (format, ()) = recording.reading(asked, |_, _| Ok(()))?;
+    let Recording { name, source, .. } = recording;
+    output.remark(Remark::Detail(&format!("{name} is read as {}", format.name)));
+    Ok(reports::drawing::Recording { name, format, source })
 }
 
 fn required(text: &str) -> Result<RuleSet, Error> {

@@ -1,11 +1,12 @@
 //! A session in another format: `convert`.
 
-use crate::error::Error;
-use crate::recording::Recording;
-use formats::{Conversion, ReadOptions, Session, salvage};
+use crate::answer::{Command, Outcome, Output, Remark};
+use crate::error::{Cause, Error};
+use crate::recording::{Recording, format};
+use formats::{Conversion, Format, ReadOptions, Session, salvage};
 use reports::target::Target;
 use serde::Deserialize;
-use std::io::Read as _;
+use std::io::{self, Read as _, Write};
 
 /// How a recording is converted.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
@@ -21,59 +22,77 @@ pub struct ConvertOptions {
     pub salvage: bool,
 }
 
-/// A recording in another format.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Converted {
-    /// Its bytes.
-    pub bytes: Vec<u8>,
-    /// What a person should know of it, such as what was left out.
-    pub notes: Vec<String>,
+impl Command for ConvertOptions {
+    fn answer(&self, recordings: &mut [Recording<'_>], output: &mut dyn Output) -> Result<Outcome, Error> {
+        for recording in recordings {
+            let converted = self.convert(recording, output)?;
+            converted.write(output.bytes()).map_err(Cause::Output)?;
+        }
+        Ok(Outcome::Well)
+    }
 }
 
-/// Writes a session in another format, as `mcp-concord convert` does. Memory: the session, and what is written of it.
-///
-/// # Errors
-/// Where the recording is rejected, an option names nothing, or the other format cannot carry the session.
-pub fn convert(recording: &Recording<'_>, options: &ConvertOptions) -> Result<Converted, Error> {
-    let to = Target::named(&options.to).map_err(|why| Error::option("to", why))?;
-    let mut notes = Vec::new();
-    let saved = if options.salvage { Some(salvaged(recording, options, &mut notes)?) } else { None };
-    let whole = match &saved {
-        Some(bytes) => Recording { bytes, ..*recording },
-        None => *recording,
-    };
-    let (from, session) = whole.reading(options.format.as_deref(), |format, input| {
-        Session::read(format, input, ReadOptions::default())
-    })?;
-    let Conversion { refused, notes: told } = to.conversion(&session, from);
-    if !options.lossy && !refused.is_empty() {
-        return Err(Error::new(Error::CANNOT_CARRY, refused.join("; ")).of(recording.name));
+/// A session that another format can carry.
+#[derive(Debug)]
+pub struct Converted {
+    session: Session,
+    to: Target,
+}
+
+impl Converted {
+    /// Writes it.
+    ///
+    /// # Errors
+    /// Where `out` cannot be written.
+    pub fn write(&self, out: &mut dyn Write) -> io::Result<()> {
+        self.to.write(&self.session, out)
     }
-    notes.extend(refused.into_iter().chain(told));
-    let mut bytes = Vec::new();
-    to.write(&session, &mut bytes).map_err(|error| Error::new(Error::FAILED, error.to_string()))?;
-    Ok(Converted { bytes, notes })
+}
+
+impl ConvertOptions {
+    /// Reads a session, and remarks what is left out of it. Memory: the session, and with `salvage` its recording.
+    ///
+    /// # Errors
+    /// Where the recording is rejected, an option names nothing, or the other format cannot carry the session.
+    pub fn convert(
+        &self,
+        recording: &mut Recording<'_>,
+        output: &mut dyn Output,
+    ) -> Result<Converted, Error> {
+        let to = Target::named(&self.to).map_err(|why| Error::option("to", why))?;
+        let asked = format("format", self.format.as_deref())?;
+        let session = |recording: &mut Recording<'_>| {
+            recording.reading(asked, |format, input| Session::read(format, input, ReadOptions::default()))
+        };
+        let (from, session) = match self.salvage {
+            true => {
+                let bytes = whole(recording, asked, output)?;
+                session(&mut Recording::new(&recording.name, &bytes))?
+            }
+            false => session(recording)?,
+        };
+        let Conversion { refused, notes } = to.conversion(&session, from);
+        if !self.lossy && !refused.is_empty() {
+            return Err(Error::from(Cause::CannotCarry(refused)).about(&recording.name));
+        }
+        refused.iter().chain(&notes).for_each(|note| output.remark(Remark::Note(note)));
+        Ok(Converted { session, to })
+    }
 }
 
 /// What is whole of a recording that was cut off.
-fn salvaged(
-    recording: &Recording<'_>,
-    options: &ConvertOptions,
-    notes: &mut Vec<String>,
+fn whole(
+    recording: &mut Recording<'_>,
+    asked: Option<&'static Format>,
+    output: &mut dyn Output,
 ) -> Result<Vec<u8>, Error> {
-    // A cut that parts a character leaves half of it, which is no text to look for a format in.
-    let text = recording.bytes.utf8_chunks().next().map_or("", |chunk| chunk.valid());
-    let (format, ()) = Recording { bytes: text.as_bytes(), ..*recording }
-        .reading(options.format.as_deref(), |_, _| Ok(()))?;
+    let name = recording.name.clone();
     let mut bytes = Vec::new();
-    recording
-        .reader()
-        .read_to_end(&mut bytes)
-        .map_err(|error| Error::reading(recording.name, error.into()))?;
-    let saved = salvage(format, &bytes).ok_or_else(|| {
-        Error::new(Error::NOTHING_WHOLE, "nothing is whole: it ends before its first item could begin")
-            .of(recording.name)
-    })?;
-    notes.push(saved.told(recording.name, format));
+    recording.source.read_to_end(&mut bytes).map_err(|error| Error::reading(&name, error.into()))?;
+    // A cut that parts a character leaves half of it, which is no text to look for a format in.
+    let text = bytes.utf8_chunks().next().map_or("", |chunk| chunk.valid());
+    let (format, ()) = Recording::new(&name, text.as_bytes()).reading(asked, |_, _| Ok(()))?;
+    let saved = salvage(format, &bytes).ok_or_else(|| Error::from(Cause::NothingWhole).about(&name))?;
+    output.remark(Remark::Note(&saved.told(&name, format)));
     Ok(saved.bytes)
 }

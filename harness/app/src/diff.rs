@@ -1,12 +1,24 @@
 //! Are two recordings the same session: `diff`.
 
-use crate::error::Error;
-use crate::recording::Recording;
+use crate::answer::{Command, Outcome, Output, Remark};
+use crate::error::{Cause, Error};
+use crate::recording::{Recording, format};
+use formats::Format;
+use reports::plain::{counted, cut, plain};
+use reports::session_diff::Kinds;
 use reports::session_diff::json::Json;
 use reports::session_diff::side::{Side, SideOptions, notes};
 use serde::Deserialize;
-use transcript::align::{AlignOptions, IdMatching, OwnedEvent, compare};
+use std::io::{self, Write};
+use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+use std::thread;
+use transcript::align::{AlignOptions, Counts, IdMatching, Mismatch, OwnedEvent, compare};
 use transcript::diff::PointerPattern;
+use transcript::session::SinkError;
+
+/// How many events travel together from a reader to the comparison, and how many such parcels may wait.
+const PARCEL: usize = 256;
+const WAITING: usize = 4;
 
 /// How two recordings are compared.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
@@ -30,6 +42,22 @@ pub struct DiffOptions {
     pub fold_redelivered: bool,
     /// So many differences are listed at most; all are counted.
     pub show: u64,
+    /// For people, instead of JSON, and with the counts unless it is [`Text::Brief`].
+    #[serde(skip)]
+    pub text: Option<Text>,
+    /// Each recording is read on a thread of its own, which bounds memory: a few hundred events of each wait. Otherwise one is
+    /// read after the other, and all events of both are held.
+    #[serde(skip)]
+    pub threads: bool,
+}
+
+/// How much text says.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Text {
+    /// Only the differences.
+    Brief,
+    /// The counts as well.
+    Full,
 }
 
 impl Default for DiffOptions {
@@ -44,61 +72,233 @@ impl Default for DiffOptions {
             ignore_refusals: false,
             fold_redelivered: false,
             show: 20,
+            text: None,
+            threads: false,
         }
     }
 }
 
-/// Two recordings compared.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Compared {
-    /// Whether they are the same session under the options.
-    pub same: bool,
-    /// What differs, as `mcp-concord diff --output json` prints it.
-    pub json: String,
-    /// What a person should know of it.
-    pub notes: Vec<String>,
+/// Compares two recordings.
+impl Command for DiffOptions {
+    fn answer(&self, recordings: &mut [Recording<'_>], output: &mut dyn Output) -> Result<Outcome, Error> {
+        let ids = match self.ids.as_str() {
+            "exact" => IdMatching::Exact,
+            "renumbered" => IdMatching::Renumbered,
+            other => return Err(Error::option("ids", format!("`{other}` is neither exact nor renumbered"))),
+        };
+        let ignore = self.ignore.iter().map(|pointer| PointerPattern::parse(pointer));
+        let ignore = ignore.collect::<Result<_, _>>().map_err(|why| Error::option("ignore", why))?;
+        let values = transcript::diff::DiffOptions { ignore, redacted: self.redacted.clone() };
+        let align = AlignOptions { values, ids, unordered_answers: self.unordered_answers };
+        let formats = [
+            format("left_format", self.left_format.as_deref())?,
+            format("right_format", self.right_format.as_deref())?,
+        ];
+        let [a, b] = recordings else { return Err(Error::failed("two recordings are compared")) };
+        let names = [a.name.clone(), b.name.clone()];
+        let names = [names[0].as_str(), names[1].as_str()];
+        let mut written = match self.text {
+            None => Written::Json(Json::new(self.show)),
+            Some(_) => Written::Text(Listing::new(names, self.show, output.bytes())),
+        };
+        let mut report = |mismatch: Mismatch<'_>| match &mut written {
+            Written::Json(json) => json.mismatch(&mismatch),
+            Written::Text(listing) => listing.mismatch(&mismatch),
+        };
+        let (counts, sides) = match self.threads {
+            true => self.beside_each_other([a, b], formats, &align, &mut report),
+            false => {
+                let (one, first) = self.events(a, formats[0])?;
+                let (other, second) = self.events(b, formats[1])?;
+                let counts = compare(first.into_iter(), second.into_iter(), &align, &mut report);
+                (counts, [Ok(one), Ok(other)])
+            }
+        };
+        let sides = match sides {
+            [Ok(a), Ok(b)] => [a, b],
+            [Err(first), Err(second)] => {
+                drop(written);
+                output.remark(Remark::Error(&first));
+                return Err(second);
+            }
+            [Err(error), _] | [_, Err(error)] => return Err(error),
+        };
+        let sides = [&sides[0], &sides[1]];
+        let done = match written {
+            Written::Json(json) => output.bytes().write_all(json.finish(&counts, sides, names).as_bytes()),
+            Written::Text(listing) => listing.finish(&counts, sides, self.text == Some(Text::Full)),
+        };
+        for note in notes(sides, names, counts.same()) {
+            output.remark(Remark::Note(&note));
+        }
+        done.map_err(Cause::Output)?;
+        Ok(Outcome::of(counts.same()))
+    }
 }
 
-/// Compares two recordings. Memory: the events of both, since one is read after the other.
-///
-/// # Errors
-/// Where one of them is rejected or an option has no such value.
-pub fn diff(a: &Recording<'_>, b: &Recording<'_>, options: &DiffOptions) -> Result<Compared, Error> {
-    let ids = match options.ids.as_str() {
-        "exact" => IdMatching::Exact,
-        "renumbered" => IdMatching::Renumbered,
-        other => return Err(Error::option("ids", format!("`{other}` is neither exact nor renumbered"))),
-    };
-    let ignore = options.ignore.iter().map(|pointer| PointerPattern::parse(pointer));
-    let ignore = ignore.collect::<Result<_, _>>().map_err(|why| Error::option("ignore", why))?;
-    let values = transcript::diff::DiffOptions { ignore, redacted: options.redacted.clone() };
-    let align = AlignOptions { values, ids, unordered_answers: options.unordered_answers };
-    let (side_a, events_a) = side(a, options.left_format.as_deref(), options)?;
-    let (side_b, events_b) = side(b, options.right_format.as_deref(), options)?;
-    let mut json = Json::new(options.show);
-    let counts =
-        compare(events_a.into_iter(), events_b.into_iter(), &align, &mut |found| json.mismatch(&found));
-    let (sides, names) = ([&side_a, &side_b], [a.name, b.name]);
-    Ok(Compared {
-        same: counts.same(),
-        json: json.finish(&counts, sides, names),
-        notes: notes(sides, names, counts.same()),
-    })
-}
+impl DiffOptions {
+    /// Reads each recording on a thread of its own; the comparison takes their events as they come.
+    fn beside_each_other(
+        &self,
+        [a, b]: [&mut Recording<'_>; 2],
+        formats: [Option<&'static Format>; 2],
+        align: &AlignOptions,
+        report: &mut dyn FnMut(Mismatch<'_>),
+    ) -> (Counts, [Result<Side, Error>; 2]) {
+        thread::scope(|scope| {
+            let [(left_sender, left), (right_sender, right)] = [(); 2].map(|()| sync_channel(WAITING));
+            let readers = [(a, formats[0], left_sender), (b, formats[1], right_sender)]
+                .map(|(it, format, sender)| scope.spawn(move || self.send_events(it, format, &sender)));
+            let counts = compare(events(left), events(right), align, report);
+            let ended = |reader: thread::ScopedJoinHandle<'_, Result<Side, Error>>| {
+                reader.join().unwrap_or_else(|_| Err(Error::failed("a reader of the program failed")))
+            };
+            (counts, readers.map(ended))
+        })
+    }
 
-fn side(
-    recording: &Recording<'_>,
-    format: Option<&str>,
-    options: &DiffOptions,
-) -> Result<(Side, Vec<OwnedEvent>), Error> {
-    let how =
-        SideOptions { ignore_refusals: options.ignore_refusals, fold_redelivered: options.fold_redelivered };
-    let mut events = Vec::new();
-    let (_, side) = recording.reading(format, |format, input| {
-        Side::read(format, input, how, &mut |event| {
+    fn send_events(
+        &self,
+        recording: &mut Recording<'_>,
+        asked: Option<&'static Format>,
+        events: &SyncSender<Vec<OwnedEvent>>,
+    ) -> Result<Side, Error> {
+        let mut parcel = Vec::with_capacity(PARCEL);
+        let side = self.side(recording, asked, &mut |event| {
+            parcel.push(event);
+            if parcel.len() == PARCEL {
+                let full = std::mem::replace(&mut parcel, Vec::with_capacity(PARCEL));
+                events.send(full).map_err(|_| SinkError::Stop)?;
+            }
+            Ok(())
+        })?;
+        // The comparison ends early only where the other side failed, and that is reported.
+        let _ = events.send(parcel);
+        Ok(side)
+    }
+
+    fn events(
+        &self,
+        recording: &mut Recording<'_>,
+        asked: Option<&'static Format>,
+    ) -> Result<(Side, Vec<OwnedEvent>), Error> {
+        let mut events = Vec::new();
+        let side = self.side(recording, asked, &mut |event| {
             events.push(event);
             Ok(())
-        })
-    })?;
-    Ok((side, events))
+        })?;
+        Ok((side, events))
+    }
+
+    fn side(
+        &self,
+        recording: &mut Recording<'_>,
+        asked: Option<&'static Format>,
+        take: &mut dyn FnMut(OwnedEvent) -> Result<(), SinkError>,
+    ) -> Result<Side, Error> {
+        let Self { ignore_refusals, fold_redelivered, .. } = *self;
+        let options = SideOptions { ignore_refusals, fold_redelivered };
+        let (_, side) = recording.reading(asked, |format, input| Side::read(format, input, options, take))?;
+        Ok(side)
+    }
+}
+
+fn events(parcels: Receiver<Vec<OwnedEvent>>) -> impl Iterator<Item = OwnedEvent> {
+    parcels.into_iter().flatten()
+}
+
+/// What takes the differences.
+enum Written<'w> {
+    Json(Json),
+    Text(Listing<'w>),
+}
+
+/// Differences in text. The first error of the output is kept for the end.
+struct Listing<'w> {
+    names: [&'w str; 2],
+    out: &'w mut dyn Write,
+    left: u64,
+    hidden: u64,
+    kinds: Kinds,
+    broken: Option<io::Error>,
+}
+
+impl<'w> Listing<'w> {
+    fn new(names: [&'w str; 2], show: u64, out: &'w mut dyn Write) -> Self {
+        Self { names, out, left: show, hidden: 0, kinds: Kinds::default(), broken: None }
+    }
+
+    fn mismatch(&mut self, mismatch: &Mismatch<'_>) {
+        self.kinds.count(mismatch);
+        if self.left == 0 || self.broken.is_some() {
+            self.hidden += 1;
+            return;
+        }
+        self.left -= 1;
+        self.broken = self.write(mismatch).err();
+    }
+
+    fn write(&mut self, mismatch: &Mismatch<'_>) -> io::Result<()> {
+        let [a, b] = self.names;
+        match mismatch {
+            Mismatch::Differs(left, right, difference) => {
+                let at = if difference.pointer.is_empty() { "/" } else { &difference.pointer };
+                writeln!(self.out, "event {} differs at {}", left.index, plain(at))?;
+                let value = |value: &Option<String>| {
+                    value.as_deref().map_or("(nothing there)".to_owned(), |text| cut(text, 160))
+                };
+                writeln!(self.out, "  - {}", value(&difference.left))?;
+                writeln!(self.out, "  + {}", value(&difference.right))?;
+                writeln!(self.out, "  - {}", line(a, left))?;
+                writeln!(self.out, "  + {}", line(b, right))?;
+            }
+            Mismatch::OnlyLeft(event) => {
+                writeln!(self.out, "event {} is only in A\n  - {}", event.index, line(a, event))?;
+            }
+            Mismatch::OnlyRight(event) => {
+                writeln!(self.out, "event {} is only in B\n  + {}", event.index, line(b, event))?;
+            }
+        }
+        writeln!(self.out)
+    }
+
+    fn finish(mut self, counts: &Counts, sides: [&Side; 2], full: bool) -> io::Result<()> {
+        if full {
+            self.counts(counts, sides)?;
+        }
+        self.broken.map_or(Ok(()), Err)
+    }
+
+    fn counts(&mut self, counts: &Counts, [a, b]: [&Side; 2]) -> io::Result<()> {
+        if self.hidden > 0 {
+            writeln!(self.out, "{} more differ than are shown here (--show N)\n", self.hidden)?;
+        }
+        let verdict = if counts.same() { "the same session" } else { "different sessions" };
+        writeln!(
+            self.out,
+            "{verdict}: {} equal, {} differ, {} only in A, {} only in B ({} and {})",
+            counted(counts.equal, "event"),
+            counts.differing,
+            counts.only_left,
+            counts.only_right,
+            a.format.name,
+            b.format.name
+        )?;
+        self.kinds.write(&mut self.out)?;
+        if counts.redacted > 0 {
+            let count = counts.redacted;
+            writeln!(self.out, "{count} values are treated as equal because one of them is redacted")?;
+        }
+        if counts.ignored > 0 {
+            writeln!(self.out, "{} ignored", counted(counts.ignored, "place"))?;
+        }
+        Ok(())
+    }
+}
+
+/// A place and its event.
+fn line(name: &str, event: &OwnedEvent) -> String {
+    let pointer = event.location.pointer();
+    let pointer = if pointer.is_empty() { String::new() } else { format!(" {pointer}") };
+    format!("{name}:{}{}  {}", event.location.line, plain(&pointer), cut(&event.to_json(), 160))
 }

@@ -1,87 +1,140 @@
 //! Why nothing can be answered.
 
 use formats::ReadError;
-use std::fmt;
+use rules::Revision;
+use std::{fmt, io};
 use transcript::json::write_string;
 use transcript::rejection::Rejection;
 
-/// Why nothing can be answered: a value with a code, and its place in the recording where it has one.
-#[derive(Debug, Clone, PartialEq, Eq)]
+/// Why nothing can be answered: the cause, and the recording at fault.
+#[derive(Debug)]
 pub struct Error {
-    /// The kind: the code of a rejection (see [`transcript::rejection::Code`]), or one of the constants here.
-    pub code: &'static str,
-    /// What is wrong, in a sentence without its full stop.
-    pub message: String,
     /// The recording at fault, as the caller names it; none where the call is at fault.
     pub name: Option<String>,
-    /// Where a recording was rejected, and by which clause.
-    pub place: Option<Box<Place>>,
+    /// What is wrong.
+    pub cause: Cause,
 }
 
-/// A place in a recording, and the clause by which it is wrong.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Place {
-    /// The clause of the reading contract.
-    pub clause: &'static str,
-    /// The line, from 1.
-    pub line: u64,
-    /// The column, from 1, in characters.
-    pub column: u64,
-    /// JSON pointer (RFC 6901) into the document or the line.
-    pub pointer: String,
+/// What is wrong.
+#[derive(Debug)]
+pub enum Cause {
+    /// The contract rejects the recording.
+    Rejected(Box<Rejection>),
+    /// The recording cannot be read.
+    Unreadable(io::Error),
+    /// The caller asked to stop.
+    Interrupted,
+    /// The content shows no capture format, and why.
+    UnknownFormat(String),
+    /// It was found rather than named, and is no recording of the format that was asked for.
+    NoRecording,
+    /// An option has a value that it cannot have: the option, and why.
+    BadOption(String, String),
+    /// The options are not what the function takes, and why.
+    BadRequest(String),
+    /// The other format cannot carry the session without a change of its meaning: each reason.
+    CannotCarry(Vec<String>),
+    /// The session is of another revision than the required rules, in a sentence; or it shows none, where the required one is.
+    OtherRevision(String, Option<Revision>),
+    /// Nothing of a recording that was cut off is whole.
+    NothingWhole,
+    /// The answer cannot be written.
+    Output(io::Error),
+    /// The answer could not be made.
+    Failed(String),
+}
+
+/// What a reader fails with whose caller asked to stop.
+#[derive(Debug)]
+pub(crate) struct Stopped;
+
+impl fmt::Display for Stopped {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("the caller asked to stop")
+    }
+}
+
+impl std::error::Error for Stopped {}
+
+impl From<Cause> for Error {
+    fn from(cause: Cause) -> Self {
+        Self { name: None, cause }
+    }
 }
 
 impl Error {
-    /// An option has a value that it cannot have.
+    /// The code of an option that has a value which it cannot have.
     pub const BAD_OPTION: &str = "bad-option";
-    /// The content shows no capture format.
-    pub const UNKNOWN_FORMAT: &str = "unknown-format";
-    /// The other format cannot carry the session without a change of its meaning.
-    pub const CANNOT_CARRY: &str = "cannot-carry";
-    /// The session is of another revision than the required rules, or shows none.
-    pub const OTHER_REVISION: &str = "other-revision";
-    /// Nothing of a recording that was cut off is whole.
-    pub const NOTHING_WHOLE: &str = "nothing-whole";
-    /// The caller asked to stop.
-    pub const INTERRUPTED: &str = "interrupted";
-    /// The answer could not be made.
-    pub const FAILED: &str = "failed";
-
-    pub(crate) fn new(code: &'static str, message: impl Into<String>) -> Self {
-        Self { code, message: message.into(), name: None, place: None }
-    }
 
     pub(crate) fn option(name: &str, why: impl fmt::Display) -> Self {
-        Self::new(Self::BAD_OPTION, format!("{name}: {why}"))
+        Cause::BadOption(name.to_owned(), why.to_string()).into()
     }
 
-    pub(crate) fn of(self, name: &str) -> Self {
+    pub(crate) fn failed(why: impl fmt::Display) -> Self {
+        Cause::Failed(why.to_string()).into()
+    }
+
+    /// The same, about the recording of this name.
+    pub(crate) fn about(self, name: &str) -> Self {
         Self { name: Some(name.to_owned()), ..self }
     }
 
-    pub(crate) fn rejected(name: &str, rejection: &Rejection) -> Self {
-        let position = &rejection.position;
-        let place = Place {
-            clause: rejection.clause,
-            line: position.line,
-            column: position.column,
-            pointer: position.pointer.clone(),
+    /// What ended the reading of `name`.
+    #[must_use]
+    pub fn reading(name: &str, error: ReadError) -> Self {
+        let cause = match error {
+            ReadError::Rejected(rejection) => Cause::Rejected(rejection),
+            ReadError::Io(error) if error.get_ref().is_some_and(|it| it.is::<Stopped>()) => {
+                Cause::Interrupted
+            }
+            ReadError::Io(error) => Cause::Unreadable(error),
+            ReadError::Stopped => Cause::Interrupted,
         };
-        Self {
-            code: rejection.code.name(),
-            message: rejection.message.clone(),
-            name: Some(name.to_owned()),
-            place: Some(Box::new(place)),
+        Self::from(cause).about(name)
+    }
+
+    /// The kind: the code of a rejection (see [`transcript::rejection::Code`]), or one of a call that cannot be answered.
+    #[must_use]
+    pub fn code(&self) -> &'static str {
+        match &self.cause {
+            Cause::Rejected(rejection) => rejection.code.name(),
+            Cause::Unreadable(_) => "unreadable",
+            Cause::Interrupted => "interrupted",
+            Cause::UnknownFormat(_) => "unknown-format",
+            Cause::NoRecording => "no-recording",
+            Cause::BadOption(..) | Cause::BadRequest(_) => Self::BAD_OPTION,
+            Cause::CannotCarry(_) => "cannot-carry",
+            Cause::OtherRevision(..) => "other-revision",
+            Cause::NothingWhole => "nothing-whole",
+            Cause::Output(_) | Cause::Failed(_) => "failed",
         }
     }
 
-    /// What ended the reading of `name`. Bytes can always be read, unless the caller asks to stop.
-    pub(crate) fn reading(name: &str, error: ReadError) -> Self {
-        match error {
-            ReadError::Rejected(rejection) => Self::rejected(name, &rejection),
-            ReadError::Io(_) | ReadError::Stopped => {
-                Self::new(Self::INTERRUPTED, "the caller asked to stop").of(name)
+    /// What is wrong, in a sentence without its full stop.
+    #[must_use]
+    pub fn message(&self) -> String {
+        match &self.cause {
+            Cause::Rejected(rejection) => rejection.message.clone(),
+            Cause::Unreadable(error) => format!("it cannot be read: {error}"),
+            Cause::Interrupted => Stopped.to_string(),
+            Cause::UnknownFormat(why) => {
+                format!("the format cannot be detected: {why}; name it ({})", formats::names())
             }
+            Cause::NoRecording => "it is not a recording".to_owned(),
+            Cause::BadOption(option, why) => format!("{option}: {why}"),
+            Cause::CannotCarry(reasons) => reasons.join("; "),
+            Cause::NothingWhole => "nothing is whole: it ends before its first item could begin".to_owned(),
+            Cause::Output(error) => format!("the answer cannot be written: {error}"),
+            Cause::OtherRevision(why, _) | Cause::BadRequest(why) | Cause::Failed(why) => why.clone(),
+        }
+    }
+
+    /// How the recording was rejected, where it was: the clause, the line and column from 1, and a JSON pointer (RFC 6901).
+    #[must_use]
+    pub fn rejection(&self) -> Option<&Rejection> {
+        match &self.cause {
+            Cause::Rejected(rejection) => Some(rejection),
+            _ => None,
         }
     }
 
@@ -95,13 +148,13 @@ impl Error {
         };
         let word = |word: Option<&str>| word.map_or("null".to_owned(), text);
         let number = |number: Option<u64>| number.map_or("null".to_owned(), |number| number.to_string());
-        let place = self.place.as_deref();
+        let place = self.rejection().map(|rejection| &rejection.position);
         format!(
             r#"{{"code": {}, "message": {}, "name": {}, "clause": {}, "line": {}, "column": {}, "pointer": {}}}"#,
-            text(self.code),
-            text(&self.message),
+            text(self.code()),
+            text(&self.message()),
             word(self.name.as_deref()),
-            word(place.map(|place| place.clause)),
+            word(self.rejection().map(|rejection| rejection.clause)),
             number(place.map(|place| place.line)),
             number(place.map(|place| place.column)),
             word(place.map(|place| place.pointer.as_str()))
@@ -111,19 +164,20 @@ impl Error {
 
 impl fmt::Display for Error {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let rejection = self.rejection();
         if let Some(name) = &self.name {
-            write!(formatter, "{name}")?;
-            if let Some(Place { line, column, pointer, .. }) = self.place.as_deref() {
-                write!(formatter, ":{line}:{column}")?;
-                if !pointer.is_empty() {
-                    write!(formatter, " ({pointer})")?;
+            formatter.write_str(name)?;
+            if let Some(place) = rejection.map(|rejection| &rejection.position) {
+                write!(formatter, ":{}:{}", place.line, place.column)?;
+                if !place.pointer.is_empty() {
+                    write!(formatter, " ({})", place.pointer)?;
                 }
             }
             formatter.write_str(": ")?;
         }
-        write!(formatter, "{} [{}", self.message, self.code)?;
-        match self.place.as_deref() {
-            Some(place) => write!(formatter, ", {}]", place.clause),
+        write!(formatter, "{} [{}", self.message(), self.code())?;
+        match rejection {
+            Some(rejection) => write!(formatter, ", {}]", rejection.clause),
             None => formatter.write_str("]"),
         }
     }

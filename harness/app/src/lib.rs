@@ -1,34 +1,42 @@
-//! mcp-concord over bytes: what its commands answer, for programs in any language.
+//! What the commands of mcp-concord answer: functions of recordings and options.
 //!
-//! Each function takes recordings as bytes and gives what the command of its name prints: the same JSON, byte for byte. It opens
-//! no file, starts no process and asks no clock; on a target without threads it starts none, and elsewhere only the readers of
-//! large recordings do.
+//! The program, Python and JavaScript carry bytes to these functions and their answers to files, terminals and callers. A command
+//! opens no file, starts no process and asks no clock; it starts threads only where an option asks for them, or where a large
+//! recording is read on a target that has them.
 //!
 //! ```
-//! use app::{CheckOptions, Recording, check};
+//! use app::{CheckOptions, ReadOptions, Recording, answer, check};
 //!
-//! let recording = Recording::new("a.jsonl", br#"{"jsonrpc":"2.0","id":null,"method":"ping"}"#);
-//! let checked = check(&recording, &CheckOptions::default())?;
+//! let line = br#"{"jsonrpc":"2.0","id":null,"method":"ping"}"#;
+//! let meaning = answer(&ReadOptions::default(), [Recording::new("a.jsonl", line)])?;
+//! assert!(meaning.text().contains("\"method\": \"ping\""));
+//! let checked = check(&mut Recording::new("a.jsonl", line), &CheckOptions::default())?;
 //! assert!(!checked.is_well());
 //! assert!(checked.json().contains("jsonrpc.id.null"));
 //! # Ok::<(), app::Error>(())
 //! ```
 
+mod answer;
 mod check;
 mod convert;
 mod diff;
 mod error;
+mod identify;
 mod read;
 mod recording;
 mod show;
+mod stats;
 mod summary;
 
-pub use check::{CheckOptions, Checked, VERSION, check};
-pub use convert::{ConvertOptions, Converted, convert};
-pub use diff::{Compared, DiffOptions, diff};
-pub use error::{Error, Place};
-pub use read::{IdentifyOptions, ReadOptions, identify, read};
-pub use recording::{Answer, Recording};
+pub use answer::{Answer, Command, Outcome, Output, Remark, answer};
+pub use check::{CheckOptions, Checked, Judge, VERSION, check};
+pub use convert::{ConvertOptions, Converted};
+pub use diff::{DiffOptions, Text};
+pub use error::{Cause, Error};
+pub use identify::IdentifyOptions;
+pub use read::ReadOptions;
+pub use recording::{Recording, Source};
 pub use rules::record::{CheckedFile, RuleResult};
-pub use show::{ShowOptions, show};
-pub use summary::{SummaryOptions, summary};
+pub use show::ShowOptions;
+pub use stats::Stats;
+pub use summary::{Summary, SummaryOptions};

@@ -1,11 +1,15 @@
-//! What a recording means, and which transport it shows: `read` and `identify`.
+//! What a recording means: `read`.
 
-use crate::error::Error;
-use crate::recording::{Answer, Recording};
+use crate::answer::{Command, Outcome, Output, Remark};
+use crate::error::{Cause, Error};
+use crate::recording::{Recording, format};
 use formats::{MeaningWriter, Step, Tolerance, walk};
 use serde::Deserialize;
 use transcript::dialect;
-use transcript::session::Content;
+use transcript::session::{Content, SinkError};
+
+/// How much is written at a time.
+const BLOCK: usize = 1 << 16;
 
 /// How a recording is read.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
@@ -27,51 +31,50 @@ impl Default for ReadOptions {
     }
 }
 
-/// The meaning of a recording, as `mcp-concord read` prints it. Memory: the meaning.
-///
-/// # Errors
-/// Where the recording is rejected or an option names nothing.
-pub fn read(recording: &Recording<'_>, options: &ReadOptions) -> Result<Answer, Error> {
-    let dialect = dialect::find(&options.dialect).map_err(|why| Error::option("dialect", why))?;
-    let tolerance = if options.lenient { Tolerance::Noise } else { Tolerance::Nothing };
-    let how = formats::ReadOptions { tolerance, ..formats::ReadOptions::of(dialect) };
-    let mut writer = if options.calls { MeaningWriter::of_calls() } else { MeaningWriter::new() };
-    let mut notes = Vec::new();
-    let (_, totals) = recording.reading(options.format.as_deref(), |format, input| {
-        walk(format, input, how, &mut |step| {
-            match step {
-                Step::Event(_, event) => writer.event(event),
-                Step::Context(entry) => {
-                    if let Content::Noise(noise) = &entry.content {
-                        let line = entry.location.line;
-                        notes.push(format!("{}:{line}: passed over: {}", recording.name, noise.why.message));
+/// Writes the meaning of each recording, a block at a time: it is an answer when the last byte has been read.
+impl Command for ReadOptions {
+    fn answer(&self, recordings: &mut [Recording<'_>], output: &mut dyn Output) -> Result<Outcome, Error> {
+        let asked = format("format", self.format.as_deref())?;
+        let dialect = dialect::find(&self.dialect).map_err(|why| Error::option("dialect", why))?;
+        let tolerance = if self.lenient { Tolerance::Noise } else { Tolerance::Nothing };
+        let how = formats::ReadOptions { tolerance, ..formats::ReadOptions::of(dialect) };
+        for recording in recordings {
+            let name = recording.name.clone();
+            let mut writer = if self.calls { MeaningWriter::of_calls() } else { MeaningWriter::new() };
+            let mut failed = None;
+            let read = recording.reading(asked, |format, input| {
+                output.remark(Remark::Detail(&format!("{name} is read as {}", format.name)));
+                walk(format, input, how, &mut |step| {
+                    match step {
+                        Step::Event(_, event) => writer.event(event),
+                        Step::Context(entry) => {
+                            if let Content::Noise(noise) = &entry.content {
+                                let (line, why) = (entry.location.line, &noise.why.message);
+                                output.remark(Remark::Note(&format!("{name}:{line}: passed over: {why}")));
+                            }
+                        }
                     }
-                }
+                    if writer.waiting() < BLOCK {
+                        return Ok(());
+                    }
+                    output.bytes().write_all(&writer.take()).map_err(|error| {
+                        failed = Some(error);
+                        SinkError::Stop
+                    })
+                })
+            });
+            if let Some(error) = failed {
+                return Err(Cause::Output(error).into());
             }
-            Ok(())
-        })
-    })?;
-    writer.end(totals.authorization_discovery);
-    notes.extend(totals.notes().into_iter().map(|note| format!("{}: {note}", recording.name)));
-    let text =
-        String::from_utf8(writer.take()).map_err(|error| Error::new(Error::FAILED, error.to_string()))?;
-    Ok(Answer { text, notes })
-}
-
-/// How a recording is identified.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
-#[serde(default, deny_unknown_fields, rename_all = "camelCase")]
-pub struct IdentifyOptions {
-    /// The capture format; none where the content shows it.
-    pub format: Option<String>,
-}
-
-/// Which transport and revision a recording shows, as `mcp-concord identify --output json` prints it.
-///
-/// # Errors
-/// Where the recording is rejected or the option names nothing.
-pub fn identify(recording: &Recording<'_>, options: &IdentifyOptions) -> Result<Answer, Error> {
-    let (format, found) = recording.reading(options.format.as_deref(), formats::identify::identify)?;
-    let notes = found.note().map(|note| format!("{}: {note}", recording.name)).into_iter().collect();
-    Ok(Answer { text: found.to_json(format), notes })
+            let (_, totals) = read?;
+            writer.end(totals.authorization_discovery);
+            output.bytes().write_all(&writer.take()).map_err(Cause::Output)?;
+            for note in totals.notes() {
+                output.remark(Remark::Note(&format!("{name}: {note}")));
+            }
+            let counts = format!("{} events, {} requests unanswered", totals.events, totals.unanswered);
+            output.remark(Remark::Detail(&counts));
+        }
+        Ok(Outcome::Well)
+    }
 }

@@ -1,96 +1,111 @@
-//! A recording as the caller holds it, and how it is read.
+//! A recording as a caller holds it, and how it is read.
 
-use crate::error::Error;
+use crate::error::{Cause, Error, Stopped};
 use formats::{Format, Input, ReadError};
-use std::fmt;
 use std::io::{self, Cursor, Read, Seek, SeekFrom};
 
-/// A recording: its bytes, and what to call it.
-#[derive(Clone, Copy)]
+/// Bytes that can be read, and read again by the commands that say so.
+pub trait Source: Read + Seek + Send {}
+impl<T: Read + Seek + Send> Source for T {}
+
+/// A recording: what to call it, and its bytes, in any capture format.
 pub struct Recording<'a> {
     /// The name that stands in answers, such as a path.
-    pub name: &'a str,
-    /// Its bytes, of any capture format.
-    pub bytes: &'a [u8],
-    /// Asked before each MiB is read: true ends the call with the code `interrupted`.
-    pub stop: Option<&'a (dyn Fn() -> bool + Sync)>,
+    pub name: String,
+    /// Its bytes.
+    pub source: Box<dyn Source + 'a>,
+    /// It was found, in a folder, and nobody said that it is a recording.
+    pub found: bool,
 }
 
 impl<'a> Recording<'a> {
-    /// A recording that is read to its end.
+    /// A recording in memory.
     #[must_use]
-    pub fn new(name: &'a str, bytes: &'a [u8]) -> Self {
-        Self { name, bytes, stop: None }
+    pub fn new(name: &str, bytes: &'a [u8]) -> Self {
+        Self { name: name.to_owned(), source: Box::new(Cursor::new(bytes)), found: false }
     }
 
-    /// Its bytes from the beginning.
-    pub(crate) fn reader(&self) -> Watched<'a> {
-        Watched { bytes: Cursor::new(self.bytes), stop: self.stop }
+    /// The same, which asks before each MiB whether to stop: that ends the call with the code `interrupted`.
+    #[must_use]
+    pub fn stoppable(name: &str, bytes: &'a [u8], stop: &'a (dyn Fn() -> bool + Sync)) -> Self {
+        Self { source: Box::new(Stoppable { bytes: Cursor::new(bytes), stop }), ..Self::new(name, &[]) }
+    }
+
+    /// A recording that is read once, from its beginning to its end.
+    #[must_use]
+    pub fn once(name: &str, reader: impl Read + Send + 'a) -> Self {
+        Self { source: Box::new(Once(reader)), ..Self::new(name, &[]) }
     }
 
     /// Reads it in the format that was asked for, or else in the one that the content shows.
-    pub(crate) fn reading<T>(
-        &self,
-        asked: Option<&str>,
+    ///
+    /// # Errors
+    /// Where it cannot be read, shows no format or is rejected; and as `each`.
+    pub fn reading<T>(
+        &mut self,
+        asked: Option<&'static Format>,
         each: impl FnOnce(&'static Format, &mut Input<'_>) -> Result<T, ReadError>,
     ) -> Result<(&'static Format, T), Error> {
-        let failed = |error| Error::reading(self.name, error);
-        let mut reader = self.reader();
-        let mut input = Input::new(&mut reader).map_err(failed)?;
-        let format = match asked {
-            Some(name) => named("format", name)?,
-            None => self.recognised(&mut input)?,
+        let (name, found) = (&self.name, self.found);
+        let failed = |error| Error::reading(name, error);
+        let opened = Input::new(&mut self.source).and_then(|mut input| match asked.filter(|_| !found) {
+            Some(format) => Ok((Some(format), input)),
+            None => Ok((formats::detect(&mut input)?, input)),
+        });
+        let (format, mut input) = match opened {
+            Ok((Some(format), input)) if !found || asked.is_none_or(|asked| asked.name == format.name) => {
+                (format, input)
+            }
+            Ok(_) | Err(ReadError::Rejected(_)) if found => {
+                return Err(Error::from(Cause::NoRecording).about(name));
+            }
+            Ok((_, input)) => {
+                let why = formats::why_undetected(input.text());
+                return Err(Error::from(Cause::UnknownFormat(why)).about(name));
+            }
+            Err(error) => return Err(failed(error)),
         };
         Ok((format, each(format, &mut input).map_err(failed)?))
     }
-
-    fn recognised(&self, input: &mut Input<'_>) -> Result<&'static Format, Error> {
-        let found = formats::detect(input).map_err(|error| Error::reading(self.name, error))?;
-        found.ok_or_else(|| {
-            let (why, names) = (formats::why_undetected(input.text()), formats::names());
-            let message = format!("the format cannot be detected: {why}; name it ({names})");
-            Error::new(Error::UNKNOWN_FORMAT, message).of(self.name)
-        })
-    }
 }
 
-impl fmt::Debug for Recording<'_> {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(formatter, "Recording({}, {} bytes)", self.name, self.bytes.len())
-    }
-}
-
-/// The format of a name that an option has.
-fn named(option: &str, name: &str) -> Result<&'static Format, Error> {
-    formats::named(name).map_err(|why| Error::option(option, why))
-}
-
-/// What a command prints, and what it says beside it.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Answer {
-    /// What the command prints to the standard output.
-    pub text: String,
-    /// What a person should know of it, in sentences without their full stop.
-    pub notes: Vec<String>,
+/// The format of this name, where one is given.
+///
+/// # Errors
+/// Where there is no such format: `option` names the option that asked for it.
+pub(crate) fn format(option: &str, name: Option<&str>) -> Result<Option<&'static Format>, Error> {
+    name.map(|name| formats::named(name).map_err(|why| Error::option(option, why))).transpose()
 }
 
 /// Bytes on their way to a reader, as long as nobody asks to stop.
-pub(crate) struct Watched<'a> {
+struct Stoppable<'a> {
     bytes: Cursor<&'a [u8]>,
-    stop: Option<&'a (dyn Fn() -> bool + Sync)>,
+    stop: &'a (dyn Fn() -> bool + Sync),
 }
 
-impl Read for Watched<'_> {
+impl Read for Stoppable<'_> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        match self.stop {
-            Some(stop) if stop() => Err(io::Error::other("the caller asked to stop")),
-            _ => self.bytes.read(buffer),
-        }
+        if (self.stop)() { Err(io::Error::other(Stopped)) } else { self.bytes.read(buffer) }
     }
 }
 
-impl Seek for Watched<'_> {
+impl Seek for Stoppable<'_> {
     fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
         self.bytes.seek(to)
+    }
+}
+
+/// What can be read only once.
+struct Once<R>(R);
+
+impl<R: Read> Read for Once<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        self.0.read(buffer)
+    }
+}
+
+impl<R> Seek for Once<R> {
+    fn seek(&mut self, _: SeekFrom) -> io::Result<u64> {
+        Err(io::ErrorKind::Unsupported.into())
     }
 }

@@ -1,7 +1,9 @@
 //! A session drawn: `show`.
 
-use crate::error::Error;
-use crate::recording::{Answer, Recording};
+use crate::answer::{Command, Outcome, Output, Remark};
+use crate::check::opened;
+use crate::error::{Cause, Error};
+use crate::recording::{Recording, format};
 use formats::ReadOptions;
 use reports::diagram::{SvgOptions, TextOptions, svg, text};
 use reports::diagram_builder::RowSelection;
@@ -11,7 +13,7 @@ use rules::record::RuleSelection;
 use rules::{CheckOptions, Parallelism};
 use serde::Deserialize;
 
-/// How a recording is drawn.
+/// How recordings are drawn: one, or several traces of one session, by time.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(default, deny_unknown_fields, rename_all = "camelCase")]
 pub struct ShowOptions {
@@ -31,6 +33,12 @@ pub struct ShowOptions {
     pub lenient: bool,
     /// How wide text is drawn, in columns.
     pub width: usize,
+    /// Whether text has colours.
+    #[serde(skip)]
+    pub colour: bool,
+    /// How several judges share a recording; by the machine's cores where it is none.
+    #[serde(skip)]
+    pub parallelism: Option<Parallelism>,
 }
 
 impl Default for ShowOptions {
@@ -44,48 +52,68 @@ impl Default for ShowOptions {
             check: true,
             lenient: false,
             width: 100,
+            colour: false,
+            parallelism: Some(Parallelism::NONE),
         }
     }
 }
 
-/// Draws a recording, as `mcp-concord show` does without colours. One that is rejected is drawn up to that place, and a note
-/// says why.
-///
-/// # Errors
-/// Where the recording is no text or shows no format, or an option has no such value.
-pub fn show(recording: &Recording<'_>, options: &ShowOptions) -> Result<Answer, Error> {
-    let rows = match (options.all, options.from, options.to) {
-        (true, None, None) => RowSelection::All,
-        (true, ..) => return Err(Error::option("all", "it folds nothing, so from and to have no meaning")),
-        (false, None, None) if options.output == "html" => ROWS,
-        (false, None, None) => RowSelection::Folded,
-        (false, from, to) => RowSelection::Range(from.unwrap_or(0), to.unwrap_or(u64::MAX)),
-    };
-    if matches!(rows, RowSelection::Range(from, to) if from > to) {
-        return Err(Error::option("from", "it is after to, so nothing is left to draw"));
-    }
-    let (format, ()) = recording.reading(options.format.as_deref(), |_, _| Ok(()))?;
-    let judged = CheckOptions { parallelism: Some(Parallelism::NONE), ..CheckOptions::default() };
-    let how = DrawOptions {
-        rows,
-        check: options.check.then_some(judged),
-        read: if options.lenient { ReadOptions::LENIENT } else { ReadOptions::default() },
-        whole: (options.output == "html").then_some(if options.all { usize::MAX } else { MOST_TEXT }),
-    };
-    let mut drawn =
-        [reports::drawing::Recording { name: recording.name.to_owned(), format, source: recording.reader() }];
-    let drawing = draw(&mut drawn, &how).map_err(|(name, error)| Error::reading(&name, error))?;
-    let failed = |error: &dyn std::fmt::Display| Error::new(Error::FAILED, error.to_string());
-    let text = match options.output.as_str() {
-        "text" => text(&drawing.diagram, TextOptions { colour: false, width: options.width }),
-        "svg" => svg(&drawing.diagram, SvgOptions::default()).map_err(|error| failed(&error))?,
-        "html" => {
-            let files = drawing.files(&drawn, &RuleSelection::everything());
-            page(&drawing.diagram, &files).map_err(|error| failed(&error))?
+impl ShowOptions {
+    fn rows(&self) -> Result<RowSelection, Error> {
+        match (self.all, self.from, self.to) {
+            (true, None, None) => Ok(RowSelection::All),
+            (true, ..) => Err(Error::option("all", "it folds nothing, so from and to have no meaning")),
+            // A page shows what it has room for, a picture what a person can take in.
+            (false, None, None) if self.output == "html" => Ok(ROWS),
+            (false, None, None) => Ok(RowSelection::Folded),
+            (false, Some(from), Some(to)) if from > to => {
+                Err(Error::option("from", "it is after to, so nothing is left to draw"))
+            }
+            (false, from, to) => Ok(RowSelection::Range(from.unwrap_or(0), to.unwrap_or(u64::MAX))),
         }
-        other => return Err(Error::option("output", format!("`{other}` is none of text, svg and html"))),
-    };
-    let mut notes = drawing.notes;
-    notes.extend(drawing.rejected.iter().map(|(name, rejection)| format!("{name}: {rejection}")));
-    Ok(Answer { text, notes })
+    }
+}
+
+/// Draws recordings, each of which is read twice. One that is rejected is drawn up to that place.
+impl Command for ShowOptions {
+    fn answer(&self, recordings: &mut [Recording<'_>], output: &mut dyn Output) -> Result<Outcome, Error> {
+        let rows = self.rows()?;
+        let asked = format("format", self.format.as_deref())?;
+        let mut open = Vec::new();
+        for Recording { name, source, found } in recordings.iter_mut() {
+            let recording = Recording { name: name.clone(), source: Box::new(&mut **source), found: *found };
+            open.push(opened(recording, asked, output)?);
+        }
+        if let (true, Some(other)) = (open.len() > 1, open.iter().find(|it| !it.format.carries.process)) {
+            return Err(Error::failed(format!(
+                "{} is a {}; several recordings are drawn together where each is the trace of one server's process",
+                other.name, other.format.name
+            )));
+        }
+        let judged = CheckOptions { parallelism: self.parallelism, ..CheckOptions::default() };
+        let how = DrawOptions {
+            rows,
+            check: self.check.then_some(judged),
+            read: if self.lenient { ReadOptions::LENIENT } else { ReadOptions::default() },
+            whole: (self.output == "html").then_some(if self.all { usize::MAX } else { MOST_TEXT }),
+        };
+        let drawing = draw(&mut open, &how).map_err(|(name, error)| Error::reading(&name, error))?;
+        let drawn = match self.output.as_str() {
+            "text" => text(&drawing.diagram, TextOptions { colour: self.colour, width: self.width }),
+            "svg" => svg(&drawing.diagram, SvgOptions::default()).map_err(Error::failed)?,
+            "html" => {
+                let files = drawing.files(&open, &RuleSelection::everything());
+                page(&drawing.diagram, &files).map_err(Error::failed)?
+            }
+            other => {
+                return Err(Error::option("output", format!("`{other}` is none of text, svg and html")));
+            }
+        };
+        output.bytes().write_all(drawn.as_bytes()).map_err(Cause::Output)?;
+        drawing.notes.iter().for_each(|note| output.remark(Remark::Note(note)));
+        for (name, rejection) in &drawing.rejected {
+            output.remark(Remark::Rejected(name, rejection));
+        }
+        Ok(Outcome::of(drawing.rejected.is_empty()))
+    }
 }

@@ -1,30 +1,86 @@
 //! What is in recordings, at a glance: `summary`.
 
-use crate::error::Error;
-use crate::recording::{Answer, Recording};
-use reports::overview::{json, overview};
+use crate::answer::{Command, Outcome, Output};
+use crate::error::{Cause, Error};
+use crate::recording::{Recording, format};
+use formats::Format;
+use reports::overview::{Overview, json, overview, text};
 use serde::Deserialize;
 
 /// How recordings are summed up.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(default, deny_unknown_fields, rename_all = "camelCase")]
 pub struct SummaryOptions {
     /// The capture format of all of them; none where the content shows it.
     pub format: Option<String>,
+    /// `json`, or for people `page`, which is of one recording, or `rows`.
+    #[serde(skip)]
+    pub output: String,
+    /// Whether text has colours.
+    #[serde(skip)]
+    pub colour: bool,
 }
 
-/// An overview of each recording, as `mcp-concord summary --output json` prints them.
-///
-/// # Errors
-/// Where a recording is no text or shows no format. One that `read` rejects has an overview that says so.
-pub fn summary(recordings: &[Recording<'_>], options: &SummaryOptions) -> Result<Answer, Error> {
-    let mut overviews = Vec::with_capacity(recordings.len());
-    for recording in recordings {
-        let (_, seen) = recording.reading(options.format.as_deref(), |format, input| {
-            Ok(overview(recording.name, format, input)?)
-        })?;
-        overviews.push(seen);
+impl Default for SummaryOptions {
+    fn default() -> Self {
+        Self { format: None, output: "json".to_owned(), colour: false }
     }
-    let text = json(&overviews).map_err(|error| Error::new(Error::FAILED, error.to_string()))?;
-    Ok(Answer { text, notes: Vec::new() })
+}
+
+impl Command for SummaryOptions {
+    fn answer(&self, recordings: &mut [Recording<'_>], output: &mut dyn Output) -> Result<Outcome, Error> {
+        let mut summary = Summary::new(self)?;
+        recordings.iter_mut().try_for_each(|recording| summary.add(recording))?;
+        summary.finish(output)
+    }
+}
+
+/// Overviews of the recordings so far.
+pub struct Summary<'o> {
+    options: &'o SummaryOptions,
+    asked: Option<&'static Format>,
+    overviews: Vec<Overview>,
+}
+
+impl<'o> Summary<'o> {
+    /// Of no recording so far.
+    ///
+    /// # Errors
+    /// Where there is no such format.
+    pub fn new(options: &'o SummaryOptions) -> Result<Self, Error> {
+        let asked = format("format", options.format.as_deref())?;
+        Ok(Self { options, asked, overviews: Vec::new() })
+    }
+
+    /// Looks through a recording. One that `read` rejects has an overview that says so.
+    ///
+    /// # Errors
+    /// Where it cannot be read or shows no format.
+    pub fn add(&mut self, recording: &mut Recording<'_>) -> Result<(), Error> {
+        let name = recording.name.clone();
+        let (_, seen) = recording.reading(self.asked, |format, input| Ok(overview(&name, format, input)?))?;
+        self.overviews.push(seen);
+        Ok(())
+    }
+
+    /// Whether there is none.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.overviews.is_empty()
+    }
+
+    /// Writes them.
+    ///
+    /// # Errors
+    /// Where they cannot be written.
+    pub fn finish(self, output: &mut dyn Output) -> Result<Outcome, Error> {
+        let text = match (self.options.output.as_str(), &self.overviews[..]) {
+            ("json", all) => json(all).map_err(Error::failed)?,
+            (_, []) => String::new(),
+            ("page", [one]) => text::page(one, self.options.colour),
+            (_, all) => text::rows(all, self.options.colour),
+        };
+        output.bytes().write_all(text.as_bytes()).map_err(Cause::Output)?;
+        Ok(Outcome::of(self.overviews.iter().all(|overview| overview.rejected.is_none())))
+    }
 }

@@ -1,8 +1,8 @@
 //! The functions over bytes at their edges: what is wrong with a call or a recording is a value with a code and a place.
 
 use app::{
-    CheckOptions, ConvertOptions, DiffOptions, Error, IdentifyOptions, ReadOptions, Recording, ShowOptions,
-    SummaryOptions, check, convert, diff, identify, read, show, summary,
+    CheckOptions, Command, ConvertOptions, DiffOptions, Error, IdentifyOptions, Outcome, ReadOptions,
+    Recording, ShowOptions, SummaryOptions, answer, check,
 };
 use serde_json::{Value, json};
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -14,20 +14,28 @@ const CALL: &str = concat!(
     "\n"
 );
 
-/// One of the functions, with its usual options.
-type Call = fn(&Recording<'_>) -> Result<(), Error>;
-
 fn of(text: &str) -> Recording<'_> {
     Recording::new("a.jsonl", text.as_bytes())
 }
 
+/// What a command answers about one recording.
+fn text(command: &dyn Command, recording: &str) -> Result<String, Error> {
+    answer(command, [of(recording)]).map(|answer| answer.text())
+}
+
+/// Whether two recordings are the same session, and what differs.
+fn compared(options: &DiffOptions, [a, b]: [&str; 2]) -> (bool, String) {
+    let found = answer(options, [of(a), Recording::new("b", b.as_bytes())]).unwrap();
+    (found.outcome == Outcome::Well, found.text())
+}
+
 #[test]
 fn numbers_keep_their_text() {
-    let meaning = read(&of(CALL), &ReadOptions::default()).unwrap().text;
+    let meaning = text(&ReadOptions::default(), CALL).unwrap();
     assert!(meaning.contains("1.50") && meaning.contains("12345678901234567890.10"), "{meaning}");
     let other = CALL.replace("890.10", "890.11");
-    let compared = diff(&of(CALL), &of(&other), &DiffOptions::default()).unwrap();
-    assert!(compared.json.contains(r#""value": 12345678901234567890.10}"#), "{}", compared.json);
+    let (_, found) = compared(&DiffOptions::default(), [CALL, &other]);
+    assert!(found.contains(r#""value": 12345678901234567890.10}"#), "{found}");
 }
 
 #[test]
@@ -38,15 +46,15 @@ fn what_differs_is_as_the_schema_says() {
     for (other, same) in [(CALL, true), (&CALL.replace("sum", "total"), false), (fewer, false), ("\n", false)]
     {
         let options = DiffOptions { right_format: Some("jsonrpc".to_owned()), ..DiffOptions::default() };
-        let compared = diff(&of(CALL), &Recording::new("b", other.as_bytes()), &options).unwrap();
-        let found: Value = serde_json::from_str(&compared.json).unwrap();
+        let (is_same, found) = compared(&options, [CALL, other]);
+        let found: Value = serde_json::from_str(&found).unwrap();
         schema.validate(&found).unwrap();
-        assert_eq!((compared.same, &found["same"]), (same, &same.into()), "{found}");
+        assert_eq!((is_same, &found["same"]), (same, &same.into()), "{found}");
         assert_eq!(found["recordings"][1], json!({"name": "b", "format": "jsonrpc"}));
         assert_eq!(found["differences"].as_array().unwrap().is_empty(), same);
     }
     let options = DiffOptions { show: 0, ..DiffOptions::default() };
-    let found = diff(&of(CALL), &of(&CALL.replace("sum", "total")), &options).unwrap().json;
+    let (_, found) = compared(&options, [CALL, &CALL.replace("sum", "total")]);
     let found: Value = serde_json::from_str(&found).unwrap();
     assert_eq!(
         (&found["differences"], &found["hidden"], &found["differ"]),
@@ -57,9 +65,10 @@ fn what_differs_is_as_the_schema_says() {
 #[test]
 fn a_rejection_has_its_place() {
     let error =
-        read(&of("{\"jsonrpc\":\"2.0\",\"id\":[],\"method\":\"a\"}"), &ReadOptions::default()).unwrap_err();
-    let place = error.place.as_ref().unwrap();
-    assert_eq!((error.code, place.clause, place.line, place.column), ("invalid-id", "ID-REJECT", 1, 23));
+        text(&ReadOptions::default(), "{\"jsonrpc\":\"2.0\",\"id\":[],\"method\":\"a\"}").unwrap_err();
+    let rejection = error.rejection().unwrap();
+    let place = (error.code(), rejection.clause, rejection.position.line, rejection.position.column);
+    assert_eq!(place, ("invalid-id", "ID-REJECT", 1, 23));
     let words: Value = serde_json::from_str(&error.json()).unwrap();
     assert_eq!(
         (&words["code"], &words["line"], &words["name"]),
@@ -70,26 +79,32 @@ fn a_rejection_has_its_place() {
 
 #[test]
 fn bytes_that_are_no_text_or_no_format_are_refused_by_every_function() {
-    let calls: [(&str, Call); 7] = [
-        ("read", |it| read(it, &ReadOptions::default()).map(drop)),
-        ("identify", |it| identify(it, &IdentifyOptions::default()).map(drop)),
-        ("summary", |it| summary(&[*it], &SummaryOptions::default()).map(drop)),
-        ("check", |it| check(it, &CheckOptions::default()).map(drop)),
-        ("show", |it| show(it, &ShowOptions::default()).map(drop)),
-        ("diff", |it| diff(&of(CALL), it, &DiffOptions::default()).map(drop)),
-        ("convert", |it| {
-            convert(it, &ConvertOptions { to: "har".to_owned(), ..ConvertOptions::default() }).map(drop)
-        }),
+    let commands: [(&str, &dyn Command); 5] = [
+        ("read", &ReadOptions::default()),
+        ("identify", &IdentifyOptions::default()),
+        ("summary", &SummaryOptions::default()),
+        ("show", &ShowOptions::default()),
+        ("convert", &ConvertOptions { to: "har".to_owned(), ..ConvertOptions::default() }),
     ];
-    for (name, call) in calls {
-        let code = |bytes: &[u8]| call(&Recording::new("x", bytes)).unwrap_err().code;
-        assert_eq!(code(b"\xff\xfe{}"), "invalid-utf8", "{name}");
-        assert_eq!(code(b""), Error::UNKNOWN_FORMAT, "{name}");
-        assert_eq!(code(b"not JSON"), Error::UNKNOWN_FORMAT, "{name}");
-        let stop = || true;
-        let stopped = Recording { stop: Some(&stop), ..of(CALL) };
-        assert_eq!(call(&stopped).unwrap_err().code, Error::INTERRUPTED, "{name}");
-        call(&of(CALL)).unwrap();
+    type Make<'m> = &'m dyn Fn() -> Recording<'m>;
+    let refused = |make: Make<'_>| {
+        let mut errors: Vec<(&str, Option<Error>)> =
+            commands.iter().map(|(name, command)| (*name, answer(*command, [make()]).err())).collect();
+        errors.push(("check", check(&mut make(), &CheckOptions::default()).err()));
+        errors.push(("diff", answer(&DiffOptions::default(), [of(CALL), make()]).err()));
+        errors.into_iter().map(|(name, error)| (name, error.map(|error| error.code()))).collect::<Vec<_>>()
+    };
+    let stop = || true;
+    let calls: [(Make<'_>, Option<&str>); 5] = [
+        (&|| Recording::new("x", b"\xff\xfe{}"), Some("invalid-utf8")),
+        (&|| Recording::new("x", b""), Some("unknown-format")),
+        (&|| Recording::new("x", b"not JSON"), Some("unknown-format")),
+        (&|| Recording::stoppable("x", CALL.as_bytes(), &stop), Some("interrupted")),
+        (&|| of(CALL), None),
+    ];
+    for (make, code) in calls {
+        let codes = refused(make);
+        assert!(codes.iter().all(|(_, found)| *found == code), "{code:?}: {codes:?}");
     }
 }
 
@@ -98,25 +113,21 @@ fn a_long_reading_can_be_stopped() {
     let line = format!("{{\"jsonrpc\":\"2.0\",\"method\":\"{}\"}}\n", "a".repeat(1 << 20));
     let (text, asked) = (line.repeat(8), AtomicU32::new(0));
     let stop = || asked.fetch_add(1, Ordering::Relaxed) == 3;
-    let recording = Recording { stop: Some(&stop), ..of(&text) };
-    assert_eq!(check(&recording, &CheckOptions::default()).unwrap_err().code, Error::INTERRUPTED);
+    let mut recording = Recording::stoppable("it", text.as_bytes(), &stop);
+    assert_eq!(check(&mut recording, &CheckOptions::default()).unwrap_err().code(), "interrupted");
     assert_eq!(asked.load(Ordering::Relaxed), 4);
 }
 
 #[test]
 fn an_option_that_has_no_such_value_is_named() {
     let words = |text: &str| Some(text.to_owned());
-    let judged = |options: CheckOptions| check(&of(CALL), &options).map(drop);
+    let judged = |options: CheckOptions| check(&mut of(CALL), &options).err();
+    let call = |command: &dyn Command| answer(command, [of(CALL)]).err();
+    let compared = |options: DiffOptions| answer(&options, [of(CALL), of(CALL)]).err();
     let usual = CheckOptions::default;
-    for (result, option) in [
-        (
-            read(&of(CALL), &ReadOptions { format: words("x"), ..ReadOptions::default() }).map(drop),
-            "format: ",
-        ),
-        (
-            read(&of(CALL), &ReadOptions { dialect: "x".into(), ..ReadOptions::default() }).map(drop),
-            "dialect: ",
-        ),
+    for (error, option) in [
+        (call(&ReadOptions { format: words("x"), ..ReadOptions::default() }), "format: "),
+        (call(&ReadOptions { dialect: "x".into(), ..ReadOptions::default() }), "dialect: "),
         (judged(CheckOptions { spec: words("2020"), ..usual() }), "spec: "),
         (judged(CheckOptions { select: vec!["nothing".into()], ..usual() }), "select: "),
         (judged(CheckOptions { ignore: vec!["nothing".into()], ..usual() }), "ignore: "),
@@ -129,28 +140,15 @@ fn an_option_that_has_no_such_value_is_named() {
             "require: ",
         ),
         (judged(CheckOptions { mcp_replay_text: "last".into(), ..usual() }), "mcp_replay_text: "),
-        (convert(&of(CALL), &ConvertOptions::default()).map(drop), "to: "),
-        (
-            diff(&of(CALL), &of(CALL), &DiffOptions { ids: "any".into(), ..DiffOptions::default() })
-                .map(drop),
-            "ids: ",
-        ),
-        (
-            diff(&of(CALL), &of(CALL), &DiffOptions { ignore: vec!["a".into()], ..DiffOptions::default() })
-                .map(drop),
-            "ignore: ",
-        ),
-        (
-            show(&of(CALL), &ShowOptions { output: "png".into(), ..ShowOptions::default() }).map(drop),
-            "output: ",
-        ),
-        (
-            show(&of(CALL), &ShowOptions { from: Some(2), to: Some(1), ..ShowOptions::default() }).map(drop),
-            "from: ",
-        ),
+        (call(&ConvertOptions::default()), "to: "),
+        (compared(DiffOptions { ids: "any".into(), ..DiffOptions::default() }), "ids: "),
+        (compared(DiffOptions { ignore: vec!["a".into()], ..DiffOptions::default() }), "ignore: "),
+        (call(&ShowOptions { output: "png".into(), ..ShowOptions::default() }), "output: "),
+        (call(&ShowOptions { from: Some(2), to: Some(1), ..ShowOptions::default() }), "from: "),
     ] {
-        let error = result.unwrap_err();
-        assert!(error.code == Error::BAD_OPTION && error.message.starts_with(option), "{option}: {error}");
+        let error = error.unwrap();
+        let is_of_option = error.code() == Error::BAD_OPTION && error.message().starts_with(option);
+        assert!(is_of_option, "{option}: {error}");
     }
 }
 
@@ -166,15 +164,15 @@ fn a_frozen_set_is_a_revision_or_a_text_and_has_to_be_of_the_session() {
         )
     };
     let held = |text: &str, require: &str| {
-        check(&of(text), &CheckOptions { require: Some(require.to_owned()), ..CheckOptions::default() })
+        check(&mut of(text), &CheckOptions { require: Some(require.to_owned()), ..CheckOptions::default() })
     };
     let set = "suite = \"0.1.0\"\nrevision = \"2025-11-25\"\nrules = [\"jsonrpc.id.null\"]\n";
     for require in ["2025-11-25", set] {
         let checked = held(&session("2025-11-25"), require).unwrap();
         assert!(checked.is_well(), "{}", checked.json());
         assert!(checked.file.required.as_ref().unwrap().conforms());
-        assert_eq!(held(&session("2025-06-18"), require).unwrap_err().code, Error::OTHER_REVISION);
-        assert_eq!(held(CALL, require).unwrap_err().code, Error::OTHER_REVISION);
+        assert_eq!(held(&session("2025-06-18"), require).unwrap_err().code(), "other-revision");
+        assert_eq!(held(CALL, require).unwrap_err().code(), "other-revision");
         let broken = session("2025-11-25") + "{\"jsonrpc\":\"2.0\",\"id\":null,\"method\":\"ping\"}\n";
         assert!(!held(&broken, require).unwrap().is_well());
     }
@@ -188,15 +186,15 @@ fn a_conversion_that_changes_the_meaning_is_refused_and_a_cut_recording_salvaged
 {"t":"2026-09-01T10:00:00.140Z","dir":"in","raw":{"jsonrpc":"2.0","id":0,"result":{}}}
 "#;
     let to = |text: &str, options: ConvertOptions| {
-        convert(&of(text), &ConvertOptions { to: "jsonrpc".to_owned(), ..options })
+        answer(&ConvertOptions { to: "jsonrpc".to_owned(), ..options }, [of(text)])
     };
     let error = to(trace, ConvertOptions::default()).unwrap_err();
-    assert!(error.code == Error::CANNOT_CARRY && error.message.contains("COR-DIRECTION-FLAT"), "{error}");
+    assert!(error.code() == "cannot-carry" && error.message().contains("COR-DIRECTION-FLAT"), "{error}");
     let written = to(trace, ConvertOptions { lossy: true, ..ConvertOptions::default() }).unwrap();
     assert_eq!(written.bytes.split(|&byte| byte == b'\n').count(), 4);
     assert!(written.notes[0].contains("COR-DIRECTION-FLAT"), "{:?}", written.notes);
     let cut = &CALL[..CALL.len() - 5];
-    assert_eq!(to(cut, ConvertOptions::default()).unwrap_err().code, "truncated");
+    assert_eq!(to(cut, ConvertOptions::default()).unwrap_err().code(), "truncated");
     let saved = to(cut, ConvertOptions { salvage: true, ..ConvertOptions::default() }).unwrap();
     assert!(saved.bytes.starts_with(b"{") && saved.notes[0].contains("was cut off"), "{:?}", saved.notes);
 }
@@ -204,7 +202,7 @@ fn a_conversion_that_changes_the_meaning_is_refused_and_a_cut_recording_salvaged
 #[test]
 fn spans_are_written_as_by_the_command_and_what_they_leave_out_is_noted() {
     let options = ConvertOptions { to: "otlp-json".to_owned(), ..ConvertOptions::default() };
-    let written = convert(&of(CALL), &options).unwrap();
+    let written = answer(&options, [of(CALL)]).unwrap();
     let spans: Value = serde_json::from_slice(&written.bytes).unwrap();
     let spans = &spans["resourceSpans"][0]["scopeSpans"][0]["spans"];
     assert_eq!(
@@ -214,17 +212,17 @@ fn spans_are_written_as_by_the_command_and_what_they_leave_out_is_noted() {
     );
     assert!(written.notes.iter().any(|note| note.contains("otlp-json has a span for each request (1)")));
     let unknown = ConvertOptions { to: "otlp".to_owned(), ..ConvertOptions::default() };
-    let error = convert(&of(CALL), &unknown).unwrap_err();
-    assert!(error.message.contains("jsonrpc") && error.message.contains("otlp-json"), "{error}");
+    let error = text(&unknown, CALL).unwrap_err();
+    assert!(error.message().contains("jsonrpc") && error.message().contains("otlp-json"), "{error}");
 }
 
 #[test]
 fn a_session_is_drawn_as_text_and_as_a_picture() {
     let drawn = |output: &str| {
-        show(&of(CALL), &ShowOptions { output: output.to_owned(), ..ShowOptions::default() }).unwrap().text
+        text(&ShowOptions { output: output.to_owned(), ..ShowOptions::default() }, CALL).unwrap()
     };
     assert!(drawn("text").contains("result of add"), "{}", drawn("text"));
     assert!(drawn("svg").contains("<svg ") && drawn("html").starts_with("<!doctype html>"));
-    let rejected = show(&of(&format!("{CALL}[]\n")), &ShowOptions::default()).unwrap();
+    let rejected = answer(&ShowOptions::default(), [of(&format!("{CALL}[]\n"))]).unwrap();
     assert!(rejected.notes.iter().any(|note| note.contains("[batch, ")), "{:?}", rejected.notes);
 }

@@ -58,7 +58,6 @@ impl From<Variant> for CaseDraft {
 
 impl CaseDraft {
     /// The draft with only the transcript of this format.
-    #[must_use]
     pub(crate) fn alone(&self, format: &str) -> Self {
         let mut one = self.clone();
         one.files.retain(|(other, _)| other.name == format);
@@ -66,27 +65,23 @@ impl CaseDraft {
     }
 
     /// The transcript in this format.
-    #[must_use]
     pub(crate) fn bytes(&self, format: &str) -> Option<&[u8]> {
         let (_, file) = self.files.iter().find(|(other, _)| other.name == format)?;
         file.as_deref().ok()
     }
 
     /// The mutators that made it, in words.
-    #[must_use]
     pub(crate) fn trail(&self) -> String {
         if self.trail.is_empty() { "no change".to_owned() } else { self.trail.join(", ") }
     }
 
     /// What its mutators do, in sentences.
-    #[must_use]
     pub(crate) fn sentences(&self) -> String {
         let mutators = self.trail.iter().filter_map(|step| find(step.split(' ').next()?));
         mutators.map(|mutator| mutator.sentence).collect::<Vec<_>>().join(" ")
     }
 
     /// The case directory's files. A rejection names the case beside it that is the same without the fault.
-    #[must_use]
     pub(crate) fn case(&self, about: &CaseHeader<'_>) -> GeneratedCase {
         let mut files = vec![("case.toml".to_owned(), self.case_file(about).into_bytes())];
         for (format, file) in &self.files {
@@ -148,7 +143,6 @@ impl CaseDraft {
 }
 
 /// The name of the case that is the same without the fault.
-#[must_use]
 pub(crate) fn twin(name: &str) -> String {
     format!("{name}-twin")
 }
@@ -162,9 +156,6 @@ pub(crate) fn is_free(out: &Path, (name, files): &GeneratedCase) -> bool {
 }
 
 /// Writes a case directory into `out`, whole or not at all.
-///
-/// # Errors
-/// Where it cannot be written.
 pub(crate) fn save(out: &Path, (name, files): &GeneratedCase) -> io::Result<PathBuf> {
     let folder = out.join(name);
     if folder.exists() {

@@ -2,6 +2,7 @@
 //!
 //! Memory: one path of at most [`LONGEST`] bytes; the list is read while its paths are used.
 
+use crate::recordings::NamedPath;
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read as _};
 use std::path::{Path, PathBuf};
@@ -9,8 +10,22 @@ use std::path::{Path, PathBuf};
 /// What is longer than this is no path on any system.
 const LONGEST: usize = 1 << 16;
 
+/// The paths of a command line: those that are named, and those that a list names.
+pub(crate) fn named_paths(
+    files: &[PathBuf],
+    list: Option<&Path>,
+    null: bool,
+) -> Result<impl Iterator<Item = NamedPath> + Send + use<>, String> {
+    let is_stdin = |path: &Path| path.as_os_str() == "-";
+    if list.is_some_and(is_stdin) && files.iter().any(|file| is_stdin(file)) {
+        return Err("the standard input is either a recording or a list".to_owned());
+    }
+    let listed = list.map(|list| ListedPaths::open(list, null)).transpose()?;
+    Ok(files.to_vec().into_iter().map(Ok).chain(listed.into_iter().flatten()))
+}
+
 /// A list, as far as it was read.
-pub(crate) struct ListedPaths {
+struct ListedPaths {
     /// The list's name.
     name: String,
     reader: Box<dyn BufRead + Send>,
@@ -23,10 +38,7 @@ pub(crate) struct ListedPaths {
 
 impl ListedPaths {
     /// Opens a list, or the standard input where it is `-`.
-    ///
-    /// # Errors
-    /// A sentence where it cannot be opened.
-    pub(crate) fn open(path: &Path, null: bool) -> Result<Self, String> {
+    fn open(path: &Path, null: bool) -> Result<Self, String> {
         let name = path.display().to_string();
         let (name, reader): (_, Box<dyn BufRead + Send>) = match name.as_str() {
             "-" => ("the standard input".to_owned(), Box::new(BufReader::new(io::stdin()))),
@@ -39,7 +51,7 @@ impl ListedPaths {
         Ok(Self { name, reader, end, item: 0, paths: 0, ended: false })
     }
 
-    fn wrong(&mut self, why: &str) -> Option<Result<PathBuf, (String, String)>> {
+    fn wrong(&mut self, why: &str) -> Option<NamedPath> {
         self.ended = true;
         Some(Err((self.name.clone(), why.to_owned())))
     }
@@ -47,7 +59,7 @@ impl ListedPaths {
 
 impl Iterator for ListedPaths {
     /// A path; or what is wrong with the list, whose name that is, in a sentence, and then nothing more.
-    type Item = Result<PathBuf, (String, String)>;
+    type Item = NamedPath;
 
     fn next(&mut self) -> Option<Self::Item> {
         while !self.ended {
@@ -85,7 +97,7 @@ impl Iterator for ListedPaths {
 }
 
 impl ListedPaths {
-    fn path(&mut self, path: PathBuf) -> Option<Result<PathBuf, (String, String)>> {
+    fn path(&mut self, path: PathBuf) -> Option<NamedPath> {
         self.paths += 1;
         Some(Ok(path))
     }

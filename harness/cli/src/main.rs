@@ -12,7 +12,6 @@ mod scale;
 mod status_line;
 mod terminal;
 
-use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{CommandFactory as _, FromArgMatches as _, Parser, ValueEnum};
 use command::{COMMANDS, Command, CommandContext, Failure, SUMMARY};
 use std::ffi::OsString;
@@ -83,46 +82,43 @@ impl Options {
 
 /// The command line with these commands.
 fn program(commands: &[&dyn Command]) -> clap::Command {
-    command::help::laid_out(described(commands))
+    command::help::laid_out(Options::command().subcommands(commands.iter().map(|command| command.describe())))
 }
 
-/// The same without its help, which takes longer to lay out than most commands run.
-fn described(commands: &[&dyn Command]) -> clap::Command {
-    Options::command().subcommands(commands.iter().map(|command| command.describe()))
+/// Where a command stands among these words, or what is in its place: behind the options of the program.
+fn place(words: &[OsString]) -> usize {
+    let mut at = 1;
+    while let Some(word) = words.get(at).and_then(|word| word.to_str())
+        && word.starts_with('-')
+        && word != "-"
+    {
+        at += if word == "--color" { 2 } else { 1 };
+    }
+    at
 }
 
-/// What these words mean to the commands among them: to describe the others, too, takes longer than most commands run. Where it
-/// is an error, all of them have a say in it.
-fn understood(words: &[OsString]) -> Result<clap::ArgMatches, clap::Error> {
-    let is_named = |command: &&dyn Command| words.iter().any(|word| word == command.name());
-    let named: Vec<&dyn Command> = COMMANDS.iter().copied().filter(is_named).collect();
-    described(&named).try_get_matches_from(words).or_else(|_| program(COMMANDS).try_get_matches_from(words))
-}
-
-/// The command line with `summary` before the file that stands where a command was expected; none where nothing there is, or
-/// looks like, a file.
-fn with_summary(error: &clap::Error, mut words: Vec<OsString>) -> Option<Vec<OsString>> {
-    let named = match (error.kind(), error.get(ContextKind::InvalidSubcommand)) {
-        (ErrorKind::InvalidSubcommand, Some(ContextValue::String(named))) => named,
-        (ErrorKind::UnknownArgument, _) => "-",
-        _ => return None,
+/// What these words mean. Only the command that they name is described: to describe all takes longer than most commands run. A
+/// file in place of a command is one for `summary`.
+fn understood(mut words: Vec<OsString>) -> clap::ArgMatches {
+    let at = place(&words);
+    let named = |words: &[OsString]| {
+        let word = words.get(at)?;
+        COMMANDS.iter().position(|command| word == command.name())
     };
-    let at = words.iter().skip(1).position(|word| word.to_string_lossy() == *named)? + 1;
-    let is_file = named.contains(['.', '/', '\\']) || named == "-" || Path::new(&words[at]).exists();
-    is_file.then(|| words.insert(at, SUMMARY.into()))?;
-    Some(words)
+    let is_file = |word: &OsString| {
+        let name = word.to_string_lossy();
+        name.contains(['.', '/', '\\']) || name == "-" || name != "help" && Path::new(word).exists()
+    };
+    if named(&words).is_none() && words.get(at).is_some_and(is_file) {
+        words.insert(at, SUMMARY.into());
+    }
+    let commands = named(&words).map_or(COMMANDS, |at| &COMMANDS[at..=at]);
+    program(commands).get_matches_from(words)
 }
 
 fn main() -> ExitCode {
     let program: fn() -> clap::Command = || self::program(COMMANDS);
-    let words: Vec<OsString> = std::env::args_os().collect();
-    let matches = match understood(&words) {
-        Ok(matches) => matches,
-        Err(error) => match with_summary(&error, words) {
-            Some(words) => program().get_matches_from(words),
-            None => error.exit(),
-        },
-    };
+    let matches = understood(std::env::args_os().collect());
     let options = Options::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
     let context = CommandContext { terminal: options.terminal(), program };
     let chosen = matches

@@ -136,7 +136,6 @@ impl Names {
     }
 
     /// That these files of a folder were passed over, in a sentence: what they are, such as "hidden".
-    #[must_use]
     pub(crate) fn left_out(&self, folder: &Path, what: &str) -> Option<String> {
         let shown = self.first.join(", ");
         let more = match self.count - self.first.len() {
@@ -149,7 +148,6 @@ impl Names {
     }
 
     /// How many there are.
-    #[must_use]
     pub(crate) fn count(&self) -> usize {
         self.count
     }

@@ -8,7 +8,6 @@ use verdict::case_file::Judgement;
 use verdict::plain::counted;
 
 /// The part of the page below its seam: a table for each family.
-#[must_use]
 pub(crate) fn derived(cases: &[Case]) -> String {
     let mut page = String::new();
     for family in FAMILIES.iter().filter(|family| !family.rules.is_empty()) {

@@ -15,9 +15,6 @@ pub(crate) struct Command {
 
 impl Command {
     /// Splits `text` into words as a shell does.
-    ///
-    /// # Errors
-    /// A sentence where a quote is left open, or there is no word.
     pub(crate) fn parse(text: &str) -> Result<Self, String> {
         let words = shell_words::split(text)
             .map_err(|_| format!("`{text}` cannot be split into words: a quote is left open"))?;
@@ -31,9 +28,6 @@ impl Command {
     }
 
     /// The same for a command that is started for each transcript, and so has to be told which.
-    ///
-    /// # Errors
-    /// A sentence where a quote is left open, there is no word, or no `{file}`.
     pub(crate) fn parse_one_shot(text: &str) -> Result<Self, String> {
         let command = Self::parse(text)?;
         if command.has("{file}") {
@@ -44,19 +38,16 @@ impl Command {
     }
 
     /// The command as it was given.
-    #[must_use]
     pub(crate) fn text(&self) -> &str {
         &self.text
     }
 
     /// The program's own name, without its folder.
-    #[must_use]
     pub(crate) fn name(&self) -> &str {
         Path::new(&self.program).file_stem().and_then(|name| name.to_str()).unwrap_or(&self.program)
     }
 
     /// Whether an argument contains `placeholder`.
-    #[must_use]
     pub(crate) fn has(&self, placeholder: &str) -> bool {
         self.arguments.iter().any(|argument| argument.contains(placeholder))
     }

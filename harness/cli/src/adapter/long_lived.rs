@@ -4,7 +4,7 @@
 
 use super::command::Command;
 use super::process::{Output, Process};
-use super::program::{BrokenAnswer, Heard, Limits, NotRun, Program};
+use super::program::{BrokenAnswer, Heard, Limits, NotRun, Program, with_stderr};
 use super::transcripts::{Transcript, Transcripts};
 use mcp_concord_suite::importer::{Importer, ReadPair};
 use std::path::Path;
@@ -47,9 +47,6 @@ enum Asked<'q> {
 
 impl Adapter {
     /// Starts the adapter and shakes hands. Where no dialect is given it is judged in the one that it names.
-    ///
-    /// # Errors
-    /// A sentence where it cannot be started, or its handshake fails.
     pub(crate) fn start(
         command: Command,
         limits: Limits,
@@ -247,17 +244,13 @@ fn started(command: &Command, limits: Limits) -> Result<(Process, Handshake), No
         .and_then(|line| {
             Handshake::parse(&line).and_then(readable).map_err(|why| format!("{why} (its answer to {START})"))
         });
-    shaken
-        .map(|hello| (hello,))
-        .map_err(|why| {
-            let said = process.end_and_stderr();
-            let said = match said.is_empty() {
-                true => String::new(),
-                false => format!("\nits standard error ends with:\n{said}"),
-            };
-            NotRun(format!("the adapter `{}`: handshake failed: {why}{said}", command.text()))
-        })
-        .map(|(hello,)| (process, hello))
+    match shaken {
+        Ok(hello) => Ok((process, hello)),
+        Err(why) => {
+            let said = with_stderr(why, &process.end_and_stderr());
+            Err(NotRun(format!("the adapter `{}`: handshake failed: {said}", command.text())))
+        }
+    }
 }
 
 /// A handshake whose formats exist.

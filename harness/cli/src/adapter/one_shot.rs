@@ -37,9 +37,6 @@ pub(crate) struct OneShot {
 
 impl OneShot {
     /// Takes `command`, and tries it on a transcript of each format, which shows its level and what it does not read.
-    ///
-    /// # Errors
-    /// A sentence where it cannot be started.
     pub(crate) fn start(command: Command, limits: Limits, dialect: &'static Dialect) -> Result<Self, NotRun> {
         let transcripts =
             Transcripts::new().map_err(|error| NotRun(format!("there is no temporary folder: {error}")))?;
@@ -62,9 +59,6 @@ impl OneShot {
     }
 
     /// Runs the command on a file.
-    ///
-    /// # Errors
-    /// Where it cannot be started.
     fn asked(&self, format: &str, file: &Path) -> Result<Heard, NotRun> {
         let since = Instant::now();
         let mut process =

@@ -244,14 +244,8 @@ impl Process {
         if !self.group.exits_within(GRACE) {
             return BrokenAnswer::new(FailureKind::Crash, format!("it {what} and ran on"));
         }
-        match self.end() {
-            Ok(status) => {
-                BrokenAnswer::new(FailureKind::Crash, format!("it ended without an answer ({status})"))
-            }
-            Err(error) => {
-                BrokenAnswer::new(FailureKind::Crash, format!("it ended without an answer ({error})"))
-            }
-        }
+        let ended = self.end().map_or_else(|error| error.to_string(), |status| status.to_string());
+        BrokenAnswer::new(FailureKind::Crash, format!("it ended without an answer ({ended})"))
     }
 
     /// Ends the group, and gives the leader's status.

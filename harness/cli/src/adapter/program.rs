@@ -79,3 +79,8 @@ pub(crate) trait Program {
     /// Forgets what runs: the next answer comes from a process that has seen nothing.
     fn restart(&self);
 }
+
+/// What went wrong, with the end of the program's standard error.
+pub(super) fn with_stderr(why: String, said: &str) -> String {
+    if said.is_empty() { why } else { format!("{why}\nits standard error ends with:\n{said}") }
+}

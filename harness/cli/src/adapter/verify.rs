@@ -1,7 +1,7 @@
 //! The smoke test of a program before the suite: does it answer, reject, say unsupported, survive, stop? Whether its answers
 //! are right is not asked here.
 
-use super::program::Program;
+use super::program::{Program, with_stderr};
 use super::sample::{GOOD, good};
 use super::transcripts::{Transcripts, anonymized};
 use mcp_concord_suite::importer::Importer;
@@ -23,9 +23,6 @@ pub(crate) struct Check {
 const CUT: &[u8] = b"{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/ca";
 
 /// Tries a program that has started.
-///
-/// # Errors
-/// Where no transcript can be laid out for it.
 pub(crate) fn verify(importer: &(impl Importer + Program)) -> io::Result<Vec<Check>> {
     let program: &dyn Program = importer;
     // A one-shot command names no formats, so it is asked about all of them.
@@ -122,10 +119,7 @@ impl Trial<'_> {
     ) -> io::Result<()> {
         let file = self.transcripts.lay_out(transcript)?;
         let (answer, said) = self.program.about(format, file.path());
-        let outcome = judge(&answer).map_err(|why| match said.is_empty() {
-            true => why,
-            false => format!("{why}\nits standard error ends with:\n{said}"),
-        });
+        let outcome = judge(&answer).map_err(|why| with_stderr(why, &said));
         let anonymized = |text: String| file.anonymized(&text);
         self.note(what, outcome.map(anonymized).map_err(anonymized));
         Ok(())

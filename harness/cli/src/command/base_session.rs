@@ -2,8 +2,9 @@
 
 use super::context::Failure;
 use super::input::Transcript;
-use super::suites::{embedded_case, only_case};
-use formats::{Format, Input, ReadOptions, Session};
+use super::suites::named_case;
+use app::Recording;
+use formats::{Format, ReadOptions, Session};
 use generators::session_builder::{SessionBuilder, SessionError};
 use mcp_concord_suite::Case;
 use std::path::Path;
@@ -19,11 +20,7 @@ pub(super) struct BaseSession {
 
 /// The session of a file or of a case.
 pub(super) fn base_session(path: &Path) -> Result<BaseSession, Failure> {
-    if path.is_dir() {
-        return of_case(&only_case(path)?);
-    }
-    let case = if path.exists() { None } else { embedded_case(&path.to_string_lossy()) };
-    case.map_or_else(|| of_file(path), |case| of_case(&case))
+    named_case(path)?.map_or_else(|| of_file(path), |case| of_case(&case))
 }
 
 fn of_case(case: &Case) -> Result<BaseSession, Failure> {
@@ -37,10 +34,9 @@ fn of_case(case: &Case) -> Result<BaseSession, Failure> {
     let transcript = case.transcripts.iter().max_by_key(|transcript| carried(transcript.format));
     let transcript = transcript.ok_or_else(|| unfit("it has no transcript".to_owned()))?;
     let bytes = transcript.blob.bytes().map_err(|error| unfit(error.to_string()))?;
-    let session = Input::new(&mut &*bytes)
-        .and_then(|mut input| Session::read(transcript.format, &mut input, ReadOptions::default()))
-        .map_err(|error| {
-            Failure::of_reading(&format!("{} of {}", transcript.format.file, case.name), error)
+    let (_, session) = Recording::new(&format!("{} of {}", transcript.format.file, case.name), &bytes)
+        .reading(Some(transcript.format), |format, input| {
+            Session::read(format, input, ReadOptions::default())
         })?;
     let draft = SessionBuilder::of(session, meaning.text()).map_err(|error| unfit(words(error)))?;
     Ok(BaseSession {

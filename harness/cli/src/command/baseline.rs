@@ -10,9 +10,6 @@ use verdict::plain::counted;
 
 /// Reads the baseline in `path`, and holds it against `trials`, which are all that could be judged. With `growing`, a
 /// file that is not there is an empty one, and reasons may be missing. It must be of the dialect that is judged by.
-///
-/// # Errors
-/// Where it cannot be read or names what does not exist; each slip is said before.
 pub(super) fn read<'t>(
     path: &Path,
     growing: bool,

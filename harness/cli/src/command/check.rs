@@ -2,27 +2,26 @@
 
 mod earlier;
 mod judge;
-mod page;
 mod summary;
 mod watched;
 
+use super::carrier::Carrier;
 use super::context::{CommandContext, Failure};
-use super::input::named_format;
+use super::input::{name_of, named_format, open_kept};
+use super::values::words;
 use crate::exit;
-use crate::listed_paths::ListedPaths;
+use crate::listed_paths::named_paths;
 use crate::recordings::{Found, Recordings};
 use crate::terminal::{Terminal, Verbosity, data_out};
-use clap::ValueEnum as _;
-use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
+use app::{CheckOptions, VERSION};
+use clap::builder::{PossibleValuesParser, TypedValueParser};
 use earlier::Earlier;
 use formats::Format;
 use judge::Judge;
 use mcp_concord_suite::run::Shard;
 use reports::check::{Renderer, github, json, junit, ndjson, sarif, text};
-use rules::record::{Profile, RuleSelection};
-use rules::rule::Level;
 use rules::rule_set::RuleSet;
-use rules::{CheckOptions, Parallelism, Revision};
+use rules::{Parallelism, Revision};
 use sha2::{Digest as _, Sha256};
 use std::fs;
 use std::io::{self, Write as _};
@@ -100,8 +99,8 @@ pub(crate) struct Args {
     #[arg(long)]
     strict: bool,
     /// Report only the recorder's violations, only those of client and server, or all.
-    #[arg(long, value_enum, default_value = "all", value_name = "WHOSE")]
-    profile: Whose,
+    #[arg(long, value_parser = words(&WHOSE), default_value = "all", value_name = "WHOSE")]
+    profile: String,
     /// Check conformance to a frozen set of rules, which replaces the selection: the set of a revision that comes with the
     /// program, such as 2025-11-25, or a TOML file.
     #[arg(long, value_name = "SET", conflicts_with_all = ["select", "ignore", "level", "profile"])]
@@ -114,8 +113,8 @@ pub(crate) struct Args {
     #[arg(long, value_name = "MARKER")]
     redacted: Vec<String>,
     /// Which text of version 1 of mcp-replay a trace must follow.
-    #[arg(long, alias = "format-text", value_enum, default_value = "later", value_name = "TEXT")]
-    mcp_replay_text: McpReplayText,
+    #[arg(long, alias = "format-text", value_parser = words(&TEXTS), default_value = "later", value_name = "TEXT")]
+    mcp_replay_text: String,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
@@ -135,8 +134,6 @@ enum Output {
     /// For people: one recording as a page to look into, with its findings.
     Html,
 }
-
-const VERSION: &str = env!("CARGO_PKG_VERSION");
 
 const ONE_PAGE: &str = "--output html is the page of one recording, so name one file, and no folder, list or shard; for many, \
                         `check --output json` writes what `mcp-concord report` makes pages of";
@@ -166,36 +163,21 @@ impl Output {
     }
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
-enum Whose {
-    /// The recorder's: is the file a faithful, valid recording?
-    Recorder,
-    /// Those of client and server.
-    Session,
-    /// All.
-    All,
-}
+const WHOSE: [(&str, &str); 3] = [
+    ("recorder", "The recorder's: is the file a faithful, valid recording?"),
+    ("session", "Those of client and server"),
+    ("all", "All"),
+];
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
-enum McpReplayText {
-    /// The first one.
-    First,
-    /// The later one, which allows more.
-    Later,
-}
+const TEXTS: [(&str, &str); 2] = [("first", "The first one"), ("later", "The later one, which allows more")];
 
-/// Runs the command.
-///
-/// # Errors
-/// Where the call cannot be used, or no input could be judged.
 pub(crate) fn run(args: &Args, context: CommandContext) -> Result<u8, Failure> {
     if let Some(revision) = args.print_require {
         io::stdout().lock().write_all(RuleSet::present(VERSION, revision).spell().as_bytes())?;
         return Ok(exit::WELL);
     }
-    let frozen = args.require.as_deref().map(|path| frozen(path, context)).transpose()?;
-    let selection = selection(args, frozen.as_ref())?;
-    let how = judged_by(args, frozen.as_ref(), context.terminal);
+    let required = args.require.as_deref().map(|path| required(path, context)).transpose()?;
+    let how = judged_by(args, required.as_ref().map(|(frozen, _)| frozen), context.terminal);
     let earlier = match &args.resume {
         Some(_) if args.output != Output::Ndjson => {
             return Err(Failure::Unusable("--resume continues a run with --output ndjson".to_owned()));
@@ -205,35 +187,34 @@ pub(crate) fn run(args: &Args, context: CommandContext) -> Result<u8, Failure> {
     for note in earlier.iter().flat_map(|earlier| &earlier.notes) {
         context.terminal.note(note);
     }
-    let listed = match &args.files_from {
-        Some(list) if list.as_os_str() == "-" && args.files.iter().any(|file| file.as_os_str() == "-") => {
-            return Err(Failure::Unusable("the standard input is either a recording or a list".to_owned()));
-        }
-        list => list.as_deref().map(|list| ListedPaths::open(list, args.null)).transpose(),
-    }
-    .map_err(Failure::Unusable)?;
-    let one = listed.is_none() && matches!(args.files.as_slice(), [file] if !file.is_dir());
-    let jobs = args.jobs.or_else(|| thread::available_parallelism().ok()).map_or(1, NonZeroUsize::get);
-    let judge = Judge {
-        format: args.format,
-        options: CheckOptions {
-            spec: args.spec,
-            redacted: args.redacted.clone(),
-            first_text: args.mcp_replay_text == McpReplayText::First,
-            // Each thread has a recording of its own, unless there is one alone.
-            parallelism: (jobs > 1 && !one).then_some(Parallelism::NONE),
-            ..CheckOptions::default()
-        },
-        selection,
-        frozen,
-        digests: args.output == Output::Ndjson,
-        earlier,
+    let paths = named_paths(&args.files, args.files_from.as_deref(), args.null).map_err(Failure::Unusable)?;
+    let one = match args.files.as_slice() {
+        [file] if args.files_from.is_none() && !file.is_dir() => Some(file),
+        _ => None,
     };
+    let jobs = args.jobs.or_else(|| thread::available_parallelism().ok()).map_or(1, NonZeroUsize::get);
+    let judge = app::Judge::new(&CheckOptions {
+        format: name_of(args.format),
+        spec: args.spec.map(|revision| revision.name().to_owned()),
+        select: args.select.clone(),
+        ignore: args.ignore.clone(),
+        level: args.level.clone(),
+        strict: args.strict,
+        profile: args.profile.clone(),
+        require: required.map(|(_, text)| text),
+        redacted: args.redacted.clone(),
+        mcp_replay_text: args.mcp_replay_text.clone(),
+        every: context.terminal.verbosity >= Verbosity::Verbose,
+        // Each thread has a recording of its own, unless there is only one.
+        parallelism: (jobs > 1 && one.is_none()).then_some(Parallelism::NONE),
+    })?;
     let Some(renderer) = args.output.renderer(args.strict, how, context.terminal)? else {
-        return match args.files.as_slice() {
-            [file] if one && args.shard.is_none() => page::run(file, &judge, args.strict, context),
-            _ => Err(Failure::Unusable(ONE_PAGE.to_owned())),
+        let Some(file) = one.filter(|_| args.shard.is_none()) else {
+            return Err(Failure::Unusable(ONE_PAGE.to_owned()));
         };
+        let mut carrier = Carrier::new(data_out(), context);
+        let outcome = judge.page(open_kept(file, args.format)?, &mut carrier)?;
+        return carrier.finish(outcome);
     };
     // Diagnostics have colours, and are free of anything else.
     let out: Box<dyn io::Write> = match args.output {
@@ -247,21 +228,21 @@ pub(crate) fn run(args: &Args, context: CommandContext) -> Result<u8, Failure> {
     };
     let mut summary = Summary::new(renderer, out, telling, context);
     interrupt::watch().map_err(|error| Failure::Unusable(format!("Ctrl-C cannot be caught: {error}")))?;
-    let named = args.files.clone().into_iter().map(Ok).chain(listed.into_iter().flatten());
     let shard = args.shard;
-    let found = Recordings::find(named).filter(move |found| match found {
+    let found = Recordings::find(paths).filter(move |found| match found {
         Found::Recording(recording) => {
             shard.is_none_or(|shard| shard.holds(&recording.path.display().to_string()))
         }
         _ => true,
     });
+    let judge = Judge { judge, digests: args.output == Output::Ndjson, earlier };
     let work = move |found| judge.take(found);
     stream_in_order(found, jobs, work, interrupt::requested, |done| summary.take(done))?;
     summary.finish()
 }
 
-/// The set of rules of this name that comes with the program, or the one in a file.
-fn frozen(path: &Path, context: CommandContext) -> Result<RuleSet, Failure> {
+/// The set of rules of this name that comes with the program, or the one in a file; and its text.
+fn required(path: &Path, context: CommandContext) -> Result<(RuleSet, String), Failure> {
     let name = path.display();
     let text = match path.to_str().and_then(RuleSet::shipped) {
         Some(text) => text.to_owned(),
@@ -272,49 +253,35 @@ fn frozen(path: &Path, context: CommandContext) -> Result<RuleSet, Failure> {
             Failure::Unusable(format!("{name} cannot be read: {error}; the built-in sets are {sets}{meant}"))
         })?,
     };
-    let frozen = RuleSet::read(&text).map_err(|wrong| {
+    let set = RuleSet::read(&text).map_err(|wrong| {
         for one in &wrong {
             context.terminal.error(&format!("{name}: {one}"));
         }
         Failure::Unusable(format!("{name} is not a set of rules that --require can use"))
     })?;
-    Ok(frozen)
+    Ok((set, text))
 }
 
 /// What else than a recording decides what its line says: the options that were given.
 fn judged_by(args: &Args, frozen: Option<&RuleSet>, terminal: Terminal) -> String {
-    let named = |value: Option<PossibleValue>| value.map(|value| value.get_name().to_owned());
+    let other = |word: &String, usual: &str| (word != usual).then(|| word.clone());
     let list = |words: &[String]| (!words.is_empty()).then(|| words.join(","));
     let frozen = frozen.map(|set| spelled(Sha256::digest(set.spell()).into()));
     let options = [
-        ("--format", args.format.map(|format| format.name.to_owned())),
+        ("--format", name_of(args.format)),
         ("--spec", args.spec.map(|revision| revision.name().to_owned())),
         ("--select", list(&args.select)),
         ("--ignore", list(&args.ignore)),
-        ("--level", Some(args.level.clone()).filter(|level| level != "info")),
-        ("--profile", named(args.profile.to_possible_value()).filter(|name| name != "all")),
+        ("--level", other(&args.level, "info")),
+        ("--profile", other(&args.profile, "all")),
         ("--require", frozen),
         ("--redacted", list(&args.redacted)),
-        ("--mcp-replay-text", named(args.mcp_replay_text.to_possible_value()).filter(|name| name != "later")),
+        ("--mcp-replay-text", other(&args.mcp_replay_text, "later")),
     ];
     let flags = [("--strict", args.strict), ("-v", terminal.verbosity >= Verbosity::Verbose)];
     let options = options.into_iter().filter_map(|(name, value)| Some(format!("{name} {}", value?)));
     let flags = flags.into_iter().filter(|(_, given)| *given).map(|(name, _)| name.to_owned());
     options.chain(flags).collect::<Vec<_>>().join(" ")
-}
-
-fn selection(args: &Args, frozen: Option<&RuleSet>) -> Result<RuleSelection, Failure> {
-    if let Some(frozen) = frozen {
-        return Ok(RuleSelection::of_set(frozen));
-    }
-    let profile = match args.profile {
-        Whose::Recorder => Profile::Recorder,
-        Whose::Session => Profile::Session,
-        Whose::All => Profile::All,
-    };
-    let level = Level::named(&args.level).unwrap_or(Level::Info);
-    RuleSelection::of(&args.select, &args.ignore, level, profile)
-        .map_err(|(list, why)| Failure::Unusable(format!("--{list}: {why}")))
 }
 
 /// What an option takes that names a revision.

@@ -54,7 +54,6 @@ impl From<StartError> for Failure {
 
 impl Failure {
     /// What ended the reading of `name`.
-    #[must_use]
     pub(crate) fn of_reading(name: &str, error: ReadError) -> Self {
         match error {
             ReadError::Io(error) => Self::Unusable(format!("{name} cannot be read: {error}")),
@@ -64,7 +63,6 @@ impl Failure {
     }
 
     /// That a file or folder cannot be written.
-    #[must_use]
     pub(crate) fn unwritable(path: &std::path::Path, error: &io::Error) -> Self {
         Self::Unusable(format!("{} cannot be written: {error}", path.display()))
     }

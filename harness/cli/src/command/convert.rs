@@ -1,14 +1,15 @@
 //! `convert`: writes a session in another format.
 
+use super::carrier::Carrier;
 use super::context::{CommandContext, Failure};
-use super::input::{Source, format_of, named_format, open, reading};
+use super::input::{name_of, named_format, open};
 use crate::exit;
 use crate::terminal::data_out;
-use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
-use formats::{Conversion, Format, Input, ReadError, ReadOptions, Session, salvage};
+use app::{Cause, ConvertOptions, Error, Outcome, Output as _};
+use clap::builder::{PossibleValue, PossibleValuesParser};
+use formats::Format;
 use reports::otlp;
-use reports::target::Target;
-use std::io::{BufWriter, Read as _, Write as _};
+use std::io::BufWriter;
 use std::path::PathBuf;
 use wire::files::{Access, replace};
 
@@ -31,7 +32,7 @@ pub(crate) struct Args {
     file: PathBuf,
     /// The format to write; otlp-json are spans for OpenTelemetry, one for each request, which nothing reads back.
     #[arg(long, value_name = "FORMAT", value_parser = named_target())]
-    to: Target,
+    to: String,
     /// Write to this file instead of the standard output. A file of that name is replaced when all is written.
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
@@ -46,69 +47,32 @@ pub(crate) struct Args {
     salvage: bool,
 }
 
-/// As [`named_format`], and the names of what is written alone.
-fn named_target() -> impl TypedValueParser<Value = Target> {
+/// The formats, and the names of what is written alone.
+fn named_target() -> PossibleValuesParser {
     let formats = formats::FORMATS.iter().map(|it| PossibleValue::new(it.name).aliases(it.aliases));
     PossibleValuesParser::new(formats.chain([PossibleValue::new(otlp::NAME)]))
-        .try_map(|name| Target::named(&name))
 }
 
 /// Runs the command. Memory: the session, and what is written of it.
-///
-/// # Errors
-/// Where the transcript cannot be opened or is rejected.
 pub(crate) fn run(args: &Args, context: CommandContext) -> Result<u8, Failure> {
-    let read = |_: &str, format, input: &mut Input<'_>| Session::read(format, input, ReadOptions::default());
-    let (_, format, session) = match args.salvage {
-        true => salvaged(args, context, read)?,
-        false => reading(&args.file, args.format, read)?,
-    };
-
-    let Conversion { refused, notes } = args.to.conversion(&session, format);
-    for text in &refused {
-        if args.lossy { context.terminal.note(text) } else { context.terminal.error(text) }
-    }
-    if !args.lossy && !refused.is_empty() {
-        context.terminal.note("nothing was written; --lossy writes a copy with another meaning");
-        return Ok(exit::FAILED);
-    }
-    for text in &notes {
-        context.terminal.note(text);
-    }
-    match &args.output {
-        Some(path) => replace(path, Access::of_copy(&args.file), |out| args.to.write(&session, out))
-            .map_err(|error| Failure::unwritable(path, &error))?,
-        None => {
-            let mut out = BufWriter::new(data_out());
-            args.to.write(&session, &mut out)?;
-            out.flush()?;
+    let Args { lossy, salvage, .. } = *args;
+    let options = ConvertOptions { to: args.to.clone(), format: name_of(args.format), lossy, salvage };
+    let mut carrier = Carrier::new(BufWriter::new(data_out()), context);
+    let converted = match options.convert(&mut open(&args.file)?, &mut carrier) {
+        Ok(converted) => converted,
+        Err(Error { cause: Cause::CannotCarry(reasons), .. }) => {
+            reasons.iter().for_each(|reason| context.terminal.error(reason));
+            context.terminal.note("nothing was written; --lossy writes a copy with another meaning");
+            return Ok(exit::FAILED);
         }
+        Err(error) => return Err(error.into()),
+    };
+    match &args.output {
+        Some(path) => replace(path, Access::of_copy(&args.file), |out| converted.write(out))
+            .map_err(|error| Failure::unwritable(path, &error))?,
+        None => converted.write(carrier.bytes())?,
     }
-    Ok(exit::WELL)
-}
-
-/// Reads what is whole of a file that was cut off. Memory: twice the file besides.
-fn salvaged<T>(
-    args: &Args,
-    context: CommandContext,
-    read: impl FnOnce(&str, &'static Format, &mut Input<'_>) -> Result<T, ReadError>,
-) -> Result<(String, &'static Format, T), Failure> {
-    let Source { name, mut reader } = open(&args.file)?;
-    let mut bytes = Vec::new();
-    reader
-        .read_to_end(&mut bytes)
-        .map_err(|error| Failure::Unusable(format!("{name} cannot be read: {error}")))?;
-    let rejected = |error| Failure::of_reading(&name, error);
-    // A cut that parts a character leaves half of it, which is no text to look for a format in.
-    let text = bytes.utf8_chunks().next().map_or("", |chunk| chunk.valid());
-    let format = format_of(args.format, &mut Input::new(&mut text.as_bytes()).map_err(rejected)?, &name)?;
-    let saved = salvage(format, &bytes).ok_or_else(|| {
-        Failure::Unusable(format!("nothing in {name} is whole: it ends before its first item could begin"))
-    })?;
-    context.terminal.note(&saved.told(&name, format));
-    let session =
-        read(&name, format, &mut Input::new(&mut &saved.bytes[..]).map_err(rejected)?).map_err(rejected)?;
-    Ok((name, format, session))
+    carrier.finish(Outcome::Well)
 }
 
 #[cfg(test)]

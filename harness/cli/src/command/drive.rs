@@ -96,10 +96,6 @@ pub(crate) struct Args {
     save: Option<PathBuf>,
 }
 
-/// Runs the command.
-///
-/// # Errors
-/// Where the call or the suite cannot be used, or the recorder cannot be run.
 pub(crate) fn run(args: &Args, context: CommandContext) -> Result<u8, Failure> {
     let placeholders: &[&[&str]] = match args.transport.is_http() {
         true => &[&["{out}"], &["{port}"], &["{upstream}", "{origin}"]],

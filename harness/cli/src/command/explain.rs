@@ -4,6 +4,7 @@ mod pages;
 
 use super::context::{CommandContext, Failure};
 use super::suites;
+use super::values::words;
 use crate::exit;
 use crate::rules_page;
 use mcp_concord_suite::Suite;
@@ -37,19 +38,15 @@ pub(crate) struct Args {
     /// The id or the name of a dialect or a family, such as COR-FIRST, typed-ids, jsonrpc.id.null or lifecycle.
     id: Option<String>,
     /// The output format.
-    #[arg(long, value_enum, default_value = "text", value_name = "KIND")]
-    output: Output,
+    #[arg(long, value_parser = words(&OUTPUTS), default_value = "text", value_name = "KIND")]
+    output: String,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
-enum Output {
-    /// For people.
-    Text,
-    /// For programs.
-    Json,
-    /// For the documentation: the rules by family.
-    Markdown,
-}
+const OUTPUTS: [(&str, &str); 3] = [
+    ("text", "For people"),
+    ("json", "For programs"),
+    ("markdown", "For the documentation: the rules by family"),
+];
 
 /// A clause or a rule as programs get it.
 #[derive(Debug, Serialize)]
@@ -73,10 +70,6 @@ enum Topic {
     Code(Code),
 }
 
-/// Runs the command.
-///
-/// # Errors
-/// Where there is no such id, or the output cannot be written.
 pub(crate) fn run(args: &Args, context: CommandContext) -> Result<u8, Failure> {
     let chosen: Vec<Topic> = match &args.id {
         None => topics().collect(),
@@ -84,19 +77,19 @@ pub(crate) fn run(args: &Args, context: CommandContext) -> Result<u8, Failure> {
     };
     // An id has a page; a family is listed even where it has one member.
     let one = chosen.first().filter(|topic| args.id.as_ref().is_some_and(|id| topic.is_named(id)));
-    let mut text = match (args.output, one) {
-        (Output::Json, _) => {
+    let mut text = match (args.output.as_str(), one) {
+        ("json", _) => {
             let entries: Vec<Entry> = chosen.iter().map(|topic| topic.entry()).collect();
             serde_json::to_string_pretty(&entries).map_err(io::Error::from)? + "\n"
         }
-        (Output::Markdown, _) => rules_page::derived(&suites::embedded()?.judged),
-        (Output::Text, Some(Topic::Clause(clause))) => page(clause, &suite(context).cases),
-        (Output::Text, Some(Topic::Dialect(dialect))) => dialect_page(dialect, &suite(context).cases),
-        (Output::Text, Some(Topic::Code(code))) => code_page(*code),
-        (Output::Text, Some(Topic::Rule(rule))) => rule_page(rule, &suite(context).judged),
-        (Output::Text, None) => list(&chosen),
+        ("markdown", _) => rules_page::derived(&suites::embedded()?.judged),
+        (_, Some(Topic::Clause(clause))) => page(clause, &suite(context).cases),
+        (_, Some(Topic::Dialect(dialect))) => dialect_page(dialect, &suite(context).cases),
+        (_, Some(Topic::Code(code))) => code_page(*code),
+        (_, Some(Topic::Rule(rule))) => rule_page(rule, &suite(context).judged),
+        (_, None) => list(&chosen),
     };
-    if matches!(args.output, Output::Text) && one.is_some() && chosen.len() > 1 {
+    if args.output == "text" && one.is_some() && chosen.len() > 1 {
         text += "\nThe family of this name:\n";
         text += &list(&chosen[1..]);
     }
@@ -132,45 +125,19 @@ impl Topic {
     }
 
     fn entry(self) -> Entry {
-        match self {
-            Self::Clause(clause) => {
-                let Clause { id, title, source, .. } = *clause;
-                Entry {
-                    id,
-                    kind: "clause",
-                    level: level(clause),
-                    title,
-                    source: source.join("; "),
-                    link: None,
-                }
-            }
-            Self::Dialect(dialect) => {
-                let Dialect { name: id, title, source, .. } = *dialect;
-                Entry { id, kind: "dialect", level: "chosen", title, source: source.join("; "), link: None }
-            }
+        let (kind, level, title, source) = match self {
+            Self::Clause(clause) => ("clause", level(clause), clause.title, clause.source.join("; ")),
+            Self::Dialect(dialect) => ("dialect", "chosen", dialect.title, dialect.source.join("; ")),
             Self::Code(code) => {
-                let source = format!("reading contract, {}", code.clause());
-                Entry {
-                    id: code.name(),
-                    kind: "code",
-                    level: "code",
-                    title: code.about(),
-                    source,
-                    link: None,
-                }
+                ("code", "code", code.about(), format!("reading contract, {}", code.clause()))
             }
-            Self::Rule(rule) => {
-                let Rule { id, title, source, level, .. } = *rule;
-                Entry {
-                    id,
-                    kind: "rule",
-                    level: level.name(),
-                    title,
-                    source: source.to_owned(),
-                    link: rule.link(None),
-                }
-            }
-        }
+            Self::Rule(rule) => ("rule", rule.level.name(), rule.title, rule.source.to_owned()),
+        };
+        let link = match self {
+            Self::Rule(rule) => rule.link(None),
+            _ => None,
+        };
+        Entry { id: self.id(), kind, level, title, source, link }
     }
 }
 

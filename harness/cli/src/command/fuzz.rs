@@ -85,10 +85,6 @@ const OUT: &str = "concord-findings";
 /// The default number of variants.
 const RUNS: u64 = 1_000;
 
-/// Runs the command.
-///
-/// # Errors
-/// Where the call cannot be used, or an importer cannot be run.
 pub(crate) fn run(args: &Args, context: CommandContext) -> Result<u8, Failure> {
     distinct(&args.format)?;
     let given = args.from.as_deref().map(base_session).transpose()?;

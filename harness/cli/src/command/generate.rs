@@ -53,10 +53,6 @@ pub(crate) struct Args {
     force: bool,
 }
 
-/// Runs the command.
-///
-/// # Errors
-/// Where the source cannot be changed or the folder cannot be written.
 pub(crate) fn run(args: &Args, context: CommandContext) -> Result<u8, Failure> {
     let given = args.from.as_deref().map(base_session).transpose()?;
     let maker = match &given {

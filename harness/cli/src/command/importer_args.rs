@@ -66,9 +66,6 @@ impl Judged {
 
 impl ImporterArgs {
     /// Starts what is to be judged.
-    ///
-    /// # Errors
-    /// A sentence that says what to change where it cannot be run.
     pub(super) fn start(&self) -> Result<Judged, Failure> {
         let limits = Limits { timeout: self.timeout, memory: self.memory, ..Limits::default() };
         let not_run = |NotRun(why)| Failure::NotRun(why);
@@ -90,9 +87,6 @@ impl ImporterArgs {
 
     /// Starts the program and measures it. The built-in readers are measured as a program of their own, so that their memory
     /// can be seen.
-    ///
-    /// # Errors
-    /// Where it cannot be run, nothing is selected, or a file cannot be written.
     pub(super) fn measure(&self, scaling: &Scaling<'_>, context: CommandContext) -> Result<u8, Failure> {
         let limits =
             Limits { timeout: self.timeout, memory: self.memory, watched: true, ..Limits::default() };
@@ -119,18 +113,12 @@ impl ImporterArgs {
     }
 
     /// Starts another adapter beside it, within the same limits and in the same dialect where one is given.
-    ///
-    /// # Errors
-    /// A sentence that says what to change where it cannot be run.
     pub(super) fn beside(&self, command: &Command) -> Result<Adapter, Failure> {
         let limits = Limits { timeout: self.timeout, memory: self.memory, ..Limits::default() };
         Adapter::start(command.clone(), limits, self.dialect).map_err(|NotRun(why)| Failure::NotRun(why))
     }
 
     /// Tries the program where that was asked for: a line for each check, and the exit code.
-    ///
-    /// # Errors
-    /// Where there is no program to try.
     pub(super) fn verify(&self, judged: &Judged) -> Result<Option<u8>, Failure> {
         if !self.verify {
             return Ok(None);

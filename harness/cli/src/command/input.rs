@@ -1,11 +1,12 @@
 //! The inputs that a command line names: opened, and their capture format found.
 
 use super::context::Failure;
-use crate::recordings::Recording;
+use super::kept::Keeper;
+use app::Recording;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
-use formats::{Format, Input, Meaning, ReadError, ReadOptions, Session, meaning};
+use formats::{Format, Meaning, ReadOptions, Session, meaning};
 use std::fs::File;
-use std::io::{self, Read};
+use std::io::{self, Read, Seek as _};
 use std::path::Path;
 
 /// An input that is open, with the name to call it by.
@@ -17,17 +18,32 @@ pub(crate) struct Source {
 }
 
 /// Opens `path`, or the standard input where it is `-`.
-///
-/// # Errors
-/// A sentence that names the path and what is in the way.
-pub(crate) fn open(path: &Path) -> Result<Source, Failure> {
-    opened(path).map_err(Failure::Unusable)
+pub(crate) fn open(path: &Path) -> Result<Recording<'static>, Failure> {
+    let Source { name, reader } = opened(path).map_err(Failure::Unusable)?;
+    Ok(Recording::once(&name, reader))
 }
 
-/// The same, as a text.
-///
-/// # Errors
-/// A sentence that names the path and what is in the way.
+/// The same, to be read twice: what is not a plain file is kept, when it is known to be a recording.
+pub(super) fn open_kept(path: &Path, asked: Option<&'static Format>) -> Result<Recording<'static>, Failure> {
+    let Source { name, reader } = opened(path).map_err(Failure::Unusable)?;
+    let lost = |error: io::Error| Failure::Unusable(format!("{name} cannot be read: {error}"));
+    if path.as_os_str() != "-" && path.is_file() {
+        let source = Box::new(File::open(path).map_err(lost)?);
+        return Ok(Recording { name, source, found: false });
+    }
+    let mut keeper = Keeper::new(reader);
+    Recording::once(&name, &mut keeper).reading(asked, |_, _| Ok(()))?;
+    let mut source = Box::new(keeper.finish().map_err(lost)?);
+    source.rewind().map_err(lost)?;
+    Ok(Recording { name, source, found: false })
+}
+
+/// What the options of the library call a format.
+pub(super) fn name_of(format: Option<&'static Format>) -> Option<String> {
+    format.map(|format| format.name.to_owned())
+}
+
+/// Opens `path` for reading, or the standard input where it is `-`.
 pub(crate) fn opened(path: &Path) -> Result<Source, String> {
     if path.as_os_str() == "-" {
         return Ok(Source { name: "<stdin>".to_owned(), reader: Box::new(io::stdin()) });
@@ -55,81 +71,12 @@ pub(crate) fn named_format() -> impl TypedValueParser<Value = &'static Format> {
 }
 
 /// That no format is named twice.
-///
-/// # Errors
-/// A sentence that names the one that is.
 pub(crate) fn distinct(formats: &[&'static Format]) -> Result<(), Failure> {
     let again = |(at, format): &(usize, &&Format)| formats[..*at].iter().any(|it| it.name == format.name);
     match formats.iter().enumerate().find(again) {
         Some((_, format)) => Err(Failure::Unusable(format!("--format {} is given twice", format.name))),
         None => Ok(()),
     }
-}
-
-/// The format of an input: the one that was asked for, or else the one that the content shows.
-///
-/// # Errors
-/// Where the content shows none.
-pub(crate) fn format_of(
-    asked: Option<&'static Format>,
-    input: &mut Input<'_>,
-    name: &str,
-) -> Result<&'static Format, Failure> {
-    if let Some(format) = asked {
-        return Ok(format);
-    }
-    let found = formats::detect(input).map_err(|error| Failure::of_reading(name, error))?;
-    found.ok_or_else(|| {
-        let why = formats::why_undetected(input.text());
-        Failure::Unusable(format!(
-            "the format of {name} cannot be detected: {why}; name it with --format ({})",
-            formats::names()
-        ))
-    })
-}
-
-/// A file of a command line as a recording: its text as far as it is looked at, and its format. None where it was found in a
-/// folder and is no recording, or none in the format that was asked for; one that was named has to be one.
-///
-/// # Errors
-/// Where it cannot be read, or was named and its content shows no format.
-pub(crate) fn recorded<'r>(
-    recording: &Recording,
-    reader: &'r mut dyn Read,
-    asked: Option<&'static Format>,
-    name: &str,
-) -> Result<Option<(Input<'r>, &'static Format)>, Failure> {
-    if recording.folder.is_none() {
-        let mut input = Input::new(reader).map_err(|error| Failure::of_reading(name, error))?;
-        let format = format_of(asked, &mut input, name)?;
-        return Ok(Some((input, format)));
-    }
-    let found = Input::new(reader).and_then(|mut input| Ok((formats::detect(&mut input)?, input)));
-    match found {
-        Ok((Some(format), input)) => {
-            Ok(asked.is_none_or(|asked| asked.name == format.name).then_some((input, format)))
-        }
-        Ok((None, _)) | Err(ReadError::Rejected(_)) => Ok(None),
-        Err(error) => Err(Failure::of_reading(name, error)),
-    }
-}
-
-/// Opens an input of the command line and hands it on with its name and its format: the one that was asked for, or else the
-/// one that the content shows.
-///
-/// # Errors
-/// Where it cannot be opened or its format cannot be detected, and as `each`.
-pub(crate) fn reading<T>(
-    path: &Path,
-    asked: Option<&'static Format>,
-    each: impl FnOnce(&str, &'static Format, &mut Input<'_>) -> Result<T, ReadError>,
-) -> Result<(String, &'static Format, T), Failure> {
-    let Source { name, mut reader } = open(path)?;
-    let rejected = |error| Failure::of_reading(&name, error);
-    let mut input = Input::new(&mut *reader).map_err(rejected)?;
-    let format = format_of(asked, &mut input, &name)?;
-    let read = each(&name, format, &mut input).map_err(rejected)?;
-    Ok((name, format, read))
 }
 
 /// A transcript as a whole: its bytes, its session, and what the built-in reader reads in it.
@@ -148,11 +95,8 @@ pub(super) struct Transcript {
 
 impl Transcript {
     /// Reads an input of the command line.
-    ///
-    /// # Errors
-    /// Where it cannot be opened or is rejected.
     pub(super) fn open(path: &Path, asked: Option<&'static Format>) -> Result<Self, Failure> {
-        let Source { name, mut reader } = open(path)?;
+        let Source { name, mut reader } = opened(path).map_err(Failure::Unusable)?;
         let mut bytes = Vec::new();
         match reader.read_to_end(&mut bytes) {
             Ok(_) => Self::of(bytes, asked, name),
@@ -161,16 +105,11 @@ impl Transcript {
     }
 
     /// Reads bytes.
-    ///
-    /// # Errors
-    /// Where they are rejected.
     pub(super) fn of(bytes: Vec<u8>, asked: Option<&'static Format>, name: String) -> Result<Self, Failure> {
-        let rejected = |error| Failure::of_reading(&name, error);
-        let mut slice = &bytes[..];
-        let mut input = Input::new(&mut slice).map_err(rejected)?;
-        let format = format_of(asked, &mut input, &name)?;
-        let session = Session::read(format, &mut input, ReadOptions::default()).map_err(rejected)?;
-        let meaning = meaning(format, &mut &bytes[..], ReadOptions::default()).map_err(rejected)?;
+        let (format, session) = Recording::new(&name, &bytes)
+            .reading(asked, |format, input| Session::read(format, input, ReadOptions::default()))?;
+        let meaning = meaning(format, &mut &bytes[..], ReadOptions::default())
+            .map_err(|error| Failure::of_reading(&name, error))?;
         Ok(Self { name, format, bytes, session, meaning })
     }
 }

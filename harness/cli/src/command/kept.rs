@@ -24,9 +24,6 @@ impl<R: Read> Keeper<R> {
     }
 
     /// Everything, with what has not passed yet.
-    ///
-    /// # Errors
-    /// Where it cannot be read or kept, or is too large.
     pub(super) fn finish(mut self) -> io::Result<SpooledTempFile> {
         io::copy(&mut self, &mut io::sink())?;
         Ok(self.kept)

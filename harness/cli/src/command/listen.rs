@@ -38,9 +38,6 @@ pub(super) enum Behind<'a> {
 
 /// Records until Ctrl-C, the request to end that a service manager makes, or the end of the terminal, into a file that is
 /// `called` so. Whether all that passed is in it, and no server ended before its sessions did.
-///
-/// # Errors
-/// Where the address or the file cannot be used, or the server cannot be started.
 pub(super) fn run(
     (at, behind): (SocketAddr, &Behind<'_>),
     hosts: &Hosts,

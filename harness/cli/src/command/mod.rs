@@ -2,8 +2,8 @@
 
 mod base_session;
 mod baseline;
+mod carrier;
 mod check;
-mod completions;
 mod context;
 mod convert;
 mod diff;
@@ -19,10 +19,8 @@ mod input;
 mod kept;
 mod listen;
 mod live;
-mod man;
 mod mutation;
 mod new;
-mod options;
 mod outcome;
 mod own_page;
 mod play;
@@ -31,6 +29,7 @@ mod record;
 mod recorded;
 mod records;
 mod redact;
+mod reference;
 mod report;
 mod run;
 mod scaling;
@@ -40,7 +39,6 @@ mod stats;
 mod suites;
 mod summary;
 mod surface;
-mod tape;
 mod values;
 mod variants;
 
@@ -68,9 +66,9 @@ pub(crate) const COMMANDS: &[&dyn Command] = &[
     &Entry { name: "redact", run: redact::run },
     &Entry { name: "drive", run: drive::run },
     &Entry { name: "play", run: play::run },
-    &Entry { name: "completions", run: completions::run },
-    &Entry { name: "man", run: man::run },
-    &Entry { name: "options", run: options::run },
+    &Entry { name: "completions", run: reference::completions },
+    &Entry { name: "man", run: reference::man },
+    &Entry { name: "options", run: reference::options },
 ];
 
 /// The command that a file stands for which is named without one.
@@ -85,9 +83,6 @@ pub(crate) trait Command {
     fn describe(&self) -> clap::Command;
 
     /// Runs it with the options that were given.
-    ///
-    /// # Errors
-    /// Why it ended without a verdict of its own.
     fn run(&self, matches: &clap::ArgMatches, context: CommandContext) -> Result<u8, Failure>;
 }
 
@@ -136,8 +131,8 @@ mod tests {
         let help = program().render_help().to_string();
         assert!(help.contains("juggle") && help.contains("Juggles"), "{help}");
         let (page, script) = (
-            super::man::pages(program()).unwrap(),
-            super::completions::script(clap_complete::Shell::Bash, program()),
+            super::reference::pages(program()).unwrap(),
+            super::reference::script(clap_complete::Shell::Bash, program()),
         );
         assert!(
             page.iter()
@@ -145,7 +140,7 @@ mod tests {
                     && String::from_utf8_lossy(page).contains("balls"))
         );
         assert!(String::from_utf8(script).unwrap().contains("juggle"));
-        let options = super::options::page(&program(), "juggle").unwrap();
+        let options = super::reference::page(&program(), "juggle").unwrap();
         assert!(options.contains("| `--balls N` | `3` | How many balls |"), "{options}");
         let matches = program().get_matches_from(["mcp-concord", "juggle", "--balls", "5"]);
         let (name, matches) = matches.subcommand().unwrap();

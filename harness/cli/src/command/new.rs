@@ -61,10 +61,6 @@ const HEAD: &str = "\
 #             which is a proposal until somebody has read it against the clauses
 ";
 
-/// Runs the command.
-///
-/// # Errors
-/// Where the transcript cannot be read, or the case cannot be written.
 pub(crate) fn run(args: &Args, context: CommandContext) -> Result<u8, Failure> {
     vacant(&args.cases, &args.case)?;
     let given = match &args.from {

@@ -11,9 +11,6 @@ use wire::files::{Access, replace};
 use wire::interrupt;
 
 /// Has a signal that asks this program to end note it, so that what was judged until then is kept.
-///
-/// # Errors
-/// Where the system does not let it.
 pub(super) fn watch() -> Result<(), Failure> {
     interrupt::watch().map_err(|error| Failure::Unusable(format!("signals cannot be caught: {error}")))
 }
@@ -46,9 +43,6 @@ pub(super) struct Outcome<'o> {
 
 impl Outcome<'_> {
     /// Writes the files, then tells.
-    ///
-    /// # Errors
-    /// Where something cannot be written.
     pub(super) fn tell(&self, record: &Record, context: CommandContext) -> Result<(), Failure> {
         if let Some(path) = self.results {
             let written = reports::json::render(record).map_err(io::Error::from);

@@ -16,9 +16,6 @@ pub(super) struct OwnPage {
 
 impl OwnPage {
     /// Reads one.
-    ///
-    /// # Errors
-    /// Where it cannot be read, has no title, or has a name that is no plain address.
     pub(super) fn read(path: &Path) -> Result<Self, Failure> {
         let shown = path.display();
         let unusable = |why: &str| Failure::Unusable(format!("{shown} {why}"));

@@ -3,14 +3,15 @@
 mod mock;
 
 use super::context::{CommandContext, Failure};
-use super::input::{named_format, reading};
+use super::input::{named_format, open};
 use super::listen;
 use super::outcome::watch;
-use super::suites::{embedded_case, only_case};
-use super::values::seconds;
+use super::suites::named_case;
+use super::values::{choice, seconds};
 use crate::exit;
 use crate::terminal::plain;
-use formats::{Format, Input, ReadOptions, Session};
+use app::Recording;
+use formats::{Format, ReadOptions, Session};
 use mcp_concord_suite::Case;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
@@ -61,8 +62,8 @@ call or the session cannot be used; 3: the server cannot be started, or nothing 
 or TERM cut it short.")]
 pub(crate) struct Args {
     /// The side to play.
-    #[arg(long = "as", value_enum, value_name = "SIDE")]
-    role: Role,
+    #[arg(long = "as", value_parser = choice(&ROLES), value_name = "SIDE")]
+    role: Side,
     /// The session: a recording, `-` for the standard input, a case directory, or a case of the suite by its name.
     #[arg(value_name = "CASE|FILE")]
     session: PathBuf,
@@ -84,12 +85,12 @@ pub(crate) struct Args {
     #[arg(long, value_name = "URL", value_parser = Target::parse, conflicts_with = "command")]
     to: Option<Target>,
     /// The HTTP transport to use [default: streamable-http].
-    #[arg(long, value_enum, value_name = "TRANSPORT")]
-    transport: Option<TransportArg>,
+    #[arg(long, value_parser = choice(&TRANSPORTS), value_name = "TRANSPORT")]
+    transport: Option<Transport>,
     /// How to answer requests over Streamable HTTP [default: as in the recording]. With `json` the messages that the
     /// server starts go over the stream of a GET.
-    #[arg(long, value_enum, value_name = "FORM", requires = "listen")]
-    answers: Option<AnswerForm>,
+    #[arg(long, value_parser = choice(&ANSWERS), value_name = "FORM", requires = "listen")]
+    answers: Option<Answers>,
     /// The time limit for any wait: for the next message that is awaited, whatever else comes meanwhile.
     #[arg(long, value_name = "SECONDS", value_parser = seconds, default_value = "10")]
     timeout: Duration,
@@ -105,23 +106,10 @@ pub(crate) struct Args {
     command: Vec<String>,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
-enum Role {
-    Client,
-    Server,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
-enum TransportArg {
-    StreamableHttp,
-    HttpSse,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
-enum AnswerForm {
-    Json,
-    Sse,
-}
+const ROLES: [(&str, Side); 2] = [("client", Side::Client), ("server", Side::Server)];
+const TRANSPORTS: [(&str, Transport); 2] =
+    [("streamable-http", Transport::StreamableHttp), ("http-sse", Transport::HttpSse)];
+const ANSWERS: [(&str, Answers); 2] = [("json", Answers::Json), ("sse", Answers::Stream)];
 
 /// Variations of how a peer sends the same.
 #[derive(Debug, clap::Args)]
@@ -174,13 +162,9 @@ impl Variations {
     }
 }
 
-/// Runs the command.
-///
-/// # Errors
-/// Where the session cannot be played, or the server cannot be started.
 pub(crate) fn run(args: &Args, context: CommandContext) -> Result<u8, Failure> {
     let how = how(args).map_err(|why| Failure::Unusable(why.to_owned()))?;
-    let matching = args.mock.matching(args.role == Role::Server, args.variations.follow())?;
+    let matching = args.mock.matching(args.role == Side::Server, args.variations.follow())?;
     let (name, format, session) = match session(args) {
         // A fault in the script is not the other side's.
         Err(Failure::Rejected(name, rejection)) => {
@@ -190,11 +174,7 @@ pub(crate) fn run(args: &Args, context: CommandContext) -> Result<u8, Failure> {
         other => other?,
     };
     mock::check(matching.as_ref(), (&args.session, format), &session)?;
-    let side = match args.role {
-        Role::Client => Side::Client,
-        Role::Server => Side::Server,
-    };
-    let script = Script::new(session, side)
+    let script = Script::new(session, args.role)
         .map_err(|why| Failure::Unusable(format!("{name} cannot be played: {why}")))?;
     if script.left_out() > 0 {
         let bodies = counted(script.left_out(), "message");
@@ -282,38 +262,31 @@ fn how(args: &Args) -> Result<How<'_>, &'static str> {
         return Err("--transport needs HTTP: give an address with --listen, or a URL with --to");
     }
     match (args.role, args.listen, &args.to, &args.command[..]) {
-        (Role::Server, Some(at), ..) => Ok(How::Listening(at)),
-        (Role::Client, _, Some(target), _) => Ok(How::Connecting(target)),
-        (Role::Server, _, Some(_), _) => {
+        (Side::Server, Some(at), ..) => Ok(How::Listening(at)),
+        (Side::Client, _, Some(target), _) => Ok(How::Connecting(target)),
+        (Side::Server, _, Some(_), _) => {
             Err("a server does not connect to a URL: give it an address with --listen")
         }
-        (Role::Client, Some(_), ..) => Err("a client does not listen: name the server's URL with --to"),
-        (Role::Server, _, _, [_, ..]) => Err("a server is started by its client: leave the command out"),
-        (Role::Client, _, _, []) => {
+        (Side::Client, Some(_), ..) => Err("a client does not listen: name the server's URL with --to"),
+        (Side::Server, _, _, [_, ..]) => Err("a server is started by its client: leave the command out"),
+        (Side::Client, _, _, []) => {
             Err("a client needs a server: name its command behind `--`, or its URL with --to")
         }
-        (Role::Server, ..) if args.session.as_os_str() == "-" => {
+        (Side::Server, ..) if args.session.as_os_str() == "-" => {
             Err("the standard input is the client's here; name the session as a file")
         }
-        (Role::Server, ..) => Ok(How::OnPipes),
-        (Role::Client, _, _, command) => Ok(How::Starting(command)),
+        (Side::Server, ..) => Ok(How::OnPipes),
+        (Side::Client, _, _, command) => Ok(How::Starting(command)),
     }
 }
 
 fn transport(args: &Args) -> Transport {
-    match args.transport {
-        None | Some(TransportArg::StreamableHttp) => Transport::StreamableHttp,
-        Some(TransportArg::HttpSse) => Transport::HttpSse,
-    }
+    args.transport.unwrap_or(Transport::StreamableHttp)
 }
 
 /// A server that listens.
 fn listening(at: SocketAddr, args: &Args, context: CommandContext) -> Result<Server, StartError> {
-    let answers = match args.answers {
-        None => Answers::AsRecorded,
-        Some(AnswerForm::Json) => Answers::Json,
-        Some(AnswerForm::Sse) => Answers::Stream,
-    };
+    let answers = args.answers.unwrap_or(Answers::AsRecorded);
     let server = Server::listen(at, transport(args), answers)?.allowing(args.hosts.at(at));
     let url = server.url().map_err(|error| StartError::Unusable(format!("the port is unknown: {error}")))?;
     context.terminal.note(&format!("listening at {url}"));
@@ -334,18 +307,9 @@ type Read = (String, &'static Format, Session);
 
 /// The session that is asked for.
 fn session(args: &Args) -> Result<Read, Failure> {
-    let path = &args.session;
-    let name = path.display().to_string();
-    let case = if path.is_dir() {
-        Some(only_case(path)?)
-    } else if path.exists() || name == "-" {
-        None
-    } else {
-        embedded_case(&name)
-    };
-    match case {
+    match named_case(&args.session)? {
         Some(case) => of_case(&case, args),
-        None => of_file(path, args.format),
+        None => of_file(&args.session, args.format),
     }
 }
 
@@ -368,14 +332,15 @@ fn of_case(case: &Case, args: &Args) -> Result<Read, Failure> {
         .blob
         .bytes()
         .map_err(|error| Failure::Unusable(format!("{name} cannot be read: {error}")))?;
-    let session = Input::new(&mut &*bytes)
-        .and_then(|mut input| Session::read(transcript.format, &mut input, ReadOptions::default()))
-        .map_err(|error| Failure::of_reading(&name, error))?;
+    let (_, session) = Recording::new(&name, &bytes).reading(Some(transcript.format), |format, input| {
+        Session::read(format, input, ReadOptions::default())
+    })?;
     Ok((name, transcript.format, session))
 }
 
 fn of_file(path: &Path, asked: Option<&'static Format>) -> Result<Read, Failure> {
-    let read = |_: &str, format, input: &mut Input<'_>| Session::read(format, input, ReadOptions::default());
-    let (name, format, session) = reading(path, asked, read)?;
-    Ok((plain(&name), format, session))
+    let mut recording = open(path)?;
+    let (format, session) =
+        recording.reading(asked, |format, input| Session::read(format, input, ReadOptions::default()))?;
+    Ok((plain(&recording.name), format, session))
 }

@@ -1,22 +1,20 @@
 //! `read`: prints the meaning of a transcript.
 
+use super::carrier::Carrier;
 use super::context::{CommandContext, Failure};
-use super::input::{named_format, reading};
+use super::input::{name_of, named_format, open};
 use crate::exit;
 use crate::terminal::data_out;
-use formats::{Format, MeaningWriter, ReadOptions, Step, Tolerance, walk};
-use std::io::{self, Read as _, Seek as _, Write as _};
+use app::{Cause, Command as _, Error, ReadOptions};
+use formats::Format;
+use std::io::{self, Seek as _, Write as _};
 use std::path::PathBuf;
 use tempfile::SpooledTempFile;
 use transcript::dialect::{self, Dialect};
 use transcript::rejection::Rejection;
-use transcript::session::{Content, SinkError};
 
 /// Up to this size a meaning waits in memory until the transcript is known to be whole, then in a temporary file.
 const IN_MEMORY: usize = 16 << 20;
-
-/// How much is written at a time.
-const BLOCK: usize = 1 << 16;
 
 /// Prints the meaning of a transcript as JSON: what happened, in order, who answered what.
 #[derive(Debug, clap::Args)]
@@ -51,64 +49,34 @@ pub(crate) struct Args {
     answer: bool,
 }
 
-/// Runs the command.
-///
-/// # Errors
-/// Where the transcript cannot be opened or is rejected.
 pub(crate) fn run(args: &Args, context: CommandContext) -> Result<u8, Failure> {
     // A meaning is given out whole or not at all, so it waits until the last byte has been read.
     let mut spool = SpooledTempFile::new(IN_MEMORY);
-    let mut writer = if args.calls { MeaningWriter::of_calls() } else { MeaningWriter::new() };
-    let mut failed: Option<io::Error> = None;
-    let tolerance = if args.lenient { Tolerance::Noise } else { Tolerance::Nothing };
-    let options = ReadOptions { tolerance, ..ReadOptions::of(args.dialect) };
-    let read = reading(&args.file, args.format, |name, format, input| {
-        context.terminal.detail(&format!("{name} is read as {}", format.name));
-        walk(format, input, options, &mut |step| {
-            let block = match step {
-                Step::Event(_, event) => {
-                    writer.event(event);
-                    (writer.waiting() >= BLOCK).then(|| writer.take())
-                }
-                Step::Context(entry) => {
-                    if let Content::Noise(noise) = &entry.content {
-                        context.terminal.note(&format!(
-                            "{name}:{}: passed over: {}",
-                            entry.location.line, noise.why.message
-                        ));
-                    }
-                    None
-                }
-            };
-            match block.map(|block| spool.write_all(&block)) {
-                Some(Err(error)) => {
-                    failed = Some(error);
-                    Err(SinkError::Stop)
-                }
-                _ => Ok(()),
-            }
-        })
-    });
-    if let Some(error) = failed {
-        return Err(Failure::Unusable(format!("the meaning cannot be kept in a temporary file: {error}")));
-    }
-    let (name, _, totals) = match read {
-        Err(Failure::Rejected(_, rejection)) if args.answer => return reject(&rejection),
-        read => read?,
+    let options = ReadOptions {
+        format: name_of(args.format),
+        calls: args.calls,
+        dialect: args.dialect.name.to_owned(),
+        lenient: args.lenient,
     };
-    writer.end(totals.authorization_discovery);
-    spool.write_all(&writer.take())?;
+    match options.answer(&mut [open(&args.file)?], &mut Carrier::new(&mut spool, context)) {
+        Ok(_) => {}
+        Err(Error { cause: Cause::Rejected(rejection), .. }) if args.answer => return reject(&rejection),
+        Err(Error { cause: Cause::Output(error), .. }) => {
+            let why = format!("the meaning cannot be kept in a temporary file: {error}");
+            return Err(Failure::Unusable(why));
+        }
+        Err(error) => return Err(error.into()),
+    }
+    spool.rewind()?;
+    let mut out = data_out();
     if args.answer {
-        write!(io::stdout(), "{{\"meaning\":")?;
+        write!(out, "{{\"meaning\":")?;
     }
-    print(&mut spool)?;
+    io::copy(&mut spool, &mut out)?;
     if args.answer {
-        writeln!(io::stdout(), "}}")?;
+        writeln!(out, "}}")?;
     }
-    for note in totals.notes() {
-        context.terminal.note(&format!("{name}: {note}"));
-    }
-    context.terminal.detail(&format!("{} events, {} requests unanswered", totals.events, totals.unanswered));
+    out.flush()?;
     Ok(exit::WELL)
 }
 
@@ -117,16 +85,4 @@ fn reject(rejection: &Rejection) -> Result<u8, Failure> {
     let words = serde_json::json!({ "code": rejection.code.name(), "message": rejection.to_string() });
     writeln!(io::stdout(), "{}", serde_json::json!({ "rejection": words }))?;
     Ok(exit::REJECTED)
-}
-
-fn print(spool: &mut SpooledTempFile) -> Result<(), Failure> {
-    spool.rewind()?;
-    let mut out = data_out();
-    let mut block = vec![0; BLOCK];
-    loop {
-        match spool.read(&mut block)? {
-            0 => return Ok(out.flush()?),
-            length => out.write_all(&block[..length])?,
-        }
-    }
 }

@@ -114,10 +114,6 @@ pub(crate) struct Args {
     command: Vec<String>,
 }
 
-/// Runs the command.
-///
-/// # Errors
-/// Where the file or the server's command cannot be used.
 pub(crate) fn run(args: &Args, context: CommandContext) -> Result<u8, Failure> {
     // Not by the parser of the command line, which would repeat what is wrong.
     let to = args.to.as_deref().map(Target::parse).transpose();

@@ -32,9 +32,6 @@ struct Kind {
 }
 
 /// Reads what `run --results`, `run --mutants --results` or `check --output json` wrote. A compact record is made whole.
-///
-/// # Errors
-/// Where it cannot be read, or is none of these.
 pub(super) fn read(path: &Path) -> Result<Input, Failure> {
     let name = path.display();
     let text = fs::read_to_string(path)

@@ -3,9 +3,10 @@
 mod rewrite;
 
 use super::context::{CommandContext, Failure};
-use super::input::{Source, format_of, named_format, open};
+use super::input::{Source, named_format, opened};
 use crate::exit;
-use formats::{Format, Input};
+use app::Recording;
+use formats::Format;
 use rewrite::{Rewriting, Unwritten};
 use std::fs::{self, File};
 use std::io::{self, Seek as _, Write};
@@ -54,9 +55,6 @@ pub(crate) struct Args {
 }
 
 /// Runs the command. Memory: see [`rewrite`].
-///
-/// # Errors
-/// Where the recording cannot be opened or is rejected, where nothing is asked for, or where the output cannot be written.
 pub(crate) fn run(args: &Args, context: CommandContext) -> Result<u8, Failure> {
     let redaction = Redaction::of(&args.redact, &args.redact_text).map_err(Failure::Unusable)?;
     let redaction = args.preset.iter().try_fold(redaction, |all, preset| all.with_preset(preset));
@@ -70,8 +68,7 @@ pub(crate) fn run(args: &Args, context: CommandContext) -> Result<u8, Failure> {
     let unreadable = |error: io::Error| Failure::Unusable(format!("{name} cannot be read: {error}"));
     let redaction = redaction.numbered(&mut file).map_err(unreadable)?;
     file.rewind().map_err(unreadable)?;
-    let rejected = |error| Failure::of_reading(&name, error);
-    let format = format_of(args.format, &mut Input::new(&mut file).map_err(rejected)?, &name)?;
+    let (format, ()) = Recording::once(&name, &mut file).reading(args.format, |_, _| Ok(()))?;
     file.rewind().map_err(unreadable)?;
     let left = left(&args.preset)?;
     let mut rewriting = Rewriting { name: &name, format, redaction: &redaction, left: &left, skipped: 0 };
@@ -90,7 +87,7 @@ pub(crate) fn run(args: &Args, context: CommandContext) -> Result<u8, Failure> {
 
 /// The recording as a file that can be read twice, with the name to call it by.
 fn seekable(path: &Path) -> Result<(String, File), Failure> {
-    let Source { name, mut reader } = open(path)?;
+    let Source { name, mut reader } = opened(path).map_err(Failure::Unusable)?;
     // A pipe is not opened a second time: whoever writes it may have done so.
     if path.as_os_str() != "-"
         && fs::metadata(path).is_ok_and(|there| there.is_file())

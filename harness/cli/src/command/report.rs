@@ -57,10 +57,6 @@ pub(crate) struct Args {
     compare: Option<PathBuf>,
 }
 
-/// Runs the command.
-///
-/// # Errors
-/// Where a record cannot be read or put together with the others, or a file cannot be written.
 pub(crate) fn run(args: &Args, context: CommandContext) -> Result<u8, Failure> {
     let Given { runs, kills, findings } = Given::read(&args.records)?;
     let records = latest(&runs);

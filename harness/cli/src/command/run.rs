@@ -101,10 +101,6 @@ pub(crate) struct Args {
     report: Option<PathBuf>,
 }
 
-/// Runs the command.
-///
-/// # Errors
-/// Where the suite or the selection cannot be used, or the record cannot be written.
 pub(crate) fn run(args: &Args, context: CommandContext) -> Result<u8, Failure> {
     distinct(&args.selection.format)?;
     if let Some(up_to) = args.scale {

@@ -40,9 +40,6 @@ struct Kept<'k> {
 
 impl Scaling<'_> {
     /// Measures, writes and tells. Exit code 1 where something hangs, crashes, is read wrongly or grows too fast.
-    ///
-    /// # Errors
-    /// Where nothing is selected, or a file cannot be written.
     pub(super) fn run<P: Importer + Program>(
         &self,
         program: &P,

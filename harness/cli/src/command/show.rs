@@ -1,17 +1,12 @@
 //! `show`: draws a session.
 
+use super::carrier::carry;
 use super::context::{CommandContext, Failure};
-use super::input::named_format;
-use super::tape::recording;
-use crate::exit;
+use super::input::{name_of, named_format, open_kept};
+use super::values::words;
 use crate::terminal::data_out;
-use formats::{Format, ReadOptions};
-use reports::diagram::{SvgOptions, TextOptions, svg, text};
-use reports::diagram_builder::RowSelection;
-use reports::drawing::{DrawOptions, draw};
-use reports::viewer::{MOST_TEXT, ROWS, page};
-use rules::CheckOptions;
-use rules::record::RuleSelection;
+use app::ShowOptions;
+use formats::Format;
 use std::io::{self, IsTerminal as _, Write};
 use std::path::PathBuf;
 
@@ -44,8 +39,8 @@ pub(crate) struct Args {
     #[arg(long, value_name = "FORMAT", value_parser = named_format())]
     format: Option<&'static Format>,
     /// The output format.
-    #[arg(long, value_enum, default_value = "text", value_name = "KIND")]
-    output: Output,
+    #[arg(long, value_parser = words(&OUTPUTS), default_value = "text", value_name = "KIND")]
+    output: String,
     /// Fold nothing; memory and drawing grow with the session.
     #[arg(long, conflicts_with_all = ["from", "to"])]
     all: bool,
@@ -63,80 +58,33 @@ pub(crate) struct Args {
     lenient: bool,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
-enum Output {
-    /// For a terminal.
-    Text,
-    /// An SVG picture.
-    Svg,
-    /// A page to look into: every message whole, filters, and the findings.
-    Html,
-}
+const OUTPUTS: [(&str, &str); 3] = [
+    ("text", "For a terminal"),
+    ("svg", "An SVG picture"),
+    ("html", "A page to look into: every message whole, filters, and the findings"),
+];
 
-/// Runs the command.
-///
-/// # Errors
-/// Where an input cannot be opened or told, or is rejected after it was drawn.
 pub(crate) fn run(args: &Args, context: CommandContext) -> Result<u8, Failure> {
-    let shown = match (args.all, args.from, args.to) {
-        (true, ..) => RowSelection::All,
-        // A page shows what it has room for, a picture what a person can take in.
-        (_, None, None) if args.output == Output::Html => ROWS,
-        (_, None, None) => RowSelection::Folded,
-        (_, from, to) => RowSelection::Range(from.unwrap_or(0), to.unwrap_or(u64::MAX)),
-    };
-    if matches!(shown, RowSelection::Range(from, to) if from > to) {
+    if args.from.zip(args.to).is_some_and(|(from, to)| from > to) {
         return Err(Failure::Unusable("--from is after --to, so nothing is left to draw".to_owned()));
     }
-    let mut recordings = Vec::new();
-    for path in &args.files {
-        let recording = recording(path, args.format)?;
-        context.terminal.detail(&format!("{} is read as {}", recording.name, recording.format.name));
-        recordings.push(recording);
-    }
-    if let (true, Some(other)) =
-        (recordings.len() > 1, recordings.iter().find(|recording| !recording.format.carries.process))
-    {
-        return Err(Failure::Unusable(format!(
-            "{} is a {}; several recordings are drawn together where each is the trace of one server's process",
-            other.name, other.format.name
-        )));
-    }
-    let check = (!args.no_check).then(CheckOptions::default);
-    let options = DrawOptions {
-        rows: shown,
-        check,
-        read: if args.lenient { ReadOptions::LENIENT } else { ReadOptions::default() },
-        whole: (args.output == Output::Html).then_some(if args.all { usize::MAX } else { MOST_TEXT }),
-    };
-    let drawing =
-        draw(&mut recordings, &options).map_err(|(name, error)| Failure::of_reading(&name, error))?;
-    let diagram = &drawing.diagram;
-    let drawn = match args.output {
-        Output::Text => {
-            let terminal = TextOptions { colour: context.terminal.colour_out, width: width() };
-            text(diagram, terminal)
-        }
-        Output::Svg => svg(diagram, SvgOptions::default()).map_err(io::Error::other)?,
-        Output::Html => {
-            let files = drawing.files(&recordings, &RuleSelection::everything());
-            page(diagram, &files).map_err(io::Error::other)?
-        }
+    let recordings = args.files.iter().map(|path| open_kept(path, args.format));
+    let mut recordings = recordings.collect::<Result<Vec<_>, _>>()?;
+    let options = ShowOptions {
+        format: name_of(args.format),
+        output: args.output.clone(),
+        all: args.all,
+        from: args.from,
+        to: args.to,
+        check: !args.no_check,
+        lenient: args.lenient,
+        width: width(),
+        colour: context.terminal.colour_out,
+        parallelism: None,
     };
     // The drawing for a terminal has colours, and is free of anything else.
-    let mut out: Box<dyn Write> = match args.output {
-        Output::Text => Box::new(io::stdout().lock()),
-        Output::Svg | Output::Html => data_out(),
-    };
-    out.write_all(drawn.as_bytes())?;
-    out.flush()?;
-    for note in &drawing.notes {
-        context.terminal.note(note);
-    }
-    for (name, rejection) in &drawing.rejected {
-        context.terminal.rejection(name, rejection);
-    }
-    Ok(if drawing.rejected.is_empty() { exit::WELL } else { exit::FAILED })
+    let out: Box<dyn Write> = if args.output == "text" { Box::new(io::stdout().lock()) } else { data_out() };
+    carry(&options, &mut recordings, out, context)
 }
 
 fn width() -> usize {

@@ -48,9 +48,6 @@ pub(super) struct Site<'s> {
 }
 
 /// Writes the page of one implementation, which stands alone, and what programs read.
-///
-/// # Errors
-/// Where something cannot be rendered or written.
 pub(super) fn write_one(
     folder: &Path,
     record: &Record,
@@ -63,9 +60,6 @@ pub(super) fn write_one(
 
 impl Site<'_> {
     /// Writes the whole site.
-    ///
-    /// # Errors
-    /// Where something cannot be rendered or written, or the suite that comes with this program cannot be used.
     pub(super) fn write(&self, out: &Path) -> Result<(), Failure> {
         let renderer = renderer()?;
         let folders = folders(&self.records);

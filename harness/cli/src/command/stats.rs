@@ -1,14 +1,15 @@
 //! `stats`: calls, failures and times over many recordings.
 
+use super::carrier::Carrier;
 use super::context::{CommandContext, Failure};
 use super::every::every_recording;
-use super::input::named_format;
+use super::input::{name_of, named_format};
+use super::values::words;
 use crate::exit;
-use crate::listed_paths::ListedPaths;
+use crate::listed_paths::named_paths;
+use app::Stats;
 use formats::Format;
-use reports::html::HtmlRenderer;
-use reports::stats::{Collected, csv, json, text};
-use std::io::{self, Write as _};
+use std::io;
 use std::path::PathBuf;
 
 /// Counts calls, failures and times over recordings: by tool, by server, by version of a server, and by method.
@@ -39,75 +40,25 @@ pub(crate) struct Args {
     #[arg(long, value_name = "FORMAT", value_parser = named_format())]
     format: Option<&'static Format>,
     /// The output format.
-    #[arg(long, value_enum, default_value = "text", value_name = "KIND")]
-    output: Output,
+    #[arg(long, value_parser = words(&OUTPUTS), default_value = "text", value_name = "KIND")]
+    output: String,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
-enum Output {
-    /// For people: tables.
-    Text,
-    /// For programs.
-    Json,
-    /// For spreadsheets: a line for each tool of each version of each server.
-    Csv,
-    /// A page with bars.
-    Html,
-}
-
-/// So many rejected recordings are named.
-const NAMED: u64 = 10;
+const OUTPUTS: [(&str, &str); 4] = [
+    ("text", "For people: tables"),
+    ("json", "For programs"),
+    ("csv", "For spreadsheets: a line for each tool of each version of each server"),
+    ("html", "A page with bars"),
+];
 
 /// Runs the command. Memory does not grow with the recordings.
-///
-/// # Errors
-/// Where nothing could be counted, or the output cannot be written.
 pub(crate) fn run(args: &Args, context: CommandContext) -> Result<u8, Failure> {
-    let unusable = Failure::Unusable;
-    let listed = match &args.files_from {
-        Some(list) if list.as_os_str() == "-" && args.files.iter().any(|file| file.as_os_str() == "-") => {
-            return Err(unusable("the standard input is either a recording or a list".to_owned()));
-        }
-        list => list.as_deref().map(|list| ListedPaths::open(list, args.null)).transpose(),
-    }
-    .map_err(unusable)?;
-    let paths = args.files.iter().cloned().map(Ok).chain(listed.into_iter().flatten());
-    let (mut all, mut rejected) = (Collected::default(), 0);
-    let usable = every_recording(paths, args.format, context, &mut |name, format, input| {
-        if let Some(why) = all.add(format, input)? {
-            rejected += 1;
-            if rejected <= NAMED {
-                context.terminal.note(&format!(
-                    "{name}: counted as far as it can be read: {} (line {}, {})",
-                    why.message, why.line, why.clause
-                ));
-            }
-        }
-        Ok(())
-    });
-    if rejected > NAMED {
-        context
-            .terminal
-            .note(&format!("and {} more are counted as far as they can be read", rejected - NAMED));
-    }
-    let stats = all.finish();
-    if stats.recordings == 0 {
-        return Err(unusable("there is no recording here".to_owned()));
-    }
-    let printed = match args.output {
-        Output::Text => text(&stats, context.terminal.colour_out),
-        Output::Json => json(&stats).map_err(io::Error::from)?,
-        Output::Csv => csv(&stats),
-        Output::Html => HtmlRenderer::new(env!("CARGO_PKG_VERSION"))
-            .and_then(|renderer| renderer.stats(&stats))
-            .map_err(|error| unusable(format!("the page cannot be made: {error}")))?,
-    };
-    let mut out = io::stdout().lock();
-    out.write_all(printed.as_bytes())?;
-    out.flush()?;
-    Ok(match (usable, rejected) {
-        (false, _) => exit::UNUSABLE,
-        (true, 0) => exit::WELL,
-        (true, _) => exit::FAILED,
-    })
+    let paths = named_paths(&args.files, args.files_from.as_deref(), args.null).map_err(Failure::Unusable)?;
+    let mut stats = Stats::new(name_of(args.format).as_deref())?;
+    let mut carrier = Carrier::new(io::stdout().lock(), context);
+    let usable = every_recording(paths, context, &mut |recording| stats.add(recording, &mut carrier));
+    let outcome = stats.finish(&args.output, context.terminal.colour_out, &mut carrier)?;
+    let outcome = outcome.ok_or_else(|| Failure::Unusable("there is no recording here".to_owned()))?;
+    let code = carrier.finish(outcome)?;
+    Ok(if usable { code } else { exit::UNUSABLE })
 }

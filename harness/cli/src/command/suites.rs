@@ -27,9 +27,6 @@ pub(super) struct SuiteArgs {
 
 impl SuiteArgs {
     /// Loads the suite.
-    ///
-    /// # Errors
-    /// Where it cannot be used; each problem is printed before.
     pub(super) fn load(&self, context: CommandContext) -> Result<Suite, Failure> {
         let roots: Vec<Root> = match (self.generate, self.cases.as_slice()) {
             (Some(count), _) => vec![Root::Generated(variants::suite(self.seed, count))],
@@ -45,9 +42,6 @@ impl SuiteArgs {
     }
 
     /// The suite as a record names it.
-    ///
-    /// # Errors
-    /// Where a file of it cannot be read again.
     pub(super) fn named(&self, suite: &Suite) -> io::Result<record::Suite> {
         Ok(record::Suite { seed: self.generate.map(|_| self.seed), ..named(suite)? })
     }
@@ -74,9 +68,6 @@ pub(super) fn named(suite: &Suite) -> io::Result<record::Suite> {
 }
 
 /// Loads a suite whose cases name only rules that exist.
-///
-/// # Errors
-/// Every problem of the suite.
 pub(super) fn load(roots: &[Root]) -> Result<Suite, Vec<Problem>> {
     let suite = Suite::load(roots)?;
     let problems: Vec<Problem> = suite.cases.iter().chain(&suite.judged).flat_map(unknown_rules).collect();
@@ -84,31 +75,27 @@ pub(super) fn load(roots: &[Root]) -> Result<Suite, Vec<Problem>> {
 }
 
 /// The suite that comes with the program.
-///
-/// # Errors
-/// Where it cannot be used.
 pub(super) fn embedded() -> Result<Suite, Failure> {
     load(&[Root::Embedded]).map_err(|_| Failure::Unusable("the built-in suite cannot be used".to_owned()))
 }
 
-/// The case of the built-in suite that has this name.
-pub(super) fn embedded_case(name: &str) -> Option<Case> {
-    Suite::load_one(&Root::Embedded, name).ok().flatten()
-}
-
-/// The one case in a folder.
-///
-/// # Errors
-/// Where the folder is not one case.
-pub(super) fn only_case(folder: &Path) -> Result<Case, Failure> {
-    let name = folder.display();
-    let suite = load(&[Root::Disk(folder.to_owned())]).map_err(|problems| {
+/// The case that a word of the command line names: the one in a folder, or that of the built-in suite; none where it is a file.
+pub(super) fn named_case(path: &Path) -> Result<Option<Case>, Failure> {
+    if path.exists() && !path.is_dir() || path.as_os_str() == "-" {
+        return Ok(None);
+    }
+    let name = path.display();
+    if !path.is_dir() {
+        return Ok(Suite::load_one(&Root::Embedded, &name.to_string()).ok().flatten());
+    }
+    let suite = load(&[Root::Disk(path.to_owned())]).map_err(|problems| {
         let problems: Vec<_> = problems.iter().map(ToString::to_string).collect();
         Failure::Unusable(format!("{name} is not a case directory: {}", problems.join("; ")))
     })?;
-    let count = suite.cases.len();
-    let only = suite.cases.into_iter().next().filter(|_| count == 1);
-    only.ok_or_else(|| Failure::Unusable(format!("{name} holds {count} cases; name one of them")))
+    match <[Case; 1]>::try_from(suite.cases) {
+        Ok([case]) => Ok(Some(case)),
+        Err(cases) => Err(Failure::Unusable(format!("{name} holds {} cases; name one of them", cases.len()))),
+    }
 }
 
 /// The rule ids of a case that no rule has, each as a problem with its nearest neighbours.

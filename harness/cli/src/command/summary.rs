@@ -1,12 +1,14 @@
 //! `summary`: what is in these recordings, at a glance. A file named without a command comes here too.
 
+use super::carrier::Carrier;
 use super::context::{CommandContext, Failure};
 use super::every::every_recording;
-use super::input::named_format;
+use super::input::{name_of, named_format};
+use super::values::words;
 use crate::exit;
+use app::{Summary, SummaryOptions};
 use formats::Format;
-use reports::overview::{json, overview, text};
-use std::io::{self, Write as _};
+use std::io;
 use std::path::PathBuf;
 
 /// Gives an overview of recordings: who talked to whom, what was called, what failed, what `check` finds.
@@ -29,50 +31,30 @@ pub(crate) struct Args {
     #[arg(long, value_name = "FORMAT", value_parser = named_format())]
     format: Option<&'static Format>,
     /// The output format.
-    #[arg(long, value_enum, default_value = "text", value_name = "HOW")]
-    output: How,
+    #[arg(long, value_parser = words(&OUTPUTS), default_value = "text", value_name = "HOW")]
+    output: String,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
-enum How {
-    /// For people.
-    Text,
-    /// For programs: an array with an item for each recording.
-    Json,
-}
+const OUTPUTS: [(&str, &str); 2] =
+    [("text", "For people"), ("json", "For programs: an array with an item for each recording")];
 
 /// Runs the command. Memory: what `check` holds of one recording, and an overview of each.
-///
-/// # Errors
-/// Where the output cannot be written.
 pub(crate) fn run(args: &Args, context: CommandContext) -> Result<u8, Failure> {
-    let mut overviews = Vec::new();
-    let paths = args.files.iter().cloned().map(Ok);
-    let usable = every_recording(paths, args.format, context, &mut |name, format, input| {
-        overviews.push(overview(name, format, input)?);
-        Ok(())
-    });
-    let mut out = io::stdout().lock();
+    let output = match args.files.as_slice() {
+        _ if args.output == "json" => "json",
+        [file] if !file.is_dir() => "page",
+        _ => "rows",
+    };
     let colour = context.terminal.colour_out;
-    match (args.output, &overviews[..]) {
-        (How::Json, overviews) => {
-            out.write_all(json(overviews).map_err(io::Error::from)?.as_bytes())?;
-        }
-        (How::Text, [one]) if args.files.len() == 1 && !args.files[0].is_dir() => {
-            out.write_all(text::page(one, colour).as_bytes())?
-        }
-        (How::Text, []) => {
-            if usable {
-                return Err(Failure::Unusable("there is no recording here".to_owned()));
-            }
-        }
-        (How::Text, several) => out.write_all(text::rows(several, colour).as_bytes())?,
+    let options = SummaryOptions { format: name_of(args.format), output: output.to_owned(), colour };
+    let mut summary = Summary::new(&options)?;
+    let paths = args.files.iter().cloned().map(Ok);
+    let usable = every_recording(paths, context, &mut |recording| summary.add(recording));
+    if usable && summary.is_empty() && output != "json" {
+        return Err(Failure::Unusable("there is no recording here".to_owned()));
     }
-    out.flush()?;
-    let rejected = overviews.iter().any(|overview| overview.rejected.is_some());
-    Ok(match (usable, rejected) {
-        (false, _) => exit::UNUSABLE,
-        (true, true) => exit::FAILED,
-        (true, false) => exit::WELL,
-    })
+    let mut carrier = Carrier::new(io::stdout().lock(), context);
+    let outcome = summary.finish(&mut carrier)?;
+    let code = carrier.finish(outcome)?;
+    Ok(if usable { code } else { exit::UNUSABLE })
 }

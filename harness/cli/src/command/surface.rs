@@ -1,13 +1,15 @@
 //! `surface`: what does a server offer, and does a change of that break its clients?
 
 use super::context::{CommandContext, Failure};
-use super::input::{format_of, named_format, open, recorded};
+use super::input::{Source, named_format, opened};
+use super::values::words;
 use crate::exit;
 use crate::recordings::{Found, Names, Recordings};
 use crate::terminal::data_out;
-use formats::{Format, Input};
+use app::{Cause, Error};
+use formats::Format;
 use std::fs;
-use std::io::Write as _;
+use std::io::{self, BufRead, BufReader, Read, Write as _};
 use std::mem::take;
 use std::path::{Path, PathBuf};
 use surface::output::{Sides, json, markdown, offer, sarif, text};
@@ -40,42 +42,30 @@ pub(crate) struct Args {
     #[arg(long, value_name = "FILE")]
     write: Option<PathBuf>,
     /// From which class on a change makes the exit code 1.
-    #[arg(long, value_enum, default_value = "breaking", value_name = "CLASS")]
-    fail_on: FailOn,
+    #[arg(long, value_parser = words(&CLASSES), default_value = "breaking", value_name = "CLASS")]
+    fail_on: String,
     /// The capture format, instead of detecting it from the content.
     #[arg(long, value_name = "FORMAT", value_parser = named_format())]
     format: Option<&'static Format>,
     /// The output format.
-    #[arg(long, value_enum, default_value = "text", value_name = "HOW")]
-    output: How,
+    #[arg(long, value_parser = words(&OUTPUTS), default_value = "text", value_name = "HOW")]
+    output: String,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
-enum FailOn {
-    /// A client that worked may not work any more.
-    Breaking,
-    /// The same, or something that a person should look at.
-    Review,
-    /// Any change.
-    Additive,
-}
+const CLASSES: [(&str, &str); 3] = [
+    ("breaking", "A client that worked may not work any more"),
+    ("review", "The same, or something that a person should look at"),
+    ("additive", "Any change"),
+];
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
-enum How {
-    /// For people.
-    Text,
-    /// For programs; a single offer is written as a lock file.
-    Json,
-    /// For a comment on a pull request.
-    Markdown,
-    /// For code scanners.
-    Sarif,
-}
+const OUTPUTS: [(&str, &str); 4] = [
+    ("text", "For people"),
+    ("json", "For programs; a single offer is written as a lock file"),
+    ("markdown", "For a comment on a pull request"),
+    ("sarif", "For code scanners"),
+];
 
 /// Runs the command. Memory: the listings of both sides, and what the readers hold.
-///
-/// # Errors
-/// Where an input cannot be read or has no offer, or where the output cannot be written.
 pub(crate) fn run(args: &Args, context: CommandContext) -> Result<u8, Failure> {
     if args.old.as_os_str() == "-" && args.new.as_ref().is_some_and(|new| new.as_os_str() == "-") {
         return Err(Failure::Unusable("only one of the two can be the standard input".to_owned()));
@@ -87,10 +77,10 @@ pub(crate) fn run(args: &Args, context: CommandContext) -> Result<u8, Failure> {
     }
     let mut out = data_out();
     let Some(new) = new else {
-        match args.output {
-            How::Text => out.write_all(shown(&old).as_bytes())?,
-            How::Json => out.write_all(write_lock(&old).as_bytes())?,
-            How::Markdown | How::Sarif => {
+        match args.output.as_str() {
+            "text" => out.write_all(shown(&old).as_bytes())?,
+            "json" => out.write_all(write_lock(&old).as_bytes())?,
+            _ => {
                 return Err(Failure::Unusable("this output needs two sides to compare".to_owned()));
             }
         }
@@ -100,19 +90,19 @@ pub(crate) fn run(args: &Args, context: CommandContext) -> Result<u8, Failure> {
     let names = [&args.old, args.new.as_ref().unwrap_or(&args.old)].map(|path| path.display().to_string());
     let sides = Sides { old: (&names[0], &old), new: (&names[1], &new) };
     let found = compare(&old, &new);
-    let written = match args.output {
-        How::Text => text(sides, &found, context.terminal.colour_out),
-        How::Json => json(sides, &found),
-        How::Markdown => markdown(sides, &found),
-        How::Sarif => sarif(sides, &found, env!("CARGO_PKG_VERSION")),
+    let written = match args.output.as_str() {
+        "json" => json(sides, &found),
+        "markdown" => markdown(sides, &found),
+        "text" => text(sides, &found, context.terminal.colour_out),
+        _ => sarif(sides, &found, env!("CARGO_PKG_VERSION")),
     };
     out.write_all(written.as_bytes())?;
     out.flush()?;
     found.notes.iter().for_each(|note| context.terminal.note(&plain(note)));
-    let worst = match args.fail_on {
-        FailOn::Breaking => Class::Breaking,
-        FailOn::Review => Class::Review,
-        FailOn::Additive => Class::Additive,
+    let worst = match args.fail_on.as_str() {
+        "breaking" => Class::Breaking,
+        "review" => Class::Review,
+        _ => Class::Additive,
     };
     let failed = found.changes.iter().any(|change| change.class <= worst);
     Ok(if failed { exit::FAILED } else { exit::WELL })
@@ -130,22 +120,19 @@ fn take_surface(
     for found in Recordings::find([Ok(path.to_owned())]) {
         match found {
             Found::Recording(recording) => {
-                let mut source = open(&recording.path)?;
-                let of_reading = |error| Failure::of_reading(&source.name, error);
-                let (mut input, format) = if recording.folder.is_none() {
-                    let mut input = Input::new(&mut *source.reader).map_err(of_reading)?;
-                    if is_lock(input.text()) {
-                        return lock(path, input);
-                    }
-                    let format = format_of(asked, &mut input, &source.name)?;
-                    (input, format)
-                } else if let Some(found) = recorded(&recording, &mut *source.reader, asked, &source.name)? {
-                    found
-                } else {
-                    passed_over.push(|| recording.path.display().to_string());
-                    continue;
-                };
-                collector.read(format, &mut input).map_err(of_reading)?;
+                let Source { name, reader } = opened(&recording.path).map_err(Failure::Unusable)?;
+                let mut reader = BufReader::with_capacity(LOOKED_AT, reader);
+                let found = recording.folder.is_some();
+                if !found && is_lock(&start(&mut reader, &name)?) {
+                    return lock(path, reader);
+                }
+                let recording = app::Recording::once(&name, reader);
+                let read = app::Recording { found, ..recording }
+                    .reading(asked, |format, input| collector.read(format, input));
+                match read {
+                    Err(Error { cause: Cause::NoRecording, .. }) => passed_over.push(|| name),
+                    read => drop(read?),
+                }
             }
             Found::Unsearched(_, why) => return Err(Failure::Unusable(why)),
             Found::Searched(folder, notes) => {
@@ -170,11 +157,24 @@ fn take_surface(
     Ok(surface)
 }
 
-fn lock(path: &Path, mut input: Input<'_>) -> Result<Surface, Failure> {
+/// How much of a file is looked at to see whether it is a lock file.
+const LOOKED_AT: usize = 64 << 10;
+
+/// The beginning of a file.
+fn start(reader: &mut impl BufRead, name: &str) -> Result<String, Failure> {
+    let start = reader.fill_buf().map_err(|error| unreadable(name, &error))?;
+    Ok(String::from_utf8_lossy(start).trim_start_matches('\u{feff}').to_owned())
+}
+
+fn lock(path: &Path, reader: impl Read) -> Result<Surface, Failure> {
     let name = path.display();
-    while input.more().map_err(|error| Failure::of_reading(&name.to_string(), error))? {}
-    read_lock(input.text())
+    let text = io::read_to_string(reader).map_err(|error| unreadable(&name.to_string(), &error))?;
+    read_lock(text.trim_start_matches('\u{feff}'))
         .map_err(|why| Failure::Unusable(format!("{name} cannot be used as a lock file: {why}")))
+}
+
+fn unreadable(name: &str, error: &io::Error) -> Failure {
+    Failure::Unusable(format!("{name} cannot be read: {error}"))
 }
 
 /// Writes a lock file at once; replaces nothing else than a lock file.

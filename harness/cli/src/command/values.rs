@@ -1,11 +1,27 @@
 //! Values as people write them on a command line, and words as a shell takes them.
 
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use globset::{Glob, GlobMatcher};
 use std::time::Duration;
 
 /// A word for a shell.
 pub(super) fn quoted(text: &str) -> String {
     format!("'{}'", text.replace('\'', r"'\''"))
+}
+
+/// The words that an option takes, each with what it means.
+pub(super) fn words(words: &'static [(&'static str, &'static str)]) -> PossibleValuesParser {
+    PossibleValuesParser::new(words.iter().map(|(word, about)| PossibleValue::new(word).help(about)))
+}
+
+/// The values that an option takes, by their words.
+pub(super) fn choice<T: Copy + Send + Sync>(
+    values: &'static [(&'static str, T)],
+) -> impl TypedValueParser<Value = T> {
+    PossibleValuesParser::new(values.iter().map(|(word, _)| word)).try_map(|word| {
+        let known = values.iter().find(|(name, _)| *name == word);
+        known.map(|(_, value)| *value).ok_or_else(|| format!("there is no `{word}`"))
+    })
 }
 
 /// A pattern over names.

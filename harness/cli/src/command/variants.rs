@@ -9,7 +9,6 @@ use std::collections::BTreeMap;
 use verdict::plain::counted;
 
 /// The cases of `count` variants of a seed, by name, each with its files: what `run --generate` runs.
-#[must_use]
 pub(super) fn suite(seed: u64, count: u64) -> Vec<GeneratedCase> {
     let maker = Maker::new(seed);
     (0..count).flat_map(|number| maker.cases(number, None, &mut Tally::default())).collect()

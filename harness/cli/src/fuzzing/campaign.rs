@@ -98,9 +98,6 @@ impl From<io::Error> for FuzzError {
 }
 
 /// Carries out the plan, and reports what happens as it happens.
-///
-/// # Errors
-/// Where it cannot go on. What was result until then was found.
 pub(crate) fn fuzz(
     plan: &Plan<'_>,
     probe: &Probe<'_>,

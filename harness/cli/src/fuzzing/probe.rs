@@ -52,7 +52,6 @@ pub(crate) struct ProbeResult {
 
 impl<'i> Probe<'i> {
     /// Asks one importer, or holds one against another, both in one dialect and these formats, or in all of them.
-    #[must_use]
     pub(crate) fn new(
         first: &'i dyn Importer,
         second: Option<&'i dyn Importer>,
@@ -68,9 +67,6 @@ impl<'i> Probe<'i> {
     }
 
     /// Asks about every transcript of a draft.
-    ///
-    /// # Errors
-    /// A sentence where the draft is not a case, which is a mistake in its construction.
     pub(crate) fn ask(&self, draft: &CaseDraft) -> Result<ProbeResult, String> {
         let uncarried =
             draft.files.iter().filter(|(format, file)| file.is_err() && self.takes(format)).count();
@@ -178,7 +174,6 @@ impl ProbeResult {
     }
 
     /// What shows this signature.
-    #[must_use]
     pub(crate) fn find(self, signature: &Signature) -> Option<Observation> {
         self.shown.into_iter().find(|shown| shown.signature == *signature)
     }

@@ -49,7 +49,6 @@ pub(crate) struct SavedFinding {
 
 impl Reporter<'_> {
     /// Saves a finding and describes it.
-    #[must_use]
     pub(crate) fn save(&self, finding: &Finding, index: usize) -> SavedFinding {
         let (name, cases) = self.cases(finding);
         let failed = cases
@@ -224,7 +223,6 @@ impl Reporter<'_> {
     }
 
     /// The end of a run: the counts.
-    #[must_use]
     pub(crate) fn summary(&self, tally: &Tally, names: &[String], verbosity: Verbosity) -> String {
         let mut text = String::new();
         if tally.interrupted {

@@ -51,7 +51,6 @@ const STEPS: usize = 3;
 
 impl Kind {
     /// The kind of this result.
-    #[must_use]
     pub(crate) fn of(line: &CaseResult) -> Self {
         let (at, change) = match (&line.difference, &line.message) {
             (Some(difference), _) => (path(&difference.at), change(difference)),
@@ -63,13 +62,11 @@ impl Kind {
     }
 
     /// Whether there was no answer that could be judged.
-    #[must_use]
     pub(crate) fn is_broken(&self) -> bool {
         matches!(self.verdict, Verdict::Crash | Verdict::Timeout | Verdict::Garbled | Verdict::Unstable)
     }
 
     /// The clause that such a failure breaks, whatever clause the variant shows; none where the path does not say.
-    #[must_use]
     pub(crate) fn clause(&self) -> Option<&'static str> {
         let step = self.at.rsplit('/').find(|step| *step != "*").unwrap_or_default();
         let third = self.at.split('/').nth(3).unwrap_or(step);

@@ -77,9 +77,6 @@ pub(crate) fn series(importer: &dyn Importer) -> impl Iterator<Item = (&'static 
 }
 
 /// Asks for ever larger sessions until one is too large, is refused or goes wrong.
-///
-/// # Errors
-/// Where a transcript cannot be written.
 pub(crate) fn measure<P: Importer + Program>(
     program: &P,
     dimension: &'static Dimension,

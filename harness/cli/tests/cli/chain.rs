@@ -4,7 +4,7 @@
 #![cfg(unix)]
 #![expect(clippy::unwrap_used, reason = "a test's helpers fail as a test does")]
 
-use app::{DiffOptions, Recording, diff};
+use app::{DiffOptions, Outcome, Recording, answer};
 use rustix::process::{Pid, Signal, kill_process};
 use std::fs;
 use std::io::{BufRead as _, BufReader, Read as _};
@@ -76,8 +76,8 @@ fn pairs() -> impl Iterator<Item = (&'static str, &'static str)> {
     names().zip(names().cycle().skip(1))
 }
 
-/// Every recording of the folder is of the session that was played. `diff` says so of each and the next one, and the library,
-/// which `library.rs` holds to it, of each and every one.
+/// Every recording of the folder is of the session that was played. `diff` says so of each and the next one, and the library that
+/// it is made of, of each and every one.
 fn all_the_same(recordings: &[(&str, PathBuf)]) {
     assert_eq!(recordings.len(), 2 * formats::FORMATS.len());
     for ((left, a), (right, b)) in recordings.iter().zip(recordings.iter().cycle().skip(1)) {
@@ -89,9 +89,9 @@ fn all_the_same(recordings: &[(&str, PathBuf)]) {
     let texts: Vec<_> = recordings.iter().map(|(format, path)| (*format, fs::read(path).unwrap())).collect();
     for (left, a) in &texts {
         for (right, b) in &texts {
-            let [a, b] = [Recording::new(left, a), Recording::new(right, b)];
-            let found = diff(&a, &b, &DiffOptions::default()).unwrap();
-            assert!(found.same, "{left} {right}: {}", found.json);
+            let recordings = [Recording::new(left, a), Recording::new(right, b)];
+            let found = answer(&DiffOptions::default(), recordings).unwrap();
+            assert!(found.outcome == Outcome::Well, "{left} {right}: {}", found.text());
         }
     }
 }

@@ -14,7 +14,6 @@ mod fuzz;
 mod identify;
 mod interrupt;
 mod kill;
-mod library;
 mod listen;
 mod new;
 mod play;

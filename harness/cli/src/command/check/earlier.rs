@@ -31,9 +31,6 @@ struct Line {
 
 impl Earlier {
     /// Reads what a program of this version judged with these options.
-    ///
-    /// # Errors
-    /// Where it cannot be read, or is something else.
     pub(super) fn read(path: &Path, version: &str, options: &str) -> Result<Self, Failure> {
         let name = path.display();
         let unreadable = |error| Failure::Unusable(format!("{name} cannot be read: {error}"));

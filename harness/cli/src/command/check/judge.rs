@@ -2,26 +2,18 @@
 
 use super::earlier::Earlier;
 use super::watched::{Watched, spelled};
+use crate::command::carrier::sentence;
 use crate::command::context::{Failure, no_recording};
-use crate::command::input::{Source, open, opened, recorded};
+use crate::command::input::{Source, opened};
 use crate::recordings::{Found, Recording};
-use formats::Format;
-use rules::record::{CheckedFile, RuleSelection};
-use rules::rule_set::RuleSet;
-use rules::{CheckOptions, CheckResult};
+use app::{Cause, CheckedFile};
 use std::path::Path;
 use std::sync::Arc;
 
 /// How recordings are judged.
 pub(super) struct Judge {
-    /// The format of all of them; none where the content shows it.
-    pub format: Option<&'static Format>,
-    /// What the caller says of them.
-    pub options: CheckOptions,
-    /// By which rules.
-    pub selection: RuleSelection,
-    /// The frozen set that they are held against.
-    pub frozen: Option<RuleSet>,
+    /// By the library.
+    pub judge: app::Judge,
     /// Whether the digests of recordings are wanted.
     pub digests: bool,
     /// What was judged before, and is skipped.
@@ -55,43 +47,20 @@ impl Judge {
             Found::Unsearched(place, why) => return Done::Unusable(place, why),
             Found::Searched(folder, notes) => return Done::Searched(folder, notes),
         };
-        let path = || recording.path.display().to_string();
-        match self.known(&recording) {
-            Ok(Some(failed)) => return Done::Skipped(failed, recording.folder.is_some()),
-            Ok(None) => {}
-            Err(why) => return Done::Unusable(path(), why),
-        }
-        match self.judge(&recording) {
-            Ok(Some((file, judged))) => self.told(file, &judged, recording.folder.is_some()),
-            Ok(None) => Done::NoRecording(path()),
-            Err(Failure::Unusable(why)) => Done::Unusable(path(), why),
-            Err(Failure::Rejected(name, rejection)) => {
-                let why = no_recording(&name, &rejection);
-                Done::Unusable(name, why)
-            }
+        let in_folder = recording.folder.is_some();
+        match self.known(&recording).map_err(Failure::Unusable) {
+            Ok(Some(failed)) => Done::Skipped(failed, in_folder),
+            Ok(None) => self.judge(&recording, in_folder).unwrap_or_else(|failure| match failure {
+                Failure::Unusable(why) => Done::Unusable(recording.path.display().to_string(), why),
+                Failure::Rejected(name, rejection) => {
+                    let why = no_recording(&name, &rejection);
+                    Done::Unusable(name, why)
+                }
+                other => Done::Failed(other),
+            }),
+            Err(Failure::Unusable(why)) => Done::Unusable(recording.path.display().to_string(), why),
             Err(other) => Done::Failed(other),
         }
-    }
-
-    fn told(&self, mut file: CheckedFile, judged: &CheckResult, in_folder: bool) -> Done {
-        match self.require(&mut file, judged) {
-            Some(why) => Done::OtherRevision(file.name, why, in_folder),
-            None => Done::Judged(Box::new(file), in_folder),
-        }
-    }
-
-    /// Holds a file against the frozen set, where there is one; why it cannot be, in a sentence.
-    pub(super) fn require(&self, file: &mut CheckedFile, judged: &CheckResult) -> Option<String> {
-        let frozen = self.frozen.as_ref()?;
-        let mut why = frozen.why_not(&file.name, judged.revision);
-        match &mut why {
-            Some(why) if judged.revision.is_none() => {
-                why.push_str(&format!("; name it with --spec {}", frozen.revision));
-            }
-            Some(_) => {}
-            None => file.require(frozen, judged),
-        }
-        why
     }
 
     /// Whether a file counts as a fault, where it was judged before. It is read once more for that, which the standard input
@@ -106,16 +75,25 @@ impl Judge {
         Ok(digest.and_then(|digest| earlier.failed(digest)))
     }
 
-    /// What came of a file; none where it was found in a folder and is no recording.
-    fn judge(&self, recording: &Recording) -> Result<Option<(CheckedFile, CheckResult)>, Failure> {
-        let Source { name, reader } = open(&recording.path)?;
+    fn judge(&self, recording: &Recording, in_folder: bool) -> Result<Done, Failure> {
+        let Source { name, reader } = opened(&recording.path).map_err(Failure::Unusable)?;
         let mut watched = Watched::new(reader, self.digests);
-        let found = recorded(recording, &mut watched, self.format, &name)?;
-        let Some((mut input, format)) = found else { return Ok(None) };
-        let unreadable = |error| Failure::Unusable(format!("{name} cannot be read: {error}"));
-        let judged = rules::check(format, &mut input, &self.options).map_err(unreadable)?;
-        let digest = watched.digest().map_err(unreadable)?;
-        let file = CheckedFile::of(&name, format.name, &judged, &self.selection);
-        Ok(Some((CheckedFile { digest: digest.map(spelled), ..file }, judged)))
+        let mut recording = app::Recording::once(&name, &mut watched);
+        recording.found = in_folder;
+        let judged = self.judge.judge(&mut recording);
+        drop(recording);
+        match judged {
+            Ok(file) => {
+                let digest = watched
+                    .digest()
+                    .map_err(|error| Failure::Unusable(format!("{name} cannot be read: {error}")))?;
+                Ok(Done::Judged(Box::new(CheckedFile { digest: digest.map(spelled), ..file }), in_folder))
+            }
+            Err(error) => match error.cause {
+                Cause::NoRecording => Ok(Done::NoRecording(name)),
+                Cause::OtherRevision(..) => Ok(Done::OtherRevision(name, sentence(&error), in_folder)),
+                _ => Err(error.into()),
+            },
+        }
     }
 }

@@ -18,9 +18,6 @@ impl<R: Read> Watched<R> {
     }
 
     /// The digest of everything, also of what nobody has read; none where none was wanted.
-    ///
-    /// # Errors
-    /// Where the rest cannot be read.
     pub(super) fn digest(mut self) -> io::Result<Option<[u8; 32]>> {
         if self.digest.is_some() {
             io::copy(&mut self, &mut io::sink())?;

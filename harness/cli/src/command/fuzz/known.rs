@@ -28,9 +28,6 @@ pub(super) struct KnownKinds {
 
 impl KnownKinds {
     /// Judges what the baseline in `path` names of the suite, and of the finds in `out`.
-    ///
-    /// # Errors
-    /// Where the baseline or a case cannot be used.
     pub(super) fn read(
         path: &Path,
         out: &Path,

@@ -42,9 +42,6 @@ pub(super) struct MockArgs {
 impl MockArgs {
     /// How requests are answered; none where a session is followed.
     /// `serves`: a server is played. `follows`: a variation is asked for that only a followed session has.
-    ///
-    /// # Errors
-    /// A sentence, where the options do not fit together.
     pub(super) fn matching(&self, serves: bool, follows: bool) -> Result<Option<Matching>, Failure> {
         let unusable = |why: &str| Err(Failure::Unusable(why.to_owned()));
         if self.by == Match::Session {
@@ -77,9 +74,6 @@ impl MockArgs {
 }
 
 /// Whether what is new can be put into this recording, where that is asked for.
-///
-/// # Errors
-/// A sentence, where it cannot.
 pub(super) fn check(
     matching: Option<&Matching>,
     (path, format): (&Path, &Format),
@@ -96,9 +90,6 @@ pub(super) fn check(
 }
 
 /// Answers until the client goes, or until Ctrl-C over HTTP, and puts what was new into the recording.
-///
-/// # Errors
-/// Where the recording answers nothing, or cannot be written.
 pub(super) fn run(
     matching: &Matching,
     server: Option<Server>,

@@ -54,9 +54,6 @@ pub(super) struct Rewriting<'r> {
 
 impl Rewriting<'_> {
     /// Writes the recording that `file` stands at the beginning of.
-    ///
-    /// # Errors
-    /// Where it is rejected, cannot be written again, or `out` cannot be written.
     pub(super) fn write(&mut self, file: &mut File, out: &mut dyn Write) -> Result<(), Unwritten> {
         match self.format.spelling {
             Spelling::Document(_) => self.document(file, out),

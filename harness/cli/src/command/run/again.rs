@@ -18,9 +18,6 @@ pub(super) struct FailedBefore {
 impl FailedBefore {
     /// The failures in the record in `path`, which must be of this suite and importer; of whatever version, since a failure is
     /// run again after the importer was changed.
-    ///
-    /// # Errors
-    /// Where there is no such record.
     pub(super) fn read(path: &Path, importer: &Implementation, suite: &Suite) -> Result<Self, Failure> {
         let name = path.display();
         let Input::Run(record) = read(path)? else {

@@ -37,9 +37,6 @@ impl SelectionArgs {
 
 /// The readings that the flags ask for. A run of nothing proves nothing, so it is refused; but a shard may be
 /// empty, since its neighbours have the cases.
-///
-/// # Errors
-/// Where a flag selects nothing.
 pub(super) fn select<'s>(
     args: &SelectionArgs,
     suite: &'s Suite,
@@ -77,9 +74,6 @@ pub(super) fn select<'s>(
 }
 
 /// Lists the readings, one a line, and why those are skipped that are.
-///
-/// # Errors
-/// Where the list cannot be written.
 pub(super) fn list(planned: &[PlannedCase<'_>], importer: &dyn Importer) -> Result<u8, Failure> {
     let mut out = String::new();
     for PlannedCase { case, readings } in planned {
