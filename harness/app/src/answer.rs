@@ -10,7 +10,7 @@ pub trait Command {
     /// Answers about recordings.
     ///
     /// # Errors
-    /// Why nothing can be answered. What was written until then is no answer.
+    /// Why nothing can be answered. What was written until then is not an answer.
     fn answer(&self, recordings: &mut [Recording<'_>], output: &mut dyn Output) -> Result<Outcome, Error>;
 }
 
@@ -47,7 +47,7 @@ pub enum Outcome {
 
 impl Outcome {
     /// All is well, or not.
-    pub(crate) fn of(well: bool) -> Self {
+    pub(crate) fn well_if(well: bool) -> Self {
         if well { Self::Well } else { Self::Failed }
     }
 }

@@ -93,7 +93,7 @@ impl Checked {
 /// Judges one recording. What is wrong in it is a finding.
 ///
 /// # Errors
-/// Where the recording is no text or shows no format, where an option has no such value, and where the session is of another
+/// Where the recording is not text or shows no format, where an option has no such value, and where the session is of another
 /// revision than the required rules.
 pub fn check(recording: &mut Recording<'_>, options: &CheckOptions) -> Result<Checked, Error> {
     let file = Judge::new(options)?.judge(recording)?;
@@ -177,7 +177,7 @@ impl Judge {
         output.bytes().write_all(page.as_bytes()).map_err(Cause::Output)?;
         drawing.notes.iter().for_each(|note| output.remark(Remark::Note(note)));
         let failed = files.iter().any(|file| file.is_failure(self.strict));
-        Ok(Outcome::of(drawing.rejected.is_empty() && !failed))
+        Ok(Outcome::well_if(drawing.rejected.is_empty() && !failed))
     }
 
     /// Holds a file against the frozen set, where there is one.

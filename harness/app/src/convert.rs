@@ -89,7 +89,7 @@ fn whole(
     let name = recording.name.clone();
     let mut bytes = Vec::new();
     recording.source.read_to_end(&mut bytes).map_err(|error| Error::reading(&name, error.into()))?;
-    // A cut that parts a character leaves half of it, which is no text to look for a format in.
+    // A cut within a character leaves half of it, and a format is looked for in whole ones.
     let text = bytes.utf8_chunks().next().map_or("", |chunk| chunk.valid());
     let (format, ()) = Recording::new(&name, text.as_bytes()).reading(asked, |_, _| Ok(()))?;
     let saved = salvage(format, &bytes).ok_or_else(|| Error::from(Cause::NothingWhole).about(&name))?;

@@ -40,7 +40,7 @@ pub struct DiffOptions {
     pub ignore_refusals: bool,
     /// An SSE event that was delivered again counts once.
     pub fold_redelivered: bool,
-    /// So many differences are listed at most; all are counted.
+    /// At most this many differences are listed; all are counted.
     pub show: u64,
     /// For people, instead of JSON, and with the counts unless it is [`Text::Brief`].
     #[serde(skip)]
@@ -132,7 +132,7 @@ impl Command for DiffOptions {
             output.remark(Remark::Note(&note));
         }
         done.map_err(Cause::Output)?;
-        Ok(Outcome::of(counts.same()))
+        Ok(Outcome::well_if(counts.same()))
     }
 }
 

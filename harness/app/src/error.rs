@@ -26,7 +26,7 @@ pub enum Cause {
     Interrupted,
     /// The content shows no capture format, and why.
     UnknownFormat(String),
-    /// It was found rather than named, and is no recording of the format that was asked for.
+    /// It was found rather than named, and is not a recording of the format that was asked for.
     NoRecording,
     /// An option has a value that it cannot have: the option, and why.
     BadOption(String, String),

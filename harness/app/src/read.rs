@@ -21,7 +21,7 @@ pub struct ReadOptions {
     pub calls: bool,
     /// The dialect of the reading contract.
     pub dialect: String,
-    /// What is no message where one belongs is passed over, with a note.
+    /// What is not a message where one belongs is skipped, with a note.
     pub lenient: bool,
 }
 

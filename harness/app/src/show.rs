@@ -29,7 +29,7 @@ pub struct ShowOptions {
     pub to: Option<u64>,
     /// Whether the findings of `check` are drawn.
     pub check: bool,
-    /// What is no message where one belongs is passed over, and its place marked.
+    /// What is not a message where one belongs is skipped, and its place marked.
     pub lenient: bool,
     /// How wide text is drawn, in columns.
     pub width: usize,
@@ -114,6 +114,6 @@ impl Command for ShowOptions {
         for (name, rejection) in &drawing.rejected {
             output.remark(Remark::Rejected(name, rejection));
         }
-        Ok(Outcome::of(drawing.rejected.is_empty()))
+        Ok(Outcome::well_if(drawing.rejected.is_empty()))
     }
 }

@@ -8,7 +8,7 @@ use formats::Format;
 use reports::html::HtmlRenderer;
 use reports::stats::{Collected, csv, json, text};
 
-/// So many rejected recordings are named.
+/// How many rejected recordings are named.
 const NAMED: u64 = 10;
 
 /// What was counted so far. Memory does not grow with the recordings.
@@ -71,6 +71,6 @@ impl Stats {
             _ => text(&stats, colour),
         };
         output.bytes().write_all(text.as_bytes()).map_err(Cause::Output)?;
-        Ok(Some(Outcome::of(self.rejected == 0)))
+        Ok(Some(Outcome::well_if(self.rejected == 0)))
     }
 }

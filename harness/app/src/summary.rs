@@ -81,6 +81,6 @@ impl<'o> Summary<'o> {
             (_, all) => text::rows(all, self.options.colour),
         };
         output.bytes().write_all(text.as_bytes()).map_err(Cause::Output)?;
-        Ok(Outcome::of(self.overviews.iter().all(|overview| overview.rejected.is_none())))
+        Ok(Outcome::well_if(self.overviews.iter().all(|overview| overview.rejected.is_none())))
     }
 }

@@ -14,19 +14,19 @@ const CALL: &str = concat!(
     "\n"
 );
 
-fn of(text: &str) -> Recording<'_> {
+fn recording(text: &str) -> Recording<'_> {
     Recording::new("a.jsonl", text.as_bytes())
 }
 
 /// What a command answers about one recording.
-fn text(command: &dyn Command, recording: &str) -> Result<String, Error> {
-    answer(command, [of(recording)]).map(|answer| answer.text())
+fn text(command: &dyn Command, content: &str) -> Result<String, Error> {
+    answer(command, [recording(content)]).map(|answer| answer.text())
 }
 
 /// Whether two recordings are the same session, and what differs.
-fn compared(options: &DiffOptions, [a, b]: [&str; 2]) -> (bool, String) {
-    let found = answer(options, [of(a), Recording::new("b", b.as_bytes())]).unwrap();
-    (found.outcome == Outcome::Well, found.text())
+fn compared(options: &DiffOptions, [a, b]: [&str; 2]) -> Result<(bool, String), Error> {
+    let found = answer(options, [recording(a), Recording::new("b", b.as_bytes())])?;
+    Ok((found.outcome == Outcome::Well, found.text()))
 }
 
 #[test]
@@ -34,7 +34,7 @@ fn numbers_keep_their_text() {
     let meaning = text(&ReadOptions::default(), CALL).unwrap();
     assert!(meaning.contains("1.50") && meaning.contains("12345678901234567890.10"), "{meaning}");
     let other = CALL.replace("890.10", "890.11");
-    let (_, found) = compared(&DiffOptions::default(), [CALL, &other]);
+    let (_, found) = compared(&DiffOptions::default(), [CALL, &other]).unwrap();
     assert!(found.contains(r#""value": 12345678901234567890.10}"#), "{found}");
 }
 
@@ -46,7 +46,7 @@ fn what_differs_is_as_the_schema_says() {
     for (other, same) in [(CALL, true), (&CALL.replace("sum", "total"), false), (fewer, false), ("\n", false)]
     {
         let options = DiffOptions { right_format: Some("jsonrpc".to_owned()), ..DiffOptions::default() };
-        let (is_same, found) = compared(&options, [CALL, other]);
+        let (is_same, found) = compared(&options, [CALL, other]).unwrap();
         let found: Value = serde_json::from_str(&found).unwrap();
         schema.validate(&found).unwrap();
         assert_eq!((is_same, &found["same"]), (same, &same.into()), "{found}");
@@ -54,7 +54,7 @@ fn what_differs_is_as_the_schema_says() {
         assert_eq!(found["differences"].as_array().unwrap().is_empty(), same);
     }
     let options = DiffOptions { show: 0, ..DiffOptions::default() };
-    let (_, found) = compared(&options, [CALL, &CALL.replace("sum", "total")]);
+    let (_, found) = compared(&options, [CALL, &CALL.replace("sum", "total")]).unwrap();
     let found: Value = serde_json::from_str(&found).unwrap();
     assert_eq!(
         (&found["differences"], &found["hidden"], &found["differ"]),
@@ -91,7 +91,7 @@ fn bytes_that_are_no_text_or_no_format_are_refused_by_every_function() {
         let mut errors: Vec<(&str, Option<Error>)> =
             commands.iter().map(|(name, command)| (*name, answer(*command, [make()]).err())).collect();
         errors.push(("check", check(&mut make(), &CheckOptions::default()).err()));
-        errors.push(("diff", answer(&DiffOptions::default(), [of(CALL), make()]).err()));
+        errors.push(("diff", answer(&DiffOptions::default(), [recording(CALL), make()]).err()));
         errors.into_iter().map(|(name, error)| (name, error.map(|error| error.code()))).collect::<Vec<_>>()
     };
     let stop = || true;
@@ -100,7 +100,7 @@ fn bytes_that_are_no_text_or_no_format_are_refused_by_every_function() {
         (&|| Recording::new("x", b""), Some("unknown-format")),
         (&|| Recording::new("x", b"not JSON"), Some("unknown-format")),
         (&|| Recording::stoppable("x", CALL.as_bytes(), &stop), Some("interrupted")),
-        (&|| of(CALL), None),
+        (&|| recording(CALL), None),
     ];
     for (make, code) in calls {
         let codes = refused(make);
@@ -121,9 +121,9 @@ fn a_long_reading_can_be_stopped() {
 #[test]
 fn an_option_that_has_no_such_value_is_named() {
     let words = |text: &str| Some(text.to_owned());
-    let judged = |options: CheckOptions| check(&mut of(CALL), &options).err();
-    let call = |command: &dyn Command| answer(command, [of(CALL)]).err();
-    let compared = |options: DiffOptions| answer(&options, [of(CALL), of(CALL)]).err();
+    let judged = |options: CheckOptions| check(&mut recording(CALL), &options).err();
+    let call = |command: &dyn Command| answer(command, [recording(CALL)]).err();
+    let compared = |options: DiffOptions| answer(&options, [recording(CALL), recording(CALL)]).err();
     let usual = CheckOptions::default;
     for (error, option) in [
         (call(&ReadOptions { format: words("x"), ..ReadOptions::default() }), "format: "),
@@ -164,7 +164,10 @@ fn a_frozen_set_is_a_revision_or_a_text_and_has_to_be_of_the_session() {
         )
     };
     let held = |text: &str, require: &str| {
-        check(&mut of(text), &CheckOptions { require: Some(require.to_owned()), ..CheckOptions::default() })
+        check(
+            &mut recording(text),
+            &CheckOptions { require: Some(require.to_owned()), ..CheckOptions::default() },
+        )
     };
     let set = "suite = \"0.1.0\"\nrevision = \"2025-11-25\"\nrules = [\"jsonrpc.id.null\"]\n";
     for require in ["2025-11-25", set] {
@@ -186,7 +189,7 @@ fn a_conversion_that_changes_the_meaning_is_refused_and_a_cut_recording_salvaged
 {"t":"2026-09-01T10:00:00.140Z","dir":"in","raw":{"jsonrpc":"2.0","id":0,"result":{}}}
 "#;
     let to = |text: &str, options: ConvertOptions| {
-        answer(&ConvertOptions { to: "jsonrpc".to_owned(), ..options }, [of(text)])
+        answer(&ConvertOptions { to: "jsonrpc".to_owned(), ..options }, [recording(text)])
     };
     let error = to(trace, ConvertOptions::default()).unwrap_err();
     assert!(error.code() == "cannot-carry" && error.message().contains("COR-DIRECTION-FLAT"), "{error}");
@@ -202,7 +205,7 @@ fn a_conversion_that_changes_the_meaning_is_refused_and_a_cut_recording_salvaged
 #[test]
 fn spans_are_written_as_by_the_command_and_what_they_leave_out_is_noted() {
     let options = ConvertOptions { to: "otlp-json".to_owned(), ..ConvertOptions::default() };
-    let written = answer(&options, [of(CALL)]).unwrap();
+    let written = answer(&options, [recording(CALL)]).unwrap();
     let spans: Value = serde_json::from_slice(&written.bytes).unwrap();
     let spans = &spans["resourceSpans"][0]["scopeSpans"][0]["spans"];
     assert_eq!(
@@ -223,6 +226,6 @@ fn a_session_is_drawn_as_text_and_as_a_picture() {
     };
     assert!(drawn("text").contains("result of add"), "{}", drawn("text"));
     assert!(drawn("svg").contains("<svg ") && drawn("html").starts_with("<!doctype html>"));
-    let rejected = answer(&ShowOptions::default(), [of(&format!("{CALL}[]\n"))]).unwrap();
+    let rejected = answer(&ShowOptions::default(), [recording(&format!("{CALL}[]\n"))]).unwrap();
     assert!(rejected.notes.iter().any(|note| note.contains("[batch, ")), "{:?}", rejected.notes);
 }

@@ -11,7 +11,7 @@ pub(crate) const FAILED: u8 = 1;
 pub(crate) const UNUSABLE: u8 = 2;
 /// The implementation under test could not be run.
 pub(crate) const NOT_RUN: u8 = 3;
-/// Whoever read the output closed it before all was written, so there is no verdict: what a shell makes of SIGPIPE.
+/// The reader of the output closed it before all was written, so there is no verdict: what a shell makes of SIGPIPE.
 pub(crate) const CLOSED: u8 = 141;
 /// How a one-shot command says that it rejects a transcript: `EX_DATAERR` of sysexits. Not 1, which an uncaught error gives
 /// in most languages.

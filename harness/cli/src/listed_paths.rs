@@ -7,12 +7,12 @@ use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read as _};
 use std::path::{Path, PathBuf};
 
-/// What is longer than this is no path on any system.
+/// No system has a longer path.
 const LONGEST: usize = 1 << 16;
 
 /// The paths of a command line: those that are named, and those that a list names.
 pub(crate) fn named_paths(
-    files: &[PathBuf],
+    files: Vec<PathBuf>,
     list: Option<&Path>,
     null: bool,
 ) -> Result<impl Iterator<Item = NamedPath> + Send + use<>, String> {
@@ -21,7 +21,7 @@ pub(crate) fn named_paths(
         return Err("the standard input is either a recording or a list".to_owned());
     }
     let listed = list.map(|list| ListedPaths::open(list, null)).transpose()?;
-    Ok(files.to_vec().into_iter().map(Ok).chain(listed.into_iter().flatten()))
+    Ok(files.into_iter().map(Ok).chain(listed.into_iter().flatten()))
 }
 
 /// A list, as far as it was read.

@@ -134,12 +134,12 @@ fn main() -> ExitCode {
             context.terminal.error("interrupted");
             code
         }
-        (outcome, _) => told(outcome, context),
+        (outcome, _) => exit_code(outcome, context),
     })
 }
 
-/// The exit code of what came of a command. Where it is no verdict, the terminal is told why.
-fn told(outcome: Result<u8, Failure>, context: CommandContext) -> u8 {
+/// The exit code of a command. Where it ended without a verdict, the terminal shows why.
+fn exit_code(outcome: Result<u8, Failure>, context: CommandContext) -> u8 {
     match outcome {
         Ok(code) => code,
         Err(Failure::OutputClosed) => exit::CLOSED,

@@ -116,7 +116,7 @@ impl Iterator for Walk {
     }
 }
 
-/// So many names stand in a note.
+/// How many names a note has.
 const NAMED: usize = 10;
 
 /// Names of files that were left out: the first ones, and how many there are.

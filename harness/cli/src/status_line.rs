@@ -37,7 +37,7 @@ impl StatusLine {
         // A line that the terminal breaks could not be written over.
         let width = terminal_size::terminal_size_of(io::stderr()).map_or(80, |(width, _)| width.0);
         let width = usize::from(width).saturating_sub(2);
-        // A closed terminal is no reason to stop.
+        // A closed terminal does not end the command.
         let _ = write!(io::stderr(), "\r{}\u{1b}[K", cut(&text(), width));
         self.shown = true;
     }

@@ -81,7 +81,7 @@ impl Terminal {
     }
 
     fn write(&self, text: &str) {
-        // A closed standard error is no reason to stop.
+        // A closed standard error does not end the command.
         let _ = writeln!(io::stderr().lock(), "{text}");
     }
 

@@ -125,7 +125,7 @@ impl Trial<'_> {
         Ok(())
     }
 
-    /// A file that is not there may end the program: that is no answer, and it is started again.
+    /// A file that is not there may end the program: that is not an answer, and it is started again.
     fn unreadable(&mut self, format: &str) -> io::Result<()> {
         let file = self.transcripts.missing()?;
         let (answer, _) = self.program.about(format, &file);

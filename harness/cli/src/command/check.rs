@@ -187,7 +187,8 @@ pub(crate) fn run(args: &Args, context: CommandContext) -> Result<u8, Failure> {
     for note in earlier.iter().flat_map(|earlier| &earlier.notes) {
         context.terminal.note(note);
     }
-    let paths = named_paths(&args.files, args.files_from.as_deref(), args.null).map_err(Failure::Unusable)?;
+    let paths =
+        named_paths(args.files.clone(), args.files_from.as_deref(), args.null).map_err(Failure::Unusable)?;
     let one = match args.files.as_slice() {
         [file] if args.files_from.is_none() && !file.is_dir() => Some(file),
         _ => None,

@@ -24,11 +24,11 @@ pub(crate) enum Failure {
     NotRun(String),
     /// A transcript was rejected: its name, and why.
     Rejected(String, Box<Rejection>),
-    /// The reader of the output closed it. Nobody is left to be told.
+    /// The reader of the output closed it. Nobody is left to read why.
     OutputClosed,
 }
 
-/// That a file is no recording at all, why, and where, in a sentence.
+/// Why a file is not a recording at all, and where, in a sentence.
 pub(crate) fn no_recording(name: &str, why: &Rejection) -> String {
     let Position { line, column, .. } = why.position;
     format!("{name} is not a recording: {} (line {line}, column {column})", why.message)
@@ -55,11 +55,7 @@ impl From<StartError> for Failure {
 impl Failure {
     /// What ended the reading of `name`.
     pub(crate) fn of_reading(name: &str, error: ReadError) -> Self {
-        match error {
-            ReadError::Io(error) => Self::Unusable(format!("{name} cannot be read: {error}")),
-            ReadError::Rejected(rejection) => Self::Rejected(name.to_owned(), rejection),
-            ReadError::Stopped => Self::OutputClosed,
-        }
+        app::Error::reading(name, error).into()
     }
 
     /// That a file or folder cannot be written.

@@ -47,7 +47,7 @@ pub(crate) struct Args {
     salvage: bool,
 }
 
-/// The formats, and the names of what is written alone.
+/// The formats, and the names of what is only written.
 fn named_target() -> PossibleValuesParser {
     let formats = formats::FORMATS.iter().map(|it| PossibleValue::new(it.name).aliases(it.aliases));
     PossibleValuesParser::new(formats.chain([PossibleValue::new(otlp::NAME)]))

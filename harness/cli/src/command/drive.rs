@@ -253,7 +253,7 @@ fn known(args: &Args, scenarios: &[Scenario], context: CommandContext) -> Result
     baseline::read(path, false, &dialect::ALL[0], trials, context).map(Some)
 }
 
-/// The command that plays everything again, or `what` alone, for pasting into a shell.
+/// The command that plays everything again, or only `what`, for pasting into a shell.
 fn command(args: &Args, what: Option<&str>) -> String {
     let mut out = format!("mcp-concord drive --recorder {}", quoted(args.recorder.text()));
     if args.transport != Transport::Stdio {

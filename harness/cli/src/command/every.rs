@@ -7,13 +7,13 @@ use app::{Cause, Error, Recording};
 use std::mem::take;
 
 /// Hands on every recording of `paths`, and says what else there is. Whether all could be used: a file that was found in a
-/// folder and is no recording is skipped, one that was named has to be one.
+/// folder and is not a recording is skipped, one that was named has to be one.
 pub(super) fn every_recording(
     paths: impl IntoIterator<Item = NamedPath>,
     context: CommandContext,
     each: &mut dyn FnMut(&mut Recording<'_>) -> Result<(), Error>,
 ) -> bool {
-    // Files that are no recordings, by the folder they were found in.
+    // Files that are not recordings, by the folder they were found in.
     let mut passed_over = Names::default();
     let mut usable = true;
     let mut refuse = |why: &str| {

@@ -17,7 +17,7 @@ const TASKS: &[(&str, &[&str])] = &[
     ("This program", &["completions", "man", "help"]),
 ];
 
-/// The program with its commands listed by task, and with examples in `--help` alone.
+/// The program with its commands listed by task, and with examples only in `--help`.
 pub(crate) fn laid_out(program: Command) -> Command {
     let commands = by_task(&program);
     let template = format!(

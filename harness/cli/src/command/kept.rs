@@ -6,7 +6,7 @@ use tempfile::SpooledTempFile;
 /// Up to this size it waits in memory, then in a temporary file.
 const IN_MEMORY: usize = 16 << 20;
 
-/// More than this is not kept: 1 GiB. A temporary folder is no place for a recording without an end.
+/// More than this is not kept: 1 GiB. A recording without an end does not belong in a temporary folder.
 const MOST: u64 = 1 << 30;
 
 /// A reader that keeps what passes.

@@ -46,7 +46,7 @@ pub(super) fn run(
     force: bool,
     context: CommandContext,
 ) -> Result<bool, Failure> {
-    // Whoever finds the port open may end the recording.
+    // A program that finds the port open may end the recording.
     watch()?;
     interrupt::be_gentle();
     // First the address: a file that was made for nothing would be in the way the next time.

@@ -26,13 +26,13 @@ pub(super) struct StopArgs {
 }
 
 impl StopArgs {
-    /// So many failures end the run.
+    /// How many failures end the run.
     pub(super) fn max_failures(&self) -> Option<u64> {
         self.max_failures.or(self.fail_fast.then_some(1))
     }
 }
 
-/// So many failures are shown as they come.
+/// How many failures are shown as they come.
 const SHOWN: usize = 20;
 
 /// How long a run goes on before its rate means something.
@@ -56,7 +56,7 @@ struct State {
 }
 
 impl<'l> Live<'l> {
-    /// A run of so many results, of which nothing is judged so far.
+    /// A run of `planned` results, none of which is judged so far.
     pub(super) fn new(planned: usize, baseline: Option<&'l Baseline>, context: CommandContext) -> Self {
         let verbosity = context.terminal.verbosity;
         let state = State { line: StatusLine::new(verbosity), totals: BTreeMap::new(), shown: 0 };

@@ -37,7 +37,7 @@ pub(super) struct Outcome<'o> {
     pub(super) report: Option<&'o Path>,
     /// The path of a line's transcript.
     pub(super) file: &'o dyn Fn(&CaseResult) -> Option<String>,
-    /// The command that runs a line alone.
+    /// The command that runs only one line.
     pub(super) alone: &'o dyn Fn(&CaseResult) -> String,
 }
 

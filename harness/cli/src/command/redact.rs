@@ -88,7 +88,7 @@ pub(crate) fn run(args: &Args, context: CommandContext) -> Result<u8, Failure> {
 /// The recording as a file that can be read twice, with the name to call it by.
 fn seekable(path: &Path) -> Result<(String, File), Failure> {
     let Source { name, mut reader } = opened(path).map_err(Failure::Unusable)?;
-    // A pipe is not opened a second time: whoever writes it may have done so.
+    // A pipe is not opened a second time: its writer may have done so.
     if path.as_os_str() != "-"
         && fs::metadata(path).is_ok_and(|there| there.is_file())
         && let Ok(file) = File::open(path)
@@ -115,7 +115,7 @@ fn left(asked: &[&Preset]) -> Result<Vec<[Redaction; 2]>, Failure> {
     unasked.map(halves).collect::<Result<_, String>>().map_err(Failure::Unusable)
 }
 
-/// Writes the output at once, so that half of a recording is never taken for the whole: a file for its owner alone.
+/// Writes the output at once, so that half of a recording is never taken for the whole: a file that only its owner reads.
 fn written(
     args: &Args,
     write: &mut dyn FnMut(&mut dyn Write) -> Result<(), Unwritten>,
@@ -140,7 +140,7 @@ fn written(
     saved.map_err(|error| Unwritten::Failure(Failure::unwritable(path, &error)))
 }
 
-/// Says what was taken out, what looks like a secret and was left, and what is no part of the session.
+/// Says what was taken out, what looks like a secret and was left, and what is not part of the session.
 fn tell(redaction: &Redaction, left: &[[Redaction; 2]], skipped: usize, context: CommandContext) {
     let listed = |kinds: Vec<(String, u64, u64)>, what: &str| {
         for (kind, times, values) in kinds {

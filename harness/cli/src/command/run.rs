@@ -234,7 +234,7 @@ fn write_baseline(path: &Path, record: &Record, context: CommandContext) -> Resu
     Ok(())
 }
 
-/// The command that runs everything again, or `what` alone, for pasting into a shell.
+/// The command that runs everything again, or only `what`, for pasting into a shell.
 fn command(args: &Args, what: Option<&str>) -> String {
     format!("mcp-concord run{}{}", args.importer.flags(), args.suite.options(what))
 }

@@ -53,7 +53,8 @@ const OUTPUTS: [(&str, &str); 4] = [
 
 /// Runs the command. Memory does not grow with the recordings.
 pub(crate) fn run(args: &Args, context: CommandContext) -> Result<u8, Failure> {
-    let paths = named_paths(&args.files, args.files_from.as_deref(), args.null).map_err(Failure::Unusable)?;
+    let paths =
+        named_paths(args.files.clone(), args.files_from.as_deref(), args.null).map_err(Failure::Unusable)?;
     let mut stats = Stats::new(name_of(args.format).as_deref())?;
     let mut carrier = Carrier::new(io::stdout().lock(), context);
     let usable = every_recording(paths, context, &mut |recording| stats.add(recording, &mut carrier));

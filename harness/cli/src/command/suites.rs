@@ -46,7 +46,7 @@ impl SuiteArgs {
         Ok(record::Suite { seed: self.generate.map(|_| self.seed), ..named(suite)? })
     }
 
-    /// The options again, and a filter for `what` alone, for a command line that a person can paste.
+    /// The options again, and a filter for only `what`, for a command line that a person can paste.
     pub(super) fn options(&self, what: Option<&str>) -> String {
         let mut out = String::new();
         if let Some(count) = self.generate {

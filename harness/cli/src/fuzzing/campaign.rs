@@ -34,7 +34,7 @@ pub(crate) struct Plan<'p> {
     pub jobs: usize,
     /// The session that is changed, or none in particular.
     pub source: Source<'p>,
-    /// The kinds of failure that are no finds.
+    /// The kinds of failure that are known.
     pub known: &'p BTreeSet<Signature>,
 }
 

@@ -20,7 +20,7 @@ pub(crate) struct Probe<'i> {
     first: &'i dyn Importer,
     second: Option<&'i dyn Importer>,
     dialect: &'static Dialect,
-    /// These formats alone; every one where there are none.
+    /// Only these formats; every one where there are none.
     formats: &'i [&'static Format],
 }
 

@@ -27,7 +27,7 @@ pub(super) enum Done {
     /// It was read, and it is a session of another revision than the frozen set is of: its name, and that in a sentence; and
     /// whether it was found in a folder.
     OtherRevision(String, String, bool),
-    /// It was found in a folder, and is no recording: its name.
+    /// It was found in a folder, and is not a recording: its name.
     NoRecording(String),
     /// It was judged before: whether it counts as a fault for the exit code, and whether it was found in a folder.
     Skipped(bool, bool),

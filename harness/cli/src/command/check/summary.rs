@@ -1,6 +1,6 @@
-//! What came of the recordings, told in their order: to the output, to the standard error, and as an exit code.
+//! The results of the recordings, in their order: to the output, to the standard error, and as an exit code.
 //!
-//! Memory: what the renderer holds, and for the folder at hand a few names of what is no recording.
+//! Memory: what the renderer holds, and for the folder at hand a few names of what is not a recording.
 
 use super::judge::Done;
 use crate::command::context::{CommandContext, Failure};
@@ -30,9 +30,9 @@ pub(super) struct Summary {
     renderer: Box<dyn Renderer>,
     out: BufWriter<Box<dyn Write>>,
     telling: Telling,
-    /// Files of the folder at hand that are no recordings.
+    /// Files of the folder at hand that are not recordings.
     passed_over: Names,
-    /// So many files of the folder at hand were judged.
+    /// How many files of the folder at hand were judged.
     judged_in: u64,
     judged: u64,
     skipped: u64,

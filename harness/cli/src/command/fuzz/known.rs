@@ -1,4 +1,4 @@
-//! `--baseline`: the kinds of failure that a baseline knows, so that each of them is no find.
+//! `--baseline`: the kinds of failure that a baseline knows, so that none of them is reported.
 //!
 //! A baseline names cases, and every variant is a new one. So the cases that it names are judged first, those of the suite and
 //! those that `fuzz` saved before, and how they fail is known.

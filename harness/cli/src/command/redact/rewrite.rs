@@ -15,13 +15,13 @@ use std::thread::{self, ScopedJoinHandle};
 use transcript::session::SinkError;
 use wire::redaction::Redaction;
 
-/// So many entries are handed on together. Tests have more of them than recordings are long.
+/// How many entries are handed on together. Tests have more of them than recordings are long.
 const ENTRIES: usize = if cfg!(test) { 3 } else { 1024 };
 
-/// So many bytes of messages are handed on together, if they are of more than one.
+/// How many bytes of messages are handed on together, if they are of more than one.
 const BYTES: usize = 256 << 10;
 
-/// So many batches wait between who reads and who writes.
+/// How many batches wait between reader and writer.
 const WAITING: usize = 2;
 
 /// Why nothing was written.
@@ -145,7 +145,7 @@ impl Rewriting<'_> {
         Ok(out.write_all(&written)?)
     }
 
-    /// Each message was looked at as it changed. What is no message, such as the first line of a trace, is read again, and so
+    /// Each message was looked at as it changed. What is not a message, such as the first line of a trace, is read again, and so
     /// is what stands around one.
     fn others_hold(
         &self,

@@ -101,7 +101,7 @@ fn names(formats: &[&'static Format]) -> String {
     }
 }
 
-/// Whether the answers to the formats of a case are compared with each other, so that one of them alone shows nothing.
+/// Whether the answers to the formats of a case are compared with each other, so that a single one of them shows nothing.
 pub(super) fn is_compared(case: &Case) -> bool {
     matches!(case.expectation, Expectation::Either(_)) && case.identified.is_none()
 }
