@@ -56,7 +56,6 @@ struct Text {
     x: i32,
     y: i32,
     anchor: &'static str,
-    slanted: bool,
     parts: Vec<Part>,
 }
 
@@ -110,14 +109,7 @@ impl Group {
             Anchor::Middle => "middle",
             Anchor::End => "end",
         };
-        self.shapes
-            .push(Shape { text: Some(Text { x, y, anchor, slanted: false, parts }), ..Shape::default() });
-    }
-
-    /// A text that climbs to the right.
-    pub(super) fn slanted(&mut self, class: &'static str, (x, y): (i32, i32), text: String) {
-        let text = Text { x, y, anchor: "start", slanted: true, parts: vec![part(class, text)] };
-        self.shapes.push(Shape { text: Some(text), ..Shape::default() });
+        self.shapes.push(Shape { text: Some(Text { x, y, anchor, parts }), ..Shape::default() });
     }
 }
 
