@@ -3,7 +3,7 @@
 use crate::format::Format;
 use crate::{
     agent_vcr, claude_desktop_log, directed_jsonl, har, http_sse, inspector, inspector_network, jsonrpc,
-    marked_text, mcp_cassette, mcp_rec, mcp_recorder, mcp_replay, mcp_vcr, mcporter, streamable_http, txtar,
+    marked_text, mcp_cassette, mcp_rec, mcp_recorder, mcp_replay, mcporter, streamable_http, txtar,
     vscode_log,
 };
 
@@ -26,7 +26,6 @@ pub static FORMATS: &[&Format] = &[
     &directed_jsonl::FORMAT,
     &mcp_cassette::FORMAT,
     &agent_vcr::FORMAT,
-    &mcp_vcr::FORMAT,
     &txtar::FORMAT,
 ];
 
@@ -39,9 +38,24 @@ pub fn find(name: &str) -> Option<&'static Format> {
 /// The format that `name` asks for.
 ///
 /// # Errors
-/// A sentence that lists the formats.
+/// A sentence that lists the formats, or says what to use instead of one that is gone.
 pub fn named(name: &str) -> Result<&'static Format, String> {
-    find(name).ok_or_else(|| format!("there is no format `{name}`; there are {}", names()))
+    find(name).ok_or_else(|| match RETIRED.iter().find(|(retired, _)| *retired == name) {
+        Some((_, instead)) => (*instead).to_owned(),
+        None => format!("there is no format `{name}`; there are {}", names()),
+    })
+}
+
+/// Formats that are gone: their names, and what to use instead.
+const RETIRED: &[(&str, &str)] = &[("mcp-vcr", MCP_VCR)];
+
+/// What to use instead of the YAML of mcp-vcr.
+pub(crate) const MCP_VCR: &str = "the YAML of mcp-vcr is neither read nor written: `mcp-vcr record --format ndjson` writes \
+                                  lines of JSON, which are the format directed-jsonl";
+
+/// The names of formats that are gone.
+pub fn retired() -> impl Iterator<Item = &'static str> {
+    RETIRED.iter().map(|(name, _)| *name)
 }
 
 /// The names of all formats, for a sentence.

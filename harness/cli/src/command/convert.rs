@@ -49,7 +49,8 @@ pub(crate) struct Args {
 /// As [`named_format`], and the names of what is written alone.
 fn named_target() -> impl TypedValueParser<Value = Target> {
     let formats = formats::FORMATS.iter().map(|it| PossibleValue::new(it.name).aliases(it.aliases));
-    PossibleValuesParser::new(formats.chain([PossibleValue::new(otlp::NAME)]))
+    let retired = formats::retired().map(|name| PossibleValue::new(name).hide(true));
+    PossibleValuesParser::new(formats.chain([PossibleValue::new(otlp::NAME)]).chain(retired))
         .try_map(|name| Target::named(&name))
 }
 

@@ -50,8 +50,9 @@ pub(crate) fn opened(path: &Path) -> Result<Source, String> {
 /// What an option takes that names a capture format: the help lists them, and a typo is answered with what was meant.
 pub(crate) fn named_format() -> impl TypedValueParser<Value = &'static Format> {
     let value = |format: &&'static Format| PossibleValue::new(format.name).aliases(format.aliases);
-    PossibleValuesParser::new(formats::FORMATS.iter().map(value))
-        .try_map(|name| formats::find(&name).ok_or_else(|| format!("there is no format `{name}`")))
+    let retired = formats::retired().map(|name| PossibleValue::new(name).hide(true));
+    PossibleValuesParser::new(formats::FORMATS.iter().map(value).chain(retired))
+        .try_map(|name| formats::named(&name))
 }
 
 /// That no format is named twice.

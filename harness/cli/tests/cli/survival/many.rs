@@ -52,10 +52,6 @@ const LINES: [(&str, &str, Spell); 8] = [
         let stream = if client { "STDIN" } else { "STDOUT" };
         format!(r#"{stream}: {{"jsonrpc":"2.0",{rest}}}"#)
     }),
-    ("mcp-vcr", "messages:\n", |client, rest| {
-        let dir = if client { "c2s" } else { "s2c" };
-        format!(r#"- {{"dir": "{dir}", "payload": {{"jsonrpc":"2.0",{rest}}}, "t": 4}}"#)
-    }),
     ("directed-jsonl", "", |client, rest| {
         let dir = if client { "c2s" } else { "s2c" };
         format!(r#"{{"type":"frame","t":4,"dir":"{dir}","frame":{{"jsonrpc":"2.0",{rest}}}}}"#)
