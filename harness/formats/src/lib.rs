@@ -57,6 +57,8 @@ mod session;
 mod small;
 pub mod sse;
 mod streamable_http;
+#[cfg(test)]
+mod tests;
 pub mod time;
 mod transport;
 mod txtar;
@@ -74,7 +76,7 @@ pub use loss::Loss;
 pub use mcp_replay::trace_start;
 pub use meaning::{Meaning, MeaningWriter, meaning};
 pub use reading::{OrderGuess, Step, owned_entries, walk};
-pub use registry::{FORMATS, find, live, named, names, plainest, retired};
+pub use registry::{FORMATS, find, live, named, names, plainest, retired, to_write, written};
 pub use salvage::{Salvaged, salvage};
 pub use session::{OwnedContent, OwnedEntry, Session, Totals, TransportContext, usual_sender};
 pub use transport::Transport;

@@ -46,6 +46,19 @@ pub fn named(name: &str) -> Result<&'static Format, String> {
     })
 }
 
+/// The formats that sessions are written in.
+pub fn written() -> impl Iterator<Item = &'static Format> + Clone {
+    FORMATS.iter().copied().filter(|format| format.is_written())
+}
+
+/// The format that `name` asks for, to write a session in it.
+///
+/// # Errors
+/// A sentence, as [`named`], or that the format is [only read](Format::only_read).
+pub fn to_write(name: &str) -> Result<&'static Format, String> {
+    named(name).and_then(|format| format.only_read().map_or(Ok(format), Err))
+}
+
 /// Formats that are gone: their names, and what to use instead.
 const RETIRED: &[(&str, &str)] = &[("mcp-vcr", MCP_VCR)];
 

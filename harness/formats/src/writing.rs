@@ -18,6 +18,8 @@ pub enum Spelling {
     Document(fn(&Session, &mut dyn Write) -> io::Result<()>),
     /// Line by line, each with nothing known but what came before it.
     Lines(fn(&Opening) -> Box<dyn WriteLines>),
+    /// Not at all: such files are logs that only their own programs write.
+    ReadOnly,
 }
 
 impl Spelling {
@@ -29,6 +31,7 @@ impl Spelling {
         let lines = match self {
             Self::Document(write) => return write(session, out),
             Self::Lines(lines) => lines,
+            Self::ReadOnly => return Err(io::ErrorKind::Unsupported.into()),
         };
         let mut text = Vec::new();
         let mut writer = LineWriter::begin(lines, &Opening::of(session), &mut text)?;

@@ -59,6 +59,3 @@ pub(crate) fn why_not(head: &Head) -> Option<&'static str> {
     (head.has("session") && !sniff(head) && others.iter().any(|name| head.has(name)))
         .then_some("`format_version`, `metadata` and `session` are not all there")
 }
-
-#[cfg(test)]
-mod tests;

@@ -16,15 +16,13 @@
 //! `...[11759 chars truncated]...`. What is left is not what was sent, also where it happens to be JSON: the message is
 //! missing, and said to be (HAR-MISSING).
 //!
-//! Cannot carry: anything of HTTP or SSE, and so no authorization challenge; the process. A server's name is not carried
-//! over from other formats. Claude Desktop itself has put every message through JavaScript's JSON: `9007199254740993` is
+//! Cannot carry: anything of HTTP or SSE, and so no authorization challenge; the process. Claude Desktop itself has put every message through JavaScript's JSON: `9007199254740993` is
 //! another number, `1.0` is `1`, `1e400` is `null`, and of a member that stood twice the last is there. A line on the
 //! server's standard output that is no message is not in the log, but an error that it was none.
 //!
 //! From logs of 2025 and 2026 that people have published; Claude Desktop's source is not.
 
 mod read;
-mod write;
 
 use crate::format::{Capabilities, Format};
 use crate::head::Head;
@@ -43,7 +41,7 @@ pub(crate) static FORMAT: Format = Format {
         ],
         sniff,
         read::read,
-        Spelling::Lines(write::lines),
+        Spelling::ReadOnly,
     )
 };
 
@@ -68,6 +66,3 @@ pub(crate) fn why_not(head: &Head) -> Option<&'static str> {
         () => None,
     }
 }
-
-#[cfg(test)]
-mod tests;

@@ -69,6 +69,3 @@ pub(crate) fn why_not(head: &Head) -> Option<&'static str> {
         () => Some("its first line has a direction and no message"),
     }
 }
-
-#[cfg(test)]
-mod tests;

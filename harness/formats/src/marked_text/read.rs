@@ -8,7 +8,7 @@ use transcript::rejection::Code;
 use transcript::session::{Side, Sink};
 
 /// The marks, and who sent what stands behind them; none where it was not sent.
-pub(super) const MARKS: [(&str, Option<Side>); 9] = [
+const MARKS: [(&str, Option<Side>); 9] = [
     ("-->", Some(Side::Client)),
     ("<--", Some(Side::Server)),
     (">>>", Some(Side::Client)),

@@ -42,6 +42,3 @@ pub(crate) fn why_not(head: &Head) -> Option<&'static str> {
     (head.has("messages") && !sniff(head) && !head.has("jsonrpc"))
         .then_some("it has `messages` and no `format_version`, as conversations with a model have")
 }
-
-#[cfg(test)]
-mod tests;
