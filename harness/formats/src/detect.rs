@@ -4,10 +4,9 @@ use crate::excerpt::floor;
 use crate::format::Format;
 use crate::head::Head;
 use crate::input::{Input, ReadError};
+use crate::recorders::{agent_vcr, directed_jsonl, mcp_cassette};
 use crate::registry::{FORMATS, MCP_VCR};
-use crate::{
-    agent_vcr, claude_desktop_log, directed_jsonl, inspector, marked_text, mcp_cassette, mcp_replay, txtar,
-};
+use crate::{claude_desktop_log, inspector, marked_text, mcp_replay, txtar};
 use transcript::json::Scanner;
 
 /// So much of a file is looked at, in bytes, where its first value is longer. How the bytes arrive must not matter.

@@ -1,9 +1,9 @@
 //! The list of formats.
 
 use crate::format::Format;
+use crate::recorders::{agent_vcr, directed_jsonl, mcp_cassette, mcp_rec, mcp_recorder, mcporter};
 use crate::{
-    agent_vcr, claude_desktop_log, directed_jsonl, har, http_sse, inspector, inspector_network, jsonrpc,
-    marked_text, mcp_cassette, mcp_rec, mcp_recorder, mcp_replay, mcporter, streamable_http, txtar,
+    claude_desktop_log, envelope, har, inspector, inspector_network, jsonrpc, marked_text, mcp_replay, txtar,
     vscode_log,
 };
 
@@ -11,8 +11,8 @@ use crate::{
 /// since the first is told by the least.
 pub static FORMATS: &[&Format] = &[
     &jsonrpc::FORMAT,
-    &streamable_http::FORMAT,
-    &http_sse::FORMAT,
+    &envelope::STREAMABLE_HTTP,
+    &envelope::HTTP_SSE,
     &mcp_replay::FORMAT,
     &inspector::FORMAT,
     &har::FORMAT,

@@ -13,7 +13,7 @@ use transcript::rejection::Code;
 use transcript::session::{Carrier, Content, Entry, Location, Noise, Sink, SinkError};
 
 /// Reads an envelope whose `transport` must be this one.
-pub(crate) fn read(
+pub(super) fn read(
     of: Transport,
     input: &mut Input<'_>,
     options: ReadOptions,

@@ -1,34 +1,87 @@
-//! Reading Claude Desktop's log of a server.
+//! `claude-desktop-log`: what Claude Desktop logs of its MCP servers, a line a message, in either of its files:
+//! `mcp-server-NAME.log` has `2026-03-01T09:39:03.203Z [NAME] [info] Message from client: {…}`, and `mcp.log`, which is one
+//! file for all servers, `2026-03-01T09:39:03.203Z [info] [NAME] Message from client: {…}`. Newer versions end each
+//! line of the former with ` { metadata: undefined }`.
+//!
+//! Other lines are passed over: what Claude Desktop says of the connection, and what the server printed on its standard
+//! error, which has no time of its own.
+//!
+//! `mcp.log` may have messages of several servers, whose ids have nothing to do with each other, and a transcript is one
+//! session: such a file is refused by the names of two, with the way to take one out. Either file goes on from one start of
+//! a server to the next. `Initializing server...` begins another session, and a message behind it that another run's
+//! messages stand before is refused, with the lines to keep. Claude Desktop sometimes starts a server twice at once; such
+//! runs stand in each other, and nothing tells them apart.
+//!
+//! Of a long message newer versions keep the first and the last 256 characters, and between them
+//! `...[11759 chars truncated]...`. What is left is not what was sent, also where it happens to be JSON: the message is
+//! missing, and said to be (HAR-MISSING).
+//!
+//! Cannot carry: anything of HTTP or SSE, and so no authorization challenge; the process. Claude Desktop itself has put every message through JavaScript's JSON: `9007199254740993` is
+//! another number, `1.0` is `1`, `1e400` is `null`, and of a member that stood twice the last is there. A line on the
+//! server's standard output that is no message is not in the log, but an error that it was none.
+//!
+//! From logs of 2025 and 2026 that people have published; Claude Desktop's source is not.
 
-use crate::format::ReadOptions;
-use crate::input::{Input, ReadError};
+use crate::format::{Capabilities, Format};
+use crate::head::Head;
 use crate::lines::Line;
 use crate::log::{self, Log, Said};
 use crate::time;
+use crate::writing::Spelling;
 use transcript::message::Refusal;
 use transcript::rejection::Code;
-use transcript::session::{Side, Sink};
+use transcript::session::Side;
+
+/// The format.
+pub(crate) static FORMAT: Format = Format {
+    aliases: &["claude-log"],
+    carries: Capabilities { direction: true, times: true, ..Capabilities::MESSAGES },
+    ..Format::new(
+        [
+            "claude-desktop-log",
+            "claude-desktop.log",
+            "Claude Desktop's log of one server, with times and directions",
+        ],
+        sniff,
+        log::read::<Followed>,
+        Spelling::ReadOnly,
+    )
+};
+
+fn sniff(head: &Head) -> bool {
+    let is_told = |line: Stamped<'_>| line.mark().is_some() || line.says(BEGINS) || line.says(STARTED);
+    is_stamped(head) && head.lines().filter_map(Stamped::of).any(is_told)
+}
+
+fn is_stamped(head: &Head) -> bool {
+    head.lines().next().is_some_and(|line| Stamped::of(line).is_some())
+}
+
+/// Why a file that looks a little like one of these is none.
+pub(crate) fn why_not(head: &Head) -> Option<&'static str> {
+    let marked = |line: &str| MARKS.iter().any(|(mark, ..)| line.contains(mark));
+    match () {
+        () if sniff(head) => None,
+        () if is_stamped(head) => Some("no line of its first 64 KiB is a message or the start of a server"),
+        () if head.lines().any(marked) => {
+            Some("its first line does not begin with a time, a level and the name of a server")
+        }
+        () => None,
+    }
+}
 
 /// How a line says who sent its message, and whose it is.
-pub(super) const MARKS: [(&str, Side, &str); 2] = [
+const MARKS: [(&str, Side, &str); 2] = [
     ("Message from client: ", Side::Client, "a message of the client"),
     ("Message from server: ", Side::Server, "a message of the server"),
 ];
 
 /// What a line says with which a run of a server begins.
-pub(super) const BEGINS: &str = "Initializing server...";
-pub(super) const STARTED: &str = "Server started and connected successfully";
+const BEGINS: &str = "Initializing server...";
+const STARTED: &str = "Server started and connected successfully";
 
 /// What a line ends with in the file of one server.
 const METADATA: &str = "{ metadata: undefined }";
-
-pub(super) fn read(
-    input: &mut Input<'_>,
-    options: ReadOptions,
-    sink: &mut Sink<'_>,
-) -> Result<(), ReadError> {
-    log::read::<Followed>(input, options, sink)
-}
 
 /// The server whose messages are read, and the line on which it was started again.
 #[derive(Default)]
@@ -108,7 +161,7 @@ const STAMP: &str = "0000-00-00T00:00:00.000Z [";
 
 /// The beginning of a line that has a time, a level and the name of a server.
 #[derive(Clone, Copy)]
-pub(super) struct Stamped<'a> {
+struct Stamped<'a> {
     line: &'a str,
     time: &'a str,
     server: &'a str,
@@ -118,7 +171,7 @@ pub(super) struct Stamped<'a> {
 
 impl<'a> Stamped<'a> {
     /// The level stands before the name in the file of all servers, and behind it in that of one.
-    pub(super) fn of(line: &'a str) -> Option<Self> {
+    fn of(line: &'a str) -> Option<Self> {
         Self::at(line, 0)
     }
 
@@ -145,12 +198,12 @@ impl<'a> Stamped<'a> {
     }
 
     /// Whether the rest begins with these words.
-    pub(super) fn says(self, words: &str) -> bool {
+    fn says(self, words: &str) -> bool {
         self.line[self.at..].starts_with(words)
     }
 
     /// How it says that a message follows, and whose.
-    pub(super) fn mark(self) -> Option<&'static (&'static str, Side, &'static str)> {
+    fn mark(self) -> Option<&'static (&'static str, Side, &'static str)> {
         MARKS.iter().find(|(mark, ..)| self.says(mark))
     }
 }

@@ -4,7 +4,7 @@
 
 use crate::format::ReadOptions;
 use crate::input::{Input, ReadError};
-use transcript::json::{Json, JsonKind, Scanner};
+use transcript::json::{Json, JsonKind, Scanner, SyntaxError};
 use transcript::message::{Message, Refusal};
 use transcript::rejection::Code;
 use transcript::session::{Content, Entry, Location, Noise, Sink};
@@ -77,7 +77,28 @@ impl<'a> Item<'a, '_> {
         whole: &str,
         names: [&str; N],
     ) -> Result<[Member<'a>; N], ReadError> {
-        members(self.text, whole, names).map_err(|refusal| self.refuse(refusal))
+        let mut scanner = Scanner::new(self.text);
+        if scanner.peek() != Some(b'{') {
+            return Err(self.refuse(wrong(Code::InvalidEntry, format!("{whole} is an object"))));
+        }
+        let mut found: [Member<'a>; N] = [None; N];
+        let broken = |fault: SyntaxError| self.refuse(fault.into());
+        let mut more = scanner.open(b'}').map_err(broken)?;
+        while more {
+            let key_at = scanner.at();
+            let key = scanner.key().map_err(broken)?;
+            let at = scanner.at();
+            let value = scanner.take().map_err(broken)?;
+            let which = names.iter().position(|name| key.is(name));
+            if which.and_then(|which| found[which].replace((at, value))).is_some() {
+                let message =
+                    format!("a member of {whole} appears twice, and readers differ on which one counts");
+                let refusal = Refusal::new(Code::AmbiguousMember, key_at, message);
+                return Err(self.refuse(refusal.under("SRV-TWICE")));
+            }
+            more = scanner.more(b'}').map_err(broken)?;
+        }
+        Ok(found.map(|held| held.filter(|(_, value)| value.kind() != JsonKind::Null)))
     }
 
     /// Refuses the item, or what stands at the refusal's place in it.
@@ -175,37 +196,6 @@ fn items(
 
 /// A member of an item: where it stands, and what it is.
 pub(crate) type Member<'a> = Option<(usize, Json<'a>)>;
-
-/// The members of these names of an item, where they are more than null.
-///
-/// # Errors
-/// Where the item is no object, or has one of them twice.
-pub(crate) fn members<'a, const N: usize>(
-    text: &'a str,
-    whole: &str,
-    names: [&str; N],
-) -> Result<[Member<'a>; N], Refusal> {
-    let mut scanner = Scanner::new(text);
-    if scanner.peek() != Some(b'{') {
-        return Err(wrong(Code::InvalidEntry, format!("{whole} is an object")));
-    }
-    let mut found: [Member<'a>; N] = [None; N];
-    let mut more = scanner.open(b'}')?;
-    while more {
-        let key_at = scanner.at();
-        let key = scanner.key()?;
-        let at = scanner.at();
-        let value = scanner.take()?;
-        let which = names.iter().position(|name| key.is(name));
-        if which.and_then(|which| found[which].replace((at, value))).is_some() {
-            let message =
-                format!("a member of {whole} appears twice, and readers differ on which one counts");
-            return Err(Refusal { at: key_at, clause: "SRV-TWICE", ..wrong(Code::AmbiguousMember, message) });
-        }
-        more = scanner.more(b'}')?;
-    }
-    Ok(found.map(|held| held.filter(|(_, value)| value.kind() != JsonKind::Null)))
-}
 
 /// Hands on what stands at byte `at` of the window, where a message belongs, as an entry like `entry`.
 ///

@@ -1,18 +1,38 @@
-//! Reading JSON-RPC lines.
+//! `jsonrpc`: one JSON-RPC message a line (clauses JRP-LINE, JRP-VERSION, JRP-SHAPE).
+//!
+//! Cannot carry: who sent a message, so a session in which both sides have a request with the same id open at
+//! the same time is not carried (COR-DIRECTION-FLAT); times; anything of HTTP or SSE; the process and its exit.
 
-use crate::format::ReadOptions;
+use crate::format::{Capabilities, Format, ReadOptions};
+use crate::head::Head;
 use crate::input::{Input, ReadError};
 use crate::lines::{self, Line};
+use crate::writing::{HeadedLines, Spelling};
 use std::ops::Range;
 use transcript::json::MemberIndex;
 use transcript::message::{Message, Refusal};
 use transcript::session::{Content, Sink};
 
-pub(super) fn read(
-    input: &mut Input<'_>,
-    options: ReadOptions,
-    sink: &mut Sink<'_>,
-) -> Result<(), ReadError> {
+/// The format.
+pub(crate) static FORMAT: Format = Format {
+    carries: Capabilities::MESSAGES,
+    messages: &[&[]],
+    scripts: &[None],
+    paired: true,
+    clauses: &["JRP-LINE"],
+    ..Format::new(
+        ["jsonrpc", "jsonrpc.jsonl", "one JSON-RPC message a line"],
+        sniff,
+        read,
+        Spelling::Lines(|_| HeadedLines::boxed("\n", |_, _| Ok(()))),
+    )
+};
+
+fn sniff(head: &Head) -> bool {
+    ["jsonrpc", "method", "result", "error", "id", "params"].iter().any(|name| head.has(name))
+}
+
+fn read(input: &mut Input<'_>, options: ReadOptions, sink: &mut Sink<'_>) -> Result<(), ReadError> {
     match options.indexes() {
         true => lines::each::<Messages<true>>(input, |line, parsed, index| {
             hand(line, &parsed, index, options, sink)
