@@ -21,9 +21,12 @@ impl Target {
     pub fn named(name: &str) -> Result<Self, String> {
         match name {
             otlp::NAME => Ok(Self::Spans),
-            name => match formats::named(name) {
+            name => match formats::to_write(name) {
                 Ok(format) => Ok(Self::Format(format)),
-                Err(why) => Err(format!("{why}, and {} to write alone", otlp::NAME)),
+                Err(why) if why.starts_with("there is no format") => {
+                    Err(format!("{why}, and {} to write alone", otlp::NAME))
+                }
+                Err(why) => Err(why),
             },
         }
     }

@@ -1,7 +1,7 @@
 //! `convert`: writes a session in another format.
 
 use super::context::{CommandContext, Failure};
-use super::input::{Source, format_of, named_format, open, reading};
+use super::input::{Source, format_of, format_values, named_format, open, reading};
 use crate::exit;
 use crate::terminal::data_out;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
@@ -48,8 +48,7 @@ pub(crate) struct Args {
 
 /// As [`named_format`], and the names of what is written alone.
 fn named_target() -> impl TypedValueParser<Value = Target> {
-    let formats = formats::FORMATS.iter().map(|it| PossibleValue::new(it.name).aliases(it.aliases));
-    PossibleValuesParser::new(formats.chain([PossibleValue::new(otlp::NAME)]))
+    PossibleValuesParser::new(format_values(true).chain([PossibleValue::new(otlp::NAME)]))
         .try_map(|name| Target::named(&name))
 }
 

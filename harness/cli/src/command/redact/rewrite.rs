@@ -61,6 +61,10 @@ impl Rewriting<'_> {
         match self.format.spelling {
             Spelling::Document(_) => self.document(file, out),
             Spelling::Lines(lines) => self.lines(lines, file, out),
+            Spelling::ReadOnly => {
+                let why = self.format.only_read().unwrap_or_default();
+                Err(Unwritten::Refused(format!("{why}, and `convert` the recording to it first")))
+            }
         }
     }
 

@@ -43,7 +43,7 @@ impl New {
 /// # Errors
 /// A sentence, where its file would lose something by that.
 pub fn can_grow(session: &Session, format: &Format) -> Result<(), String> {
-    if !format.is_lines() || !format.carries.direction || format.carries.exchanges {
+    if !format.is_written() || !format.is_lines() || !format.carries.direction || format.carries.exchanges {
         return Err(format!(
             "nothing can be added to a recording in {}: convert it first, as with `mcp-concord convert --to mcp-replay`",
             format.name
