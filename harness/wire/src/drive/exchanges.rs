@@ -3,7 +3,7 @@
 use crate::drive::judge::http::{Exchange, pairs};
 use crate::drive::judge::messages::SentMessage;
 use crate::drive::judge::transparency::Chunk;
-use crate::net::header;
+use crate::http::header;
 use crate::play::journal::{Direction, Entry, Event};
 use formats::sse::{SseBlockKind, SseParser};
 use std::collections::BTreeMap;

@@ -179,8 +179,9 @@ impl Archive<'_> {
 #[cfg(test)]
 mod tests {
     use super::{PATIENCE, write_archive};
+    use crate::http::End;
     use crate::proxy::Summary;
-    use crate::proxy::events::{End, Event, RequestHead, ResponseHead, Sender, Side, queue};
+    use crate::proxy::events::{Event, RequestHead, ResponseHead, Sender, Side, queue};
     use jiff::Timestamp;
     use serde_json::Value;
     use std::cell::RefCell;

@@ -5,7 +5,7 @@
 
 use super::body_redactor::BodyRedactor;
 use super::sse_blocks::{Byte, Scanner};
-use crate::net::header;
+use crate::http::header;
 use crate::redaction::Redaction;
 use crate::utf8::Utf8;
 use base64::engine::general_purpose::STANDARD;

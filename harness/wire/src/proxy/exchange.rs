@@ -12,8 +12,8 @@
 //! An exchange without a response has the status 0, as browsers write it.
 
 use super::body::{Body, milliseconds};
-use super::events::{End, Event, RequestHead, ResponseHead, Side};
-use crate::net::header;
+use super::events::{Event, RequestHead, ResponseHead, Side};
+use crate::http::{End, header};
 use crate::redaction::Redaction;
 use std::io::{self, Write};
 use std::sync::Arc;
@@ -254,7 +254,8 @@ fn query(url: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::Exchange;
-    use crate::proxy::events::{End, Event, RequestHead, ResponseHead, Side};
+    use crate::http::End;
+    use crate::proxy::events::{Event, RequestHead, ResponseHead, Side};
     use serde_json::Value;
     use std::sync::Arc;
     use std::time::Duration;

@@ -3,7 +3,7 @@
 use super::signals::{Leader, Signals};
 use crate::child::{into_file, spawn_error};
 use crate::group::Group;
-use crate::proxy::Target;
+use crate::http::Target;
 use crate::redaction::Redaction;
 use crate::remote::Remote;
 use crate::{Notify, StartError, child};

@@ -1,18 +1,14 @@
 //! A session with a server over HTTP: what is asked, and what comes back.
 
-use super::caller::{Caller, described, media_type};
+use super::caller::{Caller, described, is_stream};
 use super::lines::Writer;
 use super::outcome::Outcome;
-use super::stream::{Event, Position, Stream, whole};
+use super::stream::{Position, Stream};
 use crate::Notify;
-use crate::play::http::{EVENTS, JSON};
+use crate::http::{Client, EVENTS, Event, HELD, JSON, Target, collect, media_type};
 use crate::play::{PipeEvent, id_text, internal_error, messages, on_one_line};
-use crate::proxy::Target;
 use hyper::body::Incoming;
-use hyper::header::HeaderValue;
 use hyper::{Method, Response, StatusCode};
-use hyper_rustls::HttpsConnector;
-use hyper_util::client::legacy::connect::HttpConnector;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::Sender;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -48,13 +44,13 @@ pub(super) struct Session {
 impl Session {
     pub(super) fn new(
         target: &Target,
-        connector: HttpsConnector<HttpConnector>,
+        client: Client,
         writer: Writer,
         notify: Arc<dyn Notify>,
         over: Sender<Outcome>,
     ) -> Self {
         Self {
-            caller: Caller::new(target, connector),
+            caller: Caller::new(target, client),
             writer,
             notify,
             over,
@@ -162,7 +158,7 @@ impl Session {
         if is_legacy || ids.is_empty() {
             return Ok(());
         }
-        let media = media_type(&answer);
+        let media = media_type(answer.headers());
         if media == EVENTS {
             self.follow(answer.into_body(), ids).await?;
         } else if media == JSON {
@@ -210,7 +206,7 @@ impl Session {
     /// Opens the stream of HTTP+SSE, whose first event says where messages go; whether there is one.
     async fn begin_legacy(self: &Arc<Self>) -> bool {
         let Ok(answer) = self.caller.send(Method::GET, EVENTS, None, None).await else { return false };
-        if !answer.status().is_success() || media_type(&answer) != EVENTS {
+        if !is_stream(&answer) {
             return false;
         }
         let mut position = Position::default();
@@ -222,8 +218,9 @@ impl Session {
                 _ => return false,
             }
         };
-        let Some(endpoint) = events.next().filter(|event| event.name == "endpoint") else { return false };
-        if !self.caller.go_to(&endpoint.data) {
+        let is_endpoint = |event: &Event| event.name.as_deref() == Some("endpoint");
+        let Some(endpoint) = events.next().filter(is_endpoint) else { return false };
+        if !self.caller.go_to(&String::from_utf8_lossy(&endpoint.data)) {
             return false;
         }
         let session = Arc::clone(self);
@@ -252,9 +249,7 @@ impl Session {
         tokio::spawn(async move {
             let answer = session.caller.send(Method::GET, EVENTS, None, None).await;
             let ended = match answer {
-                Ok(answer) if answer.status().is_success() && media_type(&answer) == EVENTS => {
-                    session.follow(answer.into_body(), &[]).await
-                }
+                Ok(answer) if is_stream(&answer) => session.follow(answer.into_body(), &[]).await,
                 // Most servers have nothing to say of their own.
                 Ok(answer) if answer.status() == StatusCode::METHOD_NOT_ALLOWED => Ok(()),
                 Ok(answer) => Err(described(answer.status(), "")),
@@ -288,7 +283,7 @@ impl Session {
             }
             sleep(position.retry).await;
             let answer = self.caller.send(Method::GET, EVENTS, position.last.as_deref(), None).await?;
-            if !answer.status().is_success() || media_type(&answer) != EVENTS {
+            if !is_stream(&answer) {
                 return Err(format!("{ended}; it cannot be resumed: {}", described(answer.status(), "")));
             }
             stream = Stream::new(answer.into_body(), &mut position);
@@ -296,10 +291,8 @@ impl Session {
     }
 
     async fn pass_all(&self, events: Vec<Event>) {
-        for event in events {
-            if event.name.is_empty() || event.name == "message" {
-                self.pass(&event.data).await;
-            }
+        for event in events.iter().filter(|event| event.is_message()) {
+            self.pass(&String::from_utf8_lossy(&event.data)).await;
         }
     }
 
@@ -320,7 +313,7 @@ impl Session {
         if self.hello().take_if(|hello| hello == id).is_some() {
             let version = message.json().member("result").and_then(|result| result.member("protocolVersion"));
             let version = version.and_then(|version| version.as_text()?.to_str().map(|it| it.into_owned()));
-            self.caller.state().version = version.and_then(|version| HeaderValue::from_str(&version).ok());
+            self.caller.state().version = version;
         }
         self.no_longer_open(id);
     }
@@ -368,4 +361,10 @@ impl Session {
     fn hello(&self) -> MutexGuard<'_, Option<String>> {
         self.hello.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+/// A body that is one message, or says why there is none.
+async fn whole(body: Incoming) -> Result<String, String> {
+    let bytes = collect(body, HELD).await.map_err(|why| format!("the answer broke off: {why}"))?;
+    Ok(String::from_utf8_lossy(&bytes).into_owned())
 }

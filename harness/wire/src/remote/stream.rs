@@ -1,10 +1,8 @@
 //! The bodies of answers, read as they come. A stream that breaks off is resumed behind its last event.
 
-use crate::net::error_chain;
-use crate::play::HELD;
-use formats::sse::{SseBlockKind, SseParser};
-use http_body_util::{BodyExt as _, Limited};
-use hyper::body::{Bytes, Incoming};
+use crate::http::{Event, EventReader, HELD, error_chain};
+use http_body_util::BodyExt as _;
+use hyper::body::Incoming;
 use std::time::{Duration, Instant};
 
 /// So long is waited before a stream is resumed, where the server does not say.
@@ -15,13 +13,6 @@ const LONGEST_RETRY: Duration = Duration::from_secs(60);
 
 /// So many streams in a row may end at once without an event.
 const TRIES: u32 = 3;
-
-/// An event.
-#[derive(Debug, PartialEq, Eq)]
-pub(super) struct Event {
-    pub(super) name: String,
-    pub(super) data: String,
-}
 
 /// What is known of a stream that may be resumed.
 #[derive(Debug)]
@@ -49,16 +40,14 @@ impl Position {
 /// A stream that is read.
 pub(super) struct Stream {
     body: Incoming,
-    parser: SseParser,
-    /// Bytes that came since the last event.
-    waiting: usize,
+    reader: EventReader,
     opened: Instant,
 }
 
 impl Stream {
     pub(super) fn new(body: Incoming, position: &mut Position) -> Self {
         position.in_vain += 1;
-        Self { body, parser: SseParser::default(), waiting: 0, opened: Instant::now() }
+        Self { body, reader: EventReader::new(HELD), opened: Instant::now() }
     }
 
     /// It has ended.
@@ -68,49 +57,29 @@ impl Stream {
         }
     }
 
-    /// The events that come next; none at the end.
+    /// The events that come next, those without data left out; none at the end.
     ///
     /// # Errors
     /// A sentence, where the stream breaks off or an event is too long.
     pub(super) async fn next(&mut self, position: &mut Position) -> Result<Option<Vec<Event>>, String> {
-        let part = match self.body.frame().await {
-            None => return Ok(None),
-            Some(Err(error)) => return Err(format!("the stream broke off: {}", error_chain(&error))),
-            Some(Ok(frame)) => frame.into_data().unwrap_or_default(),
-        };
-        let events = self.take(&part, position);
-        self.waiting = if events.is_empty() { self.waiting + part.len() } else { 0 };
-        if self.waiting > HELD {
-            return Err(format!("an event has more than {} MiB", HELD >> 20));
-        }
-        Ok(Some(events))
-    }
-
-    fn take(&mut self, part: &Bytes, position: &mut Position) -> Vec<Event> {
-        let mut events = Vec::new();
-        let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
-        self.parser.feed(part, &mut |block| {
-            if let Some(retry) = block.retry {
+        let Some(frame) = self.body.frame().await else { return Ok(None) };
+        let frame = frame.map_err(|error| format!("the stream broke off: {}", error_chain(&error)))?;
+        let (mut events, too_long) = self.reader.take(&frame.into_data().unwrap_or_default());
+        for event in &events {
+            if let Some(retry) = event.retry {
                 position.retry = Duration::from_millis(retry).min(LONGEST_RETRY);
             }
-            if let Some(id) = block.id {
-                position.last = Some(text(id)).filter(|id| !id.is_empty());
+            if let Some(id) = &event.id {
+                position.last = Some(id.clone()).filter(|id| !id.is_empty());
             }
-            if block.kind == SseBlockKind::Event && !block.data.is_empty() {
-                position.in_vain = 0;
-                events.push(Event { name: block.name.map(text).unwrap_or_default(), data: text(block.data) });
-            }
-        });
-        events
+        }
+        events.retain(|event| !event.data.is_empty());
+        if !events.is_empty() {
+            position.in_vain = 0;
+        }
+        match too_long {
+            Some(_) => Err(format!("an event has more than {} MiB", HELD >> 20)),
+            None => Ok(Some(events)),
+        }
     }
-}
-
-/// A body that is one message, or says why there is none.
-///
-/// # Errors
-/// A sentence.
-pub(super) async fn whole(body: Incoming) -> Result<String, String> {
-    let whole = Limited::new(body, HELD).collect().await;
-    let bytes = whole.map_err(|error| format!("the answer broke off: {error}"))?.to_bytes();
-    Ok(String::from_utf8_lossy(&bytes).into_owned())
 }

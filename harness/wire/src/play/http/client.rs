@@ -6,13 +6,13 @@
 mod responses;
 mod session;
 
-use super::protocol::{JSON, SESSION, Transport};
+use super::protocol::Transport;
 use super::route::{Reply, Route};
 use crate::StartError;
+use crate::http::{JSON, SESSION, Target};
 use crate::play::deadline::Deadline;
 use crate::play::mismatch::Mismatch;
 use crate::play::plan::{Plan, Played};
-use crate::proxy::Target;
 use hyper::Method;
 use hyper::header::{AUTHORIZATION, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
 use session::{Call, ClientSession, Purpose};

@@ -5,7 +5,8 @@
 //! answered later), and to the stream of a GET otherwise. Both peers come to the same result, so that a client knows
 //! when it needs a GET.
 
-use super::protocol::{Answers, SESSION, VERSION};
+use super::protocol::Answers;
+use crate::http::{SESSION, VERSION};
 use crate::play::script::Script;
 use formats::{OwnedContent, OwnedEntry};
 use std::collections::HashMap;

@@ -7,14 +7,16 @@ mod mock;
 mod requests;
 mod session;
 
-use super::listener::{Limits, Listener, ServerEvent};
-use super::protocol::{Answers, JSON, Transport, next, next_until};
+use super::body::whole;
+use super::listener::{LIMITS, Listener, ServerEvent};
+use super::protocol::{Answers, Transport, next, next_until};
 use super::route::{Reply, Route};
 use super::stream::Stream;
+use crate::StartError;
+use crate::http::{AllowedHosts, JSON, Limits, listen, runtime};
 use crate::play::deadline::Deadline;
 use crate::play::mismatch::{Kind, Mismatch};
 use crate::play::plan::{Plan, Played};
-use crate::{AllowedHosts, StartError, net};
 use session::ServerSession;
 use std::collections::BTreeSet;
 use std::future::poll_fn;
@@ -47,10 +49,10 @@ impl Server {
     /// # Errors
     /// A sentence where that cannot be.
     pub fn listen(address: SocketAddr, transport: Transport, answers: Answers) -> Result<Self, StartError> {
-        let listener = net::listen(address).map_err(StartError::Unusable)?;
-        let runtime = net::runtime().map_err(StartError::Unusable)?;
+        let listener = listen(address).map_err(StartError::Unusable)?;
+        let runtime = runtime().map_err(StartError::Unusable)?;
         let hosts = AllowedHosts::new(address, &[]);
-        Ok(Self { listener, hosts, runtime, transport, answers, limits: Limits::default() })
+        Ok(Self { listener, hosts, runtime, transport, answers, limits: LIMITS })
     }
 
     /// Serves these hosts and origins.
@@ -235,8 +237,8 @@ impl ServerSession<'_> {
                     Some(Reply::Json(status)) => *status,
                     _ => 200,
                 };
-                let answer = self.respond(status, Some(JSON), self.whole(&said.text, exchange), asked);
-                if reply.send(answer).is_err() {
+                let body = whole(said.text.into_owned(), exchange, self.plan);
+                if !self.respond(reply, status, JSON, body, asked) {
                     let why = "the client went away before its request was answered".to_owned();
                     let kind = Kind::Protocol(why);
                     self.report(Mismatch { kind, step: Some(said.step), came: None });

@@ -3,6 +3,7 @@
 //! Memory: every event, since a client may come back for any of them; together they are no more than the session.
 
 use super::body::BodySender;
+use crate::http::spell;
 use hyper::body::Bytes;
 
 /// A stream of events.
@@ -109,27 +110,9 @@ impl Stream {
     }
 }
 
-/// An event as it stands in a stream. A message of several lines is the same when it is read.
-pub(crate) fn spell(name: Option<&str>, id: Option<&str>, data: &str) -> Bytes {
-    let mut out = String::with_capacity(data.len() + 64);
-    for (field, value) in [("event", name), ("id", id)] {
-        if let Some(value) = value {
-            out.push_str(&format!("{field}: {value}\n"));
-        }
-    }
-    for line in data.replace("\r\n", "\n").split(['\n', '\r']) {
-        out.push_str("data: ");
-        out.push_str(line);
-        out.push('\n');
-    }
-    out.push('\n');
-    Bytes::from(out)
-}
-
 #[cfg(test)]
 mod tests {
-    use super::{Stream, spell};
-    use formats::sse::SseParser;
+    use super::Stream;
     use hyper::body::Bytes;
     use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
 
@@ -139,16 +122,6 @@ mod tests {
             text.push_str(std::str::from_utf8(&part).unwrap());
         }
         text.replace("data: ", "").replace("\n\n", ";")
-    }
-
-    #[test]
-    fn an_event_is_read_as_it_was_meant() {
-        let bytes = spell(Some("message"), Some("7"), "{\"a\":\n1,\r\n2}");
-        let mut found = Vec::new();
-        SseParser::default()
-            .feed(&bytes, &mut |event| found.push((event.id.map(<[u8]>::to_vec), event.data.to_vec())));
-        assert_eq!(found, [(Some(b"7".to_vec()), b"{\"a\":\n1,\n2}".to_vec())]);
-        assert_eq!(spell(None, None, ""), "data: \n\n");
     }
 
     #[test]

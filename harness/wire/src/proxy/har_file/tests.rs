@@ -1,7 +1,8 @@
 //! An archive that is cut at every byte, and a disk that is full at every size.
 
 use super::{HarFile, News, Store};
-use crate::proxy::events::{End, Event, RequestHead, ResponseHead, Side, queue};
+use crate::http::End;
+use crate::proxy::events::{Event, RequestHead, ResponseHead, Side, queue};
 use crate::proxy::exchange::Exchange;
 use jiff::Timestamp;
 use serde_json::Value;

@@ -1,8 +1,9 @@
 //! What a client makes of what comes back for a request.
 
 use super::session::{Call, ClientSession, Purpose};
+use crate::http::{EVENTS, Event, Failure, JSON, SESSION, media_type, text};
 use crate::play::http::calls::CallEvent;
-use crate::play::http::protocol::{EVENTS, JSON, SESSION, Transport};
+use crate::play::http::protocol::Transport;
 use crate::play::http::route::{Reply, Route};
 use crate::play::mismatch::{Kind, Mismatch};
 use crate::play::plan::Played;
@@ -18,14 +19,14 @@ impl ClientSession<'_> {
         let Some(what) = self.calls.get(&number).map(|call| call.what) else { return };
         match came {
             CallEvent::Answered(status, headers) => self.answered(number, what, status, &headers),
-            CallEvent::Event { name, id, data } => self.event(what, name.as_deref(), id, data),
+            CallEvent::Event(event) => self.event(what, event),
             CallEvent::Body(bytes) => self.body(number, what, bytes),
             CallEvent::TooLong(bytes) => {
                 self.report(Mismatch::of(Kind::TooLong(bytes), None));
                 self.ended(number, what, None);
             }
             CallEvent::Ended(broken) => self.ended(number, what, broken),
-            CallEvent::Failed(why, unreachable) => self.failed(number, why, unreachable),
+            CallEvent::Failed(failure) => self.failed(number, failure),
         }
     }
 
@@ -35,9 +36,7 @@ impl ClientSession<'_> {
             call.status = Some(status);
         }
         self.blocked = self.blocked.filter(|blocked| *blocked != number);
-        let media =
-            headers.get(CONTENT_TYPE).map(|value| String::from_utf8_lossy(value.as_bytes()).to_lowercase());
-        let is = |name: &str| media.as_deref().is_some_and(|media| media.starts_with(name));
+        let media = media_type(headers);
         match what {
             Purpose::Post(step) => {
                 self.accepted += 1;
@@ -49,9 +48,10 @@ impl ClientSession<'_> {
                     self.report_at(step, why);
                 }
                 let asks = matches!(self.routes.replies.get(step), Some(Reply::Json(_) | Reply::Stream));
-                let read = is(JSON) || is(EVENTS);
+                let read = media == JSON || media == EVENTS;
                 if self.transport == Transport::StreamableHttp && asks && fits && !read {
-                    let media = media.as_deref().unwrap_or("nothing");
+                    let whole = text(headers, CONTENT_TYPE.as_str()).map(|media| media.to_lowercase());
+                    let media = whole.as_deref().unwrap_or("nothing");
                     let why = format!("the server answered with {media}; expected {JSON} or {EVENTS}");
                     self.report_at(step, why);
                 }
@@ -67,7 +67,7 @@ impl ClientSession<'_> {
             Purpose::Stream(Route::Get) if status == 405 => self.no_get = true,
             // It may be too early for a stream, and is tried again once something is awaited on it.
             Purpose::Stream(Route::Get) if status != 200 && self.ahead == Some(number) => {}
-            Purpose::Stream(route) if status != 200 || !is(EVENTS) => {
+            Purpose::Stream(route) if status != 200 || media != EVENTS => {
                 let why = format!("a GET for a stream was answered with status {status}");
                 // One that nothing has to come on was worth a try.
                 if self.transport == Transport::HttpSse || self.routes.of.contains(&route) {
@@ -93,7 +93,9 @@ impl ClientSession<'_> {
         }
     }
 
-    fn event(&mut self, what: Purpose, name: Option<&str>, id: Option<String>, data: Vec<u8>) {
+    fn event(&mut self, what: Purpose, event: Event) {
+        let is_message = event.is_message();
+        let Event { name, id, data, .. } = event;
         let route = what.route().unwrap_or(Route::Get);
         self.tries.remove(&route);
         let again = id.as_ref().is_some_and(|id| self.seen.contains(id));
@@ -101,18 +103,16 @@ impl ClientSession<'_> {
             self.seen.insert(id.clone());
             self.last.insert(route, id);
         }
-        match name {
-            Some("endpoint") if self.transport == Transport::HttpSse => {
-                let text = String::from_utf8_lossy(&data);
-                // A whole URL leads to the same server: another one was not named on the command line.
-                let uri = text.trim().parse::<Uri>().ok();
-                self.endpoint = uri.and_then(|uri| uri.path_and_query().map(|path| path.as_str().to_owned()));
-                if self.endpoint.is_none() {
-                    self.report(Mismatch::protocol(format!("the endpoint {text} is not a path")));
-                }
+        if is_message {
+            self.hear(&data, again);
+        } else if name.as_deref() == Some("endpoint") && self.transport == Transport::HttpSse {
+            let text = String::from_utf8_lossy(&data);
+            // A whole URL leads to the same server: another one was not named on the command line.
+            let uri = text.trim().parse::<Uri>().ok();
+            self.endpoint = uri.and_then(|uri| uri.path_and_query().map(|path| path.as_str().to_owned()));
+            if self.endpoint.is_none() {
+                self.report(Mismatch::protocol(format!("the endpoint {text} is not a path")));
             }
-            None | Some("" | "message") if !data.is_empty() => self.hear(&data, again),
-            _ => {}
         }
     }
 
@@ -166,7 +166,7 @@ impl ClientSession<'_> {
         }
     }
 
-    fn failed(&mut self, number: u64, why: String, unreachable: bool) {
+    fn failed(&mut self, number: u64, Failure { why, unreachable }: Failure) {
         let call = self.calls.remove(&number);
         self.blocked = self.blocked.filter(|blocked| *blocked != number);
         if unreachable && self.tally == Played::default() && self.player.received() == 0 {

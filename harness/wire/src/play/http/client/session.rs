@@ -1,16 +1,16 @@
 //! The state of a client over HTTP, and the requests that both sending and answering need.
 
 use crate::StartError;
+use crate::http::{EVENTS, LAST_EVENT, SESSION, Target, VERSION, insert};
 use crate::play::deadline::Deadline;
 use crate::play::http::calls::HttpClient;
-use crate::play::http::protocol::{Answers, EVENTS, LAST_EVENT, SESSION, Transport, VERSION};
+use crate::play::http::protocol::{Answers, Transport};
 use crate::play::http::route::{Route, Routes};
 use crate::play::mismatch::{Kind, Mismatch};
 use crate::play::plan::{Plan, Played};
 use crate::play::player::{Order, Player};
-use crate::proxy::Target;
 use hyper::Method;
-use hyper::header::{ACCEPT, AUTHORIZATION, HeaderMap, HeaderName, HeaderValue};
+use hyper::header::{ACCEPT, AUTHORIZATION, HeaderMap};
 use std::collections::{BTreeMap, BTreeSet};
 use tokio::task::AbortHandle;
 
@@ -24,7 +24,7 @@ pub(super) struct ClientSession<'p> {
     pub(super) routes: Routes,
     pub(super) transport: Transport,
     pub(super) path: String,
-    pub(super) caller: HttpClient,
+    pub(super) caller: HttpClient<'p>,
     /// Requests that are open.
     pub(super) calls: BTreeMap<u64, Call>,
     /// The request that has to be accepted before the next message is sent.
@@ -126,17 +126,16 @@ impl<'p> ClientSession<'p> {
     /// The headers of every request.
     pub(super) fn headers(&self, accept: &'static str) -> HeaderMap {
         let mut headers = HeaderMap::new();
-        headers.insert(ACCEPT, HeaderValue::from_static(accept));
-        let mut add = |name: &'static str, value: Option<&str>| {
-            if let Some(value) = value.and_then(|value| HeaderValue::from_str(value).ok()) {
-                headers.insert(HeaderName::from_static(name), value);
-            }
-        };
-        add(SESSION, self.session.as_deref());
-        add(AUTHORIZATION.as_str(), self.proof.as_deref());
         // The revision is known when the answer to `initialize` is.
         let known = self.initialized().unwrap_or(false);
-        add(VERSION, self.routes.version.as_deref().filter(|_| known));
+        for (name, value) in [
+            (ACCEPT.as_str(), Some(accept)),
+            (SESSION, self.session.as_deref()),
+            (AUTHORIZATION.as_str(), self.proof.as_deref()),
+            (VERSION, self.routes.version.as_deref().filter(|_| known)),
+        ] {
+            insert(&mut headers, name, value);
+        }
         headers
     }
 
@@ -154,10 +153,8 @@ impl<'p> ClientSession<'p> {
             return None;
         }
         let mut headers = self.headers(EVENTS);
-        let last = self.last.get(&route).and_then(|id| HeaderValue::from_str(id).ok());
-        if let Some(last) = last.filter(|_| self.transport == Transport::StreamableHttp) {
-            headers.insert(HeaderName::from_static(LAST_EVENT), last);
-        }
+        let last = self.last.get(&route).filter(|_| self.transport == Transport::StreamableHttp);
+        insert(&mut headers, LAST_EVENT, last.map(String::as_str));
         let path = self.path.clone();
         let (number, running) = self.caller.send(Method::GET, &path, headers, Vec::new())?;
         self.calls.insert(number, Call { what: Purpose::Stream(route), running, status: None });

@@ -1,16 +1,15 @@
 //! How a server of each transport answers a request, and what it demands of a client.
 
 use super::session::ServerSession;
-use crate::net::accepts;
-use crate::play::http::body::StreamedBody;
+use crate::http::{EVENTS, JSON, LAST_EVENT, SESSION, VERSION, accepts, media_type, spell, text};
+use crate::play::http::body::{open, whole};
 use crate::play::http::listener::{IncomingRequest, ServerEvent};
-use crate::play::http::protocol::{EVENTS, JSON, LAST_EVENT, SESSION, Transport, VERSION};
+use crate::play::http::protocol::Transport;
 use crate::play::http::route::{Reply, Route, Routes};
-use crate::play::http::stream::spell;
 use crate::play::mismatch::{Kind, Mismatch};
 use crate::play::player::Received;
 use hyper::Method;
-use hyper::header::{CONTENT_TYPE, HeaderMap, HeaderValue, WWW_AUTHENTICATE};
+use hyper::header::{HeaderMap, HeaderValue, WWW_AUTHENTICATE};
 use transcript::message::Message;
 use transcript::revision::Revision;
 
@@ -35,7 +34,7 @@ impl Refusal {
             let answer = "this server is for this machine; --allow-host allows others";
             return Some(Self { status: 403, report: format!("a {method} {why}"), answer });
         }
-        let named = String::from_utf8_lossy(asked.headers.get(VERSION)?.as_bytes());
+        let named = text(&asked.headers, VERSION)?;
         let own = routes.version.iter().chain(&routes.named).any(|own| *own == named);
         let known = Revision::named(&named).is_some() || own;
         let report = format!("a {method} names the revision {named}, which is none");
@@ -88,14 +87,14 @@ impl ServerSession<'_> {
 
     /// A message, or several.
     fn post(&mut self, asked: IncomingRequest) {
-        let Ok(text) = std::str::from_utf8(&asked.body) else {
+        let Ok(said) = std::str::from_utf8(&asked.body) else {
             let came = String::from_utf8_lossy(&asked.body).into_owned();
             self.report(Mismatch::of(Kind::NoMessage("it is not UTF-8".to_owned()), Some(came)));
             return asked.answer(400, "this is not UTF-8", self.plan);
         };
-        let text = text.to_owned();
+        let said = said.to_owned();
         self.look_at(&asked.headers);
-        let message = Message::parse(&text).ok();
+        let message = Message::parse(&said).ok();
         let is_initialize =
             message.and_then(|message| message.method()).is_some_and(|method| method.is("initialize"));
         let asked = match is_initialize {
@@ -106,7 +105,7 @@ impl ServerSession<'_> {
             },
         };
         let mut steps = Vec::new();
-        for Received { step, mismatch } in self.player.receive(&text) {
+        for Received { step, mismatch } in self.player.receive(&said) {
             steps.extend(step);
             mismatch.into_iter().for_each(|mismatch| self.report(mismatch));
         }
@@ -129,22 +128,20 @@ impl ServerSession<'_> {
     fn reply(&mut self, asked: IncomingRequest, step: usize) {
         match self.routes.replies.get(step).cloned() {
             Some(Reply::Refused(status, headers)) => {
-                let mut answer = self.respond(status, None, self.whole("", asked.exchange), step);
-                for (_, value) in headers {
-                    if let Ok(value) = HeaderValue::from_str(&value) {
-                        answer.headers_mut().append(WWW_AUTHENTICATE, value);
-                    }
-                }
-                let _ = asked.reply.send(answer);
+                let values = headers.iter().filter_map(|(_, value)| HeaderValue::from_str(value).ok());
+                asked.reply.send(status, None, whole("", asked.exchange, self.plan), |headers| {
+                    values.for_each(|value| {
+                        headers.append(WWW_AUTHENTICATE, value);
+                    });
+                });
             }
             Some(Reply::Json(_)) => {
                 self.waiting.insert(step, (asked.exchange, asked.reply));
             }
             Some(Reply::Stream) => {
-                let (feed, body) =
-                    StreamedBody::open(self.plan.variants.chunk, asked.exchange, self.plan.journal);
+                let (feed, body) = open(asked.exchange, self.plan);
                 self.streams.entry(Route::Answer(step)).or_default().open(feed);
-                let _ = asked.reply.send(self.respond(200, Some(EVENTS), body, step));
+                self.respond(asked.reply, 200, EVENTS, body, step);
             }
             Some(Reply::Accepted(status)) => asked.answer(status, "", self.plan),
             None => asked.answer(202, "", self.plan),
@@ -160,9 +157,9 @@ impl ServerSession<'_> {
             return self.legacy(asked);
         }
         let Some(asked) = self.of_the_session(asked) else { return };
-        let last = asked.headers.get(LAST_EVENT).and_then(|id| std::str::from_utf8(id.as_bytes()).ok());
+        let last = text(&asked.headers, LAST_EVENT);
         let redeliver = self.plan.variants.redeliver;
-        let route = match last {
+        let route = match &last {
             None => Some(Route::Get),
             Some(id) => {
                 let mut streams = self.streams.iter_mut();
@@ -199,11 +196,11 @@ impl ServerSession<'_> {
     }
 
     fn open(&mut self, route: Route, asked: IncomingRequest, endpoint: Option<&str>) {
-        let (feed, body) = StreamedBody::open(self.plan.variants.chunk, asked.exchange, self.plan.journal);
+        let (feed, body) = open(asked.exchange, self.plan);
         if let Some(path) = endpoint {
             let _ = feed.send(spell(Some("endpoint"), None, path));
         }
-        let _ = asked.reply.send(body.answer(200, Some(EVENTS)));
+        asked.reply.send(200, Some(EVENTS), body, |_| ());
         let (redeliver, more) = (self.plan.variants.redeliver, self.has_several(route));
         let stream = self.streams.entry(route).or_default();
         self.opened += u64::from(!stream.is_said());
@@ -213,7 +210,7 @@ impl ServerSession<'_> {
 
     /// What a client has to say in its headers, whatever it sends.
     fn look_at(&mut self, headers: &HeaderMap) {
-        if !headers.get(CONTENT_TYPE).is_some_and(|value| value.as_bytes().starts_with(JSON.as_bytes())) {
+        if media_type(headers) != JSON {
             self.complain(format!("a POST does not say that it holds {JSON}"));
         }
         if self.transport == Transport::StreamableHttp
@@ -225,11 +222,10 @@ impl ServerSession<'_> {
 
     /// Passes on a request that names the session and the revision, once they are known. Every other one is answered.
     fn of_the_session(&mut self, asked: IncomingRequest) -> Option<IncomingRequest> {
-        let named = |name: &str| asked.headers.get(name).map(|value| value.as_bytes().to_vec());
         let known = self.routes.initialized.is_some_and(|answer| self.player.is_done(answer));
         if let Some(id) = self.session.clone().filter(|_| known) {
-            let (status, why) = match named(SESSION) {
-                Some(named) if named == id.as_bytes() => (0, ""),
+            let (status, why) = match text(&asked.headers, SESSION) {
+                Some(named) if named == id => (0, ""),
                 Some(_) => (404, "names another session"),
                 None => (400, "names no session"),
             };
@@ -239,7 +235,7 @@ impl ServerSession<'_> {
                 return None;
             }
             if let Some(version) = self.routes.version.clone() {
-                match named(VERSION).map(|named| String::from_utf8_lossy(&named).into_owned()) {
+                match text(&asked.headers, VERSION) {
                     Some(named) if named != version => {
                         let method = &asked.method;
                         self.complain(format!(

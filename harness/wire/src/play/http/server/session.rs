@@ -1,20 +1,18 @@
 //! The state of a server over HTTP, and the responses that both playing and answering need.
 
+use crate::http::{Body, SESSION, insert};
 use crate::play::deadline::Deadline;
-use crate::play::http::body::StreamedBody;
-use crate::play::http::listener::Listener;
-use crate::play::http::protocol::{Answers, SESSION, Transport};
+use crate::play::http::listener::{Listener, Responder};
+use crate::play::http::protocol::{Answers, Transport};
 use crate::play::http::route::{Route, Routes};
 use crate::play::http::stream::Stream;
 use crate::play::mismatch::Mismatch;
 use crate::play::plan::{Plan, Played};
 use crate::play::player::{Order, Player};
-use hyper::Response;
-use hyper::body::Bytes;
-use hyper::header::{HeaderName, HeaderValue};
+use hyper::header::HeaderValue;
 use std::collections::{BTreeMap, BTreeSet};
 use tokio::runtime::Runtime;
-use tokio::sync::{oneshot, watch};
+use tokio::sync::watch;
 
 /// A server at work.
 pub(super) struct ServerSession<'p> {
@@ -27,7 +25,7 @@ pub(super) struct ServerSession<'p> {
     /// What is said over streams: those of requests by their step, and that of a GET.
     pub(super) streams: BTreeMap<Route, Stream>,
     /// Requests that get one message as their answer.
-    pub(super) waiting: BTreeMap<usize, (u64, oneshot::Sender<Response<StreamedBody>>)>,
+    pub(super) waiting: BTreeMap<usize, (u64, Responder)>,
     /// The session's id, once it is given.
     pub(super) session: Option<String>,
     /// Event ids that were given.
@@ -94,30 +92,22 @@ impl<'p> ServerSession<'p> {
         self.transport == Transport::StreamableHttp && count > 1
     }
 
-    pub(super) fn whole(&self, text: &str, exchange: u64) -> StreamedBody {
-        let bytes = Bytes::from(text.to_owned());
-        StreamedBody::whole(bytes, self.plan.variants.chunk, exchange, self.plan.journal)
-    }
-
-    /// The head of an answer to the POST of a step; the one to `initialize` gives the session its id.
+    /// Answers the POST of a step; the answer to `initialize` gives the session its id. False where the client has gone.
     pub(super) fn respond(
         &mut self,
+        reply: Responder,
         status: u16,
-        media: Option<&'static str>,
-        body: StreamedBody,
+        media: &str,
+        body: Body,
         step: usize,
-    ) -> Response<StreamedBody> {
-        let mut answer = body.answer(status, media);
+    ) -> bool {
         let method = self.plan.script.message(step).and_then(|message| message.method());
-        if let Some(id) = self.routes.session.as_ref().filter(|_| status < 400)
-            && method.is_some_and(|method| method.is("initialize"))
-        {
-            let id = id.clone().unwrap_or_else(|| format!("mcp-concord-{}", std::process::id()));
-            if let Ok(value) = HeaderValue::from_str(&id) {
-                answer.headers_mut().insert(HeaderName::from_static(SESSION), value);
-                self.session = Some(id);
-            }
-        }
-        answer
+        let is_initialize = status < 400 && method.is_some_and(|method| method.is("initialize"));
+        let id = self.routes.session.as_ref().filter(|_| is_initialize);
+        let id = id.map(|id| id.clone().unwrap_or_else(|| format!("mcp-concord-{}", std::process::id())));
+        let is_sent =
+            reply.send(status, Some(media), body, |headers| insert(headers, SESSION, id.as_deref()));
+        self.session = id.filter(|id| HeaderValue::from_str(id).is_ok()).or(self.session.take());
+        is_sent
     }
 }

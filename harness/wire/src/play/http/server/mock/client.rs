@@ -3,18 +3,16 @@
 //! Memory: [`STREAMS`] streams of requests that are answered, and of each stream [`EVENTS`] events for a client that comes
 //! back.
 
-use crate::play::http::body::StreamedBody;
-use crate::play::http::protocol::{Answers, JSON, SESSION, Transport};
+use crate::http::{JSON, SESSION, insert};
+use crate::play::http::body::whole;
+use crate::play::http::listener::Responder;
+use crate::play::http::protocol::{Answers, Transport};
 use crate::play::http::route::Reply;
 use crate::play::http::stream::Stream;
 use crate::play::live::LiveServer;
 use crate::play::mock::{Action, Catalogue, Matching, MockClient};
 use crate::play::plan::Plan;
-use hyper::Response;
-use hyper::body::Bytes;
-use hyper::header::{HeaderName, HeaderValue};
 use std::collections::{BTreeMap, VecDeque};
-use tokio::sync::oneshot;
 
 /// So many streams of answered requests are kept for a client that comes back.
 const STREAMS: usize = 32;
@@ -46,7 +44,7 @@ pub(super) struct Waiting {
     pub(super) status: u16,
     /// The id that the session gets with it.
     pub(super) named: Option<String>,
-    pub(super) reply: oneshot::Sender<Response<StreamedBody>>,
+    pub(super) reply: Responder,
 }
 
 impl<'p> HttpClient<'p> {
@@ -73,10 +71,9 @@ impl<'p> HttpClient<'p> {
         if let Some(tag) = about.filter(|_| last)
             && let Some(Waiting { status, named, reply }) = self.waiting.remove(&tag)
         {
-            let bytes = Bytes::from(text.to_owned());
-            let body = StreamedBody::whole(bytes, plan.variants.chunk, tag, plan.journal);
+            let body = whole(text.to_owned(), tag, plan);
             // A client may go before it is answered.
-            let _ = reply.send(head(status, JSON, named.as_deref(), body));
+            reply.send(status, Some(JSON), body, |headers| insert(headers, SESSION, named.as_deref()));
             return;
         }
         let lane = about.map(Some).filter(|lane| self.streams.contains_key(lane)).unwrap_or(GET);
@@ -114,17 +111,4 @@ pub(super) fn form(answers: Answers, recorded: Option<&Reply>, actions: &[Action
         }
         _ => None,
     }
-}
-
-pub(super) fn head(
-    status: u16,
-    media: &'static str,
-    session: Option<&str>,
-    body: StreamedBody,
-) -> Response<StreamedBody> {
-    let mut answer = body.answer(status, Some(media));
-    if let Some(id) = session.and_then(|id| HeaderValue::from_str(id).ok()) {
-        answer.headers_mut().insert(HeaderName::from_static(SESSION), id);
-    }
-    answer
 }

@@ -38,7 +38,7 @@ impl Target {
     }
 
     /// Whether requests that go there come back to whoever listens at `here`. A name that is not known yet is nobody's.
-    pub(super) fn leads_back_to(&self, here: SocketAddr) -> bool {
+    pub(crate) fn leads_back_to(&self, here: SocketAddr) -> bool {
         let default = if self.scheme == Scheme::HTTPS { 443 } else { 80 };
         let port = self.authority.port_u16().unwrap_or(default);
         let host = self.authority.host().trim_start_matches('[').trim_end_matches(']');
@@ -69,7 +69,7 @@ impl Target {
 
     /// Where a request for `path` goes: `/` stands for the path of the server, and every other one for itself, since a
     /// session has more than one (`/.well-known/…`, the messages of HTTP+SSE).
-    pub(super) fn of(&self, path: Option<&PathAndQuery>) -> Option<Uri> {
+    pub(crate) fn of(&self, path: Option<&PathAndQuery>) -> Option<Uri> {
         let path = match (path, &self.path) {
             (Some(path), own) if path.as_str() != "/" || own.is_none() => path.clone(),
             (_, Some(own)) => own.clone(),

@@ -1,36 +1,9 @@
-//! What a proxy and a player need of sockets and HTTP.
+//! The hosts and origins that a listener serves.
 
-use hyper::header::{ACCEPT, CONTENT_TYPE, HOST, HeaderMap, HeaderName, HeaderValue, ORIGIN};
+use hyper::Uri;
+use hyper::header::{HOST, HeaderMap, HeaderName, HeaderValue, ORIGIN};
 use hyper::http::uri::Authority;
-use hyper::{Response, StatusCode, Uri};
-use hyper_rustls::{HttpsConnector, HttpsConnectorBuilder};
-use hyper_util::client::legacy::connect::HttpConnector;
-use std::error::Error;
-use std::io;
-use std::net::{IpAddr, SocketAddr, TcpListener};
-use std::time::Duration;
-use tokio::runtime::{Builder, Runtime};
-
-/// So long may a client take for the head of a request, or keep an idle connection: each holds a descriptor, and others need
-/// them.
-pub(crate) const HEAD_DEADLINE: Duration = Duration::from_secs(30);
-
-/// Listens at `address`, for a runtime to accept connections.
-///
-/// # Errors
-/// A sentence.
-pub(crate) fn listen(address: SocketAddr) -> Result<TcpListener, String> {
-    let bound = TcpListener::bind(address).and_then(|listener| {
-        listener.set_nonblocking(true)?;
-        Ok(listener)
-    });
-    bound.map_err(|error| match error.kind() {
-        io::ErrorKind::AddrInUse => {
-            format!("{address} is in use by another program; port 0 takes one that is free")
-        }
-        _ => format!("cannot listen at {address}: {error}"),
-    })
-}
+use std::net::{IpAddr, SocketAddr};
 
 /// The hosts and origins that a listener serves.
 ///
@@ -104,86 +77,9 @@ fn host_of(authority: &str) -> Option<String> {
     (!host.is_empty()).then_some(host)
 }
 
-/// Two threads that serve connections.
-///
-/// # Errors
-/// A sentence.
-pub(crate) fn runtime() -> Result<Runtime, String> {
-    let runtime = Builder::new_multi_thread().worker_threads(2).enable_all().build();
-    runtime.map_err(|error| format!("cannot start a thread: {error}"))
-}
-
-/// Connects over HTTP/1.1, with TLS by the system's certificates where the URL asks for it.
-///
-/// # Errors
-/// A sentence.
-pub(crate) fn connector(timeout: Option<Duration>) -> Result<HttpsConnector<HttpConnector>, String> {
-    let mut http = HttpConnector::new();
-    http.enforce_http(false);
-    http.set_nodelay(true);
-    http.set_connect_timeout(timeout);
-    let builder = HttpsConnectorBuilder::new()
-        .with_native_roots()
-        .map_err(|error| format!("cannot read the system's certificates: {error}"))?;
-    Ok(builder.https_or_http().enable_http1().wrap_connector(http))
-}
-
-/// Whether a request accepts this media type.
-pub(crate) fn accepts(headers: &HeaderMap, media: &str) -> bool {
-    let listed = |value: &HeaderValue| {
-        let text = String::from_utf8_lossy(value.as_bytes()).to_lowercase();
-        text.split(',').any(|item| {
-            let item = item.split(';').next().unwrap_or_default().trim();
-            item == media
-                || item == "*/*"
-                || media.split_once('/').is_some_and(|(kind, _)| item == format!("{kind}/*"))
-        })
-    };
-    headers.get_all(ACCEPT).iter().any(listed)
-}
-
-/// An error with its causes, from the outermost to the innermost.
-pub(crate) fn error_chain(error: &dyn Error) -> String {
-    let mut out = error.to_string();
-    let mut cause = error.source();
-    while let Some(error) = cause {
-        let text = error.to_string();
-        if !out.ends_with(&text) {
-            out.push_str(": ");
-            out.push_str(&text);
-        }
-        cause = error.source();
-    }
-    out
-}
-
-/// The answer with this body, and with its media type where it has one.
-pub(crate) fn answer<B>(status: StatusCode, media: Option<&'static str>, body: B) -> Response<B> {
-    let mut answer = Response::new(body);
-    *answer.status_mut() = status;
-    if let Some(media) = media {
-        answer.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static(media));
-    }
-    answer
-}
-
-/// The value of a header, the first of several.
-pub(crate) fn header<'h>(headers: &'h [(String, String)], name: &str) -> Option<&'h str> {
-    headers.iter().find(|(other, _)| other.eq_ignore_ascii_case(name)).map(|(_, value)| &**value)
-}
-
-/// Every header in the order of the map; a value that is not UTF-8 is read as Latin-1.
-pub(crate) fn header_list(headers: &HeaderMap) -> Vec<(String, String)> {
-    let text = |value: &HeaderValue| match std::str::from_utf8(value.as_bytes()) {
-        Ok(text) => text.to_owned(),
-        Err(_) => value.as_bytes().iter().map(|&byte| char::from(byte)).collect(),
-    };
-    headers.iter().map(|(name, value)| (name.as_str().to_owned(), text(value))).collect()
-}
-
 #[cfg(test)]
 mod tests {
-    use super::{AllowedHosts, header_list};
+    use super::AllowedHosts;
     use hyper::Uri;
     use hyper::header::{HeaderMap, HeaderName, HeaderValue};
 
@@ -262,12 +158,5 @@ mod tests {
         };
         assert_eq!(of_server(2), None, "a page of the host that is asked");
         assert_eq!(of_server(3).as_deref(), Some("comes from the origin http://evil.example"));
-    }
-
-    #[test]
-    fn bytes_that_are_not_text_are_not_lost() {
-        let mut headers = HeaderMap::new();
-        headers.insert(HeaderName::from_static("x"), HeaderValue::from_bytes(b"a\xff").unwrap());
-        assert_eq!(header_list(&headers), [("x".to_owned(), "a\u{ff}".to_owned())]);
     }
 }
