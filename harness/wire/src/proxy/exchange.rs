@@ -11,8 +11,9 @@
 //!
 //! An exchange without a response has the status 0, as browsers write it.
 
-use super::body::{Body, milliseconds};
+use super::body::Body;
 use super::events::{Event, RequestHead, ResponseHead, Side};
+use super::kept::milliseconds;
 use crate::http::{End, header};
 use crate::redaction::Redaction;
 use std::io::{self, Write};

@@ -6,15 +6,14 @@
 
 mod archive;
 mod body;
-mod body_redactor;
 mod endpoint;
 mod events;
 mod exchange;
 mod forward;
 pub mod fuzzing;
 mod har_file;
+mod kept;
 mod server;
-mod sse_blocks;
 mod summary;
 
 pub use crate::http::Target;
