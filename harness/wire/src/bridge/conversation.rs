@@ -10,9 +10,10 @@
 //! Memory: [`OPEN`] requests, and what [`super::streams`] keeps for each client.
 
 use super::streams::{LISTENING, Streams};
-use crate::play::{about, id_span, id_text, internal_error, on_one_line, own_token, span, with};
+use crate::play::{
+    about, id_span, id_text, internal_error, on_one_line, own_token, protocol_version, span, with,
+};
 use std::collections::{BTreeMap, VecDeque};
-use transcript::json::Json;
 use transcript::message::Message;
 
 /// So many requests of clients, and as many of the server, may be open.
@@ -162,7 +163,7 @@ impl Conversation {
         let (id, key) = (id_text(message)?.to_owned(), message.id().key()?.into_owned());
         let is_hello = is(message, "initialize");
         if is_hello && let Some(client) = self.clients.get_mut(&client) {
-            client.version = protocol_version(message.params());
+            client.version = message.params().and_then(protocol_version);
         }
         let token = own_token(message).map(|token| token.text().to_owned());
         let mut request = Request {
@@ -271,7 +272,7 @@ impl Conversation {
         let request = self.open.remove(found);
         let to = (request.client, request.stream);
         if request.is_hello {
-            let version = protocol_version(message.json().member("result"));
+            let version = message.json().member("result").and_then(protocol_version);
             if let Some(client) = self.clients.get_mut(&request.client).filter(|_| version.is_some()) {
                 client.version = version;
             }
@@ -298,7 +299,8 @@ impl Conversation {
             let to = (request.client, request.stream);
             self.tell(vec![to], &with(message, id_span(message), Some(&request.own_id)));
             if let Some(client) = self.clients.get_mut(&to.0) {
-                client.version = protocol_version(message.json().member("result")).or(client.version.take());
+                let version = message.json().member("result").and_then(protocol_version);
+                client.version = version.or(client.version.take());
                 client.streams.finish(to.1);
             }
         }
@@ -310,11 +312,6 @@ impl Conversation {
         }
         to
     }
-}
-
-/// The revision that the parameters of `initialize`, or its result, name.
-fn protocol_version(of: Option<Json<'_>>) -> Option<String> {
-    Some(of?.member("protocolVersion")?.as_text()?.to_str()?.into_owned())
 }
 
 /// A request with this name for its id, and for its progress token where it has one.

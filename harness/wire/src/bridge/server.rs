@@ -73,9 +73,6 @@ impl fmt::Debug for Server {
 
 impl Server {
     /// Starts the command.
-    ///
-    /// # Errors
-    /// Where it cannot be started.
     pub(super) fn start(
         command: &[String],
         shared: bool,

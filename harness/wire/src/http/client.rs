@@ -25,9 +25,6 @@ pub(crate) struct Failure {
 
 impl Client {
     /// A client that lets a connection take so long to be made, where that is said.
-    ///
-    /// # Errors
-    /// A sentence.
     pub(crate) fn new(connect_timeout: Option<Duration>) -> Result<Self, String> {
         let mut http = HttpConnector::new();
         http.enforce_http(false);
@@ -42,9 +39,6 @@ impl Client {
     }
 
     /// The answer to a request, from its head on.
-    ///
-    /// # Errors
-    /// Why there is none.
     pub(crate) async fn send(&self, request: Request<Body>) -> Result<Response<Incoming>, Failure> {
         let answer = self.0.request(request).await;
         answer.map_err(|error| Failure { why: error_chain(&error), unreachable: error.is_connect() })

@@ -55,9 +55,6 @@ pub(crate) struct Serving(watch::Sender<bool>);
 
 impl Serving {
     /// Serves connections, numbered from 1, until the runtime ends inside of which this is called.
-    ///
-    /// # Errors
-    /// Where the system does not let it.
     pub(crate) fn start(listener: TcpListener, limits: Limits, service: impl Service) -> io::Result<Self> {
         let listener = tokio::net::TcpListener::from_std(listener)?;
         let (stop, stopped) = watch::channel(false);
@@ -117,9 +114,6 @@ async fn connection(
 }
 
 /// Listens at `address`, for a runtime to accept connections.
-///
-/// # Errors
-/// A sentence.
 pub(crate) fn listen(address: SocketAddr) -> Result<TcpListener, String> {
     let bound = TcpListener::bind(address).and_then(|listener| {
         listener.set_nonblocking(true)?;
@@ -134,9 +128,6 @@ pub(crate) fn listen(address: SocketAddr) -> Result<TcpListener, String> {
 }
 
 /// Two threads that serve connections.
-///
-/// # Errors
-/// A sentence.
 pub(crate) fn runtime() -> Result<Runtime, String> {
     let runtime = Builder::new_multi_thread().worker_threads(2).enable_all().build();
     runtime.map_err(|error| format!("cannot start a thread: {error}"))

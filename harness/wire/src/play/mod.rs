@@ -26,7 +26,9 @@ pub use crate::http::HELD;
 pub(crate) use live::LiveServer;
 pub(crate) use mismatch::MISSING;
 pub use mismatch::{Kind, Mismatch};
-pub(crate) use names::{about, id_span, id_text, internal_error, messages, own_token, span, with};
+pub(crate) use names::{
+    about, id_span, id_text, internal_error, messages, own_token, protocol_version, span, with,
+};
 pub(crate) use pipe::{Inbox, PipeEvent, listen};
 pub use plan::{Plan, Played, TOLD};
 pub use player::{Order, Outgoing, Player, Received};

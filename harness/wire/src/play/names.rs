@@ -86,6 +86,11 @@ pub(crate) fn about<'a>(message: Message<'a>, method: &str, member: &str) -> Opt
     message.params()?.member(member)
 }
 
+/// The revision that the parameters of `initialize`, or its result, name.
+pub(crate) fn protocol_version(value: Json<'_>) -> Option<String> {
+    Some(value.member("protocolVersion")?.as_text()?.to_str()?.into_owned())
+}
+
 /// The text of a message's id, as it stands there.
 pub(crate) fn id_text(message: Message<'_>) -> Option<&str> {
     message.text().get(id_span(message)?)

@@ -15,6 +15,8 @@ mod har_file;
 mod kept;
 mod server;
 mod summary;
+#[cfg(test)]
+mod testing;
 
 pub use crate::http::Target;
 pub use server::Proxy;

@@ -23,6 +23,8 @@ pub(super) struct Caller {
 /// What requests have to say.
 #[derive(Default)]
 pub(super) struct State {
+    /// The id of `initialize`, until it is answered.
+    pub(super) hello: Option<String>,
     /// The session's id.
     pub(super) id: Option<String>,
     /// The revision that was agreed on.

@@ -132,9 +132,6 @@ impl Intake {
     }
 
     /// The next part of a body; none at its end.
-    ///
-    /// # Errors
-    /// Why it broke off.
     pub(super) async fn part(&self, exchange: u64, body: &mut Incoming) -> Result<Option<Bytes>, String> {
         if !body.is_end_stream() && !self.slow.is_zero() {
             tokio::time::sleep(self.slow).await;
