@@ -3,7 +3,6 @@
 //! A message that needs no answer is accepted before the next one is sent, so that the server receives them in order.
 //! Memory: the session, the ids of the events that came, and what [`super::calls`] holds.
 
-mod responses;
 mod session;
 
 use super::protocol::Transport;

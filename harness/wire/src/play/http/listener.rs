@@ -2,9 +2,9 @@
 //!
 //! Memory: a body for each of the connections that [`Limits`] allow, and [`QUEUED`] requests.
 
-use super::body::{Intake, whole};
+use super::body::{BodySender, Intake, open, whole};
 use crate::http::{
-    AllowedHosts, Body, BoxError, HEAD_DEADLINE, Limits, Service, Serving, answer, header_list,
+    AllowedHosts, Body, BoxError, EVENTS, HEAD_DEADLINE, Limits, Service, Serving, answer, header_list,
 };
 use crate::play::journal::{Direction, Event};
 use crate::play::pipe::PipeEvent;
@@ -57,28 +57,44 @@ pub(super) struct IncomingRequest {
 
 /// Where an answer goes. Without one the connection is closed.
 #[derive(Debug)]
-pub(super) struct Responder(oneshot::Sender<Response<Body>>);
+pub(super) struct Responder {
+    exchange: u64,
+    answer: oneshot::Sender<Response<Body>>,
+}
 
 impl Responder {
-    /// Answers, with headers that `add` adds; false where the client has gone.
-    pub(super) fn send(
+    /// Answers with a whole body, and headers that `add` adds; false where the client has gone.
+    pub(super) fn say(
         self,
-        status: u16,
-        media: Option<&str>,
-        body: Body,
+        (status, media): (u16, &str),
+        text: &str,
+        plan: &Plan<'_>,
         add: impl FnOnce(&mut HeaderMap),
     ) -> bool {
-        let mut answer = answer(StatusCode::from_u16(status).unwrap_or(StatusCode::OK), media, body);
+        let body = whole(text.to_owned(), self.exchange, plan);
+        self.send(status, media, body, add)
+    }
+
+    /// Answers with a stream of events, which is fed by what this returns.
+    pub(super) fn open(self, plan: &Plan<'_>, add: impl FnOnce(&mut HeaderMap)) -> BodySender {
+        let (feed, body) = open(self.exchange, plan);
+        self.send(200, EVENTS, body, add);
+        feed
+    }
+
+    fn send(self, status: u16, media: &str, body: Body, add: impl FnOnce(&mut HeaderMap)) -> bool {
+        let status = StatusCode::from_u16(status).unwrap_or(StatusCode::OK);
+        let mut answer = answer(status, Some(media).filter(|media| !media.is_empty()), body);
         add(answer.headers_mut());
-        self.0.send(answer).is_ok()
+        self.answer.send(answer).is_ok()
     }
 }
 
 impl IncomingRequest {
     /// Answers with a text, or with nothing.
     pub(super) fn answer(self, status: u16, text: &str, plan: &Plan<'_>) {
-        let media = (!text.is_empty()).then_some("text/plain; charset=utf-8");
-        self.reply.send(status, media, whole(text.to_owned(), self.exchange, plan), |_| ());
+        let media = if text.is_empty() { "" } else { "text/plain; charset=utf-8" };
+        self.reply.say((status, media), text, plan, |_| ());
     }
 }
 
@@ -145,7 +161,7 @@ impl Service for Requests {
         };
         let (reply, answer) = oneshot::channel();
         let refusal = self.hosts.refusal_of_server(&head.uri, &head.headers);
-        let (method, headers, reply) = (head.method, head.headers, Responder(reply));
+        let (method, headers, reply) = (head.method, head.headers, Responder { exchange, answer: reply });
         let asked = Box::new(IncomingRequest { exchange, method, target, headers, refusal, body, reply });
         self.events.send(ServerEvent::Request(asked)).await.map_err(|_| "nobody answers")?;
         let answer = answer.await.map_err(|_| "nobody answers")?;

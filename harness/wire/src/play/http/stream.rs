@@ -10,6 +10,8 @@ use hyper::body::Bytes;
 #[derive(Debug, Default)]
 pub(super) struct Stream {
     events: Vec<Event>,
+    /// How many events were let go.
+    gone: usize,
     /// So many are said to the client that reads now.
     said: usize,
     feed: Option<BodySender>,
@@ -32,9 +34,9 @@ impl Stream {
         self.events.push(Event { id, bytes });
     }
 
-    /// How many events there are.
-    pub(super) fn len(&self) -> usize {
-        self.events.len()
+    /// How many events there have been.
+    pub(super) fn count(&self) -> usize {
+        self.gone + self.events.len()
     }
 
     /// Whether somebody reads.
@@ -62,6 +64,7 @@ impl Stream {
     pub(super) fn forget_all_but(&mut self, count: usize) {
         let gone = self.events.len().saturating_sub(count);
         self.events.drain(..gone);
+        self.gone += gone;
         self.said = self.said.saturating_sub(gone);
     }
 

@@ -4,12 +4,11 @@
 
 mod client;
 
-use super::requests::Refusal;
+use super::session::Refusal;
 use super::{LAST_WRITE, Server};
 use crate::StartError;
 use crate::http::{EVENTS, LAST_EVENT, SESSION, accepts, insert, spell, text};
 use crate::interrupt;
-use crate::play::http::body::open;
 use crate::play::http::listener::{IncomingRequest, Listener, ServerEvent};
 use crate::play::http::protocol::{Answers, Transport, next_until};
 use crate::play::http::stream::Stream;
@@ -199,9 +198,8 @@ impl HttpMock<'_> {
                 client.waiting.insert(tag, Waiting { status, named, reply: asked.reply });
             }
             None => {
-                let (feed, body) = open(tag, self.plan);
+                let feed = asked.reply.open(self.plan, |it| insert(it, SESSION, named.as_deref()));
                 client.streams.entry(Some(tag)).or_default().open(feed);
-                asked.reply.send(200, Some(EVENTS), body, |it| insert(it, SESSION, named.as_deref()));
             }
         }
         self.act(&id, actions);
@@ -232,21 +230,18 @@ impl HttpMock<'_> {
         if stream.is_read() && last.is_none() {
             return asked.answer(409, "there is a stream already", self.plan);
         }
-        let (feed, body) = open(asked.exchange, self.plan);
-        stream.open(feed);
-        asked.reply.send(200, Some(EVENTS), body, |_| ());
+        stream.open(asked.reply.open(self.plan, |_| ()));
         stream.say(false, false);
     }
 
     /// The one stream of a client over HTTP+SSE, which begins by telling where messages go.
     fn legacy(&mut self, asked: IncomingRequest) {
         let id = self.admit();
-        let (feed, body) = open(asked.exchange, self.plan);
+        let feed = asked.reply.open(self.plan, |_| ());
         let _ = feed.send(spell(Some("endpoint"), None, &format!("/messages?sessionId={id}")));
         if let Some(client) = self.clients.get_mut(&id) {
             client.streams.entry(GET).or_default().open(feed);
         }
-        asked.reply.send(200, Some(EVENTS), body, |_| ());
     }
 
     /// A new client, by the id of its session.

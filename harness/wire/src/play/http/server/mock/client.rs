@@ -4,7 +4,6 @@
 //! back.
 
 use crate::http::{JSON, SESSION, insert};
-use crate::play::http::body::whole;
 use crate::play::http::listener::Responder;
 use crate::play::http::protocol::{Answers, Transport};
 use crate::play::http::route::Reply;
@@ -31,8 +30,6 @@ pub(super) struct HttpClient<'p> {
     pub(super) mock: MockClient<'p>,
     pub(super) live: Option<LiveServer>,
     pub(super) streams: BTreeMap<Lane, Stream>,
-    /// How many events each stream has had.
-    counts: BTreeMap<Lane, u64>,
     /// Streams of requests that are answered, oldest first.
     answered: VecDeque<u64>,
     /// Requests that get one message as their answer.
@@ -53,7 +50,6 @@ impl<'p> HttpClient<'p> {
             mock: MockClient::new(catalogue, matching),
             live: None,
             streams: BTreeMap::new(),
-            counts: BTreeMap::new(),
             answered: VecDeque::new(),
             waiting: BTreeMap::new(),
         }
@@ -71,17 +67,14 @@ impl<'p> HttpClient<'p> {
         if let Some(tag) = about.filter(|_| last)
             && let Some(Waiting { status, named, reply }) = self.waiting.remove(&tag)
         {
-            let body = whole(text.to_owned(), tag, plan);
             // A client may go before it is answered.
-            reply.send(status, Some(JSON), body, |headers| insert(headers, SESSION, named.as_deref()));
+            reply.say((status, JSON), text, plan, |headers| insert(headers, SESSION, named.as_deref()));
             return;
         }
         let lane = about.map(Some).filter(|lane| self.streams.contains_key(lane)).unwrap_or(GET);
-        let count = self.counts.entry(lane).or_default();
-        *count += 1;
         let name = lane.map_or("get".to_owned(), |tag| tag.to_string());
-        let event = (over == Transport::StreamableHttp).then(|| format!("{name}-{count}"));
         let stream = self.streams.entry(lane).or_default();
+        let event = (over == Transport::StreamableHttp).then(|| format!("{name}-{}", stream.count() + 1));
         stream.add((over == Transport::HttpSse).then_some("message"), event, text);
         stream.whole = last && lane != GET;
         stream.say(false, false);
@@ -91,7 +84,6 @@ impl<'p> HttpClient<'p> {
             && let Some(oldest) = self.answered.pop_front()
         {
             self.streams.remove(&Some(oldest));
-            self.counts.remove(&Some(oldest));
         }
     }
 }
