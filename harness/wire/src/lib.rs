@@ -12,12 +12,11 @@
 //! A caller is told of problems through [`Notify`]; nothing here writes to a terminal.
 
 mod bridge;
-mod child;
 pub mod drive;
 mod error;
 pub mod files;
-pub mod group;
 pub mod interrupt;
+pub mod journal;
 mod net;
 mod notify;
 pub mod play;
@@ -27,13 +26,11 @@ pub mod record;
 pub mod redaction;
 mod regular;
 mod remote;
-mod running;
-mod stderr;
+mod stdio;
 mod utf8;
 
 pub use bridge::Bridge;
-pub use child::spawn_error;
 pub use error::StartError;
 pub use net::AllowedHosts;
 pub use notify::Notify;
-pub use stderr::Stderr;
+pub use stdio::{Stderr, group, spawn_error};

@@ -4,7 +4,8 @@
 
 use super::conversation::{Asked, Conversation, Heard, Refused};
 use super::streams::{Answer, Next};
-use crate::play::{HELD, LiveServer, PipeEvent, messages};
+use crate::play::{HELD, messages};
+use crate::stdio::{LiveServer, PipeEvent};
 use crate::{StartError, interrupt};
 use std::collections::VecDeque;
 use std::fmt;

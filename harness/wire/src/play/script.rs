@@ -232,7 +232,7 @@ fn refusal(status: Option<u16>, headers: &Headers<'_>) -> Option<Refusal> {
 }
 
 /// A message that came, as an event of nobody's session.
-pub(super) fn event(index: usize, message: Message<'_>) -> Event<'_> {
+pub(crate) fn event(index: usize, message: Message<'_>) -> Event<'_> {
     Event {
         index: index as u64,
         kind: EventKind::of(&message),

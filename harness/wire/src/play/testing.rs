@@ -1,8 +1,8 @@
 //! What the tests of several transports need.
 
-use super::journal::Journal;
 use super::{Plan, Script, Variants};
 use crate::Notify;
+use crate::journal::Journal;
 use formats::{Input, ReadOptions, Session};
 use mcp_concord_suite::{Root, Suite};
 use std::sync::Mutex;

@@ -5,8 +5,8 @@
 use super::body::StreamedBody;
 use crate::net::{AllowedHosts, HEAD_DEADLINE, header_list};
 use crate::play::journal::{Direction, Event, Journal};
-use crate::play::pipe::PipeEvent;
 use crate::play::plan::Plan;
+use crate::stdio::PipeEvent;
 use http_body_util::BodyExt as _;
 use hyper::body::{Body as _, Bytes, Incoming};
 use hyper::header::HeaderMap;
