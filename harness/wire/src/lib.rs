@@ -12,13 +12,13 @@
 //! A caller is told of problems through [`Notify`]; nothing here writes to a terminal.
 
 mod bridge;
-mod child;
 pub mod drive;
 mod error;
 pub mod files;
-pub mod group;
 mod http;
 pub mod interrupt;
+pub mod journal;
+mod messages;
 mod notify;
 pub mod play;
 pub mod proxy;
@@ -27,13 +27,11 @@ pub mod record;
 pub mod redaction;
 mod regular;
 mod remote;
-mod running;
-mod stderr;
+mod stdio;
 mod utf8;
 
 pub use bridge::Bridge;
-pub use child::spawn_error;
 pub use error::StartError;
 pub use http::AllowedHosts;
 pub use notify::Notify;
-pub use stderr::Stderr;
+pub use stdio::{Stderr, group, spawn_error};

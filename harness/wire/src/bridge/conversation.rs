@@ -10,7 +10,7 @@
 //! Memory: [`OPEN`] requests, and what [`super::streams`] keeps for each client.
 
 use super::streams::{LISTENING, Streams};
-use crate::play::{
+use crate::messages::{
     about, id_span, id_text, internal_error, on_one_line, own_token, protocol_version, span, with,
 };
 use std::collections::{BTreeMap, VecDeque};

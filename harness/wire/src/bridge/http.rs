@@ -9,7 +9,7 @@ use crate::http::{
     Body, EVENTS, HELD, JSON, LAST_EVENT, SESSION, Unread, VERSION, accepts, answer, boxed, collect, full,
     insert, media_type, text,
 };
-use crate::play::{id_text, internal_error, messages};
+use crate::messages::{id_text, internal_error, messages};
 use hyper::header::{ALLOW, CACHE_CONTROL, HeaderMap, HeaderValue};
 use hyper::{Method, Request, Response, StatusCode};
 use std::future::poll_fn;

@@ -5,7 +5,8 @@
 use super::conversation::{Asked, ClientStream, Conversation, NotTaken};
 use super::streams::{Answer, Next, Streams};
 use crate::http::HELD;
-use crate::play::{LiveServer, PipeEvent, messages};
+use crate::messages::messages;
+use crate::stdio::{LiveServer, PipeEvent};
 use crate::{StartError, interrupt};
 use std::collections::VecDeque;
 use std::fmt;

@@ -1,10 +1,10 @@
 //! What is to be played, how, and what came of it.
 
-use super::journal::{Event, Journal};
 use super::mismatch::{Kind, Mismatch};
 use super::script::Script;
 use super::variant::Variants;
 use crate::http::HELD;
+use crate::journal::{Event, Journal};
 use crate::{Notify, interrupt};
 use std::time::Duration;
 use transcript::diff::DiffOptions;

@@ -2,7 +2,7 @@
 
 use super::{Asked, ClientStream, Conversation, NotTaken, OPEN};
 use crate::bridge::streams::{LISTENING, Next};
-use crate::play::messages;
+use crate::messages::messages;
 use std::task::{Context, Poll, Waker};
 
 const LIST: &str =

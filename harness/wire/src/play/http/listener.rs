@@ -7,8 +7,8 @@ use crate::http::{
     AllowedHosts, Body, BoxError, EVENTS, HEAD_DEADLINE, Limits, Service, Serving, answer, header_list,
 };
 use crate::play::journal::{Direction, Event};
-use crate::play::pipe::PipeEvent;
 use crate::play::plan::Plan;
+use crate::stdio::PipeEvent;
 use hyper::body::Incoming;
 use hyper::header::HeaderMap;
 use hyper::{Method, Request, Response, StatusCode};

@@ -7,7 +7,7 @@
 
 use super::protocol::Answers;
 use crate::http::{SESSION, VERSION};
-use crate::play::names::protocol_version;
+use crate::messages::protocol_version;
 use crate::play::script::Script;
 use formats::{OwnedContent, OwnedEntry};
 use std::collections::HashMap;

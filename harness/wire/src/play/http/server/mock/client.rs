@@ -8,9 +8,9 @@ use crate::play::http::listener::Responder;
 use crate::play::http::protocol::{Answers, Transport};
 use crate::play::http::route::Reply;
 use crate::play::http::stream::Stream;
-use crate::play::live::LiveServer;
 use crate::play::mock::{Action, Catalogue, Matching, MockClient};
 use crate::play::plan::Plan;
+use crate::stdio::LiveServer;
 use std::collections::{BTreeMap, VecDeque};
 
 /// So many streams of answered requests are kept for a client that comes back.
