@@ -97,7 +97,7 @@ mod tests {
     }
 
     #[test]
-    fn whoever_listens_does_not_forward_to_itself() {
+    fn a_listener_does_not_forward_to_itself() {
         let leads = |to: &str, here: &str| Target::parse(to).unwrap().leads_back_to(here.parse().unwrap());
         for (to, here) in [
             ("http://127.0.0.1:8080/mcp", "127.0.0.1:8080"),
@@ -121,15 +121,22 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_server_is_told() {
-        for text in ["", "example.org", "ftp://example.org", "http://", "http://a b", "/mcp"] {
-            assert!(Target::parse(text).unwrap_err().contains("not a server's URL"), "{text}");
+    fn what_is_not_a_server_is_refused() {
+        let usage = "not a server's URL";
+        for (text, part) in [
+            ("", usage),
+            ("example.org", usage),
+            ("ftp://example.org", usage),
+            ("http://a b", usage),
+            ("/mcp", usage),
+            ("http://localhost:x/mcp", "no port"),
+            ("http://localhost:0/mcp", "no port"),
+            ("http://localhost:99999/mcp", "no port"),
+            ("http://localhost:/mcp", "no port"),
+            ("http://me:secret@example.org", "password"),
+        ] {
+            let why = Target::parse(text).unwrap_err();
+            assert!(why.contains(part), "{text}: {why}");
         }
-        for port in ["0", "99999", "x", ""] {
-            let text = format!("http://localhost:{port}/mcp");
-            let why = Target::parse(&text).unwrap_err();
-            assert!(why.contains("no port") || why.contains("not a server's URL"), "{text}: {why}");
-        }
-        assert!(Target::parse("http://me:secret@example.org").unwrap_err().contains("password"));
     }
 }

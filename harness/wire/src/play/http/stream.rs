@@ -119,83 +119,72 @@ mod tests {
     use hyper::body::Bytes;
     use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
 
+    /// A stream of events with these ids, which are their data, too.
+    fn stream(ids: &str) -> Stream {
+        let mut stream = Stream::default();
+        ids.split(' ').for_each(|id| stream.add(None, Some(id.to_owned()), id));
+        stream
+    }
+
+    fn reader(stream: &mut Stream) -> UnboundedReceiver<Bytes> {
+        let (feed, parts) = unbounded_channel();
+        stream.open(feed);
+        parts
+    }
+
     fn said(parts: &mut UnboundedReceiver<Bytes>) -> String {
         let mut text = String::new();
         while let Ok(part) = parts.try_recv() {
             text.push_str(std::str::from_utf8(&part).unwrap());
+            text.push('|');
         }
-        text.replace("data: ", "").replace("\n\n", ";")
+        text.replace("data: ", "").replace("id: ", "").replace("\n\n", ";").replace('\n', "=")
     }
 
     #[test]
-    fn what_nobody_read_waits() {
-        let mut stream = Stream::default();
-        stream.add(None, None, "a");
+    fn what_nobody_read_waits_and_a_stream_is_taken_up_behind_an_event() {
+        let mut stream = stream("a b");
         stream.say(false, false);
         assert!(!stream.is_said());
-        let (feed, mut parts) = unbounded_channel();
-        stream.open(feed);
+        let mut parts = reader(&mut stream);
         stream.say(false, false);
-        assert_eq!(said(&mut parts), "a;");
+        assert_eq!(said(&mut parts), "a=a;|b=b;|");
         drop(parts);
         assert!(!stream.is_read());
-        stream.add(None, None, "b");
-        stream.say(false, false);
-        let (feed, mut parts) = unbounded_channel();
-        stream.open(feed);
+        stream.add(None, Some("c".to_owned()), "c");
+        assert!(stream.go_behind("a", false) && !stream.go_behind("x", false));
+        let mut parts = reader(&mut stream);
         stream.whole = true;
         stream.say(false, false);
-        assert_eq!(said(&mut parts), "b;");
+        assert_eq!(said(&mut parts), "b=b;|c=c;|");
         assert!(stream.is_said() && !stream.is_read(), "it is over, and so it ends");
     }
 
     #[test]
     fn events_are_said_together_where_that_is_asked_for() {
-        let mut stream = Stream::default();
-        ["a", "b"].iter().for_each(|data| stream.add(None, None, data));
+        let mut stream = stream("a b");
         stream.say_together();
         assert!(!stream.is_said(), "nobody reads");
-        let (feed, mut parts) = unbounded_channel();
-        stream.open(feed);
-        stream.say_together();
-        assert_eq!(parts.try_recv().unwrap(), "data: a\n\ndata: b\n\n");
-        stream.add(None, None, "c");
+        let mut parts = reader(&mut stream);
         stream.whole = true;
         stream.say_together();
-        assert_eq!(said(&mut parts), "c;");
+        assert_eq!(said(&mut parts), "a=a;b=b;|");
         assert!(stream.is_said() && !stream.is_read());
     }
 
     #[test]
-    fn a_stream_is_taken_up_behind_an_event() {
-        let mut stream = Stream::default();
-        ["a", "b", "c"].iter().for_each(|data| stream.add(None, Some((*data).to_owned()), data));
-        assert!(stream.go_behind("b", false) && !stream.go_behind("x", false));
-        let (feed, mut parts) = unbounded_channel();
-        stream.open(feed);
-        stream.say(false, false);
-        assert_eq!(said(&mut parts), "id: c\nc;");
-    }
-
-    #[test]
     fn an_event_is_said_twice_where_that_is_asked_for() {
-        let mut stream = Stream::default();
-        ["a", "b"].iter().for_each(|data| stream.add(None, Some((*data).to_owned()), data));
-        let (feed, mut parts) = unbounded_channel();
-        stream.open(feed);
-        stream.say(true, true);
-        assert_eq!(said(&mut parts), "id: a\na;");
-        assert!(!stream.is_read(), "it breaks");
-        assert!(stream.go_behind("a", true));
-        let (feed, mut parts) = unbounded_channel();
-        stream.open(feed);
-        stream.say(true, true);
-        assert_eq!(said(&mut parts), "id: a\na;id: b\nb;");
-        let mut stream = Stream::default();
-        stream.add(None, Some("a".to_owned()), "a");
-        let (feed, mut parts) = unbounded_channel();
-        stream.open(feed);
-        stream.say(true, false);
-        assert_eq!(said(&mut parts), "id: a\na;id: a\na;");
+        let mut breaks = stream("a b");
+        let mut parts = reader(&mut breaks);
+        breaks.say(true, true);
+        assert_eq!(said(&mut parts), "a=a;|");
+        assert!(!breaks.is_read() && breaks.go_behind("a", true));
+        let mut parts = reader(&mut breaks);
+        breaks.say(true, true);
+        assert_eq!(said(&mut parts), "a=a;|b=b;|");
+        let mut one = stream("a");
+        let mut parts = reader(&mut one);
+        one.say(true, false);
+        assert_eq!(said(&mut parts), "a=a;|a=a;|");
     }
 }
