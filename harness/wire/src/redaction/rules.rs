@@ -239,36 +239,3 @@ fn markers_of(text: &[u8]) -> Vec<Range<usize>> {
     let end = |at: usize| at + marker_length(&text[at..]).unwrap_or_default();
     memchr::memmem::find_iter(text, MARKER).map(|at| at..end(at)).collect()
 }
-
-#[cfg(test)]
-mod tests {
-    use super::Redaction;
-
-    #[test]
-    fn what_fits_everything_or_nothing_is_refused() {
-        let refused = |names: &[&str], texts: &[&str]| {
-            let own = |list: &[&str]| list.iter().map(|&item| item.to_owned()).collect::<Vec<_>>();
-            Redaction::of(&own(names), &own(texts)).unwrap_err()
-        };
-        assert!(refused(&["*"], &[]).contains("every text"));
-        assert!(refused(&[], &["a*"]).contains("every text"));
-        assert!(refused(&[], &["("]).contains("not a regular expression"));
-    }
-
-    #[test]
-    fn a_marker_stays_one_marker() {
-        let patterns = ["[A-Z]+", r"x\S*", "[0-9]+"].map(str::to_owned);
-        let all = Redaction::of(&[], &patterns).unwrap();
-        for (text, expected) in [
-            ("a ABC b", "a [REDACTED] b"),
-            ("[REDACTED]", "[REDACTED]"),
-            ("x[REDACTED]y z", "[REDACTED] z"),
-            ("1[REDACTED]2", "[REDACTED][REDACTED][REDACTED]"),
-            ("xAy5", "[REDACTED]"),
-        ] {
-            let once = all.patterns(text.as_bytes()).into_owned();
-            assert_eq!(String::from_utf8_lossy(&once), expected, "{text}");
-            assert_eq!(all.patterns(&once), once, "{text}");
-        }
-    }
-}

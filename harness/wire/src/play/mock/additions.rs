@@ -1,9 +1,9 @@
 //! What was new, put into the recording.
 
 use super::catalogue::{Catalogue, Turn};
+use crate::messages::{about, id_span, own_token, span, with};
 use crate::play::Script;
 use crate::play::http::Answers;
-use crate::play::names::{about, id_span, own_token, span, with};
 use formats::{Format, Input, OwnedContent, OwnedEntry, ReadOptions, Session};
 use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap, HashSet};

@@ -4,12 +4,11 @@
 //! that the caller gives; a longer one is counted and dropped. Messages to send wait too, and are no more than the
 //! session.
 
-use super::journal::{Direction, Event, Journal};
-use super::variant::Variants;
-use crate::record::split::{LineSplitter, Piece};
+use super::lines::{LineSplitter, Piece};
+use crate::journal::{Direction, Event, Journal};
 use std::collections::VecDeque;
 use std::fs::File;
-use std::io::{self, Read as _};
+use std::io::{self, Read as _, Write as _};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
@@ -17,7 +16,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 /// So many bytes of lines may wait to be heard; then nothing more is read.
-pub(super) const WAITING: usize = 8 << 20;
+const WAITING: usize = 8 << 20;
 
 /// How long the inbox is waited on before that is done again.
 const LONG: Duration = Duration::from_secs(3600);
@@ -68,7 +67,7 @@ struct Waiting {
 
 impl Inbox {
     /// Puts something in; where lines wait that are too many, only when there is room.
-    pub(super) fn put(&self, came: PipeEvent) {
+    pub(crate) fn put(&self, came: PipeEvent) {
         let mut waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
         while waiting.bytes >= WAITING && is_line(&came) {
             waiting = self.changed.wait(waiting).unwrap_or_else(PoisonError::into_inner);
@@ -105,7 +104,7 @@ impl Inbox {
     }
 
     /// How many bytes of a line have come whose end has not.
-    pub(super) fn begun(&self) -> u64 {
+    pub(crate) fn begun(&self) -> u64 {
         self.begun.load(Ordering::Relaxed)
     }
 
@@ -142,11 +141,21 @@ fn weight(came: &PipeEvent) -> usize {
 
 /// The pipe to the other side. It closes when this is dropped and all is said.
 #[derive(Debug)]
-pub(super) struct Writer(Sender<Vec<u8>>);
+pub(crate) struct Writer(Sender<Vec<u8>>);
 
 impl Writer {
-    /// A writer that says what it is told in the way of `variants`.
-    pub(super) fn open(mut to: File, variants: Variants, journal: Journal, inbox: &Arc<Inbox>) -> Self {
+    /// A writer that writes all of a message at once.
+    pub(super) fn plain(to: File, inbox: &Arc<Inbox>) -> Self {
+        Self::open(to, Journal::default(), inbox, |bytes, to, _| to.write_all(bytes))
+    }
+
+    /// A writer that sends messages by `write`, which reports each number of bytes that moved.
+    pub(crate) fn open(
+        mut to: File,
+        journal: Journal,
+        inbox: &Arc<Inbox>,
+        write: impl Fn(&[u8], &mut File, &mut dyn FnMut(usize)) -> io::Result<()> + Send + 'static,
+    ) -> Self {
         let (sender, told): (_, Receiver<Vec<u8>>) = channel();
         let inbox = Arc::clone(inbox);
         thread::spawn(move || {
@@ -158,7 +167,7 @@ impl Writer {
                 let mut moved = |count: usize| {
                     inbox.moved.fetch_add(count as u64, Ordering::Relaxed);
                 };
-                match variants.write(&bytes, &mut to, &journal, &mut moved) {
+                match write(&bytes, &mut to, &mut moved) {
                     Ok(()) => inbox.put(PipeEvent::Taken),
                     Err(error) => {
                         broken = Some(error.to_string());
@@ -176,7 +185,7 @@ impl Writer {
     }
 
     /// Has bytes written. [`PipeEvent::Taken`] tells when they are, or [`PipeEvent::Refused`] that they cannot be.
-    pub(super) fn say(&self, bytes: Vec<u8>) {
+    pub(crate) fn say(&self, bytes: Vec<u8>) {
         // The thread ends no sooner than this sender.
         let _ = self.0.send(bytes);
     }
@@ -243,8 +252,8 @@ impl Lines {
 
 #[cfg(test)]
 mod tests {
-    use super::{Inbox, Journal, Lines, Piece, PipeEvent, Variants, Writer, listen};
-    use crate::child::into_file;
+    use super::super::into_file;
+    use super::{Inbox, Journal, Lines, Piece, PipeEvent, Writer, listen};
     use std::io::Write as _;
     use std::sync::Arc;
     use std::thread;
@@ -257,7 +266,7 @@ mod tests {
         let (from, to) = std::io::pipe().unwrap();
         let (from, to) = (into_file(from), into_file(to));
         let (here, there) = (Arc::new(Inbox::default()), Arc::new(Inbox::default()));
-        let writer = Writer::open(to, Variants::default(), Journal::default(), &here);
+        let writer = Writer::plain(to, &here);
         listen(from, Duration::ZERO, 100, Journal::default(), &there);
         let long = "x".repeat(5 << 20);
         writer.say(format!("a\n\n{long}\nb").into_bytes());
@@ -280,7 +289,7 @@ mod tests {
         let (from, to) = std::io::pipe().unwrap();
         let inbox = Arc::new(Inbox::default());
         let to = into_file(to);
-        let writer = Writer::open(to, Variants::default(), Journal::default(), &inbox);
+        let writer = Writer::plain(to, &inbox);
         drop(from);
         writer.say(b"a\n".to_vec());
         assert!(matches!(inbox.next(SOON), Some(PipeEvent::Refused(_))));

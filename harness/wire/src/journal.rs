@@ -125,6 +125,16 @@ pub enum Event {
     },
 }
 
+impl Event {
+    /// The stream that these bytes are of, or that is at its end: its way, and its exchange where it is a body.
+    pub(crate) fn stream(&self) -> Option<(Direction, Option<u64>)> {
+        match *self {
+            Self::Bytes { way, exchange, .. } | Self::Ended { way, exchange, .. } => Some((way, exchange)),
+            _ => None,
+        }
+    }
+}
+
 /// Bytes: a string in JSON where they are UTF-8, `{"base64": "…"}` where they are not.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Bytes(pub Vec<u8>);
@@ -225,7 +235,7 @@ impl Journal {
     }
 
     /// Notes that a peer begins.
-    pub(super) fn began(&self, role: &str, transport: &str, address: Option<String>) {
+    pub(crate) fn began(&self, role: &str, transport: &str, address: Option<String>) {
         let (role, transport, pid) = (role.to_owned(), transport.to_owned(), std::process::id());
         self.note(|| Event::Began { role, transport, address, pid });
     }

@@ -4,8 +4,7 @@
 //! when this process is told to end ([`crate::interrupt`]). A process that leaves its group (`setsid`) is out of reach;
 //! nothing short of a container holds it.
 
-use crate::child::signal;
-use crate::running;
+use super::running;
 use std::fmt;
 use std::io;
 use std::process::{Child, ChildStdin, Command, ExitStatus};
@@ -105,7 +104,7 @@ impl Group {
     /// How the leader exited, if it has.
     pub fn exit(&mut self) -> Option<Exit> {
         if let Some(status) = self.status {
-            return Some(of(status));
+            return Some(status.into());
         }
         #[cfg(unix)]
         if let Some(pid) = running::pid(self.id()) {
@@ -121,7 +120,7 @@ impl Group {
         }
         match self.leader.try_wait() {
             Ok(None) => None,
-            Ok(Some(status)) => Some(of(status)),
+            Ok(Some(status)) => Some(status.into()),
             Err(_) => Some(Exit { code: None, signal: None }),
         }
     }
@@ -178,8 +177,22 @@ impl Drop for Group {
     }
 }
 
-fn of(status: ExitStatus) -> Exit {
-    Exit { code: status.code(), signal: signal(status) }
+impl From<ExitStatus> for Exit {
+    fn from(status: ExitStatus) -> Self {
+        #[cfg(unix)]
+        let signal = std::os::unix::process::ExitStatusExt::signal(&status);
+        #[cfg(not(unix))]
+        let signal = None;
+        Self { code: status.code(), signal }
+    }
+}
+
+impl Exit {
+    /// The code that a shell would show: 128 and the signal's number where a signal ended it.
+    #[must_use]
+    pub fn shell_code(self) -> Option<i32> {
+        self.code.or(self.signal.map(|signal| 128 + signal))
+    }
 }
 
 fn resident(leader: u32) -> Option<u64> {

@@ -1,11 +1,10 @@
 //! The process of a live server: behind a mock that does not know an answer, or behind a bridge.
 
-use super::journal::Journal;
+use super::group::{Exit, Group};
 use super::pipe::{Inbox, PipeEvent, Writer, listen};
-use super::stdio::{pipes, start};
-use super::variant::Variants;
+use super::process::{pipes, start};
 use crate::StartError;
-use crate::group::{Exit, Group};
+use crate::journal::Journal;
 use std::process::Stdio;
 use std::sync::Arc;
 use std::time::Duration;
@@ -27,10 +26,10 @@ impl LiveServer {
         longest: usize,
         hand_on: impl Fn(PipeEvent) + Send + 'static,
     ) -> Result<Self, StartError> {
-        let mut group = start(command, Stdio::inherit())?;
+        let mut group = start(command, [Stdio::piped(), Stdio::piped(), Stdio::inherit()])?;
         let (from, to) = pipes(&mut group)?;
         let inbox = Arc::new(Inbox::default());
-        let writer = Writer::open(to, Variants::default(), Journal::default(), &inbox);
+        let writer = Writer::plain(to, &inbox);
         listen(from, Duration::ZERO, longest, Journal::default(), &inbox);
         inbox.hand_on(move |came| {
             hand_on(came);

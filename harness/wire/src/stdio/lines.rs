@@ -2,8 +2,6 @@
 //!
 //! Memory: the beginning of an unfinished line, up to [`HELD`].
 
-use super::intake::Gap;
-
 /// Up to this size a line is held in memory; the rest of a longer one is handed on as it comes.
 pub const HELD: usize = 4 << 20;
 
@@ -18,6 +16,15 @@ pub(crate) enum Piece<'a> {
     LongEnds(bool),
     /// The long line is cut off by a gap.
     LongLost,
+}
+
+/// Bytes that are not there.
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Gap {
+    /// How many line feeds were among them.
+    pub(crate) line_feeds: u64,
+    /// Whether the last of them was one.
+    pub(crate) at_line_feed: bool,
 }
 
 #[derive(Debug, Default)]
@@ -63,7 +70,7 @@ impl LineSplitter {
     }
 
     /// Bytes are missing here. How many lines are lost by it.
-    pub(super) fn gap(&mut self, gap: Gap, sink: &mut dyn FnMut(Piece<'_>)) -> u64 {
+    pub(crate) fn gap(&mut self, gap: Gap, sink: &mut dyn FnMut(Piece<'_>)) -> u64 {
         if self.in_long {
             sink(Piece::LongLost);
         }
