@@ -1,20 +1,19 @@
-//! Recordings drawn: judged, read, and made into a diagram. Each is read twice.
+//! Recordings drawn: read, and made into a diagram, with what came of judging them.
 //!
-//! Memory: what the judge and the drawing hold, each of which says its own.
+//! Memory: what the diagram holds, which says its own.
 
 use crate::diagram::Diagram;
 use crate::diagram_builder::{
     DiagramBuilder, EntrySummarizer, EntrySummary, Findings, Reader, RowSelection, merge,
 };
 use formats::{Format, Input, OrderGuess, ReadError, ReadOptions, Totals, walk};
-use rules::record::{CheckedFile, RuleSelection};
-use rules::{CheckOptions, CheckResult};
+use rules::CheckResult;
 use std::io::{Read, Seek};
 use std::path::Path;
 use transcript::rejection::Rejection;
 use transcript::session::SinkError;
 
-/// A recording that can be read twice.
+/// A recording that can be read again.
 #[derive(Debug)]
 pub struct Recording<S> {
     /// Its name, as a person finds it.
@@ -30,11 +29,9 @@ pub struct Recording<S> {
 pub struct DrawOptions {
     /// Which rows.
     pub rows: RowSelection,
-    /// How the recordings are judged; none leaves the findings out.
-    pub check: Option<CheckOptions>,
-    /// How they are read: what is passed over where a message belongs has its place marked.
+    /// How the recordings are read: what is passed over where a message belongs has its place marked.
     pub read: ReadOptions,
-    /// So many bytes of each text are kept with its row, for a page; nothing of any, where none.
+    /// How many bytes of each text are kept with its row, for a page; nothing of any, where none.
     pub whole: Option<usize>,
 }
 
@@ -47,33 +44,18 @@ pub struct Drawing {
     pub notes: Vec<String>,
     /// Which recordings were rejected, by their names. They are drawn up to that place.
     pub rejected: Vec<(String, Box<Rejection>)>,
-    /// What came of judging each.
-    pub judged: Vec<CheckResult>,
 }
 
-impl Drawing {
-    /// What was found in each of its recordings, as far as it is asked for.
-    #[must_use]
-    pub fn files<S>(&self, recordings: &[Recording<S>], selection: &RuleSelection) -> Vec<CheckedFile> {
-        let judged = recordings.iter().zip(&self.judged);
-        judged.map(|(it, judged)| CheckedFile::of(&it.name, it.format.name, judged, selection)).collect()
-    }
-}
-
-/// Draws recordings: one, or several traces of one session by time, each read on a thread of its own.
+/// Draws recordings: one, or several traces of one session by time, each read on a thread of its own. What came of judging
+/// them is given in their order; nothing is drawn of it where there is none.
 ///
 /// # Errors
 /// Where one cannot be read: its name, and why.
 pub fn draw<S: Read + Seek + Send>(
     recordings: &mut [Recording<S>],
+    judged: &[CheckResult],
     options: &DrawOptions,
 ) -> Result<Drawing, (String, ReadError)> {
-    let mut judged = Vec::new();
-    if let Some(check) = &options.check {
-        for recording in recordings.iter_mut() {
-            judged.extend(judge(recording, check).map_err(|error| (recording.name.clone(), error))?);
-        }
-    }
     // A picture has a few findings beside each row; a page has them all.
     let mut findings = Findings::default();
     for (number, judged) in judged.iter().enumerate().filter(|_| options.whole.is_none()) {
@@ -99,17 +81,7 @@ pub fn draw<S: Read + Seek + Send>(
     let diagram = builder.finish(&title(recordings), about(recordings));
     let caveats = caveats.into_iter().filter(|(_, caveat)| !caveat.is_empty());
     let notes = caveats.map(|(format, caveat)| format!("{}: {caveat}", format.name)).collect();
-    Ok(Drawing { diagram, notes, rejected, judged })
-}
-
-fn judge<S: Read + Seek>(
-    recording: &mut Recording<S>,
-    options: &CheckOptions,
-) -> Result<Option<CheckResult>, ReadError> {
-    recording.source.rewind()?;
-    // What is no text at all is rejected when it is drawn.
-    let Ok(mut input) = Input::new(&mut recording.source) else { return Ok(None) };
-    Ok(Some(rules::check(recording.format, &mut input, options)?))
+    Ok(Drawing { diagram, notes, rejected })
 }
 
 /// Reads every recording into the drawing, and returns what came of each.
@@ -141,10 +113,7 @@ fn read_one<S: Read + Seek>(
     take: &mut dyn FnMut(EntrySummary) -> Result<(), SinkError>,
 ) -> Result<Totals, ReadError> {
     recording.source.rewind()?;
-    let mut pen = match options.whole {
-        Some(bound) => EntrySummarizer::whole(number, bound),
-        None => EntrySummarizer::new(number),
-    };
+    let mut pen = EntrySummarizer::new(number, options.whole);
     let mut input = Input::new(&mut recording.source)?;
     walk(recording.format, &mut input, options.read, &mut |step| take(pen.take(&step)))
 }

@@ -3,23 +3,21 @@
 //! Everything shown here stands in a [`verdict::record::Record`]. Nothing is judged again, and the same record gives
 //! the same bytes.
 
-pub mod badge;
 pub mod check;
 pub mod diagram;
 pub mod diagram_builder;
 mod digest;
 pub mod drawing;
 pub mod html;
-pub mod json;
-pub mod junit;
-pub mod markdown;
+mod junit;
+mod object;
 pub mod otlp;
 pub mod overview;
+pub mod run;
 pub mod session_diff;
 pub mod stats;
 pub mod target;
-#[cfg(test)]
-mod test_record;
 pub mod viewer;
 
+pub use run::{badge, json, markdown};
 pub use verdict::plain;

@@ -25,10 +25,6 @@ impl Renderer for Github {
         let (file, title) = (property(&problem.file), property("this cannot be judged"));
         writeln!(out, "::error file={file},title={title}::{}", data(&problem.message))
     }
-
-    fn finish(&mut self, _: &mut dyn Write) -> io::Result<()> {
-        Ok(())
-    }
 }
 
 fn annotate(line: &RuleResult, strict: bool, out: &mut dyn Write) -> io::Result<()> {

@@ -5,7 +5,7 @@
 
 use super::Renderer;
 use rules::RuleVerdict;
-use rules::record::{CheckedFile, Problem, RuleResult};
+use rules::record::{CheckedFile, RuleResult};
 use std::io::{self, Write};
 
 /// The lines as JSON, one a line of text. It holds nothing.
@@ -45,10 +45,6 @@ impl Renderer for Json {
         let told =
             |line: &&RuleResult| every || line.is_finding() || line.verdict == RuleVerdict::Inconclusive;
         file.lines.iter().filter(told).try_for_each(|line| self.line(line, out))
-    }
-
-    fn problem(&mut self, _: &Problem, _: &mut dyn Write) -> io::Result<()> {
-        Ok(())
     }
 
     fn finish(&mut self, out: &mut dyn Write) -> io::Result<()> {

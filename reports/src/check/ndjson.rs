@@ -22,7 +22,7 @@ pub struct Ndjson {
     pub every: bool,
 }
 
-#[derive(Serialize)]
+#[derive(Default, Serialize)]
 struct Line<'f> {
     file: &'f str,
     digest: Option<&'f str>,
@@ -41,21 +41,7 @@ struct Line<'f> {
 
 impl Ndjson {
     fn line<'f>(&'f self, file: &'f str) -> Line<'f> {
-        Line {
-            file,
-            digest: None,
-            format: None,
-            revision: None,
-            messages: None,
-            failed: true,
-            totals: None,
-            limits: Vec::new(),
-            findings: Vec::new(),
-            required: None,
-            problem: None,
-            version: &self.version,
-            options: &self.options,
-        }
+        Line { file, failed: true, version: &self.version, options: &self.options, ..Line::default() }
     }
 }
 
@@ -84,10 +70,6 @@ impl Renderer for Ndjson {
 
     fn problem(&mut self, problem: &Problem, out: &mut dyn Write) -> io::Result<()> {
         write(&Line { problem: Some(&problem.message), ..self.line(&problem.file) }, out)
-    }
-
-    fn finish(&mut self, _: &mut dyn Write) -> io::Result<()> {
-        Ok(())
     }
 }
 

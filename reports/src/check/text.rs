@@ -9,7 +9,7 @@ use crate::plain::{counted, plain};
 use annotate_snippets::{self as snippets, Annotation, Group, Message, Origin, Snippet};
 use anstyle::{AnsiColor, Style};
 use rules::RuleVerdict;
-use rules::record::{CheckedFile, Problem, RelatedLocation, RuleResult, Totals};
+use rules::record::{CheckedFile, RelatedLocation, RuleResult, Totals};
 use rules::rule::Level;
 use rules::rule_set::RuleSetResult;
 use std::collections::BTreeMap;
@@ -73,10 +73,6 @@ impl Renderer for Text {
         }
         out.write_all(self.apart().as_bytes())?;
         out.write_all(told.as_bytes())
-    }
-
-    fn problem(&mut self, _: &Problem, _: &mut dyn Write) -> io::Result<()> {
-        Ok(())
     }
 
     /// A line for each of several recordings, and their sum.

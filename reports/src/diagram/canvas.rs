@@ -1,21 +1,15 @@
-//! Shapes with whole numbers for coordinates, and the template that spells them as SVG.
+//! Shapes with whole numbers for coordinates, spelled as SVG.
 //!
 //! Markup, and nothing else: no script, no reference to anything outside, no style attribute, no id, so that a page may
-//! hold many pictures under a policy that lets only its own style sheet run.
-//!
-//! Every text is escaped because the template's name ends in `.svg`, and Tera is told so.
+//! hold many pictures under a policy that lets only its own style sheet run. Every text is escaped.
 
-use serde::Serialize;
-use std::sync::OnceLock;
-use tera::{Context, Tera};
-
-const TEMPLATE: &str = include_str!("../../templates/picture.svg");
+use std::fmt::Write as _;
 
 /// The style sheet of every picture, for pages that hold some: both colour schemes, under the class `picture`.
 pub const STYLE: &str = include_str!("../../templates/picture.css");
 
-/// A drawing, and what is said of it to whoever cannot see it.
-#[derive(Debug, Default, Serialize)]
+/// A drawing, and a description for those who cannot see it.
+#[derive(Debug, Default)]
 pub(super) struct Canvas {
     pub(super) width: i32,
     pub(super) height: i32,
@@ -25,100 +19,19 @@ pub(super) struct Canvas {
 }
 
 /// Shapes that belong together, with the words that a pointer brings up.
-#[derive(Debug, Default, Serialize)]
+#[derive(Debug, Default)]
 pub(super) struct Group {
     pub(super) title: String,
-    /// Its words stand on a colour of their own, and cross no line.
+    /// Its words are on a colour of their own, and cross no line.
     pub(super) bare: bool,
-    pub(super) shapes: Vec<Shape>,
-}
-
-/// A shape: one of a path, a box and a text.
-#[derive(Debug, Default, Serialize)]
-pub(super) struct Shape {
-    class: &'static str,
-    path: Option<String>,
-    area: Option<Area>,
-    text: Option<Text>,
-}
-
-#[derive(Debug, Serialize)]
-struct Area {
-    x: i32,
-    y: i32,
-    width: i32,
-    height: i32,
-    round: i32,
-}
-
-#[derive(Debug, Serialize)]
-struct Text {
-    x: i32,
-    y: i32,
-    anchor: &'static str,
-    slanted: bool,
-    parts: Vec<Part>,
+    pub(super) shapes: String,
 }
 
 /// A piece of a text in a style of its own.
-#[derive(Debug, Serialize)]
+#[derive(Debug)]
 pub(super) struct Part {
     pub(super) class: &'static str,
     pub(super) text: String,
-}
-
-/// Where a text stands to its place.
-#[derive(Debug, Clone, Copy)]
-pub(super) enum Anchor {
-    Start,
-    Middle,
-    End,
-}
-
-impl Group {
-    pub(super) fn path(&mut self, class: &'static str, path: String) {
-        self.shapes.push(Shape { class, path: Some(path), ..Shape::default() });
-    }
-
-    pub(super) fn area(
-        &mut self,
-        class: &'static str,
-        (x, y): (i32, i32),
-        (width, height): (i32, i32),
-        round: i32,
-    ) {
-        self.shapes.push(Shape {
-            class,
-            area: Some(Area { x, y, width: width.max(0), height: height.max(0), round }),
-            ..Shape::default()
-        });
-    }
-
-    pub(super) fn text(
-        &mut self,
-        class: &'static str,
-        (x, y): (i32, i32),
-        anchor: Anchor,
-        text: impl Into<String>,
-    ) {
-        self.parts((x, y), anchor, vec![part(class, text)]);
-    }
-
-    pub(super) fn parts(&mut self, (x, y): (i32, i32), anchor: Anchor, parts: Vec<Part>) {
-        let anchor = match anchor {
-            Anchor::Start => "start",
-            Anchor::Middle => "middle",
-            Anchor::End => "end",
-        };
-        self.shapes
-            .push(Shape { text: Some(Text { x, y, anchor, slanted: false, parts }), ..Shape::default() });
-    }
-
-    /// A text that climbs to the right.
-    pub(super) fn slanted(&mut self, class: &'static str, (x, y): (i32, i32), text: String) {
-        let text = Text { x, y, anchor: "start", slanted: true, parts: vec![part(class, text)] };
-        self.shapes.push(Shape { text: Some(text), ..Shape::default() });
-    }
 }
 
 /// A piece of a text.
@@ -126,21 +39,80 @@ pub(super) fn part(class: &'static str, text: impl Into<String>) -> Part {
     Part { class, text: text.into() }
 }
 
+impl Group {
+    pub(super) fn path(&mut self, class: &str, path: &str) {
+        let _ = write!(self.shapes, "\n<path class=\"{class}\" d=\"{path}\"/>");
+    }
+
+    pub(super) fn area(&mut self, class: &str, (x, y): (i32, i32), (width, height): (i32, i32), round: i32) {
+        let (width, height) = (width.max(0), height.max(0));
+        let _ = write!(
+            self.shapes,
+            "\n<rect class=\"{class}\" x=\"{x}\" y=\"{y}\" width=\"{width}\" height=\"{height}\" rx=\"{round}\"/>"
+        );
+    }
+
+    /// A text whose `anchor` (start, middle or end) is at its place.
+    pub(super) fn text(&mut self, class: &'static str, place: (i32, i32), anchor: &str, text: String) {
+        self.parts(place, anchor, &[part(class, text)]);
+    }
+
+    pub(super) fn parts(&mut self, place: (i32, i32), anchor: &str, parts: &[Part]) {
+        self.words(place, anchor, "", parts);
+    }
+
+    /// A text that climbs to the right.
+    pub(super) fn slanted(&mut self, class: &'static str, (x, y): (i32, i32), text: String) {
+        let turned = format!(" transform=\"rotate(-45 {x} {y})\"");
+        self.words((x, y), "start", &turned, &[part(class, text)]);
+    }
+
+    fn words(&mut self, (x, y): (i32, i32), anchor: &str, turned: &str, parts: &[Part]) {
+        let spelled =
+            |part: &Part| format!("<tspan class=\"{}\">{}</tspan>", part.class, escaped(&part.text));
+        let parts: Vec<String> = parts.iter().map(spelled).collect();
+        let parts = parts.join(" ");
+        let _ = write!(
+            self.shapes,
+            "\n<text x=\"{x}\" y=\"{y}\" text-anchor=\"{anchor}\"{turned}>{parts}</text>"
+        );
+    }
+}
+
 impl Canvas {
     /// The picture as SVG: a file of its own, or a part of a page that has [`STYLE`].
-    pub(super) fn spell(&self, standalone: bool) -> Result<String, tera::Error> {
-        static TERA: OnceLock<Result<Tera, String>> = OnceLock::new();
-        let made = TERA.get_or_init(|| {
-            let mut tera = Tera::new();
-            tera.autoescape_on([".svg"]);
-            tera.add_raw_template("picture.svg", TEMPLATE).map_err(|error| error.to_string())?;
-            Ok(tera)
-        });
-        let tera = made.as_ref().map_err(tera::Error::message)?;
-        let mut context = Context::new();
-        context.insert("picture", self);
-        context.insert("standalone", &standalone);
-        context.insert("style", STYLE);
-        tera.render("picture.svg", &context)
+    pub(super) fn spell(&self, standalone: bool) -> String {
+        let Self { width, height, title, desc, groups } = self;
+        let (declaration, namespace, style) = match standalone {
+            true => (
+                "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n",
+                " xmlns=\"http://www.w3.org/2000/svg\"",
+                format!("\n<style>\n{STYLE}</style>"),
+            ),
+            false => ("", "", String::new()),
+        };
+        let mut out = format!(
+            "{declaration}<svg{namespace} class=\"picture\" role=\"img\" width=\"{width}\" height=\"{height}\" \
+             viewBox=\"0 0 {width} {height}\">\n<title>{}</title>\n<desc>{}</desc>{style}\n\
+             <rect class=\"ground\" width=\"{width}\" height=\"{height}\"/>",
+            escaped(title),
+            escaped(desc)
+        );
+        for Group { title, bare, shapes } in groups {
+            out.push_str(if *bare { "\n<g class=\"bare\">" } else { "\n<g>" });
+            if !title.is_empty() {
+                let _ = write!(out, "<title>{}</title>", escaped(title));
+            }
+            out.push_str(shapes);
+            out.push_str("\n</g>");
+        }
+        out + "\n</svg>\n"
     }
+}
+
+fn escaped(text: &str) -> String {
+    let mut out = Vec::with_capacity(text.len());
+    // Memory takes every write.
+    let _ = tera::escape_html(text, &mut out);
+    String::from_utf8_lossy(&out).into_owned()
 }

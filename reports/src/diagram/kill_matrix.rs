@@ -2,7 +2,7 @@
 //!
 //! A grid of counts, each with its number and a shade.
 
-use super::canvas::{Anchor, Canvas, Group};
+use super::canvas::{Canvas, Group};
 use super::line_text::{fit, width};
 use super::svg::SvgOptions;
 use crate::plain::counted;
@@ -43,10 +43,8 @@ const COLUMN: i32 = 74;
 const NAME: usize = 28;
 
 /// The matrix as SVG. A cell is the darker the more of its row's mutants it kills; its number says how many.
-///
-/// # Errors
-/// Where the template cannot be rendered.
-pub fn kill_matrix(kills: &KillMatrix, look: SvgOptions) -> Result<String, tera::Error> {
+#[must_use]
+pub fn kill_matrix(kills: &KillMatrix, look: SvgOptions) -> String {
     let name = |text: &String| fit(text, NAME);
     let extent = |columns: usize| i32::try_from(columns).unwrap_or_default() * COLUMN / 10;
     let rows: Vec<String> = kills.rows.iter().map(|row| name(&row.name)).collect();
@@ -64,10 +62,10 @@ pub fn kill_matrix(kills: &KillMatrix, look: SvgOptions) -> Result<String, tera:
     let sum = format!("{killed} of {} killed, {alive} {survive}", counted(mutants, "mutant"));
 
     let mut head = Group::default();
-    head.text("h", (MARGIN, MARGIN + 14), Anchor::Start, fit(&kills.title, 90));
+    head.text("h", (MARGIN, MARGIN + 14), "start", fit(&kills.title, 90));
     let legend =
         format!("{sum}. Rows: {}; columns: {}.", fit(&kills.row_word, 40), fit(&kills.column_word, 40));
-    head.text("f", (MARGIN, MARGIN + 34), Anchor::Start, legend.clone());
+    head.text("f", (MARGIN, MARGIN + 34), "start", legend.clone());
     for (text, at) in heads.iter().zip(0..) {
         head.slanted("f", (left + at * CELL + CELL / 2, top - 8), text.clone());
     }
@@ -80,13 +78,13 @@ pub fn kill_matrix(kills: &KillMatrix, look: SvgOptions) -> Result<String, tera:
         let survive = row.mutants.saturating_sub(row.killed);
         let mut sentence = format!("{name}: {} of {} killed", row.killed, row.mutants);
         let mut group = Group { bare: true, ..Group::default() };
-        group.text("f", (left - 10, y + 16), Anchor::End, name);
+        group.text("f", (left - 10, y + 16), "end", name);
         for ((&cell, column), at) in row.cells.iter().zip(&heads).zip(0..) {
             let x = left + at * CELL;
             group.area(shade(cell, row.mutants), (x + 1, y + 1), (CELL - 2, LINE - 2), 2);
             let class = if cell == 0 { "s" } else { "cell b" };
             let text = if cell == 0 { "·".to_owned() } else { cell.to_string() };
-            group.text(class, (x + CELL / 2, y + 16), Anchor::Middle, text);
+            group.text(class, (x + CELL / 2, y + 16), "middle", text);
             if cell > 0 {
                 sentence.push_str(&format!(", {cell} by {column}"));
             }
@@ -95,7 +93,7 @@ pub fn kill_matrix(kills: &KillMatrix, look: SvgOptions) -> Result<String, tera:
             0 => ("good", format!("✓ {}/{}", row.killed, row.mutants)),
             _ => ("bad", format!("✗ {}/{}", row.killed, row.mutants)),
         };
-        group.text(class, (totals, y + 16), Anchor::Start, text);
+        group.text(class, (totals, y + 16), "start", text);
         sentence.push('.');
         group.title.clone_from(&sentence);
         said.push(sentence);
@@ -144,7 +142,7 @@ mod tests {
 
     #[test]
     fn every_count_stands_in_the_picture_and_in_its_words() {
-        let svg = kill_matrix(&matrix(), SvgOptions::default()).unwrap();
+        let svg = kill_matrix(&matrix(), SvgOptions::default());
         let document = roxmltree::Document::parse(&svg).unwrap();
         let texts: Vec<&str> = document
             .descendants()
@@ -172,7 +170,7 @@ mod tests {
         hostile.title = HOSTILE.to_owned();
         hostile.columns = vec![HOSTILE.repeat(10_000); 2];
         hostile.rows[0].name = HOSTILE.to_owned();
-        let svg = kill_matrix(&hostile, SvgOptions::default()).unwrap();
+        let svg = kill_matrix(&hostile, SvgOptions::default());
         roxmltree::Document::parse(&svg).unwrap();
         assert!(!svg.contains("<script") && !svg.contains(['\u{202e}', '\0']) && svg.len() < 30_000);
     }

@@ -3,191 +3,132 @@
 //! The normal form of the reading contract, as the file of a case, the answer of an importer or a record of a run
 //! spells it, and the calls projection.
 
-use super::model::{Arrow, Diagram, Flag, Fold, MessageKind, Participant, Row};
+use super::model::{Arrow, Diagram, Flag, Fold, Participant, Row, RowContent, is_answer};
 use crate::plain::counted;
 use rules::usual_sender;
-use serde::{Deserialize, Deserializer};
-use serde_json::value::RawValue;
 use std::collections::BTreeMap;
+use transcript::json::{Json, JsonKind};
+use transcript::meaning::EventKind;
 
-/// So many events are drawn around the place that matters; the others are folded.
+/// How many events are drawn around the place that matters; the others are folded.
 const SHOWN: usize = 24;
 
-/// So much of a value is kept, in bytes.
+/// How many characters of a value are kept.
 const LONGEST: usize = 400;
-
-/// An event, every value by its own text. What does not belong to an event is passed over.
-#[derive(Debug, Deserialize)]
-struct Event<'a> {
-    #[serde(borrow)]
-    kind: Option<&'a RawValue>,
-    #[serde(borrow)]
-    id: Option<&'a RawValue>,
-    answers: Option<u64>,
-    #[serde(borrow)]
-    method: Option<&'a RawValue>,
-    #[serde(borrow)]
-    tool: Option<&'a RawValue>,
-    #[serde(borrow, default, deserialize_with = "present")]
-    arguments: Option<&'a RawValue>,
-    #[serde(borrow, default, deserialize_with = "present")]
-    params: Option<&'a RawValue>,
-    #[serde(borrow, default, deserialize_with = "present")]
-    result: Option<&'a RawValue>,
-    #[serde(borrow, default, deserialize_with = "present")]
-    error: Option<&'a RawValue>,
-    #[serde(borrow, default, deserialize_with = "present")]
-    outcome: Option<&'a RawValue>,
-}
-
-/// `null` is a value that stands there, unlike a member that is left out.
-fn present<'de: 'a, 'a, D: Deserializer<'de>>(deserializer: D) -> Result<Option<&'a RawValue>, D::Error> {
-    <&RawValue>::deserialize(deserializer).map(Some)
-}
-
-#[derive(Debug, Deserialize)]
-struct Document<'a> {
-    #[serde(borrow)]
-    events: Vec<&'a RawValue>,
-}
 
 impl Diagram {
     /// The picture of a meaning: a document with `events`, or an event on each line, as `expected` and `actual` of
-    /// `results.json` are. The events around `marked` are drawn and the others folded. Who sent a message is told by
-    /// what kind of message it is, since a meaning does not say. None where the text holds no event.
-    #[must_use]
-    pub fn of_meaning(title: &str, text: &str, marked: Option<usize>) -> Option<Self> {
-        let lines: Vec<&str> = match serde_json::from_str::<Document<'_>>(text) {
-            Ok(document) => document.events.into_iter().map(RawValue::get).collect(),
-            Err(_) => text.lines().collect(),
+    /// `results.json` are. The events around `marked` are drawn and the others folded. Who sent a message follows from its
+    /// kind, since a meaning does not say. None where the text holds no event.
+    pub(crate) fn of_meaning(title: &str, text: &str, marked: Option<usize>) -> Option<Self> {
+        let document = Json::parse(text).ok().and_then(|document| document.member("events"));
+        let mut events: Vec<Json<'_>> = match document.filter(|events| events.kind() == JsonKind::Array) {
+            Some(events) => events.items().collect(),
+            None => {
+                text.lines().filter_map(|line| Json::parse(line.trim().trim_end_matches(',')).ok()).collect()
+            }
         };
-        let events: Vec<Event<'_>> = lines
-            .into_iter()
-            .filter_map(|line| serde_json::from_str(line.trim().trim_end_matches(',')).ok())
-            .filter(|event: &Event<'_>| event.kind.is_some() || event.tool.is_some())
-            .collect();
+        events.retain(|event| member(*event, "kind").or(member(*event, "tool")).is_some());
         (!events.is_empty()).then(|| Self::of_events(title, &events, marked))
     }
 
-    fn of_events(title: &str, events: &[Event<'_>], marked: Option<usize>) -> Self {
-        let rows = arrows(events, marked);
-        let first =
-            marked.unwrap_or_default().saturating_sub(SHOWN / 2).min(rows.len().saturating_sub(SHOWN));
-        let participant = |name: &str| Participant { name: name.to_owned(), about: String::new() };
+    fn of_events(title: &str, events: &[Json<'_>], marked: Option<usize>) -> Self {
+        let arrows = arrows(events, marked);
+        let before = marked.unwrap_or_default().saturating_sub(SHOWN / 2);
+        let first = before.min(arrows.len().saturating_sub(SHOWN));
         let mut diagram = Self {
             title: title.to_owned(),
-            about: vec![counted(rows.len(), "event")],
-            participants: vec![participant("client"), participant("server")],
+            about: vec![counted(arrows.len(), "event")],
+            participants: ["client", "server"].map(Participant::named).into(),
             ..Self::default()
         };
-        for (at, arrow) in rows.into_iter().enumerate() {
+        for (at, arrow) in arrows.into_iter().enumerate() {
+            let row = Row::from(arrow);
             if (first..first + SHOWN).contains(&at) {
-                diagram.rows.push(Row::Arrow(Box::new(arrow)));
+                diagram.rows.push(row);
                 continue;
             }
-            let fold = Fold::of(&arrow);
-            match diagram.rows.last_mut() {
-                Some(Row::Fold(before)) => before.join(&fold),
-                _ => diagram.rows.push(Row::Fold(fold)),
+            let fold = Fold::of(&row, false);
+            match diagram.rows.last_mut().map(|row| &mut row.content) {
+                Some(RowContent::Fold(before)) => before.join(&fold),
+                _ => diagram.rows.push(RowContent::Fold(fold).into()),
             }
         }
         diagram
     }
 }
 
-impl Fold {
-    /// An arrow that is not shown.
-    #[must_use]
-    pub fn of(arrow: &Arrow) -> Self {
-        let mut fold = Self { span: Some((arrow.number, arrow.number)), ..Self::default() };
-        match arrow.kind {
-            MessageKind::ToolCall | MessageKind::Request => fold.requests = 1,
-            MessageKind::Notification => fold.notifications = 1,
-            MessageKind::Result | MessageKind::Error => fold.answers = 1,
-        }
-        fold
-    }
-}
-
-fn arrows(events: &[Event<'_>], marked: Option<usize>) -> Vec<Arrow> {
+fn arrows(events: &[Json<'_>], marked: Option<usize>) -> Vec<Arrow> {
     let mut names: BTreeMap<u64, (String, usize)> = BTreeMap::new();
-    let answered: Vec<u64> = events.iter().filter_map(|event| event.answers).collect();
+    let answers = |event: &Json<'_>| event.member("answers")?.as_number()?.parse().ok();
+    let answered: Vec<u64> = events.iter().filter_map(answers).collect();
     let mut arrows = Vec::new();
     for (number, event) in (0..).zip(events) {
-        let kind = match event.kind.map(string).as_deref() {
-            Some("request") => MessageKind::Request,
-            Some("notification") => MessageKind::Notification,
-            Some("result") => MessageKind::Result,
-            Some("error") => MessageKind::Error,
-            _ => MessageKind::ToolCall,
+        let kind = match member(*event, "kind").map(string).as_deref() {
+            Some("request") => EventKind::Request,
+            Some("notification") => EventKind::Notification,
+            Some("result") => EventKind::Result,
+            Some("error") => EventKind::Error,
+            _ => EventKind::ToolCall,
         };
-        let asked = event.answers.and_then(|asked| names.get(&asked));
-        let said = event.method.or(event.tool).map(string).unwrap_or_default();
+        let (answers, is_answer) = (answers(event), is_answer(kind));
+        let asked = answers.and_then(|asked| names.get(&asked));
+        let own = member(*event, "method").or(member(*event, "tool")).map(string).unwrap_or_default();
         let from = match asked {
             Some((_, from)) => 1 - from,
-            None => usize::from(kind.answers() || servers(&said)),
+            None => usize::from(is_answer || servers(&own)),
         };
-        let name =
-            if kind.answers() { asked.map(|(name, _)| name.clone()).unwrap_or_default() } else { said };
+        let name = if is_answer { asked.map(|(name, _)| name.clone()).unwrap_or_default() } else { own };
         names.insert(number, (name.clone(), from));
+        let id = member(*event, "id").map(string);
         let mut flags = Vec::new();
         if marked.is_some_and(|marked| marked as u64 == number) {
             flags.push(Flag::Differs);
         }
         // Of a projection nobody knows who answered what: a call has its outcome beside it.
-        let told = event.kind.is_some() && event.id.is_some();
-        if kind.answers() && event.answers.is_none() {
+        let waits = matches!(kind, EventKind::ToolCall | EventKind::Request)
+            && member(*event, "kind").is_some()
+            && id.is_some();
+        if is_answer && answers.is_none() {
             flags.push(Flag::Orphan);
-        } else if told
-            && matches!(kind, MessageKind::ToolCall | MessageKind::Request)
-            && !answered.contains(&number)
-        {
+        } else if waits && !answered.contains(&number) {
             flags.push(Flag::Unanswered);
         }
-        let values = [event.arguments, event.params, event.result, event.error, event.outcome];
-        let values: Vec<String> = values.into_iter().flatten().map(short).collect();
-        arrows.push(Arrow {
-            number,
-            from,
-            to: 1 - from,
-            kind,
-            name,
-            id: event.id.map(string),
-            detail: values.join(" → "),
-            time: None,
-            took: None,
-            answers: event.answers,
-            via: String::new(),
-            flags,
-            annotations: Vec::new(),
-            band: None,
-            source: None,
-        });
+        let values = ["arguments", "params", "result", "error", "outcome"];
+        let values = values.into_iter().filter_map(|name| event.member(name)).map(short);
+        let detail = values.collect::<Vec<_>>().join(" → ");
+        arrows.push(Arrow { name, id, detail, answers, flags, ..Arrow::new(number, from, 1 - from, kind) });
     }
     arrows
 }
 
-/// What a string says; any other value, and a string that is no Unicode, as it is spelled.
-fn string(value: &RawValue) -> String {
-    serde_json::from_str(value.get()).unwrap_or_else(|_| short(value))
+/// A member of an event, unless it is null.
+fn member<'a>(event: Json<'a>, name: &str) -> Option<Json<'a>> {
+    event.member(name).filter(|value| value.kind() != JsonKind::Null)
 }
 
-fn short(value: &RawValue) -> String {
-    let text = value.get();
+/// What a string says; any other value, and a string that is not Unicode, as it is spelled.
+fn string(value: Json<'_>) -> String {
+    let text = value.as_text().and_then(|text| text.to_str().map(|text| text.into_owned()));
+    text.unwrap_or_else(|| short(value))
+}
+
+fn short(value: Json<'_>) -> String {
+    let text = value.text();
     match text.char_indices().nth(LONGEST) {
         Some((end, _)) => format!("{}…", &text[..end]),
         None => text.to_owned(),
     }
 }
 
-/// Whether a server says this where nobody else tells.
+/// Whether a server sends this where nothing else shows the sender.
 fn servers(method: &str) -> bool {
     method == "notifications/progress" || usual_sender(method).is_some_and(|side| side.name() == "server")
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::{Diagram, Flag, MessageKind, Row};
+    use super::super::model::{Diagram, Flag, Row, RowContent};
     use super::SHOWN;
 
     const MEANING: &str = r#"{"events": [
@@ -200,17 +141,18 @@ mod tests {
     #[test]
     fn a_meaning_becomes_arrows_that_keep_every_token() {
         let diagram = Diagram::of_meaning("expected", MEANING, Some(2)).unwrap();
-        let Row::Arrow(call) = &diagram.rows[1] else { panic!() };
-        assert_eq!((call.name.as_str(), call.from, call.kind), ("Calculator", 0, MessageKind::ToolCall));
-        assert_eq!(call.detail, r#"{"a": 9007199254740993}"#);
-        assert!(call.flags.is_empty());
-        let Row::Arrow(result) = &diagram.rows[2] else { panic!() };
-        assert_eq!((result.name.as_str(), result.from, result.answers), ("Calculator", 1, Some(1)));
-        assert_eq!((result.detail.as_str(), &*result.flags), (r#"{"sum": 1e400}"#, &[Flag::Differs][..]));
-        let Row::Arrow(roots) = &diagram.rows[0] else { panic!() };
-        assert_eq!((roots.from, &*roots.flags), (1, &[Flag::Unanswered][..]));
-        let Row::Arrow(orphan) = &diagram.rows[3] else { panic!() };
-        assert_eq!(orphan.flags, [Flag::Orphan]);
+        let shown = |row: &Row| {
+            let RowContent::Arrow(it) = &row.content else { panic!("{row:?}") };
+            (it.name.clone(), it.from, it.answers, it.detail.clone(), it.flags.clone())
+        };
+        let name = "Calculator".to_owned();
+        let expected = [
+            ("roots/list".to_owned(), 1, None, String::new(), vec![Flag::Unanswered]),
+            (name.clone(), 0, None, r#"{"a": 9007199254740993}"#.to_owned(), vec![]),
+            (name, 1, Some(1), r#"{"sum": 1e400}"#.to_owned(), vec![Flag::Differs]),
+            (String::new(), 1, None, r#"{"code": 1}"#.to_owned(), vec![Flag::Orphan]),
+        ];
+        assert_eq!(diagram.rows.iter().map(shown).collect::<Vec<_>>(), expected);
     }
 
     #[test]
@@ -218,17 +160,13 @@ mod tests {
         let lines = MEANING.lines().map(|line| line.trim()).collect::<Vec<_>>().join("\n");
         let body = &lines[lines.find('\n').unwrap()..];
         assert_eq!(Diagram::of_meaning("x", body, None), Diagram::of_meaning("x", MEANING, None));
-        for none in [
-            "",
-            "a rejection (invalid-id)\n",
-            "{\"authorization_discovery\": null}",
-            "[]",
-            "{\"events\": []}",
-        ] {
+        let nothing = "{\"authorization_discovery\": null}";
+        for none in ["", "a rejection (invalid-id)\n", nothing, "[]", "{\"events\": []}"] {
             assert_eq!(Diagram::of_meaning("x", none, None), None, "{none}");
         }
         let calls = "{\"tool\": \"a\", \"arguments\": {}, \"outcome\": null}\n";
-        let Row::Arrow(call) = &Diagram::of_meaning("x", calls, None).unwrap().rows[0] else { panic!() };
+        let drawn = Diagram::of_meaning("x", calls, None).unwrap();
+        let RowContent::Arrow(call) = &drawn.rows[0].content else { panic!() };
         assert_eq!((call.name.as_str(), call.detail.as_str(), call.flags.len()), ("a", "{} → null", 0));
     }
 
@@ -237,13 +175,12 @@ mod tests {
         let line = "{\"kind\": \"notification\", \"method\": \"a\"}\n";
         let diagram = Diagram::of_meaning("x", &line.repeat(10_000), Some(5_000)).unwrap();
         assert_eq!(diagram.rows.len(), SHOWN + 2);
-        let (Row::Fold(before), Row::Fold(after)) = (&diagram.rows[0], &diagram.rows[SHOWN + 1]) else {
-            panic!()
-        };
-        assert_eq!(before.messages() + after.messages() + SHOWN as u64, 10_000);
-        let marked = |row: &Row| matches!(row, Row::Arrow(arrow) if arrow.flags == [Flag::Differs]);
-        assert_eq!(diagram.rows.iter().filter(|row| marked(row)).count(), 1);
+        let folded = |row: &Row| if let RowContent::Fold(fold) = &row.content { fold.messages() } else { 0 };
+        assert_eq!(folded(&diagram.rows[0]) + folded(&diagram.rows[SHOWN + 1]) + SHOWN as u64, 10_000);
+        let marked =
+            |row: &&Row| matches!(&row.content, RowContent::Arrow(arrow) if arrow.flags == [Flag::Differs]);
+        assert_eq!(diagram.rows.iter().filter(marked).count(), 1);
         let end = Diagram::of_meaning("x", &line.repeat(30), Some(29)).unwrap();
-        assert!(matches!(end.rows[0], Row::Fold(_)) && end.rows.len() == SHOWN + 1);
+        assert!(folded(&end.rows[0]) > 0 && end.rows.len() == SHOWN + 1);
     }
 }

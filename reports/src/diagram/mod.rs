@@ -7,19 +7,17 @@ mod canvas;
 mod kill_matrix;
 pub(crate) mod line_text;
 mod meaning;
-mod model;
+pub(crate) mod model;
 mod parts;
 mod side_by_side;
-mod source;
+pub(crate) mod source;
 mod svg;
 mod text;
 
 pub use canvas::STYLE;
 pub use kill_matrix::{KillMatrix, KillMatrixRow, kill_matrix};
-pub use model::{Annotation, Arrow, Diagram, Flag, Fold, MessageKind, Note, Participant, Row, Severity};
-pub use side_by_side::side_by_side;
-pub use source::Source;
-pub(crate) use source::is_default;
+pub use model::Diagram;
+pub(crate) use side_by_side::side_by_side;
 pub use svg::{SvgOptions, svg};
 pub use text::{TextOptions, text};
 

@@ -2,9 +2,10 @@
 
 use super::canvas::{Part, part};
 use super::line_text::{cut, fit, took, width, wrap};
-use super::model::{Annotation, Arrow, DETAIL, MessageKind};
+use super::model::{Annotation, Arrow, DETAIL, is_answer};
+use transcript::meaning::EventKind;
 
-/// The words on an arrow, in so many columns: what it is first, then what is odd about it, then what it says.
+/// The words on an arrow, in this many columns: what it is first, then what is odd about it, then what it says.
 pub(super) fn parts(arrow: &Arrow, columns: usize) -> Vec<Part> {
     let mut parts: Vec<Part> = Vec::new();
     let mut left = columns;
@@ -18,14 +19,14 @@ pub(super) fn parts(arrow: &Arrow, columns: usize) -> Vec<Part> {
     let most = (columns / 3).max(12);
     let named = !arrow.name.is_empty();
     match arrow.kind {
-        MessageKind::ToolCall => add("f", "call", most),
-        MessageKind::Result => add("f", if named { "result of" } else { "result" }, most),
-        MessageKind::Error => add("bad", if named { "error from" } else { "error" }, most),
-        MessageKind::Request | MessageKind::Notification => {}
+        EventKind::ToolCall => add("f", "call", most),
+        EventKind::Result => add("f", if named { "result of" } else { "result" }, most),
+        EventKind::Error => add("bad", if named { "error from" } else { "error" }, most),
+        EventKind::Request | EventKind::Notification => {}
     }
     if named {
         add("b", &arrow.name, columns / 2);
-    } else if !arrow.kind.answers() {
+    } else if !is_answer(arrow.kind) {
         add("b", "(no name)", columns / 2);
     }
     if let Some(id) = &arrow.id {
@@ -42,7 +43,7 @@ pub(super) fn parts(arrow: &Arrow, columns: usize) -> Vec<Part> {
     parts
 }
 
-/// The words of what was found, in lines of so many columns.
+/// The words of what was found, in lines of this many columns.
 pub(super) fn found(annotation: &Annotation, columns: usize) -> Vec<Vec<Part>> {
     let head = format!(
         "{} {} {}",

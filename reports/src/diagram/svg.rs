@@ -1,13 +1,12 @@
-//! A session as SVG: what stands where.
-//!
-//! The places of participants, arrows, bars and words, in whole numbers. Colours never say by themselves: an
+//! A session as SVG: the places of participants, arrows, bars and words, in whole numbers. Colours never say by themselves: an
 //! answer is dashed, an error says so, a fault has a sign and a word.
 
-use super::canvas::{Anchor, Canvas, Group};
+use super::canvas::{Canvas, Group};
 use super::line_text::{fit, seconds, wrap};
-use super::model::{Annotation, Arrow, Diagram, Fold, MessageKind, Note, Row, Severity};
+use super::model::{Annotation, Arrow, Diagram, Flag, Fold, Note, Row, RowContent, Severity, is_answer};
 use super::parts::{found, parts};
 use std::collections::BTreeMap;
+use transcript::meaning::EventKind;
 
 /// How a picture is to be drawn.
 #[derive(Debug, Clone, Copy)]
@@ -26,19 +25,13 @@ impl Default for SvgOptions {
 }
 
 /// The picture as SVG.
-///
-/// # Errors
-/// Where the template cannot be rendered.
-pub fn svg(diagram: &Diagram, look: SvgOptions) -> Result<String, tera::Error> {
+#[must_use]
+pub fn svg(diagram: &Diagram, look: SvgOptions) -> String {
     let mut desc = vec![diagram.overview()];
     if look.standalone {
         desc.extend(diagram.rows.iter().map(|row| diagram.sentence(row)));
-        desc.extend(
-            diagram
-                .foot
-                .iter()
-                .map(|annotation| format!("{}: {}.", fit(&annotation.name, 80), fit(&annotation.text, 400))),
-        );
+        let foot = diagram.foot.iter();
+        desc.extend(foot.map(|it| format!("{}: {}.", fit(&it.name, 80), fit(&it.text, 400))));
     }
     let mut drawing = SvgLayout::of(diagram, i32::from(look.width).max(NARROWEST));
     drawing.all();
@@ -80,11 +73,7 @@ struct SvgLayout<'d> {
 
 impl<'d> SvgLayout<'d> {
     fn of(diagram: &'d Diagram, width: i32) -> Self {
-        let timed = diagram.rows.iter().any(|row| match row {
-            Row::Arrow(arrow) => arrow.time.is_some(),
-            Row::Note(note) => note.time.is_some(),
-            Row::Fold(_) => false,
-        });
+        let timed = diagram.rows.iter().any(|row| row.time.is_some());
         let left = if timed { 150 } else { 72 };
         let gaps = i32::try_from(diagram.participants.len().saturating_sub(1)).unwrap_or(1).max(1);
         let gap = (width - left - 48).max(120 * gaps) / gaps;
@@ -111,10 +100,10 @@ impl<'d> SvgLayout<'d> {
         self.y += 6;
         for row in &self.diagram.rows {
             self.bands(row);
-            match row {
-                Row::Arrow(arrow) => self.arrow(arrow, row),
-                Row::Note(note) => self.note(note, row),
-                Row::Fold(fold) => self.fold(fold, row),
+            match &row.content {
+                RowContent::Arrow(arrow) => self.arrow(arrow, row),
+                RowContent::Note(note) => self.note(note, row),
+                RowContent::Fold(fold) => self.fold(fold, row),
             }
         }
         self.close_band();
@@ -132,13 +121,13 @@ impl<'d> SvgLayout<'d> {
         group.text(
             "h",
             (MARGIN, self.y),
-            Anchor::Start,
+            "start",
             fit(&self.diagram.title, self.columns(self.width - 24) * 3 / 4),
         );
         if !self.diagram.about.is_empty() {
             for line in wrap(&self.diagram.about.join(" · "), self.columns(self.width - 24), 3) {
                 self.y += LINE + 1;
-                group.text("f", (MARGIN, self.y), Anchor::Start, line);
+                group.text("f", (MARGIN, self.y), "start", line);
             }
         }
         self.y += 14;
@@ -153,7 +142,7 @@ impl<'d> SvgLayout<'d> {
             let wide = self.extent(&name) + 20;
             let left = (x - wide / 2).clamp(2, (self.width - wide - 2).max(2));
             group.area("head", (left, self.y), (wide, HEAD), 5);
-            group.text("b", (left + wide / 2, self.y + 17), Anchor::Middle, name);
+            group.text("b", (left + wide / 2, self.y + 17), "middle", name);
         }
         self.y += HEAD;
         self.groups.push(group);
@@ -163,7 +152,7 @@ impl<'d> SvgLayout<'d> {
     fn lifelines(&mut self) {
         let mut group = Group::default();
         for &x in &self.participants {
-            group.path("lane", format!("M{x} {}V{}", self.top, self.y));
+            group.path("lane", &format!("M{x} {}V{}", self.top, self.y));
         }
         let mut busy: Vec<(usize, i32, i32)> = Vec::new();
         let bars = std::mem::take(&mut self.bars);
@@ -180,12 +169,8 @@ impl<'d> SvgLayout<'d> {
 
     /// Opens and closes the band that a row belongs to.
     fn bands(&mut self, row: &Row) {
-        let (of, opens) = match row {
-            Row::Arrow(arrow) => (arrow.band, false),
-            Row::Note(note) => (note.opens.or(note.band), note.opens.is_some()),
-            Row::Fold(_) => (None, false),
-        };
-        if self.band.map(|(band, _)| band) != of || opens {
+        let of = row.opens().or(row.band);
+        if self.band.map(|(band, _)| band) != of || row.opens().is_some() {
             self.close_band();
             if let Some(band) = of {
                 self.y += 4;
@@ -211,41 +196,39 @@ impl<'d> SvgLayout<'d> {
         let mut group = Group { title: self.diagram.sentence(row), ..Group::default() };
         let top = self.y;
         let (label, line) = (top + 14, top + 22);
-        if arrow.flags.contains(&super::model::Flag::Differs) {
+        if arrow.flags.contains(&Flag::Differs) {
             group.bare = true;
             group.area("here", (MARGIN / 2, top), (self.width - MARGIN, ROW - 4), 4);
         }
-        group.text("s", (38, line + 2), Anchor::End, format!("{}", arrow.number));
-        if let Some(time) = arrow.time {
-            group.text("s", (130, line + 2), Anchor::End, seconds(time));
+        group.text("s", (38, line + 2), "end", format!("{}", arrow.number));
+        if let Some(time) = row.time {
+            group.text("s", (130, line + 2), "end", seconds(time));
         }
         // Several participants: the words may run on beyond a short arrow, as far as the picture goes.
         let left = from.min(to) + 10;
         let right = if self.participants.len() > 2 { self.width - MARGIN } else { from.max(to) - 10 };
         let words = parts(arrow, self.columns(right - left));
-        group.parts((left, label), Anchor::Start, words);
+        group.parts((left, label), "start", &words);
         let (class, tip) = match arrow.kind {
-            MessageKind::ToolCall | MessageKind::Request => ("ask", "tip"),
-            MessageKind::Notification => ("tell", "tip-open"),
-            MessageKind::Result => ("reply", "tip"),
-            MessageKind::Error => ("wrong", "tip-wrong"),
+            EventKind::ToolCall | EventKind::Request => ("ask", "tip"),
+            EventKind::Notification => ("tell", "tip-open"),
+            EventKind::Result => ("reply", "tip"),
+            EventKind::Error => ("wrong", "tip-wrong"),
         };
         let back = if to > from { -1 } else { 1 };
-        let unanswered = arrow.flags.contains(&super::model::Flag::Unanswered);
-        group.path(class, format!("M{from} {line}H{}", to + back * 7));
+        let unanswered = arrow.flags.contains(&Flag::Unanswered);
+        group.path(class, &format!("M{from} {line}H{}", to + back * 7));
         let (near, up, down) = (to + back * 9, line - 4, line + 4);
-        group.path(
-            tip,
-            match tip {
-                "tip-open" => format!("M{near} {up}L{to} {line}L{near} {down}"),
-                _ => format!("M{to} {line}L{near} {up}V{down}Z"),
-            },
-        );
+        let outline = match tip {
+            "tip-open" => format!("M{near} {up}L{to} {line}L{near} {down}"),
+            _ => format!("M{to} {line}L{near} {up}V{down}Z"),
+        };
+        group.path(tip, &outline);
         if unanswered {
             let x = to - back * 12;
-            group.path("cross", format!("M{} {}l8 8m0 -8l-8 8", x - 4, line - 4));
+            group.path("cross", &format!("M{} {}l8 8m0 -8l-8 8", x - 4, line - 4));
         }
-        if arrow.kind.answers() {
+        if is_answer(arrow.kind) {
             if let Some((participant, asked)) = arrow.answers.and_then(|number| self.asked.remove(&number))
                 && participant == arrow.from
             {
@@ -255,7 +238,7 @@ impl<'d> SvgLayout<'d> {
             self.asked.insert(arrow.number, (arrow.to, line));
         }
         self.y += ROW;
-        self.annotations(&mut group, &arrow.annotations);
+        self.annotations(&mut group, &row.annotations);
         self.groups.push(group);
     }
 
@@ -267,9 +250,9 @@ impl<'d> SvgLayout<'d> {
         } else {
             self.participants.first().map_or(MARGIN, |x| x + 10)
         };
-        let time = note.time.filter(|_| note.opens.is_none());
+        let time = row.time.filter(|_| note.opens.is_none());
         if let Some(time) = time {
-            group.text("s", (130, base), Anchor::End, seconds(time));
+            group.text("s", (130, base), "end", seconds(time));
         }
         let class = match (note.severity, note.opens) {
             (Severity::Note, Some(_)) => "b",
@@ -278,9 +261,9 @@ impl<'d> SvgLayout<'d> {
         };
         let sign = if note.opens.is_some() || note.severity != Severity::Note { "" } else { "○ " };
         let words = fit(&note.text, self.columns(self.width - left - MARGIN).saturating_sub(2));
-        group.text(class, (left, base), Anchor::Start, format!("{sign}{words}"));
+        group.text(class, (left, base), "start", format!("{sign}{words}"));
         self.y += 23;
-        self.annotations(&mut group, &note.annotations);
+        self.annotations(&mut group, &row.annotations);
         self.groups.push(group);
     }
 
@@ -289,7 +272,7 @@ impl<'d> SvgLayout<'d> {
         self.y += 6;
         group.area("break", (MARGIN / 2, self.y), (self.width - MARGIN, 24), 4);
         let words = fit(&format!("⋮ {}", fold.words()), self.columns(self.width - 40));
-        group.text("f", (self.width / 2, self.y + 16), Anchor::Middle, words);
+        group.text("f", (self.width / 2, self.y + 16), "middle", words);
         self.y += 32;
         self.groups.push(group);
     }
@@ -301,7 +284,7 @@ impl<'d> SvgLayout<'d> {
             annotations.iter().flat_map(|annotation| found(annotation, columns).into_iter().zip(0..))
         {
             let inwards = if at > 0 { 20 } else { 0 };
-            group.parts((left + inwards, self.y + 9), Anchor::Start, line);
+            group.parts((left + inwards, self.y + 9), "start", &line);
             self.y += LINE;
         }
         if !annotations.is_empty() {
@@ -322,9 +305,9 @@ impl<'d> SvgLayout<'d> {
                 annotation.severity.sign(),
                 fit(&annotation.name, self.columns(self.width - 60))
             );
-            group.text(annotation.severity.class(), (MARGIN + 6, self.y + 18), Anchor::Start, head);
+            group.text(annotation.severity.class(), (MARGIN + 6, self.y + 18), "start", head);
             for (line, at) in lines.into_iter().zip(2..) {
-                group.text("f", (MARGIN + 6, self.y + LINE * at + 1), Anchor::Start, line);
+                group.text("f", (MARGIN + 6, self.y + LINE * at + 1), "start", line);
             }
             self.y += height;
             self.groups.push(group);

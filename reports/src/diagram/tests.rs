@@ -1,7 +1,7 @@
 //! Rows in words.
 
+use super::model::{Fold, RowContent};
 use super::sample;
-use super::{Fold, Row};
 
 #[test]
 fn every_row_is_said_in_a_sentence() {
@@ -37,6 +37,6 @@ fn folds_add_up() {
         Fold { notes: 2, odd: 1, ..Fold::default() }.words(),
         "folded: 2 notes, 1 of these out of the ordinary"
     );
-    let row = Row::Fold(Fold { span: Some((9, 9)), answers: 1, ..Fold::default() });
+    let row = RowContent::Fold(Fold { span: Some((9, 9)), answers: 1, ..Fold::default() }).into();
     assert_eq!(sample::diagram().sentence(&row), "message 9 folded: 1 answer.");
 }

@@ -1,11 +1,12 @@
 //! A session for a terminal: a line for each message, its words on the arrow.
 
-use super::canvas::Part;
+use super::canvas::{Part, part};
 use super::line_text::{fit, seconds, width, wrap};
-use super::model::{Annotation, Arrow, Diagram, Flag, MessageKind, Note, Row, Severity};
+use super::model::{Annotation, Arrow, Diagram, Flag, Note, Row, RowContent, Severity};
 use super::parts::{found, parts};
 use anstyle::{AnsiColor, Style};
 use std::fmt::Write as _;
+use transcript::meaning::EventKind;
 
 /// How it is to be shown.
 #[derive(Debug, Clone, Copy)]
@@ -48,45 +49,24 @@ struct TextLayout<'d> {
 
 impl<'d> TextLayout<'d> {
     fn of(diagram: &'d Diagram, terminal: TextOptions) -> Self {
-        let arrows = || {
-            diagram.rows.iter().filter_map(|row| if let Row::Arrow(arrow) = row { Some(arrow) } else { None })
-        };
-        let number = arrows().map(|arrow| arrow.number).max().unwrap_or_default().to_string().len();
-        let times = diagram.rows.iter().filter_map(|row| match row {
-            Row::Arrow(arrow) => arrow.time,
-            Row::Note(note) => note.time,
-            Row::Fold(_) => None,
-        });
+        let number = |row: &Row| if let RowContent::Arrow(arrow) = &row.content { arrow.number } else { 0 };
+        let number = diagram.rows.iter().map(number).max().unwrap_or_default().to_string().len();
+        let times = diagram.rows.iter().filter_map(|row| row.time);
         let time = times.map(|time| (seconds(time).len() + 1).max(TIME)).max().unwrap_or_default();
-        let banded = diagram.rows.iter().any(|row| matches!(row, Row::Note(note) if note.opens.is_some()));
+        let banded = diagram.rows.iter().any(|row| row.opens().is_some());
         let width = terminal.width.max(NARROWEST);
         let first = 2 * usize::from(banded) + number + time + 2;
         let count = diagram.participants.len();
         let (participants, beside) = match count {
-            0..=2 => (
-                (0..count).map(|participant| if participant == 0 { first } else { width - 1 }).collect(),
-                None,
-            ),
+            0..=2 => ([first, width - 1].into_iter().take(count).collect(), None),
             _ => {
                 let apart = APART.min(width.saturating_sub(first + 20) / count).max(2);
-                (
-                    (0..count).map(|participant| first + participant * apart).collect(),
-                    Some(first + (count - 1) * apart + 3),
-                )
+                let places = (0..count).map(|participant| first + participant * apart);
+                (places.collect(), Some(first + (count - 1) * apart + 3))
             }
         };
-        Self {
-            diagram,
-            terminal,
-            width,
-            first,
-            participants,
-            beside,
-            number,
-            time,
-            banded,
-            out: String::new(),
-        }
+        let out = String::new();
+        Self { diagram, terminal, width, first, participants, beside, number, time, banded, out }
     }
 
     fn draw(mut self) -> String {
@@ -101,17 +81,12 @@ impl<'d> TextLayout<'d> {
         }
         self.heads();
         for row in &self.diagram.rows {
-            match row {
-                Row::Arrow(arrow) => {
-                    self.arrow(arrow);
-                    self.annotations(&arrow.annotations, arrow.band);
-                }
-                Row::Note(note) => {
-                    self.note(note);
-                    self.annotations(&note.annotations, note.opens.or(note.band));
-                }
-                Row::Fold(fold) => self.between("⋮", &[super::canvas::part("f", fold.words())], None),
+            match &row.content {
+                RowContent::Arrow(arrow) => self.arrow(arrow, row),
+                RowContent::Note(note) => self.note(note, row),
+                RowContent::Fold(fold) => self.between("⋮", &[part("f", fold.words())], None),
             }
+            self.annotations(&row.annotations, row.opens().or(row.band));
         }
         self.foot();
         self.out
@@ -145,24 +120,24 @@ impl<'d> TextLayout<'d> {
         self.line(&self.paint(&line, Style::new().bold()));
     }
 
-    fn arrow(&mut self, arrow: &Arrow) {
+    fn arrow(&mut self, arrow: &Arrow, row: &Row) {
         let (Some(&from), Some(&to)) = (self.participants.get(arrow.from), self.participants.get(arrow.to))
         else {
             return;
         };
-        let lead = self.lead(Some(arrow.number), arrow.time, arrow.band, arrow.band.map(|_| "│"));
+        let lead = self.lead(Some(arrow.number), row.time, row.band.map(|_| "│"));
         let unanswered = arrow.flags.contains(&Flag::Unanswered);
         let (shaft, style) = match arrow.kind {
-            MessageKind::ToolCall | MessageKind::Request => ("─", Style::new()),
-            MessageKind::Notification => ("─", Style::new().dimmed()),
-            MessageKind::Result => ("╌", Style::new()),
-            MessageKind::Error => ("╌", severity(Severity::Error)),
+            EventKind::ToolCall | EventKind::Request => ("─", Style::new()),
+            EventKind::Notification => ("─", Style::new().dimmed()),
+            EventKind::Result => ("╌", Style::new()),
+            EventKind::Error => ("╌", severity(Severity::Error)),
         };
         let (left, right) = (from.min(to), from.max(to));
         let tip = match (to > from, unanswered) {
             (_, true) => "✗",
-            (true, _) if arrow.kind == MessageKind::Notification => "▻",
-            (false, _) if arrow.kind == MessageKind::Notification => "◅",
+            (true, _) if arrow.kind == EventKind::Notification => "▻",
+            (false, _) if arrow.kind == EventKind::Notification => "◅",
             (true, _) => "►",
             (false, _) => "◄",
         };
@@ -223,17 +198,16 @@ impl<'d> TextLayout<'d> {
         format!("{} {words} {}", self.paint(&start, style), self.paint(&end, style))
     }
 
-    fn note(&mut self, note: &Note) {
-        let class = if note.severity == Severity::Note { "f" } else { note.severity.class() };
-        let (sign, band, annotation) = match note.opens {
-            Some(band) => ("", Some(band), Some("┌")),
-            None => ("○ ", note.band, note.band.map(|_| "│")),
+    fn note(&mut self, note: &Note, row: &Row) {
+        let (words, time, mark) = match (note.opens, note.severity) {
+            (Some(_), _) => (part("b", note.text.as_str()), None, Some("┌")),
+            (None, severity) => {
+                let class = if severity == Severity::Note { "f" } else { severity.class() };
+                (part(class, format!("○ {}", note.text)), row.time, row.band.map(|_| "│"))
+            }
         };
-        let part =
-            super::canvas::part(if sign.is_empty() { "b" } else { class }, format!("{sign}{}", note.text));
-        let time = if note.opens.is_some() { None } else { note.time };
-        let lead = self.lead(None, time, band, annotation);
-        self.beside_or_between("│", &[part], &lead);
+        let lead = self.lead(None, time, mark);
+        self.beside_or_between("│", &[words], &lead);
     }
 
     fn annotations(&mut self, annotations: &[Annotation], band: Option<u64>) {
@@ -248,7 +222,7 @@ impl<'d> TextLayout<'d> {
     }
 
     fn between(&mut self, participant: &str, words: &[Part], band: Option<u64>) {
-        let lead = self.lead(None, None, band, band.map(|_| "│"));
+        let lead = self.lead(None, None, band.map(|_| "│"));
         self.beside_or_between(participant, words, &lead);
     }
 
@@ -259,7 +233,7 @@ impl<'d> TextLayout<'d> {
         for word in words {
             let text = fit(&word.text, left);
             left = left.saturating_sub(width(&text) + 1);
-            fitted.push(super::canvas::part(word.class, text));
+            fitted.push(part(word.class, text));
         }
         let used = fitted.iter().map(|part| width(&part.text) + 1).sum::<usize>().saturating_sub(1);
         let words = self.words(&fitted);
@@ -297,16 +271,10 @@ impl<'d> TextLayout<'d> {
     }
 
     /// What stands before the first participant: the band, the number and the time.
-    fn lead(
-        &self,
-        number: Option<u64>,
-        time: Option<i64>,
-        band: Option<u64>,
-        annotation: Option<&str>,
-    ) -> String {
+    fn lead(&self, number: Option<u64>, time: Option<i64>, mark: Option<&str>) -> String {
         let mut lead = String::new();
         if self.banded {
-            let _ = write!(lead, "{} ", annotation.filter(|_| band.is_some()).unwrap_or(" "));
+            let _ = write!(lead, "{} ", mark.unwrap_or(" "));
         }
         let number = number.map(|number| number.to_string()).unwrap_or_default();
         let _ = write!(lead, "{number:>0$}", self.number);

@@ -3,7 +3,7 @@
 //! How each kind of entry is said in a few words.
 
 use super::whole_entry::source;
-use crate::diagram::{MessageKind, Severity, Source};
+use crate::diagram::model::{Arrow, Note, Row, RowContent, Severity};
 use formats::{Step, usual_sender};
 use std::collections::hash_map::DefaultHasher;
 use std::collections::{HashSet, VecDeque};
@@ -12,66 +12,54 @@ use transcript::json::{Json, JsonString};
 use transcript::meaning::{Event, EventKind};
 use transcript::session::{Carrier, Content, Entry, Exchange, Side, Sse};
 
-/// So much of a value is kept, in bytes.
+/// How many bytes of a value are kept.
 const LONGEST: usize = 400;
-/// So much of a name, an id or a URL is kept, in characters.
+/// How many characters of a name, an id or a URL are kept.
 const NAME: usize = 120;
-/// So many SSE events are remembered.
+/// How many SSE events are remembered.
 const MOST_SEEN: usize = 10_000;
 
 /// Something that a recording holds.
 #[derive(Debug)]
-pub struct EntrySummary {
+pub(crate) struct EntrySummary {
     /// Which recording, from 0.
-    pub file: usize,
+    pub(crate) file: usize,
     /// Where its entry begins, in bytes.
     pub(super) offset: u64,
-    /// When, in milliseconds.
-    pub(super) time: Option<i64>,
     /// The HTTP exchange that it belongs to.
     pub(super) exchange: Option<u64>,
     pub(super) what: What,
-    /// What it holds, where that is kept.
-    pub(super) source: Option<Box<Source>>,
+    /// Its row, as far as the entry shows it: numbers and participants are of the whole picture, and times are absolute.
+    pub(super) row: Row,
 }
 
+/// What it is.
 #[derive(Debug)]
 pub(super) enum What {
-    Message(Box<Message>),
-    /// An HTTP exchange begins.
-    Exchange(String, Severity),
-    Note(String, Severity),
-    /// A body that cannot be read.
-    Dropped(String),
-    /// A trace begins.
-    Opened {
-        label: String,
-        command: String,
+    Message {
+        /// The index of its event in its own recording.
+        index: u64,
+        side: Option<Side>,
+        /// Who sent it, where nothing else shows the sender.
+        guess: Side,
+        /// It was delivered before.
+        again: bool,
     },
-    /// Nothing to see, unless something was found there, or everything is shown: what it is.
-    Silent(&'static str),
-}
-
-#[derive(Debug)]
-pub(super) struct Message {
-    /// The index of its event in its own recording.
-    pub(super) index: u64,
-    pub(super) kind: MessageKind,
-    pub(super) id: Option<String>,
-    pub(super) name: String,
-    pub(super) detail: String,
-    pub(super) side: Option<Side>,
-    /// Who sent it, where nothing else tells.
-    pub(super) guess: Side,
-    pub(super) answers: Option<u64>,
-    pub(super) via: String,
-    /// It was delivered before.
-    pub(super) again: bool,
+    /// An HTTP exchange begins.
+    Exchange,
+    /// Something else that is shown.
+    Note,
+    /// A body that cannot be read.
+    Dropped,
+    /// A trace begins, of a server with this label; its command is the text of the note.
+    Opened(String),
+    /// Nothing to see, unless something was found there, or everything is shown.
+    Silent,
 }
 
 /// Takes down the pieces of one recording.
-#[derive(Debug)]
-pub struct EntrySummarizer {
+#[derive(Debug, Default)]
+pub(crate) struct EntrySummarizer {
     file: usize,
     seen: HashSet<u64>,
     order: VecDeque<u64>,
@@ -80,74 +68,55 @@ pub struct EntrySummarizer {
 }
 
 impl EntrySummarizer {
-    /// For the recording of this number.
-    #[must_use]
-    pub fn new(file: usize) -> Self {
-        Self { file, seen: HashSet::new(), order: VecDeque::new(), whole: None }
-    }
-
-    /// The same, which also keeps what entries hold: each text up to so many bytes.
-    #[must_use]
-    pub fn whole(file: usize, bound: usize) -> Self {
-        Self { whole: Some(bound), ..Self::new(file) }
+    /// For the recording of this number. Where there is a bound, what entries hold is kept too: each text up to that many bytes.
+    pub(crate) fn new(file: usize, whole: Option<usize>) -> Self {
+        Self { file, whole, ..Self::default() }
     }
 
     /// What a picture keeps of a step.
-    pub fn take(&mut self, step: &Step<'_, '_>) -> EntrySummary {
-        let (entry, event, what) = match step {
-            Step::Event(entry, event) => {
-                (*entry, Some(*event), What::Message(Box::new(self.message(entry, event))))
+    pub(crate) fn take(&mut self, step: &Step<'_, '_>) -> EntrySummary {
+        let (entry, event, (what, content)) = match step {
+            Step::Event(entry, event) => (*entry, Some(*event), self.message(entry, event)),
+            Step::Context(entry) => {
+                let (what, severity, text) = context(entry);
+                (*entry, None, (what, RowContent::Note(Note { text, severity, opens: None })))
             }
-            Step::Context(entry) => (*entry, None, context(entry)),
         };
         let source = self.whole.map(|bound| Box::new(source(self.file, entry, event, bound)));
-        let Entry { location, time, exchange, .. } = entry;
-        EntrySummary {
-            file: self.file,
-            offset: location.offset,
-            time: *time,
-            exchange: *exchange,
-            what,
-            source,
-        }
+        let row = Row { time: entry.time, source, ..content.into() };
+        EntrySummary { file: self.file, offset: entry.location.offset, exchange: entry.exchange, what, row }
     }
 
-    fn message(&mut self, entry: &Entry<'_>, event: &Event<'_>) -> Message {
+    fn message(&mut self, entry: &Entry<'_>, event: &Event<'_>) -> (What, RowContent) {
         let message = &event.message;
-        let (kind, guess) = match event.kind {
-            EventKind::ToolCall => (MessageKind::ToolCall, Side::Client),
-            EventKind::Request => (MessageKind::Request, usual_sender(message)),
-            EventKind::Notification => (MessageKind::Notification, usual_sender(message)),
-            EventKind::Result => (MessageKind::Result, Side::Server),
-            EventKind::Error => (MessageKind::Error, Side::Server),
+        let guess = match event.kind {
+            EventKind::ToolCall => Side::Client,
+            EventKind::Request | EventKind::Notification => usual_sender(message),
+            EventKind::Result | EventKind::Error => Side::Server,
         };
-        let name = match event.kind {
-            EventKind::ToolCall => message.name().map(word),
-            _ => message.method().map(text),
+        let (name, value) = match event.kind {
+            EventKind::ToolCall => (message.name().map(word), message.arguments()),
+            EventKind::Request | EventKind::Notification => (message.method().map(text), message.params()),
+            EventKind::Result | EventKind::Error => (message.method().map(text), message.outcome()),
         };
-        let value = match event.kind {
-            EventKind::ToolCall => message.arguments(),
-            EventKind::Request | EventKind::Notification => message.params(),
-            EventKind::Result | EventKind::Error => message.outcome(),
-        };
-        let id = entry.sse.as_ref().and_then(|sse| sse.id.as_deref()).filter(|id| !id.is_empty());
-        let via = match (entry.carrier, id) {
+        let sse = entry.sse.as_ref().and_then(|sse| sse.id.as_deref()).filter(|id| !id.is_empty());
+        let via = match (entry.carrier, sse) {
             (Carrier::Sse, Some(id)) => format!("SSE id {}", start(id, NAME)),
             (Carrier::Sse, None) => "SSE".to_owned(),
             _ => String::new(),
         };
-        Message {
-            index: event.index,
-            kind,
-            id: event.id.as_ref().map(|id| start(&String::from_utf8_lossy(prefix(id)), NAME)),
+        let id = event.id.as_ref().map(|id| &id[..id.len().min(4 * (NAME + 1))]);
+        let arrow = Arrow {
+            id: id.map(|id| start(&String::from_utf8_lossy(id), NAME)),
             name: name.unwrap_or_default(),
             detail: value.map(value_of).unwrap_or_default(),
-            side: entry.side,
-            guess,
             answers: event.answers,
             via,
-            again: id.is_some_and(|id| self.delivered_before(id, message.text())),
-        }
+            ..Arrow::new(0, 0, 0, event.kind)
+        };
+        let again = sse.is_some_and(|id| self.delivered_before(id, message.text()));
+        let what = What::Message { index: event.index, side: entry.side, guess, again };
+        (what, RowContent::Arrow(Box::new(arrow)))
     }
 
     fn delivered_before(&mut self, id: &str, message: &str) -> bool {
@@ -167,69 +136,68 @@ impl EntrySummarizer {
     }
 }
 
-fn context(entry: &Entry<'_>) -> What {
-    let status = entry.context.and_then(|context| context.status);
+/// What an entry without a message is, how much that weighs, and what it says.
+fn context(entry: &Entry<'_>) -> (What, Severity, String) {
+    let note = |text: String| (What::Note, Severity::Note, text);
+    let silent = |text: &str| (What::Silent, Severity::Note, text.to_owned());
     match &entry.content {
-        Content::Exchange(exchange) => exchange_of(entry, exchange),
-        Content::Event => What::Note(entry.sse.as_ref().map(event).unwrap_or_default(), Severity::Note),
+        Content::Exchange(exchange) => {
+            let (text, severity) = exchange_of(entry, exchange);
+            (What::Exchange, severity, text)
+        }
+        Content::Event => note(entry.sse.as_ref().map(event).unwrap_or_default()),
         Content::Empty => {
             let what = match entry.carrier {
                 Carrier::Request => "a request without a message",
                 _ => "an answer without a message",
             };
-            let refused = status.is_some_and(|status| status >= 400);
+            let status = entry.context.and_then(|context| context.status);
+            let severity = weight(status.is_some_and(|status| status >= 400));
             let status = status.map(|status| format!(", status {status}")).unwrap_or_default();
-            What::Note(format!("{what}{status}"), if refused { Severity::Warning } else { Severity::Note })
+            (What::Note, severity, format!("{what}{status}"))
         }
         Content::TraceStart(line) => {
             let command = line.member("command").map(|command| match command.items().next() {
                 Some(_) => command.items().take(20).map(word).collect::<Vec<_>>().join(" "),
                 None => word(command),
             });
-            let command = start(&command.unwrap_or_default(), 2 * NAME);
-            What::Opened { label: line.member("label").map(word).unwrap_or_default(), command }
+            let label = line.member("label").map(word).unwrap_or_default();
+            (What::Opened(label), Severity::Note, start(&command.unwrap_or_default(), 2 * NAME))
         }
         Content::TraceEnd(line) => {
             let code = line.member("exitCode").filter(|code| code.as_number().is_some()).map(word);
             let reason = line.member("reason").and_then(|reason| reason.as_text()).map(text);
-            let how = match (code, reason) {
+            note(match (code, reason) {
                 (Some(code), _) => format!("the server ended, exit code {code}"),
                 (None, Some(reason)) => format!("the trace ends: {reason}"),
                 (None, None) => "the trace ends".to_owned(),
-            };
-            What::Note(how, Severity::Note)
+            })
         }
-        Content::Skipped(what) => What::Note(format!("passed over: {}", start(what, NAME)), Severity::Note),
+        Content::Skipped(what) => note(format!("passed over: {}", start(what, NAME))),
         Content::Noise(noise) => {
-            What::Note(format!("passed over: {}", start(&noise.why.message, NAME)), Severity::Warning)
+            (What::Note, Severity::Warning, format!("passed over: {}", start(&noise.why.message, NAME)))
         }
-        Content::Missing(body) => What::Dropped(body.to_string()),
-        Content::MadeUp(what) => {
-            What::Note(format!("made up when it was converted: the {what}"), Severity::Note)
-        }
-        Content::ExchangeEnd => What::Silent("the exchange ends"),
-        Content::WrongType(_) => What::Silent("a member of the wrong type"),
-        Content::Message(_) | Content::Envelope => What::Silent("the transport's context"),
+        Content::Missing(body) => (What::Dropped, Severity::Warning, body.to_string()),
+        Content::MadeUp(what) => note(format!("made up when it was converted: the {what}")),
+        Content::ExchangeEnd => silent("the exchange ends"),
+        Content::WrongType(_) => silent("a member of the wrong type"),
+        Content::Message(_) | Content::Envelope => silent("the transport's context"),
     }
 }
 
-fn exchange_of(entry: &Entry<'_>, exchange: &Exchange<'_>) -> What {
-    let mut text = format!("{} {}", start(&exchange.method, 20), start(&exchange.url, NAME));
-    let severity = match exchange.status {
-        Some(status) => {
-            text.push_str(&format!(" → {status} {}", start(&exchange.media_type, 60)));
-            if status >= 400 { Severity::Warning } else { Severity::Note }
-        }
-        None => {
-            text.push_str(" → no answer");
-            Severity::Warning
-        }
+fn weight(odd: bool) -> Severity {
+    if odd { Severity::Warning } else { Severity::Note }
+}
+
+fn exchange_of(entry: &Entry<'_>, exchange: &Exchange<'_>) -> (String, Severity) {
+    let answer = match exchange.status {
+        Some(status) => format!("{status} {}", start(&exchange.media_type, 60)),
+        None => "no answer".to_owned(),
     };
-    let mut text = text.trim_end().to_owned();
-    if let Some(took) = entry.time.zip(exchange.ended).map(|(from, to)| to.saturating_sub(from)) {
-        text.push_str(&format!(", {took} ms"));
-    }
-    What::Exchange(text, severity)
+    let text = format!("{} {} → {answer}", start(&exchange.method, 20), start(&exchange.url, NAME));
+    let took = entry.time.zip(exchange.ended).map(|(from, to)| to.saturating_sub(from));
+    let took = took.map(|took| format!(", {took} ms")).unwrap_or_default();
+    (format!("{}{took}", text.trim_end()), weight(exchange.status.is_none_or(|status| status >= 400)))
 }
 
 /// An SSE event that carries no message.
@@ -269,10 +237,6 @@ fn start(text: &str, most: usize) -> String {
         Some((end, _)) => format!("{}…", &text[..end]),
         None => text.to_owned(),
     }
-}
-
-fn prefix(bytes: &[u8]) -> &[u8] {
-    bytes.get(..4 * (NAME + 1)).unwrap_or(bytes)
 }
 
 /// The beginning of a value on one line, without the white space between its parts.

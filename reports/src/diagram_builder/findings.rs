@@ -3,9 +3,9 @@
 //! An entry is told by its file and the byte that it begins at. Memory: what the judge keeps, which is bounded for each
 //! rule.
 
-use crate::diagram::{Annotation, Severity};
+use crate::diagram::model::{Annotation, Severity};
 use crate::plain::counted;
-use rules::{CheckResult, RuleVerdict};
+use rules::CheckResult;
 use std::collections::BTreeMap;
 
 /// So many findings stand beside one row, and at the foot; more are counted.
@@ -14,7 +14,7 @@ const MOST_AT_FOOT: usize = 12;
 
 /// Findings that wait for their rows.
 #[derive(Debug, Default)]
-pub struct Findings {
+pub(crate) struct Findings {
     waiting: BTreeMap<(usize, u64), Vec<Annotation>>,
     /// Errors, warnings and notes.
     counts: [u64; 3],
@@ -23,20 +23,15 @@ pub struct Findings {
 
 impl Findings {
     /// Adds what was found in a file.
-    pub fn add(&mut self, file: usize, judged: &CheckResult) {
+    pub(crate) fn add(&mut self, file: usize, judged: &CheckResult) {
         self.judged = true;
         for outcome in &judged.outcomes {
             for count in &outcome.counts {
                 self.counts[count.level as usize] += count.times;
             }
             for finding in &outcome.findings {
-                let severity = match finding.verdict {
-                    RuleVerdict::Fail => Severity::Error,
-                    RuleVerdict::Warn => Severity::Warning,
-                    _ => Severity::Note,
-                };
                 let annotation = Annotation {
-                    severity,
+                    severity: Severity::of_verdict(finding.verdict),
                     name: outcome.rule.id.to_owned(),
                     text: format!("{}: {}", finding.party, finding.message),
                 };
@@ -84,7 +79,7 @@ impl Findings {
 
 /// The worst of them, those of one rule as one, and how many more there are.
 fn short(annotations: &mut Vec<Annotation>, most: usize) {
-    annotations.sort_by(|a, b| (a.severity as u8, &a.name).cmp(&(b.severity as u8, &b.name)));
+    annotations.sort_by(|a, b| (a.severity, &a.name).cmp(&(b.severity, &b.name)));
     let mut merged: Vec<(Annotation, usize)> = Vec::new();
     for annotation in annotations.drain(..) {
         match merged.last_mut() {
@@ -112,13 +107,13 @@ fn short(annotations: &mut Vec<Annotation>, most: usize) {
 }
 
 fn more(count: usize) -> String {
-    format!("{count} more {}", if count == 1 { "finding" } else { "findings" })
+    format!("{count} more finding{}", if count == 1 { "" } else { "s" })
 }
 
 #[cfg(test)]
 mod tests {
     use super::{MOST, short};
-    use crate::diagram::{Annotation, Severity};
+    use crate::diagram::model::{Annotation, Severity};
 
     #[test]
     fn the_worst_stand_first_and_all_are_counted() {

@@ -6,7 +6,7 @@
 //! Memory: [`HEAD`] + [`TAIL`] + [`ODD`] rows, up to [`WAITING`] requests whose answer is awaited, and between two of
 //! them a fold or up to three rows that are not worth one; a row is a kilobyte or two. With everything shown, every row.
 
-use crate::diagram::{Flag, Fold, Row};
+use crate::diagram::model::{Flag, Fold, Row, RowContent};
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 /// So many rows are shown from the beginning.
@@ -78,18 +78,13 @@ impl FoldedRows {
         }
         let at = self.next;
         self.next += 1;
-        self.note = match &row {
-            Row::Note(note)
-                if note.opens.is_none() && note.annotations.is_empty() && note.source.is_none() =>
-            {
-                Some((at, note.text.clone(), 1))
-            }
-            _ => None,
+        let (number, text) = match &row.content {
+            RowContent::Arrow(arrow) => (Some(arrow.number), None),
+            RowContent::Note(note) => (None, Some(note.text.clone())),
+            RowContent::Fold(_) => (None, None),
         };
-        let number = match &row {
-            Row::Arrow(arrow) => Some(arrow.number),
-            _ => None,
-        };
+        let plain = row.opens().is_none() && row.annotations.is_empty() && row.source.is_none();
+        self.note = text.filter(|_| plain).map(|text| (at, text, 1));
         self.slots.insert(at, Stored::Row(row));
         match self.shown {
             RowSelection::All => {}
@@ -131,7 +126,7 @@ impl FoldedRows {
     pub(super) fn unanswered(&mut self, row: u64) {
         self.open.remove(&row);
         let flag = |row: &mut Row| {
-            if let Row::Arrow(arrow) = row {
+            if let RowContent::Arrow(arrow) = &mut row.content {
                 arrow.flags.insert(0, Flag::Unanswered);
             }
         };
@@ -164,7 +159,7 @@ impl FoldedRows {
                 }
                 Stored::Folded(fold, _) => {
                     folded += fold.messages();
-                    rows.push(Row::Fold(fold));
+                    rows.push(RowContent::Fold(fold).into());
                 }
             }
         }
@@ -173,12 +168,15 @@ impl FoldedRows {
 
     /// Whether a note says what the last one said; it is counted there then.
     fn is_like_the_last(&mut self, row: &Row) -> bool {
-        let (Row::Note(new), Some((at, text, count))) = (row, &mut self.note) else { return false };
-        if new.text != *text || new.opens.is_some() || !new.annotations.is_empty() {
+        let (RowContent::Note(new), Some((at, text, count))) = (&row.content, &mut self.note) else {
+            return false;
+        };
+        if new.text != *text || new.opens.is_some() || !row.annotations.is_empty() {
             return false;
         }
-        match self.slots.get_mut(at) {
-            Some(Stored::Row(Row::Note(note))) if note.band == new.band => {
+        let Some(Stored::Row(before)) = self.slots.get_mut(at) else { return false };
+        match &mut before.content {
+            RowContent::Note(note) if before.band == row.band => {
                 *count += 1;
                 note.text = format!("{text} (×{count})");
                 true
@@ -204,16 +202,11 @@ impl FoldedRows {
     /// Folds a row, together with the folds beside it.
     fn fold(&mut self, at: u64, odd: bool) {
         let Some(Stored::Row(row)) = self.slots.remove(&at) else { return };
-        let mut fold = match &row {
-            Row::Arrow(arrow) => Fold::of(arrow),
-            _ => Fold { notes: 1, ..Fold::default() },
-        };
-        fold.odd = u64::from(odd);
+        let mut fold = Fold::of(&row, odd);
         let mut rows = vec![(at, row)];
         let mut start = at;
-        let before =
-            self.slots.range(..at).next_back().map(|(key, slot)| (*key, matches!(slot, Stored::Folded(..))));
-        if let Some((key, true)) = before
+        let folded = |(key, slot): (&u64, &Stored)| matches!(slot, Stored::Folded(..)).then_some(*key);
+        if let Some(key) = self.slots.range(..at).next_back().and_then(folded)
             && let Some(Stored::Folded(mut joined, few)) = self.slots.remove(&key)
         {
             joined.join(&fold);
@@ -221,9 +214,7 @@ impl FoldedRows {
             rows = few_of(few, rows);
             start = key;
         }
-        let after =
-            self.slots.range(at..).next().map(|(key, slot)| (*key, matches!(slot, Stored::Folded(..))));
-        if let Some((key, true)) = after
+        if let Some(key) = self.slots.range(at..).next().and_then(folded)
             && let Some(Stored::Folded(next, few)) = self.slots.remove(&key)
         {
             fold.join(&next);
@@ -245,47 +236,23 @@ fn few_of(mut one: Vec<(u64, Row)>, other: Vec<(u64, Row)>) -> Vec<(u64, Row)> {
 #[cfg(test)]
 mod tests {
     use super::{FoldedRows, HEAD, ODD, RowSelection, TAIL, WAITING, WORTH};
-    use crate::diagram::{Arrow, Flag, MessageKind, Note, Row, Severity};
+    use crate::diagram::model::{Arrow, Flag, Note, Row, RowContent, Severity};
+    use transcript::meaning::EventKind;
 
-    fn arrow(number: u64, kind: MessageKind) -> Row {
-        Row::Arrow(Box::new(Arrow {
-            number,
-            from: 0,
-            to: 1,
-            kind,
-            name: String::new(),
-            id: None,
-            detail: String::new(),
-            time: None,
-            took: None,
-            answers: None,
-            via: String::new(),
-            flags: Vec::new(),
-            annotations: Vec::new(),
-            band: None,
-            source: None,
-        }))
+    fn arrow(number: u64, kind: EventKind) -> Row {
+        Arrow::new(number, 0, 1, kind).into()
     }
 
     fn note(text: &str) -> Row {
-        let text = text.to_owned();
-        Row::Note(Note {
-            text,
-            time: None,
-            severity: Severity::Note,
-            opens: None,
-            band: None,
-            annotations: Vec::new(),
-            source: None,
-        })
+        RowContent::Note(Note { text: text.to_owned(), severity: Severity::Note, opens: None }).into()
     }
 
     /// Which messages are shown, and which are folded: their numbers, a fold as its first and last.
     fn shown(rows: &[Row]) -> Vec<(u64, u64)> {
-        let span = |row: &Row| match row {
-            Row::Arrow(arrow) => Some((arrow.number, arrow.number)),
-            Row::Fold(fold) => fold.span,
-            Row::Note(_) => None,
+        let span = |row: &Row| match &row.content {
+            RowContent::Arrow(arrow) => Some((arrow.number, arrow.number)),
+            RowContent::Fold(fold) => fold.span,
+            RowContent::Note(_) => None,
         };
         rows.iter().filter_map(span).collect()
     }
@@ -294,7 +261,7 @@ mod tests {
     fn the_beginning_the_end_and_the_odd_are_shown() {
         let mut sheet = FoldedRows::new(RowSelection::Folded);
         for number in 0..200 {
-            sheet.put(arrow(number, MessageKind::Notification), number == 100);
+            sheet.put(arrow(number, EventKind::Notification), number == 100);
         }
         let (rows, folded) = sheet.finish();
         assert_eq!(folded + 1, 200 - HEAD - TAIL as u64);
@@ -311,7 +278,7 @@ mod tests {
         let mut sheet = FoldedRows::new(RowSelection::Folded);
         let mut rows = Vec::new();
         for number in 0..200 {
-            let row = sheet.put(arrow(number, MessageKind::Request), false);
+            let row = sheet.put(arrow(number, EventKind::Request), false);
             sheet.waits(row);
             rows.push(row);
         }
@@ -327,8 +294,9 @@ mod tests {
             (folded, shown(&rows).contains(&(100, 100)), shown(&rows).contains(&(110, 110))),
             (138, true, true)
         );
-        let flagged =
-            rows.iter().filter(|row| matches!(row, Row::Arrow(arrow) if arrow.flags == [Flag::Unanswered]));
+        let flagged = rows.iter().filter(
+            |row| matches!(&row.content, RowContent::Arrow(arrow) if arrow.flags == [Flag::Unanswered]),
+        );
         assert_eq!(flagged.count(), 1);
     }
 
@@ -336,7 +304,7 @@ mod tests {
     fn a_fold_of_a_few_rows_is_none() {
         let mut sheet = FoldedRows::new(RowSelection::Folded);
         for number in 0..HEAD + TAIL as u64 + 3 {
-            sheet.put(arrow(number, MessageKind::Result), false);
+            sheet.put(arrow(number, EventKind::Result), false);
         }
         let (rows, folded) = sheet.finish();
         assert_eq!((rows.len() as u64, folded), (HEAD + TAIL as u64 + 3, 0));
@@ -347,13 +315,13 @@ mod tests {
         let mut sheet = FoldedRows::new(RowSelection::Range(70, 75));
         for number in 0..200 {
             sheet.put(note(&format!("before {number}")), true);
-            sheet.put(arrow(number, MessageKind::Error), true);
+            sheet.put(arrow(number, EventKind::Error), true);
         }
         let (rows, folded) = sheet.finish();
         assert_eq!(folded, 194);
         let expected = [(0, 69), (70, 70), (71, 71), (72, 72), (73, 73), (74, 74), (75, 75), (76, 199)];
         assert_eq!(shown(&rows), expected);
-        assert_eq!(rows.iter().filter(|row| matches!(row, Row::Note(_))).count(), 6);
+        assert_eq!(rows.iter().filter(|row| matches!(row.content, RowContent::Note(_))).count(), 6);
     }
 
     #[test]
@@ -362,12 +330,14 @@ mod tests {
         for text in ["a", "a", "a", "b"] {
             sheet.put(note(text), false);
         }
-        sheet.put(arrow(0, MessageKind::Result), false);
+        sheet.put(arrow(0, EventKind::Result), false);
         sheet.put(note("b"), false);
         let (rows, _) = sheet.finish();
         let texts: Vec<&str> = rows
             .iter()
-            .filter_map(|row| if let Row::Note(note) = row { Some(note.text.as_str()) } else { None })
+            .filter_map(|row| {
+                if let RowContent::Note(note) = &row.content { Some(note.text.as_str()) } else { None }
+            })
             .collect();
         assert_eq!(texts, ["a (×3)", "b", "b"]);
     }
@@ -377,15 +347,17 @@ mod tests {
         let mut sheet = FoldedRows::new(RowSelection::Folded);
         let most = HEAD as usize + TAIL + ODD + WAITING;
         for number in 0..100_000 {
-            let row = sheet.put(arrow(number, MessageKind::Request), number % 3 == 0);
+            let row = sheet.put(arrow(number, EventKind::Request), number % 3 == 0);
             sheet.waits(row);
             assert!(sheet.slots.len() <= 2 * most + 1, "{number}: {}", sheet.slots.len());
         }
         let (rows, folded) = sheet.finish();
-        let drawn = rows.iter().filter(|row| matches!(row, Row::Arrow(_))).count();
+        let drawn = rows.iter().filter(|row| matches!(row.content, RowContent::Arrow(_))).count();
         assert!(drawn <= HEAD as usize + TAIL + (ODD + 1) * WORTH, "{drawn}");
         assert_eq!(drawn as u64 + folded, 100_000);
-        let odd = rows.iter().filter_map(|row| if let Row::Fold(fold) = row { Some(fold.odd) } else { None });
+        let odd = rows
+            .iter()
+            .filter_map(|row| if let RowContent::Fold(fold) = &row.content { Some(fold.odd) } else { None });
         assert!(odd.sum::<u64>() > 30_000);
     }
 }

@@ -12,11 +12,14 @@ use std::thread;
 const AHEAD: usize = 64;
 
 /// Reads one trace: gets the sender for its pieces, and should stop where that is closed.
-pub type Reader<'r, T> = Box<dyn FnOnce(SyncSender<EntrySummary>) -> T + Send + 'r>;
+pub(crate) type Reader<'r, T> = Box<dyn FnOnce(SyncSender<EntrySummary>) -> T + Send + 'r>;
 
 /// Runs each reader in a thread of its own, hands their pieces to `take` in the order of time, and returns what came
 /// of each reader; none of one that panicked.
-pub fn merge<T: Send>(readers: Vec<Reader<'_, T>>, mut take: impl FnMut(EntrySummary)) -> Vec<Option<T>> {
+pub(crate) fn merge<T: Send>(
+    readers: Vec<Reader<'_, T>>,
+    mut take: impl FnMut(EntrySummary),
+) -> Vec<Option<T>> {
     thread::scope(|scope| {
         let mut ends = Vec::new();
         let mut lines: Vec<Trace> = Vec::new();
@@ -50,7 +53,7 @@ struct Trace {
 impl Trace {
     fn advance(&mut self) {
         self.next = self.pieces.recv().ok();
-        if let Some(time) = self.next.as_ref().and_then(|piece| piece.time) {
+        if let Some(time) = self.next.as_ref().and_then(|piece| piece.row.time) {
             self.time = self.time.max(time);
         }
     }
@@ -60,20 +63,14 @@ impl Trace {
 mod tests {
     use super::super::entry_summary::{EntrySummary, What};
     use super::{Reader, merge};
+    use crate::diagram::model::{Fold, Row, RowContent};
 
     fn reader(file: usize, times: &'static [Option<i64>]) -> Reader<'static, usize> {
         Box::new(move |sender| {
             for (offset, time) in (0..).zip(times) {
-                sender
-                    .send(EntrySummary {
-                        file,
-                        offset,
-                        time: *time,
-                        exchange: None,
-                        what: What::Silent(""),
-                        source: None,
-                    })
-                    .unwrap();
+                let row = Row { time: *time, ..RowContent::Fold(Fold::default()).into() };
+                let piece = EntrySummary { file, offset, exchange: None, what: What::Silent, row };
+                sender.send(piece).unwrap();
             }
             times.len()
         })

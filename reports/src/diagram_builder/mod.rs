@@ -12,26 +12,28 @@ mod folded_rows;
 mod merge;
 mod whole_entry;
 
-pub use entry_summary::{EntrySummarizer, EntrySummary};
-pub use findings::Findings;
+pub(crate) use entry_summary::{EntrySummarizer, EntrySummary};
+pub(crate) use findings::Findings;
 pub use folded_rows::RowSelection;
-pub use merge::{Reader, merge};
+pub(crate) use merge::{Reader, merge};
 
-use crate::diagram::{Annotation, Arrow, Diagram, Flag, Note, Participant, Row, Severity, Source};
-use entry_summary::{Message, What};
+use crate::diagram::model::{Annotation, Diagram, Flag, Participant, Row, RowContent, Severity, is_answer};
+use crate::diagram::source::Source;
+use entry_summary::What;
 use folded_rows::FoldedRows;
 use std::collections::BTreeMap;
+use transcript::meaning::EventKind;
 use transcript::rejection::Rejection;
 use transcript::session::Side;
 
-/// So many open requests are remembered by name; an answer to another one has none.
+/// How many open requests are remembered by name; an answer to another one has none.
 const MOST_OPEN: usize = 10_000;
 
-/// So much of what the shown entries hold is kept, in bytes; of the others it is said how much they hold.
+/// How many bytes of what the shown entries hold are kept; of the others it is said how much they hold.
 const MOST_KEPT: u64 = 64 << 20;
 
 /// A picture in the making.
-pub struct DiagramBuilder {
+pub(crate) struct DiagramBuilder {
     sheet: FoldedRows,
     findings: Findings,
     participants: Vec<Participant>,
@@ -61,14 +63,12 @@ struct PendingRequest {
 }
 
 impl DiagramBuilder {
-    /// Begins a picture of so many servers.
-    #[must_use]
-    pub fn new(servers: &[String], shown: RowSelection, findings: Findings) -> Self {
-        let participant = |name: &str| Participant { name: name.to_owned(), about: String::new() };
-        let mut participants = vec![participant("client")];
+    /// Begins a picture of these servers.
+    pub(crate) fn new(servers: &[String], shown: RowSelection, findings: Findings) -> Self {
+        let mut participants = vec![Participant::named("client")];
         match servers {
-            [_] => participants.push(participant("server")),
-            several => participants.extend(several.iter().map(|name| participant(name))),
+            [_] => participants.push(Participant::named("server")),
+            several => participants.extend(several.iter().map(|name| Participant::named(name))),
         }
         Self {
             sheet: FoldedRows::new(shown),
@@ -89,49 +89,48 @@ impl DiagramBuilder {
     }
 
     /// Takes the next piece.
-    pub fn take(&mut self, piece: EntrySummary) {
-        let EntrySummary { file, offset, time, exchange, what, source } = piece;
-        let source = source.map(|source| self.within(source));
-        self.start = self.start.or(time);
-        let time = time.zip(self.start).map(|(time, start)| time.saturating_sub(start));
-        let annotations = self.findings.take(file, offset);
-        match what {
-            What::Message(message) => self.message(file, exchange, *message, time, (annotations, source)),
-            What::Silent(_) if annotations.is_empty() && source.is_none() => {}
-            What::Silent(text) => {
-                self.note(Note { annotations, source, ..note(text.to_owned(), time) }, exchange);
+    pub(crate) fn take(&mut self, piece: EntrySummary) {
+        let EntrySummary { file, offset, exchange, what, mut row } = piece;
+        row.source = row.source.map(|source| self.within(source));
+        self.start = self.start.or(row.time);
+        row.time = row.time.zip(self.start).map(|(time, start)| time.saturating_sub(start));
+        row.annotations = self.findings.take(file, offset);
+        row.band = exchange;
+        match (what, &mut row.content) {
+            (What::Silent, _) if row.annotations.is_empty() && row.source.is_none() => return,
+            (What::Message { index, side, guess, again }, _) => {
+                return self.message((file, index), (side, guess), again, row);
             }
-            What::Exchange(text, severity) => {
-                self.note(Note { severity, opens: exchange, annotations, source, ..note(text, time) }, None);
+            (What::Exchange, RowContent::Note(note)) => (note.opens, row.band) = (exchange, None),
+            (What::Dropped, _) => self.dropped += 1,
+            (What::Opened(label), RowContent::Note(note)) => {
+                note.text = self.opened(file, label, &note.text);
+                row.band = None;
             }
-            What::Note(text, severity) => {
-                self.note(Note { severity, annotations, source, ..note(text, time) }, exchange);
-            }
-            What::Dropped(text) => {
-                self.dropped += 1;
-                let severity = Severity::Warning;
-                self.note(Note { severity, annotations, source, ..note(text, time) }, exchange);
-            }
-            What::Opened { label, command } => {
-                // Several servers are told apart by their labels, unless two have the same.
-                let tells = self.participants.len() > 2
-                    && !label.is_empty()
-                    && self.participants.iter().all(|participant| participant.name != label);
-                if let Some(participant) = self.participants.get_mut(file + 1) {
-                    if tells {
-                        participant.name.clone_from(&label);
-                    }
-                    participant.about.clone_from(&command);
-                }
-                // Where there is one server, its command says enough.
-                let of = match self.participants.len() > 2 && !label.is_empty() {
-                    true => format!(" of {label}"),
-                    false => String::new(),
-                };
-                let text = format!("recording{of} starts: {command}");
-                self.note(Note { annotations, source, ..note(text, time) }, None);
+            _ => {}
+        }
+        let severe = matches!(&row.content, RowContent::Note(note) if note.severity != Severity::Note);
+        let odd = severe || is_odd(&row.annotations);
+        self.sheet.put(row, odd);
+    }
+
+    /// A server's trace begins; what to say of that.
+    fn opened(&mut self, file: usize, label: String, command: &str) -> String {
+        // Where there is one server, its command says enough.
+        let of = match self.participants.len() > 2 && !label.is_empty() {
+            true => format!(" of {label}"),
+            false => String::new(),
+        };
+        let text = format!("recording{of} starts: {command}");
+        // Several servers are known by their labels, unless two have the same.
+        let is_name = !of.is_empty() && self.participants.iter().all(|other| other.name != label);
+        if let Some(participant) = self.participants.get_mut(file + 1) {
+            participant.about = command.to_owned();
+            if is_name {
+                participant.name = label;
             }
         }
+        text
     }
 
     /// What an entry holds, as far as there is room for it. What is not shown takes none.
@@ -150,68 +149,48 @@ impl DiagramBuilder {
         source
     }
 
-    fn note(&mut self, note: Note, band: Option<u64>) {
-        let odd = note.severity != Severity::Note
-            || note.annotations.iter().any(|annotation| annotation.severity != Severity::Note);
-        self.sheet.put(Row::Note(Note { band, ..note }), odd);
-    }
-
+    /// Takes a message with its file and the index of its event, and its sender with a guess at that.
     fn message(
         &mut self,
-        file: usize,
-        band: Option<u64>,
-        said: Message,
-        time: Option<i64>,
-        (annotations, source): (Vec<Annotation>, Option<Box<Source>>),
+        (file, index): (usize, u64),
+        (side, guess): (Option<Side>, Side),
+        again: bool,
+        mut row: Row,
     ) {
-        let Message { index, kind, id, name, detail, side, guess, answers, via, again } = said;
+        let RowContent::Arrow(arrow) = &mut row.content else { return };
         let number = self.messages;
         self.messages += 1;
-        let asked = answers.and_then(|index| self.open.remove(&(file, index)));
+        let asked = arrow.answers.and_then(|index| self.open.remove(&(file, index)));
         let side = side.or(asked.as_ref().map(|asked| asked.side.other())).unwrap_or(guess);
         let server = (file + 1).min(self.participants.len() - 1);
-        let (from, to) = match side {
+        (arrow.from, arrow.to) = match side {
             Side::Client => (0, server),
             Side::Server => (server, 0),
         };
-        let mut flags = Vec::new();
         if again {
             self.again += 1;
-            flags.push(Flag::Redelivered);
+            arrow.flags.push(Flag::Redelivered);
         }
-        if kind.answers() && answers.is_none() {
+        if is_answer(arrow.kind) && arrow.answers.is_none() {
             self.orphans += 1;
-            flags.push(Flag::Orphan);
+            arrow.flags.push(Flag::Orphan);
         }
-        let wrong = annotations.iter().any(|annotation| annotation.severity != Severity::Note);
-        let odd = !flags.is_empty() || wrong || kind == crate::diagram::MessageKind::Error;
-        let waits = !kind.answers() && id.is_some();
-        let arrow = Arrow {
-            number,
-            from,
-            to,
-            kind,
-            name: asked.as_ref().map_or_else(|| name.clone(), |asked| asked.name.clone()),
-            id,
-            detail,
-            time,
+        arrow.number = number;
+        arrow.answers = asked.as_ref().map(|asked| asked.number);
+        let waits = !is_answer(arrow.kind) && arrow.id.is_some();
+        let name = arrow.name.clone();
+        let odd = !arrow.flags.is_empty() || arrow.kind == EventKind::Error || is_odd(&row.annotations);
+        let mut kept = odd;
+        if let Some(asked) = asked {
             // An archive knows when an exchange ended and not when a message came, so that an answer may seem early.
-            took: time
-                .zip(asked.as_ref().and_then(|asked| asked.time))
-                .map(|(now, then)| now.saturating_sub(then))
-                .filter(|took| *took >= 0),
-            answers: asked.as_ref().map(|asked| asked.number),
-            via,
-            flags,
-            annotations,
-            band,
-            source,
-        };
-        if let Some(asked) = &asked {
+            let took = row.time.zip(asked.time).map(|(now, then)| now.saturating_sub(then));
+            arrow.took = took.filter(|took| *took >= 0);
+            arrow.name = asked.name;
+            kept |= asked.odd;
             self.sheet.answered(asked.row, odd);
         }
-        let kept = odd || asked.is_some_and(|asked| asked.odd);
-        let row = self.sheet.put(Row::Arrow(Box::new(arrow)), kept);
+        let time = row.time;
+        let row = self.sheet.put(row, kept);
         if waits {
             if self.open.len() < MOST_OPEN {
                 self.sheet.waits(row);
@@ -223,7 +202,7 @@ impl DiagramBuilder {
     }
 
     /// The recording is no session from here on.
-    pub fn rejected(&mut self, file: usize, name: &str, rejection: &Rejection) {
+    pub(crate) fn rejected(&mut self, file: usize, name: &str, rejection: &Rejection) {
         let place = &rejection.position;
         let several = self.participants.len() > 2;
         self.findings.drop(file, place.offset);
@@ -240,9 +219,8 @@ impl DiagramBuilder {
         });
     }
 
-    /// The picture. `formats` and what else is known of the whole stand under its title.
-    #[must_use]
-    pub fn finish(mut self, title: &str, about: Vec<String>) -> Diagram {
+    /// The picture, with what is known of the whole under its title.
+    pub(crate) fn finish(mut self, title: &str, about: Vec<String>) -> Diagram {
         let open = self.open.len() as u64;
         let cut_short = !self.foot.is_empty();
         // Whether a request would have been answered behind the place of a rejection, nobody knows.
@@ -276,24 +254,11 @@ impl DiagramBuilder {
             facts.push("no messages".to_owned());
         }
         facts.extend(self.findings.totals());
-        Diagram {
-            title: title.to_owned(),
-            about: facts,
-            participants: self.participants,
-            rows,
-            foot: self.foot,
-        }
+        let Self { participants, foot, .. } = self;
+        Diagram { title: title.to_owned(), about: facts, participants, rows, foot }
     }
 }
 
-fn note(text: String, time: Option<i64>) -> Note {
-    Note {
-        text,
-        time,
-        severity: Severity::Note,
-        opens: None,
-        band: None,
-        annotations: Vec::new(),
-        source: None,
-    }
+fn is_odd(annotations: &[Annotation]) -> bool {
+    annotations.iter().any(|annotation| annotation.severity != Severity::Note)
 }

@@ -1,17 +1,17 @@
 //! What an entry holds, kept whole: its text as it was recorded, its headers, and what else the recording says of it.
 //!
-//! Memory: each text up to the bound that the caller names; each header and fact up to [`VALUE`] bytes, and so many headers
-//! as [`MOST_HEADERS`]. What is left out is counted where it is left out.
+//! Memory: each text up to the bound that the caller names; each header and fact up to [`VALUE`] bytes, and [`MOST_HEADERS`]
+//! headers. What is left out is counted where it is left out.
 
-use crate::diagram::Source;
+use crate::diagram::source::Source;
 use std::borrow::Cow;
 use transcript::json::JsonKind;
 use transcript::meaning::{Event, EventKind};
 use transcript::session::{Carrier, Content, Entry, Exchange, Headers, Sse};
 
-/// So much of a header or a fact is kept, in bytes.
+/// How many bytes of a header or a fact are kept.
 const VALUE: usize = 8 << 10;
-/// So many headers of one request or answer are kept.
+/// How many headers of one request or answer are kept.
 const MOST_HEADERS: usize = 200;
 
 /// What an entry holds; `event` where it is a message. A text is kept up to `bound` bytes.
@@ -122,7 +122,7 @@ fn short(value: &str) -> String {
     }
 }
 
-/// The beginning of a text: so many bytes, or as many less as a character has.
+/// The beginning of a text: that many bytes, or fewer where a character ends beyond them.
 fn beginning(text: &str, most: usize) -> &str {
     let mut end = most.min(text.len());
     while !text.is_char_boundary(end) {

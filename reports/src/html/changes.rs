@@ -1,10 +1,10 @@
 //! What changed between two runs, new failures first: a page of its own.
 
-use super::cases::{Choice, Filter};
+use super::cases::Filter;
 use super::labels::{anchor, cut, name, plain, topic};
 use super::renderer::{HtmlRenderer, PageLocation};
-use super::tally::{self, Standing};
-use serde::Serialize;
+use super::tally;
+use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use verdict::change::{Change, Sort};
 use verdict::record::{CaseResult, Record};
@@ -23,37 +23,6 @@ pub struct Changes<'c> {
     pub changes: &'c [Change],
     /// The page of the later run, from the site's folder.
     pub page: &'c str,
-}
-
-#[derive(Debug, Serialize)]
-struct Page {
-    counts: Vec<String>,
-    runs: [Standing; 2],
-    other_suite: bool,
-    other_dialect: bool,
-    sorts: Vec<Group>,
-    filter: Filter,
-}
-
-#[derive(Debug, Serialize)]
-struct Group {
-    title: &'static str,
-    tone: &'static str,
-    rows: Vec<Row>,
-}
-
-#[derive(Debug, Serialize)]
-struct Row {
-    code: char,
-    clauses: String,
-    case: String,
-    title: String,
-    format: String,
-    before: &'static str,
-    now: &'static str,
-    /// What is to be seen now, or was to be seen before where it is mended.
-    what: String,
-    href: Option<String>,
 }
 
 /// The sorts with their titles, their tones and the digits for the filter.
@@ -87,49 +56,47 @@ impl HtmlRenderer {
         let row = |change: &Change, code: char| {
             let key = (change.case.as_str(), change.format.as_str());
             let line = now.get(&key).or_else(|| before.get(&key)).copied();
-            let told = match change.sort {
+            // What is to be seen now, or was to be seen before where it is mended.
+            let seen = match change.sort {
                 Sort::Improvement => before.get(&key).copied(),
                 _ => line,
             };
             let note = new.cases.get(&change.case).or_else(|| old.cases.get(&change.case));
             let short = change.now.is_some_and(Verdict::is_failure);
-            Row {
-                code,
-                clauses: line.map(|line| plain(&line.clauses.join(" "))).unwrap_or_default(),
-                case: plain(&change.case),
-                title: note.map(|note| plain(&note.title)).unwrap_or_default(),
-                format: plain(&change.format),
-                before: change.before.map_or("not asked", Verdict::name),
-                now: change.now.map_or("not asked", Verdict::name),
-                what: told.map(what).unwrap_or_default(),
-                href: short.then(|| format!("{page}#{}", anchor(&change.case, Some(&change.format)))),
+            json!({
+                "code": code,
+                "clauses": line.map(|line| plain(&line.clauses.join(" "))).unwrap_or_default(),
+                "case": plain(&change.case),
+                "title": note.map(|note| plain(&note.title)).unwrap_or_default(),
+                "format": plain(&change.format),
+                "before": change.before.map_or("not asked", Verdict::name),
+                "now": change.now.map_or("not asked", Verdict::name),
+                "what": seen.map(what).unwrap_or_default(),
+                "href": short.then(|| format!("{page}#{}", anchor(&change.case, Some(&change.format)))),
+            })
+        };
+        let mut filter = Filter { what: "changes", ..Filter::default() };
+        filter.topics.extend(changes.iter().map(|change| topic(&change.case)));
+        let mut sorts = Vec::new();
+        for (sort, title, tone, code) in SORTS {
+            let of_it = changes.iter().filter(|change| change.sort == sort);
+            let rows: Vec<Value> = of_it.map(|change| row(change, code)).collect();
+            if rows.is_empty() {
+                continue;
             }
-        };
-        let sorts = SORTS.iter().filter_map(|(sort, title, tone, code)| {
-            let of_it = changes.iter().filter(|change| change.sort == *sort);
-            let rows: Vec<Row> = of_it.map(|change| row(change, *code)).collect();
-            (!rows.is_empty()).then_some(Group { title, tone, rows })
+            let clauses = rows.iter().filter_map(|row| row["clauses"].as_str());
+            filter.clauses.extend(clauses.flat_map(str::split_whitespace).map(str::to_owned));
+            filter.verdicts.push((title, code.to_string()));
+            sorts.push(json!({ "title": title, "tone": tone, "rows": rows }));
+        }
+        let page = json!({
+            "counts": counts(changes),
+            "runs": [tally::standing(old), tally::standing(new)],
+            "other_suite": old.suite != new.suite,
+            "other_dialect": old.implementation.dialect != new.implementation.dialect,
+            "sorts": sorts,
+            "filter": filter,
         });
-        let sorts: Vec<Group> = sorts.collect();
-        let choice = |group: &Group| {
-            group.rows.first().map(|row| Choice { name: group.title, code: row.code.to_string() })
-        };
-        let rows = sorts.iter().flat_map(|group| &group.rows);
-        let clauses = rows.flat_map(|row| row.clauses.split_whitespace());
-        let filter = Filter {
-            topics: changes.iter().map(|change| topic(&change.case)).collect(),
-            clauses: clauses.map(str::to_owned).collect(),
-            verdicts: sorts.iter().filter_map(choice).collect(),
-            ..Filter::of("changes")
-        };
-        let page = Page {
-            counts: counts(changes),
-            runs: [tally::standing(old), tally::standing(new)],
-            other_suite: old.suite != new.suite,
-            other_dialect: old.implementation.dialect != new.implementation.dialect,
-            sorts,
-            filter,
-        };
         self.render("changes.html", place, &format!("What changed: {} and {}", name(old), name(new)), &page)
     }
 }
@@ -154,7 +121,7 @@ fn what(line: &CaseResult) -> String {
 #[cfg(test)]
 mod tests {
     use super::counts;
-    use crate::test_record::record;
+    use crate::run::test_record::record;
     use verdict::verdict::Verdict::{Fail, Pass, Skip};
 
     #[test]

@@ -42,7 +42,7 @@ impl HtmlRenderer {
             "families": families.collect::<Vec<_>>(),
             "matrix": matrix,
             "count": all.len(),
-            "filter": Filter { topics, ..Filter::of("clauses") },
+            "filter": Filter { what: "clauses", topics, ..Filter::default() },
         });
         self.render("clauses.html", place, "The clauses of the reading contract", &page)
     }

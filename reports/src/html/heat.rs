@@ -1,54 +1,19 @@
 //! Heat maps: what each thing in a row came to in each column, as counts. Rows without a failure are set apart, to be folded;
 //! a column in which nothing was judged is left out and named.
 
-use super::labels::{encoded, named, plain};
-use super::tally::{Part, Tally};
-use serde::Serialize;
+use super::labels::{encoded, named, plain, topic};
+use super::tally::{Tally, folded};
+use serde_json::{Value, json};
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use verdict::record::{CaseResult, Record};
 
-/// A heat map.
-#[derive(Debug, Serialize)]
-pub(super) struct HeatMap {
-    /// What a row is, in the singular and in the plural.
-    what: [&'static str; 2],
-    columns: Vec<String>,
-    /// Rows with a failure, known or not, the worst first.
-    rows: Vec<Row>,
-    /// The others, and what they came to.
-    folded: Vec<Row>,
-    folded_parts: Vec<Part>,
-    /// Columns in which nothing was judged.
-    left_out: Vec<String>,
-}
-
-#[derive(Debug, Serialize)]
-struct Row {
-    name: String,
-    /// What a record calls a clause of this name.
-    title: Option<String>,
-    /// The row's place in the page.
-    id: String,
-    /// Nothing where nothing was planned.
-    cells: Vec<Option<Cell>>,
-}
-
-#[derive(Debug, Serialize)]
-struct Cell {
-    tone: &'static str,
-    heat: u64,
-    parts: Vec<Part>,
-    /// The list of cases, filtered to those that the cell counts.
-    href: String,
-}
-
-/// What stands in rows.
+/// What is in rows.
 pub(super) struct Rows {
     /// What a row is, in the singular and in the plural; the filter of cases has a field of the singular.
-    pub(super) what: [&'static str; 2],
+    what: [&'static str; 2],
     /// The rows in which a result counts.
-    pub(super) of: fn(&CaseResult) -> Vec<String>,
+    of: fn(&CaseResult) -> Vec<String>,
 }
 
 /// A column: its title, and the filter of its cases up to what a row adds.
@@ -58,8 +23,7 @@ pub(super) struct Column {
 }
 
 /// Topics in rows.
-pub(super) const TOPICS: Rows =
-    Rows { what: ["topic", "topics"], of: |line| vec![super::labels::topic(&line.case)] };
+pub(super) const TOPICS: Rows = Rows { what: ["topic", "topics"], of: |line| vec![topic(&line.case)] };
 
 /// Clauses in rows: a result counts for each that it cites.
 pub(super) const CLAUSES: Rows =
@@ -68,13 +32,14 @@ pub(super) const CLAUSES: Rows =
 /// Formats in rows.
 pub(super) const FORMATS: Rows = Rows { what: ["format", "formats"], of: |line| vec![plain(&line.format)] };
 
-/// Counts the results of records; `place` is the column of a result of a record.
+/// Counts the results of records; `place` is the column of a result of a record. Rows with a failure, known or not, come
+/// first, the worst of them first.
 pub(super) fn heat_map(
     records: &[&Record],
     kind: &Rows,
     columns: &[Column],
     place: impl Fn(usize, &CaseResult) -> Option<usize>,
-) -> HeatMap {
+) -> Value {
     let mut counts: BTreeMap<String, BTreeMap<usize, Tally>> = BTreeMap::new();
     let mut sums: BTreeMap<usize, Tally> = BTreeMap::new();
     for (index, record) in records.iter().enumerate() {
@@ -88,44 +53,42 @@ pub(super) fn heat_map(
     }
     let judged = |at: &usize| sums.get(at).is_some_and(|sum| sum.judged());
     let (kept, left_out): (Vec<_>, Vec<_>) = columns.iter().enumerate().partition(|(at, _)| judged(at));
-    let mut rows: Vec<(Tally, Row)> = counts
-        .iter()
-        .map(|(name, tallies)| {
-            let cell = |(at, column): &(usize, &Column)| Some(cell(*tallies.get(at)?, kind, name, column));
-            let id = named(kind.what[0], name);
-            let title = records.iter().find_map(|record| record.clauses.get(name)).map(|it| plain(it));
-            let row = Row { name: name.clone(), title, id, cells: kept.iter().map(cell).collect() };
-            (Tally::sum(tallies.values()), row)
-        })
-        .collect();
+    let row = |(name, tallies): (&String, &BTreeMap<usize, Tally>)| {
+        // Nothing is in a cell for which nothing was planned.
+        let cells = kept.iter().map(|(at, column)| Some(cell(*tallies.get(at)?, kind, name, column)));
+        let title = records.iter().find_map(|record| record.clauses.get(name)).map(|it| plain(it));
+        let (id, cells) = (named(kind.what[0], name), cells.collect::<Vec<_>>());
+        let row = json!({ "name": name, "title": title, "id": id, "cells": cells });
+        (Tally::sum(tallies.values()), row)
+    };
+    let mut rows: Vec<(Tally, Value)> = counts.iter().map(row).collect();
     rows.sort_by_key(|(sum, _)| Reverse((sum.failed > 0, sum.known > 0)));
-    let (folded, rows): (Vec<_>, Vec<_>) = rows.into_iter().partition(|(sum, _)| sum.holds());
-    let titles =
-        |columns: Vec<(usize, &Column)>| columns.into_iter().map(|(_, it)| it.title.clone()).collect();
-    HeatMap {
-        what: kind.what,
-        columns: titles(kept),
-        left_out: titles(left_out),
-        folded_parts: Tally::sum(folded.iter().map(|(sum, _)| sum)).parts(),
-        rows: rows.into_iter().map(|(_, row)| row).collect(),
-        folded: folded.into_iter().map(|(_, row)| row).collect(),
-    }
+    let titles = |columns: &[(usize, &Column)]| -> Value {
+        columns.iter().map(|(_, column)| column.title.as_str()).collect()
+    };
+    let mut map = folded(rows);
+    map["what"] = json!(kind.what);
+    map["columns"] = titles(&kept);
+    map["left_out"] = titles(&left_out);
+    map
 }
 
-fn cell(tally: Tally, kind: &Rows, row: &str, column: &Column) -> Cell {
+/// A cell, which leads to the list of cases, filtered to those that it counts.
+fn cell(tally: Tally, kind: &Rows, row: &str, column: &Column) -> Value {
     let verdict = match tally {
         Tally { failed: 1.., .. } => "&verdict=failing",
         Tally { known: 1.., .. } => "&verdict=expected-fail",
         Tally { .. } => "",
     };
     let href = format!("{}{}={}{verdict}", column.filter, kind.what[0], encoded(row));
-    Cell { tone: tally.tone(), heat: tally.heat(), parts: tally.parts(), href }
+    json!({ "tone": tally.tone(), "heat": tally.heat(), "parts": tally.parts(), "href": href })
 }
 
 #[cfg(test)]
 mod tests {
     use super::{Column, TOPICS, heat_map};
-    use crate::test_record::{line, record_of};
+    use crate::run::test_record::{line, record_of};
+    use serde_json::{Value, json};
     use verdict::verdict::Verdict::{Crash, ExpectedFail, Fail, Pass, Skip};
 
     #[test]
@@ -144,21 +107,20 @@ mod tests {
         let at =
             |_, line: &verdict::record::CaseResult| columns.iter().position(|it| it.title == line.format);
         let map = heat_map(&[&record], &TOPICS, &columns, at);
-        let names = |rows: &[super::Row]| rows.iter().map(|row| row.name.clone()).collect::<Vec<_>>();
+        let names = |rows: &Value| -> Value {
+            rows.as_array().unwrap().iter().map(|row| row["name"].clone()).collect()
+        };
         assert_eq!(
-            (names(&map.rows), names(&map.folded)),
-            (vec!["mixed".into(), "known".into()], vec!["calm".to_owned()])
+            [names(&map["rows"]), names(&map["folded"])],
+            [json!(["mixed", "known"]), json!(["calm"])]
         );
-        assert_eq!(
-            (&*map.columns, &*map.left_out),
-            (&["x".to_owned(), "y".into()][..], &["z".to_owned()][..])
-        );
-        let cell = map.rows[0].cells[1].as_ref().unwrap();
-        assert_eq!((cell.tone, cell.heat, &*cell.href), ("bad", 4, "#format=y&topic=mixed&verdict=failing"));
-        assert!(map.rows[1].cells[1].is_none(), "nothing was planned");
-        assert_eq!(
-            serde_json::to_string(&map.folded_parts).unwrap(),
-            r#"[{"tone":"good","count":1,"word":"pass"},{"tone":"faint","count":1,"word":"skipped"}]"#
-        );
+        assert_eq!([&map["columns"], &map["left_out"]], [&json!(["x", "y"]), &json!(["z"])]);
+        let cell = &map["rows"][0]["cells"][1];
+        let (tone, href) = (json!("bad"), json!("#format=y&topic=mixed&verdict=failing"));
+        assert_eq!([&cell["tone"], &cell["heat"], &cell["href"]], [&tone, &json!(4), &href]);
+        assert!(map["rows"][1]["cells"][1].is_null(), "nothing was planned");
+        let parts =
+            r#"[{"count":1,"tone":"good","word":"pass"},{"count":1,"tone":"faint","word":"skipped"}]"#;
+        assert_eq!(map["folded_parts"].to_string(), parts);
     }
 }

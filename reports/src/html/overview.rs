@@ -1,12 +1,10 @@
 //! The first page of a site: every implementation beside the others, and the way to each page.
 
-use super::cases::{self, Cases};
-use super::heat::{CLAUSES, Column, FORMATS, HeatMap, TOPICS, heat_map};
+use super::heat::{CLAUSES, Column, FORMATS, TOPICS, heat_map};
 use super::labels::{name, suite};
 use super::renderer::{HtmlRenderer, PageLocation};
-use super::tally::{self, Standing};
-use super::trend::{self, Trend};
-use serde::Serialize;
+use super::{cases, tally, trend};
+use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use verdict::record::{Record, Suite};
 
@@ -20,50 +18,37 @@ pub struct Overview<'o> {
     pub runs: &'o [Vec<&'o Record>],
 }
 
-#[derive(Debug, Serialize)]
-struct Page {
-    /// The suites, with the implementations that were run on each.
-    suites: Vec<(Suite, Vec<String>)>,
-    /// Those that fail first.
-    standings: Vec<Standing>,
-    formats: HeatMap,
-    topics: HeatMap,
-    cases: Cases,
-    clauses: HeatMap,
-    trends: Vec<Trend>,
-}
-
 impl HtmlRenderer {
-    /// The first page of a site.
+    /// The first page of a site. Implementations that fail come first.
     ///
     /// # Errors
     /// Where the template cannot be rendered.
     pub fn overview(&self, overview: &Overview<'_>, place: PageLocation<'_>) -> Result<String, tera::Error> {
         let records = overview.records;
-        let page = |(record, folder): (&&Record, &String)| (name(record), format!("{folder}/index.html"));
-        let pages: Vec<(String, String)> = records.iter().zip(overview.folders).map(page).collect();
-        let standing = |(record, (_, href)): (&&Record, &(String, String))| {
+        let pages = overview.folders.iter().map(|folder| format!("{folder}/index.html"));
+        let pages: Vec<(&&Record, String)> = records.iter().zip(pages).collect();
+        let standing = |(record, href): &(&&Record, String)| {
             let mut standing = tally::standing(record);
-            standing.href = Some(href.clone());
+            standing["href"] = href.as_str().into();
             standing
         };
-        let mut standings: Vec<Standing> = records.iter().zip(&pages).map(standing).collect();
+        let mut standings: Vec<Value> = pages.iter().map(standing).collect();
         standings.sort_by_key(|one| {
-            ["bad", "known", "faint"].iter().position(|tone| *tone == one.tone).unwrap_or(3)
+            ["bad", "known", "faint"].iter().position(|tone| one["tone"] == *tone).unwrap_or(3)
         });
         let column =
-            |(name, href): &(String, String)| Column { title: name.clone(), filter: format!("{href}#") };
+            |(record, href): &(&&Record, String)| Column { title: name(record), filter: format!("{href}#") };
         let columns: Vec<Column> = pages.iter().map(column).collect();
         let map = |rows| heat_map(records, rows, &columns, |index, _| Some(index));
-        let page = Page {
-            suites: suites(records),
-            standings,
-            formats: map(&FORMATS),
-            topics: map(&TOPICS),
-            cases: cases::by_implementation(records, overview.folders),
-            clauses: map(&CLAUSES),
-            trends: overview.runs.iter().filter_map(|runs| trend::trend(runs)).collect(),
-        };
+        let page = json!({
+            "suites": suites(records),
+            "standings": standings,
+            "formats": map(&FORMATS),
+            "topics": map(&TOPICS),
+            "cases": cases::by_implementation(records, overview.folders),
+            "clauses": map(&CLAUSES),
+            "trends": overview.runs.iter().filter_map(|runs| trend::trend(runs)).collect::<Value>(),
+        });
         let title = match records.len() {
             0 => "Recordings and the reading contract".to_owned(),
             count => format!("{count} implementations and the reading contract"),
@@ -72,7 +57,7 @@ impl HtmlRenderer {
     }
 }
 
-/// Results of different suites are not the same promise, so it is said which is whose.
+/// The suites, each with the implementations that were run on it: results of different suites are not the same promise.
 fn suites(records: &[&Record]) -> Vec<(Suite, Vec<String>)> {
     let mut suites: BTreeMap<(&str, &str, &str), (Suite, Vec<String>)> = BTreeMap::new();
     for record in records {

@@ -1,6 +1,6 @@
 //! The rules of `check` as a page, by family, each with the cases that break and keep it.
 
-use super::cases::{Choice, Filter};
+use super::cases::Filter;
 use super::clauses::Case;
 use super::labels::{named, plain};
 use super::renderer::{HtmlRenderer, PageLocation};
@@ -30,11 +30,10 @@ impl HtmlRenderer {
         let families = FAMILIES.iter().filter(|family| !family.rules.is_empty());
         let families: Vec<_> = families.collect();
         let filter = Filter {
+            what: "rules",
             topics: families.iter().map(|family| plain(family.title)).collect(),
-            verdicts: LEVELS
-                .map(|(level, code)| Choice { name: level.name(), code: code.to_string() })
-                .into(),
-            ..Filter::of("rules")
+            verdicts: LEVELS.map(|(level, code)| (level.name(), code.to_string())).into(),
+            ..Filter::default()
         };
         let family = |family: &&Family| {
             let rules: Vec<Value> = family.rules.iter().map(|rule| shown(rule, cases)).collect();

@@ -1,14 +1,11 @@
 //! The page of one implementation: where it stands, its failures, topics, cases and clauses.
 
-use super::cases::{self, Cases};
-use super::failure::{self, Failure};
-use super::heat::{CLAUSES, Column, HeatMap, TOPICS, heat_map};
+use super::heat::{CLAUSES, Column, TOPICS, heat_map};
 use super::labels::{encoded, name, plain, suite};
 use super::renderer::{HtmlRenderer, PageLocation};
-use super::tally::{self, Reason, Standing};
-use super::trend::{self, Trend};
-use serde::Serialize;
-use verdict::record::{CaseResult, Record, Suite};
+use super::{cases, failure, tally, trend};
+use serde_json::{Value, json};
+use verdict::record::{CaseResult, Record};
 
 /// What a page of one implementation is made of.
 pub struct Run<'r> {
@@ -16,21 +13,8 @@ pub struct Run<'r> {
     pub record: &'r Record,
     /// All its runs in their order, the last one among them; a trend is shown where there are several.
     pub runs: &'r [&'r Record],
-    /// The command that runs a line of the record alone.
+    /// The command that runs only one line of the record.
     pub rerun: &'r dyn Fn(&Record, &CaseResult) -> String,
-}
-
-#[derive(Debug, Serialize)]
-struct Page {
-    suite: Suite,
-    standing: Standing,
-    failures: Vec<Failure>,
-    topics: HeatMap,
-    cases: Cases,
-    /// Under a title and the name of the verdict.
-    reasons: Vec<(&'static str, &'static str, Vec<Reason>)>,
-    clauses: HeatMap,
-    trends: Vec<Trend>,
 }
 
 impl HtmlRenderer {
@@ -47,16 +31,16 @@ impl HtmlRenderer {
         };
         let columns: Vec<Column> = formats.iter().map(column).collect();
         let at = |_: usize, line: &CaseResult| formats.iter().position(|format| *format == line.format);
-        let page = Page {
-            suite: suite(&record.suite),
-            standing: tally::standing(record),
-            failures: failure::failures(record, run.rerun),
-            topics: heat_map(&[record], &TOPICS, &columns, at),
-            cases: cases::by_format(record),
-            reasons: tally::reasons(record),
-            clauses: heat_map(&[record], &CLAUSES, &columns, at),
-            trends: trend::trend(run.runs).into_iter().collect(),
-        };
+        let page = json!({
+            "suite": suite(&record.suite),
+            "standing": tally::standing(record),
+            "failures": failure::failures(record, run.rerun),
+            "topics": heat_map(&[record], &TOPICS, &columns, at),
+            "cases": cases::by_format(record),
+            "reasons": tally::reasons(record),
+            "clauses": heat_map(&[record], &CLAUSES, &columns, at),
+            "trends": trend::trend(run.runs).into_iter().collect::<Value>(),
+        });
         self.render("run.html", place, &format!("{} and the reading contract", name(record)), &page)
     }
 }

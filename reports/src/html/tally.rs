@@ -3,7 +3,7 @@
 
 use super::labels::{WIDTH, cut, name, plain};
 use crate::plain::counted;
-use serde::Serialize;
+use serde_json::{Value, json};
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use verdict::record::{CaseResult, Record};
@@ -20,20 +20,17 @@ pub(super) struct Tally {
     lost: u64,
 }
 
-/// A count in words, as templates show it.
-#[derive(Debug, PartialEq, Eq, Serialize)]
-pub(super) struct Part {
-    tone: &'static str,
-    count: u64,
-    word: &'static str,
+/// A part of a bar, in thousandths of its width.
+pub(super) fn bar(tone: &str, from: u64, width: u64) -> Value {
+    json!({ "tone": tone, "from": from, "width": width })
 }
 
-/// A part of a bar, in thousandths of its width.
-#[derive(Debug, PartialEq, Eq, Serialize)]
-pub(super) struct Bar {
-    pub(super) tone: &'static str,
-    pub(super) from: u64,
-    pub(super) width: u64,
+/// Rows with a failure, known or not; the others, which are folded; and what those came to.
+pub(super) fn folded(rows: Vec<(Tally, Value)>) -> Value {
+    let (folded, rows): (Vec<_>, Vec<_>) = rows.into_iter().partition(|(tally, _)| tally.holds());
+    let parts = Tally::sum(folded.iter().map(|(tally, _)| tally)).parts();
+    let [rows, folded] = [rows, folded].map(|rows| rows.into_iter().map(|(_, row)| row).collect::<Value>());
+    json!({ "rows": rows, "folded": folded, "folded_parts": parts })
 }
 
 impl Tally {
@@ -93,8 +90,8 @@ impl Tally {
         1 + (worst * 4 / all).min(3)
     }
 
-    /// The counts that are not zero, the worst first.
-    pub(super) fn parts(self) -> Vec<Part> {
+    /// The counts that are not zero in words, the worst first.
+    pub(super) fn parts(self) -> Vec<Value> {
         let parts = [
             ("bad", self.failed, "fail"),
             ("known", self.known, "known"),
@@ -103,43 +100,27 @@ impl Tally {
             ("faint", self.skipped, "skipped"),
         ];
         let parts = parts.into_iter().filter(|(_, count, _)| *count > 0);
-        parts.map(|(tone, count, word)| Part { tone, count, word }).collect()
+        parts.map(|(tone, count, word)| json!({ "tone": tone, "count": count, "word": word })).collect()
     }
 
     /// What fails, what is known, what passes and what was skipped, one behind the other, on a scale that ends at `most`.
-    pub(super) fn bars(self, most: u64) -> Vec<Bar> {
+    pub(super) fn bars(self, most: u64) -> Vec<Value> {
         let (mut from, most) = (0, most.max(1));
         let mut bars = Vec::new();
         let parts =
             [("bad", self.failed), ("known", self.known), ("good", self.passed), ("faint", self.skipped)];
-        for (tone, count) in parts {
+        for (tone, count) in parts.into_iter().filter(|(_, count)| *count > 0) {
             let to = from + count;
             // A single failure among thousands is to be seen.
             let width = (to * 1000 / most).saturating_sub(from * 1000 / most).max(4);
-            if count > 0 {
-                bars.push(Bar { tone, from: from * 1000 / most, width });
-            }
+            bars.push(bar(tone, from * 1000 / most, width));
             from = to;
         }
         bars
     }
 }
 
-/// Where an implementation stands, in a headline and in sentences.
-#[derive(Debug, Serialize)]
-pub(super) struct Standing {
-    name: String,
-    pub(super) tone: &'static str,
-    headline: String,
-    counts: String,
-    /// What else keeps the sheet from being clean, or must be known to read it.
-    notes: Vec<String>,
-    bars: Vec<Bar>,
-    /// Its own page, where it has one.
-    pub(super) href: Option<String>,
-}
-
-/// How a verdict is told of many results.
+/// How many results have a verdict, in words behind the count.
 fn verb(verdict: Verdict) -> &'static str {
     match verdict {
         Verdict::Pass => "passed",
@@ -154,8 +135,9 @@ fn verb(verdict: Verdict) -> &'static str {
     }
 }
 
-/// Where an implementation stands.
-pub(super) fn standing(record: &Record) -> Standing {
+/// Where an implementation stands, in a headline and in sentences; what else keeps the sheet from being clean, or must be
+/// known to read it, is in notes.
+pub(super) fn standing(record: &Record) -> Value {
     let tally = Tally::of(&record.results);
     let (result, case) = record.counts();
     let all = counted(record.planned, result);
@@ -191,28 +173,20 @@ pub(super) fn standing(record: &Record) -> Standing {
     let redacted: usize = record.results.iter().map(|line| line.redacted).sum();
     let redacted = (redacted > 0)
         .then(|| format!("Not compared, since one side is redacted: {}.", counted(redacted, "value")));
-    Standing {
-        name: name(record),
-        tone: if record.cut_short().is_some() { "bad" } else { tally.tone() },
-        headline,
-        counts: format!("Of {all} of {cases}, {counts}."),
-        notes: [silent, cut, level, remarks, redacted].into_iter().flatten().collect(),
-        bars: tally.bars(record.planned),
-        href: None,
-    }
+    let notes = [silent, cut, level, remarks, redacted];
+    json!({
+        "name": name(record),
+        "tone": if record.cut_short().is_some() { "bad" } else { tally.tone() },
+        "headline": headline,
+        "counts": format!("Of {all} of {cases}, {counts}."),
+        "notes": notes.into_iter().flatten().collect::<Vec<_>>(),
+        "bars": tally.bars(record.planned),
+    })
 }
 
-/// Why results were excused or not judged.
-#[derive(Debug, Serialize)]
-pub(super) struct Reason {
-    count: u64,
-    reason: String,
-    /// Where the report of the failure is, in the importer's own project.
-    issue: Option<String>,
-}
-
-/// Reasons under what they excuse, the most frequent first.
-pub(super) fn reasons(record: &Record) -> Vec<(&'static str, &'static str, Vec<Reason>)> {
+/// Why results were excused or not judged, under a title and the name of their verdict, the most frequent first; each with
+/// its report in the importer's own project, where there is one.
+pub(super) fn reasons(record: &Record) -> Vec<(&'static str, &'static str, Vec<Value>)> {
     let sorts = [
         (Verdict::ExpectedFail, "Known failures", "expected-fail"),
         (Verdict::Skip, "Skipped", "skip"),
@@ -221,10 +195,9 @@ pub(super) fn reasons(record: &Record) -> Vec<(&'static str, &'static str, Vec<R
     let of_it = |verdict: Verdict| {
         let mut counts: BTreeMap<(&str, Option<&str>), u64> = BTreeMap::new();
         for line in record.results.iter().filter(|line| line.verdict == verdict) {
+            let known = line.known.as_ref().map(|known| (&*known.reason, known.issue.as_deref()));
             let reason = match verdict {
-                Verdict::ExpectedFail => {
-                    line.known.as_ref().map(|known| (&*known.reason, known.issue.as_deref()))
-                }
+                Verdict::ExpectedFail => known,
                 Verdict::Skip => line.message.as_deref().map(|message| (message, None)),
                 _ => line.remark.as_deref().map(|remark| (remark, None)),
             };
@@ -232,23 +205,20 @@ pub(super) fn reasons(record: &Record) -> Vec<(&'static str, &'static str, Vec<R
                 *counts.entry(reason).or_default() += 1;
             }
         }
-        let reason = |((reason, issue), count): ((&str, Option<&str>), u64)| Reason {
-            count,
-            reason: cut(reason, WIDTH),
-            issue: issue.map(plain),
-        };
-        let mut reasons: Vec<Reason> = counts.into_iter().map(reason).collect();
-        reasons.sort_by_key(|reason| Reverse(reason.count));
-        reasons
+        let mut counts: Vec<_> = counts.into_iter().collect();
+        counts.sort_by_key(|(_, count)| Reverse(*count));
+        let reason = |((reason, issue), count): ((&str, Option<&str>), u64)| json!({ "count": count, "reason": cut(reason, WIDTH), "issue": issue.map(plain) });
+        counts.into_iter().map(reason).collect()
     };
     let sorts = sorts.into_iter().map(|(verdict, title, name)| (title, name, of_it(verdict)));
-    sorts.filter(|(_, _, reasons)| !reasons.is_empty()).collect()
+    sorts.filter(|(_, _, reasons): &(_, _, Vec<Value>)| !reasons.is_empty()).collect()
 }
 
 #[cfg(test)]
 mod tests {
     use super::standing;
-    use crate::test_record::record;
+    use crate::run::test_record::record;
+    use serde_json::json;
     use verdict::verdict::Verdict::{Crash, ExpectedFail, Fail, Pass, Skip};
 
     #[test]
@@ -263,7 +233,7 @@ mod tests {
             (&[Fail], "bad", "1 of 1 case fails"),
         ] {
             let standing = standing(&record(verdicts));
-            assert_eq!((standing.tone, &*standing.headline), (tone, headline), "{verdicts:?}");
+            assert_eq!([&standing["tone"], &standing["headline"]], [tone, headline], "{verdicts:?}");
         }
     }
 
@@ -274,12 +244,12 @@ mod tests {
         lost.silent_loss = true;
         let found = standing(&record);
         assert_eq!(
-            found.counts,
+            found["counts"],
             "Of 5 results of 5 cases, 1 ended in a crash, 2 passed, 1 failed as the baseline expects and 1 skipped."
         );
-        assert_eq!(found.notes, ["1 silent loss: a message is accounted for nowhere."]);
+        assert_eq!(found["notes"], json!(["1 silent loss: a message is accounted for nowhere."]));
         record.interrupted = 3;
         let cut = standing(&record);
-        assert_eq!((cut.tone, cut.notes.len()), ("bad", 2), "{:?}", cut.notes);
+        assert_eq!((&cut["tone"], cut["notes"].as_array().unwrap().len()), (&json!("bad"), 2), "{cut}");
     }
 }

@@ -5,7 +5,7 @@ use super::clauses::Case;
 use super::findings::Finding;
 use super::rules::RuleCases;
 use super::{HtmlRenderer, Link, Overview, PageLocation, Run};
-use crate::test_record::{line, record, record_of};
+use crate::run::test_record::{line, record, record_of};
 use verdict::kills::{Killer, Kills, Mutant};
 use verdict::record::{BothSides, CaseResult, Record};
 use verdict::verdict::Verdict;
@@ -83,9 +83,9 @@ fn pages(text: &str) -> Vec<(&'static str, String)> {
         "rule": text, "verdict": "fail", "level": text, "party": text, "file": text, "line": 1, "pointer": text,
         "within": text, "message": text, "snippet": text, "other": {"what": text, "line": 1, "snippet": text},
     });
-    let finding: Finding = serde_json::from_value(finding).unwrap();
     let mut unsure = finding.clone();
-    unsure.verdict = super::findings::Verdict::Inconclusive;
+    unsure["verdict"] = "inconclusive".into();
+    let findings: Vec<Finding> = serde_json::from_value(serde_json::json!([finding, unsure])).unwrap();
     let changes = Changes { old: &mended, new: &record, changes: &changes, page: "index.html" };
     vec![
         ("run", run(&record)),
@@ -93,7 +93,7 @@ fn pages(text: &str) -> Vec<(&'static str, String)> {
         ("changes", renderer.changes(&changes, place).unwrap()),
         ("clauses", renderer.clauses(&cases, true, place).unwrap()),
         ("kills", renderer.kills(&kills, place).unwrap()),
-        ("findings", renderer.findings(&[finding, unsure], place).unwrap()),
+        ("findings", renderer.findings(&findings, place).unwrap()),
     ]
 }
 

@@ -33,7 +33,8 @@ pub(crate) struct Parts {
     pub(crate) unread: Option<Unread>,
 }
 
-pub(crate) struct Collector {
+/// Takes down what a session shows, entry by entry.
+pub struct Collector {
     contract: Contract,
     identifier: Identifier,
     counts: Counts,
@@ -104,7 +105,9 @@ impl Numbers {
 }
 
 impl Collector {
-    pub(crate) fn new(format: &Format) -> Self {
+    /// For a recording in this format.
+    #[must_use]
+    pub fn new(format: &Format) -> Self {
         Self {
             contract: Contract::default(),
             identifier: Identifier::new(format),
@@ -121,7 +124,8 @@ impl Collector {
         }
     }
 
-    pub(crate) fn take(&mut self, entry: &Entry<'_>) {
+    /// Takes the next entry, also one with a fault.
+    pub fn take(&mut self, entry: &Entry<'_>) {
         let (time, ended) = match &entry.content {
             Content::Exchange(exchange) => (entry.time, exchange.ended),
             _ => (entry.time, None),

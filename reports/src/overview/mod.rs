@@ -1,6 +1,6 @@
 //! What a recording is at a glance: who talked to whom, what was called, what failed, what `check` finds.
 //!
-//! One pass: the judge's, with a collector beside it. `overview.schema.json` beside this folder says what the JSON holds.
+//! One pass: that of the judge, who shows each entry to a [`Collector`]. `overview.schema.json` beside this folder says what the JSON holds.
 
 mod collect;
 mod durations;
@@ -10,41 +10,35 @@ mod names;
 mod tests;
 pub mod text;
 
-pub(crate) use collect::Collector;
+pub use collect::Collector;
 pub(crate) use durations::Durations;
-use formats::{Format, Input};
+use formats::Format;
 pub use model::{
     Counts, Findings, Numbers, Open, Overview, Peer, Requests, SessionOverview, Unanswered, Unread, Worst,
 };
 pub(crate) use names::{MOST, OTHERS};
-use rules::{CheckOptions, CheckResult, Finding, RuleOutcome, RuleVerdict};
-use std::io;
+use rules::{CheckResult, Finding, RuleOutcome, RuleVerdict};
 
-/// So many broken rules are named.
+/// How many broken rules are named.
 const WORST: usize = 3;
 
-/// Looks through a recording once.
-///
-/// # Errors
-/// Where the input cannot be read. What is wrong in it is part of the overview.
-pub fn overview(file: &str, format: &'static Format, input: &mut Input<'_>) -> io::Result<Overview> {
-    let mut collector = Collector::new(format);
-    let judged = rules::check_beside(format, input, &CheckOptions::default(), &mut |entry| {
-        collector.take(entry);
-    })?;
-    let (session, refused) = collector.finish();
-    let stopped = judged.rejected.as_ref().map(Unread::of);
-    let findings = findings(&judged);
-    let rejected = refused.or(stopped);
-    Ok(Overview {
-        file: file.to_owned(),
-        format: format.name,
-        session,
-        next: next(file, &findings, rejected.as_ref()),
-        findings,
-        rejected,
-        limit: judged.limit,
-    })
+impl Overview {
+    /// A recording that a collector has seen while it was judged. What is wrong in it is part of the overview.
+    #[must_use]
+    pub fn new(file: &str, format: &'static Format, seen: Collector, judged: &CheckResult) -> Self {
+        let (session, refused) = seen.finish();
+        let findings = findings(judged);
+        let rejected = refused.or(judged.rejected.as_ref().map(|rejection| Unread::of(rejection)));
+        Self {
+            file: file.to_owned(),
+            format: format.name,
+            session,
+            next: next(file, &findings, rejected.as_ref()),
+            findings,
+            rejected,
+            limit: judged.limit,
+        }
+    }
 }
 
 /// Overviews as JSON: an array with an item for each recording, and a newline.

@@ -1,9 +1,13 @@
-use super::{Overview, overview, text};
+use super::{Collector, Overview, text};
 use formats::{Input, find};
+use rules::{CheckOptions, check_beside};
 
 fn of(format: &str, recording: &str) -> Overview {
     let mut bytes = recording.as_bytes();
-    overview("a file.jsonl", find(format).unwrap(), &mut Input::new(&mut bytes).unwrap()).unwrap()
+    let (format, mut input) = (find(format).unwrap(), Input::new(&mut bytes).unwrap());
+    let mut seen = Collector::new(format);
+    let judged = check_beside(format, &mut input, &CheckOptions::default(), &mut |entry| seen.take(entry));
+    Overview::new("a file.jsonl", format, seen, &judged.unwrap())
 }
 
 fn trace(lines: &[(u64, &str, &str)]) -> String {

@@ -2,7 +2,9 @@
 //!
 //! Where findings belong: each to the row whose entry begins where the rule was broken, and to another one where it cites that.
 
-use crate::diagram::{Annotation, Diagram, Flag, Participant, Row, Severity, Source};
+use crate::diagram::Diagram;
+use crate::diagram::model::{Flag, Row, RowContent, Severity, kind_name};
+use crate::object::{Value, object};
 use crate::plain::counted;
 use rules::RuleVerdict;
 use rules::record::{CheckedFile, RuleResult};
@@ -11,143 +13,87 @@ use std::collections::BTreeMap;
 use std::io::Write as _;
 use verdict::plain::Escaping;
 
-/// So much of a message is shown in its row, in characters.
+/// How many characters of a message are shown in its row.
 const DETAIL: usize = 160;
 
 /// A session with what was found in it.
 #[derive(Debug, Serialize)]
-pub struct Model<'s> {
+pub(super) struct Model<'s> {
     schema: u32,
     title: &'s str,
     about: Vec<String>,
-    participants: &'s [Participant],
-    rows: Vec<Shown<'s>>,
+    participants: Vec<Value<'s>>,
+    rows: Rows<'s>,
     /// Whether anything was judged.
     judged: bool,
-    findings: Vec<Finding<'s>>,
-    rules: BTreeMap<&'static str, About>,
-    foot: &'s [Annotation],
+    findings: Vec<Value<'s>>,
+    rules: BTreeMap<&'static str, Value<'static>>,
+    foot: Vec<Value<'s>>,
 }
 
-/// A row. What the recording does not have is left out.
-#[derive(Debug, Default, Serialize)]
-#[serde(rename_all = "camelCase")]
-struct Shown<'s> {
-    is: &'static str,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    number: Option<u64>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    from: Option<usize>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    to: Option<usize>,
-    /// The tool or the method; of a note or a fold, its words.
-    #[serde(skip_serializing_if = "str::is_empty")]
-    name: &'s str,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    words: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    id: Option<&'s str>,
-    #[serde(skip_serializing_if = "str::is_empty")]
-    detail: &'s str,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    time: Option<i64>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    took: Option<i64>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    answers: Option<u64>,
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    flags: Vec<&'static str>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    severity: Option<&'static str>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    opens: Option<u64>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    band: Option<u64>,
-    #[serde(flatten)]
-    source: Option<&'s Source>,
-}
+/// Rows, which may be many: each becomes JSON when it is written.
+#[derive(Debug)]
+struct Rows<'s>(&'s [Row]);
 
-#[derive(Debug, Serialize)]
-struct Finding<'s> {
-    rule: &'static str,
-    level: &'static str,
-    party: &'static str,
-    message: &'s str,
-    /// The page of the rule's document, in the recording's revision.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    link: Option<&'s str>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    line: Option<u64>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pointer: Option<&'s str>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    within: Option<&'s str>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    snippet: Option<&'s str>,
-    /// Its row, by its place among them.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    row: Option<usize>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    other: Option<Other<'s>>,
-    #[serde(skip_serializing_if = "crate::diagram::is_default")]
-    more: u64,
-}
-
-#[derive(Debug, Serialize)]
-struct Other<'s> {
-    what: &'static str,
-    line: u64,
-    snippet: &'s str,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    row: Option<usize>,
-}
-
-#[derive(Debug, Serialize)]
-struct About {
-    title: &'static str,
-    fix: &'static str,
-    source: &'static str,
+impl Serialize for Rows<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_seq(self.0.iter().map(shown))
+    }
 }
 
 impl<'s> Model<'s> {
     /// A session, drawn with its sources, and what came of judging each of its recordings, in their order.
-    #[must_use]
-    pub fn new(diagram: &'s Diagram, judged: &'s [CheckedFile]) -> Self {
+    pub(super) fn new(diagram: &'s Diagram, judged: &'s [CheckedFile]) -> Self {
         let mut places: BTreeMap<(usize, u64), usize> = BTreeMap::new();
         for (at, row) in diagram.rows.iter().enumerate() {
-            if let Some(source) = row.source() {
+            if let Some(source) = &row.source {
                 places.entry((source.file, source.offset)).or_insert(at);
             }
         }
-        let lines =
-            judged.iter().enumerate().flat_map(|(file, of)| of.lines.iter().map(move |line| (file, line)));
-        let findings: Vec<Finding<'_>> = lines
-            .filter_map(|(file, line)| Finding::new(line, |offset| places.get(&(file, offset)).copied()))
-            .collect();
-        let rules = findings.iter().filter_map(|finding| rules::find(finding.rule));
-        let told = |rule: &rules::rule::Rule| About { title: rule.title, fix: rule.fix, source: rule.source };
+        let files = judged.iter().enumerate();
+        let lines = files.flat_map(|(file, of)| of.lines.iter().map(move |line| (file, line)));
+        let lines: Vec<(usize, &RuleResult)> = lines.filter(|(_, line)| line.is_finding()).collect();
+        let finding = |(file, line): &(usize, &'s RuleResult)| {
+            finding(line, |offset| places.get(&(*file, offset)).copied())
+        };
+        let rules = lines.iter().filter_map(|(_, line)| rules::find(line.rule));
+        let rule = |rule: &'static rules::rule::Rule| {
+            let about = object().with("title", rule.title).with("fix", rule.fix).with("source", rule.source);
+            (rule.id, about)
+        };
+        let participants = diagram.participants.iter();
+        let foot = diagram.foot.iter();
         Self {
             schema: 1,
             title: &diagram.title,
             about: diagram.about.iter().cloned().chain(judged.iter().flat_map(about)).collect(),
-            participants: &diagram.participants,
-            rows: diagram.rows.iter().map(Shown::new).collect(),
+            participants: participants
+                .map(|it| object().with("name", &it.name).with("about", &it.about))
+                .collect(),
+            rows: Rows(&diagram.rows),
             judged: !judged.is_empty(),
-            rules: rules.map(|rule| (rule.id, told(rule))).collect(),
-            findings,
-            foot: &diagram.foot,
+            findings: lines.iter().map(finding).collect(),
+            rules: rules.map(rule).collect(),
+            foot: foot
+                .map(|it| {
+                    object()
+                        .with("severity", it.severity.name())
+                        .with("name", &it.name)
+                        .with("text", &it.text)
+                })
+                .collect(),
         }
     }
 
-    /// The model as JSON that may stand in a `script` element: no `<`, and nothing that shows another text than it is.
+    /// The model as JSON that may be in a `script` element: no `<`, and nothing that shows another text than it is.
     ///
     /// # Errors
     /// Where it cannot be spelled.
-    pub fn embedded(&self) -> serde_json::Result<String> {
+    pub(super) fn embedded(&self) -> serde_json::Result<String> {
         let json = serde_json::to_vec(self)?;
         let mut out = Vec::with_capacity(json.len() + json.len() / 16);
         Escaping::new(&mut out).write_all(&json).map_err(serde_json::Error::io)?;
-        // In JSON it stands only in strings.
+        // In JSON it is only in strings.
         Ok(String::from_utf8_lossy(&out).replace('<', "\\u003c"))
     }
 }
@@ -166,77 +112,62 @@ fn about(file: &CheckedFile) -> Vec<String> {
     [revision, required, unsure, limit].into_iter().flatten().collect()
 }
 
-impl<'s> Shown<'s> {
-    fn new(row: &'s Row) -> Self {
-        match row {
-            Row::Arrow(arrow) => Self {
-                is: arrow.kind.name(),
-                number: Some(arrow.number),
-                from: Some(arrow.from),
-                to: Some(arrow.to),
-                name: &arrow.name,
-                id: arrow.id.as_deref(),
-                detail: beginning(&arrow.detail),
-                time: arrow.time,
-                took: arrow.took,
-                answers: arrow.answers,
-                flags: arrow.flags.iter().map(|flag| Flag::name(*flag)).collect(),
-                band: arrow.band,
-                source: arrow.source.as_deref(),
-                ..Self::default()
-            },
-            Row::Note(note) => Self {
-                is: "note",
-                name: &note.text,
-                time: note.time,
-                severity: (note.severity != Severity::Note).then(|| note.severity.name()),
-                opens: note.opens,
-                band: note.band.or(note.opens),
-                source: note.source.as_deref(),
-                ..Self::default()
-            },
-            Row::Fold(fold) => Self { is: "fold", words: Some(fold.words()), ..Self::default() },
-        }
+/// A row. What the recording does not have is left out.
+fn shown(row: &Row) -> Value<'_> {
+    let some = |text| Some(text).filter(|text: &&str| !text.is_empty());
+    let shown = match &row.content {
+        RowContent::Arrow(arrow) => object()
+            .with("is", kind_name(arrow.kind))
+            .with("number", arrow.number)
+            .with("from", arrow.from)
+            .with("to", arrow.to)
+            .with("name", some(&arrow.name))
+            .with("id", arrow.id.as_deref())
+            .with("detail", some(beginning(&arrow.detail)))
+            .with("time", row.time)
+            .with("took", arrow.took)
+            .with("answers", arrow.answers)
+            .with("flags", Value::some_of(arrow.flags.iter().map(|flag| Flag::name(*flag).into())))
+            .with("band", row.band),
+        RowContent::Note(note) => object()
+            .with("is", "note")
+            .with("name", some(&note.text))
+            .with("time", row.time)
+            .with("severity", (note.severity != Severity::Note).then(|| note.severity.name()))
+            .with("opens", note.opens)
+            .with("band", row.band.or(note.opens)),
+        RowContent::Fold(fold) => object().with("is", "fold").with("words", fold.words()),
+    };
+    match &row.source {
+        Some(source) => source.describe(shown),
+        None => shown,
     }
 }
 
-impl<'s> Finding<'s> {
-    /// What a page shows of a line, if it is a finding; `row` tells the row of an entry by the place where that begins.
-    fn new(line: &'s RuleResult, row: impl Fn(u64) -> Option<usize>) -> Option<Self> {
-        let level = match line.verdict {
-            RuleVerdict::Fail => Severity::Error,
-            RuleVerdict::Warn => Severity::Warning,
-            RuleVerdict::Info => Severity::Note,
-            _ => return None,
-        };
-        Some(Self {
-            rule: line.rule,
-            level: level.name(),
-            party: line.party,
-            message: &line.message,
-            link: line.link.as_deref(),
-            line: line.line,
-            pointer: line.pointer.as_deref().filter(|pointer| !pointer.is_empty()),
-            within: line.within.as_deref(),
-            snippet: line.snippet.as_deref(),
-            row: line.offset.and_then(&row),
-            other: line.other.as_ref().map(|other| Other {
-                what: other.what,
-                line: other.line,
-                snippet: &other.snippet,
-                row: row(other.offset),
-            }),
-            more: line.more,
-        })
-    }
+/// What a page shows of a finding; `row` is the row of an entry by the place where that begins.
+fn finding<'s>(line: &'s RuleResult, row: impl Fn(u64) -> Option<usize>) -> Value<'s> {
+    let other = line.other.as_ref().map(|other| {
+        object()
+            .with("what", other.what)
+            .with("line", other.line)
+            .with("snippet", &other.snippet)
+            .with("row", row(other.offset))
+    });
+    object()
+        .with("rule", line.rule)
+        .with("level", Severity::of_verdict(line.verdict).name())
+        .with("party", line.party)
+        .with("message", &line.message)
+        .with("link", line.link.as_deref())
+        .with("line", line.line)
+        .with("pointer", line.pointer.as_deref().filter(|pointer| !pointer.is_empty()))
+        .with("within", line.within.as_deref())
+        .with("snippet", line.snippet.as_deref())
+        .with("row", line.offset.and_then(&row))
+        .with("other", other)
+        .with("more", Some(line.more).filter(|more| *more > 0))
 }
 
 fn beginning(text: &str) -> &str {
     text.char_indices().nth(DETAIL).map_or(text, |(end, _)| &text[..end])
-}
-
-impl Serialize for Severity {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_str(self.name())
-    }
 }

@@ -2,7 +2,7 @@
 //! any network. Without its script it says so, and shows a short session in words.
 
 use super::model::Model;
-use crate::diagram::{Diagram, Row};
+use crate::diagram::Diagram;
 use crate::digest::digest;
 use crate::plain;
 use rules::record::CheckedFile;
@@ -24,7 +24,7 @@ const SCRIPT: &str = concat!(
 
 /// Where the model goes. No text of the page has a `<` of its own.
 const MODEL: &str = "<!-- model -->";
-/// So many rows are told in words for whoever runs no script.
+/// How many rows are in words, for a browser that runs no script.
 const WORDS: usize = 500;
 
 #[derive(Debug, Serialize)]
@@ -54,7 +54,7 @@ pub fn page(diagram: &Diagram, judged: &[CheckedFile]) -> Result<String, tera::E
             .take(WORDS)
             .map(|text| plain::cut(&text, 400))
             .collect(),
-        rows: diagram.rows.iter().take(WORDS).map(|row: &Row| diagram.sentence(row)).collect(),
+        rows: diagram.rows.iter().take(WORDS).map(|row| diagram.sentence(row)).collect(),
         more: diagram.rows.len().saturating_sub(WORDS),
     };
     let mut tera = Tera::new();

@@ -1,7 +1,7 @@
 //! Pictures as a terminal shows them.
 
+use super::super::model::{Diagram, Participant};
 use super::super::sample::{diagram, hostile};
-use super::super::{Diagram, Participant};
 use super::{TextOptions, text};
 use crate::diagram::line_text::width;
 

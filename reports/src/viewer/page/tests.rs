@@ -1,10 +1,12 @@
-use super::super::Model;
+use super::super::model::Model;
 use super::{SCRIPT, STYLE, page};
 use crate::check::sample;
-use crate::diagram::Source;
+use crate::diagram::Diagram;
+use crate::diagram::model::RowContent;
 use crate::diagram::sample::{HOSTILE, arrow, diagram, hostile};
-use crate::diagram::{Diagram, MessageKind, Row};
+use crate::diagram::source::Source;
 use serde_json::Value;
+use transcript::meaning::EventKind;
 
 /// What the page's script reads.
 fn model(page: &str) -> Value {
@@ -24,11 +26,8 @@ fn whole(mut drawn: Diagram, text: &str) -> Diagram {
             headers: vec![("Headers", vec![(text.to_owned(), text.to_owned())])],
             ..Source::default()
         };
-        match row {
-            Row::Arrow(arrow) => arrow.source = Some(Box::new(source)),
-            Row::Note(note) => note.source = Some(Box::new(source)),
-            Row::Fold(_) => {}
-        }
+        let is_fold = matches!(row.content, RowContent::Fold(_));
+        row.source = (!is_fold).then(|| Box::new(source));
     }
     drawn
 }
@@ -119,7 +118,7 @@ fn without_its_script_the_page_says_so_and_lists_a_short_session() {
             && words.contains("Message 2 at 1:05.000, client to server: tool call echo")
     );
     assert!(words.contains("rejected: invalid-id") && !words.contains("not listed"));
-    let rows = (0..600).map(|number| Row::Arrow(Box::new(arrow(number, 0, MessageKind::Notification, "m"))));
+    let rows = (0..600).map(|number| arrow(number, 0, EventKind::Notification, "m").into());
     let long = page(&Diagram { rows: rows.collect(), ..diagram() }, &[]).unwrap();
     assert!(long.contains("100 more rows are not listed here."));
 }

@@ -131,7 +131,7 @@ fn text(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use crate::test_record::record;
+    use crate::run::test_record::record;
     use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd};
     use verdict::verdict::Verdict;
 

@@ -28,7 +28,7 @@ pub fn render(record: &Record) -> String {
 
 #[cfg(test)]
 mod tests {
-    use crate::test_record::record;
+    use crate::run::test_record::record;
     use serde_json::{Value, json};
     use verdict::record::Record;
     use verdict::verdict::Verdict;
@@ -51,8 +51,8 @@ mod tests {
     fn a_dialect_is_named_where_it_is_not_the_contract_itself() {
         let mut record = record(&[Verdict::Pass]);
         let reports = |record: &Record| {
-            let [markdown, junit] = [crate::markdown::render(record), crate::junit::render(record).unwrap()];
-            [super::render(record), markdown, junit, crate::json::render(record).unwrap()]
+            let [markdown, junit] = [crate::run::markdown::render(record), crate::run::junit::render(record)];
+            [super::render(record), markdown, junit, crate::run::json::render(record).unwrap()]
         };
         assert!(reports(&record).iter().all(|report| !report.contains("dialect")));
         record.implementation = record.implementation.in_dialect("typed-ids");

@@ -92,7 +92,7 @@ mod tests {
 
     #[test]
     fn the_schema_names_what_a_record_has_and_nothing_else() {
-        let schema: Value = serde_json::from_str(include_str!("../results.schema.json")).unwrap();
+        let schema: Value = serde_json::from_str(include_str!("../../results.schema.json")).unwrap();
         for (full, keyword) in [(true, "properties"), (false, "required")] {
             let record = record(full);
             let mut waiting = vec![(String::new(), &record, &schema)];
