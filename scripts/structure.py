@@ -21,7 +21,6 @@ MAY_USE = {
     "schemas": {"transcript"},
     "rules": {"transcript", "formats", "schemas"},
     "suite": {"transcript", "formats", "verdict", "cases"},
-    "mutants": {"transcript", "formats", "verdict", "suite"},
     "surface": {"transcript", "formats", "verdict"},
     "wire": {"transcript", "formats", "verdict"},
     "reports": {"transcript", "formats", "verdict", "rules"},
@@ -31,7 +30,7 @@ MAY_USE = {
     "generators": {"transcript", "formats", "verdict"},
     "properties": {"transcript", "formats", "rules", "wire", "generators", "core"},
     "fuzz": {"properties"},
-    "mcp-concord": {"transcript", "formats", "verdict", "suite", "rules", "mutants", "surface", "wire", "reports", "generators"},
+    "mcp-concord": {"transcript", "formats", "verdict", "suite", "rules", "surface", "wire", "reports", "generators"},
 }
 # What the library for importers may pull in, counted as `cargo tree` does, itself included.
 SUITE_PACKAGES = 60

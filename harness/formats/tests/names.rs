@@ -11,7 +11,6 @@ const ALLOWED: &[(&str, &str)] = &[
         "the families of the clauses are named after the formats they are about",
     ),
     ("harness/formats/src/transport.rs", "the value of `transport` in envelopes"),
-    ("harness/mutants/src/catalogue/", "a row names the format whose reader it breaks"),
     ("harness/rules/src/families/jsonrpc.rs", "the family of the rules of JSON-RPC"),
     ("generators/src/bulk.rs", "spelled without a writer, which would hold a gigabyte in memory"),
     ("reports/src/check/sample.rs", "a sample for tests"),

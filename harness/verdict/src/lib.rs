@@ -16,7 +16,6 @@ pub mod gist;
 pub mod identified;
 pub mod jobs;
 mod judgement;
-pub mod kills;
 mod loss;
 pub mod meaning;
 pub mod merge;

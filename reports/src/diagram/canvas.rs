@@ -57,25 +57,12 @@ impl Group {
         self.parts(place, anchor, &[part(class, text)]);
     }
 
-    pub(super) fn parts(&mut self, place: (i32, i32), anchor: &str, parts: &[Part]) {
-        self.words(place, anchor, "", parts);
-    }
-
-    /// A text that climbs to the right.
-    pub(super) fn slanted(&mut self, class: &'static str, (x, y): (i32, i32), text: String) {
-        let turned = format!(" transform=\"rotate(-45 {x} {y})\"");
-        self.words((x, y), "start", &turned, &[part(class, text)]);
-    }
-
-    fn words(&mut self, (x, y): (i32, i32), anchor: &str, turned: &str, parts: &[Part]) {
+    pub(super) fn parts(&mut self, (x, y): (i32, i32), anchor: &str, parts: &[Part]) {
         let spelled =
             |part: &Part| format!("<tspan class=\"{}\">{}</tspan>", part.class, escaped(&part.text));
         let parts: Vec<String> = parts.iter().map(spelled).collect();
         let parts = parts.join(" ");
-        let _ = write!(
-            self.shapes,
-            "\n<text x=\"{x}\" y=\"{y}\" text-anchor=\"{anchor}\"{turned}>{parts}</text>"
-        );
+        let _ = write!(self.shapes, "\n<text x=\"{x}\" y=\"{y}\" text-anchor=\"{anchor}\">{parts}</text>");
     }
 }
 

@@ -4,7 +4,6 @@
 //! and [`text()`]; a page is made by [`crate::viewer`]. Every string may be a stranger's, so none of them trusts any.
 
 mod canvas;
-mod kill_matrix;
 pub(crate) mod line_text;
 mod meaning;
 pub(crate) mod model;
@@ -15,7 +14,6 @@ mod svg;
 mod text;
 
 pub use canvas::STYLE;
-pub use kill_matrix::{KillMatrix, KillMatrixRow, kill_matrix};
 pub use model::Diagram;
 pub(crate) use side_by_side::side_by_side;
 pub use svg::{SvgOptions, svg};

@@ -8,7 +8,6 @@ mod failure;
 pub mod findings;
 mod formats;
 mod heat;
-pub mod kills;
 mod labels;
 pub mod overview;
 mod renderer;

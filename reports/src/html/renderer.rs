@@ -16,7 +16,7 @@ macro_rules! templates {
 const TEMPLATES: &[(&str, &str)] = templates! {
     "base.html" "filter.html" "bars.html" "parts.html" "standing.html" "heat.html" "heat-table.html"
     "cases.html" "case-table.html" "transcript.html" "trend.html" "failure.html" "run.html" "overview.html"
-    "changes.html" "clauses.html" "rules.html" "formats.html" "kills.html" "stats.html" "findings.html"
+    "changes.html" "clauses.html" "rules.html" "formats.html" "stats.html" "findings.html"
 };
 const STYLE: &str =
     concat!(include_str!("../../templates/style.css"), include_str!("../../templates/picture.css"));

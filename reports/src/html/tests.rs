@@ -6,7 +6,6 @@ use super::findings::Finding;
 use super::rules::RuleCases;
 use super::{HtmlRenderer, Link, Overview, PageLocation, Run};
 use crate::run::test_record::{line, record, record_of};
-use verdict::kills::{Killer, Kills, Mutant};
 use verdict::record::{BothSides, CaseResult, Record};
 use verdict::verdict::Verdict;
 
@@ -70,15 +69,6 @@ fn pages(text: &str) -> Vec<(&'static str, String)> {
     let changes = verdict::change::changes(&mended, &record);
     let case = Case { name: owned.clone(), title: owned.clone() };
     let cases = [("ID-NULL", vec![case])].into();
-    let fault = Mutant {
-        name: owned.clone(),
-        does: owned.clone(),
-        breaks: vec![owned.clone()],
-        killers: vec![Killer { case: owned.clone(), formats: vec![owned.clone()] }],
-    };
-    let suite = record.suite.clone();
-    let kills =
-        Kills { kills: 1, suite, cases: 1, readings: 1, mutants: vec![fault], findings: vec![owned.clone()] };
     let finding = serde_json::json!({
         "rule": text, "verdict": "fail", "level": text, "party": text, "file": text, "line": 1, "pointer": text,
         "within": text, "message": text, "snippet": text, "other": {"what": text, "line": 1, "snippet": text},
@@ -92,7 +82,6 @@ fn pages(text: &str) -> Vec<(&'static str, String)> {
         ("overview", overview(&[&record, &mended])),
         ("changes", renderer.changes(&changes, place).unwrap()),
         ("clauses", renderer.clauses(&cases, true, place).unwrap()),
-        ("kills", renderer.kills(&kills, place).unwrap()),
         ("findings", renderer.findings(&findings, place).unwrap()),
     ]
 }

@@ -1,6 +1,7 @@
 //! What spans have in common: who speaks, in which session, and over what.
 
-use super::model::Attribute;
+use super::model::{attribute, text_attribute};
+use crate::object::Value;
 use formats::{OwnedContent, OwnedEntry, Session};
 use std::collections::BTreeMap;
 use transcript::json::{Json, JsonString};
@@ -10,8 +11,8 @@ use transcript::session::{Exchange, Side, header};
 /// The names of both parties, as the handshake has them.
 #[derive(Debug, Default)]
 pub(super) struct Names {
-    client: Vec<Attribute>,
-    server: Vec<Attribute>,
+    client: Vec<Value<'static>>,
+    server: Vec<Value<'static>>,
 }
 
 impl Names {
@@ -24,20 +25,20 @@ impl Names {
         if known.is_empty()
             && let Some(name) = info.and_then(|info| text(info.member("name")?))
         {
-            known.push(Attribute::text("service.name", name));
+            known.push(text_attribute("service.name", name));
             let version = info.and_then(|info| text(info.member("version")?));
-            known.extend(version.map(|version| Attribute::text("service.version", version)));
+            known.extend(version.map(|version| text_attribute("service.version", version)));
         }
     }
 
     /// The resource of what this side reports.
-    pub(super) fn attributes(&self, side: Side) -> Vec<Attribute> {
+    pub(super) fn attributes(&self, side: Side) -> Vec<Value<'static>> {
         let (known, role) = match side {
             Side::Client => (&self.client, "client"),
             Side::Server => (&self.server, "server"),
         };
         match known.is_empty() {
-            true => vec![Attribute::text("service.name", format!("unknown_service:mcp-{role}"))],
+            true => vec![text_attribute("service.name", format!("unknown_service:mcp-{role}"))],
             false => known.clone(),
         }
     }
@@ -69,23 +70,23 @@ impl<'s> Wire<'s> {
     }
 
     /// The attributes of a request that came with this entry.
-    pub(super) fn attributes(&mut self, entry: &OwnedEntry) -> Vec<Attribute> {
+    pub(super) fn attributes(&mut self, entry: &OwnedEntry) -> Vec<Value<'static>> {
         let exchange = entry.exchange.and_then(|number| self.exchanges.get(&number));
         let headers = exchange.into_iter().flat_map(|it| [&it.request_headers, &it.response_headers]);
         let context = entry.context.iter().map(|context| &context.headers);
         let named = headers.chain(context).find_map(|headers| header(headers, "Mcp-Session-Id"));
         self.session = named.map(Into::into).or(self.session.take());
         let mut found: Vec<_> =
-            self.session.iter().map(|id| Attribute::text("mcp.session.id", id.as_str())).collect();
+            self.session.iter().map(|id| text_attribute("mcp.session.id", id.as_str())).collect();
         if self.http {
-            found.push(Attribute::text("network.transport", "tcp"));
-            found.push(Attribute::text("network.protocol.name", "http"));
+            found.push(text_attribute("network.transport", "tcp"));
+            found.push(text_attribute("network.protocol.name", "http"));
         } else if self.pipe {
-            found.push(Attribute::text("network.transport", "pipe"));
+            found.push(text_attribute("network.transport", "pipe"));
         }
         if let Some((address, port)) = exchange.and_then(|exchange| authority(&exchange.url)) {
-            found.push(Attribute::text("server.address", address));
-            found.extend(port.map(|port| Attribute::integer("server.port", port)));
+            found.push(text_attribute("server.address", address));
+            found.extend(port.map(|port| attribute("server.port", "intValue", port.to_string())));
         }
         found
     }

@@ -9,8 +9,8 @@ mod facts;
 mod model;
 mod spans;
 
+use crate::object::{Value, object};
 use formats::{Format, OrderGuess, Session};
-use model::{Resource, ResourceSpans, Scope, ScopeSpans, Traces};
 use spans::{Seen, Spans};
 use std::io::{self, Write};
 use transcript::session::Side;
@@ -25,14 +25,16 @@ pub const NAME: &str = "otlp-json";
 pub fn write(session: &Session, out: &mut dyn Write) -> io::Result<()> {
     let Spans { spans, names, .. } = Spans::of(session);
     let of = |side: Side| {
-        let spans: Vec<_> =
-            spans.iter().filter(|(reporter, _)| *reporter == side).map(|(_, span)| span).collect();
-        let resource = Resource { attributes: names.attributes(side) };
-        let scope = Scope { name: "mcp-concord", version: env!("CARGO_PKG_VERSION") };
-        (!spans.is_empty()).then_some(ResourceSpans { resource, scope_spans: [ScopeSpans { scope, spans }] })
+        let spans = spans.iter().filter(|(reporter, _)| *reporter == side);
+        let spans: Vec<_> = spans.map(|(_, span)| span.json()).collect();
+        let resource = object().with("attributes", names.attributes(side));
+        let scope = object().with("name", "mcp-concord").with("version", env!("CARGO_PKG_VERSION"));
+        let some = !spans.is_empty();
+        let scope_spans = vec![object().with("scope", scope).with("spans", spans)];
+        some.then(|| object().with("resource", resource).with("scopeSpans", scope_spans))
     };
-    let traces = Traces { resource_spans: [Side::Client, Side::Server].into_iter().filter_map(of).collect() };
-    serde_json::to_writer_pretty(&mut *out, &traces)?;
+    let sides: Vec<Value<'_>> = [Side::Client, Side::Server].into_iter().filter_map(of).collect();
+    serde_json::to_writer_pretty(&mut *out, &object().with("resourceSpans", sides))?;
     out.write_all(b"\n")
 }
 

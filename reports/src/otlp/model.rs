@@ -1,91 +1,57 @@
-//! The JSON of the OpenTelemetry Protocol, as far as it is written: ids in hexadecimal, kinds and codes as numbers, and
-//! integers of 64 bits as text.
+//! Spans and attributes as the OpenTelemetry Protocol has them in JSON.
 
-use serde::Serialize;
+use crate::object::{Value, object};
 
-/// All of it.
-#[derive(Debug, Serialize)]
-#[serde(rename_all = "camelCase")]
-pub(super) struct Traces<'a> {
-    pub(super) resource_spans: Vec<ResourceSpans<'a>>,
-}
-
-/// The spans that one party reports.
-#[derive(Debug, Serialize)]
-#[serde(rename_all = "camelCase")]
-pub(super) struct ResourceSpans<'a> {
-    pub(super) resource: Resource,
-    pub(super) scope_spans: [ScopeSpans<'a>; 1],
-}
-
-#[derive(Debug, Serialize)]
-pub(super) struct Resource {
-    pub(super) attributes: Vec<Attribute>,
-}
-
-#[derive(Debug, Serialize)]
-pub(super) struct ScopeSpans<'a> {
-    pub(super) scope: Scope,
-    pub(super) spans: Vec<&'a Span>,
-}
-
-#[derive(Debug, Serialize)]
-pub(super) struct Scope {
-    pub(super) name: &'static str,
-    pub(super) version: &'static str,
-}
-
-/// A request, until its answer.
-#[derive(Debug, Serialize)]
-#[serde(rename_all = "camelCase")]
+/// A request, until its answer, in the words of the OpenTelemetry Protocol.
+#[derive(Debug)]
 pub(super) struct Span {
-    pub(super) trace_id: String,
-    pub(super) span_id: String,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) parent_span_id: Option<String>,
+    pub(super) trace: String,
+    pub(super) id: String,
+    pub(super) parent: Option<String>,
     pub(super) name: String,
-    pub(super) kind: u8,
-    pub(super) start_time_unix_nano: String,
-    pub(super) end_time_unix_nano: String,
-    pub(super) attributes: Vec<Attribute>,
-    pub(super) status: Status,
+    pub(super) kind: u64,
+    pub(super) start: i64,
+    pub(super) end: i64,
+    pub(super) attributes: Vec<Value<'static>>,
+    pub(super) status: Value<'static>,
 }
 
-/// `SPAN_KIND_SERVER` and `SPAN_KIND_CLIENT`.
-pub(super) const SERVER: u8 = 2;
-pub(super) const CLIENT: u8 = 3;
+/// `SPAN_KIND_SERVER`, `SPAN_KIND_CLIENT`, and `STATUS_CODE_ERROR`.
+pub(super) const SERVER: u64 = 2;
+pub(super) const CLIENT: u64 = 3;
+pub(super) const ERROR: u64 = 2;
 
-/// How it ended: nothing is said where it went well.
-#[derive(Debug, Default, Serialize)]
-pub(super) struct Status {
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) code: Option<u8>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) message: Option<String>,
-}
-
-/// `STATUS_CODE_ERROR`.
-pub(super) const ERROR: u8 = 2;
-
-#[derive(Debug, Clone, Serialize)]
-pub(super) struct Attribute {
+/// An attribute whose value is a text, or an integer of 64 bits, which is spelled as one.
+pub(super) fn attribute(
     key: &'static str,
-    value: Value,
+    kind: &'static str,
+    value: impl Into<Value<'static>>,
+) -> Value<'static> {
+    object().with("key", key).with("value", object().with(kind, value))
 }
 
-#[derive(Debug, Clone, Serialize)]
-#[serde(rename_all = "camelCase")]
-enum Value {
-    StringValue(String),
-    IntValue(String),
+/// An attribute whose value is a text.
+pub(super) fn text_attribute(key: &'static str, value: impl Into<String>) -> Value<'static> {
+    attribute(key, "stringValue", value.into())
 }
 
-impl Attribute {
-    pub(super) fn text(key: &'static str, value: impl Into<String>) -> Self {
-        Self { key, value: Value::StringValue(value.into()) }
+impl Span {
+    /// The span as a collector takes it: ids in hexadecimal, and times as text.
+    pub(super) fn json(&self) -> Value<'_> {
+        object()
+            .with("traceId", &self.trace)
+            .with("spanId", &self.id)
+            .with("parentSpanId", self.parent.as_deref())
+            .with("name", &self.name)
+            .with("kind", self.kind)
+            .with("startTimeUnixNano", nanoseconds(self.start))
+            .with("endTimeUnixNano", nanoseconds(self.end))
+            .with("attributes", self.attributes.clone())
+            .with("status", self.status.clone())
     }
+}
 
-    pub(super) fn integer(key: &'static str, value: u16) -> Self {
-        Self { key, value: Value::IntValue(value.to_string()) }
-    }
+/// Nanoseconds since 1970 of milliseconds.
+fn nanoseconds(milliseconds: i64) -> String {
+    (u64::try_from(milliseconds).unwrap_or_default().saturating_mul(1_000_000)).to_string()
 }

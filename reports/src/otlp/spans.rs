@@ -1,7 +1,8 @@
 //! Requests and their answers, as spans.
 
 use super::facts::{Names, Wire, parent, text, unicode};
-use super::model::{Attribute, CLIENT, ERROR, SERVER, Span, Status};
+use super::model::{CLIENT, ERROR, SERVER, Span, text_attribute};
+use crate::object::{Value, object};
 use formats::{OwnedEntry, Session, usual_sender};
 use sha2::{Digest as _, Sha256};
 use std::collections::BTreeMap;
@@ -12,7 +13,7 @@ use transcript::session::Side;
 /// The spans of a session.
 #[derive(Debug)]
 pub(super) struct Spans {
-    /// Each with who reports it: whoever asked, or whoever was asked where the request says that its sender has a span.
+    /// Each with who reports it: the side that asked, or the other one where the request says that its sender has a span.
     pub(super) spans: Vec<(Side, Span)>,
     pub(super) names: Names,
     pub(super) seen: Seen,
@@ -31,7 +32,7 @@ pub(super) struct Seen {
 
 /// One message.
 #[derive(Clone, Copy)]
-struct Said<'s> {
+struct TimedMessage<'s> {
     entry: &'s OwnedEntry,
     message: Message<'s>,
     /// In milliseconds since 1970, or made up.
@@ -73,19 +74,19 @@ impl Spans {
             let meta = asked.message.params().and_then(|params| params.member("_meta"));
             let own = meta.and_then(|it| text(it.member("io.modelcontextprotocol/protocolVersion")?));
             let spoken = own.as_ref().or(version.as_ref()).map(String::as_str);
-            span.attributes.extend(spoken.map(|it| Attribute::text("mcp.protocol.version", it)));
+            span.attributes.extend(spoken.map(|it| text_attribute("mcp.protocol.version", it)));
             span.attributes.extend(wire.attributes(asked.entry));
             let hash = Sha256::new().chain_update(trace).chain_update((index as u64).to_be_bytes());
-            span.span_id = hex(&hash.finalize()[..8]);
-            span.end_time_unix_nano = nanoseconds(answer.map_or(ends, |answer| answer.at).max(asked.at));
+            span.id = hex(&hash.finalize()[..8]);
+            span.end = answer.map_or(ends, |answer| answer.at).max(asked.at);
             let from = asked.entry.side.unwrap_or_else(|| usual_sender(&asked.message));
             let reporter = match parent(&asked.message) {
                 Some((trace, parent)) => {
-                    (span.trace_id, span.parent_span_id, span.kind) = (trace, Some(parent), SERVER);
+                    (span.trace, span.parent, span.kind) = (trace, Some(parent), SERVER);
                     from.other()
                 }
                 None => {
-                    span.trace_id = hex(&trace);
+                    span.trace = hex(&trace);
                     from
                 }
             };
@@ -97,14 +98,14 @@ impl Spans {
 
 impl Span {
     /// A span with what the request and its answer say.
-    fn of(asked: &Said<'_>, method: &str, answer: Option<&Said<'_>>) -> Self {
+    fn of(asked: &TimedMessage<'_>, method: &str, answer: Option<&TimedMessage<'_>>) -> Self {
         let member = |name: &str| asked.message.params().and_then(|params| text(params.member(name)?));
-        let mut attributes = vec![Attribute::text("mcp.method.name", method)];
+        let mut attributes = vec![text_attribute("mcp.method.name", method)];
         let id = asked.message.id().key();
-        attributes.extend(id.map(|id| Attribute::text("jsonrpc.request.id", String::from_utf8_lossy(&id))));
+        attributes.extend(id.map(|id| text_attribute("jsonrpc.request.id", String::from_utf8_lossy(&id))));
         let target = match method {
             "tools/call" => {
-                attributes.push(Attribute::text("gen_ai.operation.name", "execute_tool"));
+                attributes.push(text_attribute("gen_ai.operation.name", "execute_tool"));
                 member("name").map(|name| ("gen_ai.tool.name", name))
             }
             "prompts/get" => member("name").map(|name| ("gen_ai.prompt.name", name)),
@@ -113,65 +114,57 @@ impl Span {
         let mut name = method.to_owned();
         if let Some((key, target)) = target {
             name = format!("{method} {target}");
-            attributes.push(Attribute::text(key, target));
+            attributes.push(text_attribute(key, target));
         }
         if method.starts_with("resources/") {
-            attributes.extend(member("uri").map(|uri| Attribute::text("mcp.resource.uri", uri)));
+            attributes.extend(member("uri").map(|uri| text_attribute("mcp.resource.uri", uri)));
         }
-        let status = answer.map_or_else(Status::default, |answer| {
-            let (told, status) = outcome(method, &answer.message);
-            attributes.extend(told);
+        let status = answer.map_or_else(object, |answer| {
+            let (more, status) = outcome(method, &answer.message);
+            attributes.extend(more);
             status
         });
-        Self {
-            trace_id: String::new(),
-            span_id: String::new(),
-            parent_span_id: None,
-            name,
-            kind: CLIENT,
-            start_time_unix_nano: nanoseconds(asked.at),
-            end_time_unix_nano: String::new(),
-            attributes,
-            status,
-        }
+        let (trace, id) = (String::new(), String::new());
+        let (start, end) = (asked.at, asked.at);
+        Self { trace, id, parent: None, name, kind: CLIENT, start, end, attributes, status }
     }
 }
 
 /// What an answer says of how the request went.
-fn outcome(method: &str, answer: &Message<'_>) -> (Vec<Attribute>, Status) {
+fn outcome(method: &str, answer: &Message<'_>) -> (Vec<Value<'static>>, Value<'static>) {
     let outcome = answer.outcome();
     let member = |name: &str| outcome.and_then(|outcome| outcome.member(name));
-    let failed = |message| Status { code: Some(ERROR), message };
+    let failed = |message: Option<String>| object().with("code", ERROR).with("message", message);
     match answer.class() {
         MessageClass::Error => {
             let code = member("code").and_then(Json::as_number).unwrap_or("_OTHER");
-            let mut told = vec![Attribute::text("error.type", code)];
+            let mut attributes = vec![text_attribute("error.type", code)];
             if code != "_OTHER" {
-                told.push(Attribute::text("rpc.response.status_code", code));
+                attributes.push(text_attribute("rpc.response.status_code", code));
             }
-            (told, failed(member("message").and_then(text)))
+            (attributes, failed(member("message").and_then(text)))
         }
         _ if method == "tools/call" && member("isError").is_some_and(|it| it.text() == "true") => {
-            (vec![Attribute::text("error.type", "tool_error")], failed(None))
+            (vec![text_attribute("error.type", "tool_error")], failed(None))
         }
-        _ => (Vec::new(), Status::default()),
+        _ => (Vec::new(), object()),
     }
 }
 
 /// The messages with their times, and whether any was recorded. A message without one has that of the message before.
-fn messages(session: &Session) -> (Vec<Said<'_>>, bool) {
+fn messages(session: &Session) -> (Vec<TimedMessage<'_>>, bool) {
     let said = |entry| OwnedEntry::message(entry).map(|message| (entry, message));
     let first = session.entries.iter().filter(|entry| entry.message().is_some()).find_map(|entry| entry.time);
     let mut now = first.unwrap_or_default();
     let messages = session.entries.iter().filter_map(said).map(|(entry, message)| {
         now = if first.is_some() { entry.time.unwrap_or(now) } else { now + 1 };
-        Said { entry, message, at: now }
+        TimedMessage { entry, message, at: now }
     });
     (messages.collect(), first.is_some())
 }
 
 /// The first answer to each request, by the request's index.
-fn answers<'s>(said: &[Said<'s>]) -> BTreeMap<usize, Said<'s>> {
+fn answers<'s>(said: &[TimedMessage<'s>]) -> BTreeMap<usize, TimedMessage<'s>> {
     let mut answers = BTreeMap::new();
     for answer in said {
         if let Some(index) = answer.entry.answers.and_then(|index| usize::try_from(index).ok()) {
@@ -182,7 +175,7 @@ fn answers<'s>(said: &[Said<'s>]) -> BTreeMap<usize, Said<'s>> {
 }
 
 /// The first 16 bytes of a digest of what both sides said.
-fn trace_id(said: &[Said<'_>]) -> [u8; 16] {
+fn trace_id(said: &[TimedMessage<'_>]) -> [u8; 16] {
     let mut digest = Sha256::new();
     let mut text = Vec::new();
     for said in said {
@@ -199,9 +192,4 @@ fn trace_id(said: &[Said<'_>]) -> [u8; 16] {
 
 fn hex(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
-}
-
-/// Nanoseconds since 1970 of milliseconds.
-fn nanoseconds(milliseconds: i64) -> String {
-    (u64::try_from(milliseconds).unwrap_or_default().saturating_mul(1_000_000)).to_string()
 }

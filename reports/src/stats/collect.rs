@@ -19,8 +19,8 @@ pub struct Collected {
     tools: Table,
     servers: Table,
     versions: Table,
+    calls: Table,
     methods: Table,
-    rows: Table,
 }
 
 /// What recordings sum up to.
@@ -47,6 +47,19 @@ pub struct Stats {
 /// Requests that have something in common.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct StatsRow {
+    /// What they have in common.
+    #[serde(flatten)]
+    pub key: StatsKey,
+    /// How many recordings have one.
+    pub recordings: u64,
+    /// Their numbers.
+    #[serde(flatten)]
+    pub numbers: Numbers,
+}
+
+/// What tells the rows of a table from each other; what a table does not ask is left out.
+#[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+pub struct StatsKey {
     /// The tool, in tables by tool.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tool: Option<String>,
@@ -59,23 +72,10 @@ pub struct StatsRow {
     /// Its version, in tables by version; null where it says none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub version: Option<Option<String>>,
-    /// How many recordings have one.
-    pub recordings: u64,
-    /// Their numbers.
-    #[serde(flatten)]
-    pub numbers: Numbers,
-}
-
-/// What rows are told apart by; empty where a table does not ask.
-#[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord)]
-struct Key {
-    name: String,
-    server: Option<String>,
-    version: Option<String>,
 }
 
 #[derive(Debug, Default)]
-struct Table(BTreeMap<Key, Sum>);
+struct Table(BTreeMap<StatsKey, Sum>);
 
 #[derive(Debug, Default)]
 struct Sum {
@@ -115,24 +115,22 @@ impl Collected {
             _ => (Some(SEVERAL.to_owned()), None),
         };
         let number = self.recordings;
+        let by_server = StatsKey { server: Some(server), ..StatsKey::default() };
+        let by_version = StatsKey { version: Some(version), ..by_server.clone() };
         for (row, durations) in &parts.tools {
-            let key = |name: &str, by_server: bool, by_version: bool| Key {
-                name: name.to_owned(),
-                server: server.clone().filter(|_| by_server),
-                version: version.clone().filter(|_| by_version),
-            };
+            let tool = Some(row.name.clone());
             self.total.add(row, durations, number);
             for (table, key) in [
-                (&mut self.tools, key(&row.name, false, false)),
-                (&mut self.servers, key("", true, false)),
-                (&mut self.versions, key("", true, true)),
-                (&mut self.rows, key(&row.name, true, true)),
+                (&mut self.tools, StatsKey { tool: tool.clone(), ..StatsKey::default() }),
+                (&mut self.servers, by_server.clone()),
+                (&mut self.versions, by_version.clone()),
+                (&mut self.calls, StatsKey { tool, ..by_version.clone() }),
             ] {
                 table.add(key, row, durations, number);
             }
         }
         for (row, durations) in &parts.methods {
-            let key = Key { name: row.name.clone(), ..Key::default() };
+            let key = StatsKey { method: Some(row.name.clone()), ..StatsKey::default() };
             self.methods.add(key, row, durations, number);
         }
         Ok(unread)
@@ -141,50 +139,37 @@ impl Collected {
     /// What they sum up to; the rows with most calls first.
     #[must_use]
     pub fn finish(self) -> Stats {
-        let blank = |sum: &Sum| StatsRow {
-            tool: None,
-            method: None,
-            server: None,
-            version: None,
-            recordings: sum.recordings,
-            numbers: sum.numbers(),
-        };
-        let tool = |key: Key, sum: &Sum| StatsRow { tool: Some(key.name), ..blank(sum) };
-        let method = |key: Key, sum: &Sum| StatsRow { method: Some(key.name), ..blank(sum) };
-        let server = |key: Key, sum: &Sum| StatsRow { server: Some(key.server), ..blank(sum) };
-        let version = |key: Key, sum: &Sum| StatsRow {
-            server: Some(key.server),
-            version: Some(key.version),
-            ..blank(sum)
-        };
-        let call = |key: Key, sum: &Sum| StatsRow {
-            tool: Some(key.name),
-            server: Some(key.server),
-            version: Some(key.version),
-            ..blank(sum)
-        };
         Stats {
             recordings: self.recordings,
             rejected: self.rejected,
             total: self.total.numbers(),
-            tools: self.tools.finish(tool),
-            servers: self.servers.finish(server),
-            versions: self.versions.finish(version),
-            calls: self.rows.finish(call),
-            methods: self.methods.finish(method),
+            tools: self.tools.finish(),
+            servers: self.servers.finish(),
+            versions: self.versions.finish(),
+            calls: self.calls.finish(),
+            methods: self.methods.finish(),
         }
     }
 }
 
 impl Table {
-    fn add(&mut self, key: Key, row: &Requests, durations: &Durations, recording: u64) {
-        let others = || Key { name: OTHERS.to_owned(), server: Some(OTHERS.to_owned()), version: None };
-        let key = if self.0.len() >= MOST && !self.0.contains_key(&key) { others() } else { key };
+    fn add(&mut self, key: StatsKey, row: &Requests, durations: &Durations, recording: u64) {
+        let others = |key: StatsKey| StatsKey {
+            tool: key.tool.map(|_| OTHERS.to_owned()),
+            method: key.method.map(|_| OTHERS.to_owned()),
+            server: key.server.map(|_| Some(OTHERS.to_owned())),
+            version: key.version.map(|_| None),
+        };
+        let key = if self.0.len() >= MOST && !self.0.contains_key(&key) { others(key) } else { key };
         self.0.entry(key).or_default().add(row, durations, recording);
     }
 
-    fn finish(self, row: impl Fn(Key, &Sum) -> StatsRow) -> Vec<StatsRow> {
-        let mut rows: Vec<StatsRow> = self.0.into_iter().map(|(key, sum)| row(key, &sum)).collect();
+    fn finish(self) -> Vec<StatsRow> {
+        let row = |(key, sum): (StatsKey, Sum)| {
+            let numbers = sum.numbers();
+            StatsRow { key, recordings: sum.recordings, numbers }
+        };
+        let mut rows: Vec<StatsRow> = self.0.into_iter().map(row).collect();
         // Stable: rows with as many calls stay in the order of their names.
         rows.sort_by_key(|row| std::cmp::Reverse(row.numbers.calls));
         rows
@@ -224,11 +209,10 @@ impl StatsRow {
     /// What the row is of, for a person: a tool, a method, or a server with its version.
     #[must_use]
     pub fn name(&self) -> String {
-        let known = |value: &Option<String>| value.clone().unwrap_or_else(|| "unknown".to_owned());
-        let name = self.tool.clone().or_else(|| self.method.clone());
-        let version = self.version.as_ref().map(|version| version.clone().unwrap_or_default());
-        let server = self.server.as_ref().map(known);
-        let parts: Vec<String> = name.into_iter().chain(server).chain(version).collect();
-        parts.join(" ").trim_end().to_owned()
+        let StatsKey { tool, method, server, version } = &self.key;
+        let server = server.as_ref().map(|server| server.as_deref().unwrap_or("unknown"));
+        let version = version.as_ref().and_then(Option::as_deref);
+        let parts = [tool.as_deref(), method.as_deref(), server, version];
+        parts.into_iter().flatten().collect::<Vec<_>>().join(" ").trim_end().to_owned()
     }
 }

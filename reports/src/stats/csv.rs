@@ -11,10 +11,10 @@ const COLUMNS: &str = "tool,server,version,recordings,calls,failed,unanswered,p5
 pub fn csv(stats: &Stats) -> String {
     let mut out = COLUMNS.to_owned();
     for row in &stats.calls {
-        let names = [row.tool.as_deref(), row.server.as_ref().and_then(|it| it.as_deref())];
-        let version = row.version.as_ref().and_then(|version| version.as_deref());
-        for name in names.into_iter().chain([version]) {
-            out.push_str(&field(name.unwrap_or_default()));
+        let known = |name: &Option<Option<String>>| name.clone().flatten().unwrap_or_default();
+        let tool = row.key.tool.clone().unwrap_or_default();
+        for name in [tool, known(&row.key.server), known(&row.key.version)] {
+            out.push_str(&field(&name));
             out.push(',');
         }
         let numbers = &row.numbers;

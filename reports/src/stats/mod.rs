@@ -12,7 +12,7 @@ mod tests;
 mod text;
 
 pub use crate::overview::Numbers;
-pub use collect::{Collected, Stats, StatsRow};
+pub use collect::{Collected, Stats, StatsKey, StatsRow};
 pub use csv::csv;
 pub use json::json;
 pub use text::text;

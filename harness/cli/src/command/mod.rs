@@ -20,7 +20,6 @@ mod kept;
 mod listen;
 mod live;
 mod man;
-mod mutation;
 mod new;
 mod options;
 mod outcome;
