@@ -1,7 +1,7 @@
 //! Takes down a session entry by entry. Memory: a row for each tool and method up to a limit, and the open requests.
 
 use super::durations::Durations;
-use super::model::{Counts, Numbers, Open, Peer, Requests, SessionOverview, Unanswered, Unread};
+use super::model::{Counts, Findings, Numbers, Open, Overview, Peer, Requests, Unanswered, Unread};
 use super::names::{Names, cut};
 use formats::identify::Identifier;
 use formats::{Format, ReadOptions, Tolerance, apart, usual_sender};
@@ -12,10 +12,10 @@ use transcript::meaning::{Event, EventKind};
 use transcript::message::Refusal;
 use transcript::session::{Content, Entry, Side, SinkError};
 
-/// So many different clients and servers are named.
+/// How many different clients and servers are named.
 const PEERS: usize = 10;
 
-/// So many unanswered requests are named.
+/// How many unanswered requests are named.
 const NAMED: usize = 10;
 
 /// Times before 2000 count from some other moment than the Unix epoch.
@@ -238,8 +238,8 @@ impl Collector {
         }
     }
 
-    /// What was seen, and why `read` would have ended.
-    pub(super) fn finish(self) -> (SessionOverview, Option<Unread>) {
+    /// What was seen of a recording of this name, without what `check` finds.
+    pub(super) fn overview(self, file: &str, format: &'static Format) -> Overview {
         let mut open: Vec<_> = self.open.into_iter().collect();
         open.sort_unstable_by_key(|(index, _)| *index);
         let name = |table: &Table, row: usize| table.rows[row].0.name.clone();
@@ -250,7 +250,9 @@ impl Collector {
         });
         let unanswered = Unanswered { total: open.len() as u64, first: named.collect() };
         let found = self.identifier.finish();
-        let session = SessionOverview {
+        Overview {
+            file: file.to_owned(),
+            format: format.name,
             transport: found.transport.name(),
             revision: found.revision.map(|(revision, _)| revision),
             clients: self.clients,
@@ -261,8 +263,11 @@ impl Collector {
             methods: self.methods.finish(),
             tools: self.tools.finish(),
             unanswered,
-        };
-        (session, self.unread)
+            findings: Findings::default(),
+            rejected: self.unread,
+            limit: None,
+            next: Vec::new(),
+        }
     }
 }
 

@@ -13,9 +13,9 @@ pub mod text;
 pub use collect::Collector;
 pub(crate) use durations::Durations;
 use formats::Format;
-pub use model::{
-    Counts, Findings, Numbers, Open, Overview, Peer, Requests, SessionOverview, Unanswered, Unread, Worst,
-};
+use model::{Findings, Worst};
+pub(crate) use model::{Numbers, Peer, Requests};
+pub use model::{Overview, Unread};
 pub(crate) use names::{MOST, OTHERS};
 use rules::{CheckResult, Finding, RuleOutcome, RuleVerdict};
 
@@ -26,18 +26,13 @@ impl Overview {
     /// A recording that a collector has seen while it was judged. What is wrong in it is part of the overview.
     #[must_use]
     pub fn new(file: &str, format: &'static Format, seen: Collector, judged: &CheckResult) -> Self {
-        let (session, refused) = seen.finish();
-        let findings = findings(judged);
-        let rejected = refused.or(judged.rejected.as_ref().map(|rejection| Unread::of(rejection)));
-        Self {
-            file: file.to_owned(),
-            format: format.name,
-            session,
-            next: next(file, &findings, rejected.as_ref()),
-            findings,
-            rejected,
-            limit: judged.limit,
-        }
+        let mut overview = seen.overview(file, format);
+        let stopped = judged.rejected.as_ref().map(|rejection| Unread::of(rejection));
+        overview.rejected = overview.rejected.or(stopped);
+        overview.findings = findings(judged);
+        overview.limit = judged.limit;
+        overview.next = next(file, &overview.findings, overview.rejected.as_ref());
+        overview
     }
 }
 

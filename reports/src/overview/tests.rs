@@ -47,7 +47,7 @@ fn session() -> Overview {
 #[test]
 fn what_was_called_what_failed_and_how_long_it_took() {
     let seen = session();
-    let shown = &seen.session;
+    let shown = &seen;
     assert_eq!((shown.clients.len(), shown.clients[0].name.as_str()), (1, "c"));
     assert_eq!((shown.servers[0].name.as_str(), &shown.servers[0].version), ("s\u{1b}[31m", &None));
     let counts = shown.counts;
@@ -83,7 +83,7 @@ fn what_read_rejects_is_said_and_the_rest_is_still_counted() {
     let why = twice.rejected.as_ref().unwrap();
     assert_eq!((why.clause, why.line), ("COR-DUPLICATE", 2));
     assert!(twice.next.iter().any(|command| command.starts_with("mcp-concord read ")));
-    assert_eq!((twice.session.counts.messages, twice.session.tools[0].numbers.failed), (2, 0));
+    assert_eq!((twice.counts.messages, twice.tools[0].numbers.failed), (2, 0));
     let broken = of("jsonrpc", &format!("{call}\n{{\"jsonrpc\":\"2.0\"\n"));
     assert_eq!(broken.rejected.unwrap().line, 2);
     assert!(broken.findings.errors > 0 && !broken.findings.worst.is_empty());
@@ -103,9 +103,9 @@ fn a_batch_counts_by_its_items_where_the_revision_has_batches() {
         of("jsonrpc", &[&hello as &str, &welcome, pings, pongs].join("\n"))
     };
     let (with, without) = (session("2025-03-26"), session("2025-06-18"));
-    assert_eq!((with.session.counts.messages, with.session.unanswered.total), (6, 0));
+    assert_eq!((with.counts.messages, with.unanswered.total), (6, 0));
     assert!(with.rejected.is_none(), "{:?}", with.rejected);
-    assert_eq!((without.session.counts.messages, without.rejected.unwrap().code), (2, "batch"));
+    assert_eq!((without.counts.messages, without.rejected.unwrap().code), (2, "batch"));
 }
 
 #[test]

@@ -23,24 +23,21 @@ pub fn page(overview: &Overview, colour: bool) -> String {
         let _ = writeln!(out, "  {name:<11} {value}");
     };
     row("format", overview.format);
-    row("transport", &known(overview.session.transport));
-    row("revision", &known(overview.session.revision.as_deref()));
-    row("client", &peers(&overview.session.clients));
-    row("server", &peers(&overview.session.servers));
-    if let Some(began) = &overview.session.began {
+    row("transport", &known(overview.transport));
+    row("revision", &known(overview.revision.as_deref()));
+    row("client", &peers(&overview.clients));
+    row("server", &peers(&overview.servers));
+    if let Some(began) = &overview.began {
         row("began", began);
     }
-    if let Some(duration) = overview.session.duration_ms {
+    if let Some(duration) = overview.duration_ms {
         row("lasted", &span(duration));
     }
-    let counts = &overview.session.counts;
+    let counts = &overview.counts;
     let sides = (counts.from_client, counts.from_server);
     row("messages", &format!("{}: {} by the client, {} by the server", counts.messages, sides.0, sides.1));
     row("", &kinds(counts));
-    row(
-        "unanswered",
-        &paint.warn(&unanswered(&overview.session.unanswered), overview.session.unanswered.total > 0),
-    );
+    row("unanswered", &paint.warn(&unanswered(&overview.unanswered), overview.unanswered.total > 0));
     row("findings", &findings(&overview.findings, &paint));
     if let Some(limit) = overview.limit {
         row("limit", limit);
@@ -49,19 +46,19 @@ pub fn page(overview: &Overview, colour: bool) -> String {
         let place = format!("{}: {} (line {}, {})", why.code, plain(&why.message), why.line, why.clause);
         row("rejected", &paint.error(&place, true));
     }
-    for (title, rows) in [("tool", &overview.session.tools), ("request", &overview.session.methods)] {
+    for (title, rows) in [("tool", &overview.tools), ("request", &overview.methods)] {
         out.push_str(&table(title, rows, &paint));
     }
     if !overview.findings.worst.is_empty() {
         out.push_str("\nworst findings\n");
     }
     for worst in &overview.findings.worst {
-        let (word, times) = match worst.verdict {
-            "fail" => (paint.error("error", true), worst.times),
-            "warn" => (paint.warn("warning", true), worst.times),
-            _ => ("note".to_owned(), worst.times),
+        let word = match worst.verdict {
+            "fail" => paint.error("error", true),
+            "warn" => paint.warn("warning", true),
+            _ => "note".to_owned(),
         };
-        let more = if times > 1 { format!(", {times} times") } else { String::new() };
+        let more = if worst.times > 1 { format!(", {} times", worst.times) } else { String::new() };
         let _ = writeln!(out, "  {word}[{}] {}", worst.rule, cut(&worst.message, 200));
         let _ = writeln!(out, "    by the {}, line {}{more}", worst.party, worst.line);
     }
@@ -92,23 +89,21 @@ pub fn rows(overviews: &[Overview], colour: bool) -> String {
         "",
     ];
     let dash = || "-".to_owned();
-    let calls =
-        |overview: &Overview| overview.session.tools.iter().map(|tool| tool.numbers.calls).sum::<u64>();
-    let failed =
-        |overview: &Overview| overview.session.tools.iter().map(|tool| tool.numbers.failed).sum::<u64>();
+    let calls = |of: &Overview| of.tools.iter().map(|tool| tool.numbers.calls).sum::<u64>();
+    let failed = |of: &Overview| of.tools.iter().map(|tool| tool.numbers.failed).sum::<u64>();
     let row = |overview: &Overview| {
         [
             plain(&overview.file[folder.len()..]),
             overview.format.to_owned(),
-            overview.session.transport.map_or_else(dash, ToOwned::to_owned),
-            overview.session.revision.as_deref().map_or_else(dash, |revision| cut(revision, 12)),
-            overview.session.counts.messages.to_string(),
+            overview.transport.map_or_else(dash, ToOwned::to_owned),
+            overview.revision.as_deref().map_or_else(dash, |revision| cut(revision, 12)),
+            overview.counts.messages.to_string(),
             calls(overview).to_string(),
             failed(overview).to_string(),
-            overview.session.unanswered.total.to_string(),
+            overview.unanswered.total.to_string(),
             overview.findings.errors.to_string(),
             overview.findings.warnings.to_string(),
-            overview.session.duration_ms.map_or_else(dash, span),
+            overview.duration_ms.map_or_else(dash, span),
             overview.rejected.as_ref().map_or_else(String::new, |why| format!("rejected: {}", why.code)),
         ]
     };
@@ -120,10 +115,10 @@ pub fn rows(overviews: &[Overview], colour: bool) -> String {
         out,
         "\n{}: {}, {} ({} failed), {} unanswered, {}, {}",
         counted(overviews.len(), "recording"),
-        counted(sum(&|one| one.session.counts.messages), "message"),
+        counted(sum(&|one| one.counts.messages), "message"),
         counted(sum(&calls), "tool call"),
         sum(&failed),
-        sum(&|one| one.session.unanswered.total),
+        sum(&|one| one.unanswered.total),
         counted(sum(&|one| one.findings.errors), "error"),
         counted(sum(&|one| one.findings.warnings), "warning"),
     );

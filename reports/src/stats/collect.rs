@@ -23,55 +23,44 @@ pub struct Collected {
     methods: Table,
 }
 
-/// What recordings sum up to.
+/// What recordings sum up to. `stats.schema.json` beside this folder says what each member of its JSON is.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Stats {
     /// How many recordings there are.
     pub recordings: u64,
     /// How many of them `read` rejects. They are counted as far as they can be read.
-    pub rejected: u64,
-    /// All tool calls.
-    pub total: Numbers,
-    /// Tool calls by tool.
-    pub tools: Vec<StatsRow>,
-    /// Tool calls by server.
-    pub servers: Vec<StatsRow>,
-    /// Tool calls by server and its version.
-    pub versions: Vec<StatsRow>,
-    /// Tool calls by tool, server and version.
-    pub calls: Vec<StatsRow>,
+    pub(crate) rejected: u64,
+    /// All tool calls; then these by tool, by server, by server and its version, and by all three.
+    pub(crate) total: Numbers,
+    pub(crate) tools: Vec<StatsRow>,
+    pub(crate) servers: Vec<StatsRow>,
+    pub(crate) versions: Vec<StatsRow>,
+    pub(crate) calls: Vec<StatsRow>,
     /// Requests by method.
-    pub methods: Vec<StatsRow>,
+    pub(crate) methods: Vec<StatsRow>,
 }
 
-/// Requests that have something in common.
+/// Requests that have something in common, and how many recordings have one.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct StatsRow {
-    /// What they have in common.
+pub(crate) struct StatsRow {
     #[serde(flatten)]
-    pub key: StatsKey,
-    /// How many recordings have one.
-    pub recordings: u64,
-    /// Their numbers.
+    pub(crate) key: StatsKey,
+    pub(crate) recordings: u64,
     #[serde(flatten)]
-    pub numbers: Numbers,
+    pub(crate) numbers: Numbers,
 }
 
-/// What tells the rows of a table from each other; what a table does not ask is left out.
+/// What tells the rows of a table from each other; what a table does not ask is left out, and null is unknown.
 #[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord, Serialize)]
-pub struct StatsKey {
-    /// The tool, in tables by tool.
+pub(crate) struct StatsKey {
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub tool: Option<String>,
-    /// The method, in the table by method.
+    pub(crate) tool: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub method: Option<String>,
-    /// The server, in tables by server; null where the recording does not show it.
+    pub(crate) method: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub server: Option<Option<String>>,
-    /// Its version, in tables by version; null where it says none.
+    pub(crate) server: Option<Option<String>>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub version: Option<Option<String>>,
+    pub(crate) version: Option<Option<String>>,
 }
 
 #[derive(Debug, Default)]
@@ -207,8 +196,7 @@ impl Stats {
 
 impl StatsRow {
     /// What the row is of, for a person: a tool, a method, or a server with its version.
-    #[must_use]
-    pub fn name(&self) -> String {
+    pub(crate) fn name(&self) -> String {
         let StatsKey { tool, method, server, version } = &self.key;
         let server = server.as_ref().map(|server| server.as_deref().unwrap_or("unknown"));
         let version = version.as_ref().and_then(Option::as_deref);

@@ -6,13 +6,19 @@
 
 mod collect;
 mod csv;
-mod json;
 #[cfg(test)]
 mod tests;
 mod text;
 
-pub use crate::overview::Numbers;
-pub use collect::{Collected, Stats, StatsKey, StatsRow};
+pub(crate) use collect::StatsRow;
+pub use collect::{Collected, Stats};
 pub use csv::csv;
-pub use json::json;
 pub use text::text;
+
+/// The numbers as JSON, and a newline.
+///
+/// # Errors
+/// Where memory ends.
+pub fn json(stats: &Stats) -> serde_json::Result<String> {
+    Ok(serde_json::to_string_pretty(stats)? + "\n")
+}

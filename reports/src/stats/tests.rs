@@ -1,7 +1,8 @@
 //! Numbers over sessions whose calls are known.
 
-use super::{Collected, Numbers, Stats, csv, json, text};
+use super::{Collected, Stats, StatsRow, csv, json, text};
 use crate::html::HtmlRenderer;
+use crate::overview::Numbers;
 use formats::{Input, find};
 
 /// A row: its name, its recordings, calls, failed and unanswered, and the times.
@@ -70,8 +71,8 @@ fn usual() -> Stats {
 fn calls_are_counted_by_tool_server_and_version() {
     let stats = usual();
     assert_eq!((stats.recordings, stats.rejected), (3, 0));
-    let rows = |rows: &[super::StatsRow]| -> Vec<Shown> {
-        let of = |row: &super::StatsRow| {
+    let rows = |rows: &[StatsRow]| -> Vec<Shown> {
+        let of = |row: &StatsRow| {
             let Numbers { calls, failed, unanswered, p50_ms, p95_ms, max_ms } = row.numbers;
             (row.name(), row.recordings, [calls, failed, unanswered], [p50_ms, p95_ms, max_ms])
         };
@@ -93,7 +94,7 @@ fn calls_are_counted_by_tool_server_and_version() {
             ("unknown".to_owned(), 1, [1, 0, 0], times(1, 1, 1)),
         ]
     );
-    let names = |rows: &[super::StatsRow]| rows.iter().map(super::StatsRow::name).collect::<Vec<_>>();
+    let names = |rows: &[StatsRow]| rows.iter().map(StatsRow::name).collect::<Vec<_>>();
     assert_eq!(names(&stats.versions), ["s 1", "s 2", "unknown"]);
     assert_eq!(names(&stats.calls), ["add s 1", "add s 2", "<b> unknown", "bad s 1"]);
     assert_eq!(names(&stats.methods), ["tools/call", "initialize"]);
