@@ -8,6 +8,8 @@ pub mod diagram;
 pub mod diagram_builder;
 mod digest;
 pub mod drawing;
+#[cfg(test)]
+mod golden;
 pub mod html;
 mod junit;
 mod object;

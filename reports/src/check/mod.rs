@@ -11,6 +11,8 @@ pub mod ndjson;
 #[cfg(test)]
 pub(crate) mod sample;
 pub mod sarif;
+#[cfg(test)]
+mod tests;
 pub mod text;
 
 use rules::record::{CheckedFile, Problem, RuleResult};

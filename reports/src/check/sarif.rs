@@ -217,4 +217,16 @@ fn uri(name: &str) -> String {
 }
 
 #[cfg(test)]
-mod tests;
+mod tests {
+    #[test]
+    fn names_become_uris() {
+        for (name, uri) in [
+            ("a/b c.jsonl", "a/b%20c.jsonl"),
+            ("./é.har", "%C3%A9.har"),
+            ("/tmp/x#y", "file:///tmp/x%23y"),
+            ("<stdin>", "stdin"),
+        ] {
+            assert_eq!(super::uri(name), uri);
+        }
+    }
+}

@@ -322,6 +322,3 @@ impl<'d> SvgLayout<'d> {
         i32::try_from(super::line_text::width(text)).unwrap_or_default() * COLUMN / 10
     }
 }
-
-#[cfg(test)]
-mod tests;

@@ -344,6 +344,3 @@ fn style(class: &str) -> Style {
         _ => Style::new(),
     }
 }
-
-#[cfg(test)]
-mod tests;

@@ -1,6 +1,7 @@
 //! Spans of small sessions, by the semantic conventions for MCP and the JSON of OTLP.
 
 use super::{notes, write};
+use crate::golden::golden;
 use formats::{Format, Input, ReadOptions, Session, find};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
@@ -55,58 +56,14 @@ const TRACE: &str = r#"{"v":1,"type":"meta","startedAt":"2026-09-01T10:00:00.000
 fn a_request_is_a_span_with_the_attributes_of_the_conventions() {
     let (session, format) = session("mcp-replay", TRACE);
     let document = document(&session);
-    let spans = spans(&document);
-    let shown: Vec<_> = spans
-        .iter()
-        .map(|(service, span)| (*service, span["name"].as_str().unwrap(), span["kind"].as_u64().unwrap()))
-        .collect();
-    assert_eq!(
-        shown,
-        [
-            ("app", "initialize", 3),
-            ("app", "tools/call write", 3),
-            ("app", "resources/read", 3),
-            ("files", "roots/list", 3),
-            ("files", "prompts/get brief", 2),
-        ]
-    );
-    let [(_, hello), (_, call), (_, read), (_, roots), (_, prompt)] = spans[..] else { panic!() };
-    assert_eq!(
-        call["attributes"],
-        json!([
-            {"key": "mcp.method.name", "value": {"stringValue": "tools/call"}},
-            {"key": "jsonrpc.request.id", "value": {"stringValue": "a"}},
-            {"key": "gen_ai.operation.name", "value": {"stringValue": "execute_tool"}},
-            {"key": "gen_ai.tool.name", "value": {"stringValue": "write"}},
-            {"key": "error.type", "value": {"stringValue": "tool_error"}},
-            {"key": "mcp.protocol.version", "value": {"stringValue": "2025-06-18"}},
-            {"key": "network.transport", "value": {"stringValue": "pipe"}},
-        ])
-    );
-    assert_eq!(
-        (&call["startTimeUnixNano"], &call["endTimeUnixNano"]),
-        (&json!("1788256800200000000"), &json!("1788256800260000000"))
-    );
-    assert_eq!(call["status"], json!({"code": 2}));
-    assert_eq!(
-        (&hello["status"], attribute(hello, "mcp.protocol.version")),
-        (&json!({}), Some("2025-06-18"))
-    );
-    assert_eq!(roots["status"], json!({"code": 2, "message": "no roots"}));
-    assert_eq!(attribute(roots, "rpc.response.status_code"), Some("-32601"));
-    assert_eq!(attribute(roots, "error.type"), Some("-32601"));
-    assert_eq!(attribute(prompt, "gen_ai.prompt.name"), Some("brief"));
-    assert_eq!(prompt["traceId"], "4bf92f3577b34da6a3ce929d0e0e4736");
-    assert_eq!(prompt["parentSpanId"], "00f067aa0ba902b7");
-    assert_eq!(attribute(read, "mcp.resource.uri"), Some("file:///a"));
-    // It was not answered: its span ends where the recording does.
-    assert_eq!(read["endTimeUnixNano"], "1788256800360000000");
+    let names: Vec<_> =
+        spans(&document).iter().map(|(service, span)| (*service, span["name"].as_str())).collect();
+    assert_eq!(names[4], ("files", Some("prompts/get brief")));
     assert!(!document.to_string().contains("secret"));
-    let told = notes(&session, format).join("\n");
-    for words in ["each request (5)", "notifications (1)", "to no request (1)", "without an answer (1)"] {
-        assert!(told.contains(words), "{told}");
-    }
-    assert!(!told.contains("has no times"), "{told}");
+    let mut out = Vec::new();
+    write(&session, &mut out).unwrap();
+    let spans = String::from_utf8(out).unwrap().replace(env!("CARGO_PKG_VERSION"), "VERSION");
+    golden("otlp.txt", [("spans", spans), ("notes", notes(&session, format).join("\n"))]);
 }
 
 #[test]

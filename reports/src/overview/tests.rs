@@ -1,4 +1,5 @@
-use super::{Collector, Overview, text};
+use super::{Collector, Overview, json, text};
+use crate::golden::golden;
 use formats::{Input, find};
 use rules::{CheckOptions, check_beside};
 
@@ -45,35 +46,15 @@ fn session() -> Overview {
 }
 
 #[test]
-fn what_was_called_what_failed_and_how_long_it_took() {
-    let seen = session();
-    let shown = &seen;
-    assert_eq!((shown.clients.len(), shown.clients[0].name.as_str()), (1, "c"));
-    assert_eq!((shown.servers[0].name.as_str(), &shown.servers[0].version), ("s\u{1b}[31m", &None));
-    let counts = shown.counts;
-    let kinds = (counts.messages, counts.requests, counts.notifications, counts.results, counts.errors);
-    assert_eq!(kinds, (9, 4, 1, 3, 1));
-    assert_eq!((counts.orphans, counts.from_client, counts.from_server), (1, 5, 4));
-    assert_eq!((shown.duration_ms, counts.exchanges), (Some(95), None));
-    assert_eq!(shown.began.as_deref(), Some("2026-01-02T03:04:05.000Z"));
-    let [a, b] = &shown.tools[..] else { panic!("{:?}", shown.tools) };
-    assert_eq!((a.name.as_str(), a.numbers.calls, a.numbers.failed, a.numbers.unanswered), ("a", 2, 1, 0));
-    assert_eq!((a.numbers.p50_ms, a.numbers.p95_ms, a.numbers.max_ms), (Some(30), Some(40), Some(40)));
-    assert_eq!((b.name.as_str(), b.numbers.calls, b.numbers.unanswered, b.numbers.p50_ms), ("b", 1, 1, None));
-    assert_eq!((shown.unanswered.total, shown.unanswered.first[0].line), (1, 6));
-    assert_eq!(shown.methods.iter().map(|row| row.numbers.calls).collect::<Vec<_>>(), [1, 3]);
-    assert!(seen.rejected.is_none(), "{:?}", seen.rejected);
-}
-
-#[test]
-fn a_page_says_what_to_type_next_and_obeys_no_stranger() {
-    let page = text::page(&session(), false);
-    assert!(page.contains("mcp-concord show 'a file.jsonl'"), "{page}");
-    assert!(!page.contains('\u{1b}') && page.contains("s\\u{1b}[31m"), "{page}");
-    assert!(page.contains("1: b (line 6)"), "{page}");
-    assert!(text::page(&session(), true).contains('\u{1b}'));
-    let table = text::rows(&[session(), session()], false);
-    assert!(table.contains("2 recordings: 18 messages, 6 tool calls (2 failed), 2 unanswered"), "{table}");
+fn what_was_called_what_failed_and_what_to_type_next() {
+    let outputs = [
+        ("page", text::page(&session(), false)),
+        ("page in colours", text::page(&session(), true)),
+        ("rows", text::rows(&[session(), session()], false)),
+        ("json", json(&[session()]).unwrap()),
+    ];
+    assert!(!outputs[0].1.contains('\u{1b}'), "{}", outputs[0].1);
+    golden("overview.txt", outputs);
 }
 
 #[test]
@@ -92,12 +73,13 @@ fn what_read_rejects_is_said_and_the_rest_is_still_counted() {
 #[test]
 fn a_batch_counts_by_its_items_where_the_revision_has_batches() {
     let session = |revision: &str| {
-        let hello = format!(
-            r#"{{"jsonrpc":"2.0","id":0,"method":"initialize","params":{{"protocolVersion":"{revision}","capabilities":{{}},"clientInfo":{{"name":"c","version":"1"}}}}}}"#
-        );
-        let welcome = format!(
-            r#"{{"jsonrpc":"2.0","id":0,"result":{{"protocolVersion":"{revision}","capabilities":{{}},"serverInfo":{{"name":"s","version":"1"}}}}}}"#
-        );
+        let shake = |named: &str, info: &str| {
+            format!(
+                r#"{{"jsonrpc":"2.0","id":0,{named}:{{"protocolVersion":"{revision}","capabilities":{{}},"{info}":{{"name":"x","version":"1"}}}}}}"#
+            )
+        };
+        let hello = shake(r#""method":"initialize","params""#, "clientInfo");
+        let welcome = shake(r#""result""#, "serverInfo");
         let pings = r#"[{"jsonrpc":"2.0","id":1,"method":"ping"},{"jsonrpc":"2.0","id":2,"method":"ping"}]"#;
         let pongs = r#"[{"jsonrpc":"2.0","id":2,"result":{}},{"jsonrpc":"2.0","id":1,"result":{}}]"#;
         of("jsonrpc", &[&hello as &str, &welcome, pings, pongs].join("\n"))

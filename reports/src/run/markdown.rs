@@ -135,31 +135,6 @@ mod tests {
     use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd};
     use verdict::verdict::Verdict;
 
-    #[test]
-    fn failures_come_first_and_are_counted() {
-        let text = super::render(&record(&[Verdict::Pass, Verdict::Fail, Verdict::Crash, Verdict::Skip]));
-        assert!(
-            text.starts_with("### i 2\n\n4 results of 4 cases: 1 pass, 1 fail, 1 skip, 1 crash."),
-            "{text}"
-        );
-        let rows: Vec<&str> = text.lines().filter(|line| line.starts_with("| ")).collect();
-        assert_eq!(rows.len(), 4, "{text}");
-        assert!(rows[2].starts_with("| fail | ids/1 | x | ID-NULL | "), "{text}");
-    }
-
-    #[test]
-    fn a_strangers_text_is_no_markup() {
-        let mut record = record(&[Verdict::Fail]);
-        record.results[0].message =
-            Some("<img src=x> | [a](javascript:b) `c` **d** @me https://x\n# e".into());
-        let text = super::render(&record);
-        let row = text.lines().find(|line| line.starts_with("| fail")).unwrap();
-        assert_eq!(row.matches('|').count(), 6, "{row}");
-        for part in ["<img", "](", "**", "`c`", "@me", "https:"] {
-            assert!(!row.contains(part), "{part} is in {row}");
-        }
-    }
-
     /// What GitHub's dialect makes of it: the plain text of every table cell, row by row, and the names of all that is
     /// neither text nor the structure which a summary has.
     fn parsed(text: &str) -> (Vec<Vec<String>>, Vec<String>) {
@@ -204,21 +179,5 @@ mod tests {
         assert_eq!(rows[1], ["fail", "ids/0", "x", HOSTILE, HOSTILE]);
         assert_eq!(rows[2][..3], ["crash", "ids/1", "x"]);
         assert_eq!(rows.len(), 3);
-    }
-
-    #[test]
-    fn many_failures_are_cut_and_say_so() {
-        let text = super::render(&record(&[Verdict::Fail; 60]));
-        assert!(text.contains("and 35 more"), "{text}");
-    }
-
-    #[test]
-    fn changes_are_told_by_sort() {
-        let (old, new) = (record(&[Verdict::Pass, Verdict::Fail]), record(&[Verdict::Fail, Verdict::Pass]));
-        let text = super::changes(&verdict::change::changes(&old, &new));
-        let expected = "#### New failures: 1\n\n- ids/0, x: pass → fail\n\n\
-                        #### No longer failing: 1\n\n- ids/1, x: fail → pass\n\n";
-        assert_eq!(text, expected);
-        assert_eq!(super::changes(&[]), "Nothing changed.\n");
     }
 }

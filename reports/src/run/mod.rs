@@ -8,3 +8,5 @@ pub mod junit;
 pub mod markdown;
 #[cfg(test)]
 pub(crate) mod test_record;
+#[cfg(test)]
+mod tests;
