@@ -3,6 +3,7 @@
 //! Everything shown is in a [`verdict::record::Record`]. Nothing is judged again, and the same record gives the same bytes.
 
 pub mod badge;
+pub mod html;
 pub mod json;
 pub mod junit;
 pub mod markdown;

@@ -3,8 +3,8 @@
 //! An entry is told by its file and the byte that it begins at. Memory: what the judge keeps, which is bounded for each
 //! rule.
 
-use crate::diagram::model::{Annotation, Severity};
 use crate::plain::counted;
+use crate::session::diagram::model::{Annotation, Severity};
 use rules::CheckResult;
 use std::collections::BTreeMap;
 
@@ -113,7 +113,7 @@ fn more(count: usize) -> String {
 #[cfg(test)]
 mod tests {
     use super::{MOST, short};
-    use crate::diagram::model::{Annotation, Severity};
+    use crate::session::diagram::model::{Annotation, Severity};
 
     #[test]
     fn the_worst_stand_first_and_all_are_counted() {

@@ -1,10 +1,10 @@
 use super::super::model::Model;
 use super::{SCRIPT, STYLE, page};
 use crate::check::sample;
-use crate::diagram::Diagram;
-use crate::diagram::model::RowContent;
-use crate::diagram::sample::{HOSTILE, arrow, diagram, hostile};
-use crate::diagram::source::Source;
+use crate::session::diagram::Diagram;
+use crate::session::diagram::model::RowContent;
+use crate::session::diagram::sample::{HOSTILE, arrow, diagram, hostile};
+use crate::session::diagram::source::Source;
 use serde_json::Value;
 use transcript::meaning::EventKind;
 

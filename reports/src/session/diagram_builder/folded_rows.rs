@@ -6,7 +6,7 @@
 //! Memory: [`HEAD`] + [`TAIL`] + [`ODD`] rows, up to [`WAITING`] requests whose answer is awaited, and between two of
 //! them a fold or up to three rows that are not worth one; a row is a kilobyte or two. With everything shown, every row.
 
-use crate::diagram::model::{Flag, Fold, Row, RowContent};
+use crate::session::diagram::model::{Flag, Fold, Row, RowContent};
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 /// So many rows are shown from the beginning.
@@ -236,7 +236,7 @@ fn few_of(mut one: Vec<(u64, Row)>, other: Vec<(u64, Row)>) -> Vec<(u64, Row)> {
 #[cfg(test)]
 mod tests {
     use super::{FoldedRows, HEAD, ODD, RowSelection, TAIL, WAITING, WORTH};
-    use crate::diagram::model::{Arrow, Flag, Note, Row, RowContent, Severity};
+    use crate::session::diagram::model::{Arrow, Flag, Note, Row, RowContent, Severity};
     use transcript::meaning::EventKind;
 
     fn arrow(number: u64, kind: EventKind) -> Row {

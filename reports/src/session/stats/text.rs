@@ -1,8 +1,8 @@
 //! The numbers for a person at a terminal: a table for each question.
 
 use super::collect::{Stats, StatsRow};
-use crate::overview::text::{Paint, columns};
 use crate::plain::{cut, plain};
+use crate::session::overview::text::{Paint, columns};
 use std::fmt::Write as _;
 
 /// So many rows of a table are shown, and the rest counted.

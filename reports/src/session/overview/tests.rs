@@ -92,7 +92,8 @@ fn a_batch_counts_by_its_items_where_the_revision_has_batches() {
 
 #[test]
 fn the_json_is_as_the_schema_says() {
-    let schema: serde_json::Value = serde_json::from_str(include_str!("../../overview.schema.json")).unwrap();
+    let schema: serde_json::Value =
+        serde_json::from_str(include_str!("../../../overview.schema.json")).unwrap();
     let schema = jsonschema::validator_for(&schema).unwrap();
     let mut value = serde_json::to_value([session()]).unwrap();
     schema.validate(&value).unwrap();

@@ -10,7 +10,7 @@ use tera::{Context, Kwargs, State, Tera};
 
 /// Templates, each by what the others call it.
 macro_rules! templates {
-    ($($name:literal)+) => { &[$(($name, include_str!(concat!("../../templates/", $name)))),+] };
+    ($($name:literal)+) => { &[$(($name, include_str!(concat!("../../../templates/", $name)))),+] };
 }
 
 const TEMPLATES: &[(&str, &str)] = templates! {
@@ -19,8 +19,8 @@ const TEMPLATES: &[(&str, &str)] = templates! {
     "changes.html" "clauses.html" "rules.html" "formats.html" "stats.html" "findings.html"
 };
 const STYLE: &str =
-    concat!(include_str!("../../templates/style.css"), include_str!("../../templates/picture.css"));
-const SCRIPT: &str = include_str!("../../templates/script.js");
+    concat!(include_str!("../../../templates/style.css"), include_str!("../../../templates/picture.css"));
+const SCRIPT: &str = include_str!("../../../templates/script.js");
 
 /// A page of a site, as the others link to it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]

@@ -1,7 +1,7 @@
 //! A session as a picture: participants, and what happens between them from top to bottom.
 //!
-//! [`Diagram`] is the picture as plain data; [`crate::diagram_builder`] makes one from recordings. The renderers are [`svg()`]
-//! and [`text()`]; a page is made by [`crate::viewer`]. Every string may be a stranger's, so none of them trusts any.
+//! [`Diagram`] is the picture as plain data; [`crate::session::diagram_builder`] makes one from recordings. The renderers are [`svg()`]
+//! and [`text()`]; a page is made by [`crate::session::viewer`]. Every string may be a stranger's, so none of them trusts any.
 
 mod canvas;
 pub(crate) mod line_text;

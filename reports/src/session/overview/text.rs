@@ -1,8 +1,8 @@
 //! An overview for a person at a terminal: one recording on a page, many in a table.
 
 use super::model::{Counts, Findings, Numbers, Open, Overview, Peer, Requests, Unanswered};
-use crate::diagram::line_text::width;
 use crate::plain::{counted, cut, plain};
+use crate::session::diagram::line_text::width;
 use anstyle::{AnsiColor, Style};
 use std::fmt::Write as _;
 use verdict::text::paint;

@@ -2,24 +2,24 @@
 //! any network. Without its script it says so, and shows a short session in words.
 
 use super::model::Model;
-use crate::diagram::Diagram;
 use crate::digest::digest;
 use crate::plain;
+use crate::session::diagram::Diagram;
 use rules::record::CheckedFile;
 use serde::Serialize;
 use tera::{Context, Tera};
 
-const TEMPLATE: &str = include_str!("../../templates/viewer/page.html");
+const TEMPLATE: &str = include_str!("../../../templates/viewer/page.html");
 const STYLE: &str = concat!(
-    include_str!("../../templates/viewer/style.css"),
-    include_str!("../../templates/viewer/narrow.css")
+    include_str!("../../../templates/viewer/style.css"),
+    include_str!("../../../templates/viewer/narrow.css")
 );
 const SCRIPT: &str = concat!(
-    include_str!("../../templates/viewer/session.js"),
-    include_str!("../../templates/viewer/details.js"),
-    include_str!("../../templates/viewer/timeline.js"),
-    include_str!("../../templates/viewer/list.js"),
-    include_str!("../../templates/viewer/viewer.js"),
+    include_str!("../../../templates/viewer/session.js"),
+    include_str!("../../../templates/viewer/details.js"),
+    include_str!("../../../templates/viewer/timeline.js"),
+    include_str!("../../../templates/viewer/list.js"),
+    include_str!("../../../templates/viewer/viewer.js"),
 );
 
 /// Where the model goes. No text of the page has a `<` of its own.

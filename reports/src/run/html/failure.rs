@@ -5,7 +5,7 @@
 use super::cases;
 use super::labels::{WIDTH, anchor, cut, in_lines, named, plain, tone};
 use super::text_diff::{self, Span};
-use crate::diagram::side_by_side;
+use crate::session::diagram::side_by_side;
 use serde::Serialize;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;

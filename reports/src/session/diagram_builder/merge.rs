@@ -63,7 +63,7 @@ impl Trace {
 mod tests {
     use super::super::entry_summary::{EntrySummary, What};
     use super::{Reader, merge};
-    use crate::diagram::model::{Fold, Row, RowContent};
+    use crate::session::diagram::model::{Fold, Row, RowContent};
 
     fn reader(file: usize, times: &'static [Option<i64>]) -> Reader<'static, usize> {
         Box::new(move |sender| {

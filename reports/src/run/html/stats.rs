@@ -3,8 +3,8 @@
 use super::labels::plain;
 use super::renderer::{HtmlRenderer, PageLocation};
 use super::tally::bar;
-use crate::overview::text::span;
-use crate::stats::{Stats, StatsRow};
+use crate::session::overview::text::span;
+use crate::session::stats::{Stats, StatsRow};
 use serde_json::{Value, json};
 
 /// The most rows of a table that are shown; the JSON has all.

@@ -1,7 +1,7 @@
 //! Adds recording to recording.
 
-use crate::overview::{Collector, Durations, MOST, Numbers, OTHERS, Peer, Requests, Unread};
 use crate::plain::counted;
+use crate::session::overview::{Collector, Durations, MOST, Numbers, OTHERS, Peer, Requests, Unread};
 use formats::{Format, Input, ReadError, ReadOptions, Tolerance};
 use serde::Serialize;
 use std::collections::BTreeMap;

@@ -2,10 +2,10 @@
 //!
 //! Where findings belong: each to the row whose entry begins where the rule was broken, and to another one where it cites that.
 
-use crate::diagram::Diagram;
-use crate::diagram::model::{Flag, Row, RowContent, Severity, kind_name};
 use crate::object::{Value, object};
 use crate::plain::counted;
+use crate::session::diagram::Diagram;
+use crate::session::diagram::model::{Flag, Row, RowContent, Severity, kind_name};
 use rules::RuleVerdict;
 use rules::record::{CheckedFile, RuleResult};
 use serde::{Serialize, Serializer};

@@ -17,8 +17,10 @@ pub(crate) use findings::Findings;
 pub use folded_rows::RowSelection;
 pub(crate) use merge::{Reader, merge};
 
-use crate::diagram::model::{Annotation, Diagram, Flag, Participant, Row, RowContent, Severity, is_answer};
-use crate::diagram::source::Source;
+use crate::session::diagram::model::{
+    Annotation, Diagram, Flag, Participant, Row, RowContent, Severity, is_answer,
+};
+use crate::session::diagram::source::Source;
 use entry_summary::What;
 use folded_rows::FoldedRows;
 use std::collections::BTreeMap;

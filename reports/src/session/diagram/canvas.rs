@@ -6,7 +6,7 @@
 use std::fmt::Write as _;
 
 /// The style sheet of every picture, for pages that hold some: both colour schemes, under the class `picture`.
-pub const STYLE: &str = include_str!("../../templates/picture.css");
+pub const STYLE: &str = include_str!("../../../templates/picture.css");
 
 /// A drawing, and a description for those who cannot see it.
 #[derive(Debug, Default)]

@@ -2,8 +2,8 @@
 //!
 //! Memory: what the diagram holds, which says its own.
 
-use crate::diagram::Diagram;
-use crate::diagram_builder::{
+use crate::session::diagram::Diagram;
+use crate::session::diagram_builder::{
     DiagramBuilder, EntrySummarizer, EntrySummary, Findings, Reader, RowSelection, merge,
 };
 use formats::{Format, Input, OrderGuess, ReadError, ReadOptions, Totals, walk};

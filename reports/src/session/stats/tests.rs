@@ -2,7 +2,7 @@
 
 use super::{Collected, Stats, csv, json, text};
 use crate::golden::golden;
-use crate::html::HtmlRenderer;
+use crate::run::html::HtmlRenderer;
 use formats::{Input, find};
 
 /// A session of a server, in mcp-rec, with calls of tools and the milliseconds that they take; none where they are not answered, and
@@ -67,7 +67,7 @@ fn a_recording_that_breaks_off_counts_as_far_as_it_goes() {
 
 #[test]
 fn the_json_is_as_the_schema_says() {
-    let schema: serde_json::Value = serde_json::from_str(include_str!("../../stats.schema.json")).unwrap();
+    let schema: serde_json::Value = serde_json::from_str(include_str!("../../../stats.schema.json")).unwrap();
     let schema = jsonschema::validator_for(&schema).unwrap();
     for stats in [usual(), collected(&[])] {
         let mut value: serde_json::Value = serde_json::from_str(&json(&stats).unwrap()).unwrap();

@@ -3,7 +3,7 @@
 //! Memory: each text up to the bound that the caller names; each header and fact up to [`VALUE`] bytes, and [`MOST_HEADERS`]
 //! headers. What is left out is counted where it is left out.
 
-use crate::diagram::source::Source;
+use crate::session::diagram::source::Source;
 use std::borrow::Cow;
 use transcript::json::JsonKind;
 use transcript::meaning::{Event, EventKind};

@@ -3,7 +3,7 @@
 //! How each kind of entry is said in a few words.
 
 use super::whole_entry::source;
-use crate::diagram::model::{Arrow, Note, Row, RowContent, Severity};
+use crate::session::diagram::model::{Arrow, Note, Row, RowContent, Severity};
 use formats::{Step, usual_sender};
 use std::collections::hash_map::DefaultHasher;
 use std::collections::{HashSet, VecDeque};

@@ -1,6 +1,6 @@
 //! What a session is converted to: a capture format, or what is written alone.
 
-use crate::otlp;
+use crate::session::otlp;
 use formats::{Conversion, Format, Session};
 use std::io::{self, Write};
 

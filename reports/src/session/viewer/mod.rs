@@ -8,7 +8,7 @@ mod page;
 
 pub use page::page;
 
-use crate::diagram_builder::RowSelection;
+use crate::session::diagram_builder::RowSelection;
 
 /// How many bytes of one text are kept, unless everything is asked for.
 pub const MOST_TEXT: usize = 256 << 10;
