@@ -2,8 +2,8 @@
 
 use crate::error::Error;
 use crate::recording::Recording;
-use reports::session_diff::json::Json;
-use reports::session_diff::side::{Side, SideOptions, notes};
+use reports::diff::json::Json;
+use reports::diff::side::{Side, SideOptions, notes};
 use serde::Deserialize;
 use transcript::align::{AlignOptions, IdMatching, OwnedEvent, compare};
 use transcript::diff::PointerPattern;

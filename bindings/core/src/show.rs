@@ -7,7 +7,7 @@ use reports::diagram::{SvgOptions, TextOptions, svg, text};
 use reports::diagram_builder::RowSelection;
 use reports::drawing::{DrawOptions, draw};
 use reports::viewer::{MOST_TEXT, ROWS, page};
-use rules::record::RuleSelection;
+use rules::record::{CheckedFile, RuleSelection};
 use rules::{CheckOptions, Parallelism};
 use serde::Deserialize;
 
@@ -64,24 +64,28 @@ pub fn show(recording: &Recording<'_>, options: &ShowOptions) -> Result<Answer, 
     if matches!(rows, RowSelection::Range(from, to) if from > to) {
         return Err(Error::option("from", "it is after to, so nothing is left to draw"));
     }
-    let (format, ()) = recording.reading(options.format.as_deref(), |_, _| Ok(()))?;
-    let judged = CheckOptions { parallelism: Some(Parallelism::NONE), ..CheckOptions::default() };
+    let check = CheckOptions { parallelism: Some(Parallelism::NONE), ..CheckOptions::default() };
+    let (format, judged) = recording.reading(options.format.as_deref(), |format, input| {
+        let judged = options.check.then(|| rules::check(format, input, &check));
+        Ok(judged.transpose()?)
+    })?;
+    let judged: Vec<_> = judged.into_iter().collect();
     let how = DrawOptions {
         rows,
-        check: options.check.then_some(judged),
         read: if options.lenient { ReadOptions::LENIENT } else { ReadOptions::default() },
         whole: (options.output == "html").then_some(if options.all { usize::MAX } else { MOST_TEXT }),
     };
     let mut drawn =
         [reports::drawing::Recording { name: recording.name.to_owned(), format, source: recording.reader() }];
-    let drawing = draw(&mut drawn, &how).map_err(|(name, error)| Error::reading(&name, error))?;
+    let drawing = draw(&mut drawn, &judged, &how).map_err(|(name, error)| Error::reading(&name, error))?;
     let failed = |error: &dyn std::fmt::Display| Error::new(Error::FAILED, error.to_string());
     let text = match options.output.as_str() {
         "text" => text(&drawing.diagram, TextOptions { colour: false, width: options.width }),
-        "svg" => svg(&drawing.diagram, SvgOptions::default()).map_err(|error| failed(&error))?,
+        "svg" => svg(&drawing.diagram, SvgOptions::default()),
         "html" => {
-            let files = drawing.files(&drawn, &RuleSelection::everything());
-            page(&drawing.diagram, &files).map_err(|error| failed(&error))?
+            let everything = RuleSelection::everything();
+            let files = judged.iter().map(|it| CheckedFile::of(recording.name, format.name, it, &everything));
+            page(&drawing.diagram, &files.collect::<Vec<_>>()).map_err(|error| failed(&error))?
         }
         other => return Err(Error::option("output", format!("`{other}` is none of text, svg and html"))),
     };

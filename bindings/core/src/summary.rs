@@ -2,7 +2,8 @@
 
 use crate::error::Error;
 use crate::recording::{Answer, Recording};
-use reports::overview::{json, overview};
+use reports::overview::{Collector, Overview, json};
+use rules::{CheckOptions, check_beside};
 use serde::Deserialize;
 
 /// How recordings are summed up.
@@ -21,7 +22,10 @@ pub fn summary(recordings: &[Recording<'_>], options: &SummaryOptions) -> Result
     let mut overviews = Vec::with_capacity(recordings.len());
     for recording in recordings {
         let (_, seen) = recording.reading(options.format.as_deref(), |format, input| {
-            Ok(overview(recording.name, format, input)?)
+            let mut seen = Collector::new(format);
+            let judged =
+                check_beside(format, input, &CheckOptions::default(), &mut |entry| seen.take(entry))?;
+            Ok(Overview::new(recording.name, format, seen, &judged))
         })?;
         overviews.push(seen);
     }

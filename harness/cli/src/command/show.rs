@@ -2,7 +2,7 @@
 
 use super::context::{CommandContext, Failure};
 use super::input::named_format;
-use super::tape::recording;
+use super::tape::{judge, recording};
 use crate::exit;
 use crate::terminal::data_out;
 use formats::{Format, ReadOptions};
@@ -11,7 +11,7 @@ use reports::diagram_builder::RowSelection;
 use reports::drawing::{DrawOptions, draw};
 use reports::viewer::{MOST_TEXT, ROWS, page};
 use rules::CheckOptions;
-use rules::record::RuleSelection;
+use rules::record::{CheckedFile, RuleSelection};
 use std::io::{self, IsTerminal as _, Write};
 use std::path::PathBuf;
 
@@ -102,25 +102,30 @@ pub(crate) fn run(args: &Args, context: CommandContext) -> Result<u8, Failure> {
             other.name, other.format.name
         )));
     }
-    let check = (!args.no_check).then(CheckOptions::default);
+    let judged = match args.no_check {
+        true => Vec::new(),
+        false => judge(&mut recordings, &CheckOptions::default())?,
+    };
     let options = DrawOptions {
         rows: shown,
-        check,
         read: if args.lenient { ReadOptions::LENIENT } else { ReadOptions::default() },
         whole: (args.output == Output::Html).then_some(if args.all { usize::MAX } else { MOST_TEXT }),
     };
-    let drawing =
-        draw(&mut recordings, &options).map_err(|(name, error)| Failure::of_reading(&name, error))?;
+    let drawing = draw(&mut recordings, &judged, &options)
+        .map_err(|(name, error)| Failure::of_reading(&name, error))?;
     let diagram = &drawing.diagram;
     let drawn = match args.output {
         Output::Text => {
             let terminal = TextOptions { colour: context.terminal.colour_out, width: width() };
             text(diagram, terminal)
         }
-        Output::Svg => svg(diagram, SvgOptions::default()).map_err(io::Error::other)?,
+        Output::Svg => svg(diagram, SvgOptions::default()),
         Output::Html => {
-            let files = drawing.files(&recordings, &RuleSelection::everything());
-            page(diagram, &files).map_err(io::Error::other)?
+            let everything = RuleSelection::everything();
+            let files = recordings.iter().zip(&judged);
+            let files =
+                files.map(|(it, judged)| CheckedFile::of(&it.name, it.format.name, judged, &everything));
+            page(diagram, &files.collect::<Vec<_>>()).map_err(io::Error::other)?
         }
     };
     // The drawing for a terminal has colours, and is free of anything else.

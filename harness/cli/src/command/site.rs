@@ -10,7 +10,7 @@ use reports::html::clauses::Case as Named;
 use reports::html::findings::Finding;
 use reports::html::rules::RuleCases;
 use reports::html::{HtmlRenderer, Link, Overview, PageLocation, Run};
-use reports::{badge, json, junit, markdown};
+use reports::run::{badge, json, junit, markdown};
 use sha2::{Digest as _, Sha256};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Display;
@@ -268,7 +268,7 @@ fn for_programs(folder: &Path, record: &Record, compact: bool) -> Result<(), Fai
     if !times.times.is_empty() {
         put(folder, TIMES, &json::times(&times).map_err(unrendered)?)?;
     }
-    put(folder, "junit.xml", &junit::render(record).map_err(unrendered)?)?;
+    put(folder, "junit.xml", &junit::render(record))?;
     put(folder, "summary.md", &markdown::render(record))?;
     put(folder, "badge.json", &badge::render(record))
 }

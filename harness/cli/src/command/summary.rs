@@ -5,7 +5,8 @@ use super::every::every_recording;
 use super::input::named_format;
 use crate::exit;
 use formats::Format;
-use reports::overview::{json, overview, text};
+use reports::overview::{Collector, Overview, json, text};
+use rules::{CheckOptions, check_beside};
 use std::io::{self, Write as _};
 use std::path::PathBuf;
 
@@ -49,7 +50,9 @@ pub(crate) fn run(args: &Args, context: CommandContext) -> Result<u8, Failure> {
     let mut overviews = Vec::new();
     let paths = args.files.iter().cloned().map(Ok);
     let usable = every_recording(paths, args.format, context, &mut |name, format, input| {
-        overviews.push(overview(name, format, input)?);
+        let mut seen = Collector::new(format);
+        let judged = check_beside(format, input, &CheckOptions::default(), &mut |entry| seen.take(entry))?;
+        overviews.push(Overview::new(name, format, seen, &judged));
         Ok(())
     });
     let mut out = io::stdout().lock();

@@ -5,6 +5,7 @@ use super::input::{Source, format_of, open};
 use super::kept::Keeper;
 use formats::{Format, Input};
 use reports::drawing;
+use rules::{CheckOptions, CheckResult, check};
 use std::fs;
 use std::io::{self, Read, Seek};
 use std::path::Path;
@@ -36,4 +37,23 @@ pub(super) fn recording(path: &Path, asked: Option<&'static Format>) -> Result<R
         (format(&mut keeper)?, Box::new(keeper.finish().map_err(lost)?))
     };
     Ok(Recording { name, format, source })
+}
+
+/// Judges recordings, in their order. Where the bytes of one are not text, drawing it says so.
+///
+/// # Errors
+/// Where one cannot be read.
+pub(super) fn judge(
+    recordings: &mut [Recording],
+    options: &CheckOptions,
+) -> Result<Vec<CheckResult>, Failure> {
+    let mut judged = Vec::new();
+    for Recording { name, format, source } in recordings {
+        let lost = |error: io::Error| Failure::of_reading(name, error.into());
+        source.rewind().map_err(lost)?;
+        if let Ok(mut input) = Input::new(source) {
+            judged.push(check(format, &mut input, options).map_err(lost)?);
+        }
+    }
+    Ok(judged)
 }

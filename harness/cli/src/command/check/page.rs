@@ -2,12 +2,13 @@
 
 use super::judge::Judge;
 use crate::command::context::{CommandContext, Failure};
-use crate::command::tape::recording;
+use crate::command::tape::{self, recording};
 use crate::exit;
 use crate::terminal::data_out;
 use formats::{ReadOptions, Tolerance};
 use reports::drawing::{DrawOptions, draw};
 use reports::viewer::{MOST_TEXT, ROWS, page};
+use rules::record::CheckedFile;
 use std::io::{self, Write as _};
 use std::path::Path;
 
@@ -20,19 +21,21 @@ pub(super) fn run(path: &Path, judge: &Judge, strict: bool, context: CommandCont
     context.terminal.detail(&format!("{} is read as {}", recording.name, recording.format.name));
     let options = DrawOptions {
         rows: ROWS,
-        check: Some(judge.options.clone()),
         // Like the rules, the page goes on behind a message with a fault.
         read: ReadOptions::new(Tolerance::Faults),
         whole: Some(MOST_TEXT),
     };
     let mut recordings = [recording];
-    let drawing =
-        draw(&mut recordings, &options).map_err(|(name, error)| Failure::of_reading(&name, error))?;
-    let mut files = drawing.files(&recordings, &judge.selection);
-    for (file, judged) in files.iter_mut().zip(&drawing.judged) {
-        if let Some(why) = judge.require(file, judged) {
+    let judged = tape::judge(&mut recordings, &judge.options)?;
+    let drawing = draw(&mut recordings, &judged, &options)
+        .map_err(|(name, error)| Failure::of_reading(&name, error))?;
+    let mut files = Vec::new();
+    for (recording, judged) in recordings.iter().zip(&judged) {
+        let mut file = CheckedFile::of(&recording.name, recording.format.name, judged, &judge.selection);
+        if let Some(why) = judge.require(&mut file, judged) {
             return Err(Failure::Unusable(why));
         }
+        files.push(file);
     }
     let page = page(&drawing.diagram, &files).map_err(io::Error::other)?;
     let mut out = data_out();
