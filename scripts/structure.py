@@ -24,13 +24,13 @@ MAY_USE = {
     "surface": {"transcript", "formats", "verdict"},
     "wire": {"transcript", "formats", "verdict"},
     "reports": {"transcript", "formats", "verdict", "rules"},
-    "core": {"transcript", "formats", "rules", "reports"},
-    "python": {"core"},
-    "wasm": {"core"},
+    "app": {"transcript", "formats", "verdict", "rules", "reports", "surface"},
+    "python": {"app"},
+    "wasm": {"app"},
     "generators": {"transcript", "formats", "verdict"},
-    "properties": {"transcript", "formats", "rules", "wire", "generators", "core"},
+    "properties": {"transcript", "formats", "rules", "wire", "generators", "app"},
     "fuzz": {"properties"},
-    "mcp-concord": {"transcript", "formats", "verdict", "suite", "rules", "surface", "wire", "reports", "generators"},
+    "mcp-concord": {"app", "transcript", "formats", "verdict", "suite", "rules", "surface", "wire", "reports", "generators"},
 }
 # What the library for importers may pull in, counted as `cargo tree` does, itself included.
 SUITE_PACKAGES = 60

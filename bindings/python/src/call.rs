@@ -1,6 +1,6 @@
 //! A call from Python: without the interpreter's lock, open to Ctrl-C, and with errors as exceptions.
 
-use concord::Error;
+use app::Error;
 use pyo3::prelude::*;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};

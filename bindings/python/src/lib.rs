@@ -1,4 +1,4 @@
-//! The module `mcp_concord._core`: the functions of [`concord`] as Python calls them.
+//! The module `mcp_concord._core`: the functions of [`app`] as Python calls them.
 //!
 //! Recordings come as `bytes`, answers go as text, errors as `mcp_concord.ConcordError`. The interpreter's lock is released while
 //! a function works; on the main thread Ctrl-C is seen before each MiB. What is nicer for people is made in Python, in the
@@ -11,7 +11,7 @@ mod call;
 #[pymodule]
 mod _core {
     use super::call::answer;
-    use concord::{
+    use app::{
         CheckOptions, ConvertOptions, DiffOptions, IdentifyOptions, ReadOptions, Recording, ShowOptions,
         SummaryOptions,
     };
@@ -19,7 +19,7 @@ mod _core {
     use pyo3::types::PyBytes;
 
     #[pymodule_export]
-    const VERSION: &str = concord::VERSION;
+    const VERSION: &str = app::VERSION;
 
     /// A text, and notes on it.
     type Told = (String, Vec<String>);
@@ -53,7 +53,7 @@ mod _core {
     ) -> PyResult<Told> {
         let options = ReadOptions { format, calls, dialect, lenient };
         let told =
-            answer(py, |stop| concord::read(&Recording { name, bytes: data, stop: Some(stop) }, &options))?;
+            answer(py, |stop| app::read(&Recording { name, bytes: data, stop: Some(stop) }, &options))?;
         Ok((told.text, told.notes))
     }
 
@@ -62,9 +62,8 @@ mod _core {
     #[pyo3(signature = (name, data, *, format))]
     fn identify(py: Python<'_>, name: &str, data: &[u8], format: Option<String>) -> PyResult<Told> {
         let options = IdentifyOptions { format };
-        let told = answer(py, |stop| {
-            concord::identify(&Recording { name, bytes: data, stop: Some(stop) }, &options)
-        })?;
+        let told =
+            answer(py, |stop| app::identify(&Recording { name, bytes: data, stop: Some(stop) }, &options))?;
         Ok((told.text, told.notes))
     }
 
@@ -73,9 +72,8 @@ mod _core {
     #[pyo3(signature = (name, data, *, format))]
     fn summary(py: Python<'_>, name: &str, data: &[u8], format: Option<String>) -> PyResult<String> {
         let options = SummaryOptions { format };
-        let told = answer(py, |stop| {
-            concord::summary(&[Recording { name, bytes: data, stop: Some(stop) }], &options)
-        })?;
+        let told =
+            answer(py, |stop| app::summary(&[Recording { name, bytes: data, stop: Some(stop) }], &options))?;
         Ok(told.text)
     }
 
@@ -115,7 +113,7 @@ mod _core {
             every,
         };
         let (checked, json) = answer(py, |stop| {
-            let checked = concord::check(&Recording { name, bytes: data, stop: Some(stop) }, &options)?;
+            let checked = app::check(&Recording { name, bytes: data, stop: Some(stop) }, &options)?;
             let json = checked.json();
             Ok((checked, json))
         })?;
@@ -164,7 +162,7 @@ mod _core {
         let compared = answer(py, |stop| {
             let a = Recording { name: &names.0, bytes: a, stop: Some(stop) };
             let b = Recording { name: &names.1, bytes: b, stop: Some(stop) };
-            concord::diff(&a, &b, &options)
+            app::diff(&a, &b, &options)
         })?;
         Ok((compared.same, compared.json, compared.notes))
     }
@@ -182,9 +180,8 @@ mod _core {
         salvage: bool,
     ) -> PyResult<(Bound<'py, PyBytes>, Vec<String>)> {
         let options = ConvertOptions { to, format, lossy, salvage };
-        let converted = answer(py, |stop| {
-            concord::convert(&Recording { name, bytes: data, stop: Some(stop) }, &options)
-        })?;
+        let converted =
+            answer(py, |stop| app::convert(&Recording { name, bytes: data, stop: Some(stop) }, &options))?;
         Ok((PyBytes::new(py, &converted.bytes), converted.notes))
     }
 
@@ -207,7 +204,7 @@ mod _core {
     ) -> PyResult<Told> {
         let options = ShowOptions { format, output, all, from: first, to: last, check, lenient, width };
         let told =
-            answer(py, |stop| concord::show(&Recording { name, bytes: data, stop: Some(stop) }, &options))?;
+            answer(py, |stop| app::show(&Recording { name, bytes: data, stop: Some(stop) }, &options))?;
         Ok((told.text, told.notes))
     }
 }

@@ -1,6 +1,6 @@
 //! A request and its reply.
 
-use concord::{
+use app::{
     CheckOptions, Checked, ConvertOptions, DiffOptions, Error, IdentifyOptions, ReadOptions, Recording,
     ShowOptions, SummaryOptions,
 };
@@ -65,27 +65,27 @@ fn bad_option(error: &serde_json::Error) -> Error {
 fn answered(Request { call, names }: Request, a: &[u8], b: &[u8], stop: Stop<'_>) -> Result<Answered, Error> {
     let [a, b] =
         [(&names[0], a), (&names[1], b)].map(|(name, bytes)| Recording { name, bytes, stop: Some(stop) });
-    let told = |answer: concord::Answer| Answered {
+    let told = |answer: app::Answer| Answered {
         body: answer.text.into_bytes(),
         notes: answer.notes,
         also: Value::Null,
     };
     match call {
-        Call::Read(options) => concord::read(&a, &options).map(told),
-        Call::Identify(options) => concord::identify(&a, &options).map(told),
-        Call::Summary(options) => concord::summary(&[a], &options).map(told),
-        Call::Show(options) => concord::show(&a, &options).map(told),
-        Call::Check(options) => concord::check(&a, &options).map(|checked| Answered {
+        Call::Read(options) => app::read(&a, &options).map(told),
+        Call::Identify(options) => app::identify(&a, &options).map(told),
+        Call::Summary(options) => app::summary(&[a], &options).map(told),
+        Call::Show(options) => app::show(&a, &options).map(told),
+        Call::Check(options) => app::check(&a, &options).map(|checked| Answered {
             body: checked.json().into_bytes(),
             notes: Vec::new(),
             also: judged(&checked),
         }),
-        Call::Diff(options) => concord::diff(&a, &b, &options).map(|compared| Answered {
+        Call::Diff(options) => app::diff(&a, &b, &options).map(|compared| Answered {
             body: compared.json.into_bytes(),
             notes: compared.notes,
             also: Value::Null,
         }),
-        Call::Convert(options) => concord::convert(&a, &options).map(|converted| Answered {
+        Call::Convert(options) => app::convert(&a, &options).map(|converted| Answered {
             body: converted.bytes,
             notes: converted.notes,
             also: Value::Null,

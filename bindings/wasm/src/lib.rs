@@ -1,4 +1,4 @@
-//! The functions of [`concord`] as a WebAssembly module, for JavaScript.
+//! The functions of [`app`] as a WebAssembly module, for JavaScript.
 //!
 //! A call has three steps. JavaScript asks for room ([`reserve`]) for a request and for each recording, and writes them there;
 //! [`answer`] works; and the reply stands where it says, [`reply_length`] bytes long. The request is a JSON object, the reply one

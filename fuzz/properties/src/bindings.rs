@@ -2,7 +2,7 @@
 //! or an error with a code and a place that the recording has; no function takes what another rejects; and a call that is stopped
 //! ends.
 
-use concord::{
+use app::{
     CheckOptions, ConvertOptions, DiffOptions, Error, IdentifyOptions, ReadOptions, Recording, ShowOptions,
     SummaryOptions, check, convert, diff, identify, read, show, summary,
 };

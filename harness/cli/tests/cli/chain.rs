@@ -4,7 +4,7 @@
 #![cfg(unix)]
 #![expect(clippy::unwrap_used, reason = "a test's helpers fail as a test does")]
 
-use concord::{DiffOptions, Recording, diff};
+use app::{DiffOptions, Recording, diff};
 use rustix::process::{Pid, Signal, kill_process};
 use std::fs;
 use std::io::{BufRead as _, BufReader, Read as _};

@@ -6,7 +6,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a panic is a test's way to fail")]
 
-use concord::{
+use app::{
     CheckOptions, ConvertOptions, DiffOptions, IdentifyOptions, ReadOptions, Recording, SummaryOptions,
 };
 use std::collections::BTreeMap;
@@ -79,7 +79,7 @@ fn check_is_the_same<'a>(recordings: &[Recording<'a>], every: bool) -> Vec<Recor
     let options = CheckOptions { every, ..CheckOptions::default() };
     let (mut lines, mut known) = (Vec::new(), Vec::new());
     for recording in recordings {
-        let Ok(checked) = concord::check(recording, &options) else { continue };
+        let Ok(checked) = app::check(recording, &options) else { continue };
         known.push(*recording);
         let array = checked.json();
         let inner = array.strip_prefix("[\n").and_then(|array| array.strip_suffix("\n]\n"));
@@ -106,7 +106,7 @@ fn check_and_summary_answer_as_the_program_does_on_every_case() {
     for some in known.chunks(500) {
         let names: Vec<&str> = some.iter().map(|recording| recording.name).collect();
         let printed = program(&[&["summary", "--output", "json"], &names[..]].concat());
-        let ours = concord::summary(some, &SummaryOptions::default()).unwrap().text;
+        let ours = app::summary(some, &SummaryOptions::default()).unwrap().text;
         is_the_same(&ours, &printed.stdout, "summary");
     }
 }
@@ -120,7 +120,7 @@ fn check_lists_every_rule_as_the_program_does_in_every_topic() {
 }
 
 /// That an answer, or an error, is what the program printed.
-fn is_what_was_printed(answer: Result<&[u8], &concord::Error>, printed: &Output, about: &str) {
+fn is_what_was_printed(answer: Result<&[u8], &app::Error>, printed: &Output, about: &str) {
     let said = String::from_utf8_lossy(&printed.stderr);
     match answer {
         Ok(bytes) => assert!(
@@ -152,12 +152,12 @@ fn read_and_identify_answer_as_the_program_does_in_every_topic_and_format() {
                 ReadOptions { dialect: "typed-ids".into(), ..ReadOptions::default() },
             ),
         ] {
-            let answer = concord::read(&recording, &options);
+            let answer = app::read(&recording, &options);
             rejected += u32::from(answer.is_err());
             let answer = answer.as_ref().map(|answer| answer.text.as_bytes());
             is_what_was_printed(answer, &program(&[flags, &[name]].concat()), name);
         }
-        let answer = concord::identify(&recording, &IdentifyOptions::default());
+        let answer = app::identify(&recording, &IdentifyOptions::default());
         let answer = answer.as_ref().map(|answer| answer.text.as_bytes());
         is_what_was_printed(answer, &program(&["identify", "--output", "json", name]), name);
     }
@@ -175,15 +175,15 @@ fn convert_and_diff_answer_as_the_program_does_in_every_topic_and_format() {
             // Each recording goes into another format, so that all are written.
             let to = formats::written().cycle().nth(place).unwrap().name;
             let options = ConvertOptions { to: to.to_owned(), ..ConvertOptions::default() };
-            let converted = concord::convert(&recording, &options);
+            let converted = app::convert(&recording, &options);
             refused +=
-                u32::from(converted.as_ref().is_err_and(|error| error.code == concord::Error::CANNOT_CARRY));
+                u32::from(converted.as_ref().is_err_and(|error| error.code == app::Error::CANNOT_CARRY));
             let answer = converted.as_ref().map(|converted| &converted.bytes[..]);
             is_what_was_printed(answer, &program(&["convert", name, "--to", to]), name);
             // With another format of its session, and with another session.
             let (first, first_bytes) = if place == 0 { other(number) } else { &case.recordings[0] };
             let compared =
-                concord::diff(&Recording::new(first, first_bytes), &recording, &DiffOptions::default());
+                app::diff(&Recording::new(first, first_bytes), &recording, &DiffOptions::default());
             different += u32::from(compared.as_ref().is_ok_and(|compared| !compared.same));
             let answer = compared.as_ref().map(|compared| compared.json.as_bytes());
             is_what_was_printed(answer, &program(&["diff", "--output", "json", first, name]), name);

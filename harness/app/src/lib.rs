@@ -5,13 +5,13 @@
 //! large recordings do.
 //!
 //! ```
-//! use concord::{CheckOptions, Recording, check};
+//! use app::{CheckOptions, Recording, check};
 //!
 //! let recording = Recording::new("a.jsonl", br#"{"jsonrpc":"2.0","id":null,"method":"ping"}"#);
 //! let checked = check(&recording, &CheckOptions::default())?;
 //! assert!(!checked.is_well());
 //! assert!(checked.json().contains("jsonrpc.id.null"));
-//! # Ok::<(), concord::Error>(())
+//! # Ok::<(), app::Error>(())
 //! ```
 
 mod check;

@@ -1,6 +1,6 @@
 //! The functions over bytes at their edges: what is wrong with a call or a recording is a value with a code and a place.
 
-use concord::{
+use app::{
     CheckOptions, ConvertOptions, DiffOptions, Error, IdentifyOptions, ReadOptions, Recording, ShowOptions,
     SummaryOptions, check, convert, diff, identify, read, show, summary,
 };
