@@ -29,7 +29,7 @@ MAY_USE = {
     "python": {"core"},
     "wasm": {"core"},
     "generators": {"transcript", "formats", "verdict"},
-    "properties": {"transcript", "formats", "rules", "wire", "generators", "core"},
+    "properties": {"cases", "transcript", "formats", "rules", "wire", "generators", "core"},
     "fuzz": {"properties"},
     "mcp-concord": {"transcript", "formats", "verdict", "suite", "rules", "mutants", "surface", "wire", "reports", "generators"},
 }

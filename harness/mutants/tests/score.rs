@@ -47,7 +47,7 @@ fn without_a_mistake_they_read_what_the_built_in_reader_reads() {
         for transcript in &case.transcripts {
             let bytes = transcript.blob.bytes().unwrap();
             let original = Original::read(transcript.format, &bytes);
-            let builtin = Builtin.read(transcript.format.name, &bytes);
+            let builtin = Builtin::default().read(transcript.format.name, &bytes);
             let again = builtin.clone().confirmed_by(original.answer());
             assert_eq!(again, builtin, "{}, {}", case.name, transcript.format.name);
         }
