@@ -28,7 +28,7 @@ MAY_USE = {
     "python": {"app"},
     "wasm": {"app"},
     "generators": {"transcript", "formats", "verdict"},
-    "properties": {"transcript", "formats", "rules", "wire", "generators", "app"},
+    "properties": {"cases", "transcript", "formats", "rules", "wire", "generators", "app"},
     "fuzz": {"properties"},
     "mcp-concord": {"app", "transcript", "formats", "verdict", "suite", "rules", "surface", "wire", "reports", "generators"},
 }

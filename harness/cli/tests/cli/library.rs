@@ -13,13 +13,20 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
+use std::sync::LazyLock;
 
 /// So many cases of each topic stand for it where a recording takes a run of the program.
 const OF_A_TOPIC: usize = 3;
 
-fn cases() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../cases")
-}
+/// The folder of the cases, those of archives among them.
+static CASES: LazyLock<PathBuf> = LazyLock::new(|| {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("cases");
+    for (path, bytes) in cases::files() {
+        fs::create_dir_all(folder.join(path).parent().unwrap()).unwrap();
+        fs::write(folder.join(path), bytes).unwrap();
+    }
+    folder
+});
 
 /// The recordings of a case with the names that they have from `cases`, in order.
 struct Case {
@@ -29,13 +36,13 @@ struct Case {
 
 fn all() -> Vec<Case> {
     let mut found: BTreeMap<PathBuf, Case> = BTreeMap::new();
-    for entry in walkdir::WalkDir::new(cases()).sort_by_file_name() {
+    for entry in walkdir::WalkDir::new(&*CASES).sort_by_file_name() {
         let path = entry.unwrap().into_path();
         let (folder, file) = (path.parent().unwrap(), path.file_name().unwrap().to_string_lossy());
         if !folder.join("case.toml").is_file() || !formats::FORMATS.iter().any(|format| format.file == file) {
             continue;
         }
-        let from_cases = |path: &Path| path.strip_prefix(cases()).unwrap().display().to_string();
+        let from_cases = |path: &Path| path.strip_prefix(&*CASES).unwrap().display().to_string();
         let topic = from_cases(folder.parent().unwrap());
         let case = found.entry(folder.to_owned()).or_insert(Case { topic, recordings: Vec::new() });
         case.recordings.push((from_cases(&path), fs::read(&path).unwrap()));
@@ -59,7 +66,7 @@ fn some() -> Vec<Case> {
 
 fn program(words: &[&str]) -> Output {
     let mut command = Command::new(env!("CARGO_BIN_EXE_mcp-concord"));
-    command.args(words).current_dir(cases()).output().unwrap()
+    command.args(words).current_dir(&*CASES).output().unwrap()
 }
 
 /// That both say the same. A page of text helps nobody: the first line that differs does.

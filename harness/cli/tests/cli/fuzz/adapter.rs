@@ -73,7 +73,7 @@ fn answer(mode: &str, note: &str, format: &str, bytes: &[u8]) -> String {
         }
         _ => {}
     }
-    let answer = Builtin.read(format, bytes);
+    let answer = Builtin::default().read(format, bytes);
     // What TOOL-NAMELESS leaves to the importer.
     if mode == "names-wanted" && nameless(&answer) {
         return "\"rejection\":{\"message\":\"a call without a name\"}".to_owned();
