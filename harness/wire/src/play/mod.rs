@@ -31,4 +31,6 @@ pub use script::{Script, Step};
 #[cfg(unix)]
 pub(crate) use stdio::as_client_of;
 pub use stdio::{as_client, as_server};
+#[cfg(test)]
+pub(crate) use testing::plays;
 pub use variant::Variants;
