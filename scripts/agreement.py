@@ -19,7 +19,6 @@ FORMATS = {
     "claude-desktop.log": "claude-desktop-log",
     "marked.txt": "marked-text",
     "directed.jsonl": "directed-jsonl",
-    "mcp-vcr.yaml": "mcp-vcr",
     "go-sdk.txtar": "txtar",
 } | {
     f"{name}.{ending}": name
@@ -64,7 +63,7 @@ def findings(paths):
 
 def main():
     files = (path for folder in sys.argv[1:] for path in sorted(Path(folder).rglob("*")))
-    paths = [path for path in files if path.suffix in (".jsonl", ".json", ".har", ".log", ".txt", ".yaml", ".txtar") and path.name not in NO_RECORDING]
+    paths = [path for path in files if path.suffix in (".jsonl", ".json", ".har", ".log", ".txt", ".txtar") and path.name not in NO_RECORDING]
     found = findings(paths)
     with ThreadPoolExecutor() as pool:
         whys = list(pool.map(read, paths))

@@ -23,7 +23,7 @@ cp scripts/browser/* "$folder"
 (cd "$folder" && timeout 300 npm ci --no-audit --no-fund --ignore-scripts) >"$folder/npm.log" 2>&1 ||
   lacking "npm cannot install what the check needs: $(tail -1 "$folder/npm.log")"
 
-# What people will look at: the results that are kept, or else a run of now; recordings that were checked; and a matrix.
+# What people will look at: the results that are kept, or else a run of now; and recordings that were checked.
 mapfile -t kept < <(grep -rlF --include='*.json' '"planned":' docs/results 2>/dev/null | sort)
 if [ ${#kept[@]} = 0 ]; then
   "$concord" -q run --results "$folder/builtin.json" >/dev/null
@@ -31,7 +31,7 @@ if [ ${#kept[@]} = 0 ]; then
 fi
 "$concord" -q check --output json docs/examples >"$folder/found.json" || [ $? = 1 ]
 node "$folder/made-up.js" "$folder"
-"$concord" -q report "${kept[@]}" "$folder"/{other,clean,excused,kills}.json "$folder/found.json" --out "$folder/kept"
+"$concord" -q report "${kept[@]}" "$folder"/{other,clean,excused}.json "$folder/found.json" --out "$folder/kept"
 "$concord" -q report "$folder/large.json" --compare "$folder/before.json" --out "$folder/large" >"$folder/changes.md" ||
   [ $? = 1 ]
 

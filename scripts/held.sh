@@ -84,8 +84,3 @@ find cases/recorded -type f \( -name '*.json' -o -name '*.jsonl' -o -name '*.har
     "$concord" --quiet read "$file" 2>&1 || true
     "$concord" --quiet identify --output json "$file" 2>&1 || true
   done > "$out/recorded.txt"
-
-# Which mutants some case tells from the faithful reader, and what is wrong with the suite or a mutant.
-flag=--mutants
-"$concord" run --help | grep -q -e --mutants || flag=--adequacy
-"$concord" run $flag 2>&1 | tail -3 > "$out/mutants.txt" || true

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Records one session with each recorder of docs/logs.md that a registry has, and reads what it wrote.
 #
-#   scripts/logs.sh [NAME]...      by default all: mcp-vcr mcp-vcr-ndjson mcp-cassette agent-vcr
+#   scripts/logs.sh [NAME]...      by default all: mcp-vcr mcp-cassette agent-vcr
 #
 # A client (scripts/logs/client.py) talks to a real server (scripts/mock/server.py, of the official Python SDK) through `record` and
 # the recorder. What the recorder wrote is detected, read, and compared with what `record` wrote of the same session: nothing

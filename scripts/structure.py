@@ -21,7 +21,6 @@ MAY_USE = {
     "schemas": {"transcript"},
     "rules": {"transcript", "formats", "schemas"},
     "suite": {"transcript", "formats", "verdict", "cases"},
-    "mutants": {"transcript", "formats", "verdict", "suite"},
     "surface": {"transcript", "formats", "verdict"},
     "wire": {"transcript", "formats", "verdict"},
     "reports": {"transcript", "formats", "verdict", "rules"},
@@ -29,9 +28,9 @@ MAY_USE = {
     "python": {"app"},
     "wasm": {"app"},
     "generators": {"transcript", "formats", "verdict"},
-    "properties": {"transcript", "formats", "rules", "wire", "generators", "app"},
+    "properties": {"cases", "transcript", "formats", "rules", "wire", "generators", "app"},
     "fuzz": {"properties"},
-    "mcp-concord": {"app", "transcript", "formats", "verdict", "suite", "rules", "mutants", "surface", "wire", "reports", "generators"},
+    "mcp-concord": {"app", "transcript", "formats", "verdict", "suite", "rules", "surface", "wire", "reports", "generators"},
 }
 # What the library for importers may pull in, counted as `cargo tree` does, itself included.
 SUITE_PACKAGES = 60

@@ -149,7 +149,7 @@ pub fn equivalence(bytes: &[u8]) {
 
 /// The formats whose writer can carry this session.
 pub fn carriers(session: &Session) -> impl Iterator<Item = &'static Format> {
-    FORMATS.iter().copied().filter(|format| session.losses(format).iter().all(|loss| loss.clause.is_none()))
+    formats::written().filter(|format| session.losses(format).iter().all(|loss| loss.clause.is_none()))
 }
 
 /// The session in this format.

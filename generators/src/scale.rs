@@ -105,7 +105,7 @@ impl Dimension {
     /// Whether sessions of this format can grow in it.
     #[must_use]
     pub fn is_carried(&self, format: &Format) -> bool {
-        !self.sse || format.carries.sse
+        format.is_written() && (!self.sse || format.carries.sse)
     }
 
     /// The session of this size, with what must come of reading it.

@@ -8,7 +8,7 @@ use crate::relation::{Reading, Relation};
 use crate::rng::Rng;
 use crate::session_builder::{AGREED, BATCHED, SessionBuilder};
 use crate::variant::Variant;
-use formats::{FORMATS, Format};
+use formats::Format;
 use transcript::message::Refusal;
 use verdict::expectation::Expectation;
 use verdict::meaning::Meaning;
@@ -67,7 +67,7 @@ impl VariantBuilder {
         let mut files = Vec::new();
         let mut holds: Vec<Vec<&'static str>> = vec![Vec::new(); self.later.len()];
         let mut redacted = None;
-        for &format in FORMATS {
+        for format in formats::written() {
             if let Some(clause) = self.builder.uncarried_clause(format) {
                 files.push((format, Err(clause.to_owned())));
                 continue;

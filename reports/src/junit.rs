@@ -1,152 +1,209 @@
-//! The record as JUnit XML: a test suite for each case, a test for each format. With times where the record has them.
+//! JUnit XML: suites of cases, as CI systems read it.
+//!
+//! XML cannot hold control characters, so they are left out, and the escape sequences of terminals as a whole.
 
-use crate::plain::plain;
-use quick_junit::{NonSuccessKind, Report, TestCase, TestCaseStatus, TestSuite};
+use std::fmt::Write as _;
+use std::ops::AddAssign;
 use std::time::Duration;
-use verdict::record::{CaseResult, Record};
-use verdict::verdict::Verdict;
 
-/// The record as XML. Texts are cleaned of what XML cannot hold.
-///
-/// # Errors
-/// Where the XML cannot be written.
-pub fn render(record: &Record) -> Result<String, quick_junit::SerializeError> {
-    let name = format!("mcp-concord: {}", record.title());
-    let mut report = Report::new(plain(&name));
-    let mut suites: Vec<(&str, TestSuite)> = Vec::new();
-    for line in &record.results {
-        let test = test(record, line);
-        match suites.last_mut() {
-            Some((case, suite)) if *case == line.case => {
-                suite.add_test_case(test);
+/// A suite of cases.
+#[derive(Debug, Default)]
+pub(crate) struct Suite {
+    pub(crate) name: String,
+    pub(crate) properties: Vec<(&'static str, String)>,
+    pub(crate) cases: Vec<Case>,
+}
+
+/// A case, and what came of it.
+#[derive(Debug, Default)]
+pub(crate) struct Case {
+    pub(crate) name: String,
+    pub(crate) class: Option<String>,
+    pub(crate) time: Option<Duration>,
+    /// Why it did not succeed; none where it did.
+    pub(crate) status: Option<Status>,
+    /// What it printed.
+    pub(crate) output: Option<String>,
+}
+
+/// Why a case did not succeed.
+#[derive(Debug)]
+pub(crate) struct Status {
+    pub(crate) outcome: Outcome,
+    pub(crate) message: String,
+    /// A word for it.
+    pub(crate) verdict: Option<&'static str>,
+    pub(crate) description: Option<String>,
+}
+
+/// How a case ends that does not succeed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Outcome {
+    Failure,
+    Error,
+    Skipped,
+}
+
+/// How many cases there are, and of these how many ended in which way.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Counts {
+    tests: usize,
+    skipped: usize,
+    failures: usize,
+    errors: usize,
+}
+
+impl AddAssign for Counts {
+    fn add_assign(&mut self, more: Self) {
+        self.tests += more.tests;
+        self.skipped += more.skipped;
+        self.failures += more.failures;
+        self.errors += more.errors;
+    }
+}
+
+/// A report: what is in all of it, and its suites, which [`Suite::spell`] spelled.
+pub(crate) fn head(name: &str, counts: Counts) -> String {
+    let Counts { tests, skipped, failures, errors } = counts;
+    format!(
+        "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites name=\"{}\" tests=\"{tests}\" skipped=\"{skipped}\" \
+         failures=\"{failures}\" errors=\"{errors}\">\n",
+        text(name)
+    )
+}
+
+/// What stands behind the suites.
+pub(crate) const TAIL: &str = "</testsuites>\n";
+
+impl Suite {
+    /// Adds the XML of the suite, and returns its counts.
+    pub(crate) fn spell(&self, out: &mut String) -> Counts {
+        let outcome = |outcome| {
+            let ended = |case: &&Case| case.status.as_ref().is_some_and(|status| status.outcome == outcome);
+            self.cases.iter().filter(ended).count()
+        };
+        let [skipped, failures, errors] = [Outcome::Skipped, Outcome::Failure, Outcome::Error].map(outcome);
+        let tests = self.cases.len();
+        let _ = write!(
+            out,
+            "    <testsuite name=\"{}\" tests=\"{tests}\" skipped=\"{skipped}\" errors=\"{errors}\" failures=\"{failures}\"",
+            text(&self.name)
+        );
+        // Readers of JUnit do not add up the times of the cases themselves.
+        let times = self.cases.iter().filter_map(|case| case.time);
+        attribute("time", times.reduce(|sum, time| sum + time).map(seconds), out);
+        if self.cases.is_empty() && self.properties.is_empty() {
+            out.push_str("/>\n");
+            return Counts::default();
+        }
+        out.push_str(">\n");
+        if !self.properties.is_empty() {
+            out.push_str("        <properties>\n");
+            for (name, value) in &self.properties {
+                let _ = writeln!(out, "            <property name=\"{name}\" value=\"{}\"/>", text(value));
             }
-            _ => {
-                let mut suite = TestSuite::new(plain(&line.case));
-                suite.add_test_case(test);
-                suites.push((&line.case, suite));
+            out.push_str("        </properties>\n");
+        }
+        self.cases.iter().for_each(|case| case.spell(out));
+        out.push_str("    </testsuite>\n");
+        Counts { tests, skipped, failures, errors }
+    }
+}
+
+impl Case {
+    fn spell(&self, out: &mut String) {
+        let _ = write!(out, "        <testcase name=\"{}\"", text(&self.name));
+        attribute("classname", self.class.as_deref().map(text), out);
+        attribute("time", self.time.map(seconds), out);
+        if self.status.is_none() && self.output.is_none() {
+            out.push_str("/>\n");
+            return;
+        }
+        out.push_str(">\n");
+        if let Some(Status { outcome, message, verdict, description }) = &self.status {
+            let tag = match outcome {
+                Outcome::Failure => "failure",
+                Outcome::Error => "error",
+                Outcome::Skipped => "skipped",
+            };
+            let _ = write!(out, "            <{tag} message=\"{}\"", text(message));
+            attribute("type", verdict.map(str::to_owned), out);
+            let _ = match description {
+                Some(description) => writeln!(out, ">{}</{tag}>", text(description)),
+                None => writeln!(out, "/>"),
+            };
+        }
+        if let Some(output) = &self.output {
+            let _ = writeln!(out, "            <system-out>{}</system-out>", text(output));
+        }
+        out.push_str("        </testcase>\n");
+    }
+}
+
+fn attribute(name: &str, value: Option<String>, out: &mut String) {
+    if let Some(value) = value {
+        let _ = write!(out, " {name}=\"{value}\"");
+    }
+}
+
+fn seconds(time: Duration) -> String {
+    format!("{:.3}", time.as_secs_f64())
+}
+
+/// A text as XML holds it, in an element or an attribute.
+fn text(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut chars = text.chars();
+    while let Some(char) = chars.next() {
+        match char {
+            '<' => out.push_str("&lt;"),
+            '>' => out.push_str("&gt;"),
+            '&' => out.push_str("&amp;"),
+            '\'' => out.push_str("&apos;"),
+            '"' => out.push_str("&quot;"),
+            // The sequence up to its last character, such as the `m` of `ESC[31m`; one that does not begin so is of two.
+            '\u{1b}' => {
+                if chars.next() == Some('[') {
+                    chars.find(|char| ('@'..='~').contains(char));
+                }
             }
+            char if char.is_control() && char != '\n' && char != '\u{7f}' => {}
+            char => out.push(char),
         }
     }
-    for (_, suite) in &mut suites {
-        set_time(suite);
-    }
-    report.add_test_suites(suites.into_iter().map(|(_, suite)| suite));
-    report.to_string()
-}
-
-/// The time of a suite is the sum of its tests', which readers of JUnit do not add up themselves.
-fn set_time(suite: &mut TestSuite) {
-    let times: Vec<_> = suite.test_cases.iter().filter_map(|test| test.time).collect();
-    if !times.is_empty() {
-        suite.set_time(times.iter().sum::<Duration>());
-    }
-}
-
-fn test(record: &Record, line: &CaseResult) -> TestCase {
-    let kind = match line.verdict {
-        Verdict::Fail | Verdict::UnexpectedPass => Some(NonSuccessKind::Failure),
-        Verdict::Crash | Verdict::Timeout | Verdict::Garbled | Verdict::Unstable => {
-            Some(NonSuccessKind::Error)
-        }
-        _ => None,
-    };
-    let mut status = match (kind, line.verdict) {
-        (Some(kind), _) => TestCaseStatus::non_success(kind),
-        (None, Verdict::Skip | Verdict::ExpectedFail) => TestCaseStatus::skipped(),
-        (None, _) => TestCaseStatus::success(),
-    };
-    if line.verdict != Verdict::Pass {
-        status.set_type(line.verdict.name()).set_message(message(line));
-    }
-    if kind.is_some() {
-        status.set_description(description(record, line));
-    }
-    let mut test = TestCase::new(line.format.clone(), status);
-    test.set_classname(plain(&line.case));
-    if let Some(took) = line.took {
-        test.set_time(took);
-    }
-    test
-}
-
-/// What a list of tests shows, on one line.
-fn message(line: &CaseResult) -> String {
-    let known = line.known.as_ref().map(|known| known.reason.as_str());
-    let text = known.or(line.message.as_deref());
-    match (text, &line.difference) {
-        (Some(text), _) => plain(text),
-        (None, Some(difference)) => format!("differs at {}", plain(&difference.at)),
-        (None, None) => line.verdict.name().to_owned(),
-    }
-}
-
-fn description(record: &Record, line: &CaseResult) -> String {
-    let mut out = Vec::new();
-    if let Some(file) = &line.file {
-        let at = line.place.as_ref().map(|place| format!(":{}", place.line)).unwrap_or_default();
-        out.push(format!("file      {file}{at}"));
-    }
-    for id in &line.clauses {
-        out.push(format!("clause    {id}: {}", record.clauses.get(id).map_or("", String::as_str)));
-    }
-    if let Some(note) = record.cases.get(&line.case) {
-        out.push(format!("reason    {}", note.reason));
-    }
-    if let Some(difference) = &line.difference {
-        let [expected, actual] = difference.sides().map(|value| value.unwrap_or("(nothing)"));
-        out.push(format!("at        {}", difference.at));
-        out.push(format!("expected  {expected}"));
-        out.push(format!("actual    {actual}"));
-    }
-    if line.silent_loss {
-        out.push("silent loss: a message of the transcript is accounted for nowhere".to_owned());
-    }
-    out.join("\n")
+    out
 }
 
 #[cfg(test)]
 mod tests {
-    use crate::test_record::record;
-    use quick_junit::{Report, TestCaseStatus};
-    use std::time::Duration;
-    use verdict::verdict::Verdict;
+    use super::{Case, Outcome, Status, Suite};
 
     #[test]
-    fn what_is_written_is_read_back_with_every_count() {
-        let record = record(&Verdict::ALL);
-        let text = super::render(&record).unwrap();
-        let report = Report::deserialize_from_str(&text).unwrap();
-        let tests: Vec<_> = report.test_suites.iter().flat_map(|suite| &suite.test_cases).collect();
-        assert_eq!(tests.len(), Verdict::ALL.len());
-        for (test, line) in tests.iter().zip(&record.results) {
-            let short = matches!(test.status, TestCaseStatus::NonSuccess { .. });
-            assert_eq!(short, line.verdict.is_failure(), "{:?}", line.verdict);
-            let skipped = matches!(test.status, TestCaseStatus::Skipped { .. });
-            assert_eq!(skipped, matches!(line.verdict, Verdict::Skip | Verdict::ExpectedFail));
+    fn a_text_is_what_xml_can_hold_and_no_markup() {
+        for (text, spelled) in [
+            ("a & <b> \"c\" 'd'\n", "a &amp; &lt;b&gt; &quot;c&quot; &apos;d&apos;\n"),
+            ("\u{1b}[31;1mred\u{1b}[0m\t\r\0\u{9b}", "red"),
+            ("\u{1b}", ""),
+        ] {
+            assert_eq!(super::text(text), spelled);
         }
     }
 
     #[test]
-    fn times_are_told_where_there_are_any() {
-        let mut record = record(&[Verdict::Pass, Verdict::Fail, Verdict::Skip]);
-        assert!(!super::render(&record).unwrap().contains(" time="));
-        record.results[0].took = Some(Duration::from_millis(1_500));
-        record.results[1].took = Some(Duration::from_millis(250));
-        record.results[1].case = record.results[0].case.clone();
-        let report = Report::deserialize_from_str(&super::render(&record).unwrap()).unwrap();
-        let [timed, skipped] = report.test_suites.as_slice() else { panic!("{report:?}") };
-        let times: Vec<_> = timed.test_cases.iter().map(|test| test.time).collect();
-        assert_eq!(times, [record.results[0].took, record.results[1].took]);
-        assert_eq!((timed.time, skipped.time), (Some(Duration::from_millis(1_750)), None));
-    }
-
-    #[test]
-    fn a_strangers_text_stays_text() {
-        let mut record = record(&[Verdict::Fail]);
-        record.results[0].message = Some("]]></failure><x a=\"1\">&\u{0}\u{1b}[31m\u{202e}\u{fffe}".into());
-        let text = super::render(&record).unwrap();
-        let report = Report::deserialize_from_str(&text).unwrap();
-        assert_eq!(report.test_suites[0].test_cases.len(), 1);
-        assert!(!text.contains("</failure><x") && !text.contains('\u{1b}') && !text.contains('\u{202e}'));
+    fn what_is_empty_is_one_element() {
+        let mut out = String::new();
+        Suite { name: "a".into(), ..Suite::default() }.spell(&mut out);
+        let message = "m".to_owned();
+        let status = Status { outcome: Outcome::Error, message, verdict: None, description: None };
+        let cases = vec![Case { name: "c".into(), status: Some(status), ..Case::default() }];
+        Suite { name: "b".into(), cases, ..Suite::default() }.spell(&mut out);
+        let expected = r#"    <testsuite name="a" tests="0" skipped="0" errors="0" failures="0"/>
+    <testsuite name="b" tests="1" skipped="0" errors="1" failures="0">
+        <testcase name="c">
+            <error message="m"/>
+        </testcase>
+    </testsuite>
+"#;
+        assert_eq!(out, expected);
     }
 }

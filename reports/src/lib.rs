@@ -1,25 +1,17 @@
-//! A record of a run, rendered for people and for programs: one renderer a file.
+//! What came of recordings and of runs, rendered for people and for programs.
 //!
-//! Everything shown here stands in a [`verdict::record::Record`]. Nothing is judged again, and the same record gives
-//! the same bytes.
+//! Views draw what they are given: what came of judging recordings ([`check`]), one session or many ([`session`]), and the
+//! record of a run ([`run`]). None of them judges, opens a file or keeps anything, and what is the same gives the same bytes.
 
-pub mod badge;
 pub mod check;
-pub mod diagram;
-pub mod diagram_builder;
 mod digest;
-pub mod drawing;
-pub mod html;
-pub mod json;
-pub mod junit;
-pub mod markdown;
-pub mod otlp;
-pub mod overview;
-pub mod session_diff;
-pub mod stats;
-pub mod target;
 #[cfg(test)]
-mod test_record;
-pub mod viewer;
+mod golden;
+mod junit;
+mod object;
+pub mod run;
+pub mod session;
 
+pub use run::{badge, html, json, markdown};
+pub use session::{diagram, diagram_builder, diff, drawing, otlp, overview, stats, target, viewer};
 pub use verdict::plain;

@@ -59,16 +59,9 @@ const record = (name, cases, verdict) => {
   return { schema: 1, suite, implementation, planned: results.length, totals, cases: notes, clauses, results };
 };
 
-const fault = (number) => ({
-  name: `fault-${number}`, does: `reads ${HOSTILE}`, breaks: [CLAUSES[number % CLAUSES.length]],
-  killers: number % 7 ? Array.from({ length: number % 9 }, (_, at) => ({ case: `topic-${at}/case`, formats: FORMATS })) : [],
-});
-const faults = Array.from({ length: 60 }, (_, number) => fault(number));
-const findings = ["fault-0 survives: a case is missing that kills it"];
 const keep = (name, value) => writeFileSync(join(folder, name), JSON.stringify(value));
 keep("large.json", record("made-up", 5000, (reading) => verdict(reading, false)));
 keep("before.json", record("made-up", 5000, (reading) => verdict(reading, true)));
 keep("other.json", record(`strange ${HOSTILE}`, 200, (reading) => verdict(reading, false)));
 keep("clean.json", record("clean", 40, () => "pass"));
 keep("excused.json", record("excused", 40, (reading) => (reading % 20 ? "pass" : "expected-fail")));
-keep("kills.json", { kills: 1, suite, cases: 200, readings: 400, faults, findings });

@@ -15,8 +15,7 @@ RECORD = str(HERE / "agent_vcr_record.py")
 # Of each: what it writes, how it is started, the format that is detected, what of a meaning it does not keep, and how it loads a
 # file.
 RECORDERS = {
-    "mcp-vcr": ("{out}.yaml", ["{bin}/mcp-vcr", "record", "--no-redact", "-o", "{file}", "--"], "mcp-vcr", None, ["validate"]),
-    "mcp-vcr-ndjson": (
+    "mcp-vcr": (
         "{out}.ndjson",
         ["{bin}/mcp-vcr", "record", "--no-redact", "--format", "ndjson", "-o", "{file}", "--"],
         "directed-jsonl",

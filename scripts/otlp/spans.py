@@ -12,7 +12,7 @@ from opentelemetry.proto.trace.v1.trace_pb2 import Span, Status, TracesData
 
 program = os.environ.get("MCP_CONCORD", "target/release/mcp-concord")
 NONE = {"case.toml", "meaning.json", "identify.json", "meaning.typed-ids.json"}
-KINDS = (".jsonl", ".json", ".har", ".log", ".txt", ".yaml", ".txtar")
+KINDS = (".jsonl", ".json", ".har", ".log", ".txt", ".txtar")
 
 
 def recordings():

@@ -6,7 +6,6 @@ use crate::{BY_FORMAT, TARGETS};
 use formats::{FORMATS, Format};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
-use std::sync::OnceLock;
 use std::{fs, io};
 use transcript::json::{Json, JsonKind};
 
@@ -22,15 +21,15 @@ const MOST: usize = 120;
 /// A file's name, and what is in it.
 pub type File = (String, Vec<u8>);
 
-/// The repository, by its root folder, and the files of its cases: thousands, which are asked for by each format and each target.
+/// The repository, by its root folder.
 #[derive(Debug)]
-pub struct Repository(PathBuf, OnceLock<Vec<(String, PathBuf)>>);
+pub struct Repository(PathBuf);
 
 impl Repository {
     /// The one that this was built from.
     #[must_use]
     pub fn here() -> Self {
-        Self(Path::new(env!("CARGO_MANIFEST_DIR")).join("../.."), OnceLock::new())
+        Self(Path::new(env!("CARGO_MANIFEST_DIR")).join("../.."))
     }
 
     /// What the fuzzing of this target begins with, by `fuzz/seeds` and `fuzz/crashes` and, where it is [`BY_FORMAT`], by the
@@ -62,31 +61,13 @@ impl Repository {
         for kind in ["seeds", "crashes"] {
             found.extend(files(&self.0.join("fuzz").join(kind).join("formats").join(format.name))?);
         }
-        for (name, path) in self.case_files()?.iter().filter(|(_, path)| path.ends_with(format.file)) {
-            found.push((name.clone(), fs::read(path)?));
+        for (path, bytes) in cases::files() {
+            if let Some(case) = path.strip_suffix(format.file).and_then(|case| case.strip_suffix('/')) {
+                found.push((case.replace('/', "-"), bytes.to_vec()));
+            }
         }
         found.retain(|(_, bytes)| bytes.len() <= LONGEST);
         Ok(found)
-    }
-
-    /// The files of the cases, each with the name of its case.
-    fn case_files(&self) -> io::Result<&[(String, PathBuf)]> {
-        if let Some(known) = self.1.get() {
-            return Ok(known);
-        }
-        let mut found = Vec::new();
-        let mut folders = vec![(String::new(), self.0.join("cases"))];
-        while let Some((name, folder)) = folders.pop() {
-            for entry in sorted(&folder)? {
-                let path = folder.join(&entry);
-                if path.is_dir() {
-                    folders.push((format!("{name}{entry}-"), path));
-                } else {
-                    found.push((name.trim_end_matches('-').to_owned(), path));
-                }
-            }
-        }
-        Ok(self.1.get_or_init(|| found))
     }
 
     /// The words of a format's transcripts as libFuzzer reads them, one a line: members with their names, short values, and what
@@ -145,11 +126,9 @@ fn files(folder: &Path) -> io::Result<Vec<File>> {
     if !folder.is_dir() {
         return Ok(Vec::new());
     }
-    sorted(folder)?.into_iter().map(|name| Ok((name.clone(), fs::read(folder.join(name))?))).collect()
-}
-
-fn sorted(folder: &Path) -> io::Result<BTreeSet<String>> {
-    fs::read_dir(folder)?.map(|entry| Ok(entry?.file_name().to_string_lossy().into_owned())).collect()
+    let name = |entry: io::Result<fs::DirEntry>| Ok(entry?.file_name().to_string_lossy().into_owned());
+    let names: BTreeSet<String> = fs::read_dir(folder)?.map(name).collect::<io::Result<_>>()?;
+    names.into_iter().map(|name| Ok((name.clone(), fs::read(folder.join(name))?))).collect()
 }
 
 /// The words of one transcript, each once.

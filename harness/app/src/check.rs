@@ -2,9 +2,9 @@
 
 use crate::answer::{Outcome, Output, Remark};
 use crate::error::{Cause, Error};
-use crate::recording::{Recording, format};
+use crate::recording::{Recording, Source, format};
 use formats::{Format, Tolerance};
-use reports::drawing::{DrawOptions, draw};
+use reports::drawing::{self, DrawOptions, draw};
 use reports::viewer::{MOST_TEXT, ROWS, page};
 use rules::record::{CheckedFile, Profile, RuleSelection};
 use rules::rule::Level;
@@ -163,16 +163,21 @@ impl Judge {
     pub fn page(&self, recording: Recording<'_>, output: &mut dyn Output) -> Result<Outcome, Error> {
         let options = DrawOptions {
             rows: ROWS,
-            check: Some(self.options.clone()),
             // Like the rules, the page goes on behind a message with a fault.
             read: formats::ReadOptions::new(Tolerance::Faults),
             whole: Some(MOST_TEXT),
         };
-        let mut recordings = [opened(recording, self.format, output)?];
-        let drawing =
-            draw(&mut recordings, &options).map_err(|(name, error)| Error::reading(&name, error))?;
-        let mut files = drawing.files(&recordings, &self.selection);
-        files.iter_mut().zip(&drawing.judged).try_for_each(|(file, judged)| self.require(file, judged))?;
+        let (recording, result) = judged(recording, self.format, Some(&self.options), output)?;
+        let results: Vec<CheckResult> = result.into_iter().collect();
+        let mut recordings = [recording];
+        let drawing = draw(&mut recordings, &results, &options)
+            .map_err(|(name, error)| Error::reading(&name, error))?;
+        let mut files = Vec::new();
+        for (recording, result) in recordings.iter().zip(&results) {
+            let mut file = CheckedFile::of(&recording.name, recording.format.name, result, &self.selection);
+            self.require(&mut file, result)?;
+            files.push(file);
+        }
         let page = page(&drawing.diagram, &files).map_err(Error::failed)?;
         output.bytes().write_all(page.as_bytes()).map_err(Cause::Output)?;
         drawing.notes.iter().for_each(|note| output.remark(Remark::Note(note)));
@@ -192,16 +197,19 @@ impl Judge {
     }
 }
 
-/// A recording to be drawn, of a format that it is asked for or shows.
-pub(crate) fn opened<'a>(
+/// A recording to be drawn, of a format that is asked for or that it shows; and what comes of judging it, where that is wanted.
+pub(crate) fn judged<'a>(
     mut recording: Recording<'a>,
     asked: Option<&'static Format>,
+    check: Option<&rules::CheckOptions>,
     output: &mut dyn Output,
-) -> Result<reports::drawing::Recording<Box<dyn crate::recording::Source + 'a>>, Error> {
-    let (format, ()) = recording.reading(asked, |_, _| Ok(()))?;
+) -> Result<(drawing::Recording<Box<dyn Source + 'a>>, Option<CheckResult>), Error> {
+    let (format, result) = recording.reading(asked, |format, input| {
+        Ok(check.map(|options| rules::check(format, input, options)).transpose()?)
+    })?;
     let Recording { name, source, .. } = recording;
     output.remark(Remark::Detail(&format!("{name} is read as {}", format.name)));
-    Ok(reports::drawing::Recording { name, format, source })
+    Ok((drawing::Recording { name, format, source }, result))
 }
 
 fn required(text: &str) -> Result<RuleSet, Error> {

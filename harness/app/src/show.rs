@@ -1,7 +1,7 @@
 //! A session drawn: `show`.
 
 use crate::answer::{Command, Outcome, Output, Remark};
-use crate::check::opened;
+use crate::check::judged;
 use crate::error::{Cause, Error};
 use crate::recording::{Recording, format};
 use formats::ReadOptions;
@@ -9,7 +9,7 @@ use reports::diagram::{SvgOptions, TextOptions, svg, text};
 use reports::diagram_builder::RowSelection;
 use reports::drawing::{DrawOptions, draw};
 use reports::viewer::{MOST_TEXT, ROWS, page};
-use rules::record::RuleSelection;
+use rules::record::{CheckedFile, RuleSelection};
 use rules::{CheckOptions, Parallelism};
 use serde::Deserialize;
 
@@ -79,10 +79,13 @@ impl Command for ShowOptions {
     fn answer(&self, recordings: &mut [Recording<'_>], output: &mut dyn Output) -> Result<Outcome, Error> {
         let rows = self.rows()?;
         let asked = format("format", self.format.as_deref())?;
-        let mut open = Vec::new();
+        let check = CheckOptions { parallelism: self.parallelism, ..CheckOptions::default() };
+        let (mut open, mut results) = (Vec::new(), Vec::new());
         for Recording { name, source, found } in recordings.iter_mut() {
             let recording = Recording { name: name.clone(), source: Box::new(&mut **source), found: *found };
-            open.push(opened(recording, asked, output)?);
+            let (recording, result) = judged(recording, asked, self.check.then_some(&check), output)?;
+            open.push(recording);
+            results.extend(result);
         }
         if let (true, Some(other)) = (open.len() > 1, open.iter().find(|it| !it.format.carries.process)) {
             return Err(Error::failed(format!(
@@ -90,20 +93,22 @@ impl Command for ShowOptions {
                 other.name, other.format.name
             )));
         }
-        let judged = CheckOptions { parallelism: self.parallelism, ..CheckOptions::default() };
         let how = DrawOptions {
             rows,
-            check: self.check.then_some(judged),
             read: if self.lenient { ReadOptions::LENIENT } else { ReadOptions::default() },
             whole: (self.output == "html").then_some(if self.all { usize::MAX } else { MOST_TEXT }),
         };
-        let drawing = draw(&mut open, &how).map_err(|(name, error)| Error::reading(&name, error))?;
+        let drawing =
+            draw(&mut open, &results, &how).map_err(|(name, error)| Error::reading(&name, error))?;
         let drawn = match self.output.as_str() {
             "text" => text(&drawing.diagram, TextOptions { colour: self.colour, width: self.width }),
-            "svg" => svg(&drawing.diagram, SvgOptions::default()).map_err(Error::failed)?,
+            "svg" => svg(&drawing.diagram, SvgOptions::default()),
             "html" => {
-                let files = drawing.files(&open, &RuleSelection::everything());
-                page(&drawing.diagram, &files).map_err(Error::failed)?
+                let everything = RuleSelection::everything();
+                let files = open.iter().zip(&results);
+                let files =
+                    files.map(|(it, result)| CheckedFile::of(&it.name, it.format.name, result, &everything));
+                page(&drawing.diagram, &files.collect::<Vec<_>>()).map_err(Error::failed)?
             }
             other => {
                 return Err(Error::option("output", format!("`{other}` is none of text, svg and html")));

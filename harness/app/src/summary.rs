@@ -4,7 +4,8 @@ use crate::answer::{Command, Outcome, Output};
 use crate::error::{Cause, Error};
 use crate::recording::{Recording, format};
 use formats::Format;
-use reports::overview::{Overview, json, overview, text};
+use reports::overview::{Collector, Overview, json, text};
+use rules::{CheckOptions, check_beside};
 use serde::Deserialize;
 
 /// How recordings are summed up.
@@ -58,8 +59,13 @@ impl<'o> Summary<'o> {
     /// Where it cannot be read or shows no format.
     pub fn add(&mut self, recording: &mut Recording<'_>) -> Result<(), Error> {
         let name = recording.name.clone();
-        let (_, seen) = recording.reading(self.asked, |format, input| Ok(overview(&name, format, input)?))?;
-        self.overviews.push(seen);
+        let (_, overview) = recording.reading(self.asked, |format, input| {
+            let mut seen = Collector::new(format);
+            let judged =
+                check_beside(format, input, &CheckOptions::default(), &mut |entry| seen.take(entry))?;
+            Ok(Overview::new(&name, format, seen, &judged))
+        })?;
+        self.overviews.push(overview);
         Ok(())
     }
 

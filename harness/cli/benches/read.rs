@@ -275,7 +275,11 @@ fn check(format: &str, reader: &mut dyn std::io::Read) -> u64 {
 
 fn overview(format: &str, reader: &mut dyn std::io::Read) -> u64 {
     let format = formats::find(format).unwrap();
-    let seen = reports::overview::overview("bulk", format, &mut Input::new(reader).unwrap()).unwrap();
+    let mut seen = reports::overview::Collector::new(format);
+    let mut input = Input::new(reader).unwrap();
+    let options = CheckOptions::default();
+    let judged = rules::check_beside(format, &mut input, &options, &mut |entry| seen.take(entry)).unwrap();
+    let seen = reports::overview::Overview::new("bulk", format, seen, &judged);
     reports::overview::json(&[seen]).unwrap().len() as u64
 }
 

@@ -4,11 +4,9 @@ use crate::excerpt::floor;
 use crate::format::Format;
 use crate::head::Head;
 use crate::input::{Input, ReadError};
-use crate::registry::FORMATS;
-use crate::{
-    agent_vcr, claude_desktop_log, directed_jsonl, inspector, marked_text, mcp_cassette, mcp_replay, mcp_vcr,
-    txtar,
-};
+use crate::recorders::{agent_vcr, directed_jsonl, mcp_cassette};
+use crate::registry::{FORMATS, MCP_VCR};
+use crate::{claude_desktop_log, inspector, marked_text, mcp_replay, txtar};
 use transcript::json::Scanner;
 
 /// So much of a file is looked at, in bytes, where its first value is longer. How the bytes arrive must not matter.
@@ -34,7 +32,6 @@ pub fn nearest(text: &str) -> Option<String> {
         (directed_jsonl::FORMAT.name, directed_jsonl::why_not(&head)),
         (mcp_cassette::FORMAT.name, mcp_cassette::why_not(&head)),
         (agent_vcr::FORMAT.name, agent_vcr::why_not(&head)),
-        (mcp_vcr::FORMAT.name, mcp_vcr::why_not(&head)),
         (txtar::FORMAT.name, txtar::why_not(&head)),
     ]
     .into_iter()
@@ -46,9 +43,21 @@ pub fn nearest(text: &str) -> Option<String> {
 pub fn why_undetected(text: &str) -> String {
     match nearest(text) {
         _ if text.trim().is_empty() => "it is empty".to_owned(),
+        _ if is_mcp_vcr(text) => MCP_VCR.to_owned(),
         None => "its beginning matches no format".to_owned(),
         Some(hint) => hint,
     }
+}
+
+/// Whether this is the YAML of mcp-vcr: a list of messages at the margin, beside `meta` or with directions.
+fn is_mcp_vcr(text: &str) -> bool {
+    let is_item = |line: &str| {
+        let item = line.trim_start_matches([' ', '-']);
+        ["dir: ", "{\"dir\""].iter().any(|begin| item.starts_with(begin))
+    };
+    let mut lines = text[..floor(text, LOOKED_AT.min(text.len()))].lines().map(str::trim_end);
+    let has_list = lines.clone().any(|line| matches!(line, "messages:" | "messages: []"));
+    has_list && lines.any(|line| line == "meta:" || is_item(line))
 }
 
 /// As [`detect`], among these formats: those later in the list are tried first.

@@ -100,9 +100,19 @@ impl Format {
     /// Spells a session. What the format cannot carry is left out; [`Session::losses`] lists it beforehand.
     ///
     /// # Errors
-    /// Those of `out`.
+    /// Those of `out`, and where no session is [written](Format::is_written) in it.
     pub fn write(&self, session: &Session, out: &mut dyn Write) -> io::Result<()> {
+        if !self.is_written() {
+            let why = format!("{} is a log that only its own program writes", self.name);
+            return Err(io::Error::new(io::ErrorKind::Unsupported, why));
+        }
         self.spelling.write(session, out)
+    }
+
+    /// Whether sessions are written in it.
+    #[must_use]
+    pub fn is_written(&self) -> bool {
+        !matches!(self.spelling, Spelling::ReadOnly)
     }
 
     /// Whether a transcript is lines, rather than one document.

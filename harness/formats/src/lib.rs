@@ -15,24 +15,20 @@
 //! # Ok::<(), formats::ReadError>(())
 //! ```
 //!
-//! A format is a folder here, with a line in this file and one in the registry ([`FORMATS`]). Nothing outside the folder
+//! A format is a folder here, or a file in `recorders`, with a line beside it and one in the registry ([`FORMATS`]). Nothing else
 //! names it: what others have to know of a format is a property of its [`Format`].
 
-mod agent_vcr;
 mod batch;
 mod claude_desktop_log;
 mod conversion;
 mod data;
 mod detect;
-mod directed_jsonl;
-mod document;
 mod envelope;
 mod excerpt;
 mod exchange;
 mod format;
 mod har;
 mod head;
-mod http_sse;
 pub mod identify;
 mod input;
 mod inspector;
@@ -43,21 +39,18 @@ mod log;
 mod loss;
 mod made_up;
 mod marked_text;
-mod mcp_cassette;
-mod mcp_rec;
-mod mcp_recorder;
 mod mcp_replay;
-mod mcp_vcr;
-mod mcporter;
 mod meaning;
 mod reading;
+mod recorders;
 mod registry;
 mod salvage;
 mod session;
 #[cfg(test)]
 mod small;
 pub mod sse;
-mod streamable_http;
+#[cfg(test)]
+mod tests;
 pub mod time;
 mod transport;
 mod txtar;
@@ -75,7 +68,7 @@ pub use loss::Loss;
 pub use mcp_replay::trace_start;
 pub use meaning::{Meaning, MeaningWriter, meaning};
 pub use reading::{OrderGuess, Step, owned_entries, walk};
-pub use registry::{FORMATS, find, live, named, names, plainest};
+pub use registry::{FORMATS, find, live, named, names, only_read, plainest, retired, to_write, written};
 pub use salvage::{Salvaged, salvage};
 pub use session::{OwnedContent, OwnedEntry, Session, Totals, TransportContext, usual_sender};
 pub use transport::Transport;

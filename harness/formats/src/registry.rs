@@ -1,9 +1,9 @@
 //! The list of formats.
 
 use crate::format::Format;
+use crate::recorders::{agent_vcr, directed_jsonl, mcp_cassette, mcp_rec, mcp_recorder, mcporter};
 use crate::{
-    agent_vcr, claude_desktop_log, directed_jsonl, har, http_sse, inspector, inspector_network, jsonrpc,
-    marked_text, mcp_cassette, mcp_rec, mcp_recorder, mcp_replay, mcp_vcr, mcporter, streamable_http, txtar,
+    claude_desktop_log, envelope, har, inspector, inspector_network, jsonrpc, marked_text, mcp_replay, txtar,
     vscode_log,
 };
 
@@ -11,8 +11,8 @@ use crate::{
 /// since the first is told by the least.
 pub static FORMATS: &[&Format] = &[
     &jsonrpc::FORMAT,
-    &streamable_http::FORMAT,
-    &http_sse::FORMAT,
+    &envelope::STREAMABLE_HTTP,
+    &envelope::HTTP_SSE,
     &mcp_replay::FORMAT,
     &inspector::FORMAT,
     &har::FORMAT,
@@ -26,7 +26,6 @@ pub static FORMATS: &[&Format] = &[
     &directed_jsonl::FORMAT,
     &mcp_cassette::FORMAT,
     &agent_vcr::FORMAT,
-    &mcp_vcr::FORMAT,
     &txtar::FORMAT,
 ];
 
@@ -39,9 +38,47 @@ pub fn find(name: &str) -> Option<&'static Format> {
 /// The format that `name` asks for.
 ///
 /// # Errors
-/// A sentence that lists the formats.
+/// A sentence that lists the formats, or says what to use instead of one that is gone.
 pub fn named(name: &str) -> Result<&'static Format, String> {
-    find(name).ok_or_else(|| format!("there is no format `{name}`; there are {}", names()))
+    find(name).ok_or_else(|| match RETIRED.iter().find(|(retired, _)| *retired == name) {
+        Some((_, instead)) => (*instead).to_owned(),
+        None => format!("there is no format `{name}`; there are {}", names()),
+    })
+}
+
+/// The formats that sessions are written in.
+pub fn written() -> impl Iterator<Item = &'static Format> + Clone {
+    FORMATS.iter().copied().filter(|format| format.is_written())
+}
+
+/// The format that `name` asks for, to write a session in it.
+///
+/// # Errors
+/// A sentence, as [`named`], or that the format is [only read](only_read).
+pub fn to_write(name: &str) -> Result<&'static Format, String> {
+    named(name).and_then(|format| only_read(format).map_or(Ok(format), Err))
+}
+
+/// Why no session is written in a format, and what to use instead; none where sessions are.
+#[must_use]
+pub fn only_read(format: &Format) -> Option<String> {
+    let others: Vec<_> = [plainest(), live(false)].into_iter().flatten().map(|other| other.name).collect();
+    (!format.is_written()).then(|| {
+        let name = format.name;
+        format!("{name} is a log that only its own program writes: use {} instead", others.join(" or "))
+    })
+}
+
+/// Formats that are gone: their names, and what to use instead.
+const RETIRED: &[(&str, &str)] = &[("mcp-vcr", MCP_VCR)];
+
+/// What to use instead of the YAML of mcp-vcr.
+pub(crate) const MCP_VCR: &str = "the YAML of mcp-vcr is neither read nor written: `mcp-vcr record --format ndjson` writes \
+                                  lines of JSON, which are the format directed-jsonl";
+
+/// The names of formats that are gone.
+pub fn retired() -> impl Iterator<Item = &'static str> {
+    RETIRED.iter().map(|(name, _)| *name)
 }
 
 /// The names of all formats, for a sentence.

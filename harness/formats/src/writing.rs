@@ -7,7 +7,7 @@ use crate::session::{OwnedContent, OwnedEntry, Session};
 use crate::time;
 use crate::transport::Transport;
 use std::io::{self, Write};
-use transcript::json::Json;
+use transcript::json::{Json, write_compact};
 use transcript::message::Message;
 use transcript::session::Side;
 
@@ -18,6 +18,8 @@ pub enum Spelling {
     Document(fn(&Session, &mut dyn Write) -> io::Result<()>),
     /// Line by line, each with nothing known but what came before it.
     Lines(fn(&Opening) -> Box<dyn WriteLines>),
+    /// Not at all: such files are logs that only their own programs write.
+    ReadOnly,
 }
 
 impl Spelling {
@@ -29,6 +31,7 @@ impl Spelling {
         let lines = match self {
             Self::Document(write) => return write(session, out),
             Self::Lines(lines) => lines,
+            Self::ReadOnly => return Err(io::ErrorKind::Unsupported.into()),
         };
         let mut text = Vec::new();
         let mut writer = LineWriter::begin(lines, &Opening::of(session), &mut text)?;
@@ -120,6 +123,31 @@ pub trait WriteLines {
     /// # Errors
     /// Those of `out`, which has none.
     fn close(&mut self, _now: i64, _out: &mut Vec<u8>) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+/// Lines that are a message between a head and an end.
+pub(crate) struct HeadedLines {
+    head: fn(&Spoken<'_>, &mut Vec<u8>) -> io::Result<()>,
+    end: &'static str,
+}
+
+impl HeadedLines {
+    /// The writer of lines with this head and this end.
+    pub(crate) fn boxed(
+        end: &'static str,
+        head: fn(&Spoken<'_>, &mut Vec<u8>) -> io::Result<()>,
+    ) -> Box<dyn WriteLines> {
+        Box::new(Self { head, end })
+    }
+}
+
+impl WriteLines for HeadedLines {
+    fn message(&mut self, spoken: &Spoken<'_>, line: &mut Vec<u8>) -> io::Result<()> {
+        (self.head)(spoken, line)?;
+        write_compact(spoken.message.json(), line);
+        line.extend_from_slice(self.end.as_bytes());
         Ok(())
     }
 }

@@ -28,7 +28,7 @@ pub struct CheckOptions {
 /// What recorders commonly write in place of what they took out.
 const MARKER: &str = "[REDACTED]";
 
-/// So many judges share the work where there is more than one core. More would go through the session once more each, and find
+/// The most judges that share the work where there is more than one core. More would go through the session once more each, and find
 /// little left to share; one would be what everybody waits for, since reading takes less than judging.
 const WORKERS: usize = 2;
 

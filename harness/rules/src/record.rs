@@ -93,7 +93,7 @@ pub struct RuleResult {
     /// The other message that matters.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub other: Option<RelatedLocation>,
-    /// So many more places like this were found and not kept.
+    /// This many more places like this were found and not kept.
     #[serde(skip_serializing_if = "is_zero")]
     pub more: u64,
 }
@@ -220,7 +220,7 @@ impl CheckedFile {
         let mut worst: BTreeMap<&str, RuleVerdict> = BTreeMap::new();
         for line in &self.lines {
             let verdict = worst.entry(line.rule).or_insert(line.verdict);
-            // Fail, warn and info stand in this order; the others stand alone.
+            // Fail, warn and info stand in this order; the others stand by themselves.
             *verdict = (*verdict).min(line.verdict);
         }
         let mut rules = BTreeMap::new();

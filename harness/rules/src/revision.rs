@@ -33,7 +33,7 @@ impl Span {
         Self::between(first, Revision::V2026_07_28)
     }
 
-    /// One alone.
+    /// Only one.
     #[must_use]
     pub const fn only(revision: Revision) -> Self {
         Self::between(revision, revision)

@@ -101,9 +101,9 @@ pub enum Party {
     Client,
     /// The server.
     Server,
-    /// Whoever sent the message in question.
+    /// Anyone who sent the message in question.
     Sender,
-    /// Whoever made the recording.
+    /// Anyone who made the recording.
     Recorder,
 }
 

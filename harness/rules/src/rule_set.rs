@@ -163,7 +163,7 @@ impl RuleSet {
         RuleSetResult {
             suite: self.suite.clone(),
             revision: self.revision.name(),
-            // What is worth knowing is no fault.
+            // What is worth knowing is not a fault.
             kept: count(&[RuleVerdict::Pass, RuleVerdict::Info]),
             uncalled: count(&[RuleVerdict::NotApplicable]),
             inconclusive: count(&[RuleVerdict::Inconclusive]),

@@ -54,13 +54,13 @@ impl RuleSelection {
         Ok(Self { rules, level, profile })
     }
 
-    /// Every rule, whatever it binds and whoever is at fault.
+    /// Every rule, whatever it binds and whichever side is at fault.
     #[must_use]
     pub fn everything() -> Self {
         Self { rules: all().map(|rule| rule.id).collect(), level: Level::Info, profile: Profile::All }
     }
 
-    /// The rules of a frozen set, whatever they bind and whoever is at fault.
+    /// The rules of a frozen set, whatever they bind and whichever side is at fault.
     #[must_use]
     pub fn of_set(frozen: &RuleSet) -> Self {
         let rules = frozen.rules.iter().map(|rule| rule.id).collect();
@@ -137,7 +137,7 @@ mod tests {
         assert!(under.len() > 1 && under.iter().all(|id| id.starts_with("jsonrpc.id.")), "{under:?}");
         let family = ids(&["recording"]).unwrap();
         assert!(family.contains(&"rec.readable") && !family.contains(&"rec.replay.version"), "{family:?}");
-        // A word twice is no unknown word.
+        // A word twice is not an unknown word.
         assert_eq!(ids(&["jsonrpc.id", "jsonrpc.id.null", "jsonrpc.id"]).unwrap(), under);
     }
 

@@ -6,7 +6,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a test's helpers fail as a test does")]
 
-use formats::{FORMATS, Format, Input, Loss, OwnedContent, ReadOptions, Session, meaning};
+use formats::{Format, Input, Loss, OwnedContent, ReadOptions, Session, meaning, written as written_formats};
 use mcp_concord_suite::{Root, Suite};
 use rules::CheckOptions;
 use rules::rule::Level;
@@ -244,7 +244,7 @@ fn converted(suite: &Suite, all: bool, first: usize, step: usize) -> BTreeMap<Pa
             if bytes.len() > 256 << 10 {
                 continue;
             }
-            for to in FORMATS.iter().skip(first).step_by(step) {
+            for to in written_formats().skip(first).step_by(step) {
                 let tally = pairs.entry((transcript.format.name, to.name)).or_default();
                 convert(&case.name, transcript.format, &bytes, to, tally);
             }

@@ -1,4 +1,4 @@
-//! How much work a JSON Schema may make, told before it is compiled.
+//! How much work a JSON Schema may make, reported before it is compiled.
 //!
 //! Which keywords hold schemas, which of them apply to the same value, and what references repeat. So a schema out of a
 //! stranger's recording can neither hang the judge nor exhaust its stack.
@@ -46,7 +46,7 @@ pub(crate) struct Cost {
 }
 
 impl Cost {
-    /// The cost of a schema, or why it has none that could be told.
+    /// The cost of a schema, or why it has none that could be known.
     pub(crate) fn of(schema: &Value) -> Result<Self, String> {
         let mut walk =
             Walk { root: schema, known: BTreeMap::new(), open: vec![""], refs: 0, circular: false };
@@ -55,7 +55,7 @@ impl Cost {
         Ok(Self { subschemas, backtracking, circular: if walk.circular { walk.refs } else { 0 } })
     }
 
-    /// The most steps that holding a value to the schema can take, where the value has so many parts and levels.
+    /// The most steps that holding a value to the schema can take, where the value has this many parts and levels.
     pub(crate) fn steps(self, parts: u64, levels: u32) -> u64 {
         let repeated = if self.circular == 0 { 1 } else { self.circular.max(2).saturating_pow(levels) };
         self.subschemas.saturating_add(self.backtracking).saturating_mul(parts).saturating_mul(repeated)

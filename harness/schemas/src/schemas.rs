@@ -18,17 +18,17 @@ const LONGEST: usize = 256 << 10;
 /// Schemas that a value could meet more often in are not judged.
 const MOST_SUBSCHEMAS: u64 = 100_000;
 
-/// So many bytes of schemas are kept compiled, and so many subschemas; then the cache begins anew.
+/// The most bytes of schemas that are kept compiled, and the most subschemas; then the cache begins anew.
 const MOST_KEPT: usize = 1 << 20;
 const MOST_KEPT_SUBSCHEMAS: u64 = 3 * MOST_SUBSCHEMAS;
 
-/// Compiling a subschema counts as so many steps.
+/// Compiling a subschema counts as this many steps.
 const COMPILING: u64 = 1_000;
 
 /// Values that would take more steps are not judged.
 const MOST_STEPS: u64 = 20_000_000;
 
-/// After so many steps in one recording no more values are judged.
+/// After this many steps in one recording no more values are judged.
 const MOST_WORK: u64 = 200_000_000;
 
 const SPENT: &str =
@@ -50,7 +50,7 @@ pub enum Fit {
     Fits,
     /// It does not: what is wrong, and the JSON pointer to it in the value.
     Unfit(String, String),
-    /// It cannot be told: why.
+    /// It cannot be known: why.
     Unsure(String),
 }
 
@@ -61,7 +61,7 @@ pub enum Validity {
     Valid,
     /// It is none: what is wrong, and the JSON pointer to it in the schema.
     Invalid(String, String),
-    /// It cannot be told: why.
+    /// It cannot be known: why.
     Unsure(String),
 }
 
@@ -123,7 +123,7 @@ impl Schemas {
         self.spent.then_some(SPENT)
     }
 
-    /// Whether there is work left for so many steps. What is too much by itself takes nothing from the others.
+    /// Whether there is work left for this many steps. What is too much by itself takes nothing from the others.
     fn spend(&mut self, steps: u64) -> bool {
         let left = MOST_WORK - self.work;
         self.spent |= steps > left;
@@ -347,7 +347,7 @@ mod tests {
         assert!(matches!(validity(&long), Validity::Unsure(_)));
     }
 
-    /// Work is counted, and so is told before it is done.
+    /// Work is counted, and so is reported before it is done.
     #[test]
     fn one_budget_holds_for_all_values_of_a_recording_and_says_when_it_is_spent() {
         let mut schemas = Schemas::default();

@@ -1,7 +1,12 @@
-//! An importer for tests.
+//! An importer for tests, and the suite.
 
 use crate::importer::Importer;
+use crate::suite::{Root, Suite};
+use std::sync::LazyLock;
 use verdict::answer::{Answer, Level};
+
+/// The embedded suite, loaded once.
+pub(crate) static SUITE: LazyLock<Suite> = LazyLock::new(|| Suite::load(&[Root::Embedded]).unwrap());
 
 /// Reads as a function does, and is otherwise what its fields say.
 pub(crate) struct Double<R> {

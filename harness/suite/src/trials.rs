@@ -8,16 +8,16 @@
 //! use std::process::ExitCode;
 //!
 //! fn main() -> ExitCode {
-//!     Harness::new(Builtin).known("sse/broken-data/har", "We pass over broken data for now, issue 12.").run()
+//!     Harness::new(Builtin::default()).known("sse/broken-data/har", "We pass over broken data for now, issue 12.").run()
 //! }
 //! ```
 //!
-//! A trial is named `topic::case::format`. Where the contract leaves a choice, `topic::case::consistent` asks that
+//! There is a trial for each transcript that the importer reads, named `topic::case::format`. Where the contract leaves a choice, `topic::case::consistent` asks that
 //! the choice be the same in every format. An exact name is found by its path only, since nextest starts a
 //! process for each trial.
 
 use crate::importer::{Importer, STACK};
-use crate::run::{PlannedCase, PlannedRead, implementation, judge_case, readings, shown};
+use crate::run::{PlannedCase, PlannedRead, Skip, implementation, judge_case, readings, shown};
 use crate::suite::{Case, Problem, Root, Suite};
 use globset::{GlobBuilder, GlobMatcher};
 use libtest_mimic::{Arguments, Completion, Failed, Trial};
@@ -191,12 +191,19 @@ fn of_case(case: Arc<Case>, judging: &Arc<Judging>, known: &[Known]) -> Vec<Tria
         };
         Trial::ignorable_test(name, run).with_ignored_flag(skipped)
     };
-    let mut trials = Vec::new();
-    for reading in readings(&case, &*judging.importer) {
-        let skip = reading.what.err().map(|skip| skip.why(judging.importer.name(), reading.format));
-        trials.push(trial(Some(reading.format.name), skip));
-    }
-    if matches!(case.expectation, Expectation::Either(_)) && case.identified.is_none() {
+    let readings = readings(&case, &*judging.importer);
+    let of_format = |reading: &PlannedRead<'_>| match reading.what {
+        Ok(_) => Some(trial(Some(reading.format.name), None)),
+        Err(skip @ Skip::Unjudged(_)) => {
+            let why = skip.why(judging.importer.name(), reading.format);
+            Some(trial(Some(reading.format.name), Some(why)))
+        }
+        // A list of all that it is not asked would be longer than that of its trials.
+        Err(Skip::Uncarried(_) | Skip::Unread | Skip::Unidentified) => None,
+    };
+    let mut trials: Vec<Trial> = readings.iter().filter_map(of_format).collect();
+    let read = readings.iter().filter(|reading| reading.what.is_ok()).count();
+    if read > 1 && matches!(case.expectation, Expectation::Either(_)) && case.identified.is_none() {
         trials.push(trial(None, None));
     }
     trials

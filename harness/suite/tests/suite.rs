@@ -6,5 +6,5 @@ use std::process::ExitCode;
 
 fn main() -> ExitCode {
     let cases = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../cases");
-    mcp_concord_suite::harness(Builtin, cases)
+    mcp_concord_suite::harness(Builtin::default(), cases)
 }

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use transcript::json::{Json, JsonKind, OwnedJson};
 use transcript::meaning::{Event, EventKind};
 
-/// So many items of one listing are kept; a surface says where there were more.
+/// The most items of one listing that are kept; a surface says where there were more.
 const ITEMS: usize = 100_000;
 
 /// The member of `_meta` by which a server of revision 2026-07-28 names itself.

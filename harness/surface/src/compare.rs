@@ -161,8 +161,8 @@ mod tests {
         format!(r#"{{"mcpSurface": 1, "server": {{"name": "s", "version": "1"{server}}}}}"#)
     }
 
-    /// What a change of `serverInfo` is told as; the lock file is written and read once more in between.
-    fn told(old: &str, new: &str) -> String {
+    /// How a change of `serverInfo` is reported; the lock file is written and read once more in between.
+    fn reported(old: &str, new: &str) -> String {
         let [old, new] =
             [old, new].map(|server| read_lock(&write_lock(&read_lock(&lock(server)).unwrap())).unwrap());
         let changes = compare(&old, &new).changes;
@@ -196,7 +196,7 @@ mod tests {
             ),
             (r#", "x": 1"#, r#", "x": 2"#, "review server /serverInfo/x `x` changed"),
         ] {
-            assert_eq!(told(old, new), expected, "{old} and {new}");
+            assert_eq!(reported(old, new), expected, "{old} and {new}");
         }
     }
 }

@@ -7,10 +7,10 @@ use serde_json::{Value, json};
 use std::fmt::Write as _;
 use verdict::plain::{cut, plain};
 
-/// So many names of what came or went are shown.
+/// The most names of what came or went that are shown.
 const NAMED: usize = 20;
 
-/// So many characters of a value are shown.
+/// The most characters of a value that are shown.
 const SHOWN: usize = 100;
 
 /// The two sides of a comparison, by the names of their files.

@@ -1,4 +1,4 @@
-//! Two sessions side by side: which events differ, which stand in one alone.
+//! Two sessions side by side: which events differ, which stand only in one.
 //!
 //! Memory: [`LOOKAHEAD`] events of each session; with [`IdMatching::Renumbered`] the ids; and where the order of answers is left
 //! out, as many answers as requests wait for one. Time: linear, with [`LOOKAHEAD`] as a factor.
@@ -61,9 +61,9 @@ pub struct Counts {
     pub equal: u64,
     /// Pairs of events that differ.
     pub differing: u64,
-    /// Events of the left session alone.
+    /// Events only of the left session.
     pub only_left: u64,
-    /// Events of the right session alone.
+    /// Events only of the right session.
     pub only_right: u64,
     /// Values taken as equal because one was redacted.
     pub redacted: u64,

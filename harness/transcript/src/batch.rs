@@ -5,11 +5,11 @@ use crate::message::{Message, Refusal};
 use crate::rejection::Code;
 use crate::session::{Content, Entry, Noise};
 
-/// Under which clause an item is refused that is no message.
+/// Under which clause an item is refused that is not a message.
 pub const CLAUSE: &str = "EQ-BATCH";
 
 /// The items of a batch, each as an entry of its own and with the place of its text in that of the batch: a message, or noise
-/// where it is none. Nothing where the entry is no batch with anything in it.
+/// where it is none. Nothing where the entry is not a batch with anything in it.
 #[must_use]
 pub fn items<'e>(entry: &'e Entry<'_>) -> Option<impl Iterator<Item = (usize, Entry<'e>)>> {
     let Content::Noise(Noise { why, text }) = &entry.content else { return None };

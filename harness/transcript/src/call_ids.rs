@@ -12,7 +12,7 @@ use std::hash::BuildHasher;
 /// How many prefixes are tried for runs before ids go by fingerprint.
 const PREFIXES: usize = 256;
 
-/// So many digits are read as a number.
+/// The most digits that are read as a number.
 const DIGITS: usize = 18;
 
 /// A set of ids.

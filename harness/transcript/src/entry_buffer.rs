@@ -11,7 +11,7 @@ use crate::session::{
 use std::borrow::Cow;
 use std::ops::Range;
 
-/// Entries, each with all that its reader told of it.
+/// Entries, each with all that its reader said of it.
 #[derive(Debug, Default)]
 pub struct EntryBuffer {
     /// The texts of all of them, one behind the other.

@@ -1,4 +1,4 @@
-//! One JSON-RPC message, told apart and taken apart in a single pass over its text.
+//! One JSON-RPC message, distinguished and taken apart in a single pass over its text.
 
 mod scan;
 
@@ -71,7 +71,7 @@ impl<'a> Id<'a> {
 pub struct Refusal {
     /// The kind of rejection.
     pub code: Code,
-    /// The clause, where the code alone does not tell it.
+    /// The clause, where only the code does not tell it.
     pub clause: &'static str,
     /// Byte offset into the text.
     pub at: usize,

@@ -45,7 +45,7 @@ mod tests {
         assert_eq!(nearest("id-null", known.into_iter())[0], "ID-NULL");
         assert_eq!(nearest("COR-FRIST", known.into_iter()), ["COR-FIRST"]);
         assert_eq!(nearest("XYZ", known.into_iter()), [""; 0]);
-        // A third of what was written may be wrong, and so much too much.
+        // A third of what was written may be wrong, and this much too much.
         assert_eq!(nearest("COR-FIR5TLYX", known.into_iter()), ["COR-FIRST"]);
         assert_eq!(nearest("COR-FIR5TLYXY", known.into_iter()), [""; 0]);
     }

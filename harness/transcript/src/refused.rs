@@ -12,7 +12,7 @@ use crate::entry_buffer::EntryBuffer;
 use crate::meaning::EventKind;
 use crate::session::{Carrier, Content, Entry, SinkError};
 
-/// So many entries are held; then a probe that nobody has answered stays, and an open exchange that was refused does not.
+/// The most entries that are held; then a probe that nobody has answered stays, and an open exchange that was refused does not.
 pub const HELD: usize = 1024;
 
 /// The request by which a client finds out which revisions a server speaks.

@@ -228,7 +228,7 @@ pub enum Content<'a> {
     /// A body that must have been there and cannot be read (clause HAR-MISSING).
     Missing(MissingBody),
     /// A member of a type that its format does not give it, and that changes no meaning. Handed on, before the entry that
-    /// it belongs to, to whoever asks for every fault.
+    /// it belongs to, to the side that asks for every fault.
     WrongType(WrongType<'a>),
 }
 

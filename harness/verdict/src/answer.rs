@@ -17,7 +17,7 @@ pub(crate) const READING: &str = "a session of ";
 pub enum Level {
     /// The whole meaning, event by event.
     Events,
-    /// Tool calls and their outcomes alone: the calls projection.
+    /// Only tool calls and their outcomes: the calls projection.
     Calls,
 }
 
@@ -30,7 +30,7 @@ pub enum Answer {
     Calls(Calls),
     /// What the recording shows, where that was asked.
     Identification(Identification),
-    /// The transcript is no session.
+    /// The transcript is not a session.
     Rejection {
         /// The kind of rejection by its kebab-case name, where the importer tells kinds apart.
         code: Option<String>,
@@ -58,7 +58,7 @@ pub enum FailureKind {
     Crash,
     /// It did not come back in time.
     Timeout,
-    /// What it said is no answer.
+    /// What it said is not an answer.
     Garbled,
     /// It said something else when it was asked again.
     Unstable,
@@ -67,7 +67,7 @@ pub enum FailureKind {
 impl Answer {
     /// What to make of two answers to the same question: the first, or [`FailureKind::Unstable`] where they differ
     /// (clause SRV-SAME). The words of a message may differ, and so may the spelling of equal JSON. Where it failed
-    /// to answer once, that is what is told: a crash now and then is a crash.
+    /// to answer once, that is what is reported: a crash now and then is a crash.
     #[must_use]
     pub fn confirmed_by(self, again: &Answer) -> Answer {
         let same = match (&self, again) {
@@ -82,11 +82,11 @@ impl Answer {
         if same {
             return self;
         }
-        let told = |answer: &Self| match answer {
+        let reported = |answer: &Self| match answer {
             Self::Broken { message, .. } => format!("{}: {message}", answer.in_words()),
             _ => answer.in_words(),
         };
-        let message = format!("first {}, then {}", told(&self), told(again));
+        let message = format!("first {}, then {}", reported(&self), reported(again));
         let how = match (&self, again) {
             (Self::Broken { how, .. }, _) | (_, Self::Broken { how, .. }) => *how,
             _ => FailureKind::Unstable,

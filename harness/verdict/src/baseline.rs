@@ -137,10 +137,10 @@ impl Baseline {
 
     /// Turns known failures into expected ones, and passes that are listed as failures into unexpected ones. Gives
     /// the entries that excused nothing and that no unexpected pass tells of: where `whole` says that everything was
-    /// run, all of them; otherwise those alone that name something of the run.
+    /// run, all of them; otherwise only those that name something of the run.
     pub fn apply(&self, record: &mut Record, whole: bool) -> Vec<ConfigError> {
-        // What became of each entry: it excused something, it was told of, or nothing yet.
-        let mut told = vec![false; self.entries.len()];
+        // What became of each entry: it excused something, it was reported, or nothing yet.
+        let mut reported = vec![false; self.entries.len()];
         let mut named = vec![false; self.entries.len()];
         for line in &mut record.results {
             let naming: Vec<usize> = (0..self.entries.len())
@@ -150,7 +150,7 @@ impl Baseline {
             match line.verdict {
                 Verdict::Pass => {
                     if let Some(first) = naming.first() {
-                        naming.iter().for_each(|index| told[*index] = true);
+                        naming.iter().for_each(|index| reported[*index] = true);
                         line.verdict = Verdict::UnexpectedPass;
                         line.message = Some(self.entries[*first].outlived());
                     }
@@ -158,7 +158,7 @@ impl Baseline {
                 verdict if KINDS.contains(&verdict) => {
                     match naming.iter().find(|index| self.entries[**index].excuses(line)) {
                         Some(index) => {
-                            told[*index] = true;
+                            reported[*index] = true;
                             line.verdict = Verdict::ExpectedFail;
                             line.known = Some(self.entries[*index].reason.clone());
                         }
@@ -170,7 +170,7 @@ impl Baseline {
         }
         record.recount();
         let stale = |(index, known): (usize, &Known)| {
-            (!told[index] && (whole || named[index])).then(|| known.stale(named[index]))
+            (!reported[index] && (whole || named[index])).then(|| known.stale(named[index]))
         };
         self.entries.iter().enumerate().filter_map(stale).collect()
     }
@@ -255,7 +255,7 @@ impl Known {
         self.case.is_match(case) && self.format.as_ref().is_none_or(|glob| glob.is_match(format))
     }
 
-    /// Whether the failure is of the kind that is known. A silent loss is excused by name alone.
+    /// Whether the failure is of the kind that is known. A silent loss is excused only by name.
     fn excuses(&self, line: &CaseResult) -> bool {
         let at = line.difference.as_ref().map(|difference| difference.at.as_str());
         self.kind == line.verdict

@@ -48,7 +48,7 @@ pub fn changes(old: &Record, new: &Record) -> Vec<Change> {
         let sort = match was.map(|was| was.is_failure()) {
             _ if was == Some(line.verdict) => continue,
             None | Some(false) if short => Sort::Regression,
-            // A reading that is new and well is no change that anybody has to look at.
+            // A reading that is new and well is not a change that anybody has to look at.
             None => continue,
             Some(true) if !short => Sort::Improvement,
             Some(_) => Sort::Other,

@@ -28,7 +28,7 @@ pub(crate) enum Summaries {
 /// Judges one reading by another, both at the level of the question: equal or not, and where not.
 ///
 /// # Errors
-/// A sentence where one of them is no reading of that level.
+/// A sentence where one of them is not a reading of that level.
 pub(crate) fn compare(
     expected: &Answer,
     actual: &Answer,

@@ -1,6 +1,6 @@
 //! What the messages of failures of one kind have in common: their words, without what is particular to one session.
 
-/// So many characters of a message belong to a kind.
+/// The most characters of a message that belong to a kind.
 const LONGEST: usize = 100;
 
 /// The words of a message up to its particulars, which follow a colon.

@@ -72,8 +72,8 @@ mod tests {
     #[test]
     fn every_member_counts_but_the_words_for_people() {
         let expected = Identified::As(Identification::parse(FOUND).unwrap());
-        let told = FOUND.replace("\"line\": 4", "\"what\": \"a stream\", \"line\": 4.0");
-        for same in [FOUND, &told] {
+        let reported = FOUND.replace("\"line\": 4", "\"what\": \"a stream\", \"line\": 4.0");
+        for same in [FOUND, &reported] {
             assert_eq!(judge(&expected, &found(same)).verdict, Verdict::Pass, "{same}");
         }
         for (from, to, at) in [

@@ -47,7 +47,7 @@ pub fn map_in_order<I: Sync, T: Send>(
     Ok(done.into_iter().map(|(_, result)| result).collect())
 }
 
-/// So many results a thread may wait for one that comes before them.
+/// The most results of a thread that may wait for one that comes before them.
 const AHEAD: usize = 4;
 
 /// As much stack as the first thread of a process usually has.
@@ -72,7 +72,7 @@ pub fn stream_in_order<I: Send + 'static, T: Send + 'static, E: From<io::Error>>
     mut take: impl FnMut(T) -> Result<(), E>,
 ) -> Result<(), E> {
     let jobs = jobs.max(1);
-    // For each item a place where its result will be, in order; then the item with its place, for whoever comes first.
+    // For each item a place where its result will be, in order; then the item with its place, for whichever thread comes first.
     let (promise, promised) = sync_channel::<Receiver<thread::Result<T>>>(jobs * AHEAD);
     let (hand, handed) = sync_channel::<(I, SyncSender<thread::Result<T>>)>(jobs * AHEAD);
     thread::Builder::new().spawn(move || {

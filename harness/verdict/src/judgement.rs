@@ -23,7 +23,7 @@ pub enum Verdict {
     Crash,
     /// It did not come back in time.
     Timeout,
-    /// What it said is no answer.
+    /// What it said is not an answer.
     Garbled,
     /// It said something else the second time.
     Unstable,
@@ -80,7 +80,7 @@ pub struct Judgement {
     /// How many values were taken as equal because one of them was redacted.
     pub redacted: usize,
     /// A rejection that was due and came under the code of another fault: the code that is due, and the one that came.
-    /// Codes are this project's, so that it is no failure by itself.
+    /// Codes are this project's, so that it is not a failure by itself.
     pub remark: Option<[Code; 2]>,
 }
 

@@ -1,7 +1,7 @@
 //! What counts as right: expectations, answers, verdicts, and the record of a run.
 //!
 //! Meanings stay exact JSON text here, compared by [`transcript::diff`]. This crate has never heard of bytes,
-//! capture formats or processes: whoever asks an importer hands over what it said as an [`answer::Answer`], and knows what
+//! capture formats or processes: anyone who asks an importer hands over what it said as an [`answer::Answer`], and knows what
 //! the names of formats stand for.
 
 pub mod answer;
@@ -16,7 +16,6 @@ pub mod gist;
 pub mod identified;
 pub mod jobs;
 mod judgement;
-pub mod kills;
 mod loss;
 pub mod meaning;
 pub mod merge;

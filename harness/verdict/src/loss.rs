@@ -6,12 +6,12 @@ use crate::normal::is;
 use transcript::diff::{DiffOptions, PointerPattern, first};
 use transcript::json::{Json, JsonKind};
 
-/// With more messages than this without a counterpart, their numbers alone are compared.
+/// With more messages than this without a counterpart, only their numbers are compared.
 const PAIRED: usize = 1_000;
 
 /// Whether a reading that differs lost a message in silence.
 ///
-/// A message is *read wrongly* when something of its sort stands in the reading that is no expected message at
+/// A message is *read wrongly* when something of its sort stands in the reading that is not an expected message at
 /// all. It is *lost* when nothing does: the reading has fewer of the sort, or has another one twice instead.
 #[must_use]
 pub(crate) fn silent(expected: &[Part<'_>], actual: &[Part<'_>], rules: &DiffOptions) -> bool {

@@ -1,4 +1,4 @@
-//! The calls projection: what an importer that exposes tool calls alone can show of a meaning.
+//! The calls projection: what an importer that exposes only tool calls can show of a meaning.
 //!
 //! Which call each response of a meaning answers.
 

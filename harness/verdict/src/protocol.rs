@@ -91,7 +91,7 @@ impl Handshake {
 /// Reads an answer object: to the question `seq`, where there is one.
 ///
 /// # Errors
-/// Why it is no answer, with what came.
+/// Why it is not an answer, with what came.
 pub fn answer(text: &[u8], seq: Option<u64>) -> Result<Answer, String> {
     let but = |why: &str| format!("{why}: {}", shown(text));
     if text.trim_ascii().is_empty() {

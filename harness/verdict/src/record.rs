@@ -39,7 +39,7 @@ pub struct Record {
     /// The part of the suite that this is, where it is not the whole.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub shard: Option<ShardPart>,
-    /// How many readings were planned, but for those that an interrupt left; the totals add up to it, or the run is no run.
+    /// How many readings were planned, but for those that an interrupt left; the totals add up to it, or the run is not a run.
     pub planned: u64,
     /// How many more were planned, and have no verdict since the run ended before its end.
     #[serde(default, skip_serializing_if = "is_default")]
@@ -391,7 +391,7 @@ impl CaseResult {
     }
 }
 
-/// A text of which a record holds so much as a person reads; where it is cut, it says so.
+/// A text of which a record holds as much as a person reads; where it is cut, it says so.
 #[must_use]
 pub fn kept(text: &str) -> String {
     if text.len() <= LONGEST {

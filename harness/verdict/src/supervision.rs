@@ -1,6 +1,6 @@
 //! Work through a plan on several threads: what ends it before its end, and who hears of each trial meanwhile.
 //!
-//! Where so many failures end a run, its results do not depend on the number of threads. Trials are begun in the order of the
+//! Where this many failures end a run, its results do not depend on the number of threads. Trials are begun in the order of the
 //! plan, and those that were begun are judged to their end, so the trial in which the last of these failures comes has been
 //! judged, and so has every trial before it. What was judged after it is dropped.
 
@@ -13,7 +13,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 pub struct Supervision<'s> {
     /// Whether it is to end at once: what is under way then has no verdict.
     pub over: &'s (dyn Fn() -> bool + Sync),
-    /// With so many failures the run ends. The trial in which the last of them comes is judged whole.
+    /// With this many failures the run ends. The trial in which the last of them comes is judged whole.
     pub max_failures: Option<u64>,
     /// Whether a result is one of these failures.
     pub fails: &'s (dyn Fn(&CaseResult) -> bool + Sync),
@@ -33,7 +33,7 @@ impl Default for Supervision<'_> {
 pub struct Supervised {
     /// The results of each trial, in the order of the plan; none of what was left.
     pub judged: Vec<Option<Vec<CaseResult>>>,
-    /// So many failures ended the run before its end.
+    /// This many failures ended the run before its end.
     pub max_failures: Option<u64>,
 }
 

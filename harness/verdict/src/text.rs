@@ -15,7 +15,7 @@ use options::{WIDTH, style};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
-/// So many reasons for skips are listed.
+/// The most reasons for skips that are listed.
 const REASONS: usize = 10;
 
 /// The whole record.

@@ -1,11 +1,11 @@
 //! The request to end, for every verb: Ctrl-C, that of a service manager, and the end of the terminal.
 //!
 //! Until [`watch`] is called, such a signal ends the program as usual. After that the first one is noted, and every program
-//! that was started as a [`crate::group::Group`] is killed with all that it started, unless [`be_gentle`] was called; whoever
+//! that was started as a [`crate::stdio::group::Group`] is killed with all that it started, unless [`be_gentle`] was called; whoever
 //! waits for one sees its end. A second signal ends the program.
 
 #[cfg(unix)]
-use crate::running;
+use crate::stdio::running;
 use std::io;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, LazyLock};

@@ -25,10 +25,6 @@ impl Renderer for Github {
         let (file, title) = (property(&problem.file), property("this cannot be judged"));
         writeln!(out, "::error file={file},title={title}::{}", data(&problem.message))
     }
-
-    fn finish(&mut self, _: &mut dyn Write) -> io::Result<()> {
-        Ok(())
-    }
 }
 
 fn annotate(line: &RuleResult, strict: bool, out: &mut dyn Write) -> io::Result<()> {
@@ -61,50 +57,9 @@ fn property(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::super::sample;
-    use super::Github;
-    use std::collections::BTreeMap;
-
-    /// Reads a command as a runner does.
-    fn parsed(line: &str) -> (String, BTreeMap<String, String>, String) {
-        let plain = |text: &str| {
-            let mut text = text.to_owned();
-            for (code, char) in [("%0D", "\r"), ("%0A", "\n"), ("%3A", ":"), ("%2C", ","), ("%25", "%")] {
-                text = text.replace(code, char);
-            }
-            text
-        };
-        let (head, message) = line.strip_prefix("::").unwrap().split_once("::").unwrap();
-        let (command, properties) = head.split_once(' ').unwrap();
-        let properties = properties.split(',').map(|property| {
-            let (name, value) = property.split_once('=').unwrap();
-            (name.to_owned(), plain(value))
-        });
-        (command.to_owned(), properties.collect(), plain(message))
-    }
-
-    #[test]
-    fn findings_are_commands_that_a_runner_reads_back() {
-        let text = sample::rendered(&mut Github { strict: false });
-        let commands: Vec<_> = text.lines().map(parsed).collect();
-        let names: Vec<&str> = commands.iter().map(|(command, ..)| command.as_str()).collect();
-        assert_eq!(names, ["error", "error", "error", "warning", "notice"]);
-        assert_eq!(commands[0].1["file"], "gone.jsonl");
-        let (_, properties, message) = &commands[1];
-        assert_eq!(properties["file"], "a, b: 100%.jsonl");
-        assert_eq!((properties["line"].as_str(), properties["title"].as_str()), ("3", "jsonrpc.id.null"));
-        assert_eq!(message, "one\n::error::two; the request is on line 2 (at /raw/id)");
-        assert!(commands[2].2.contains("and 12 more like this"), "{}", commands[2].2);
-    }
-
     #[test]
     fn a_log_obeys_no_recording() {
         let shown = super::data("a\u{1b}[31m\u{7}\0\r\u{9b}\u{7f}\u{202e}\n100%");
         assert_eq!(shown, "a\\u{1b}[31m\\u{7}\\u{0}\\u{d}\\u{9b}\\u{7f}\\u{202e}%0A100%25");
-    }
-
-    #[test]
-    fn a_warning_that_counts_is_an_error() {
-        assert_eq!(sample::rendered(&mut Github { strict: true }).matches("::error ").count(), 4);
     }
 }

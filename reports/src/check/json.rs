@@ -5,7 +5,7 @@
 
 use super::Renderer;
 use rules::RuleVerdict;
-use rules::record::{CheckedFile, Problem, RuleResult};
+use rules::record::{CheckedFile, RuleResult};
 use std::io::{self, Write};
 
 /// The lines as JSON, one a line of text. It holds nothing.
@@ -47,55 +47,7 @@ impl Renderer for Json {
         file.lines.iter().filter(told).try_for_each(|line| self.line(line, out))
     }
 
-    fn problem(&mut self, _: &Problem, _: &mut dyn Write) -> io::Result<()> {
-        Ok(())
-    }
-
     fn finish(&mut self, out: &mut dyn Write) -> io::Result<()> {
         out.write_all(if self.begun { b"\n]\n" } else { b"[]\n" })
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::super::sample;
-    use super::{Json, Renderer as _};
-    use serde_json::Value;
-
-    fn rendered(every: bool) -> Value {
-        serde_json::from_str(&sample::rendered(&mut Json::new(every))).unwrap()
-    }
-
-    #[test]
-    fn every_line_is_as_the_schema_says() {
-        let schema: Value = serde_json::from_str(include_str!("../../check.schema.json")).unwrap();
-        let schema = jsonschema::validator_for(&schema).unwrap();
-        for (every, expected) in [(false, 5), (true, 7)] {
-            let lines = rendered(every);
-            assert_eq!(lines.as_array().unwrap().len(), expected);
-            schema.validate(&lines).unwrap();
-        }
-        let mut lines = rendered(true);
-        lines[0]["verdict"] = "maybe".into();
-        assert!(!schema.is_valid(&lines));
-        lines[0]["verdict"] = "fail".into();
-        lines[0]["rulez"] = "x".into();
-        assert!(!schema.is_valid(&lines));
-    }
-
-    #[test]
-    fn the_members_that_were_promised_are_always_there() {
-        for line in rendered(true).as_array().unwrap() {
-            for name in ["rule", "verdict", "level", "party", "file", "line", "pointer", "message"] {
-                assert!(line.get(name).is_some(), "{name} is missing in {line}");
-            }
-        }
-    }
-
-    #[test]
-    fn nothing_is_an_empty_array() {
-        let mut out = Vec::new();
-        Json::new(true).finish(&mut out).unwrap();
-        assert_eq!(out, b"[]\n");
     }
 }

@@ -11,6 +11,8 @@ pub mod ndjson;
 #[cfg(test)]
 pub(crate) mod sample;
 pub mod sarif;
+#[cfg(test)]
+mod tests;
 pub mod text;
 
 use rules::record::{CheckedFile, Problem, RuleResult};
@@ -25,17 +27,21 @@ pub trait Renderer {
     /// Where it cannot be written.
     fn file(&mut self, file: &CheckedFile, out: &mut dyn Write) -> io::Result<()>;
 
-    /// Something was named and cannot be judged.
+    /// Something was named and cannot be judged. By default nothing is written.
     ///
     /// # Errors
     /// Where it cannot be written.
-    fn problem(&mut self, problem: &Problem, out: &mut dyn Write) -> io::Result<()>;
+    fn problem(&mut self, _problem: &Problem, _out: &mut dyn Write) -> io::Result<()> {
+        Ok(())
+    }
 
-    /// There is no more.
+    /// There is no more. By default nothing is written.
     ///
     /// # Errors
     /// Where it cannot be written.
-    fn finish(&mut self, out: &mut dyn Write) -> io::Result<()>;
+    fn finish(&mut self, _out: &mut dyn Write) -> io::Result<()> {
+        Ok(())
+    }
 }
 
 /// The command that tells more about a rule.

@@ -22,7 +22,7 @@ pub struct Ndjson {
     pub every: bool,
 }
 
-#[derive(Serialize)]
+#[derive(Default, Serialize)]
 struct Line<'f> {
     file: &'f str,
     digest: Option<&'f str>,
@@ -41,21 +41,7 @@ struct Line<'f> {
 
 impl Ndjson {
     fn line<'f>(&'f self, file: &'f str) -> Line<'f> {
-        Line {
-            file,
-            digest: None,
-            format: None,
-            revision: None,
-            messages: None,
-            failed: true,
-            totals: None,
-            limits: Vec::new(),
-            findings: Vec::new(),
-            required: None,
-            problem: None,
-            version: &self.version,
-            options: &self.options,
-        }
+        Line { file, failed: true, version: &self.version, options: &self.options, ..Line::default() }
     }
 }
 
@@ -85,49 +71,9 @@ impl Renderer for Ndjson {
     fn problem(&mut self, problem: &Problem, out: &mut dyn Write) -> io::Result<()> {
         write(&Line { problem: Some(&problem.message), ..self.line(&problem.file) }, out)
     }
-
-    fn finish(&mut self, _: &mut dyn Write) -> io::Result<()> {
-        Ok(())
-    }
 }
 
 fn write(line: &Line<'_>, out: &mut dyn Write) -> io::Result<()> {
     serde_json::to_writer(&mut *out, line)?;
     out.write_all(b"\n")
-}
-
-#[cfg(test)]
-mod tests {
-    use super::super::sample;
-    use super::Ndjson;
-    use serde_json::{Value, json};
-
-    fn lines(strict: bool, every: bool) -> Vec<Value> {
-        let (version, options) = ("0.1.0".to_owned(), "--spec 2025-11-25".to_owned());
-        let text = sample::rendered(&mut Ndjson { version, options, strict, every });
-        text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
-    }
-
-    #[test]
-    fn a_line_is_what_came_of_a_recording_or_why_nothing_did() {
-        let lines = lines(false, false);
-        let [problem, file] = &lines[..] else { panic!("{lines:#?}") };
-        assert_eq!(problem["file"], "gone.jsonl");
-        assert_eq!(problem["problem"], "there is no file gone.jsonl");
-        assert_eq!((&problem["digest"], &problem["failed"]), (&Value::Null, &true.into()));
-        assert_eq!((&file["format"], &file["messages"]), (&"mcp-replay".into(), &4.into()));
-        assert_eq!(file["totals"], json!({"errors": 14, "warnings": 1, "notes": 1}));
-        assert_eq!((&file["problem"], &file["failed"]), (&Value::Null, &true.into()));
-        assert_eq!((&file["version"], &file["options"]), (&"0.1.0".into(), &"--spec 2025-11-25".into()));
-        assert_eq!(file["findings"].as_array().unwrap().len(), 4);
-        let names = |line: &Value| line.as_object().unwrap().keys().cloned().collect::<Vec<_>>();
-        assert_eq!(names(problem), names(file));
-    }
-
-    #[test]
-    fn what_could_not_be_told_is_there_where_it_is_asked_for() {
-        let findings = &lines(false, true)[1]["findings"];
-        let verdicts = findings.as_array().unwrap().iter().map(|line| line["verdict"].as_str().unwrap());
-        assert_eq!(verdicts.collect::<Vec<_>>(), ["fail", "fail", "warn", "info", "inconclusive"]);
-    }
 }

@@ -41,6 +41,8 @@ pub(crate) fn file() -> CheckedFile {
         ..line
     };
     let hostile = line("jsonrpc.id.null", RuleVerdict::Fail, Level::Must, "client", "one\n::error::two");
+    let null = line("jsonrpc.id.null", RuleVerdict::Fail, Level::Must, "client", "the id is null");
+    let left_out = line("rec.bodies", RuleVerdict::Warn, Level::Should, "recorder", "the body was left out");
     let other = RelatedLocation {
         what: "the request",
         line: 2,
@@ -52,24 +54,8 @@ pub(crate) fn file() -> CheckedFile {
         line("jsonrpc.version", RuleVerdict::Pass, Level::Must, "sender", "kept 4 times"),
         line("jsonrpc.kind", RuleVerdict::NotApplicable, Level::Must, "sender", "nothing called for it"),
         RuleResult { other: Some(other), ..at(3, "/raw/id", "\u{1b}[31m{\"id\": null}", hostile) },
-        RuleResult {
-            more: 12,
-            ..at(
-                4,
-                "/raw/id",
-                "{}",
-                line("jsonrpc.id.null", RuleVerdict::Fail, Level::Must, "client", "the id is null"),
-            )
-        },
-        RuleResult {
-            within: Some("/params".to_owned()),
-            ..at(
-                5,
-                "/entries/0/sse/data",
-                "<&>",
-                line("rec.bodies", RuleVerdict::Warn, Level::Should, "recorder", "the body was left out"),
-            )
-        },
+        RuleResult { more: 12, ..at(4, "/raw/id", "{}", null) },
+        RuleResult { within: Some("/params".to_owned()), ..at(5, "/entries/0/sse/data", "<&>", left_out) },
         at(0, "", "1.0", line("jsonrpc.id.form", RuleVerdict::Info, Level::Info, "server", "the id is 1.0")),
         line("enc.utf8", RuleVerdict::Inconclusive, Level::Must, "recorder", "nothing tells"),
     ];

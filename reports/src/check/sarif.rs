@@ -5,10 +5,10 @@
 //! left out, since most viewers show any result as a problem.
 
 use super::{Renderer, explain, rule_of, sentence};
+use crate::object::{Value, object};
 use rules::record::{CheckedFile, Problem, RuleResult};
 use rules::rule::{Level, Rule};
 use rules::{Revision, RuleVerdict};
-use serde::Serialize;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::io::{self, Write};
@@ -22,8 +22,8 @@ pub struct Sarif {
     begun: bool,
     /// The rules that were cited, by id, with their places in the list and the revision of the first recording that cites them.
     cited: BTreeMap<&'static str, (usize, Option<&'static str>)>,
-    artifacts: Vec<Artifact>,
-    notifications: Vec<Notification>,
+    artifacts: Vec<Value<'static>>,
+    notifications: Vec<Value<'static>>,
     well: bool,
 }
 
@@ -51,8 +51,11 @@ impl Sarif {
     }
 
     fn notify(&mut self, level: &'static str, text: &str, file: &str) {
-        let locations = vec![Location::of(file, None, None, None)];
-        self.notifications.push(Notification { level, message: Text { text: text.to_owned() }, locations });
+        let notification = object()
+            .with("level", level)
+            .with("message", words(text.to_owned()))
+            .with("locations", vec![location(object(), file, None, None, None)]);
+        self.notifications.push(notification);
     }
 }
 
@@ -70,7 +73,9 @@ impl Renderer for Sarif {
         if let Some(text) = file.limit.or(gave_up) {
             self.notify("warning", text, &file.name);
         }
-        self.artifacts.push(Artifact::of(file));
+        let properties =
+            object().with("format", file.format.clone()).with("revision", file.revision.unwrap_or("unknown"));
+        self.artifacts.push(object().with("location", artifact(&file.name)).with("properties", properties));
         Ok(())
     }
 
@@ -81,63 +86,58 @@ impl Renderer for Sarif {
     }
 
     fn finish(&mut self, out: &mut dyn Write) -> io::Result<()> {
-        let mut cited: Vec<(usize, Descriptor)> = self
-            .cited
-            .iter()
-            .filter_map(|(id, (index, revision))| Some((*index, descriptor(rules::find(id)?, *revision))))
-            .collect();
+        let cited = self.cited.iter();
+        let mut cited: Vec<_> =
+            cited.filter_map(|(id, cited)| Some((cited.0, descriptor(rules::find(id)?, cited.1)))).collect();
         cited.sort_unstable_by_key(|(index, _)| *index);
-        let driver = Driver {
-            name: "mcp-concord",
-            version: &self.version,
-            semantic_version: &self.version,
-            information_uri: "https://github.com/mcp-concord/mcp-concord",
-            rules: cited.into_iter().map(|(_, rule)| rule).collect(),
-        };
-        let invocations = [Invocation {
-            execution_successful: self.well,
-            tool_execution_notifications: std::mem::take(&mut self.notifications),
-        }];
+        let driver = object()
+            .with("name", "mcp-concord")
+            .with("version", &self.version)
+            .with("semanticVersion", &self.version)
+            .with("informationUri", "https://github.com/mcp-concord/mcp-concord")
+            .with("rules", cited.into_iter().map(|(_, rule)| rule).collect::<Vec<_>>());
+        let notifications = std::mem::take(&mut self.notifications);
+        let invocation =
+            object().with("executionSuccessful", self.well).with("toolExecutionNotifications", notifications);
         out.write_all(if self.begun { "" } else { HEAD }.as_bytes())?;
         out.write_all(b"],\n\"artifacts\": ")?;
         serde_json::to_writer(&mut *out, &self.artifacts)?;
         out.write_all(b",\n\"invocations\": ")?;
-        serde_json::to_writer(&mut *out, &invocations)?;
+        serde_json::to_writer(&mut *out, &[invocation])?;
         out.write_all(b",\n\"tool\": ")?;
-        serde_json::to_writer_pretty(&mut *out, &Tool { driver })?;
+        serde_json::to_writer_pretty(&mut *out, &object().with("driver", driver))?;
         out.write_all(b"\n}]\n}\n")
     }
 }
 
-fn descriptor(rule: &Rule, revision: Option<&str>) -> Descriptor {
+fn descriptor<'r>(rule: &'r Rule, revision: Option<&str>) -> Value<'r> {
     let mut full = format!("{}. {}", rule.title, rule.why);
     if let Some(contested) = rule.contested {
         let _ = write!(full, " Contested: {contested}");
     }
-    Descriptor {
-        id: rule.id,
-        short_description: Text { text: format!("{}.", rule.title) },
-        full_description: Text { text: full },
-        help: Text { text: format!("{}\n\nSource: {}\nMore: {}", rule.fix, rule.source, explain(rule.id)) },
-        help_uri: rule.link(revision.and_then(Revision::named)),
-        default_configuration: Configuration { level: level(rule.level) },
-        properties: Properties {
-            tags: vec![rule.prefix(), rule.party.name()],
-            party: rule.party.name(),
-            revisions: rule.span.to_string(),
-            source: rule.source,
-        },
-    }
+    let help = format!("{}\n\nSource: {}\nMore: {}", rule.fix, rule.source, explain(rule.id));
+    let properties = object()
+        .with("tags", vec![rule.prefix(), rule.party.name()])
+        .with("party", rule.party.name())
+        .with("revisions", rule.span.to_string())
+        .with("source", rule.source);
+    object()
+        .with("id", rule.id)
+        .with("shortDescription", words(format!("{}.", rule.title)))
+        .with("fullDescription", words(full))
+        .with("help", words(help))
+        .with("helpUri", rule.link(revision.and_then(Revision::named)))
+        .with("defaultConfiguration", object().with("level", level(rule.level)))
+        .with("properties", properties)
 }
 
-fn result(line: &RuleResult, rule_index: usize) -> Outcome<'_> {
-    let other = line.other.as_ref().map(|other| Location {
-        id: Some(1),
-        message: Some(Text { text: other.what.to_owned() }),
-        ..Location::of(&line.file, Some(other.line), Some(&other.pointer), Some(&other.snippet))
+fn result(line: &RuleResult, rule_index: usize) -> Value<'_> {
+    let other = line.other.as_ref().map(|other| {
+        let message = object().with("id", 1_u64).with("message", words(other.what.to_owned()));
+        vec![location(message, &line.file, Some(other.line), Some(&other.pointer), Some(&other.snippet))]
     });
-    let pointer =
-        line.pointer.as_ref().map(|pointer| pointer.clone() + line.within.as_deref().unwrap_or_default());
+    let within = line.within.as_deref().unwrap_or_default();
+    let pointer = line.pointer.as_ref().map(|pointer| pointer.clone() + within);
     // A verdict that is no fault has no level.
     let (kind, level) = match line.verdict {
         RuleVerdict::Fail | RuleVerdict::Warn | RuleVerdict::Info => ("fail", level(line.level)),
@@ -145,23 +145,46 @@ fn result(line: &RuleResult, rule_index: usize) -> Outcome<'_> {
         RuleVerdict::Pass => ("pass", "none"),
         RuleVerdict::NotApplicable => ("notApplicable", "none"),
     };
-    Outcome {
-        rule_id: line.rule,
-        rule_index,
-        kind,
-        level,
-        message: Text { text: message(line) },
-        locations: vec![Location::of(&line.file, line.line, pointer.as_deref(), line.snippet.as_deref())],
-        related_locations: other.into_iter().collect(),
-        properties: Party { party: line.party },
-    }
-}
-
-fn message(line: &RuleResult) -> String {
-    match rule_of(line).filter(|_| line.is_finding()) {
+    let message = match rule_of(line).filter(|_| line.is_finding()) {
         Some(rule) => format!("{}. {}", sentence(line), rule.fix),
         None => format!("{}.", sentence(line)),
-    }
+    };
+    let place = location(object(), &line.file, line.line, pointer.as_deref(), line.snippet.as_deref());
+    object()
+        .with("ruleId", line.rule)
+        .with("ruleIndex", rule_index)
+        .with("kind", kind)
+        .with("level", level)
+        .with("message", words(message))
+        .with("locations", vec![place])
+        .with("relatedLocations", other)
+        .with("properties", object().with("party", line.party))
+}
+
+/// A place in a file, behind what else is said of it.
+fn location<'s>(
+    said: Value<'s>,
+    file: &str,
+    line: Option<u64>,
+    pointer: Option<&str>,
+    snippet: Option<&str>,
+) -> Value<'s> {
+    let snippet = snippet.map(|text| words(text.to_owned()));
+    let region = line.filter(|line| *line > 0);
+    let region = region.map(|line| object().with("startLine", line).with("snippet", snippet));
+    let physical = object().with("artifactLocation", artifact(file)).with("region", region);
+    let logical = pointer
+        .filter(|pointer| !pointer.is_empty())
+        .map(|pointer| vec![object().with("fullyQualifiedName", pointer.to_owned()).with("kind", "value")]);
+    said.with("physicalLocation", physical).with("logicalLocations", logical)
+}
+
+fn artifact<'s>(file: &str) -> Value<'s> {
+    object().with("uri", uri(file))
+}
+
+fn words<'s>(text: String) -> Value<'s> {
+    object().with("text", text)
 }
 
 fn level(level: Level) -> &'static str {
@@ -193,170 +216,17 @@ fn uri(name: &str) -> String {
     out
 }
 
-#[derive(Serialize)]
-struct Tool<'r> {
-    driver: Driver<'r>,
-}
-
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-struct Driver<'r> {
-    name: &'static str,
-    version: &'r str,
-    semantic_version: &'r str,
-    information_uri: &'static str,
-    rules: Vec<Descriptor>,
-}
-
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-struct Descriptor {
-    id: &'static str,
-    short_description: Text,
-    full_description: Text,
-    help: Text,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    help_uri: Option<String>,
-    default_configuration: Configuration,
-    properties: Properties,
-}
-
-#[derive(Serialize)]
-struct Configuration {
-    level: &'static str,
-}
-
-#[derive(Serialize)]
-struct Properties {
-    tags: Vec<&'static str>,
-    party: &'static str,
-    revisions: String,
-    source: &'static str,
-}
-
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-struct Invocation {
-    execution_successful: bool,
-    tool_execution_notifications: Vec<Notification>,
-}
-
-#[derive(Debug, Serialize)]
-struct Notification {
-    level: &'static str,
-    message: Text,
-    locations: Vec<Location>,
-}
-
-#[derive(Debug, Serialize)]
-struct Artifact {
-    location: ArtifactLocation,
-    properties: Recording,
-}
-
-#[derive(Debug, Serialize)]
-struct Recording {
-    format: String,
-    revision: &'static str,
-}
-
-impl Artifact {
-    fn of(file: &CheckedFile) -> Self {
-        Self {
-            location: ArtifactLocation { uri: uri(&file.name) },
-            properties: Recording {
-                format: file.format.clone(),
-                revision: file.revision.unwrap_or("unknown"),
-            },
-        }
-    }
-}
-
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-struct Outcome<'r> {
-    rule_id: &'r str,
-    rule_index: usize,
-    kind: &'static str,
-    level: &'static str,
-    message: Text,
-    locations: Vec<Location>,
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    related_locations: Vec<Location>,
-    properties: Party<'r>,
-}
-
-#[derive(Serialize)]
-struct Party<'r> {
-    party: &'r str,
-}
-
-#[derive(Debug, Serialize)]
-#[serde(rename_all = "camelCase")]
-struct Location {
-    #[serde(skip_serializing_if = "Option::is_none")]
-    id: Option<u32>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    message: Option<Text>,
-    physical_location: PhysicalLocation,
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    logical_locations: Vec<LogicalLocation>,
-}
-
-impl Location {
-    fn of(file: &str, line: Option<u64>, pointer: Option<&str>, snippet: Option<&str>) -> Self {
-        let region = line.filter(|line| *line > 0).map(|start_line| Region {
-            start_line,
-            snippet: snippet.map(|text| Text { text: text.to_owned() }),
-        });
-        let pointer = pointer.filter(|pointer| !pointer.is_empty());
-        Self {
-            id: None,
-            message: None,
-            physical_location: PhysicalLocation {
-                artifact_location: ArtifactLocation { uri: uri(file) },
-                region,
-            },
-            logical_locations: pointer
-                .map(|pointer| LogicalLocation { fully_qualified_name: pointer.to_owned(), kind: "value" })
-                .into_iter()
-                .collect(),
-        }
-    }
-}
-
-#[derive(Debug, Serialize)]
-#[serde(rename_all = "camelCase")]
-struct PhysicalLocation {
-    artifact_location: ArtifactLocation,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    region: Option<Region>,
-}
-
-#[derive(Debug, Serialize)]
-struct ArtifactLocation {
-    uri: String,
-}
-
-#[derive(Debug, Serialize)]
-#[serde(rename_all = "camelCase")]
-struct Region {
-    start_line: u64,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    snippet: Option<Text>,
-}
-
-#[derive(Debug, Serialize)]
-#[serde(rename_all = "camelCase")]
-struct LogicalLocation {
-    fully_qualified_name: String,
-    kind: &'static str,
-}
-
-#[derive(Debug, Serialize)]
-struct Text {
-    text: String,
-}
-
 #[cfg(test)]
-mod tests;
+mod tests {
+    #[test]
+    fn names_become_uris() {
+        for (name, uri) in [
+            ("a/b c.jsonl", "a/b%20c.jsonl"),
+            ("./é.har", "%C3%A9.har"),
+            ("/tmp/x#y", "file:///tmp/x%23y"),
+            ("<stdin>", "stdin"),
+        ] {
+            assert_eq!(super::uri(name), uri);
+        }
+    }
+}

@@ -9,7 +9,7 @@ use crate::plain::{counted, plain};
 use annotate_snippets::{self as snippets, Annotation, Group, Message, Origin, Snippet};
 use anstyle::{AnsiColor, Style};
 use rules::RuleVerdict;
-use rules::record::{CheckedFile, Problem, RelatedLocation, RuleResult, Totals};
+use rules::record::{CheckedFile, RelatedLocation, RuleResult, Totals};
 use rules::rule::Level;
 use rules::rule_set::RuleSetResult;
 use std::collections::BTreeMap;
@@ -73,10 +73,6 @@ impl Renderer for Text {
         }
         out.write_all(self.apart().as_bytes())?;
         out.write_all(told.as_bytes())
-    }
-
-    fn problem(&mut self, _: &Problem, _: &mut dyn Write) -> io::Result<()> {
-        Ok(())
     }
 
     /// A line for each of several recordings, and their sum.
@@ -306,4 +302,37 @@ fn style(verdict: RuleVerdict) -> Style {
 }
 
 #[cfg(test)]
-mod tests;
+mod tests {
+    use super::required;
+    use rules::rule_set::RuleSetResult;
+
+    #[test]
+    fn only_what_was_decided_is_said_to_conform() {
+        let kept = RuleSetResult {
+            suite: "0.1.0".into(),
+            revision: "2025-11-25",
+            kept: 61,
+            uncalled: 7,
+            inconclusive: 0,
+            broken: 0,
+            whole: true,
+        };
+        assert_eq!(
+            required(&kept, "0.1.0"),
+            "conforms to 2025-11-25 as judged by mcp-concord 0.1.0: 61 rules kept, 7 not applicable, 0 inconclusive"
+        );
+        let unsure = required(&RuleSetResult { inconclusive: 3, ..kept.clone() }, "0.2.0");
+        assert!(
+            unsure.starts_with(
+                "no violations found (3 rules inconclusive) of 2025-11-25 (the set of 0.1.0) as"
+            ),
+            "{unsure}"
+        );
+        let broken = required(&RuleSetResult { broken: 1, ..kept.clone() }, "0.1.0");
+        assert!(broken.starts_with("does not conform") && broken.contains("1 broken"), "{broken}");
+        assert!(
+            required(&RuleSetResult { whole: false, ..kept }, "0.1.0")
+                .starts_with("could not be read to its end")
+        );
+    }
+}

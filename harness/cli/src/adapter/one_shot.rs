@@ -43,7 +43,7 @@ impl OneShot {
         let (level, strict, unread) = (Level::Events, false, BTreeSet::new());
         let mut once = Self { command, limits, level, dialect, transcripts, strict, unread };
         let mut answered = false;
-        for format in formats::FORMATS {
+        for format in formats::written() {
             let Ok(file) = once.transcripts.lay_out(&good(format)) else { continue };
             match once.asked(format.name, file.path())?.answer {
                 Answer::Unsupported { .. } => {

@@ -10,7 +10,7 @@ pub(super) const GOOD: &str = concat!(
     "\n"
 );
 
-/// The good session as a transcript of `format`; empty where it cannot be written, which a test rules out.
+/// The good session as a transcript of `format`, which is written; empty where it cannot be, which a test rules out.
 pub(super) fn good(format: &Format) -> Vec<u8> {
     let mut out = Vec::new();
     let mut reader = GOOD.as_bytes();

@@ -2,13 +2,14 @@
 
 use super::carrier::Carrier;
 use super::context::{CommandContext, Failure};
-use super::input::{name_of, named_format, open};
+use super::input::{format_values, name_of, named_format, open};
 use crate::exit;
 use crate::terminal::data_out;
 use app::{Cause, ConvertOptions, Error, Outcome, Output as _};
-use clap::builder::{PossibleValue, PossibleValuesParser};
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use formats::Format;
 use reports::otlp;
+use reports::target::Target;
 use std::io::BufWriter;
 use std::path::PathBuf;
 use wire::files::{Access, replace};
@@ -47,10 +48,10 @@ pub(crate) struct Args {
     salvage: bool,
 }
 
-/// The formats, and the names of what is only written.
-fn named_target() -> PossibleValuesParser {
-    let formats = formats::FORMATS.iter().map(|it| PossibleValue::new(it.name).aliases(it.aliases));
-    PossibleValuesParser::new(formats.chain([PossibleValue::new(otlp::NAME)]))
+/// The formats that are written, and the names of what is only written.
+fn named_target() -> impl TypedValueParser<Value = String> {
+    PossibleValuesParser::new(format_values(true).chain([PossibleValue::new(otlp::NAME)]))
+        .try_map(|name| Target::named(&name).map(|_| name))
 }
 
 /// Runs the command. Memory: the session, and what is written of it.

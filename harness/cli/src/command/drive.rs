@@ -24,8 +24,7 @@ use verdict::baseline::Baseline;
 use verdict::expectation::Expectation;
 use verdict::record::CaseResult;
 use verdict::supervision::Supervision;
-use wire::drive::judge::Dimension;
-use wire::drive::{self, NotRun, Recorder, Rig, Scenario, Transport};
+use wire::drive::{self, Dimension, NotRun, Recorder, Rig, Scenario, Transport};
 use wire::interrupt;
 
 /// Tests a recorder: plays both ends around it, and judges what it passed on and what it recorded.

@@ -6,7 +6,7 @@ use super::values::{bytes, quoted, seconds};
 use crate::adapter::{Adapter, Check, Command, Limits, NotRun, OneShot, verify};
 use crate::exit;
 use crate::terminal::plain;
-use mcp_concord_suite::builtin::InDialect;
+use mcp_concord_suite::builtin::Builtin;
 use mcp_concord_suite::importer::Importer;
 use std::fmt::Write as _;
 use std::io::{self, Write as _};
@@ -43,7 +43,7 @@ pub(super) struct ImporterArgs {
 
 /// The importer under test.
 pub(super) enum Judged {
-    Builtin(InDialect),
+    Builtin(Builtin),
     Adapter(Box<Adapter>),
     OneShot(Box<OneShot>),
 }
@@ -81,7 +81,7 @@ impl ImporterArgs {
                 once.strict = self.strict_codes;
                 Ok(Judged::OneShot(Box::new(once)))
             }
-            _ => Ok(Judged::Builtin(InDialect(dialect))),
+            _ => Ok(Judged::Builtin(Builtin(dialect))),
         }
     }
 

@@ -65,9 +65,22 @@ pub(crate) fn opened(path: &Path) -> Result<Source, String> {
 
 /// What an option takes that names a capture format: the help lists them, and a typo is answered with what was meant.
 pub(crate) fn named_format() -> impl TypedValueParser<Value = &'static Format> {
-    let value = |format: &&'static Format| PossibleValue::new(format.name).aliases(format.aliases);
-    PossibleValuesParser::new(formats::FORMATS.iter().map(value))
-        .try_map(|name| formats::find(&name).ok_or_else(|| format!("there is no format `{name}`")))
+    PossibleValuesParser::new(format_values(false)).try_map(|name| formats::named(&name))
+}
+
+/// The same, of formats that are written.
+pub(crate) fn written_format() -> impl TypedValueParser<Value = &'static Format> {
+    PossibleValuesParser::new(format_values(true)).try_map(|name| formats::to_write(&name))
+}
+
+/// The names of formats; those that can only be refused are hidden.
+pub(super) fn format_values(to_write: bool) -> impl Iterator<Item = PossibleValue> {
+    let value = move |format: &&'static Format| {
+        let refused = to_write && !format.is_written();
+        PossibleValue::new(format.name).aliases(format.aliases).hide(refused)
+    };
+    let retired = formats::retired().map(|name| PossibleValue::new(name).hide(true));
+    formats::FORMATS.iter().map(value).chain(retired)
 }
 
 /// That no format is named twice.

@@ -19,7 +19,6 @@ mod input;
 mod kept;
 mod listen;
 mod live;
-mod mutation;
 mod new;
 mod outcome;
 mod own_page;

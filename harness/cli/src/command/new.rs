@@ -9,7 +9,7 @@ use super::values::{case_name, quoted};
 use crate::case_draft::{CaseDraft, CaseHeader, save};
 use crate::exit;
 use crate::terminal::plain;
-use formats::{FORMATS, Format};
+use formats::Format;
 use std::fmt::Write as _;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
@@ -116,7 +116,7 @@ fn vacant(cases: &Path, case: &str) -> Result<(), Failure> {
 /// The session in every format: as it was given in its own, written in those that carry it, and why not in the others.
 fn draft(given: &Transcript) -> Result<CaseDraft, Failure> {
     let mut files = Vec::new();
-    for format in FORMATS.iter().copied() {
+    for format in formats::written() {
         let refused = given.session.losses(format).into_iter().find_map(|loss| loss.clause);
         let file = match refused {
             _ if format.name == given.format.name => Ok(given.bytes.clone()),

@@ -1,7 +1,7 @@
 //! `record`: a transparent recorder between a client and a server.
 
 use super::context::{CommandContext, Failure};
-use super::input::named_format;
+use super::input::written_format;
 use super::listen::{self, Behind};
 use super::recorded::{Recording, between};
 use crate::exit;
@@ -75,7 +75,7 @@ pub(crate) struct Args {
     out: PathBuf,
     /// The format [default: har for `.har`, mcp-replay otherwise; `.json` needs one]. Formats other than mcp-replay, or
     /// than har with --listen, are written when the session has ended.
-    #[arg(long, value_name = "FORMAT", value_parser = named_format())]
+    #[arg(long, value_name = "FORMAT", value_parser = written_format())]
     format: Option<&'static Format>,
     /// Overwrite an existing file.
     #[arg(long)]

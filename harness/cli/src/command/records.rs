@@ -10,7 +10,6 @@ use serde::de::DeserializeOwned;
 use std::fs;
 use std::path::Path;
 use transcript::dialect;
-use verdict::kills::{self, Kills};
 use verdict::record::{CaseNote, Record, SCHEMA};
 use verdict::timings::Times;
 
@@ -18,8 +17,6 @@ use verdict::timings::Times;
 pub(super) enum Input {
     /// The record of a run.
     Run(Box<Record>),
-    /// A kill matrix.
-    Kills(Kills),
     /// What `check` found.
     Findings(Vec<Finding>),
 }
@@ -31,7 +28,7 @@ struct Kind {
     kills: Option<u32>,
 }
 
-/// Reads what `run --results`, `run --mutants --results` or `check --output json` wrote. A compact record is made whole.
+/// Reads what `run --results` or `check --output json` wrote. A compact record is made whole.
 pub(super) fn read(path: &Path) -> Result<Input, Failure> {
     let name = path.display();
     let text = fs::read_to_string(path)
@@ -42,31 +39,26 @@ pub(super) fn read(path: &Path) -> Result<Input, Failure> {
     }
     let no_record = format!("{name} is not a record of a run");
     let Kind { schema, kills } = parsed(&text, &no_record)?;
-    let (known, found) = match (schema, kills) {
-        (_, Some(found)) => (kills::SCHEMA, found),
-        (found, None) => (SCHEMA, found.unwrap_or(SCHEMA)),
-    };
-    if found != known {
-        return Err(Failure::Unusable(format!("{name} is of schema {found}; this program reads {known}")));
+    if kills.is_some() {
+        let why = "is a kill matrix, which reports no longer show; `scripts/kills.py` of the repository makes today's";
+        return Err(Failure::Unusable(format!("{name} {why}")));
     }
-    match kills {
-        Some(_) => parsed(&text, &format!("{name} is not a kill matrix")).map(Input::Kills),
-        None => {
-            let mut record: Record = parsed(&text, &no_record)?;
-            if record.compact.is_some() {
-                let named = record.implementation.dialect.as_deref().unwrap_or(dialect::DEFAULT);
-                let dialect =
-                    dialect::find(named).map_err(|why| Failure::Unusable(format!("{name}: {why}")))?;
-                let suite = embedded()?.in_dialect(dialect);
-                let case = |name: &str| suite.cases.iter().find(|case| case.name == name);
-                let note = |case: &Case| (CaseNote::new(&case.title, &case.reason), case.clauses.clone());
-                let expanded = record.expand(|name| case(name).map(note));
-                expanded.map_err(|why| Failure::Unusable(format!("{no_record}: {why}")))?;
-            }
-            give_times(path, &mut record)?;
-            Ok(Input::Run(Box::new(record)))
-        }
+    let found = schema.unwrap_or(SCHEMA);
+    if found != SCHEMA {
+        return Err(Failure::Unusable(format!("{name} is of schema {found}; this program reads {SCHEMA}")));
     }
+    let mut record: Record = parsed(&text, &no_record)?;
+    if record.compact.is_some() {
+        let named = record.implementation.dialect.as_deref().unwrap_or(dialect::DEFAULT);
+        let dialect = dialect::find(named).map_err(|why| Failure::Unusable(format!("{name}: {why}")))?;
+        let suite = embedded()?.in_dialect(dialect);
+        let case = |name: &str| suite.cases.iter().find(|case| case.name == name);
+        let note = |case: &Case| (CaseNote::new(&case.title, &case.reason), case.clauses.clone());
+        let expanded = record.expand(|name| case(name).map(note));
+        expanded.map_err(|why| Failure::Unusable(format!("{no_record}: {why}")))?;
+    }
+    give_times(path, &mut record)?;
+    Ok(Input::Run(Box::new(record)))
 }
 
 /// Gives a record the times that stand beside it, where it is the one of its folder.

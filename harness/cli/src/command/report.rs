@@ -13,7 +13,6 @@ use std::io::{self, Write as _};
 use std::path::PathBuf;
 use transcript::dialect;
 use verdict::change::{Change, Sort, changes};
-use verdict::kills::Kills;
 use verdict::merge::merge;
 use verdict::record::{CaseResult, Record};
 
@@ -27,20 +26,19 @@ Examples:
   mcp-concord report monday.json tuesday.json --out site      two runs of the same, and so a trend
   mcp-concord report results.json --out site --compact        a results.json that is small enough to be published
   mcp-concord report results.json --compare old.json          what changed; a regression gives exit code 1
-  mcp-concord report results.json kills.json found.json --out site
-                                      with the kill matrix of `run --mutants --results kills.json`, and the
-                                      findings of `check --output json`
+  mcp-concord report results.json found.json --out site
+                                      with the findings of `check --output json`
   mcp-concord report results.json --out site --page about.html
                                       with a page of your own, to which the others link
 
-Into the folder go index.html, clauses.html, rules.html and formats.html, and changes.html, kills.html and findings.html
+Into the folder go index.html, clauses.html, rules.html and formats.html, and changes.html and findings.html
 where there is something to show; and results.json, times.json, junit.xml, summary.md and badge.json, in a folder for each
 implementation where there are several. Every page opens from disk.
 
 Exit code 0: rendered; 1: with --compare, a regression; 2: an input cannot be used; 129, 130, 143: HUP, INT or TERM cut it short,
 and the files that were written are whole.")]
 pub(crate) struct Args {
-    /// Results of `run --results` or `run --report`, oldest first; a kill matrix; findings of `check --output json`.
+    /// Results of `run --results` or `run --report`, oldest first; findings of `check --output json`.
     #[arg(required = true, value_name = "RESULTS")]
     records: Vec<PathBuf>,
     /// The folder for the site; created if missing.
@@ -58,7 +56,7 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn run(args: &Args, context: CommandContext) -> Result<u8, Failure> {
-    let Given { runs, kills, findings } = Given::read(&args.records)?;
+    let Given { runs, findings } = Given::read(&args.records)?;
     let records = latest(&runs);
     let old = args.compare.as_deref().map(|path| match read(path)? {
         Input::Run(record) => Ok(*record),
@@ -77,7 +75,6 @@ pub(crate) fn run(args: &Args, context: CommandContext) -> Result<u8, Failure> {
                 .as_ref()
                 .zip(compared.as_ref())
                 .map(|(old, (new, changes))| (old, *new, &**changes)),
-            kills: kills.as_ref(),
             findings: findings.as_deref(),
             own: &own,
             alone: &alone,
@@ -101,7 +98,6 @@ pub(crate) fn run(args: &Args, context: CommandContext) -> Result<u8, Failure> {
 struct Given {
     /// The runs in their order; the parts of one stand where its first part was given.
     runs: Vec<Record>,
-    kills: Option<Kills>,
     findings: Option<Vec<Finding>>,
 }
 
@@ -117,11 +113,6 @@ impl Given {
             let whole = !matches!(&input, Input::Run(record) if record.shard.is_some());
             match input {
                 Input::Findings(found) => given.findings.get_or_insert_default().extend(found),
-                Input::Kills(kills) => {
-                    if given.kills.replace(kills).is_some() {
-                        return Err(Failure::Unusable(format!("{name} is a second kill matrix")));
-                    }
-                }
                 Input::Run(record) => {
                     let of_it = |parts: &&mut Vec<(String, Record)>| {
                         let first = parts.first().map(|(_, first)| first);

@@ -8,7 +8,6 @@ use super::context::{CommandContext, Failure};
 use super::importer_args::{ImporterArgs, Judged};
 use super::input::distinct;
 use super::live::{Live, StopArgs};
-use super::mutation;
 use super::outcome::{Outcome, exit_code, watch};
 use super::scaling::Scaling;
 use super::suites::SuiteArgs;
@@ -39,9 +38,6 @@ Examples:
   mcp-concord run --filter 'ids/*'                  a topic
   mcp-concord run --filter 'ids/null-request/har'   one transcript
   mcp-concord run --cases my/cases --results r.json a suite of your own, with a record of the run
-  mcp-concord run --mutants                         which mutants the suite kills
-  mcp-concord run --mutants --results kills.json    the same, kept for a report
-  mcp-concord run --generate 1000 --mutants         how many of them generated variants kill
   mcp-concord run --generate 1000 --seed 7          generated sessions instead of the suite
   mcp-concord run --adapter ./a --fail-fast         up to the first failure
   mcp-concord run --adapter ./a --rerun-failed r.json
@@ -80,28 +76,31 @@ pub(crate) struct Args {
     /// List what would be run, one reading a line, and run nothing.
     #[arg(long)]
     list: bool,
-    /// Test the suite instead: does it kill every mutant of the built-in reader?
-    #[arg(long, alias = "adequacy", conflicts_with_all = ["filter", "format", "shard", "list", "adapter", "exec", "verify", "baseline",
-        "rerun_failed", "fail_fast", "max_failures"])]
+    /// Refused: `scripts/kills.py` tests the suite.
+    #[arg(long, alias = "adequacy", hide = true)]
     mutants: bool,
     /// Measure growth instead: ask for one session at 1, 2, 4, 8 … calls, KiB of text, levels, open requests, ids and SSE
     /// events, in each format, until a transcript is larger than SIZE. --filter takes `dimension` or `dimension/format`.
     #[arg(long, value_name = "SIZE", num_args = 0..=1, default_missing_value = "4MiB", value_parser = bytes,
-        conflicts_with_all = ["mutants", "cases", "generate", "shard", "list", "verify", "baseline", "report", "jobs",
+        conflicts_with_all = ["cases", "generate", "shard", "list", "verify", "baseline", "report", "jobs",
             "rerun_failed", "fail_fast", "max_failures"])]
     scale: Option<u64>,
     /// With --scale: fail where time or memory grows with a larger power of the size.
     #[arg(long, value_name = "POWER", default_value = "1.5", value_parser = power, requires = "scale")]
     max_exponent: f64,
-    /// Write the results to this file, as JSON; with --mutants, the kill matrix; with --scale, the measurements.
+    /// Write the results to this file, as JSON; with --scale, the measurements.
     #[arg(long, value_name = "FILE")]
     results: Option<PathBuf>,
     /// Write results.json, times.json, index.html, junit.xml, summary.md and badge.json into this folder.
-    #[arg(long, value_name = "DIR", conflicts_with_all = ["mutants", "list"])]
+    #[arg(long, value_name = "DIR", conflicts_with = "list")]
     report: Option<PathBuf>,
 }
 
 pub(crate) fn run(args: &Args, context: CommandContext) -> Result<u8, Failure> {
+    if args.mutants {
+        let why = "--mutants is gone; use `scripts/kills.py` of the repository, which shows which cases find which seeded faults";
+        return Err(Failure::Unusable(why.to_owned()));
+    }
     distinct(&args.selection.format)?;
     if let Some(up_to) = args.scale {
         let bounds = Bounds { up_to, max_exponent: args.max_exponent };
@@ -112,15 +111,6 @@ pub(crate) fn run(args: &Args, context: CommandContext) -> Result<u8, Failure> {
     }
     let suite = args.suite.load(context)?;
     let jobs = args.jobs.or_else(|| thread::available_parallelism().ok()).map_or(1, NonZeroUsize::get);
-    if args.mutants {
-        return match (args.suite.generate, &args.results) {
-            (Some(_), Some(_)) => Err(Failure::Unusable(
-                "--results is for the kill matrix of a suite, and --generate has none".to_owned(),
-            )),
-            (Some(count), None) => mutation::by_generation(&suite, count, jobs, context),
-            (None, results) => mutation::run(&suite, jobs, results.as_deref(), context),
-        };
-    }
     watch()?;
     let judged = args.importer.start()?;
     let importer = match args.importer.verify(&judged)? {

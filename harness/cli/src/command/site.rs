@@ -10,7 +10,7 @@ use reports::html::clauses::Case as Named;
 use reports::html::findings::Finding;
 use reports::html::rules::RuleCases;
 use reports::html::{HtmlRenderer, Link, Overview, PageLocation, Run};
-use reports::{badge, json, junit, markdown};
+use reports::run::{badge, json, junit, markdown};
 use sha2::{Digest as _, Sha256};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Display;
@@ -18,7 +18,6 @@ use std::fs;
 use std::path::Path;
 use verdict::case_file::Judgement;
 use verdict::change::Change;
-use verdict::kills::Kills;
 use verdict::record::{CaseResult, Implementation, Record};
 use verdict::timings::Times;
 use wire::files::{Access, replace};
@@ -35,8 +34,6 @@ pub(super) struct Site<'s> {
     pub(super) runs: Vec<&'s Record>,
     /// The run that was compared with, the one that was, and what changed.
     pub(super) compared: Option<(&'s Record, &'s Record, &'s [Change])>,
-    /// The kill matrix.
-    pub(super) kills: Option<&'s Kills>,
     /// What `check` found.
     pub(super) findings: Option<&'s [Finding]>,
     /// Pages that somebody else made.
@@ -101,9 +98,6 @@ impl Site<'_> {
             let changes = Changes { old, new, changes, page: &of_it };
             page("changes.html", renderer.changes(&changes, place("changes.html")))?;
         }
-        if let Some(kills) = self.kills {
-            page("kills.html", renderer.kills(kills, place("kills.html")))?;
-        }
         if let Some(findings) = self.findings {
             page("findings.html", renderer.findings(findings, place("findings.html")))?;
         }
@@ -158,7 +152,6 @@ impl Site<'_> {
         let others = [
             (self.compared.is_some(), "What changed", "changes.html"),
             (self.findings.is_some(), "Recordings", "findings.html"),
-            (self.kills.is_some(), "Kill matrix", "kills.html"),
             (true, "Clauses", "clauses.html"),
             (true, "Rules", "rules.html"),
             (true, "Formats", "formats.html"),
@@ -269,7 +262,7 @@ fn for_programs(folder: &Path, record: &Record, compact: bool) -> Result<(), Fai
     if !times.times.is_empty() {
         put(folder, TIMES, &json::times(&times).map_err(unrendered)?)?;
     }
-    put(folder, "junit.xml", &junit::render(record).map_err(unrendered)?)?;
+    put(folder, "junit.xml", &junit::render(record))?;
     put(folder, "summary.md", &markdown::render(record))?;
     put(folder, "badge.json", &badge::render(record))
 }

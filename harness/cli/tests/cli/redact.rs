@@ -7,11 +7,10 @@ use formats::{Format, Input, ReadOptions, Session, meaning};
 use std::collections::BTreeMap;
 use std::fs;
 use std::io::Write as _;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Command, Output, Stdio};
 use transcript::diff::{DiffOptions, first};
 use transcript::json::Json;
-use walkdir::WalkDir;
 use wire::redaction::{MARKER, Redaction, preset};
 
 /// The names are those of members that many cases have, and so are the words.
@@ -51,15 +50,12 @@ fn differ(one: &str, other: &str) -> Option<String> {
 }
 
 /// Every transcript of the cases, by its case.
-fn cases() -> BTreeMap<PathBuf, Vec<(&'static Format, Vec<u8>)>> {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../cases");
+fn cases() -> BTreeMap<&'static str, Vec<(&'static Format, &'static [u8])>> {
     let mut found: BTreeMap<_, Vec<_>> = BTreeMap::new();
-    for entry in WalkDir::new(root).into_iter().filter_map(Result::ok) {
-        let format = formats::FORMATS.iter().find(|format| *format.file == *entry.file_name());
-        if let Some(format) = format {
-            let case = entry.path().parent().unwrap().to_owned();
-            found.entry(case).or_default().push((*format, fs::read(entry.path()).unwrap()));
-        }
+    for (path, bytes) in cases::files() {
+        let (case, file) = path.rsplit_once('/').unwrap();
+        let format = formats::written().find(|format| format.file == file);
+        found.entry(case).or_default().extend(format.map(|format| (format, bytes)));
     }
     found
 }
@@ -71,12 +67,12 @@ fn nothing_changes_but_what_is_marked() {
     for (case, transcripts) in cases() {
         let mut before: Option<(&str, String)> = None;
         for (format, bytes) in transcripts {
-            let about = format!("{}, {}", case.display(), format.name);
-            let Some(once) = redacted(&redaction, format, &bytes) else { continue };
+            let about = format!("{case}, {}", format.name);
+            let Some(once) = redacted(&redaction, format, bytes) else { continue };
             files += 1;
             marked += usize::from(String::from_utf8_lossy(&once).contains(MARKER));
             let read = events(format, &once);
-            if let Some(difference) = differ(&events(format, &bytes), &read) {
+            if let Some(difference) = differ(&events(format, bytes), &read) {
                 wrong.push(format!("{about}: {difference}"));
             }
             // A format may spell a session that it wrote itself another way, redacted or not.
@@ -86,7 +82,7 @@ fn nothing_changes_but_what_is_marked() {
             }
             if let Some((other, before)) = &before
                 && differ(before, &read).is_some()
-                && differ(&events(format, &bytes), before).is_none()
+                && differ(&events(format, bytes), before).is_none()
             {
                 wrong.push(format!("{about}: not the session of {other}"));
             }

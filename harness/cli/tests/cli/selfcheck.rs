@@ -217,22 +217,6 @@ const ROWS: &[Row] = &[
      |s| { replace(s, MEANING_JSON, "\"result\": 3", "\"result\": 4");
          add(s, "topic/fine", &CASE.replace("A call", "Another call")) },
      &["--filter", "topic/fine"], 0, &["1 pass"]),
-    ("a suite that tells few faults apart", |_| {}, &["--mutants"],
-     1, &["ids/trimmed survives: a case is missing that kills it", "killed by 1 case: topic/good", "mutants killed"]),
-    ("a case that kills faults and is marked as a control",
-     |s| replace(s, CASE_TOML, "reason", "control = true\nreason"),
-     &["--mutants", "--quiet"], 1, &["topic/good is marked as a positive control, and kills "]),
-    ("a case that kills nothing",
-     |s| {
-         let idle = CASE.replace("A call", "Another call").replace("meaning", "either");
-         write(s, "topic/idle/case.toml", &idle);
-         write(s, "topic/idle/jsonrpc.jsonl", SESSION)
-     },
-     &["--mutants", "--quiet"], 1, &["topic/idle kills nothing"]),
-    ("a suite that the faithful reader fails",
-     |s| replace(s, "topic/good/meaning.json", "\"result\": 3", "\"result\": 4"),
-     &["--mutants", "--quiet"], 1, &["the original reader fails topic/good, jsonrpc"]),
-    ("a filter on the faults", |_| {}, &["--mutants", "--filter", "topic/*"], 2, &["--filter"]),
     ("a control that is no boolean", |s| replace(s, CASE_TOML, "reason", "control = \"yes\"\nreason"),
      &[], 2, &["case.toml:5"]),
     ("a list", |_| {}, &["--list"], 0, &["topic/good/jsonrpc"]),

@@ -13,7 +13,7 @@ use transcript::rejection::Code;
 use transcript::session::{Carrier, Content, Entry, Location, Noise, Sink, SinkError};
 
 /// Reads an envelope whose `transport` must be this one.
-pub(crate) fn read(
+pub(super) fn read(
     of: Transport,
     input: &mut Input<'_>,
     options: ReadOptions,
@@ -288,8 +288,7 @@ fn location(input: &Input<'_>) -> Location {
 mod tests {
     use crate::exchange::body::MOST_HEADERS;
     use crate::session::OwnedContent;
-    use crate::small::{rejects, session};
-    use transcript::rejection::Code;
+    use crate::small::session;
 
     #[test]
     fn headers_are_read_up_to_a_bound_and_the_rest_is_said() {
@@ -309,22 +308,6 @@ mod tests {
                 matches!(&entry.what, OwnedContent::Skipped(what) if what.contains("behind the first 10000"))
             });
             assert_eq!(skipped.count(), said, "{count}");
-        }
-    }
-
-    #[test]
-    fn a_file_that_ends_before_its_entries_is_cut_and_not_without_them() {
-        for (rest, code) in [
-            ("", Code::Truncated),
-            (" ", Code::Truncated),
-            ("nul", Code::Truncated),
-            ("\0[]}", Code::InvalidJson),
-            ("oops}", Code::InvalidJson),
-            ("null}", Code::MissingEntries),
-            ("{}}", Code::MissingEntries),
-        ] {
-            let text = format!(r#"{{"transport":"http-sse","entries":{rest}"#);
-            assert_eq!(rejects("http-sse", &text).0, code, "{text}");
         }
     }
 }

@@ -81,9 +81,9 @@ fn shown(value: Json<'_>) -> String {
 
 #[cfg(test)]
 mod tests {
+    use crate::envelope::STREAMABLE_HTTP as FORMAT;
     use crate::format::{ReadOptions, Tolerance};
     use crate::input::Input;
-    use crate::streamable_http::FORMAT;
     use transcript::session::Content;
 
     /// What an envelope's members of wrong types are told as: pointer, whether a clause leaves it open, and the words.

@@ -10,7 +10,7 @@ use transcript::json::{Json, write_compact, write_string};
 use transcript::session::{Carrier, Exchange, Side};
 
 /// Writes envelopes of this transport.
-pub(crate) fn lines(transport: Transport, opening: &Opening) -> Box<dyn WriteLines> {
+pub(super) fn lines(transport: Transport, opening: &Opening) -> Box<dyn WriteLines> {
     let mut head = format!("{{\"transport\": \"{}\"", transport.name()).into_bytes();
     let words: &[&str] = match opening.transport {
         _ if !opening.spoken => &[],

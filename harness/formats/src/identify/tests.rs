@@ -3,8 +3,9 @@
 mod connections;
 
 use super::{Identification, Identifier, ResponseCounts, RevisionSource, Transport, TransportFinding};
+use crate::envelope::{HTTP_SSE, STREAMABLE_HTTP};
 use crate::format::Format;
-use crate::{find, har, http_sse, jsonrpc, mcp_replay, streamable_http};
+use crate::{find, har, jsonrpc, mcp_replay};
 use transcript::contract::Contract;
 use transcript::json::Json;
 use transcript::message::Message;
@@ -301,7 +302,7 @@ fn what_a_format_cannot_tell_is_unknown() {
     assert_eq!((found.requests_total, found.sse_connections_total, found.sse_events), (None, None, None));
     assert_eq!((found.responses, found.messages), (None, 1));
     // An envelope has each request, and no exchange.
-    let found = Capture::of(&streamable_http::FORMAT).asks(LIST).event("endpoint", Some("/m")).finish();
+    let found = Capture::of(&STREAMABLE_HTTP).asks(LIST).event("endpoint", Some("/m")).finish();
     assert_eq!(found.transport, TransportFinding::Mixed);
     assert_eq!((found.requests_total, found.sse_connections_total), (Some(1), None));
     assert_eq!((found.sse_events, found.responses), (Some(1), None));
@@ -322,8 +323,8 @@ fn an_envelope_s_label_counts_and_its_headers_do() {
         assert_eq!(found.evidence.last().unwrap().location.pointer, "/transport_context/headers");
         found.transport
     };
-    assert_eq!(told(&streamable_http::FORMAT), TransportFinding::One(Transport::StreamableHttp));
-    assert_eq!(told(&http_sse::FORMAT), TransportFinding::One(Transport::HttpSse));
+    assert_eq!(told(&STREAMABLE_HTTP), TransportFinding::One(Transport::StreamableHttp));
+    assert_eq!(told(&HTTP_SSE), TransportFinding::One(Transport::HttpSse));
 }
 
 #[test]

@@ -2,8 +2,7 @@ use super::{Input, Read, ReadError};
 use crate::excerpt::SHOWN;
 use crate::{FORMATS, Format, ReadOptions, walk};
 use std::cell::Cell;
-use std::path::{Path, PathBuf};
-use std::{fs, io};
+use std::io;
 use transcript::rejection::Rejection;
 
 /// A pipe that brings no more than so many bytes at a time.
@@ -47,12 +46,10 @@ fn rejection(format: &Format, bytes: &[u8], size: usize) -> Option<Rejection> {
 /// stands at the edge of a part, no less is shown of it.
 #[test]
 fn a_rejection_is_the_same_however_the_bytes_come() {
-    let cases = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../cases");
     let mut rejected = 0;
-    for path in files(&cases) {
-        let name = path.file_name().unwrap().to_string_lossy();
-        let Some(format) = FORMATS.iter().find(|format| format.file == name) else { continue };
-        let mut bytes = fs::read(&path).unwrap();
+    for (path, bytes) in cases::files() {
+        let Some(format) = FORMATS.iter().find(|format| path.ends_with(format.file)) else { continue };
+        let mut bytes = bytes.to_vec();
         // A line of its own would end what is shown where it ends.
         for one_line in [false, true] {
             if one_line && !format.is_lines() {
@@ -66,15 +63,9 @@ fn a_rejection_is_the_same_however_the_bytes_come() {
             let edges = [fault.saturating_sub(1), fault, fault + 1, fault + SHOWN, fault + SHOWN + 1];
             for size in (1..8).chain([64, 101]).chain(edges).filter(|size| *size > 0) {
                 let parts = rejection(format, &bytes, size);
-                assert_eq!(parts.as_ref(), Some(&whole), "{} in parts of {size}", path.display());
+                assert_eq!(parts.as_ref(), Some(&whole), "{path} in parts of {size}");
             }
         }
     }
     assert!(rejected > 300, "{rejected} rejections");
-}
-
-/// The files below a folder.
-fn files(folder: &Path) -> Vec<PathBuf> {
-    let entries = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
-    entries.flat_map(|path| if path.is_dir() { files(&path) } else { vec![path] }).collect()
 }

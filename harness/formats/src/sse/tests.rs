@@ -1,9 +1,5 @@
 use super::{SseBlock, SseBlockKind, SseParser};
-use futures_core::Stream;
 use proptest::prelude::*;
-use std::collections::VecDeque;
-use std::pin::Pin;
-use std::task::{Context, Poll, Waker};
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Seen {
@@ -166,33 +162,6 @@ fn dispatched(stream: &[u8]) -> Vec<(String, String, String)> {
         .collect()
 }
 
-struct Chunks(VecDeque<Vec<u8>>);
-
-impl Stream for Chunks {
-    type Item = Result<Vec<u8>, std::io::Error>;
-
-    fn poll_next(mut self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<Option<Self::Item>> {
-        Poll::Ready(self.0.pop_front().map(Ok))
-    }
-}
-
-fn by_sseer(chunks: Vec<Vec<u8>>) -> Vec<(String, String, String)> {
-    let mut stream = Box::pin(sseer::EventStream::new(Chunks(chunks.into())));
-    let mut context = Context::from_waker(Waker::noop());
-    let mut all = Vec::new();
-    while let Poll::Ready(Some(event)) = stream.as_mut().poll_next(&mut context) {
-        let event = event.unwrap();
-        all.push((event.event.to_string(), event.data.to_string(), event.id.to_string()));
-    }
-    all
-}
-
-/// sseer 0.3 passes over an `event` field without a colon, which by the standard takes the name back.
-fn takes_a_name_back_without_a_colon(stream: &[u8]) -> bool {
-    let text = String::from_utf8_lossy(stream);
-    text.trim_start_matches('\u{feff}').split(['\r', '\n']).any(|line| line == "event")
-}
-
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(2000))]
 
@@ -213,22 +182,4 @@ proptest! {
             .collect();
         prop_assert_eq!(dispatched(&stream), theirs);
     }
-
-    #[test]
-    fn sseer_dispatches_the_same(stream in streams(), cuts in prop::collection::vec(any::<prop::sample::Index>(), 0..4)) {
-        if !takes_a_name_back_without_a_colon(&stream) {
-            prop_assert_eq!(dispatched(&stream), by_sseer(chunked(&stream, &cuts)));
-        }
-    }
-}
-
-#[test]
-fn where_sseer_deviates() {
-    let stream = b"event: a\nevent\ndata: x\n\n";
-    assert_eq!(dispatched(stream)[0].0, "message");
-    assert_eq!(
-        by_sseer(vec![stream.to_vec()])[0].0,
-        "a",
-        "sseer follows the standard now: drop the exception"
-    );
 }

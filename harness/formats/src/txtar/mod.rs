@@ -38,6 +38,3 @@ pub(crate) fn why_not(head: &Head) -> Option<&'static str> {
     (head.lines().any(|line| read::section(line).is_some()) && !sniff(head) && has_messages())
         .then_some("none of its sections is `client` or `server`")
 }
-
-#[cfg(test)]
-mod tests;

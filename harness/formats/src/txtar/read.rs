@@ -1,8 +1,8 @@
 //! Reading a text archive, and putting its messages in order.
 
-use crate::document::{self, wrong};
 use crate::format::ReadOptions;
 use crate::input::{Input, ReadError};
+use crate::recorders::document::{self, wrong};
 use std::collections::VecDeque;
 use transcript::json::{Json, Scanner};
 use transcript::message::{Id, Message};

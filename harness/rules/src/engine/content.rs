@@ -33,7 +33,7 @@ pub(crate) fn contents(resource: Json<'_>) -> ContentsKind {
     }
 }
 
-/// Longer names are not remembered by whoever remembers names, in bytes.
+/// Longer names are not remembered by anyone who remembers names, in bytes.
 pub(crate) const LONGEST_NAME: usize = 1_024;
 
 /// The same, where nobody keeps it.

@@ -16,7 +16,7 @@ use transcript::session::Carrier;
 pub(crate) struct FamilySet([u64; 4]);
 
 impl FamilySet {
-    /// So many families have a bit.
+    /// The most families that have a bit.
     pub(crate) const MOST: usize = 256;
 
     fn insert(&mut self, family: usize) {

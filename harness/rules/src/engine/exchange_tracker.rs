@@ -1,7 +1,7 @@
 //! Follows the HTTP exchanges of a recording, and tells which transport each is of.
 //!
 //! Exchanges of other sites, JSON-RPC of other services, CORS preflights and OAuth documents stand in the same
-//! recording and are no MCP; and that HTTP+SSE of 2024-11-05 is told by its `endpoint` event. Memory: one exchange
+//! recording and are not MCP; and that HTTP+SSE of 2024-11-05 is shown by its `endpoint` event. Memory: one exchange
 //! without its bodies, and up to [`MOST_URLS`] URLs of each sort; up to [`MOST_WAITING`] exchanges that came before the
 //! revision was known, such as a refusal for want of a token; and up to [`MOST_OPEN`] streams that are open at a time.
 
@@ -13,13 +13,13 @@ use std::collections::{BTreeSet, VecDeque};
 use transcript::rejection::Rejection;
 use transcript::session::{Content, Entry};
 
-/// So many URLs are remembered; beyond it, an exchange with a new one counts as another site's.
+/// This many URLs are remembered; beyond it, an exchange with a new one counts as another site's.
 const MOST_URLS: usize = 1_000;
 
-/// So many exchanges are followed while their answers come in between others. Beyond it the oldest counts as over.
+/// The most exchanges that are followed while their answers come in between others. Beyond it the oldest counts as over.
 const MOST_OPEN: usize = 1_000;
 
-/// So many exchanges wait for a revision to be judged by.
+/// The most exchanges that wait for a revision to be judged by.
 const MOST_WAITING: usize = 100;
 
 /// Follows the exchanges of a recording.
@@ -91,7 +91,7 @@ impl ExchangeTracker {
         self.open.iter().rposition(|open| open.number == number)
     }
 
-    /// The exchange that the step at hand is part of, as far as it is known. Its transport is told at its end.
+    /// The exchange that the step at hand is part of, as far as it is known. Its transport is reported at its end.
     pub(crate) fn current(&self) -> Option<&HttpExchange> {
         self.open.get(self.current?)
     }

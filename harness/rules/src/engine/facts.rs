@@ -16,7 +16,7 @@ use transcript::session::{Content, Entry, Side, header};
 /// How many bytes of tool definitions are kept.
 pub(crate) const MOST_TOOLS: usize = 16 << 20;
 
-/// So many bytes are kept beside the definitions, for what is inside of them; past it, that is looked for in their text.
+/// The most bytes that are kept beside the definitions, for what is inside of them; past it, that is looked for in their text.
 const MOST_BESIDE: usize = 8 << 20;
 
 /// Longer capabilities are not kept.
@@ -78,7 +78,7 @@ pub(crate) struct Facts {
     pub(crate) by_envelope: bool,
     /// Nothing but an `endpoint` event shows the revision.
     by_endpoint: bool,
-    /// An `endpoint` event showed a revision that has not the methods of the session: it was the transport's alone.
+    /// An `endpoint` event showed a revision that has not the methods of the session: it was only the transport's.
     outgrown: bool,
     /// What HTTP calls the session.
     name: Option<Box<str>>,

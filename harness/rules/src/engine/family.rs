@@ -23,8 +23,8 @@ pub struct Family {
     pub(crate) visitor: fn() -> Box<dyn RuleVisitor>,
 }
 
-/// What a family listens to. Its watch is told of nothing else, so that a message wakes a few families and not all; the
-/// end of a recording it is told of always. A response has the method of the request that it answers.
+/// What a family listens to. Its watch is informed of nothing else, so that a message wakes a few families and not all; the
+/// end of a recording it is informed of always. A response has the method of the request that it answers.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Trigger {
     /// Whatever a recording holds.
@@ -39,7 +39,7 @@ pub(crate) enum Trigger {
     Methods(&'static [MessageKind], &'static [&'static str]),
     /// Results that may ask for input, by a `resultType`, and requests that bring it, as `inputResponses`.
     InputRequests,
-    /// Whatever is no message: what opens and closes a trace, noise, control events.
+    /// Whatever is not a message: what opens and closes a trace, noise, control events.
     NonMessages,
     /// Whatever belongs to an HTTP exchange.
     HttpExchanges,

@@ -34,7 +34,7 @@ impl RuleVerdict {
         }
     }
 
-    /// The verdict of a breach that binds so much.
+    /// The verdict of a breach that binds this much.
     #[must_use]
     pub fn of(level: Level) -> Self {
         match level {
@@ -88,6 +88,6 @@ pub struct RuleOutcome {
     pub counts: Vec<FindingCount>,
     /// Where it was broken, in the order of the recording, up to a limit.
     pub findings: Vec<Finding>,
-    /// Why it could not be told somewhere, and what would decide it; the first such reason.
+    /// Why it could not be known somewhere, and what would decide it; the first such reason.
     pub unsure: Option<String>,
 }

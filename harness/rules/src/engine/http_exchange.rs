@@ -10,7 +10,7 @@ use transcript::message::Message;
 use transcript::rejection::Code;
 use transcript::session::{Carrier, Content, Entry, Exchange, Location, header};
 
-/// So many requests of one batch are remembered.
+/// The most requests of one batch that are remembered.
 const MOST_CALLS: usize = 10_000;
 
 pub(crate) const SESSION: &str = "Mcp-Session-Id";
@@ -24,7 +24,7 @@ pub(crate) enum Transport {
     Streamable,
     /// HTTP+SSE of 2024-11-05.
     Legacy,
-    /// It is no MCP, as far as can be told.
+    /// It is not MCP, as far as can be known.
     #[default]
     Other,
 }
@@ -54,7 +54,7 @@ pub(crate) struct HttpExchange {
     /// The requests that its body made.
     pub(crate) calls: Vec<Call>,
     /// How many notifications and responses its body held.
-    pub(crate) told: u64,
+    pub(crate) reported: u64,
     /// Its body holds a method that MCP has, and not JSON-RPC of something else.
     pub(super) knows_mcp: bool,
     /// The body was an array of messages.
@@ -81,7 +81,7 @@ pub(crate) struct HttpExchange {
     pub(crate) comments: bool,
     /// The stream ends in an event that no empty line ends: whether its data are a whole message.
     pub(crate) unfinished: Option<bool>,
-    /// The stream ends in a line that is no field.
+    /// The stream ends in a line that is not a field.
     pub(crate) no_stream: bool,
     /// The first event has an id and no data.
     pub(crate) primed: bool,
@@ -146,7 +146,7 @@ impl HttpExchange {
 
     /// Its body held messages.
     pub(crate) fn speaks(&self) -> bool {
-        self.told > 0 || !self.calls.is_empty() || self.bad_request.is_some()
+        self.reported > 0 || !self.calls.is_empty() || self.bad_request.is_some()
     }
 
     /// It asks with this method.
@@ -211,7 +211,7 @@ impl HttpExchange {
         self.batch |= message.item.is_some();
         self.knows_mcp |= message.known.is_some();
         if message.kind != MessageKind::Request {
-            self.told += 1;
+            self.reported += 1;
             return;
         }
         let Some(id) = message.raw.written_id() else { return };

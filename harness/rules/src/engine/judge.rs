@@ -35,7 +35,7 @@ pub(crate) struct JudgeOptions {
     pub dispatch_all: bool,
     /// The families to judge by.
     pub families: &'static [Family],
-    /// The first so many families report breaches of each other's rules, so that one worker judges by all of them.
+    /// The first few families report breaches of each other's rules, so that one worker judges by all of them.
     pub together: usize,
 }
 
@@ -66,7 +66,7 @@ pub(crate) struct Judge {
     exchanges: ExchangeTracker,
     last: Location,
     rejected: Option<Rejection>,
-    /// What is inside of the message at hand. It is kept for its memory alone.
+    /// What is inside of the message at hand. It is kept only for its memory.
     parts: Vec<MemberIndex>,
 }
 
@@ -77,7 +77,7 @@ impl Judge {
         Self::of(options, |_| true)
     }
 
-    /// Begins, and judges by some of the families alone, told by their numbers.
+    /// Begins, and judges by only some of the families, given by their numbers.
     #[must_use]
     pub(super) fn of(options: &JudgeOptions, by: impl Fn(usize) -> bool) -> Self {
         let families = options.families;

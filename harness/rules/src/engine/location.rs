@@ -3,7 +3,7 @@
 use transcript::json::{Json, JsonKind, write_string};
 use transcript::session::{Carrier, Location};
 
-/// So much of the text around a place is shown, in characters.
+/// This much of the text around a place is shown, in characters.
 const SHOWN: usize = 120;
 
 /// A place in a recording.

@@ -9,9 +9,9 @@ use transcript::session::Side;
 /// Who may send a method.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Direction {
-    /// The client alone.
+    /// Only the client.
     Client,
-    /// The server alone.
+    /// Only the server.
     Server,
     /// Either.
     Both,

@@ -17,10 +17,10 @@ use transcript::entry_buffer::EntryBuffer;
 use transcript::rejection::Rejection;
 use transcript::session::Entry;
 
-/// So many bytes of entries are handed on at a time.
+/// The most bytes of entries that are handed on at a time.
 const BATCH: usize = 512 << 10;
 
-/// So many batches may wait for a judge, so that one that has much to do here and little there does not stop the others.
+/// The most batches that may wait for a judge, so that one that has much to do here and little there does not stop the others.
 const QUEUE: usize = 4;
 
 /// How the work is shared. It comes to the same, however it is.
@@ -28,7 +28,7 @@ const QUEUE: usize = 4;
 pub struct Parallelism {
     /// How many judges there are at most, each on a thread of its own; with none, the thread that reads judges.
     pub workers: usize,
-    /// So many bytes of entries are handed on at a time. What is shorter in all is judged by one judge, without a thread.
+    /// The most bytes of entries that are handed on at a time. What is shorter in all is judged by one judge, without a thread.
     pub batch_bytes: usize,
 }
 
@@ -36,7 +36,7 @@ impl Parallelism {
     /// On one thread, that which reads.
     pub const NONE: Self = Self::with_workers(0);
 
-    /// Among so many judges, by batches of a usual size.
+    /// Among this many judges, by batches of a usual size.
     #[must_use]
     pub const fn with_workers(workers: usize) -> Self {
         Self { workers, batch_bytes: BATCH }
@@ -133,7 +133,7 @@ impl ParallelJudge {
 
     fn hand(&self, step: &Step) {
         for worker in &self.workers {
-            // A judge that takes no more has panicked, which is told when it is joined.
+            // A judge that takes no more has panicked, which is reported when it is joined.
             let _gone = worker.hand.send(step.clone());
         }
     }

@@ -1,4 +1,4 @@
-//! Who asked what, and what is still open. Ids belong to whoever asked, and `1` is not `"1"`.
+//! Who asked what, and what is still open. Ids belong to the side that asked, and `1` is not `"1"`.
 //!
 //! Memory: the open requests with their params, up to [`MOST_OPEN`] and [`MOST_HELD`], and an answered one up to
 //! [`LARGEST_SPARE`]; and for every id that was ever used what `transcript::call_ids` says, up to [`MOST_IDS`]. Past a limit the
@@ -24,7 +24,7 @@ pub(crate) const MOST_OPEN: usize = 50_000;
 /// How many bytes of params are held for open requests. A request beyond it is remembered without its params.
 pub(crate) const MOST_HELD: usize = 32 << 20;
 
-/// So many bytes are held beside the params, for what is inside of them.
+/// The most bytes that are held beside the params, for what is inside of them.
 const MOST_BESIDE: usize = 8 << 20;
 
 /// The memory of larger params is not kept for others.
@@ -57,7 +57,7 @@ pub(crate) struct PendingRequest {
     pub(crate) number: u64,
     /// The HTTP exchange that it was made in.
     pub(crate) exchange: Option<u64>,
-    /// Whoever asked took it back: where, and when if the recording tells.
+    /// The side that asked took it back: where, and when if the recording tells.
     pub(crate) cancelled: Option<Box<(FindingLocation, Option<i64>)>>,
 }
 
@@ -127,7 +127,7 @@ pub(crate) struct PendingRequests {
     /// By requestor: client, server, unknown.
     open: [HashMap<TypedId, Open, FixedState>; 3],
     used: [UsedIds; 3],
-    /// A request that was answered, for its memory alone.
+    /// A request that was answered, only for its memory.
     spare: Option<Box<PendingRequest>>,
     /// How the last request's id stood when it was made.
     last_use: Option<IdUse>,
@@ -152,7 +152,7 @@ impl PendingRequests {
         self.full
     }
 
-    /// How the id of the request at hand stood before it was made; none for whatever is no request with an id.
+    /// How the id of the request at hand stood before it was made; none for whatever is not a request with an id.
     pub(crate) fn last_use(&self) -> Option<IdUse> {
         self.last_use
     }

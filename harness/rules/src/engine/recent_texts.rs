@@ -6,7 +6,7 @@ use foldhash::{fast, quality::FixedState};
 use std::collections::{HashSet, VecDeque};
 use std::hash::BuildHasher;
 
-/// So many texts are remembered.
+/// The most texts that are remembered.
 const MOST: usize = 10_000;
 
 /// The last texts of a kind.

@@ -1,8 +1,8 @@
-//! What a judge is told of a recording before it sees any of it.
+//! What a judge knows of a recording before it sees any of it.
 
 use crate::rule::Need;
 
-/// What is judged, as far as it must be told from outside.
+/// What is judged, as far as the caller has to say it.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct RecordingInfo {
     /// Its kind.

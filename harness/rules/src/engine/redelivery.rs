@@ -1,4 +1,4 @@
-//! Which messages came a second time because a client asked for them again, and so are no fault of the server.
+//! Which messages came a second time because a client asked for them again, and so are not a fault of the server.
 //!
 //! A stream that was resumed by `Last-Event-ID`, and an event whose id was seen before. Memory: that of
 //! [`RecentTexts`].

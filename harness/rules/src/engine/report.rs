@@ -1,4 +1,4 @@
-//! What was found: for each rule how often it held, where it was broken, and why it could not be told.
+//! What was found: for each rule how often it held, where it was broken, and why it could not be known.
 //!
 //! Whether a rule applies at a moment and whether the recording carries what it needs, so that no rule has to ask.
 //! Memory: [`MOST_KEPT`] findings of each rule, level and party; the rest are counted.
@@ -14,7 +14,7 @@ use std::borrow::Cow;
 use transcript::json::Json;
 use transcript::session::Side;
 
-/// So many findings of one rule, level and party are kept with their places.
+/// The most findings of one rule, level and party that are kept with their places.
 pub(crate) const MOST_KEPT: usize = 100;
 
 /// What is wrong at a moment, with what is known of the place beyond the moment's own.
@@ -102,7 +102,7 @@ impl MissingEvidence {
 }
 
 impl Report {
-    /// For so many rules, about a recording that carries this.
+    /// For this many rules, about a recording that carries this.
     pub(super) fn new(carries: Vec<Need>, rules: usize) -> Self {
         Self { carries, stats: RuleStatsTable::new(rules), limit: None }
     }
@@ -140,7 +140,7 @@ impl Report {
         }
     }
 
-    /// Whether the rule binds at this moment, so that what decides it is worth finding out. Where that cannot be told, it is noted.
+    /// Whether the rule binds at this moment, so that what decides it is worth finding out. Where that cannot be known, it is noted.
     /// Either is remembered: in the same circumstances it stays so.
     pub(crate) fn binds(&mut self, rule: &'static Rule, at: &RuleContext<'_>) -> bool {
         let here = at.circumstances.0;
@@ -233,7 +233,7 @@ impl Report {
         }
     }
 
-    /// The rule would be broken by what is missing from the session; that is told only where nothing is missing from
+    /// The rule would be broken by what is missing from the session; that is reported only where nothing is missing from
     /// the recording.
     pub(crate) fn fail_if_complete<'v>(
         &mut self,

@@ -11,7 +11,7 @@ pub(crate) enum ResponseMatch<R> {
     Mistyped(R),
     /// A request that was answered before.
     AlreadyAnswered,
-    /// No request; or it cannot be told, because the response's id is null or missing.
+    /// No request; or it cannot be known, because the response's id is null or missing.
     Unmatched,
     /// The recording does not say who sent the response, and both sides have open requests with this id.
     Ambiguous,

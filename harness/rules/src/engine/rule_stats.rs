@@ -17,11 +17,11 @@ pub(super) struct RuleStatsTable {
     places: Box<[PassCount; PLACES]>,
 }
 
-/// So many that most addresses have a place of their own.
+/// Enough that most addresses have a place of their own.
 const PLACES: usize = 2048;
 
 impl RuleStatsTable {
-    /// Room for so many rules.
+    /// Room for this many rules.
     pub(super) fn new(rules: usize) -> Self {
         assert!(rules < PLACES, "there are more rules than places");
         Self { list: Vec::new(), by_id: HashMap::default(), places: Box::new([PassCount::default(); PLACES]) }
@@ -93,10 +93,10 @@ pub(super) struct PassCount {
     pub(super) times: u64,
     /// The circumstances, a bit each, in which the rule is known to bind.
     pub(super) binds: u16,
-    /// Those in which it is known not to, or not to be told: what there is to note about that has been noted.
+    /// Those in which it is known not to, or not to be known: what there is to note about that has been noted.
     pub(super) idle: u16,
     number: u16,
-    /// Something is known that keeps the rule from being told.
+    /// Something is known that keeps the rule from being decided.
     pub(super) noted: bool,
 }
 

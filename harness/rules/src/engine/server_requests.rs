@@ -11,7 +11,7 @@ use super::message::MessageKind;
 use std::collections::BTreeMap;
 use transcript::json::{Json, JsonKind};
 
-/// So many questions are remembered.
+/// The most questions that are remembered.
 const MOST_OPEN: usize = 100;
 
 /// The params of a longer question are not remembered.

@@ -1,4 +1,4 @@
-//! Lines that are no JSON each and a message together: somebody wrote it over several lines.
+//! Lines that are not JSON each and a message together: somebody wrote it over several lines.
 //!
 //! Memory: one such run, up to [`MOST_LINES`] and [`MOST_BYTES`].
 
@@ -33,7 +33,7 @@ pub(crate) enum SplitLine {
 }
 
 impl SplitMessages {
-    /// Takes a line that is no message by itself.
+    /// Takes a line that is not a message by itself.
     pub(crate) fn take(&mut self, line: &str, location: FindingLocation) -> SplitLine {
         if self.first.is_none() {
             if !line.trim_start().starts_with(['{', '[']) {
@@ -60,7 +60,7 @@ impl SplitMessages {
         SplitLine::Continues
     }
 
-    /// Whatever comes next is no part of the run; returns where it began.
+    /// Whatever comes next is not part of the run; returns where it began.
     pub(crate) fn give_up(&mut self) -> Option<FindingLocation> {
         self.text.clear();
         self.lines = 0;

@@ -9,7 +9,7 @@ use super::facts::{Facts, text_of};
 use std::collections::BTreeSet;
 use transcript::json::Json;
 
-/// So many names of one listing are remembered.
+/// The most names of one listing that are remembered.
 const MOST_NAMES: usize = 20_000;
 
 const NEVER_LISTED: &str =
@@ -39,7 +39,7 @@ pub(crate) enum Definition<'f> {
     Listed(Json<'f>),
     /// All tools are known, and it is none of them.
     Missing,
-    /// It cannot be told: why.
+    /// It cannot be known: why.
     Unsure(&'static str),
 }
 

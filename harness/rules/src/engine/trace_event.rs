@@ -1,4 +1,4 @@
-//! What recorders of traces write beside the messages, in lines of their own: what a program printed that is no message, and
+//! What recorders of traces write beside the messages, in lines of their own: what a program printed that is not a message, and
 //! where lines were lost.
 
 use transcript::json::{Json, JsonKind};
@@ -35,7 +35,7 @@ impl<'a> TraceEvent<'a> {
             () if is(raw.member("from"), "server") => Side::Server,
             () => return None,
         };
-        // Bytes that are no text, and what a recorder withheld, are shown as the recorder has them.
+        // Bytes that are not text, and what a recorder withheld, are shown as the recorder has them.
         let text = raw.member("text").filter(|text| text.kind() == JsonKind::String).unwrap_or(raw).text();
         let why =
             Refusal::new(Code::NotAMessage, 0, "a program wrote this where messages belong").under("RPL-DIR");

@@ -10,7 +10,7 @@ pub(crate) struct Origin {
 }
 
 impl Origin {
-    /// That of an absolute URL, or of an `Origin` header; none for `null` and whatever is no such thing.
+    /// That of an absolute URL, or of an `Origin` header; none for `null` and anything else.
     pub(crate) fn of(url: &str) -> Option<Self> {
         let (scheme, rest) = url.split_once("://")?;
         let scheme = scheme.to_ascii_lowercase();

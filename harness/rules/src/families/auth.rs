@@ -150,7 +150,7 @@ static RETRY_LIMIT: Rule = Rule {
     ..OURS
 };
 
-/// So many of each are remembered.
+/// The most of each that are remembered.
 const MOST: usize = 1_000;
 
 /// More refusals in a row than "a few".

@@ -57,7 +57,7 @@ static PKCE: Rule = Rule {
     ..Rule::BLANK
 };
 
-/// So many of each are remembered.
+/// The most of each that are remembered.
 const MOST: usize = 1_000;
 
 /// An answer to a GET at a well-known address, or at one that a challenge named.
@@ -204,7 +204,7 @@ impl RuleVisitor for AuthFlowState {
 }
 
 impl AuthFlowState {
-    /// An exchange that is no MCP: it may be a step of the flow, and is remembered until that can be told.
+    /// An exchange that is not MCP: it may be a step of the flow, and is remembered until that can be known.
     fn step(&mut self, exchange: &HttpExchange, at: &RuleContext<'_>) {
         let url = &exchange.raw.url;
         if self.steps.len() >= MOST {

@@ -88,7 +88,7 @@ static COVER: Rule = Rule {
     ..OURS
 };
 
-/// So many exchanges that brought batches are remembered.
+/// The most exchanges that brought batches that are remembered.
 const MOST_BATCHES: usize = 10_000;
 
 #[derive(Default)]

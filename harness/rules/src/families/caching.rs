@@ -20,7 +20,7 @@ pub(super) const FAMILY: Family = Family {
     visitor: || Box::new(CachingState::default()),
 };
 
-/// So many pages are remembered until their successors come.
+/// The most pages that are remembered until their successors come.
 const MOST_PAGES: usize = 1_000;
 
 /// Longer cursors are not followed.

@@ -1,6 +1,6 @@
 //! Cancellation: what may be taken back, and what becomes of it.
 //!
-//! A cancellation and an answer may cross; a late answer is told of where it was plainly sent afterwards. Memory:
+//! A cancellation and an answer may cross; a late answer is reported where it was plainly sent afterwards. Memory:
 //! [`MOST_TASKS`] requests that became tasks.
 
 use crate::engine::{
@@ -67,7 +67,7 @@ static TASKS: Rule = Rule {
     ..OURS
 };
 
-/// So many requests that became tasks are remembered.
+/// The most requests that became tasks that are remembered.
 const MOST_TASKS: usize = 10_000;
 
 /// An answer that comes so long after the cancellation did not cross it, in milliseconds.

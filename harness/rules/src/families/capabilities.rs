@@ -252,7 +252,7 @@ fn served(message: &SeenMessage<'_>, at: &RuleContext<'_>, report: &mut Report) 
     }
 }
 
-/// A request: whoever makes it should have seen that the other side serves it.
+/// A request: anyone who makes it should have seen that the other side serves it.
 fn uses(message: &SeenMessage<'_>, at: &RuleContext<'_>, report: &mut Report) {
     let method = message.method.as_deref().unwrap_or_default();
     let unsubscribe = ("resources/unsubscribe", "resources.subscribe", &SUBSCRIBE);
@@ -286,7 +286,7 @@ fn tells(message: &SeenMessage<'_>, at: &RuleContext<'_>, report: &mut Report) {
     }
 }
 
-/// Whether a side declares it: where it does, the rule is kept, and where nothing shows, it cannot be told.
+/// Whether a side declares it: where it does, the rule is kept, and where nothing shows, it cannot be known.
 fn declares(
     at: &RuleContext<'_>,
     side: Side,

@@ -23,7 +23,7 @@ static MOST: Rule = Rule {
     ..Rule::BLANK
 };
 
-/// So many values the specification allows.
+/// The most values that the specification allows.
 const LIMIT: usize = 100;
 
 struct CompletionState;

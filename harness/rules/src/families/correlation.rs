@@ -1,6 +1,6 @@
 //! Answers: to what, with which id, and how often.
 //!
-//! Ids belong to whoever asked, and a resumed stream says things twice. Memory: the last answers by a fingerprint, and
+//! Ids belong to the side that asked, and a resumed stream says things twice. Memory: the last answers by a fingerprint, and
 //! [`MOST_GARBLED`] ids.
 
 mod rules;
@@ -34,10 +34,10 @@ pub(super) const FAMILY: Family = Family {
     visitor: || Box::new(CorrelationState::default()),
 };
 
-/// So many ids of spoilt messages are remembered.
+/// The most ids of spoilt messages that are remembered.
 const MOST_GARBLED: usize = 10_000;
 
-/// So many answers without an id are looked into: each may be to any of the open requests.
+/// The most answers without an id that are looked into: each may be to any of the open requests.
 const MOST_ASTRAY: usize = 1_000;
 
 /// A request that is this old when the session ends had its time, in milliseconds.
@@ -67,7 +67,7 @@ struct Last {
     notification: Option<(Box<str>, SourceLocation)>,
     exchange: Option<u64>,
     /// The other side spoke since, and did not answer it.
-    told: bool,
+    reported: bool,
 }
 
 impl RuleVisitor for CorrelationState {
@@ -153,7 +153,7 @@ impl CorrelationState {
         let Some(other) = at.side.map(Side::other) else { return };
         if let Some(last) = &mut self.last[other as usize]
             && last.notification.is_some()
-            && !std::mem::replace(&mut last.told, true)
+            && !std::mem::replace(&mut last.reported, true)
         {
             report.pass(&NO_RESPONSE, at);
         }
@@ -161,12 +161,12 @@ impl CorrelationState {
 
     fn heard(&mut self, at: &RuleContext<'_>, notification: Option<(Box<str>, SourceLocation)>) {
         let Some(side) = at.side else { return };
-        self.last[side as usize] = Some(Last { notification, exchange: at.entry.exchange, told: false });
+        self.last[side as usize] = Some(Last { notification, exchange: at.entry.exchange, reported: false });
     }
 
     fn response(&mut self, message: &SeenMessage<'_>, at: &RuleContext<'_>, report: &mut Report) {
         let again = self.redelivery.again(at);
-        // What HTTP says to a GET, PUT or DELETE is no answer to a message, and its id is that of nothing.
+        // What HTTP says to a GET, PUT or DELETE is not an answer to a message, and its id is that of nothing.
         let posted = at.exchange.is_none_or(|exchange| exchange.method.eq_ignore_ascii_case("POST"));
         if at.entry.carrier == Carrier::Response && !posted {
             return;

@@ -119,7 +119,7 @@ static SECRETS: Rule = Rule {
     ..SERVER
 };
 
-/// So many ids of elicitations are remembered.
+/// The most ids of elicitations that are remembered.
 const MOST_IDS: usize = 10_000;
 
 #[derive(Default)]

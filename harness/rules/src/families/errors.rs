@@ -1,6 +1,6 @@
 //! Error codes: which of them may be used, and that -32601 is for methods that are not there, and for no others.
 //!
-//! The ranges that 2026-07-28 drew bind whoever speaks that revision. A client that tries it on an older server gets
+//! The ranges that 2026-07-28 drew bind anyone who speaks that revision. A client that tries it on an older server gets
 //! that server's codes. Memory: up to [`MOST_SUSPECTS`] refusals of methods that may turn out to be known.
 
 use super::modern_versions::PROMISED;
@@ -93,7 +93,7 @@ const PROMISED_IN_SESSIONS: &[(&str, &str)] = &[
     ("tasks/cancel", "tasks.cancel"),
 ];
 
-/// So many refusals are held back.
+/// The most refusals that are held back.
 const MOST_SUSPECTS: usize = 100;
 
 /// A refusal of a method that no revision has, by another code than the one for that.

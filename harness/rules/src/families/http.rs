@@ -140,7 +140,7 @@ struct HttpState {
     early: Vec<(Option<Violation<'static>>, FindingLocation)>,
 }
 
-/// So many requests wait for the revision.
+/// The most requests that wait for the revision.
 const MOST_EARLY: usize = 100;
 
 impl RuleVisitor for HttpState {
@@ -204,7 +204,7 @@ impl RuleVisitor for HttpState {
             );
         }
         match exchange.calls.is_empty() {
-            true if exchange.told > 0 => told(exchange, at, report),
+            true if exchange.reported > 0 => reported(exchange, at, report),
             false => answered(exchange, at, report),
             true => {}
         }
@@ -265,7 +265,7 @@ fn not_accepted(types: &[&str], headers: &Headers<'_>) -> Option<Violation<'stat
 }
 
 /// The answer to notifications and responses.
-fn told(exchange: &HttpExchange, at: &RuleContext<'_>, report: &mut Report) {
+fn reported(exchange: &HttpExchange, at: &RuleContext<'_>, report: &mut Report) {
     match exchange.status() {
         200..=299 if exchange.errors > 0 => {
             let wrong = format!("the answer is {} with a JSON-RPC error in it", exchange.status());

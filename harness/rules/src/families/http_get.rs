@@ -82,7 +82,7 @@ static DELETE: Rule = Rule {
     ..OURS
 };
 
-/// So many sessions are followed.
+/// The most sessions that are followed.
 const MOST_SESSIONS: usize = 1_000;
 
 #[derive(Default)]
@@ -139,7 +139,7 @@ impl HttpGetState {
     fn path(&mut self, exchange: &HttpExchange, at: &RuleContext<'_>, report: &mut Report) {
         let session = exchange.request_header(SESSION).or(exchange.response_header(SESSION));
         let Some(session) = session.filter(|_| exchange.succeeded()) else { return };
-        // What was served here was no mistake of the client's: a GET that failed is that of `http.get.405-or-sse`.
+        // What was served here was not a mistake of the client's: a GET that failed is that of `http.get.405-or-sse`.
         self.gone.retain(|(gone, location)| {
             let lives = &**gone == session && exchange.is("POST");
             if lives {

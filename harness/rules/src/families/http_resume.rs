@@ -41,16 +41,16 @@ pub(super) const FAMILY: Family = Family {
     visitor: || Box::new(HttpResumeState::default()),
 };
 
-/// So many event ids are remembered.
+/// The most event ids that are remembered.
 const MOST_IDS: usize = 200_000;
 
-/// So many cancelled requests are remembered; past it, none is missed.
+/// The most cancelled requests that are remembered; past it, none is missed.
 const MOST_CANCELLED: usize = 10_000;
 
-/// So many streams that ended without the answer are remembered.
+/// The most streams that ended without the answer that are remembered.
 const MOST_OPEN: usize = 1_000;
 
-/// So many milliseconds earlier than told a client may come back: recorder and client read two clocks.
+/// How many milliseconds earlier than asked a client may come back: recorder and client read two clocks.
 const SLACK: i64 = 50;
 
 /// The stream of all GETs that resume none: servers go on with it from one connection to the next.
@@ -98,7 +98,7 @@ struct Unanswered {
 }
 
 impl Seen {
-    /// The stream by which its last event is told: several connections may go on with the standing one at a time.
+    /// The stream by which its last event is reported: several connections may go on with the standing one at a time.
     fn begun(&self) -> u64 {
         if self.stream == STANDING { self.exchange } else { self.stream }
     }

@@ -29,7 +29,7 @@ pub(super) const FAMILY: Family = Family {
     visitor: || Box::new(HttpSessionsState::default()),
 };
 
-/// So many sessions are followed, and so many URLs.
+/// The most sessions that are followed, and the most URLs.
 const MOST_SESSIONS: usize = 1_000;
 
 /// A handshake that was made.
@@ -55,7 +55,7 @@ struct Over {
     what: &'static str,
     /// The client itself ended it.
     deleted: bool,
-    /// The client was told, and has not begun again.
+    /// The client knows, and has not begun again.
     waiting: bool,
 }
 
@@ -261,13 +261,13 @@ impl HttpSessionsState {
                 report.fail(&BAD_400, at, wrong());
             }
             500 => report.fail(&BAD_400, at, wrong().only(Level::Should)),
-            // These are told before anybody looks at the version.
+            // These are reported before anybody looks at the version.
             0 | 401 | 403 | 404 | 405 | 429 | 500.. => {}
             _ => report.fail(&BAD_400, at, wrong()),
         }
     }
 
-    /// What a client does that was told that its session is over: the next request that it makes.
+    /// What a client does that was informed that its session is over: the next request that it makes.
     fn begin_again(&mut self, exchange: &HttpExchange, at: &RuleContext<'_>, report: &mut Report) {
         if exchange.calls.is_empty() {
             return;
@@ -275,7 +275,7 @@ impl HttpSessionsState {
         let session = exchange.request_header(SESSION);
         let waiting = |over: &Over| over.waiting && exchange.began_after(over.since);
         if exchange.calls("initialize") && session.is_none() {
-            // Which of several clients begins again cannot be told, and need not be.
+            // Which of several clients begins again cannot be known, and need not be.
             for over in self.over.values_mut().filter(|over| waiting(over) && *over.url == *exchange.url()) {
                 report.pass(&REINIT, at);
                 over.waiting = false;
@@ -288,7 +288,7 @@ impl HttpSessionsState {
         };
         over.waiting = false;
         let begins = exchange.calls("initialize");
-        // A session that goes on was never over. Whoever begins another one took it for that.
+        // A session that goes on was never over. Anyone who begins another one took it for that.
         if exchange.succeeded() && !begins {
             return;
         }
@@ -302,7 +302,10 @@ impl HttpSessionsState {
 
 /// Whether nothing shows what was posted, as of a request that a recorder turned away itself.
 fn hides_its_body(exchange: &HttpExchange) -> bool {
-    exchange.is("POST") && exchange.calls.is_empty() && exchange.told == 0 && exchange.bad_request.is_none()
+    exchange.is("POST")
+        && exchange.calls.is_empty()
+        && exchange.reported == 0
+        && exchange.bad_request.is_none()
 }
 
 /// The version in a request's header beside the one that was negotiated.
@@ -323,7 +326,7 @@ fn version(exchange: &HttpExchange, handshake: &Handshake, at: &RuleContext<'_>,
     });
 }
 
-/// Whether a text is no version for certain: neither a published one, nor one that may be published yet, nor a draft's
+/// Whether a text is not a version for certain: neither a published one, nor one that may be published yet, nor a draft's
 /// name of its own.
 fn is_none(message: &str) -> bool {
     if Revision::named(message).is_some() || message.to_ascii_lowercase().contains("draft") {

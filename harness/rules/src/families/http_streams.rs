@@ -106,7 +106,7 @@ static FRAMING: Rule = Rule {
     ..OURS
 };
 
-/// So many progress tokens of requests, and of streams opened by GET, are remembered.
+/// The most progress tokens of requests, and of streams opened by GET, that are remembered.
 const MOST_TOKENS: usize = 10_000;
 
 #[derive(Default)]
@@ -220,7 +220,7 @@ fn event_name(at: &RuleContext<'_>, report: &mut Report) {
     }
 }
 
-/// The answer of a stream, which may be no stream, or end too early.
+/// The answer of a stream, which may be not a stream, or end too early.
 fn framing(exchange: &HttpExchange, at: &RuleContext<'_>, report: &mut Report) {
     if exchange.transport == Transport::Other || !exchange.streams() {
         return;

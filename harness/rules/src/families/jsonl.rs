@@ -57,7 +57,7 @@ impl JsonlState {
     fn noise(&mut self, noise: &Noise<'_>, at: &RuleContext<'_>, report: &mut Report) {
         match noise.why.code {
             Code::InvalidJson | Code::Truncated => self.no_json(noise, at, report),
-            // Whoever reads for messages need not read on behind what is no object.
+            // Anyone who reads for messages need not read on behind what is not an object.
             Code::NotAMessage if Json::parse(&noise.text).is_err() => self.no_json(noise, at, report),
             Code::NotAMessage => {
                 self.give_up(at, report);
@@ -85,7 +85,7 @@ impl JsonlState {
                 let wrong = Violation::of("a message is written over several lines").at(first);
                 report.fail(&ONE_PER_LINE, at, wrong);
             }
-            // Only the last line of a file is cut off. A run that it ends is no message either.
+            // Only the last line of a file is cut off. A run that it ends is not a message either.
             SplitLine::Continues if noise.why.code == Code::Truncated => {
                 let earlier = self.pieces.give_up().filter(|first| first.line != at.location().line);
                 if let Some(first) = earlier {

@@ -110,7 +110,7 @@ static ORIGIN: Rule = Rule {
     ..OURS
 };
 
-/// So many streams without an `endpoint` event are remembered.
+/// The most streams without an `endpoint` event that are remembered.
 const MOST_SILENT: usize = 100;
 
 #[derive(Default)]

@@ -140,7 +140,7 @@ struct LifecycleState {
     /// The first request of the server that came before `notifications/initialized`, and when.
     server_early: Option<(String, FindingLocation, Option<i64>)>,
     initialized: bool,
-    /// The client sent `initialized`, which is no method.
+    /// The client sent `initialized`, which is not a method.
     misnamed: bool,
     /// The client asked for something after the handshake, and got its answer.
     worked: Option<FindingLocation>,
@@ -317,7 +317,7 @@ impl LifecycleState {
         early(&SERVER_EARLY, Violation::of(wrong).at(location), time, at, report);
     }
 
-    /// The session is over, at a clean end or not: what never came can be told.
+    /// The session is over, at a clean end or not: what never came can be known.
     fn settle(&self, at: &RuleContext<'_>, closed: bool, report: &mut Report) {
         if self.answered.is_none() || self.initialized {
             return;

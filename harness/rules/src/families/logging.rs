@@ -67,7 +67,7 @@ static BAD_LEVEL: Rule = Rule {
 /// The levels, from the least.
 const LEVELS: [&str; 8] = ["debug", "info", "notice", "warning", "error", "critical", "alert", "emergency"];
 
-/// So many open requests are looked through for each message.
+/// The most open requests that are looked through for each message.
 const MOST_OPEN: usize = 1_000;
 
 const META_LEVEL: &str = "io.modelcontextprotocol/logLevel";
@@ -115,7 +115,7 @@ impl LoggingState {
         }
     }
 
-    /// Which request a message is for is told by its exchange alone; over pipes it may be for any that is open.
+    /// Which request a message is for is shown only by its exchange; over pipes it may be for any that is open.
     fn modern(&self, level: Option<usize>, at: &RuleContext<'_>, report: &mut Report) {
         if at.pending.count() > MOST_OPEN {
             return report.inconclusive(
@@ -176,7 +176,7 @@ impl LoggingState {
         };
         match message.error_code() {
             Some(-32602) => report.pass(&BAD_LEVEL, at),
-            // Whoever has no such method says that first.
+            // A side without such a method says that first.
             Some(-32601) => {}
             Some(code) => report.fail(&BAD_LEVEL, at, wrong(format!("the code {code}"))),
             None if message.kind == MessageKind::Result => {

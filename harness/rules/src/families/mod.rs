@@ -1,6 +1,6 @@
 //! What `check` judges a recording by: each rule as data, with the code that watches for it, a family a file.
 //!
-//! A new rule touches the file of its family alone; a new family, also the list at the foot of [`FAMILIES`].
+//! A new rule touches only the file of its family; a new family, also the list at the foot of [`FAMILIES`].
 
 mod auth;
 mod auth_flow;
@@ -116,7 +116,7 @@ pub static FAMILIES: &[Family] = &[
 
 const _: () = assert!(FAMILIES.len() <= FamilySet::MOST, "a family has no bit");
 
-/// The first so many of [`FAMILIES`], down to `stdio`, judge what a recording is made of, and by each other's rules: what
+/// The first few of [`FAMILIES`], down to `stdio`, judge what a recording is made of, and by each other's rules: what
 /// is not a message may be found by one and named by another.
 pub(crate) const TOGETHER: usize = 7;
 

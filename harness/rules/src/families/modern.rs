@@ -1,6 +1,6 @@
 //! Requests that need no session: what each says of its client, and what a result says of itself.
 //!
-//! A server of an older revision knows nothing of all this: what it leaves out is no fault of its own. Memory: the
+//! A server of an older revision knows nothing of all this: what it leaves out is not a fault of its own. Memory: the
 //! requests that lack a field and are unanswered, up to [`MOST_LACKING`].
 
 use crate::engine::{
@@ -29,7 +29,7 @@ pub(super) const FAMILY: Family = Family {
     visitor: || Box::new(ModernState::default()),
 };
 
-/// So many requests without a field are remembered until they are answered.
+/// The most requests without a field that are remembered until they are answered.
 const MOST_LACKING: usize = 1_000;
 
 const CLIENT: &str = "io.modelcontextprotocol/clientInfo";
@@ -358,7 +358,7 @@ fn has_all(declared: Json<'_>, required: Json<'_>) -> bool {
     })
 }
 
-/// What a request asks for, whoever asks and how often: its params without `_meta` and the members named.
+/// What a request asks for, no matter who asks and how often: its params without `_meta` and the members named.
 pub(super) fn gist(params: Option<Json<'_>>, without: &[&str]) -> String {
     let mut members: Vec<(String, Vec<u8>)> = Vec::new();
     for (name, value) in params.into_iter().flat_map(Json::members) {

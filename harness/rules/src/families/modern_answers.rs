@@ -22,7 +22,7 @@ pub(super) const FAMILY: Family = Family {
     visitor: || Box::new(ModernAnswersState::default()),
 };
 
-/// So many exchanges are followed while their answers come in between others.
+/// The most exchanges that are followed while their answers come in between others.
 const MOST_OPEN: usize = 1_000;
 
 const MOST_BROKEN: usize = 100;

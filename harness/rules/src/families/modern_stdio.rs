@@ -28,7 +28,7 @@ pub(super) const FAMILY: Family = Family {
     visitor: || Box::new(ModernStdioState::default()),
 };
 
-/// So many cancelled requests are remembered.
+/// The most cancelled requests that are remembered.
 const MOST_CANCELLED: usize = 1_000;
 
 /// Longer progress tokens are not followed.

@@ -23,7 +23,7 @@ pub(super) const FAMILY: Family = Family {
     visitor: || Box::new(ModernVersionsState::default()),
 };
 
-/// So many supported versions are remembered.
+/// The most supported versions that are remembered.
 const MOST_VERSIONS: usize = 100;
 
 /// A longer name is none of a version.

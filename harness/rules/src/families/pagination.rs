@@ -51,7 +51,7 @@ static BAD: Rule = Rule {
     ..Rule::BLANK
 };
 
-/// So many cursors are remembered.
+/// The most cursors that are remembered.
 const MOST_CURSORS: usize = 100_000;
 
 /// The methods whose results come in pages.
@@ -103,7 +103,7 @@ impl PaginationState {
             match (self.why_unsure(cursor, at), message.kind) {
                 (Some(why), _) => report.inconclusive(&BAD, at, why),
                 (None, MessageKind::Error) if code == Some(-32602) => report.pass(&BAD, at),
-                // Whoever has no such method says that first.
+                // A side without such a method says that first.
                 (None, MessageKind::Error) if code == Some(-32601) => {}
                 (None, kind) => {
                     let how = if kind == MessageKind::Error { "another code" } else { "a page" };

@@ -46,7 +46,7 @@ pub(super) static ENCODING: Rule = Rule {
 pub(super) enum Spelled {
     /// The value, spelled as it should be.
     Right,
-    /// The value, as far as can be told, in a spelling of its own: what is wrong with it.
+    /// The value, as far as can be known, in a spelling of its own: what is wrong with it.
     Badly(String),
     /// Another value: which.
     Other(String),
@@ -73,7 +73,7 @@ pub(super) fn compare(header: &str, text: &[u8]) -> Spelled {
     }
 }
 
-/// What stands between the marks of the Base64 spelling; inside, none where it is no Base64.
+/// What stands between the marks of the Base64 spelling; inside, none where it is not Base64.
 fn encoded(header: &str) -> Option<Option<Vec<u8>>> {
     Some(base64(header.strip_prefix("=?base64?")?.strip_suffix("?=")?))
 }

@@ -45,7 +45,7 @@ static EARLY_PING: Rule = Rule {
     ..OURS
 };
 
-/// So many early pings are remembered.
+/// The most early pings that are remembered.
 const MOST_PINGS: usize = 100;
 
 #[derive(Default)]

@@ -1,4 +1,4 @@
-//! Progress: tokens and what is told under them.
+//! Progress: tokens and what is reported under them.
 //!
 //! Which tokens are in use, on which side, and how far each has come; a task keeps its token until it is over. A
 //! resumed stream says things again, and an exchange log does not tell when a stream said something. Memory:
@@ -96,16 +96,16 @@ static DIRECTION: Rule = Rule {
     ..OURS
 };
 
-/// So many tokens in use are remembered.
+/// The most tokens in use that are remembered.
 pub(super) const MOST_ACTIVE: usize = 50_000;
 
-/// So many tokens that were in use are remembered; those that count up as one.
+/// The most tokens that were in use that are remembered; those that count up as one.
 pub(super) const MOST_FINISHED: usize = 500_000;
 
 /// So often is looked whether that many are.
 const BETWEEN: u64 = 1_000;
 
-/// So many tokens are remembered with the exchange in which their work ended.
+/// The most tokens that are remembered with the exchange in which their work ended.
 const MOST_ENDED: usize = 1_000;
 
 #[derive(Default)]

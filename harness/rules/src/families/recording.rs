@@ -70,7 +70,7 @@ fn rule_for(kind: RecordingKind, code: Code) -> &'static Rule {
     }
 }
 
-/// How much it binds that something is no message which no other rule tells of: readers refuse the recording there.
+/// How much it binds that something is not a message which no other rule tells of: readers refuse the recording there.
 fn untold(noise: &Noise<'_>, at: &RuleContext<'_>) -> Option<Level> {
     let kind = at.facts.recording.kind;
     // Such a line may be what a program printed, and rules of its own tell of it.
@@ -81,11 +81,11 @@ fn untold(noise: &Noise<'_>, at: &RuleContext<'_>) -> Option<Level> {
         Code::Truncated if kind.trace => Some(Level::Must),
         Code::Truncated if !printed => Some(match at.entry.carrier {
             Carrier::Line => Level::Must,
-            // Whoever sent the body may have cut it.
+            // Anyone who sent the body may have cut it.
             _ => Level::Should,
         }),
         Code::WrongType => Some(Level::Must),
-        // Which side sent it cannot be told. Of a trace's lines a rule of traces tells.
+        // Which side sent it cannot be known. Of a trace's lines a rule of traces tells.
         Code::MissingDir if !kind.trace => Some(Level::Must),
         Code::NestedData => Some(Level::Should),
         // An item of a batch.
@@ -106,7 +106,7 @@ fn untold(noise: &Noise<'_>, at: &RuleContext<'_>) -> Option<Level> {
 struct RecordingState {
     missing: bool,
     damaged: bool,
-    /// An Inspector export has items that are no messages.
+    /// An Inspector export has items that are not messages.
     foreign: bool,
 }
 
@@ -117,7 +117,7 @@ impl RuleVisitor for RecordingState {
                 self.missing = true;
                 report.fail(&WHOLE, at, body.to_string());
             }
-            // What is no object at all is no message with a fault, and no program printed it into a list.
+            // What is not an object at all is not a message with a fault, and no program printed it into a list.
             Content::Noise(noise)
                 if at.facts.recording.kind.bare_list && noise.why.code == Code::NotAMessage =>
             {

@@ -161,10 +161,10 @@ static FIRST_TEXT: Rule = Rule {
 /// So far may `durationMs` be from the times: a recorder reads the clock twice.
 const SLACK: i64 = 2;
 
-/// At most so many kinds of things beyond the first text are reported.
+/// The most kinds of things beyond the first text that are reported.
 const MOST_SORTS: usize = 32;
 
-/// So many frames of lines are remembered.
+/// The most frames of lines that are remembered.
 const MOST_FRAMES: usize = 8;
 
 #[derive(Default)]
@@ -200,7 +200,7 @@ impl RuleVisitor for ReplayState {
             }
             Content::Noise(noise) => match noise.why.code {
                 Code::MissingMeta => report.fail(&META_FIRST, at, noise.why.message.clone()),
-                // A line that is no JSON at all is damage, and not the business of this family.
+                // A line that is not JSON at all is damage, and not the business of this family.
                 Code::InvalidJson | Code::Truncated => {}
                 _ if at.side.is_none() => report.fail(&LINE, at, noise.why.message.clone()),
                 _ => {

@@ -9,7 +9,7 @@ use transcript::json::{Json, JsonString};
 const LONGEST_FRAME: usize = 256;
 
 /// What was around a message whose line has nothing wrong. Most lines of a trace differ from another one in their message
-/// and their time alone, and need not be taken apart.
+/// and only their time, and need not be taken apart.
 pub(super) struct Frame {
     before: Box<str>,
     after: Box<str>,

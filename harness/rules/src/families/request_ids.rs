@@ -1,6 +1,6 @@
 //! The ids of requests: whether each is new, or free again.
 //!
-//! Ids belong to whoever asked, and HTTP may turn a request away so that it is sent again. Memory: the exchanges of the
+//! Ids belong to the side that asked, and HTTP may turn a request away so that it is sent again. Memory: the exchanges of the
 //! last [`MOST_TURNED`] ids that were sent over HTTP, and the ids of tool calls as `transcript::call_ids` keeps them,
 //! up to [`MOST_CALLS`].
 
@@ -56,10 +56,10 @@ static CALL_AGAIN: Rule = Rule {
     ..Rule::BLANK
 };
 
-/// So many ids that were sent over HTTP are remembered with what came of their exchanges.
+/// The most ids that were sent over HTTP that are remembered with what came of their exchanges.
 const MOST_TURNED: usize = 10_000;
 
-/// So many ids of tool calls are remembered; ids that count up are remembered as one.
+/// The most ids of tool calls that are remembered; ids that count up are remembered as one.
 const MOST_CALLS: usize = 100_000;
 
 #[derive(Default)]
@@ -110,18 +110,18 @@ impl RequestIdsState {
             return;
         }
         let before = self.note(message, at);
-        let told = self.judge(message, before, at, report);
-        self.call(message, told || before.is_some_and(|sent| sent.turned_away), at, report);
+        let reported = self.judge(message, before, at, report);
+        self.call(message, reported || before.is_some_and(|sent| sent.turned_away), at, report);
     }
 
-    /// A tool call whose id another one had, unless that is `told` of already.
-    fn call(&mut self, message: &SeenMessage<'_>, told: bool, at: &RuleContext<'_>, report: &mut Report) {
+    /// A tool call whose id another one had, unless that is `reported` already.
+    fn call(&mut self, message: &SeenMessage<'_>, reported: bool, at: &RuleContext<'_>, report: &mut Report) {
         let Some(id) = message.raw.id().key().filter(|_| message.calls("tools/call")) else { return };
         if self.calls.remembered() >= MOST_CALLS {
             return;
         }
         let first = self.calls.insert(&id);
-        report.check(&CALL_AGAIN, at, first || told, || {
+        report.check(&CALL_AGAIN, at, first || reported, || {
             format!("another tool call of the recording has the id {}", shown_id(message))
         });
     }

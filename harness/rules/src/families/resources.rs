@@ -1,4 +1,4 @@
-//! Resources: what is read, what is missing, and what is told of changes.
+//! Resources: what is read, what is missing, and what is said of changes.
 //!
 //! Memory: the URIs that were shown, up to [`MOST_LISTED`], the beginnings of as many templates, and those that are
 //! subscribed to, up to [`MOST_SUBSCRIBED`]; past either, nothing is said that would need more.
@@ -202,7 +202,7 @@ impl ResourcesState {
         if contents.kind() != JsonKind::Array || contents.items().next().is_some() {
             return;
         }
-        // Only the last revision says that empty `contents` are no answer where nobody can tell.
+        // Only the last revision says that empty `contents` are not an answer where nobody can tell.
         let unsure = uri.as_ref().map_or(Some(NOT_SHOWN), |uri| self.may_be_there(uri));
         match (uri, unsure) {
             (Some(uri), _) if self.shown.contains(&uri) => report.pass(&NONEMPTY, at),

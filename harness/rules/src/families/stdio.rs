@@ -52,7 +52,7 @@ static STDIN: Rule = Rule {
 
 #[derive(Default)]
 struct StdioState {
-    /// What each side wrote that is no JSON by itself: the client, the server.
+    /// What each side wrote that is not JSON by itself: the client, the server.
     pieces: [SplitMessages; 2],
 }
 
@@ -92,7 +92,7 @@ impl RuleVisitor for StdioState {
 }
 
 impl StdioState {
-    /// Text that the recorder kept as a string, since it is no JSON.
+    /// Text that the recorder kept as a string, since it is not JSON.
     fn printed(&mut self, text: &str, side: Side, at: &RuleContext<'_>, report: &mut Report) {
         // A message in a string is whole; it is its recorder who wrapped it.
         if text.starts_with('\u{feff}') || Message::parse(text).is_ok() {

@@ -23,7 +23,7 @@ pub(super) const FAMILY: Family = Family {
     visitor: || Box::new(SubscriptionsState::default()),
 };
 
-/// So many subscriptions are remembered.
+/// The most subscriptions that are remembered.
 const MOST_LISTENS: usize = 1_000;
 
 /// A longer filter is not kept.

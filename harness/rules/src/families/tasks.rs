@@ -106,13 +106,13 @@ static CANCEL: Rule = Rule {
     ..TASKS
 };
 
-/// So many tasks are followed.
+/// The most tasks that are followed.
 const MOST_TASKS: usize = 10_000;
 
 /// A longer result is not compared with another.
 const LONGEST: usize = 64 << 10;
 
-/// So many bytes of results are kept.
+/// The most bytes of results that are kept.
 const MOST_HELD: usize = 16 << 20;
 
 const RELATED_TASK: &str = "io.modelcontextprotocol/related-task";

@@ -51,7 +51,7 @@ fn families_have_names_of_their_own_and_rules() {
 fn the_limits_in_the_readme_are_those_that_hold() {
     use crate::engine::limits;
     let readme = include_str!("../../README.md");
-    let told = |what: &str| -> u64 {
+    let reported = |what: &str| -> u64 {
         let row = readme.lines().find(|line| line.starts_with(&format!("| {what}"))).unwrap();
         let limit = row.split('|').nth(2).unwrap().trim();
         let digits: String = limit.split(' ').next().unwrap().chars().filter(char::is_ascii_digit).collect();
@@ -67,6 +67,6 @@ fn the_limits_in_the_readme_are_those_that_hold() {
         ("findings with their places", limits::MOST_KEPT),
         ("values inside of one message", transcript::json::MAX_INDEXED),
     ] {
-        assert_eq!(told(what), limit as u64, "{what}");
+        assert_eq!(reported(what), limit as u64, "{what}");
     }
 }

@@ -23,10 +23,10 @@ pub(super) const FAMILY: Family = Family {
     visitor: || Box::new(ToolHeadersState),
 };
 
-/// So many annotations of one schema are read.
+/// The most annotations of one schema that are read.
 const MOST_FIELDS: usize = 1_000;
 
-/// Schemas are followed so many levels deep.
+/// Schemas are followed this many levels deep.
 const DEEPEST: usize = 64;
 
 /// The largest integer that every reader of JSON keeps.
@@ -120,7 +120,7 @@ pub(super) struct Annotations<'s> {
     pub(super) fields: Vec<Field>,
     /// What is wrong with them.
     faults: Vec<(&'static Rule, String, Json<'s>)>,
-    /// Something at which it cannot be told whether the type is one of the three.
+    /// Something at which it cannot be known whether the type is one of the three.
     untyped: bool,
 }
 
@@ -141,7 +141,7 @@ pub(super) fn annotations(schema: Json<'_>) -> Annotations<'_> {
     all
 }
 
-/// Looks at a schema; `path` is none where no call's value can be named by properties alone.
+/// Looks at a schema; `path` is none where no call's value can be named only by properties.
 fn walk<'s>(schema: Json<'s>, mut path: Option<&mut Vec<String>>, depth: usize, all: &mut Annotations<'s>) {
     if depth > DEEPEST || all.fields.len() + all.faults.len() >= MOST_FIELDS {
         return;

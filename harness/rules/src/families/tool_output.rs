@@ -110,7 +110,7 @@ static BLOCK: Typed = Typed::of("CallToolResult", "content");
 /// Longer structured content is not looked for in the text.
 const LONGEST: usize = 256 << 10;
 
-/// So many blocks are looked through for the text of structured content.
+/// The most blocks that are looked through for the text of structured content.
 const MOST_TEXTS: usize = 20;
 
 #[derive(Default)]
@@ -248,7 +248,7 @@ fn block_fault(block: Json<'_>, revision: Option<Revision>) -> Option<Box<Fault<
     (!neither).then_some(fault)
 }
 
-/// Some text says the same as the structured content. Libraries wrap what is no object into `{"result": …}` or the like
+/// Some text says the same as the structured content. Libraries wrap what is not an object into `{"result": …}` or the like
 /// and write the bare value into the text, a list item by item; that says the same, too.
 fn mirror(
     structured: Json<'_>,

@@ -223,7 +223,7 @@ impl ToolsState {
         let failed =
             message.raw.outcome().filter(|_| message.kind == MessageKind::Result).is_some_and(is_error);
         let refused = message.error_code() == Some(-32602);
-        // Of a call that was served only an unknown name is to be told.
+        // Of a call that was served only an unknown name is to be known.
         if !(failed || refused || self.list.is_whole()) {
             return;
         }

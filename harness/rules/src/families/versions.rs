@@ -42,7 +42,7 @@ static KNOWN: Rule = Rule {
     ..Rule::BLANK
 };
 
-/// So many names of versions are remembered.
+/// The most names of versions that are remembered.
 const MOST_SHOWN: usize = 32;
 
 /// Known to the early SDKs, and never published with the others.
@@ -71,8 +71,8 @@ impl RuleVisitor for VersionsState {
         }
         let listed =
             message.result_of("server/discover").and_then(|result| result.member("supportedVersions"));
-        let told = || message.error()?.member("data")?.member("supported");
-        for version in listed.or_else(told).into_iter().flat_map(Json::items).filter_map(text_of) {
+        let reported = || message.error()?.member("data")?.member("supported");
+        for version in listed.or_else(reported).into_iter().flat_map(Json::items).filter_map(text_of) {
             self.show(version);
         }
     }

@@ -1,4 +1,4 @@
-//! Whether a value is what the table says, told without looking for what is wrong: nearly every value is.
+//! Whether a value is what the table says, reported without looking for what is wrong: nearly every value is.
 
 use super::{Name, Shape};
 use crate::revision::Revision;

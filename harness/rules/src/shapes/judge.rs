@@ -20,7 +20,7 @@ pub(crate) struct Fault<'v> {
 /// may have, the one that fits furthest is the one that was meant.
 type Fit<'v> = Result<(), (usize, Fault<'v>)>;
 
-/// So many faults of a message are told, each in a pass of its own.
+/// The most faults of a message that are reported, each in a pass of its own.
 pub(crate) const MOST_FAULTS: usize = 10;
 
 /// The faults of a message's part that are left to the rule of the shapes, up to [`MOST_FAULTS`], in the order of the table.
@@ -34,10 +34,10 @@ pub(crate) fn faults<'v>(
     let mut faults: Vec<Fault<'v>> = Vec::new();
     let most = if revision.is_some() { MOST_FAULTS } else { 1 };
     while faults.len() < most {
-        let told: Vec<_> = faults.iter().map(|fault| (address(fault.place), &*fault.wrong)).collect();
+        let reported: Vec<_> = faults.iter().map(|fault| (address(fault.place), &*fault.wrong)).collect();
         let next = by_each(entry(method, part).iter(), revision, |row, by| {
             let left = row.left.of(by, || left_whole(part, method, by));
-            Judge { revision: by, place: Some((part, method)), left, told: &told }.whole(
+            Judge { revision: by, place: Some((part, method)), left, reported: &reported }.whole(
                 &row.shape,
                 value,
                 &Path::Top,
@@ -103,15 +103,15 @@ pub(super) struct Judge<'j> {
     place: Option<(Part, &'j str)>,
     /// The members at the top that are left to them with all that is inside.
     left: &'j [&'static str],
-    /// Faults that were told before: where they stand, and what is wrong. They count as none, so that what stands behind them
+    /// Faults that were reported before: where they stand, and what is wrong. They count as none, so that what stands behind them
     /// is found.
-    told: &'j [(usize, &'j str)],
+    reported: &'j [(usize, &'j str)],
 }
 
 impl Judge<'_> {
     /// By a revision, with no place left to anybody.
     pub(super) fn of(revision: Revision) -> Self {
-        Judge { revision, place: None, left: &[], told: &[] }
+        Judge { revision, place: None, left: &[], reported: &[] }
     }
 
     /// What is wrong with a value, which is looked for only where something is.
@@ -142,7 +142,7 @@ impl Judge<'_> {
     }
 
     fn untold<'v>(&self, fitting: usize, fault: Fault<'v>) -> Fit<'v> {
-        match self.told.contains(&(address(fault.place), &*fault.wrong)) {
+        match self.reported.contains(&(address(fault.place), &*fault.wrong)) {
             true => Ok(()),
             false => Err((fitting, fault)),
         }
@@ -368,8 +368,8 @@ mod tests {
     /// The faults of a listing of tools, each with the place it stands at.
     fn of_tools(text: &str, revision: Option<Revision>) -> Vec<String> {
         let value = Json::parse(text).unwrap();
-        let told = faults(Part::Result, "tools/list", value, revision);
-        told.iter().map(|fault| format!("{}: {}", fault.place.text(), fault.wrong)).collect()
+        let reported = faults(Part::Result, "tools/list", value, revision);
+        reported.iter().map(|fault| format!("{}: {}", fault.place.text(), fault.wrong)).collect()
     }
 
     #[test]

@@ -58,7 +58,7 @@ impl Name {
 #[derive(Debug, Default, PartialEq)]
 struct Rows {
     all: Vec<&'static Member>,
-    /// Those that hold one word of a few, by which objects are told apart.
+    /// Those that hold one word of a few, by which objects are distinguished.
     tags: Vec<&'static Member>,
 }
 

@@ -1,12 +1,11 @@
 //! Where case directories come from: a folder on disk, or the suite that is embedded in the program.
 //!
-//! Which folders are case directories and which files stand in them. A folder with a `case.toml` is a case directory.
-//! Links out of the suite are refused, so that a suite is what its folder holds; hidden folders and those that tools
-//! leave behind are not looked into.
+//! A folder with a `case.toml` is a case directory, and an archive, `*.txtar`, holds the files of several. Links out of the suite
+//! are refused, so that a suite is what its folder holds; hidden folders and those that tools leave behind are not looked into.
 
 use super::problem::Problem;
 use std::borrow::Cow;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -43,8 +42,8 @@ pub enum Blob {
     Embedded(&'static [u8]),
     /// On disk.
     Disk(PathBuf),
-    /// In memory.
-    Generated(Arc<[u8]>),
+    /// In memory: generated, or of an archive.
+    Memory(Arc<[u8]>),
 }
 
 impl Blob {
@@ -60,7 +59,7 @@ impl Blob {
                 Err(io::Error::other("it is not a regular file"))
             }
             Self::Disk(path) => fs::read(path).map(Cow::Owned),
-            Self::Generated(bytes) => Ok(Cow::Owned(bytes.to_vec())),
+            Self::Memory(bytes) => Ok(Cow::Owned(bytes.to_vec())),
         }
     }
 }
@@ -79,8 +78,8 @@ impl Root {
     /// Every case directory in it.
     pub(super) fn folders(&self, problems: &mut Vec<Problem>) -> Vec<Folder> {
         match self {
-            Self::Embedded => embedded(|_| true),
-            Self::Disk(root) => walk(root, problems),
+            Self::Embedded => cased(::cases::files().map(embedded), str::to_owned),
+            Self::Disk(root) => walk(root, root, problems),
             Self::Generated(cases) => cases.iter().map(made).collect(),
         }
     }
@@ -90,10 +89,19 @@ impl Folder {
     /// The case directory of this name, found without a look at any other.
     pub(super) fn find(root: &Root, name: &str, problems: &mut Vec<Problem>) -> Option<Self> {
         match root {
-            Root::Embedded => embedded(|case| case == name).pop(),
-            Root::Disk(root) => Self::on_disk(root, name, problems),
+            Root::Embedded => {
+                let topic = name.split('/').next().unwrap_or_default();
+                let files = ::cases::files_of(topic).filter(|(path, _)| path.starts_with(name)).map(embedded);
+                cased(files, str::to_owned).into_iter().find(|folder| folder.name == name)
+            }
+            Root::Disk(root) => Self::on_disk(root, name, problems).or_else(|| Self::in_archive(root, name)),
             Root::Generated(cases) => cases.iter().find(|case| case.0 == name).map(made),
         }
+    }
+
+    fn in_archive(root: &Path, name: &str) -> Option<Self> {
+        let topic = root.join(name.split('/').next().filter(|_| fault_in(name).is_none())?);
+        walk(root, &topic, &mut Vec::new()).into_iter().find(|folder| folder.name == name)
     }
 
     fn on_disk(root: &Path, name: &str, problems: &mut Vec<Problem>) -> Option<Self> {
@@ -114,29 +122,33 @@ impl Folder {
 
 const CASE_FILE: &str = "case.toml";
 
-fn embedded(wanted: impl Fn(&str) -> bool) -> Vec<Folder> {
-    let mut folders: Vec<Folder> = Vec::new();
-    for (path, bytes) in ::cases::files() {
-        let (name, file) = path.rsplit_once('/').unwrap_or(("", path));
-        if !wanted(name) {
-            continue;
-        }
-        let file = (file.to_owned(), Blob::Embedded(bytes));
-        match folders.last_mut().filter(|folder| folder.name == name) {
-            Some(folder) => folder.files.push(file),
-            None => folders.push(Folder { name: name.into(), place: name.into(), files: vec![file] }),
+/// The cases that these files belong to, each file with its path from the root of the suite.
+fn cased(files: impl IntoIterator<Item = (String, Blob)>, place: impl Fn(&str) -> String) -> Vec<Folder> {
+    let mut cases: BTreeMap<String, Vec<(String, Blob)>> = BTreeMap::new();
+    for (path, blob) in files {
+        if let Some((name, file)) = path.rsplit_once('/') {
+            cases.entry(name.to_owned()).or_default().push((file.to_owned(), blob));
         }
     }
-    folders
+    let folder = |(name, mut files): (String, Vec<(String, Blob)>)| {
+        files.sort_by(|a, b| a.0.cmp(&b.0));
+        Folder { place: place(&name), name, files }
+    };
+    cases.into_iter().map(folder).collect()
+}
+
+fn embedded((path, bytes): ::cases::File) -> (String, Blob) {
+    (path.to_owned(), Blob::Embedded(bytes))
 }
 
 fn made((name, files): &GeneratedCase) -> Folder {
-    let files =
-        files.iter().map(|(file, bytes)| (file.clone(), Blob::Generated(bytes.as_slice().into()))).collect();
+    let blob = |bytes: &[u8]| Blob::Memory(bytes.into());
+    let files = files.iter().map(|(file, bytes)| (file.clone(), blob(bytes))).collect();
     Folder { name: name.clone(), place: name.clone(), files }
 }
 
-fn walk(root: &Path, problems: &mut Vec<Problem>) -> Vec<Folder> {
+/// The cases of the suite in `root` that are in `folder`.
+fn walk(root: &Path, folder: &Path, problems: &mut Vec<Problem>) -> Vec<Folder> {
     let (mut folders, mut uncased) = (Vec::new(), BTreeSet::new());
     let suite = match fs::canonicalize(root) {
         Ok(suite) if suite.is_dir() => suite,
@@ -149,7 +161,7 @@ fn walk(root: &Path, problems: &mut Vec<Problem>) -> Vec<Folder> {
             return folders;
         }
     };
-    let mut entries = WalkDir::new(root).sort_by_file_name().into_iter();
+    let mut entries = WalkDir::new(folder).sort_by_file_name().into_iter();
     while let Some(entry) = entries.next() {
         let entry = match entry {
             Ok(entry) => entry,
@@ -173,11 +185,46 @@ fn walk(root: &Path, problems: &mut Vec<Problem>) -> Vec<Folder> {
             problems.push(Problem::new(path.display().to_string(), message));
         } else if belongs_to_a_case(entry.file_name()) {
             uncased.extend(path.parent().map(|folder| folder.display().to_string()));
+        } else if path.extension().is_some_and(|extension| extension == "txtar") {
+            match archived(root, &suite, path) {
+                Ok(cases) => folders.extend(cases),
+                Err(problem) => problems.push(problem),
+            }
         }
     }
     let lost = |place| Problem::new(place, "has transcripts but no case.toml, so nothing would judge them");
     problems.extend(uncased.into_iter().map(lost));
     folders
+}
+
+/// The cases in an archive.
+fn archived(root: &Path, suite: &Path, path: &Path) -> Result<Vec<Folder>, Problem> {
+    let place = path.display();
+    let wrong = |message: String| Problem::new(place.to_string(), message);
+    if !fs::canonicalize(path).is_ok_and(|real| real.starts_with(suite) && real.is_file()) {
+        return Err(wrong("is not a file of the suite".to_owned()));
+    }
+    let bytes = fs::read(path).map_err(|error| wrong(format!("cannot be read: {error}")))?;
+    let files = ::cases::archive::files(&bytes).map_err(|line| {
+        let message = "names no file of a case; write `-- case/case.toml --`";
+        Problem { line: Some(line), ..wrong(message.to_owned()) }
+    })?;
+    let below = path.parent().and_then(|folder| folder.strip_prefix(root).ok()?.to_str());
+    let below = below.ok_or_else(|| wrong("is not in a folder that is named in UTF-8".to_owned()))?;
+    let prefix = if below.is_empty() { String::new() } else { below.replace('\\', "/") + "/" };
+    let files =
+        files.into_iter().map(|(file, bytes)| (format!("{prefix}{file}"), Blob::Memory(bytes.into())));
+    let cases = cased(files, |name| format!("{place}/{}", name.strip_prefix(&prefix).unwrap_or(name)));
+    for Folder { name, files, .. } in &cases {
+        let is_twice = files.windows(2).any(|pair| pair[0].0 == pair[1].0);
+        let lacks = files.iter().all(|(file, _)| file != CASE_FILE);
+        let lacks = lacks.then_some("has no case.toml, so nothing would judge it");
+        let twice = is_twice.then_some("has two files of one name");
+        if let Some(fault) = fault_in(name).or(lacks).or(twice) {
+            return Err(wrong(format!("{name} {fault}")));
+        }
+    }
+    Ok(cases)
 }
 
 /// The name of the case in `path`: its path from the root; the folder's own name where it is the root.

@@ -153,6 +153,7 @@ fn twice(cases: &[Case], what: &str, of: impl Fn(&Case) -> &String, problems: &m
 #[cfg(test)]
 mod tests {
     use super::{Root, Suite};
+    use crate::testing::SUITE;
     use std::fs;
     use std::path::{Path, PathBuf};
 
@@ -162,30 +163,51 @@ mod tests {
 
     #[test]
     fn the_embedded_suite_is_the_one_in_the_repository() {
-        let [embedded, disk] =
-            [Root::Embedded, Root::Disk(repository())].map(|root| Suite::load(&[root]).unwrap());
-        let names = |suite: &Suite| suite.cases.iter().map(|case| case.name.clone()).collect::<Vec<_>>();
-        assert_eq!(names(&embedded), names(&disk));
-        assert_eq!(embedded.digest().unwrap(), disk.digest().unwrap());
-    }
-
-    /// The parts of a run are put together in this order, so that they are the run.
-    #[test]
-    fn importers_are_asked_in_the_order_of_names() {
-        let suite = Suite::load(&[Root::Embedded]).unwrap();
-        let names: Vec<&str> = suite.asked().map(|case| case.name.as_str()).collect();
-        assert!(names.is_sorted() && names.len() == suite.cases.len() + suite.identified.len());
+        let disk = Suite::load(&[Root::Disk(repository())]).unwrap();
+        let names = |suite: &Suite| suite.asked().map(|case| case.name.clone()).collect::<Vec<_>>();
+        assert_eq!(names(&SUITE), names(&disk));
+        assert_eq!(SUITE.digest().unwrap(), disk.digest().unwrap());
+        // The parts of a run are put together in this order, so that they are the run.
+        assert!(names(&disk).is_sorted() && names(&disk).len() == disk.cases.len() + disk.identified.len());
     }
 
     #[test]
-    fn a_case_is_found_by_its_name_alone() {
-        let suite = Suite::load(&[Root::Disk(repository())]).unwrap();
-        for case in &suite.cases {
-            let found = Suite::load_one(&Root::Disk(repository()), &case.name).unwrap().unwrap();
-            assert_eq!((found.title, found.transcripts.len()), (case.title.clone(), case.transcripts.len()));
+    fn a_case_is_found_by_its_name_only() {
+        for root in [Root::Disk(repository()), Root::Embedded] {
+            for case in SUITE.asked().step_by(10).chain(&SUITE.identified) {
+                let found = Suite::load_one(&root, &case.name).unwrap().unwrap();
+                let transcripts = (found.transcripts.len(), case.transcripts.len());
+                assert_eq!((&found.title, transcripts.0), (&case.title, transcripts.1));
+            }
+            for name in ["", "ids", "ids/not-there", "../cases/ids/zero", "src"] {
+                assert!(Suite::load_one(&root, name).unwrap().is_none(), "{name}");
+            }
         }
-        for name in ["", "ids", "ids/not-there", "../cases/ids/zero", "src"] {
-            assert!(Suite::load_one(&Root::Disk(repository()), name).unwrap().is_none(), "{name}");
+    }
+
+    #[test]
+    fn an_archive_holds_cases_and_says_where_it_does_not() {
+        let suite = tempfile::tempdir().unwrap();
+        let archive = suite.path().join("topic/some.txtar");
+        fs::create_dir(suite.path().join("topic")).unwrap();
+        let file = |file: &str| fs::read_to_string(repository().join("ids/zero").join(file)).unwrap();
+        let [case, lines, meaning] = ["case.toml", "jsonrpc.jsonl", "meaning.json"].map(file);
+        let whole =
+            format!("-- a/case.toml --\n{case}-- a/jsonrpc.jsonl --\n{lines}-- a/meaning.json --\n{meaning}");
+        fs::write(&archive, &whole).unwrap();
+        let loaded = Suite::load(&[Root::Disk(suite.path().to_owned())]).unwrap();
+        assert_eq!(loaded.cases[0].name, "topic/a");
+        assert_eq!(loaded.cases[0].place, format!("{}/a", archive.display()));
+        for (text, part) in [
+            (whole.replace("a/case.toml", "a/case"), "topic/a has no case.toml"),
+            (format!("{whole}-- a/case.toml --\n{case}"), "topic/a has two files of one name"),
+            (format!("\n-- zero --\n{whole}"), "some.txtar:2: names no file of a case"),
+            (whole.replace("-- a/", "-- a::b/"), "topic/a::b has `::`"),
+            (whole.replace("title", "tittle"), "some.txtar/a/case.toml"),
+        ] {
+            fs::write(&archive, text).unwrap();
+            let problems = Suite::load(&[Root::Disk(suite.path().to_owned())]).unwrap_err();
+            assert!(problems[0].to_string().contains(part), "{problems:?}");
         }
     }
 

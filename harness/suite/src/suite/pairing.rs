@@ -51,18 +51,18 @@ fn is_explained(case: &Case, format: &Format) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use crate::suite::{Root, Suite, paired};
+    use crate::suite::paired;
+    use crate::testing::SUITE;
 
     #[test]
     fn every_case_is_in_the_paired_formats_or_says_why_not() {
-        let suite = Suite::load(&[Root::Embedded]).unwrap();
-        let pairing = suite.pairing();
+        let pairing = SUITE.pairing();
         assert!(
             pairing.silent.is_empty(),
             "add the transcript, [formats.<name>] or `only`: {:#?}",
             pairing.silent
         );
-        assert_eq!(pairing.everywhere + pairing.explained, suite.cases.len());
+        assert_eq!(pairing.everywhere + pairing.explained, SUITE.cases.len());
         assert!(pairing.everywhere > 200 && paired().count() == 4, "{}", pairing.everywhere);
     }
 }

@@ -42,11 +42,11 @@ pub(super) fn branches<'a>(
         };
         let one_sided = old.member(name).is_none() || new.member(name).is_none();
         let mut found = any_of(&lists, &place, compare);
-        let told = |departure: &Departure| departure.effect != Effect::Annotation;
+        let reported = |departure: &Departure| departure.effect != Effect::Annotation;
         // A schema more or less may have a value fit two where it fitted one, also where they accept together what they did.
         let regrouped = lists[0].len() != lists[1].len();
         if name == "oneOf"
-            && (regrouped || found.iter().any(told))
+            && (regrouped || found.iter().any(reported))
             && !(0..2).all(|side| disjoint(&lists[side], roots[side]))
         {
             found.push(Departure::new(

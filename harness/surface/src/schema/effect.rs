@@ -18,7 +18,7 @@ pub enum Effect {
     Undescribed,
     /// The same values are accepted, but something else is said of them.
     Annotation,
-    /// It cannot be told from the schemas.
+    /// The schemas do not show it.
     Unknown,
 }
 

@@ -21,10 +21,10 @@ use std::collections::BTreeSet;
 use std::mem::{replace, take};
 use transcript::json::{Json, JsonKind, OwnedJson};
 
-/// Schemas inside one another up to this depth are compared; what is deeper cannot be told.
+/// Schemas inside one another up to this depth are compared; what is deeper cannot be known.
 const DEPTH: usize = 64;
 
-/// So many pairs of schemas are compared; branches of branches are compared each with each.
+/// The most pairs of schemas that are compared; branches of branches are compared each with each.
 const PAIRS: usize = 20_000;
 
 /// Departures of one pair of schemas up to this number are listed; a last one says that there are more.

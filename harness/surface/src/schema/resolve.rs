@@ -3,7 +3,7 @@
 use super::keywords::is_annotation;
 use transcript::json::{Json, JsonKind};
 
-/// So many references may follow one another.
+/// The most references that may follow one another.
 const HOPS: usize = 16;
 
 /// What a schema is once its references are followed.

@@ -1,4 +1,4 @@
-//! What is told of single changes, and a comparison of schemas that is held against a validator.
+//! What is said of single changes, and a comparison of schemas that is held against a validator.
 
 use super::{Departure, Effect, compare};
 use proptest::prelude::*;
@@ -229,17 +229,17 @@ fn pairs() -> impl Strategy<Value = (Value, Value)> {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(1000))]
 
-    /// Whatever is not told of a pair does not happen: a validator that knows nothing of this agrees on every value.
+    /// What is not said of a pair does not happen: a validator that knows nothing of this agrees on every value.
     #[test]
     fn what_is_not_told_does_not_happen((old, new) in pairs()) {
         let found = departures(&old, &new);
-        let told = |effects: &[Effect]| found.iter().any(|departure| effects.contains(&departure.effect));
+        let reported = |effects: &[Effect]| found.iter().any(|departure| effects.contains(&departure.effect));
         let [before, after] = [&old, &new].map(|schema| jsonschema::draft202012::new(schema).unwrap());
         for value in values() {
             let (was, is) = (before.is_valid(&value), after.is_valid(&value));
-            let narrowed = told(&[Effect::Narrower, Effect::Unknown, Effect::Described]);
+            let narrowed = reported(&[Effect::Narrower, Effect::Unknown, Effect::Described]);
             prop_assert!(narrowed || !was || is, "{value} is refused now: {found:?}");
-            let widened = told(&[Effect::Wider, Effect::Unknown, Effect::Admitted, Effect::Undescribed]);
+            let widened = reported(&[Effect::Wider, Effect::Unknown, Effect::Admitted, Effect::Undescribed]);
             prop_assert!(widened || was || !is, "{value} is accepted now: {found:?}");
         }
         prop_assert!(departures(&old, &old).is_empty());

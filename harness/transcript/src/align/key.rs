@@ -1,4 +1,4 @@
-//! Events by fingerprints of their normal forms, so that many are told apart without comparing them value by value.
+//! Events by fingerprints of their normal forms, so that many are distinguished without comparing them value by value.
 
 use super::contents::leaves_out;
 use crate::call_ids::fingerprint;

@@ -204,7 +204,7 @@ fn the_order_of_answers_may_be_left_out_and_nothing_else() {
     assert_eq!(said(&[PING, CALL, DONE, PONG], &[PING, CALL, PONG, &later]), ["2~3 /result/content/0/text"]);
     assert_eq!(said(&[PING, CALL, DONE, PONG], &[PING, CALL, DONE]), ["-3"]);
     assert_eq!(said(&[CALL, DONE], &[PING, CALL, PONG, DONE]), ["+0", "+2"]);
-    // Answers to two requests with one id are told apart by the request, not by the id.
+    // Answers to two requests with one id are distinguished by the request, not by the id.
     let full = PONG.replace("{}", r#"{"n":1}"#);
     assert_eq!(said(&[PING, PING, PONG, &full], &[PING, PONG, PING, &full]), [""; 0]);
     assert_eq!(said(&[PING, PING, PONG, &full], &[PING, PING, &full, PONG]).len(), 2);

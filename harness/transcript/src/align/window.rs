@@ -32,7 +32,7 @@ impl<I: Iterator<Item = OwnedEvent>> Ahead<I> {
         self.waiting.front().map(|(event, _)| event)
     }
 
-    /// The next events, so many of those that wait.
+    /// The next events: this many of those that wait.
     pub(super) fn take(&mut self, count: usize) -> impl Iterator<Item = OwnedEvent> {
         self.waiting.drain(..count).map(|(event, _)| event)
     }
@@ -65,7 +65,7 @@ impl<I: Iterator<Item = OwnedEvent>> Ahead<I> {
 /// What is known of the pairs of events that wait.
 #[derive(Debug, Default)]
 pub(super) struct Search {
-    /// No two of so many next events of either session are alike.
+    /// No two of this many next events of either session are alike.
     unlike: (usize, usize),
     /// How many pairs were compared value by value.
     pub(super) compared: u64,
@@ -123,7 +123,7 @@ impl Search {
     }
 }
 
-/// The ways to pass over so many events in all, as how many of the left session, where both have as many and the two are not
+/// The ways to pass over this many events in all, as how many of the left session, where both have as many and the two are not
 /// known to differ. Equal parts come first: a changed event is likelier than one lost beside one added.
 fn splits(skipped: usize, there: (usize, usize), unlike: (usize, usize)) -> Vec<usize> {
     let (first, end) = ((skipped + 1).saturating_sub(there.1), (skipped + 1).min(there.0));

@@ -43,7 +43,7 @@ impl MemberName {
 }
 
 impl MemberIndex {
-    /// Whether a value may have a member of this name: whatever is no object has none.
+    /// Whether a value may have a member of this name: what is not an object has none.
     #[inline]
     pub(super) fn may_name(&self, name: &str) -> bool {
         let length = u32::try_from(name.len()).unwrap_or(ESCAPED);

@@ -62,7 +62,7 @@ impl<'a> Json<'a> {
         self.members().find(|(key, _)| key.is(name)).map(|(_, value)| value)
     }
 
-    /// Whether a member may have this name, told without taking the value apart. Most questions for a member are
+    /// Whether a member may have this name, reported without taking the value apart. Most questions for a member are
     /// about one that is not there, and a search for bytes is many times as fast as a walk over members.
     fn may_name(self, name: &str) -> bool {
         let text = self.text.as_bytes();
@@ -109,7 +109,7 @@ impl<'a> Json<'a> {
 /// and is stepped over. Most lines of a trace are one long message with little around it.
 ///
 /// # Errors
-/// Where the text is no object; what came before the fault has been shown.
+/// Where the text is not an object; what came before the fault has been shown.
 pub fn members_around<'a>(
     text: &'a str,
     known: &str,

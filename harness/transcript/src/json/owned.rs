@@ -2,7 +2,7 @@
 
 use super::value::{Json, MemberIndex};
 
-/// So many times as much memory as a value takes may be kept for it.
+/// The most times as much memory as a value takes that may be kept for it.
 const MOST_SPARE: usize = 4;
 
 /// A value that is kept longer than the text it stood in.
@@ -19,7 +19,7 @@ impl OwnedJson {
         Self { text: value.text.into(), parts: own_parts(value).into() }
     }
 
-    /// Keeps a value's text alone: its members are looked for in it.
+    /// Keeps only a value's text: its members are looked for in it.
     #[must_use]
     pub fn unindexed(value: Json<'_>) -> Self {
         Self { text: value.text.into(), parts: Vec::new() }
@@ -66,7 +66,7 @@ impl OwnedJson {
     }
 }
 
-/// The parts of a value alone: behind them may stand those of what comes after it.
+/// Only the parts of a value: behind them may stand those of what comes after it.
 fn own_parts<'a>(value: Json<'a>) -> &'a [MemberIndex] {
     let count = value.parts.first().map_or(0, |part| part.count as usize);
     value.parts.get(..count).unwrap_or_default()

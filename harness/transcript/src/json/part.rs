@@ -1,4 +1,4 @@
-//! A value taken apart once, so that whoever asks for its members again and again walks over no text.
+//! A value taken apart once, so that asking for its members again and again walks over no text.
 //!
 //! Memory: 24 bytes for each value inside; a value with more than [`MAX_INDEXED`] of them is left as it is, and its
 //! members are looked for in its text.
@@ -31,7 +31,7 @@ const FULL: usize = 0;
 /// Takes apart `text`, which is one JSON value without white space around it, into `parts`. Whatever is in there is
 /// thrown away; it stays empty where the value is too large.
 pub fn index_members(text: &str, parts: &mut Vec<MemberIndex>) {
-    // What is no JSON has no parts.
+    // What is not JSON has no parts.
     parts.clear();
     let _ = index_value(text, &mut Scanner::new(text), parts);
 }
@@ -160,7 +160,7 @@ impl Watch for Indexer<'_, '_> {
     }
 }
 
-/// What is inside of `text`, for whoever keeps it no longer than the text.
+/// What is inside of `text`, for anyone who keeps it no longer than the text.
 #[must_use]
 pub fn member_index(text: &str) -> Vec<MemberIndex> {
     // Names, numbers and texts of ordinary messages are about as long as this.

@@ -5,7 +5,7 @@
 use super::word;
 use std::borrow::Cow;
 
-/// In texts of at least so many bytes `memchr` finds a byte sooner than a plain loop does.
+/// In texts of at least this many bytes `memchr` finds a byte sooner than a plain loop does.
 const LONG: usize = 64;
 
 /// A JSON string by the text between its quotes, escapes untouched.

@@ -1,4 +1,4 @@
-//! A value laid out flat, for whoever must compare it part by part.
+//! A value laid out flat, to be compared part by part.
 //!
 //! Built and walked without recursion, so that a million levels cost memory in proportion to the text and no stack.
 

@@ -87,7 +87,7 @@ impl<'a> Json<'a> {
         self.text
     }
 
-    /// What sort of value it is, told by its first byte.
+    /// What sort of value it is, reported by its first byte.
     #[must_use]
     #[inline]
     pub fn kind(self) -> JsonKind {

@@ -144,7 +144,7 @@ struct Parts {
     /// Which part of the message each is, where it is taken apart.
     numbers: [u32; 8],
     twice: Option<(usize, &'static str)>,
-    /// The same inside `params`, where it matters for a tool call alone.
+    /// The same inside `params`, where it matters only for a tool call.
     twice_in_params: Option<(usize, &'static str)>,
 }
 

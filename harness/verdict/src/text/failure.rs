@@ -79,7 +79,7 @@ fn rows(record: &Record, line: &CaseResult, options: &Options<'_>) -> Vec<(&'sta
     }
     rows.extend(record.cases.get(&line.case).map(|note| ("reason", plain(&note.reason))));
     let at = line.difference.as_ref().map(|difference| difference.at.as_str());
-    // A rejection is no part of an answer, and an empty pointer is the whole of it.
+    // A rejection is not part of an answer, and an empty pointer is the whole of it.
     rows.extend(at.filter(|at| !at.is_empty() && !at.starts_with("/rejection")).map(|at| ("at", plain(at))));
     let InWords { sides, message } = in_words(line);
     if let Some([expected, got]) = sides {

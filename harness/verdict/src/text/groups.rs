@@ -11,10 +11,10 @@ use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-/// So many groups have an example; the others have their line in the table.
+/// The most groups that have an example; the others have their line in the table.
 const EXAMPLES: usize = 10;
 
-/// So many others of a group are named.
+/// The most other failures of a group that are named.
 const NAMES: usize = 4;
 
 /// Failures of one kind, in the order of the record.

@@ -1,6 +1,6 @@
 //! What was expected and what came instead, in words.
 //!
-//! Which sides a difference is told by, and which message stands for a side, so that it is not told twice.
+//! Which sides a difference is shown by, and which message stands for a side, so that it is not reported twice.
 
 use super::options::WIDTH;
 use crate::answer::{READ, READING};

@@ -10,9 +10,10 @@
 //! Memory: [`OPEN`] requests, and what [`super::streams`] keeps for each client.
 
 use super::streams::{LISTENING, Streams};
-use crate::play::{about, id_span, id_text, internal_error, on_one_line, own_token, span, with};
+use crate::messages::{
+    about, id_span, id_text, internal_error, on_one_line, own_token, protocol_version, span, with,
+};
 use std::collections::{BTreeMap, VecDeque};
-use transcript::json::Json;
 use transcript::message::Message;
 
 /// So many requests of clients, and as many of the server, may be open.
@@ -69,21 +70,19 @@ pub(super) struct Asked {
 
 /// Why a client's messages are not taken.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Refused {
+pub(super) enum NotTaken {
     /// A request has the id of one that is open.
     SameId,
     /// More are open than may be.
     TooMany,
+    /// The server does not read what is sent to it.
+    Full,
+    /// The server takes nothing any more.
+    Over,
 }
 
-/// What a line of the server was.
-#[derive(Debug, PartialEq, Eq)]
-pub(super) enum Heard {
-    /// It went to these streams, each of a client.
-    For(Vec<(u64, u64)>),
-    /// It answers nobody.
-    Unasked,
-}
+/// A stream of a client, by the numbers of both.
+pub(super) type ClientStream = (u64, u64);
 
 /// Whether a message is this request, or notification.
 pub(super) fn is(message: Message<'_>, method: &str) -> bool {
@@ -134,15 +133,15 @@ impl Conversation {
     ///
     /// # Errors
     /// Where it cannot be passed on; nothing is, then.
-    pub(super) fn ask(&mut self, client: u64, said: &[Message<'_>]) -> Result<Asked, Refused> {
+    pub(super) fn ask(&mut self, client: u64, said: &[Message<'_>]) -> Result<Asked, NotTaken> {
         let requests: Vec<_> = said.iter().filter(|said| said.method().is_some()).collect();
         let ids: Vec<&str> = requests.iter().filter_map(|said| id_text(**said)).collect();
         if self.open.len() + ids.len() > OPEN {
-            return Err(Refused::TooMany);
+            return Err(NotTaken::TooMany);
         }
         let is_open = |id: &str| self.open.iter().any(|open| open.client == client && open.own_id == id);
         if ids.iter().enumerate().any(|(at, id)| is_open(id) || ids[..at].contains(id)) {
-            return Err(Refused::SameId);
+            return Err(NotTaken::SameId);
         }
         let stream = match ids.is_empty() {
             true => None,
@@ -164,7 +163,7 @@ impl Conversation {
         let (id, key) = (id_text(message)?.to_owned(), message.id().key()?.into_owned());
         let is_hello = is(message, "initialize");
         if is_hello && let Some(client) = self.clients.get_mut(&client) {
-            client.version = protocol_version(message.params());
+            client.version = message.params().and_then(protocol_version);
         }
         let token = own_token(message).map(|token| token.text().to_owned());
         let mut request = Request {
@@ -221,14 +220,13 @@ impl Conversation {
         (!self.shared || asked.is_some_and(|(_, asked)| asked == client)).then(|| message.text().to_owned())
     }
 
-    /// Takes a message of the server to whom it belongs.
-    pub(super) fn hear(&mut self, message: Message<'_>) -> Heard {
+    /// Takes a message of the server to the streams that it belongs to; none where it answers nobody.
+    pub(super) fn hear(&mut self, message: Message<'_>) -> Option<Vec<ClientStream>> {
         if message.method().is_none() {
             let (text, key) = (id_text(message), message.id().key());
             let by_text = self.open.iter().position(|open| text == Some(&open.id));
             let by_key = || self.open.iter().position(|open| key.as_deref() == Some(&open.key));
-            let found = by_text.or_else(by_key);
-            return found.map_or(Heard::Unasked, |found| self.answered(found, message));
+            return by_text.or_else(by_key).map(|found| self.answered(found, message));
         }
         if let Some(token) = about(message, "notifications/progress", "progressToken") {
             let of =
@@ -236,7 +234,8 @@ impl Conversation {
             if let Some(open) = self.open.iter().find(of) {
                 let own = open.token.as_ref().map(|[_, own]| own.clone());
                 let (client, stream) = (open.client, open.stream);
-                return self.tell(&[(client, stream)], &with(message, span(message, token), own.as_deref()));
+                let text = with(message, span(message, token), own.as_deref());
+                return Some(self.tell(vec![(client, stream)], &text));
             }
         }
         let is_news = ["list_changed", "resources/updated"].iter().any(|end| {
@@ -246,43 +245,40 @@ impl Conversation {
         let last = self.open.iter().rev().find(here).map(|open| (open.client, open.stream));
         let last = last.filter(|_| !is_news);
         let everybody = || self.clients.keys().map(|client| (*client, LISTENING)).collect();
-        let to: Vec<_> = last.map_or_else(everybody, |last| vec![last]);
-        match message.id().key() {
+        let mut to: Vec<_> = last.map_or_else(everybody, |last| vec![last]);
+        if let Some(id) = message.id().key() {
             // One client is asked, the one that came last.
-            Some(id) => {
-                let to: Vec<_> = to.into_iter().last().into_iter().collect();
-                if self.asked.len() == OPEN {
-                    self.asked.pop_front();
-                }
-                self.asked.extend(to.first().map(|(client, _)| (id.into_owned(), *client)));
-                self.tell(&to, message.text())
+            to.drain(..to.len().saturating_sub(1));
+            if self.asked.len() == OPEN {
+                self.asked.pop_front();
             }
-            None => self.tell(&to, message.text()),
+            self.asked.extend(to.first().map(|(client, _)| (id.into_owned(), *client)));
         }
+        Some(self.tell(to, message.text()))
     }
 
     /// Nothing more comes from the server: every open request is answered with an error that says why.
     pub(super) fn end(&mut self, why: &str) {
         for Request { client, stream, own_id, .. } in std::mem::take(&mut self.open) {
-            self.tell(&[(client, stream)], &internal_error(&own_id, &format!("mcp-concord record: {why}")));
+            self.tell(
+                vec![(client, stream)],
+                &internal_error(&own_id, &format!("mcp-concord record: {why}")),
+            );
         }
         self.clients.values_mut().for_each(|client| client.streams.finish_all());
     }
 
-    fn answered(&mut self, found: usize, message: Message<'_>) -> Heard {
+    fn answered(&mut self, found: usize, message: Message<'_>) -> Vec<ClientStream> {
         let request = self.open.remove(found);
         let to = (request.client, request.stream);
         if request.is_hello {
-            let version = protocol_version(message.json().member("result"));
+            let version = message.json().member("result").and_then(protocol_version);
             if let Some(client) = self.clients.get_mut(&request.client).filter(|_| version.is_some()) {
                 client.version = version;
             }
         }
-        if !self.shared {
-            self.tell(&[to], message.text());
-        } else {
-            self.tell(&[to], &with(message, id_span(message), Some(&request.own_id)));
-        }
+        let own_id = Some(&*request.own_id).filter(|_| self.shared);
+        self.tell(vec![to], &with(message, id_span(message), own_id));
         if self.open.iter().all(|open| (open.client, open.stream) != to)
             && let Some(streams) = self.streams(to.0)
         {
@@ -292,7 +288,7 @@ impl Conversation {
             self.hello = message.json().member("result").map(|_| message.text().to_owned());
             self.greet(message.text());
         }
-        Heard::For(vec![to])
+        vec![to]
     }
 
     /// Answers every client of a shared server that waits for the answer to its `initialize`, with what the first one got.
@@ -301,27 +297,21 @@ impl Conversation {
             let request = self.open.remove(found);
             let Ok(message) = Message::parse(hello) else { return };
             let to = (request.client, request.stream);
-            self.tell(&[to], &with(message, id_span(message), Some(&request.own_id)));
+            self.tell(vec![to], &with(message, id_span(message), Some(&request.own_id)));
             if let Some(client) = self.clients.get_mut(&to.0) {
-                client.version = protocol_version(message.json().member("result")).or(client.version.take());
+                let version = message.json().member("result").and_then(protocol_version);
+                client.version = version.or(client.version.take());
                 client.streams.finish(to.1);
             }
         }
     }
 
-    fn tell(&mut self, to: &[(u64, u64)], text: &str) -> Heard {
-        for (client, stream) in to {
-            if let Some(streams) = self.streams(*client) {
-                streams.add(*stream, text);
-            }
+    fn tell(&mut self, to: Vec<ClientStream>, text: &str) -> Vec<ClientStream> {
+        for (client, stream) in &to {
+            self.streams(*client).into_iter().for_each(|streams| streams.add(*stream, text));
         }
-        Heard::For(to.to_vec())
+        to
     }
-}
-
-/// The revision that the parameters of `initialize`, or its result, name.
-fn protocol_version(of: Option<Json<'_>>) -> Option<String> {
-    Some(of?.member("protocolVersion")?.as_text()?.to_str()?.into_owned())
 }
 
 /// A request with this name for its id, and for its progress token where it has one.

@@ -1,13 +1,13 @@
 //! What a recorder forwarded: both journals of a session, judged. The conditions of a session decide what is asked, and
 //! when a failure is a crash or a timeout.
 
-use super::exchanges::{exchanges, said};
-use super::journals::Journals;
+use super::journals::{Journals, exchanges, said};
+use super::judge::fidelity::SentMessage;
+use super::judge::passage::{self, Terms, in_words};
+use super::judge::{Finding, Kind, http, judgement};
 use super::rig::{Played, Rig};
 use super::scenario::Scenario;
-use crate::drive::judge::messages::SentMessage;
-use crate::drive::judge::transparency::{self, Exit};
-use crate::drive::judge::{Finding, Kind, http, judgement};
+use crate::group::Exit;
 use crate::play::journal::{Direction, Entry, Event, micros};
 use transcript::session::Side;
 use verdict::verdict::{Judgement, Verdict};
@@ -18,35 +18,38 @@ pub(super) fn over_pipes(rig: &Rig, scenario: &Scenario, played: &Played) -> (Ju
     let pipes = journals.pipes();
     let whole = !played.killed;
     let patience = micros(rig.patience);
-    let terms = transparency::Terms { patience: conditions.slow.is_zero().then_some(patience), whole };
+    let terms = Terms { patience: conditions.slow.is_zero().then_some(patience), whole };
     let mut found = Vec::new();
     for side in [Side::Client, Side::Server] {
-        found.extend(transparency::bytes(&pipes.passage(side), terms));
+        found.extend(passage::bytes(&pipes.passage(side), terms));
     }
     let recorder = journals.exit();
     let crashed = whole && broke_off(journals);
     if whole && !crashed {
         for side in [Side::Client, Side::Server] {
-            found.extend(transparency::end(&pipes.passage(side), patience));
+            found.extend(passage::end(&pipes.passage(side), patience));
         }
-        let server = journals.server_exit(conditions.exit);
-        found.extend(server.and_then(|server| transparency::exit(server, recorder)));
+        // It ends as it was told to, or else as it judged its client.
+        let own =
+            |mismatches: u64| if conditions.exit == 0 { i32::from(mismatches > 0) } else { conditions.exit };
+        let server = journals.server_over().map(|over| Exit { code: Some(own(over.1)), signal: None });
+        found.extend(server.and_then(|server| passage::exit(server, recorder)));
     }
     found.extend(left(played));
     if let Some(line) = conditions.stderr.filter(|line| whole && !played.stderr.contains(line)) {
         let says = "what the server wrote to its standard error did not come out of the recorder's";
         found.push(Finding::new(Kind::NotReceived, Some(Side::Server), 0, says).sent(line));
     }
-    let stopped = |why: &String| (Verdict::Garbled, why.clone());
-    let broken = match recorder {
-        _ if played.stopped.is_some() => played.stopped.as_ref().map(stopped),
-        _ if !whole => None,
-        Exit::Never => Some((Verdict::Timeout, "the recorder had not ended within the timeout".to_owned())),
-        exit if crashed => {
-            let says = format!("the recorder ended in the middle of the session, with {}", exit.in_words());
-            Some((Verdict::Crash, says))
-        }
-        _ => unplayed(journals, &found),
+    let broken = if let Some(why) = &played.stopped {
+        Some((Verdict::Garbled, why.clone()))
+    } else if !whole {
+        None
+    } else if recorder.is_none() {
+        Some((Verdict::Timeout, "the recorder had not ended within the timeout".to_owned()))
+    } else if crashed {
+        Some(crash(&in_words(recorder)))
+    } else {
+        unplayed(journals, &found)
     };
     (broken_or(&found, broken), pipes.said(whole && !crashed))
 }
@@ -73,17 +76,17 @@ pub(super) fn over_http(
     let server = exchanges(&journals.server, Direction::Received);
     let upstream = authority(&journals.server);
     let patience = scenario.conditions.slow.is_zero().then_some(micros(rig.patience));
-    let terms = http::Terms { patience, upstream: &upstream, whole };
-    let mut found = http::judge(&client, &server, terms);
+    let mut found = http::judge(&client, &server, Terms { patience, whole }, &upstream);
     found.extend(left(played));
-    let crash = |died: &String| {
-        (Verdict::Crash, format!("the recorder ended in the middle of the session, with {died}"))
-    };
     let stopped = played.stopped.as_ref().map(|why| (Verdict::Garbled, why.clone()));
-    let broken = stopped.or_else(|| played.died.as_ref().filter(|_| whole).map(crash));
+    let broken = stopped.or_else(|| played.died.as_ref().filter(|_| whole).map(|died| crash(died)));
     let broken = broken.or_else(|| unplayed(journals, &found).filter(|_| whole));
     let all = whole && broken.is_none();
     (broken_or(&found, broken), said(&client, &server, all, coarse))
+}
+
+fn crash(how: &str) -> (Verdict, String) {
+    (Verdict::Crash, format!("the recorder ended in the middle of the session, with {how}"))
 }
 
 /// What went on after the recorder was told to end.
@@ -124,7 +127,7 @@ fn broke_off(journals: &Journals) -> bool {
         seen.is_some_and(|at| closed.is_none_or(|closed| at < closed))
     };
     let client = first(answered.received.ended, asked.sent.ended);
-    let closed = answered.sent.ended.or_else(|| journals.server_over());
+    let closed = answered.sent.ended.or_else(|| journals.server_over().map(|over| over.0));
     let server = first(asked.received.ended, closed);
     let never = answered.received.ended.is_some() && closed.is_none();
     journals.server.is_empty() || (client && server) || never
@@ -159,38 +162,30 @@ mod tests {
         [Some(began)].into_iter().chain(ends).chain([over]).flatten().collect()
     }
 
-    /// The client's times, each so many microseconds off, and the server's; and whether it broke off.
-    fn judged(client: [Option<u64>; 2], server: [Option<u64>; 3], off: i64) -> bool {
-        let mut client = journal(client[0], client[1], None);
-        client.iter_mut().for_each(|note| note.at = note.at.saturating_add_signed(off));
-        broke_off(&Journals { client, server: journal(server[0], server[1], server[2]) })
-    }
-
     #[test]
-    fn a_clock_that_is_off_breaks_no_session_off() {
-        for off in [-500_000, -1, 0, 1, 500_000] {
-            // The client closes first, then the server; and the other way round.
-            assert!(!judged([Some(40), Some(10)], [Some(20), Some(30), Some(35)], off), "{off}");
-            assert!(!judged([Some(20), Some(30)], [Some(40), Some(10), Some(45)], off), "{off}");
-            // Both close before they see the end of the other.
-            assert!(!judged([Some(20), Some(10)], [Some(20), Some(10), Some(45)], off), "{off}");
-        }
-    }
-
-    #[test]
-    fn a_recorder_that_goes_amid_the_session_breaks_it_off() {
-        for off in [-500_000, 0, 500_000] {
-            assert!(judged([Some(10), Some(12)], [Some(10), Some(13), Some(14)], off), "{off}");
-            assert!(judged([Some(10), Some(12)], [Some(10), None, Some(14)], off), "{off}");
+    fn only_a_recorder_that_goes_amid_the_session_breaks_it_off() {
+        // When each peer saw the end and closed its own, when the server was over, and whether that is a breach.
+        for (client, server, breach) in [
+            // The client closes first, or the server, or both close before they see the end of the other.
+            ([Some(40), Some(10)], [Some(20), Some(30), Some(35)], false),
+            ([Some(20), Some(30)], [Some(40), Some(10), Some(45)], false),
+            ([Some(20), Some(10)], [Some(20), Some(10), Some(45)], false),
+            // The client never saw an end.
+            ([None, Some(5)], [Some(8), None, None], false),
+            ([Some(10), Some(12)], [Some(10), Some(13), Some(14)], true),
+            ([Some(10), Some(12)], [Some(10), None, Some(14)], true),
             // It took the server with it, in the middle of the session or when the client had closed.
-            assert!(judged([Some(10), Some(12)], [None, None, None], off), "{off}");
-            assert!(judged([Some(10), Some(5)], [Some(8), None, None], off), "{off}");
+            ([Some(10), Some(12)], [None, None, None], true),
+            ([Some(10), Some(5)], [Some(8), None, None], true),
+        ] {
+            // A clock that is off breaks no session off.
+            for off in [-500_000, -1, 0, 1, 500_000] {
+                let mut client = journal(client[0], client[1], None);
+                client.iter_mut().for_each(|note| note.at = note.at.saturating_add_signed(off));
+                let server = journal(server[0], server[1], server[2]);
+                assert_eq!(broke_off(&Journals { client, server }), breach, "{off}");
+            }
         }
         assert!(broke_off(&Journals { client: journal(Some(1), Some(2), None), server: Vec::new() }));
-    }
-
-    #[test]
-    fn whoever_never_saw_an_end_was_not_broken_off() {
-        assert!(!judged([None, Some(5)], [Some(8), None, None], 0));
     }
 }

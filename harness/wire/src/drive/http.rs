@@ -1,24 +1,22 @@
 //! A session over HTTP: the server listens in this process, the recorder runs before it, and the client plays in this
 //! process too.
 
-use super::exchanges::{exchanges, heard};
-use super::journals::Journals;
+use super::journals::{Journals, exchanges, heard};
 use super::port;
 use super::process::{KillTarget, Quiet, Running, bound, not_started, recorder_words, script, wait};
 use super::recorder::Placeholders;
 use super::rig::{Files, Played, Rig};
 use super::scenario::Scenario;
-use crate::child;
-use crate::group::Group;
+use crate::http::Target;
 use crate::play::http::{Answers, Server, Transport, as_client};
 use crate::play::journal::{self, Direction, Entry, Journal};
 use crate::play::{Plan, Variants};
-use crate::proxy::Target;
-use crate::{StartError, running};
+use crate::stdio::group::Group;
+use crate::stdio::{running, start};
 use rustix::process::{Signal, kill_process};
 use std::io;
 use std::net::{Ipv4Addr, SocketAddr, TcpStream};
-use std::process::{Command, Stdio};
+use std::process::Stdio;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::{Duration, SystemTime};
@@ -75,7 +73,8 @@ pub(super) fn play(
     let longer = rig.timeout + rig.patience;
     let (nobody_comes, gone) = watch::channel(false);
 
-    let mut recorder = Running::new(start(&words).map_err(not_started)?);
+    let mut recorder =
+        Running::new(start(&words, [Stdio::null(), Stdio::null(), Stdio::piped()]).map_err(not_started)?);
     let id = recorder.group.id();
     let listens = listens(&mut recorder.group, port);
     let over = AtomicBool::new(false);
@@ -110,15 +109,6 @@ pub(super) fn play(
     let journals = Journals { client: journal::read(&client_path)?, server: journal::read(&server_path)? };
     let stderr = recorder.end(files)?;
     Ok(Played { journals, stderr, killed: killed.is_some(), ended, died, stopped })
-}
-
-fn start(words: &[String]) -> Result<Group, StartError> {
-    let [program, arguments @ ..] = words else {
-        return Err(StartError::CannotRun("the command is empty; name a recorder".to_owned()));
-    };
-    let mut command = Command::new(program);
-    command.args(arguments).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped());
-    Group::start(&mut command).map_err(|error| StartError::CannotRun(child::spawn_error(program, &error)))
 }
 
 fn heard_by_client(notes: &[Entry]) -> usize {

@@ -1,9 +1,15 @@
-//! From the journals of two peers to what was really sent and received over pipes.
+//! From the journals of two peers to what was really sent and received: the pipes of a session or its HTTP exchanges, and
+//! the messages in them.
 
-use crate::drive::judge::messages::SentMessage;
-use crate::drive::judge::transparency::{Chunk, Exit, Passage, Stream, lines};
+use super::judge::fidelity::SentMessage;
+use super::judge::http::{Exchange, pairs};
+use super::judge::passage::{Passage, Stream, alike, lines};
+use crate::group::Exit;
+use crate::http::header;
 use crate::play::MISSING;
 use crate::play::journal::{Direction, Entry, Event, micros};
+use formats::sse::{SseBlockKind, SseParser};
+use std::collections::BTreeMap;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use transcript::session::Side;
 
@@ -28,83 +34,64 @@ pub(super) struct Pipes {
 impl Journals {
     /// What went over pipes.
     pub(super) fn pipes(&self) -> Pipes {
-        let stream = |notes: &[Entry], wanted: Direction| {
+        let stream = |entries: &[Entry], way: Direction| {
             let mut stream = Stream::default();
-            for note in notes {
-                match &note.event {
-                    Event::Bytes { way, exchange: None, bytes } if *way == wanted => {
-                        stream.chunks.push(Chunk { at: note.at, bytes: bytes.0.clone() });
-                    }
-                    Event::Ended { way, exchange: None, .. } if *way == wanted => {
-                        stream.ended = stream.ended.or(Some(note.at));
-                    }
-                    _ => {}
-                }
-            }
+            let own = |entry: &&Entry| entry.event.stream() == Some((way, None));
+            entries.iter().filter(own).for_each(|entry| stream.take(entry));
             stream
         };
         Pipes {
             asked: [stream(&self.client, Direction::Sent), stream(&self.server, Direction::Received)],
             answered: [stream(&self.server, Direction::Sent), stream(&self.client, Direction::Received)],
-            ready: self.server.first().map_or(0, |note| note.at),
+            ready: self.server.first().map_or(0, |entry| entry.at),
         }
     }
 
-    /// How the program ended that the client talked to.
-    pub(super) fn exit(&self) -> Exit {
-        let exit = self.client.iter().rev().find_map(|note| match note.event {
-            Event::Exited { code: Some(code), .. } => Some(Exit::Code(code)),
-            Event::Exited { signal: Some(signal), .. } => Some(Exit::Signal(signal)),
+    /// How the program ended that the client talked to; none where it had not.
+    pub(super) fn exit(&self) -> Option<Exit> {
+        self.client.iter().rev().find_map(|entry| match entry.event {
+            Event::Exited { code: None, signal: None } => None,
+            Event::Exited { code, signal } => Some(Exit { code, signal }),
             _ => None,
-        });
-        exit.unwrap_or(Exit::Never)
+        })
     }
 
     /// Whether the program that the client talked to was gone soon after it had been told to.
     pub(super) fn ended_after(&self, told: SystemTime, patience: Duration) -> Result<(), String> {
         let told = micros(told.duration_since(UNIX_EPOCH).unwrap_or_default());
-        let exited = self.client.iter().find(|note| matches!(note.event, Event::Exited { .. }));
+        let exited = self.client.iter().find(|entry| matches!(entry.event, Event::Exited { .. }));
         match exited {
-            Some(note) if note.at <= told.saturating_add(micros(patience)) => Ok(()),
+            Some(entry) if entry.at <= told.saturating_add(micros(patience)) => Ok(()),
             _ => Err("the recorder kept running after it was told to end".to_owned()),
         }
     }
 
     /// What a peer says of the first message that it waited for in vain, and which peer.
     pub(super) fn missing(&self) -> Option<(Side, &str)> {
-        let client = self.client.iter().map(|note| (Side::Client, note));
-        client.chain(self.server.iter().map(|note| (Side::Server, note))).find_map(|(side, note)| match &note
-            .event
-        {
-            Event::Mismatch { text } if text.starts_with(MISSING) => Some((side, text.as_str())),
+        [(Side::Client, &self.client), (Side::Server, &self.server)].into_iter().find_map(
+            |(side, entries)| {
+                let text = entries.iter().find_map(|entry| match &entry.event {
+                    Event::Mismatch { text } => Some(text).filter(|text| text.starts_with(MISSING)),
+                    _ => None,
+                });
+                Some((side, text?.as_str()))
+            },
+        )
+    }
+
+    /// When our server had played to its end, and how many mismatches it saw.
+    pub(super) fn server_over(&self) -> Option<(u64, u64)> {
+        self.server.iter().rev().find_map(|entry| match entry.event {
+            Event::Over { mismatches, .. } => Some((entry.at, mismatches)),
             _ => None,
         })
-    }
-
-    /// When our server had played to its end.
-    pub(super) fn server_over(&self) -> Option<u64> {
-        self.server.iter().rev().find(|note| matches!(note.event, Event::Over { .. })).map(|note| note.at)
-    }
-
-    /// How our server ended: with `asked`, where it was told to, or else as it judged its client. None where it never came to
-    /// its end.
-    pub(super) fn server_exit(&self, asked: i32) -> Option<Exit> {
-        let mismatches = self.server.iter().rev().find_map(|note| match note.event {
-            Event::Over { mismatches, .. } => Some(mismatches),
-            _ => None,
-        })?;
-        let own = i32::from(mismatches > 0);
-        Some(Exit::Code(if asked == 0 { own } else { asked }))
     }
 }
 
 impl Pipes {
     /// What the client sent, or what the server sent.
     pub(super) fn passage(&self, side: Side) -> Passage<'_> {
-        let [sent, received] = match side {
-            Side::Client => &self.asked,
-            Side::Server => &self.answered,
-        };
+        let [sent, received] = if side == Side::Client { &self.asked } else { &self.answered };
         Passage { side, sent, received, ready: self.ready }
     }
 
@@ -114,24 +101,19 @@ impl Pipes {
         let mut said = Vec::new();
         for side in [Side::Client, Side::Server] {
             let Passage { sent, received, .. } = self.passage(side);
-            let (bytes, came) = (sent.bytes(), received.bytes());
-            let alike = bytes.iter().zip(&came).take_while(|(a, b)| a == b).count();
+            let bytes = sent.bytes();
+            let alike = alike(&bytes, &received.bytes());
             for line in lines(&bytes) {
                 let text = &bytes[line.start..line.end];
                 if text.trim_ascii().is_empty() {
                     continue;
                 }
                 let begun = sent.when(line.start + 1).unwrap_or_default();
-                let there = received.when(line.end).filter(|_| line.end <= alike);
-                said.push(SentMessage {
-                    side,
-                    stream: 0,
-                    exchange: None,
-                    begun,
-                    there: there.or_else(|| sent.when(line.end)).unwrap_or(begun),
-                    text: String::from_utf8_lossy(text).into_owned(),
-                    due: (all || there.is_some()) && line.whole,
-                });
+                let arrived = received.when(line.end).filter(|_| line.end <= alike);
+                let there = arrived.or_else(|| sent.when(line.end)).unwrap_or(begun);
+                let due = (all || arrived.is_some()) && line.whole;
+                let text = String::from_utf8_lossy(text).into_owned();
+                said.push(SentMessage { side, stream: 0, exchange: None, begun, there, text, due });
             }
         }
         said.sort_by_key(|one| one.begun);
@@ -139,57 +121,185 @@ impl Pipes {
     }
 }
 
+/// The exchanges of one peer, in the order in which they began; `asks` is the way that their requests went.
+pub(super) fn exchanges(entries: &[Entry], asks: Direction) -> Vec<Exchange> {
+    let mut found: BTreeMap<u64, Exchange> = BTreeMap::new();
+    for entry in entries {
+        match &entry.event {
+            Event::Asked { exchange, method, target, headers, .. } => {
+                let it = found.entry(*exchange).or_default();
+                (it.method, it.target) = (method.clone(), target.clone());
+                it.asked.clone_from(headers);
+            }
+            Event::Answered { exchange, status, headers, .. } => {
+                let it = found.entry(*exchange).or_default();
+                it.status = Some(*status);
+                it.headers.clone_from(headers);
+            }
+            event => {
+                let Some((way, Some(exchange))) = event.stream() else { continue };
+                let it = found.entry(exchange).or_default();
+                it.broken |= matches!(event, Event::Ended { broken: Some(_), .. });
+                if way == asks { &mut it.body } else { &mut it.answer }.take(entry);
+            }
+        }
+    }
+    found.into_values().collect()
+}
+
+/// The messages of a session over HTTP. Where the recording keeps whole exchanges and no times within them (`coarse`), a
+/// message of a stream may be stamped with the end of its exchange.
+pub(super) fn said(client: &[Exchange], server: &[Exchange], all: bool, coarse: bool) -> Vec<SentMessage> {
+    let (pairs, _) = pairs(client, server);
+    let mut said = Vec::new();
+    let (mut stream, mut last) = (0, 0);
+    for (index, (asked, answered)) in client.iter().zip(pairs).enumerate() {
+        let answered = answered.map(|at| &server[at]);
+        let number = index as u64;
+        let body = asked.body.bytes();
+        if !body.is_empty() {
+            let begun = asked.body.when(1).unwrap_or_default();
+            let arrived = answered.and_then(|it| it.body.when(body.len()));
+            // Requests that were under way at once have no order.
+            stream += u64::from(begun < last);
+            last = arrived.unwrap_or(begun);
+            said.push(SentMessage {
+                side: Side::Client,
+                stream,
+                exchange: Some(number),
+                begun,
+                there: last,
+                text: String::from_utf8_lossy(&body).into_owned(),
+                due: all || arrived.is_some(),
+            });
+        }
+        said.extend(answered.into_iter().flat_map(|answered| answers(asked, answered, number, all, coarse)));
+    }
+    said.sort_by_key(|one| one.begun);
+    said
+}
+
+/// How many messages the answer of an exchange has, as far as it came.
+pub(super) fn heard(exchange: &Exchange) -> usize {
+    answers(exchange, exchange, 0, false, false).len()
+}
+
+/// The messages of one answer.
+fn answers(asked: &Exchange, answered: &Exchange, number: u64, all: bool, coarse: bool) -> Vec<SentMessage> {
+    let (sent, received) = (&answered.answer, &asked.answer);
+    let bytes = sent.bytes();
+    let over = received.ended.or(sent.ended).filter(|_| coarse);
+    let one = |text: &[u8], start: usize, end: usize| {
+        let begun = sent.when(start + 1).unwrap_or_default();
+        let arrived = received.when(end);
+        SentMessage {
+            side: Side::Server,
+            stream: number,
+            exchange: Some(number),
+            begun,
+            there: over.or(arrived).unwrap_or(begun),
+            text: String::from_utf8_lossy(text).into_owned(),
+            due: all || arrived.is_some(),
+        }
+    };
+    let media = header(&answered.headers, "content-type").unwrap_or_default();
+    let is = |name: &str| media.trim_start().to_ascii_lowercase().starts_with(name);
+    let mut said = Vec::new();
+    if is("text/event-stream") {
+        let mut parser = SseParser::default();
+        // Byte by byte, so that it is known with which byte an event was whole.
+        for (at, byte) in bytes.iter().enumerate() {
+            parser.feed(std::slice::from_ref(byte), &mut |event| {
+                let named = event.name.is_none_or(|name| name.is_empty() || name == b"message");
+                if event.kind == SseBlockKind::Event && named && !event.data.trim_ascii().is_empty() {
+                    said.push(one(event.data, usize::try_from(event.at).unwrap_or(at), at + 1));
+                }
+            });
+        }
+    } else if is("application/json") && !bytes.trim_ascii().is_empty() {
+        said.push(one(&bytes, 0, bytes.len()));
+    }
+    said
+}
+
 #[cfg(test)]
 mod tests {
-    use super::Journals;
-    use crate::drive::judge::transparency::Exit;
-    use crate::play::journal::{Bytes, Direction, Entry, Event};
+    use super::{Exit, Journals, SentMessage, exchanges, said};
+    use crate::play::journal::Direction::{self, Received, Sent};
+    use crate::play::journal::{Bytes, Entry, Event};
     use transcript::session::Side;
 
-    fn notes(what: Vec<(u64, Event)>) -> Vec<Entry> {
-        what.into_iter().map(|(at, event)| Entry { at, event }).collect()
+    fn entries(events: Vec<(u64, Event)>) -> Vec<Entry> {
+        events.into_iter().map(|(at, event)| Entry { at, event }).collect()
     }
 
-    fn bytes(way: Direction, text: &str) -> Event {
-        Event::Bytes { way, exchange: None, bytes: Bytes(text.into()) }
+    fn bytes(way: Direction, exchange: Option<u64>, text: &str) -> Event {
+        Event::Bytes { way, exchange, bytes: Bytes(text.into()) }
+    }
+
+    fn ended(way: Direction, exchange: Option<u64>) -> Event {
+        Event::Ended { way, exchange, broken: None }
+    }
+
+    fn shown(said: Vec<SentMessage>) -> Vec<(String, Side, u64, u64, bool)> {
+        let show = |it: SentMessage| (it.text.trim().to_owned(), it.side, it.begun, it.there, it.due);
+        said.into_iter().map(show).collect()
     }
 
     #[test]
     fn lines_have_the_times_of_their_first_and_last_bytes() {
-        use Direction::{Received, Sent};
         let journals = Journals {
-            client: notes(vec![
-                (10, bytes(Sent, "{\"a\":1}\n\n{\"b\"")),
-                (20, bytes(Sent, ":2}\n")),
-                (50, bytes(Received, "{\"c\":3}\n{\"d")),
-                (60, Event::Ended { way: Sent, exchange: None, broken: None }),
+            client: entries(vec![
+                (10, bytes(Sent, None, "{\"a\":1}\n\n{\"b\"")),
+                (20, bytes(Sent, None, ":2}\n")),
+                (50, bytes(Received, None, "{\"c\":3}\n{\"d")),
+                (60, ended(Sent, None)),
                 (90, Event::Exited { code: None, signal: Some(9) }),
             ]),
-            server: notes(vec![
-                (15, bytes(Received, "{\"a\":1}\n")),
-                (25, bytes(Received, "\n{\"b\":2}\n")),
-                (40, bytes(Sent, "{\"c\":3}\n")),
-                (45, bytes(Sent, "{\"d\":4}\n")),
+            server: entries(vec![
+                (15, bytes(Received, None, "{\"a\":1}\n")),
+                (25, bytes(Received, None, "\n{\"b\":2}\n")),
+                (40, bytes(Sent, None, "{\"c\":3}\n")),
+                (45, bytes(Sent, None, "{\"d\":4}\n")),
             ]),
         };
         let pipes = journals.pipes();
-        let said = pipes.said(false);
-        let shown: Vec<_> =
-            said.iter().map(|it| (it.text.trim(), it.side, it.begun, it.there, it.due)).collect();
-        assert_eq!(
-            shown,
-            [
-                ("{\"a\":1}", Side::Client, 10, 15, true),
-                ("{\"b\":2}", Side::Client, 10, 25, true),
-                ("{\"c\":3}", Side::Server, 40, 50, true),
-                ("{\"d\":4}", Side::Server, 45, 45, false),
-            ]
-        );
+        let expected = [
+            ("{\"a\":1}".to_owned(), Side::Client, 10, 15, true),
+            ("{\"b\":2}".to_owned(), Side::Client, 10, 25, true),
+            ("{\"c\":3}".to_owned(), Side::Server, 40, 50, true),
+            ("{\"d\":4}".to_owned(), Side::Server, 45, 45, false),
+        ];
+        assert_eq!(shown(pipes.said(false)), expected);
         assert!(pipes.said(true)[3].due);
-        assert_eq!(journals.exit(), Exit::Signal(9));
-        assert_eq!(
-            (pipes.passage(Side::Client).sent.ended, pipes.passage(Side::Client).received.ended),
-            (Some(60), None)
-        );
+        assert_eq!(journals.exit(), Some(Exit { code: None, signal: Some(9) }));
+        let asked = pipes.passage(Side::Client);
+        assert_eq!((asked.sent.ended, asked.received.ended), (Some(60), None));
+    }
+
+    #[test]
+    fn exchanges_are_put_together_and_streams_taken_apart() {
+        let journal = |asks: Direction, answers: Direction, late: u64| {
+            let (method, target, exchange) = ("POST".to_owned(), "/mcp".to_owned(), 0);
+            let headers = vec![("Content-Type".to_owned(), "text/event-stream; charset=utf-8".to_owned())];
+            entries(vec![
+                (1, Event::Asked { way: asks, exchange, method, target, headers: Vec::new() }),
+                (2, bytes(asks, Some(0), "{\"a\":1}")),
+                (3, ended(asks, Some(0))),
+                (4 + late, Event::Answered { way: answers, exchange, status: 200, headers }),
+                (5 + late, bytes(answers, Some(0), ": hi\n\nid: 1\ndata: {\"b\"")),
+                (7 + late, bytes(answers, Some(0), ":2}\n\nevent: ping\ndata: x\n\n")),
+                (9 + late, ended(answers, Some(0))),
+            ])
+        };
+        let client = exchanges(&journal(Sent, Received, 10), Sent);
+        let server = exchanges(&journal(Received, Sent, 0), Received);
+        assert_eq!((client.len(), client[0].status, client[0].answer.ended), (1, Some(200), Some(19)));
+        for (coarse, there) in [(false, 17), (true, 19)] {
+            let said = said(&client, &server, true, coarse);
+            assert!(said.iter().all(|one| one.exchange == Some(0)));
+            let request = ("{\"a\":1}".to_owned(), Side::Client, 2, 2, true);
+            assert_eq!(shown(said), [request, ("{\"b\":2}".to_owned(), Side::Server, 5, there, true)]);
+        }
     }
 }

@@ -2,13 +2,11 @@
 //! recorded are judged against what they really sent.
 
 mod conditions;
-mod exchanges;
 mod forwarding;
 #[cfg(unix)]
 mod http;
 mod journals;
-pub mod judge;
-mod not_run;
+mod judge;
 #[cfg(unix)]
 mod port;
 #[cfg(unix)]
@@ -22,12 +20,11 @@ mod stdio;
 mod trial;
 
 pub use conditions::conditions;
-pub use not_run::NotRun;
+pub use judge::Dimension;
 pub use recorder::Recorder;
-pub use rig::Rig;
+pub use rig::{NotRun, Rig};
 pub use scenario::{Scenario, Transport};
 
-use crate::drive::judge::Dimension;
 use std::collections::BTreeSet;
 use std::io;
 use verdict::answer::Level;

@@ -1,15 +1,15 @@
 //! What playing over pipes and over HTTP have in common: the session that is played, the process of the recorder, and
 //! the moment at which it is killed.
 
-use super::not_run::NotRun;
 use super::recorder::Placeholders;
 use super::recording;
-use super::rig::{Files, RECORDING, Rig};
+use super::rig::{Files, NotRun, RECORDING, Rig};
 use super::scenario::{Kill, Scenario};
-use crate::group::Group;
 use crate::play::journal::{self, Entry};
 use crate::play::{Script, Step};
-use crate::{Notify, StartError, Stderr, interrupt, running};
+use crate::stdio::group::Group;
+use crate::stdio::{Stderr, running};
+use crate::{Notify, StartError, interrupt};
 use formats::{Input, ReadOptions, Session};
 use rustix::process::{Signal, kill_process};
 use std::io::Write as _;

@@ -1,7 +1,7 @@
 //! What a recording has, message by message, whatever is wrong with it: a faulty message is one of its own.
 
-use crate::drive::judge::messages::RecordedMessage;
-use crate::drive::judge::{Finding, Kind};
+use super::judge::fidelity::RecordedMessage;
+use super::judge::{Finding, Kind};
 use crate::regular;
 use formats::{Format, Input, ReadError, ReadOptions, Tolerance};
 use std::io;

@@ -6,7 +6,7 @@ use super::scenario::{Conditions, Transport};
 use formats::Format;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
-use std::{fs, io};
+use std::{error, fmt, fs, io};
 use tempfile::TempDir;
 
 /// What every trial of a run shares.
@@ -103,3 +103,15 @@ pub(super) struct Played {
     /// Why this program itself had to end the recorder.
     pub(super) stopped: Option<String>,
 }
+
+/// The recorder cannot be run at all, and why.
+#[derive(Debug)]
+pub struct NotRun(pub String);
+
+impl fmt::Display for NotRun {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.write_str(&self.0)
+    }
+}
+
+impl error::Error for NotRun {}

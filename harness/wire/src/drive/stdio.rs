@@ -7,6 +7,7 @@ use super::rig::{Files, Played, Rig};
 use super::scenario::Scenario;
 use crate::play::journal::{self, Direction, Entry, Event, Journal};
 use crate::play::{self, Plan, Variants};
+use crate::stdio::start;
 use rustix::io::Errno;
 use rustix::process::{Pid, Signal, kill_process, test_kill_process};
 use std::path::Path;
@@ -46,7 +47,8 @@ pub(super) fn play(rig: &Rig, scenario: &Scenario, files: &Files) -> io::Result<
         name: &scenario.name,
         notify: &Quiet,
     };
-    let mut recorder = Running::new(play::start(&words, Stdio::piped()).map_err(not_started)?);
+    let mut recorder =
+        Running::new(start(&words, [Stdio::piped(), Stdio::piped(), Stdio::piped()]).map_err(not_started)?);
     let over = AtomicBool::new(false);
     let target = KillTarget::of(scenario, &script, files, heard, Some(sent));
     let (id, over) = (recorder.group.id(), &over);

@@ -2,15 +2,14 @@
 
 use super::conditions::conditions;
 use super::forwarding;
-use super::not_run::NotRun;
+use super::judge::fidelity::{self, SentMessage};
+use super::judge::passage::in_words;
+use super::judge::{Dimension, Finding, Kind, judgement};
 use super::recording::{self, Recording};
-use super::rig::{Files, Played, Rig};
+use super::rig::{Files, NotRun, Played, Rig};
 use super::scenario::Scenario;
 #[cfg(unix)]
 use super::{http, stdio};
-use crate::drive::judge::fidelity::{self, BindingScope};
-use crate::drive::judge::messages::SentMessage;
-use crate::drive::judge::{Dimension, Finding, Kind, judgement};
 use crate::play::journal::{Entry, Event, micros};
 use formats::{Input, ReadOptions, Session};
 use std::fmt::Write as _;
@@ -45,7 +44,7 @@ impl Rig {
             (true, Some(died)) => format!("the recorder never asked the server anything ({died})"),
             (true, None) => "the recorder never asked the server anything".to_owned(),
             (false, _) => {
-                format!("the recorder never started the server ({})", played.journals.exit().in_words())
+                format!("the recorder never started the server ({})", in_words(played.journals.exit()))
             }
         };
         Ok(Err(NotRun(format!("{why}{said}"))))
@@ -120,12 +119,11 @@ impl Rig {
         if let Some((_, why)) = scenario.uncarried.iter().find(|(format, _)| *format == name) {
             return skip(format!("{name} cannot carry it: {why}"));
         }
-        let bound =
-            if recording.format.carries.exchanges { BindingScope::WithinExchange } else { BindingScope::All };
-        let terms = fidelity::Terms { patience: micros(self.patience), bound };
+        let within_exchange = recording.format.carries.exchanges;
+        let terms = fidelity::Terms { patience: micros(self.patience), within_exchange };
         let judged = fidelity::judge(said, &recording.written, terms);
         if judged.findings.is_empty() {
-            if let Some(why) = judged.unsaid.first() {
+            if let Some(why) = judged.unsaid {
                 return skip(format!("{name} cannot carry it: {why}"));
             }
             if let Some(why) = unsaid(scenario, recording) {

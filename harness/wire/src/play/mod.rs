@@ -8,12 +8,9 @@
 
 mod deadline;
 pub mod http;
-pub mod journal;
-mod live;
 mod mismatch;
 pub mod mock;
 mod names;
-mod pipe;
 mod plan;
 mod player;
 mod script;
@@ -22,16 +19,18 @@ mod stdio;
 mod testing;
 mod variant;
 
-pub(crate) use live::LiveServer;
+pub use crate::http::HELD;
+pub use crate::journal;
+pub use crate::messages::on_one_line;
 pub(crate) use mismatch::MISSING;
 pub use mismatch::{Kind, Mismatch};
-pub(crate) use names::{about, id_span, id_text, internal_error, messages, own_token, span, with};
-pub(crate) use pipe::{Inbox, PipeEvent, listen};
-pub use plan::{HELD, Plan, Played, TOLD};
+pub use plan::{Plan, Played, TOLD};
 pub use player::{Order, Outgoing, Player, Received};
-pub use script::{Script, Step, on_one_line};
+pub(crate) use script::event;
+pub use script::{Script, Step};
 #[cfg(unix)]
 pub(crate) use stdio::as_client_of;
-pub(crate) use stdio::start;
 pub use stdio::{as_client, as_server};
+#[cfg(test)]
+pub(crate) use testing::plays;
 pub use variant::Variants;

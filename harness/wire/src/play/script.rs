@@ -3,9 +3,7 @@
 //! Memory: the session.
 
 use formats::{OwnedContent, OwnedEntry, Session};
-use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
-use transcript::json::{Json, write_compact};
 use transcript::meaning::{Event, EventKind};
 use transcript::message::Message;
 use transcript::session::{Carrier, Headers, Side};
@@ -232,7 +230,7 @@ fn refusal(status: Option<u16>, headers: &Headers<'_>) -> Option<Refusal> {
 }
 
 /// A message that came, as an event of nobody's session.
-pub(super) fn event(index: usize, message: Message<'_>) -> Event<'_> {
+pub(crate) fn event(index: usize, message: Message<'_>) -> Event<'_> {
     Event {
         index: index as u64,
         kind: EventKind::of(&message),
@@ -244,22 +242,10 @@ pub(super) fn event(index: usize, message: Message<'_>) -> Event<'_> {
     }
 }
 
-/// The message as one line, whatever white space the recording had between its tokens.
-#[must_use]
-pub fn on_one_line(text: &str) -> Cow<'_, str> {
-    match Json::parse(text) {
-        Ok(value) if text.contains('\n') => {
-            let mut out = Vec::with_capacity(text.len());
-            write_compact(value, &mut out);
-            Cow::Owned(String::from_utf8_lossy(&out).into_owned())
-        }
-        _ => Cow::Borrowed(text),
-    }
-}
-
 #[cfg(test)]
 pub(super) mod tests {
-    use super::{Script, on_one_line};
+    use super::Script;
+    use crate::messages::on_one_line;
     use formats::{Input, ReadOptions, Session};
     use transcript::session::Side;
 

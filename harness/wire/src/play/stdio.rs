@@ -3,17 +3,16 @@
 //! Two threads read and write, so that neither side waits for the other to be read; this one decides.
 
 use super::deadline::Deadline;
-use super::journal::Event;
 use super::mismatch::{Kind, Mismatch};
-use super::pipe::{Inbox, PipeEvent, Writer, listen};
 use super::plan::{Plan, Played};
 use super::player::{Order, Player};
-use super::script::on_one_line;
 use crate::StartError;
-use crate::child::{self, into_file, standard_streams};
-use crate::group::Group;
+use crate::journal::Event;
+use crate::messages::on_one_line;
+use crate::stdio::group::Group;
+use crate::stdio::{Inbox, PipeEvent, Writer, listen, pipes, standard_streams, start};
 use std::fs::File;
-use std::process::{Command, Stdio};
+use std::process::Stdio;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -22,9 +21,7 @@ use std::time::Duration;
 /// # Errors
 /// Where they cannot be used.
 pub fn as_server(plan: &Plan<'_>) -> Result<Played, StartError> {
-    let streams = standard_streams();
-    let (from, to) = streams
-        .map_err(|error| StartError::Unusable(format!("the standard streams cannot be used: {error}")))?;
+    let (from, to) = standard_streams()?;
     plan.journal.began("server", "stdio", None);
     let mut conversation = Conversation::new(plan, from, to);
     conversation.play();
@@ -39,28 +36,7 @@ pub fn as_server(plan: &Plan<'_>) -> Result<Played, StartError> {
 /// # Errors
 /// Where it cannot be started.
 pub fn as_client(plan: &Plan<'_>, command: &[String]) -> Result<Played, StartError> {
-    as_client_of(plan, &mut start(command, Stdio::inherit())?)
-}
-
-/// Starts a server between two pipes.
-///
-/// # Errors
-/// Where it cannot be started.
-pub(crate) fn start(command: &[String], stderr: Stdio) -> Result<Group, StartError> {
-    let [program, arguments @ ..] = command else {
-        return Err(StartError::CannotRun("the command is empty; name a program".to_owned()));
-    };
-    let mut start = Command::new(program);
-    start.args(arguments).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(stderr);
-    Group::start(&mut start).map_err(|error| StartError::CannotRun(child::spawn_error(program, &error)))
-}
-
-/// The output of a server that was started, and its input.
-pub(super) fn pipes(server: &mut Group) -> Result<(File, File), StartError> {
-    let leader = server.leader();
-    let pipes = leader.stdout.take().zip(leader.stdin.take());
-    let pipes = pipes.map(|(from, to)| (into_file(from), into_file(to)));
-    pipes.ok_or_else(|| StartError::CannotRun("its standard streams cannot be used".to_owned()))
+    as_client_of(plan, &mut start(command, [Stdio::piped(), Stdio::piped(), Stdio::inherit()])?)
 }
 
 /// Plays the client of a server that was started.
@@ -127,7 +103,10 @@ struct Conversation<'p> {
 impl<'p> Conversation<'p> {
     fn new(plan: &'p Plan<'p>, from: File, to: File) -> Self {
         let inbox = Arc::new(Inbox::default());
-        let writer = Writer::open(to, plan.variants.clone(), plan.journal.clone(), &inbox);
+        let (variants, journal) = (plan.variants.clone(), plan.journal.clone());
+        let writer = Writer::open(to, plan.journal.clone(), &inbox, move |bytes, to, moved| {
+            variants.write(bytes, to, &journal, moved)
+        });
         listen(from, plan.variants.slow_read, plan.longest(), plan.journal.clone(), &inbox);
         let player = Player::new(plan.script, plan.rules.clone(), Order::Strict);
         Self {

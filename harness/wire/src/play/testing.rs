@@ -1,13 +1,53 @@
 //! What the tests of several transports need.
 
-use super::journal::Journal;
 use super::{Plan, Script, Variants};
 use crate::Notify;
+use crate::journal::Journal;
 use formats::{Input, ReadOptions, Session};
 use mcp_concord_suite::{Root, Suite};
 use std::sync::Mutex;
 use std::time::Duration;
 use transcript::diff::DiffOptions;
+
+/// A line of a test, behind its sign: `ID METHOD PARAMS` is a request, with `-` for the id a notification, `ID = RESULT` a
+/// result, `ID ! CODE MESSAGE` an error. Anything else stands for itself.
+pub(super) fn spelled(line: &str) -> String {
+    let (sign, text) = line.split_once(' ').unwrap_or((line, ""));
+    let Some((id, rest)) = text.split_once(' ').filter(|_| ["<", "<<", ">", "?", "~", "+"].contains(&sign))
+    else {
+        return line.to_owned();
+    };
+    if text.starts_with(['{', '[', ' ']) {
+        return line.to_owned();
+    }
+    let id = if id == "-" { String::new() } else { format!(r#","id":{id}"#) };
+    let (first, more) = rest.split_once(' ').unwrap_or((rest, ""));
+    let members = match (first, more) {
+        ("=", result) => format!(r#""result":{result}"#),
+        ("!", error) => {
+            let (code, message) = error.split_once(' ').unwrap();
+            format!(r#""error":{{"code":{code},"message":"{message}"}}"#)
+        }
+        (method, "") => format!(r#""method":"{method}""#),
+        (method, params) => format!(r#""method":"{method}","params":{params}"#),
+    };
+    format!(r#"{sign} {{"jsonrpc":"2.0"{id},{members}}}"#)
+}
+
+/// Holds plays to what is written: each has a session and, behind `---` and some words, what happens. `play` reads what comes
+/// from that, and writes down what happens.
+pub(crate) fn plays(text: &str, play: impl Fn(&[&str], &str, &[String]) -> Vec<String>) {
+    for case in text.split("\n\n") {
+        let lines: Vec<&str> = case.lines().filter(|line| !line.starts_with('#')).collect();
+        let mut blocks = lines.split(|line| line.starts_with("---"));
+        let spell = |block: &[&str]| block.iter().map(|line| spelled(line)).collect::<Vec<_>>();
+        let session = spell(blocks.next().unwrap());
+        let session: Vec<&str> = session.iter().map(String::as_str).collect();
+        for (words, block) in lines.iter().filter_map(|line| line.strip_prefix("--- ")).zip(blocks) {
+            assert_eq!(play(&session, words, &spell(block)), spell(block), "{case}\n--- {words}");
+        }
+    }
+}
 
 /// Keeps what it is told.
 #[derive(Debug, Default)]

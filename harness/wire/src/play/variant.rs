@@ -2,7 +2,7 @@
 //!
 //! Only the early close and the half line change what a correct reader receives.
 
-use super::journal::{Direction, Journal};
+use crate::journal::{Direction, Journal};
 use std::io::{self, Write};
 use std::thread;
 use std::time::Duration;

@@ -11,9 +11,10 @@
 //!
 //! An exchange without a response has the status 0, as browsers write it.
 
-use super::body::{Body, milliseconds};
-use super::events::{End, Event, RequestHead, ResponseHead, Side};
-use crate::net::header;
+use super::body::Body;
+use super::events::{Event, RequestHead, ResponseHead, Side};
+use super::kept::milliseconds;
+use crate::http::{End, header};
 use crate::redaction::Redaction;
 use std::io::{self, Write};
 use std::sync::Arc;
@@ -134,9 +135,6 @@ impl Exchange {
     }
 
     /// Writes its text, an object of `log.entries`, with bodies where `with_bodies`.
-    ///
-    /// # Errors
-    /// Where it cannot be written, or a body cannot be read back.
     pub(super) fn write(&mut self, started: &str, with_bodies: bool, out: &mut impl Write) -> io::Result<()> {
         let took = self.last.saturating_sub(self.started);
         let answered = self.answered.as_ref().map_or(self.last, |(_, at)| *at);
@@ -254,25 +252,18 @@ fn query(url: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::Exchange;
-    use crate::proxy::events::{End, Event, RequestHead, ResponseHead, Side};
+    use crate::http::End;
+    use crate::proxy::events::{Event, Side};
+    use crate::proxy::testing::{answered, asked, said};
     use serde_json::Value;
     use std::sync::Arc;
     use std::time::Duration;
 
-    fn asked() -> RequestHead {
-        let headers = vec![("content-type".to_owned(), "application/json".to_owned())];
-        let (method, version) = ("POST".to_owned(), "HTTP/1.1".to_owned());
-        RequestHead { connection: 7, method, url: "http://h/m?a=1&b".to_owned(), version, headers }
-    }
-
-    fn answered() -> Event {
-        let headers = vec![("Content-Type".to_owned(), "text/event-stream".to_owned())];
-        let (reason, version) = ("OK".to_owned(), "HTTP/1.1".to_owned());
-        Event::Response(Box::new(ResponseHead { status: 200, reason, version, headers }))
-    }
+    const STREAM: &str = "text/event-stream";
 
     fn after(steps: Vec<Event>) -> Exchange {
-        let mut exchange = Exchange::new(asked(), Duration::from_millis(100), &Arc::default());
+        let mut exchange =
+            Exchange::new(asked("application/json"), Duration::from_millis(100), &Arc::default());
         for (step, at) in steps.into_iter().zip(101..) {
             exchange.take(step, Duration::from_millis(at)).unwrap();
         }
@@ -287,12 +278,11 @@ mod tests {
 
     #[test]
     fn an_exchange_says_what_passed_and_when() {
-        let part = |side, text: &str| Event::Part(side, text.as_bytes().to_vec());
         let mut exchange = after(vec![
-            part(Side::Request, "{}"),
+            Event::Part(Side::Request, b"{}".to_vec()),
             Event::Ended(Side::Request, End::Complete),
-            answered(),
-            part(Side::Response, "data: 1\n\n"),
+            answered(STREAM),
+            said("data: 1\n\n"),
             Event::Ended(Side::Response, End::Complete),
         ]);
         assert!(exchange.is_over());
@@ -317,12 +307,12 @@ mod tests {
         assert_eq!(ended(vec![whole()]), "the recording ended");
         assert_eq!(ended(vec![Event::NoResponse("no route".into())]), "no answer: no route");
         assert_eq!(
-            ended(vec![whole(), answered(), Event::Ended(Side::Response, End::Dropped)]),
+            ended(vec![whole(), answered(STREAM), Event::Ended(Side::Response, End::Dropped)]),
             "the client went away"
         );
         let broken = Event::Ended(Side::Response, End::Broken("reset".into()));
-        assert_eq!(ended(vec![whole(), answered(), broken]), "the server broke off: reset");
-        let mut short = after(vec![whole(), answered(), Event::Lost(Side::Response, 7)]);
+        assert_eq!(ended(vec![whole(), answered(STREAM), broken]), "the server broke off: reset");
+        let mut short = after(vec![whole(), answered(STREAM), Event::Lost(Side::Response, 7)]);
         let har = written(&mut short, true);
         assert_eq!((&har["_lost"], &har["response"]["content"]["size"]), (&7.into(), &7.into()));
     }

@@ -2,12 +2,11 @@
 
 #![expect(clippy::panic, reason = "a panic is how a property says to a fuzzer that it does not hold")]
 
+use super::endpoint::Endpoint;
 use super::events::{Event, ResponseHead, Side};
 use super::exchange::Exchange;
 use super::forward::{outgoing, request_head};
-use super::target::Target;
-use super::tee::Endpoint;
-use crate::net::{AllowedHosts, header, header_list};
+use crate::http::{AllowedHosts, Target, header, header_list};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use http_body_util::{BodyExt as _, Empty};

@@ -3,6 +3,7 @@
 //! Memory: what the queue holds, and [`SPARE`] chunks.
 
 use crate::queue::Queue;
+use crate::stdio::Gap;
 use std::io::{self, Read};
 use std::ops::Deref;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -34,15 +35,6 @@ pub(super) enum Content {
     Gap(Gap),
     /// The side has closed its end.
     Ended,
-}
-
-/// Bytes that were forwarded and not kept.
-#[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Gap {
-    /// How many line feeds were among them.
-    pub(super) line_feeds: u64,
-    /// Whether the last of them was one.
-    pub(super) at_line_feed: bool,
 }
 
 /// Room that was read into once. The thread that forwards its bytes and the one that writes them down share it, and the

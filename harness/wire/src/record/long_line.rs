@@ -22,31 +22,22 @@ pub(super) struct LongLine {
     begun: bool,
 }
 
+/// What the last byte left behind, and so what may come.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum State {
-    /// A value must stand here; with `true`, or the end of an empty list.
-    Value(bool),
-    /// A name must stand here; with `true`, or the end of an empty object.
-    Name(bool),
+    Value,
+    /// A value, or the end of an empty list.
+    FirstItem,
+    Name,
+    /// A name, or the end of an empty object.
+    FirstName,
     Colon,
-    /// A comma or an end must stand here; nothing, at the outside.
+    /// A comma or an end; nothing, at the outside.
     After,
-    String(StringState),
-    Number(NumberState),
-    Literal(&'static [u8]),
-    Invalid,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum StringState {
-    Plain,
+    Text,
     Escape,
+    /// The rest of an escape: so many hexadecimal digits.
     Hex(u8),
-}
-
-/// Where in a number the last byte stood.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum NumberState {
     Minus,
     Zero,
     Whole,
@@ -55,12 +46,15 @@ enum NumberState {
     Exponent,
     Sign,
     Power,
+    /// The rest of a word.
+    Word(&'static [u8]),
+    Invalid,
 }
 
 impl LongLine {
     pub(super) fn new() -> Self {
         Self {
-            state: State::Value(false),
+            state: State::Value,
             open: Vec::new(),
             depth: 0,
             name: Vec::new(),
@@ -87,7 +81,7 @@ impl LongLine {
         self.utf8.feed(bytes);
         let mut at = 0;
         while at < bytes.len() && self.state != State::Invalid {
-            if self.state == State::String(StringState::Plain) && !self.in_name {
+            if self.state == State::Text && !self.in_name {
                 // Most of a long line is the inside of a text.
                 let rest = &bytes[at..];
                 at += rest
@@ -104,39 +98,57 @@ impl LongLine {
     }
 
     fn byte(&mut self, byte: u8) {
-        self.state = match self.state {
-            State::String(inside) => self.string(inside, byte),
-            State::Number(digits) => match next_digits(digits, byte) {
-                Some(digits) => State::Number(digits),
-                None if matches!(
-                    digits,
-                    NumberState::Zero | NumberState::Whole | NumberState::Fraction | NumberState::Power
-                ) =>
-                {
-                    self.after(byte)
+        use State::{After, Colon, Escape, FirstItem, FirstName, Hex, Name, Text, Value, Word};
+        use State::{Exponent, Fraction, Minus, Point, Power, Sign, Whole, Zero};
+        if self.in_name && self.depth == 1 && self.name.len() <= LONGEST_NAME {
+            self.name.push(byte);
+        }
+        self.state = match (self.state, byte) {
+            (Text, b'"') if self.in_name => self.end_name(),
+            (Text, b'"') => After,
+            (Text, b'\\') => Escape,
+            (Text, 0x20..) => Text,
+            (Escape, b'u') => Hex(4),
+            (Escape, b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't') => Text,
+            (Hex(left), byte) if byte.is_ascii_hexdigit() => {
+                if left > 1 {
+                    Hex(left - 1)
+                } else {
+                    Text
                 }
-                None => State::Invalid,
-            },
-            State::Literal(rest) => match rest {
-                [expected] if *expected == byte => State::After,
-                [expected, rest @ ..] if *expected == byte => State::Literal(rest),
-                _ => State::Invalid,
-            },
-            state if matches!(byte, b' ' | b'\t' | b'\r' | b'\n') => state,
-            State::Value(may_end) => self.value(may_end, byte),
-            State::Name(true) if byte == b'}' => self.close(byte),
-            State::Name(_) if byte == b'"' => {
+            }
+            (Minus, b'0') => Zero,
+            (Minus, b'1'..=b'9') | (Whole, b'0'..=b'9') => Whole,
+            (Zero | Whole, b'.') => Point,
+            (Point | Fraction, b'0'..=b'9') => Fraction,
+            (Zero | Whole | Fraction, b'e' | b'E') => Exponent,
+            (Exponent, b'+' | b'-') => Sign,
+            (Exponent | Sign | Power, b'0'..=b'9') => Power,
+            (Word([expected]), _) if *expected == byte => After,
+            (Word([expected, rest @ ..]), _) if *expected == byte => Word(rest),
+            (Zero | Whole | Fraction | Power | After, b' ' | b'\t' | b'\r' | b'\n') => After,
+            (Value | FirstItem | Name | FirstName | Colon, b' ' | b'\t' | b'\r' | b'\n') => self.state,
+            (Zero | Whole | Fraction | Power | After, b',') if self.depth > 0 => {
+                if self.in_object() {
+                    Name
+                } else {
+                    Value
+                }
+            }
+            (Zero | Whole | Fraction | Power | After, b'}' | b']') => self.close(byte),
+            (FirstName, b'}') | (FirstItem, b']') => self.close(byte),
+            (Name | FirstName, b'"') => {
                 self.name.clear();
                 self.in_name = true;
-                State::String(StringState::Plain)
+                Text
             }
-            State::Colon if byte == b':' => State::Value(false),
-            State::After => self.after(byte),
+            (Colon, b':') => Value,
+            (Value | FirstItem, byte) => self.value(byte),
             _ => State::Invalid,
         };
     }
 
-    fn value(&mut self, may_end: bool, byte: u8) -> State {
+    fn value(&mut self, byte: u8) -> State {
         if !std::mem::replace(&mut self.begun, true) {
             self.is_object = byte == b'{';
         }
@@ -146,62 +158,27 @@ impl LongLine {
                 if at == self.open.len() {
                     self.open.push(0);
                 }
-                if byte == b'{' {
-                    self.open[at] |= bit
-                } else {
-                    self.open[at] &= !bit
-                }
+                let object = byte == b'{';
+                self.open[at] = if object { self.open[at] | bit } else { self.open[at] & !bit };
                 self.depth += 1;
-                if byte == b'{' { State::Name(true) } else { State::Value(true) }
+                if object { State::FirstName } else { State::FirstItem }
             }
-            b']' if may_end => self.close(byte),
-            b'"' => State::String(StringState::Plain),
-            b'-' => State::Number(NumberState::Minus),
-            b'0' => State::Number(NumberState::Zero),
-            b'1'..=b'9' => State::Number(NumberState::Whole),
-            b't' => State::Literal(b"rue"),
-            b'f' => State::Literal(b"alse"),
-            b'n' => State::Literal(b"ull"),
+            b'"' => State::Text,
+            b'-' => State::Minus,
+            b'0' => State::Zero,
+            b'1'..=b'9' => State::Whole,
+            b't' => State::Word(b"rue"),
+            b'f' => State::Word(b"alse"),
+            b'n' => State::Word(b"ull"),
             _ => State::Invalid,
         }
     }
 
-    fn string(&mut self, inside: StringState, byte: u8) -> State {
-        if self.in_name && self.depth == 1 && self.name.len() <= LONGEST_NAME {
-            self.name.push(byte);
-        }
-        match (inside, byte) {
-            (StringState::Plain, b'"') if self.in_name => {
-                self.in_name = false;
-                let names: [&[u8]; 4] = [b"jsonrpc\"", b"method\"", b"result\"", b"error\""];
-                self.resembles |= self.depth == 1 && names.contains(&&*self.name);
-                State::Colon
-            }
-            (StringState::Plain, b'"') => State::After,
-            (StringState::Plain, b'\\') => State::String(StringState::Escape),
-            (StringState::Plain, 0..0x20) => State::Invalid,
-            (StringState::Plain, _) => State::String(StringState::Plain),
-            (StringState::Escape, b'u') => State::String(StringState::Hex(4)),
-            (StringState::Escape, b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't') => {
-                State::String(StringState::Plain)
-            }
-            (StringState::Hex(1), byte) if byte.is_ascii_hexdigit() => State::String(StringState::Plain),
-            (StringState::Hex(left), byte) if byte.is_ascii_hexdigit() => {
-                State::String(StringState::Hex(left - 1))
-            }
-            _ => State::Invalid,
-        }
-    }
-
-    /// A value has ended before `byte`.
-    fn after(&mut self, byte: u8) -> State {
-        match byte {
-            b' ' | b'\t' | b'\r' | b'\n' => State::After,
-            b',' if self.depth > 0 && self.in_object() => State::Name(false),
-            b',' if self.depth > 0 => State::Value(false),
-            b'}' | b']' => self.close(byte),
-            _ => State::Invalid,
-        }
+    fn end_name(&mut self) -> State {
+        self.in_name = false;
+        let names: [&[u8]; 4] = [b"jsonrpc\"", b"method\"", b"result\"", b"error\""];
+        self.resembles |= self.depth == 1 && names.contains(&&*self.name);
+        State::Colon
     }
 
     fn close(&mut self, byte: u8) -> State {
@@ -216,21 +193,6 @@ impl LongLine {
         let innermost = self.depth.saturating_sub(1);
         self.open.get(innermost / 8).is_some_and(|bits| bits & 1 << (innermost % 8) != 0)
     }
-}
-
-fn next_digits(digits: NumberState, byte: u8) -> Option<NumberState> {
-    Some(match (digits, byte) {
-        (NumberState::Minus, b'0') => NumberState::Zero,
-        (NumberState::Minus, b'1'..=b'9') | (NumberState::Whole, b'0'..=b'9') => NumberState::Whole,
-        (NumberState::Zero | NumberState::Whole, b'.') => NumberState::Point,
-        (NumberState::Point | NumberState::Fraction, b'0'..=b'9') => NumberState::Fraction,
-        (NumberState::Zero | NumberState::Whole | NumberState::Fraction, b'e' | b'E') => {
-            NumberState::Exponent
-        }
-        (NumberState::Exponent, b'+' | b'-') => NumberState::Sign,
-        (NumberState::Exponent | NumberState::Sign | NumberState::Power, b'0'..=b'9') => NumberState::Power,
-        _ => return None,
-    })
 }
 
 #[cfg(test)]

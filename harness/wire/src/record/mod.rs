@@ -10,16 +10,15 @@ mod long_line;
 mod pump;
 mod running;
 mod signals;
-pub(crate) mod split;
 mod trace_writer;
 
+pub use crate::stdio::HELD;
 pub use running::Server;
-pub use split::HELD;
 pub use trace_writer::Summary;
 
-use crate::child::standard_streams;
 use crate::files::Growing;
 use crate::redaction::Redaction;
+use crate::stdio::standard_streams;
 use crate::{Notify, StartError};
 use intake::Intake;
 use line_writer::LineWriter;
@@ -133,7 +132,8 @@ pub fn run(plan: &Plan, notify: Box<dyn Notify>) -> Result<Recorded, StartError>
     thread::spawn(move || {
         let _ = done.send(trace.run());
     });
-    let (over, forwarded) = forward(to_server, from_server, &intake)
+    let own = standard_streams().map_err(|error| StartError::CannotRun(error.into_text()))?;
+    let (over, forwarded) = forward(own, (from_server, to_server), &intake)
         .map_err(|error| StartError::CannotRun(format!("the standard streams cannot be used: {error}")))?;
     let exit = server.wait();
     drop(over);
@@ -145,11 +145,10 @@ pub fn run(plan: &Plan, notify: Box<dyn Notify>) -> Result<Recorded, StartError>
 /// Starts forwarding both ways. What is handed back is to be dropped when the server has ended, and tells when all that
 /// it said has been passed on.
 fn forward(
-    server_in: File,
-    server_out: File,
+    (client_in, client_out): (File, File),
+    (server_out, server_in): (File, File),
     intake: &Arc<Intake>,
 ) -> io::Result<(PipeWriter, Receiver<()>)> {
-    let (client_in, client_out) = standard_streams()?;
     [&client_in, &client_out, &server_in, &server_out].into_iter().for_each(widen);
     let (is_over, over) = io::pipe()?;
     let (done, forwarded) = channel();

@@ -27,9 +27,9 @@ impl Pump {
     pub(super) fn run(mut self) {
         loop {
             match ready::next(&self.from, &self.to, self.over.as_ref(), None) {
-                ready::Next::Data => {}
-                ready::Next::Broken | ready::Next::Quiet => break,
-                ready::Next::Over => {
+                Next::Data => {}
+                Next::Broken | Next::Quiet => break,
+                Next::Over => {
                     self.drain();
                     break;
                 }
@@ -43,7 +43,7 @@ impl Pump {
 
     /// Forwards what is still there.
     fn drain(&mut self) {
-        while ready::next(&self.from, &self.to, None, Some(QUIET)) == ready::Next::Data && self.forward() {}
+        while ready::next(&self.from, &self.to, None, Some(QUIET)) == Next::Data && self.forward() {}
     }
 
     /// Forwards one chunk. Whether more may come.
@@ -76,24 +76,26 @@ impl Pump {
     }
 }
 
+#[derive(Debug, PartialEq, Eq)]
+#[cfg_attr(not(unix), expect(dead_code, reason = "without poll there is no other"))]
+enum Next {
+    /// Something can be read, or the end is there.
+    Data,
+    /// Nobody reads what would be written.
+    Broken,
+    /// The server has ended.
+    Over,
+    /// Nothing came in time.
+    Quiet,
+}
+
 #[cfg(unix)]
 mod ready {
+    use super::Next;
     use rustix::event::{PollFd, PollFlags, Timespec, poll};
     use std::fs::File;
     use std::io::PipeReader;
     use std::time::Duration;
-
-    #[derive(Debug, PartialEq, Eq)]
-    pub(super) enum Next {
-        /// Something can be read, or the end is there.
-        Data,
-        /// Nobody reads what would be written.
-        Broken,
-        /// The server has ended.
-        Over,
-        /// Nothing came in time.
-        Quiet,
-    }
 
     /// Waits for whatever comes first. An output that is read before the server's end is noticed is whole.
     pub(super) fn next(from: &File, to: &File, over: Option<&PipeReader>, time: Option<Duration>) -> Next {
@@ -127,17 +129,10 @@ mod ready {
 
 #[cfg(not(unix))]
 mod ready {
+    use super::Next;
     use std::fs::File;
     use std::io::PipeReader;
     use std::time::Duration;
-
-    #[derive(Debug, PartialEq, Eq)]
-    pub(super) enum Next {
-        Data,
-        Broken,
-        Over,
-        Quiet,
-    }
 
     /// The reading itself waits.
     pub(super) fn next(_: &File, _: &File, _: Option<&PipeReader>, _: Option<Duration>) -> Next {

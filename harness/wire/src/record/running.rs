@@ -1,16 +1,16 @@
 //! The server whose session is recorded: a process, or a server over HTTP that looks like one.
 
 use super::signals::{Leader, Signals};
-use crate::child::{into_file, spawn_error};
-use crate::group::Group;
-use crate::proxy::Target;
+use crate::http::Target;
 use crate::redaction::Redaction;
 use crate::remote::Remote;
-use crate::{Notify, StartError, child};
+use crate::stdio::group::{Exit, Group};
+use crate::stdio::{into_file, pipes, start_shown};
+use crate::{Notify, StartError};
 use std::fs::File;
 use std::io;
 use std::path::Path;
-use std::process::{Command, ExitStatus, Stdio};
+use std::process::Stdio;
 use std::sync::Arc;
 
 /// The server of a session over stdio.
@@ -50,33 +50,27 @@ impl Server {
         redaction: &Redaction,
         notify: Arc<dyn Notify>,
     ) -> Result<(Running, File, File), StartError> {
-        // Signals reach the server through this process alone, and so once.
+        // Signals reach the server only through this process, and so once.
         let signals = Signals::catch();
-        let no_pipes =
-            |error: io::Error| StartError::CannotRun(format!("the standard streams cannot be used: {error}"));
         match self {
             Self::Command(command) => {
-                let [program, arguments @ ..] = &command[..] else {
-                    return Err(StartError::CannotRun("the command is empty; name a program".to_owned()));
-                };
-                let mut start = Command::new(program);
-                start.args(arguments).stdin(Stdio::piped()).stdout(Stdio::piped());
-                let mut group = Group::start(&mut start).map_err(|error| {
-                    let program = redaction.command(command).into_iter().next().unwrap_or_default();
-                    StartError::CannotRun(spawn_error(&program, &error))
-                })?;
+                let streams = [Stdio::piped(), Stdio::piped(), Stdio::inherit()];
+                let mut group = start_shown(command, &redaction.command(command), streams)?;
                 let leader = signals.pass_on_to(&group);
-                let process = group.leader();
-                let pipes = process.stdin.take().zip(process.stdout.take());
-                let (to, from) = pipes.ok_or_else(|| no_pipes(io::Error::from(io::ErrorKind::BrokenPipe)))?;
-                Ok((Running::Process(group, leader), into_file(to), into_file(from)))
+                let (from, to) = pipes(&mut group)?;
+                Ok((Running::Process(group, leader), to, from))
             }
             Self::Http(target) => {
-                let (from_client, to_server) = io::pipe().map_err(no_pipes)?;
-                let (from_server, to_client) = io::pipe().map_err(no_pipes)?;
-                let remote = Remote::start(target, into_file(from_client), into_file(to_client), notify)?;
+                let pipe = || {
+                    let pipe = io::pipe().map(|(from, to)| (into_file(from), into_file(to)));
+                    pipe.map_err(|error| {
+                        StartError::CannotRun(format!("the standard streams cannot be used: {error}"))
+                    })
+                };
+                let ((from_client, to_server), (from_server, to_client)) = (pipe()?, pipe()?);
+                let remote = Remote::start(target, from_client, to_client, notify)?;
                 signals.tell(remote.stop.clone());
-                Ok((Running::Http(remote), into_file(to_server), into_file(from_server)))
+                Ok((Running::Http(remote), to_server, from_server))
             }
         }
     }
@@ -86,13 +80,10 @@ impl Running {
     /// Waits for its end; its exit code, which is 128 and the signal's number where a signal ended it.
     pub(super) fn wait(self) -> i32 {
         match self {
-            Self::Process(mut group, leader) => exit_code(leader.wait(&mut group)),
+            Self::Process(mut group, leader) => {
+                leader.wait(&mut group).and_then(|status| Exit::from(status).shell_code()).unwrap_or(1)
+            }
             Self::Http(remote) => remote.wait().code(),
         }
     }
-}
-
-fn exit_code(status: Option<ExitStatus>) -> i32 {
-    let signal = status.and_then(child::signal).map(|signal| 128 + signal);
-    signal.or_else(|| status?.code()).unwrap_or(1)
 }

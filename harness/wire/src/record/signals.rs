@@ -1,10 +1,10 @@
 //! Signals that ask this process to end, passed on to the server's process group. This process ends when the server
 //! has.
 
-use crate::group::Group;
 use crate::remote::Outcome;
+use crate::stdio::group::Group;
 #[cfg(unix)]
-use crate::running::pid;
+use crate::stdio::running::pid;
 use std::process::ExitStatus;
 use std::sync::mpsc::Sender;
 use std::sync::{Arc, Mutex, PoisonError};

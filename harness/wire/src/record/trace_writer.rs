@@ -5,10 +5,10 @@
 use super::intake::{Content, Intake, Item, index};
 use super::line_writer::LineWriter;
 use super::long_line::LongLine;
-use super::split::{HELD, LineSplitter, Piece};
 use crate::Notify;
 use crate::files::Growing;
 use crate::queue::{Next, Queue};
+use crate::stdio::{HELD, LineSplitter, Piece};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use std::fs::File;

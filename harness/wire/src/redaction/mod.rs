@@ -26,6 +26,8 @@ mod ledger;
 mod presets;
 mod rules;
 mod session;
+#[cfg(test)]
+mod tests;
 mod text;
 
 pub use ledger::MARKER;

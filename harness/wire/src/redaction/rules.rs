@@ -80,11 +80,8 @@ impl Redaction {
     /// # Errors
     /// A sentence on what cannot be used.
     pub fn of(names: &[String], texts: &[String]) -> Result<Self, String> {
-        let name = |name: &String| Ok((format!("`{name}`"), named(name)?));
-        let text = |text: &String| Ok((format!("/{text}/"), compiled(text, text)?));
-        let names: Vec<_> = names.iter().map(name).collect::<Result<_, String>>()?;
-        let texts: Vec<_> = texts.iter().map(text).collect::<Result<_, String>>()?;
-        Self::default().with(names, texts)
+        let texts = texts.iter().map(|text| (format!("/{text}/"), &**text));
+        Self::default().with(names.iter().map(String::as_str), texts)
     }
 
     /// What this preset has, besides.
@@ -92,14 +89,20 @@ impl Redaction {
     /// # Errors
     /// A sentence on what cannot be used.
     pub fn with_preset(self, preset: &Preset) -> Result<Self, String> {
-        let name = |name: &&str| Ok((format!("`{name}`"), named(name)?));
-        let text = |(kind, text): &(&str, &str)| Ok(((*kind).to_owned(), compiled(text, text)?));
-        let names: Vec<_> = preset.names.iter().map(name).collect::<Result<_, String>>()?;
-        let texts: Vec<_> = preset.texts.iter().map(text).collect::<Result<_, String>>()?;
-        self.with(names, texts)
+        let texts = preset.texts.iter().map(|&(kind, text)| (kind.to_owned(), text));
+        self.with(preset.names.iter().copied(), texts)
     }
 
-    fn with(self, names: Vec<(String, Regex)>, texts: Vec<(String, Regex)>) -> Result<Self, String> {
+    /// Names, and patterns with what is said of each, besides.
+    fn with<'r>(
+        self,
+        names: impl Iterator<Item = &'r str>,
+        texts: impl Iterator<Item = (String, &'r str)>,
+    ) -> Result<Self, String> {
+        let names = names.map(|name| Ok((format!("`{name}`"), named(name)?)));
+        let names: Vec<_> = names.collect::<Result<_, String>>()?;
+        let texts = texts.map(|(kind, text)| Ok((kind, compiled(text, text)?)));
+        let texts: Vec<_> = texts.collect::<Result<_, String>>()?;
         let (names, texts) = (Rules::beside(&self.names, names)?, Rules::beside(&self.texts, texts)?);
         // A name with others may be any name.
         let needed = |name: &str| Some(letters(name.as_bytes())).filter(|letters| letters & FOREIGN == 0);
@@ -138,13 +141,10 @@ impl Redaction {
     }
 
     fn kind(&self, rule: Rule) -> String {
+        let named = |rules: &Rules, number: usize| rules.list.get(number).map(|it| it.0.clone());
         match rule {
-            Rule::Name(number) => {
-                self.names.list.get(number).map_or_else(String::new, |(name, _)| name.clone())
-            }
-            Rule::Text(number) => {
-                self.texts.list.get(number).map_or_else(String::new, |(text, _)| text.clone())
-            }
+            Rule::Name(number) => named(&self.names, number).unwrap_or_default(),
+            Rule::Text(number) => named(&self.texts, number).unwrap_or_default(),
             Rule::Password => "user and password of a URL".to_owned(),
             Rule::Encoded => "encoded text".to_owned(),
             Rule::Unknown => "what could not be looked into".to_owned(),
@@ -238,37 +238,4 @@ fn compiled(pattern: &str, given: &str) -> Result<Regex, String> {
 fn markers_of(text: &[u8]) -> Vec<Range<usize>> {
     let end = |at: usize| at + marker_length(&text[at..]).unwrap_or_default();
     memchr::memmem::find_iter(text, MARKER).map(|at| at..end(at)).collect()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::Redaction;
-
-    #[test]
-    fn what_fits_everything_or_nothing_is_refused() {
-        let refused = |names: &[&str], texts: &[&str]| {
-            let own = |list: &[&str]| list.iter().map(|&item| item.to_owned()).collect::<Vec<_>>();
-            Redaction::of(&own(names), &own(texts)).unwrap_err()
-        };
-        assert!(refused(&["*"], &[]).contains("every text"));
-        assert!(refused(&[], &["a*"]).contains("every text"));
-        assert!(refused(&[], &["("]).contains("not a regular expression"));
-    }
-
-    #[test]
-    fn a_marker_stays_one_marker() {
-        let patterns = ["[A-Z]+", r"x\S*", "[0-9]+"].map(str::to_owned);
-        let all = Redaction::of(&[], &patterns).unwrap();
-        for (text, expected) in [
-            ("a ABC b", "a [REDACTED] b"),
-            ("[REDACTED]", "[REDACTED]"),
-            ("x[REDACTED]y z", "[REDACTED] z"),
-            ("1[REDACTED]2", "[REDACTED][REDACTED][REDACTED]"),
-            ("xAy5", "[REDACTED]"),
-        ] {
-            let once = all.patterns(text.as_bytes()).into_owned();
-            assert_eq!(String::from_utf8_lossy(&once), expected, "{text}");
-            assert_eq!(all.patterns(&once), once, "{text}");
-        }
-    }
 }

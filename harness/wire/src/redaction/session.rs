@@ -110,32 +110,3 @@ impl Redaction {
         self.message(text).unwrap_or_else(|| text.to_owned())
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::Redaction;
-    use formats::{Input, ReadOptions, Session};
-
-    #[test]
-    fn what_other_producers_added_to_a_trace_is_looked_into() {
-        let trace = concat!(
-            r#"{"v":1,"type":"meta","startedAt":"2026-01-01T00:00:00.000Z","label":"l","command":[]}"#,
-            "\n",
-            r#"{"t":"2026-01-01T00:00:00.000Z","dir":"in","id":"hush 1","note":"token=hush","raw":{"jsonrpc":"2.0","id":1,"method":"ping"}}"#,
-            "\n",
-            r#"{"t":"2026-01-01T00:00:00.000Z","type":"turn","blocks":[{"token":"hush"}]}"#,
-            "\n"
-        );
-        let format = formats::find("mcp-replay").unwrap();
-        let mut bytes = trace.as_bytes();
-        let mut input = Input::new(&mut bytes).unwrap();
-        let mut session = Session::read(format, &mut input, ReadOptions::default()).unwrap();
-        let redaction = Redaction::of(&["token".to_owned()], &["hush [0-9]".to_owned()]).unwrap();
-        redaction.session(&mut session).unwrap();
-        let mut out = Vec::new();
-        format.write(&session, &mut out).unwrap();
-        let out = String::from_utf8(out).unwrap();
-        let expected = trace.replace("hush 1", "[REDACTED]").replace("hush", "[REDACTED]");
-        assert!(out.starts_with(&expected), "{out}");
-    }
-}

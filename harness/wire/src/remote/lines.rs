@@ -1,6 +1,7 @@
 //! The client's end: lines that come, and lines that go, with a thread for each way.
 
-use crate::play::{HELD, Inbox, PipeEvent, listen};
+use crate::http::HELD;
+use crate::stdio::{Inbox, PipeEvent, listen};
 use std::fs::File;
 use std::io::Write as _;
 use std::sync::Arc;

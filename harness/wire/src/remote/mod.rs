@@ -1,7 +1,7 @@
 //! A server over HTTP as one over stdio: Streamable HTTP, and HTTP+SSE where a server refuses that.
 //!
 //! Lines come in, and messages go out on one line each (`lines`). What is asked and what comes back is in `session`, requests and
-//! their headers in `caller`; a stream is read in `stream`. Memory: a message of up to [`crate::play::HELD`] bytes for each open
+//! their headers in `caller`; a stream is read in `stream`. Memory: a message of up to [`crate::http::HELD`] bytes for each open
 //! request, and [`lines::WAITING`] on either side.
 
 mod caller;
@@ -12,8 +12,7 @@ mod stream;
 
 pub(crate) use outcome::Outcome;
 
-use crate::net;
-use crate::proxy::Target;
+use crate::http::{self, Client, Target};
 use crate::{Notify, StartError};
 use lines::Writer;
 use session::Session;
@@ -45,12 +44,12 @@ impl Remote {
         to: File,
         notify: Arc<dyn Notify>,
     ) -> Result<Self, StartError> {
-        let runtime = net::runtime().map_err(StartError::Unusable)?;
-        let connector = net::connector(None).map_err(StartError::Unusable)?;
+        let runtime = http::runtime().map_err(StartError::Unusable)?;
+        let client = Client::new(None).map_err(StartError::Unusable)?;
         let (writer, writing) = Writer::open(to);
         let lines = lines::read(from);
         let (stop, stopped) = channel();
-        let session = Arc::new(Session::new(target, connector, writer, notify, stop.clone()));
+        let session = Arc::new(Session::new(target, client, writer, notify, stop.clone()));
         let over = stop.clone();
         let running = thread::spawn(move || {
             let conversing = Arc::clone(&session);

@@ -58,6 +58,10 @@ impl Rewriting<'_> {
         match self.format.spelling {
             Spelling::Document(_) => self.document(file, out),
             Spelling::Lines(lines) => self.lines(lines, file, out),
+            Spelling::ReadOnly => {
+                let why = formats::only_read(self.format).unwrap_or_default();
+                Err(Unwritten::Refused(format!("{why}, and `convert` the recording to it first")))
+            }
         }
     }
 
@@ -226,10 +230,7 @@ fn length(entry: &OwnedEntry) -> usize {
 mod tests {
     use super::Rewriting;
     use formats::{FORMATS, Format, Input, ReadOptions, Session, Spelling};
-    use std::fs::{self, File};
     use std::io::{Seek as _, Write as _};
-    use std::path::Path;
-    use walkdir::WalkDir;
     use wire::redaction::Redaction;
 
     /// What is written of a session at once.
@@ -248,18 +249,18 @@ mod tests {
         let own = |list: &[&str]| list.iter().map(|&item| item.to_owned()).collect::<Vec<_>>();
         let redaction = Redaction::of(&own(&["name", "label", "text"]), &own(&["[a-z]*fast[a-z]*"])).unwrap();
         let (mut compared, mut batches) = (0, 0);
-        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../cases");
-        for file in WalkDir::new(folder).into_iter().filter_map(Result::ok) {
+        for (path, bytes) in cases::files() {
             let is_lines = |format: &Format| matches!(format.spelling, Spelling::Lines(_));
-            let format = FORMATS.iter().find(|format| is_lines(format) && *format.file == *file.file_name());
+            let format = FORMATS.iter().find(|format| is_lines(format) && path.ends_with(format.file));
             let Some(format) = format else { continue };
-            let bytes = fs::read(file.path()).unwrap();
-            let redaction = redaction.clone().numbered(&mut &bytes[..]).unwrap();
+            let redaction = redaction.clone().numbered(&mut &*bytes).unwrap();
             let mut some = Rewriting { name: "it", format, redaction: &redaction, left: &[], skipped: 0 };
-            let mut out = Vec::new();
-            let done = some.write(&mut File::open(file.path()).unwrap(), &mut out).is_ok();
+            let (mut file, mut out) = (tempfile::tempfile().unwrap(), Vec::new());
+            file.write_all(bytes).unwrap();
+            file.rewind().unwrap();
+            let done = some.write(&mut file, &mut out).is_ok();
             let written = done.then(|| String::from_utf8(out).unwrap());
-            assert_eq!(written, at_once(format, &bytes, &redaction), "{}", file.path().display());
+            assert_eq!(written, at_once(format, bytes, &redaction), "{path}");
             compared += usize::from(done);
             batches += written.map_or(0, |text| text.lines().count() / super::ENTRIES);
         }

@@ -164,7 +164,7 @@ fn a_call_that_cannot_be_meant_is_refused() {
         (&["--max-failures", "0"][..], "write a number from 1"),
         (&["--max-failures", "few"], "write a number from 1"),
         (&["--fail-fast", "--max-failures", "2"], "cannot be used with"),
-        (&["--fail-fast", "--mutants"], "cannot be used with"),
+        (&["--mutants"], "use `scripts/kills.py`"),
         (&["--rerun-failed", "x", "--scale"], "cannot be used with"),
     ] {
         let output =

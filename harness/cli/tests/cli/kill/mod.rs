@@ -10,7 +10,7 @@
 mod http;
 mod stdio;
 
-use formats::{FORMATS, Format, Input, ReadOptions, Session, find, salvage};
+use formats::{Format, Input, ReadOptions, Session, find, salvage, written};
 use std::fs;
 use std::path::Path;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
@@ -94,7 +94,7 @@ const HEAD: &str = "\
 /// Kills sessions of a kind, and tells what was left.
 fn kills(kind: &str, live: &Format, few: u64, session: impl Fn(&Path, &Format) -> (usize, Vec<String>)) {
     println!("{HEAD}");
-    for format in FORMATS {
+    for format in written() {
         let converted = format.name != live.name;
         let count = if converted { tries(few) / 8 } else { tries(few) }.max(1);
         let mut all = Vec::new();

@@ -120,7 +120,7 @@ fn over_stdio(folder: &Path, flags: &[&str], cells: &[Cell]) {
 /// Writes every recording of the folder in every format.
 fn convert_all(folder: &Path) {
     for recording in ["stdio.jsonl", "http.har"] {
-        for format in formats::FORMATS.iter().map(|format| format.name) {
+        for format in formats::written().map(|format| format.name) {
             let run = Command::new(env!("CARGO_BIN_EXE_mcp-concord"))
                 .args(["convert", "--lossy", "--to", format])
                 .arg(folder.join(recording))

@@ -1,9 +1,11 @@
 //! Recordings of many messages: memory stays, and time grows with them alone.
 
 use super::program::{Folder, ORDINARY, PROGRAM, finish, piped, shell};
+use formats::{Format, Session};
 use std::fs::{self, File};
 use std::io::{BufWriter, Read as _, Write as _};
 use std::process::{Child, Command};
+use transcript::session::Side;
 
 /// The most memory that a process had, in KiB, as long as it is there.
 fn peak(child: &Child) -> Option<u64> {
@@ -43,24 +45,40 @@ const LINES: [(&str, &str, Spell); 8] = [
             format!(r#"{{"jsonrpc":"2.0",{rest},"_meta":{{"dir":"{dir}","server":"s"}}}}"#)
         },
     ),
-    ("claude-desktop-log", "", |client, rest| {
-        let side = if client { "client" } else { "server" };
-        let stamp = "2026-03-01T09:39:03.203Z [s] [info]";
-        format!(r#"{stamp} Message from {side}: {{"jsonrpc":"2.0",{rest}}} {{ metadata: undefined }}"#)
+    (
+        "claude-desktop-log",
+        "2026-03-01T09:39:03.203Z [s] [info] Server started and connected successfully\n",
+        |client, rest| {
+            let side = if client { "client" } else { "server" };
+            let stamp = "2026-03-01T09:39:03.203Z [s] [info]";
+            format!(r#"{stamp} Message from {side}: {{"jsonrpc":"2.0",{rest}}}"#)
+        },
+    ),
+    ("vscode-log", "2026-10-05 09:49:21.338 [info] Connection state: Running\n", |client, rest| {
+        let mark = if client { "editor -> server" } else { "server -> editor" };
+        format!(r#"2026-10-05 09:49:21.377 [debug] [{mark}] {{"jsonrpc":"2.0",{rest}}}"#)
     }),
     ("marked-text", "", |client, rest| {
         let stream = if client { "STDIN" } else { "STDOUT" };
         format!(r#"{stream}: {{"jsonrpc":"2.0",{rest}}}"#)
-    }),
-    ("mcp-vcr", "messages:\n", |client, rest| {
-        let dir = if client { "c2s" } else { "s2c" };
-        format!(r#"- {{"dir": "{dir}", "payload": {{"jsonrpc":"2.0",{rest}}}, "t": 4}}"#)
     }),
     ("directed-jsonl", "", |client, rest| {
         let dir = if client { "c2s" } else { "s2c" };
         format!(r#"{{"type":"frame","t":4,"dir":"{dir}","frame":{{"jsonrpc":"2.0",{rest}}}}}"#)
     }),
 ];
+
+/// The messages of a session in a format that is only read.
+pub(crate) fn logged(format: &Format, session: &Session) -> Vec<u8> {
+    let (_, head, spell) = LINES.iter().find(|(name, ..)| *name == format.name).unwrap();
+    let mut out = (*head).to_owned();
+    for entry in session.entries.iter().filter(|entry| entry.message().is_some()) {
+        let text = entry.message().unwrap().text();
+        let rest = text.strip_prefix(r#"{"jsonrpc":"2.0","#).and_then(|rest| rest.strip_suffix('}'));
+        out += &format!("{}\n", spell(entry.side == Some(Side::Client), rest.unwrap()));
+    }
+    out.into_bytes()
+}
 
 #[test]
 #[cfg(target_os = "linux")]

@@ -1,5 +1,6 @@
 //! The program as a person runs it, and what came of it.
 
+use super::many::logged;
 use formats::{Format, Input, ReadOptions, Session, find};
 use std::fs;
 use std::path::PathBuf;
@@ -100,6 +101,9 @@ pub(crate) fn spelled(format: &Format, lines: &str) -> Vec<u8> {
     let mut lines = lines.as_bytes();
     let mut input = Input::new(&mut lines).unwrap();
     let session = Session::read(find("jsonrpc").unwrap(), &mut input, ReadOptions::default()).unwrap();
+    if !format.is_written() {
+        return logged(format, &session);
+    }
     let mut out = Vec::new();
     format.write(&session, &mut out).unwrap();
     out

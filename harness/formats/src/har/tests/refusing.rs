@@ -1,4 +1,4 @@
-use super::{T, brief, call, done, file, post, quoted, read, read_with};
+use super::{T, call, done, file, post, quoted, read, read_with};
 use crate::ReadOptions;
 use transcript::rejection::Code;
 
@@ -63,29 +63,6 @@ fn a_rejection_names_the_clause_and_the_place() {
         assert_eq!(found.position.line, before.len() as u64);
         assert_eq!(found.position.column as usize, before[before.len() - 1].chars().count() + 1);
     }
-}
-
-#[test]
-fn a_document_that_is_no_har_is_rejected() {
-    for (text, code) in [
-        ("", Code::Truncated),
-        (" {\"log\":", Code::Truncated),
-        ("{\"log\":}", Code::InvalidJson),
-        ("[]", Code::WrongDocument),
-        ("{}", Code::MissingEntries),
-        ("{\"log\":null}", Code::MissingEntries),
-        ("{\"log\":[]}", Code::MissingEntries),
-        ("{\"log\":{\"entries\":{}}}", Code::MissingEntries),
-        ("{\"log\":{\"entries\":[1]}}", Code::InvalidEntry),
-        ("{\"log\":{\"entries\":[{\"request\":[]}]}}", Code::WrongType),
-        ("{\"log\":{\"entries\":[{\"response\":{\"content\":{\"text\":1}}}]}}", Code::WrongType),
-        ("{\"log\":{\"entries\":[{\"response\":{\"headers\":{}}}]}}", Code::WrongType),
-        ("{\"log\":{\"entries\":[],\"entr\\u0069es\":[]}}", Code::AmbiguousMember),
-        ("{\"log\":{\"entries\":[{\"response\":{\"status\":1,\"status\":2}}]}}", Code::AmbiguousMember),
-    ] {
-        assert_eq!(read(text).unwrap_err().code, code, "{text}");
-    }
-    assert_eq!(brief("{\"log\":{\"entries\":[{},{\"request\":null,\"response\":null}]}}"), "");
 }
 
 #[test]

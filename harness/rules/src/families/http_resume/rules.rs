@@ -1,4 +1,4 @@
-//! What is asked of streams that break off, and of whoever takes them up again.
+//! What is asked of streams that break off, and of the side that takes them up again.
 
 use super::super::http_streams::OURS;
 use crate::engine::{Revision, Span};

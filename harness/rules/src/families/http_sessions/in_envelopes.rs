@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 use transcript::json::Json;
 use transcript::session::{Carrier, Headers, header};
 
-/// So many sessions are followed.
+/// The most sessions that are followed.
 const MOST_SESSIONS: usize = 1_000;
 
 /// A session id of fewer characters can be guessed.

@@ -1,55 +1,63 @@
-//! Which message of a recording is which of those that were sent.
+//! Which message of a recording is which of those that were sent, and which of them are out of order.
 //!
 //! Messages are equal by the contract; one that was changed is told from one that was lost. Memory: the text of every
 //! message once more, without white space.
 
-use super::messages::{RecordedMessage, SentMessage};
-use std::collections::{HashMap, VecDeque};
+use super::fidelity::{RecordedMessage, SentMessage};
+use crate::play::event;
+use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
+use transcript::align::Key;
+use transcript::diff::DiffOptions;
 use transcript::json::{Json, same_number, write_compact};
 use transcript::message::Message;
 use transcript::session::Side;
 
-/// So many messages without a counterpart are compared by value; more are paired by their order.
-pub(super) const COMPARED: usize = 400;
+/// How many messages without a counterpart are compared with one.
+const COMPARED: usize = 400;
 
-/// Who stands for whom.
+/// A message that was sent, and its counterpart in the recording.
+type Pair = (usize, usize);
+
+/// Each message that was sent, and each of the recording, with its counterpart.
 #[derive(Debug, Default)]
 pub(super) struct Pairing {
-    /// For each message that was sent, its counterpart in the recording.
     pub(super) written: Vec<Option<usize>>,
-    /// For each message of the recording, what was sent.
     pub(super) said: Vec<Option<usize>>,
 }
 
 impl Pairing {
-    /// Pairs equal messages first, the first of several equal ones with the first by their times, or by their places in a
-    /// file without times; then, between neighbours that are paired, those that are alike enough to be one message that was
-    /// changed.
+    /// Pairs equal messages first; then, between neighbours that are paired, those that are alike enough to be one message
+    /// that was changed, and those that are no longer messages.
     pub(super) fn of(said: &[SentMessage], written: &[RecordedMessage]) -> Self {
         let mut pairing = Self { written: vec![None; said.len()], said: vec![None; written.len()] };
-        let mut waiting: HashMap<(Option<Side>, Vec<u8>), VecDeque<usize>> = HashMap::new();
-        // The stream that began first, and stands first, may be the one on which a message came last.
-        let timed = written.iter().all(|one| one.time.is_some());
-        let (mut first, mut from): (Vec<_>, Vec<_>) =
-            ((0..written.len()).collect(), (0..said.len()).collect());
-        first.sort_by_key(|&at| written[at].time.filter(|_| timed));
-        from.sort_by_key(|&at| timed.then_some(said[at].there));
-        for at in first {
-            let one = &written[at];
-            waiting.entry((one.side, compact(&one.text))).or_default().push_back(at);
-        }
-        for at in from {
-            let one = &said[at];
-            let text = compact(&one.text);
-            let mut take = |side| waiting.get_mut(&(side, text.clone())).and_then(VecDeque::pop_front);
-            if let Some(found) = take(Some(one.side)).or_else(|| take(None)) {
-                pairing.join(at, found);
-            }
-        }
-        pairing.by_value(said, written);
-        pairing.changed(said, written);
-        pairing.spoilt(said, written);
+        pairing.join_equal(said, written, compact);
+        pairing.join_equal(said, written, normal_form);
+        pairing.join_between(said, written, |one, came, _| alike(&one.text, &came.text));
+        pairing.join_between(said, written, |one, came, precedes| {
+            let text = one.text.trim();
+            precedes && came.noise && !came.text.contains(text) && Message::parse(text).is_ok()
+        });
+        pairing.straighten(said);
         pairing
+    }
+
+    /// The pairs, in the order in which they were sent.
+    pub(super) fn pairs(&self) -> impl Iterator<Item = Pair> {
+        self.written.iter().enumerate().filter_map(|(from, to)| Some((from, (*to)?)))
+    }
+
+    /// The fewest messages that would have to be moved for each stream to be in order.
+    pub(super) fn out_of_order(&self, said: &[SentMessage]) -> Vec<Pair> {
+        let mut streams: BTreeMap<(bool, u64), Vec<Pair>> = BTreeMap::new();
+        for (from, to) in self.pairs() {
+            let one = &said[from];
+            streams.entry((one.side == Side::Server, one.stream)).or_default().push((from, to));
+        }
+        let moved = |pairs: Vec<Pair>| {
+            let in_order = longest_rise(&pairs.iter().map(|pair| pair.1).collect::<Vec<_>>());
+            pairs.into_iter().filter(move |pair| !in_order.contains(&pair.1))
+        };
+        streams.into_values().flat_map(moved).collect()
     }
 
     fn join(&mut self, said: usize, written: usize) {
@@ -57,8 +65,89 @@ impl Pairing {
         self.said[written] = Some(said);
     }
 
-    /// Has two messages that were sent stand for each other's counterparts.
-    pub(super) fn change_roles(&mut self, one: usize, other: usize) {
+    /// Pairs messages of the same key: the first of several with the first by their times, or by their places in a file
+    /// without times.
+    fn join_equal(
+        &mut self,
+        said: &[SentMessage],
+        written: &[RecordedMessage],
+        key: impl Fn(&str) -> Option<Vec<u8>>,
+    ) {
+        let (mut from, mut to) = self.unpaired();
+        // The stream that began first, and is written first, may be the one on which a message came last.
+        if written.iter().all(|one| one.time.is_some()) {
+            to.sort_by_key(|&at| written[at].time);
+            from.sort_by_key(|&at| said[at].there);
+        }
+        let mut waiting: HashMap<(Option<Side>, Vec<u8>), VecDeque<usize>> = HashMap::new();
+        for at in to {
+            if let Some(key) = key(&written[at].text) {
+                waiting.entry((written[at].side, key)).or_default().push_back(at);
+            }
+        }
+        for at in from {
+            let Some(key) = key(&said[at].text) else { continue };
+            let mut take = |side| waiting.get_mut(&(side, key.clone())).and_then(VecDeque::pop_front);
+            if let Some(found) = take(Some(said[at].side)).or_else(|| take(None)) {
+                self.join(at, found);
+            }
+        }
+    }
+
+    /// Pairs what is missing with the first in the recording behind its neighbour that fits. `fits` learns whether that
+    /// precedes the other neighbour, too.
+    fn join_between(
+        &mut self,
+        said: &[SentMessage],
+        written: &[RecordedMessage],
+        fits: impl Fn(&SentMessage, &RecordedMessage, bool) -> bool,
+    ) {
+        let (left, mut right) = self.unpaired();
+        for from in left {
+            let own = |at: &usize| said[*at].side == said[from].side;
+            let after = (0..from).rev().filter(own).find_map(|at| self.written[at]);
+            let before = (from + 1..said.len()).filter(own).find_map(|at| self.written[at]);
+            let found = right.iter().take(COMPARED).position(|&to| {
+                written[to].side.is_none_or(|side| side == said[from].side)
+                    && after.is_none_or(|after| to > after)
+                    && fits(&said[from], &written[to], before.is_none_or(|before| to < before))
+            });
+            // One that was lost before it leaves candidates behind, so all are looked at, but no further than that.
+            if let Some(place) = found {
+                self.join(from, right.remove(place));
+            }
+        }
+    }
+
+    /// What has no counterpart yet, on both sides.
+    fn unpaired(&self) -> (Vec<usize>, Vec<usize>) {
+        let of = |side: &[Option<usize>]| (0..side.len()).filter(|at| side[*at].is_none()).collect();
+        (of(&self.written), of(&self.said))
+    }
+
+    /// Has equal messages of two streams change roles where that puts more of them in order: what passes on two connections
+    /// at once has no order, so that their times may be crosswise.
+    fn straighten(&mut self, said: &[SentMessage]) {
+        let mut left = self.out_of_order(said).len();
+        if left == 0 {
+            return;
+        }
+        let twins = |one: &SentMessage, other: &SentMessage| {
+            one.side == other.side && one.stream != other.stream && one.text.trim() == other.text.trim()
+        };
+        let pairs = (0..said.len()).flat_map(|from| (0..from).map(move |other| (from, other)));
+        for (from, other) in pairs.filter(|pair| twins(&said[pair.0], &said[pair.1])).take(COMPARED) {
+            self.change_roles(from, other);
+            let now = self.out_of_order(said).len();
+            if now < left {
+                left = now;
+            } else {
+                self.change_roles(from, other);
+            }
+        }
+    }
+
+    fn change_roles(&mut self, one: usize, other: usize) {
         self.written.swap(one, other);
         for said in [one, other] {
             if let Some(written) = self.written[said] {
@@ -66,102 +155,51 @@ impl Pairing {
             }
         }
     }
+}
 
-    /// Messages that are equal by the contract and spelled otherwise.
-    fn by_value(&mut self, said: &[SentMessage], written: &[RecordedMessage]) {
-        let (left, right) = self.alone();
-        if left.len() > COMPARED || right.len() > COMPARED {
-            return;
-        }
-        for from in left {
-            let Ok(value) = Json::parse(&said[from].text) else { continue };
-            let same = |to: &&usize| {
-                self.said[**to].is_none()
-                    && written[**to].may_be_of(said[from].side)
-                    && Json::parse(&written[**to].text).is_ok_and(|other| value.same(other))
-            };
-            if let Some(to) = right.iter().find(same).copied() {
-                self.join(from, to);
-            }
+/// The longest run of places that rise, not necessarily neighbours.
+fn longest_rise(places: &[usize]) -> HashSet<usize> {
+    // The smallest last place of a run of each length, and before each place the one that its run came from.
+    let mut ends: Vec<usize> = Vec::new();
+    let mut before: Vec<Option<usize>> = vec![None; places.len()];
+    for (at, place) in places.iter().enumerate() {
+        let length = ends.partition_point(|end| places[*end] < *place);
+        before[at] = length.checked_sub(1).map(|shorter| ends[shorter]);
+        match ends.get_mut(length) {
+            Some(end) => *end = at,
+            None => ends.push(at),
         }
     }
-
-    /// Messages that are not equal, but stand where one that was sent is missing, and are of its sort.
-    fn changed(&mut self, said: &[SentMessage], written: &[RecordedMessage]) {
-        let (left, right) = self.alone();
-        let mut right: VecDeque<usize> = right.into();
-        for from in left {
-            let after = (0..from)
-                .rev()
-                .filter(|at| said[*at].side == said[from].side)
-                .find_map(|at| self.written[at]);
-            let alike = |to: &usize| {
-                written[*to].may_be_of(said[from].side)
-                    && after.is_none_or(|after| *to > after)
-                    && alike(&said[from].text, &written[*to].text)
-            };
-            // One that was lost before it leaves candidates behind, so all are looked at, but no further than that.
-            if let Some(place) = right.iter().take(COMPARED).position(alike)
-                && let Some(to) = right.remove(place)
-            {
-                self.join(from, to);
-            }
-        }
-    }
-
-    /// What is no message any more, but stands between the neighbours of one that is missing.
-    fn spoilt(&mut self, said: &[SentMessage], written: &[RecordedMessage]) {
-        let (left, right) = self.alone();
-        for from in left {
-            let text = said[from].text.trim();
-            let own = |at: &usize| said[*at].side == said[from].side;
-            let after = (0..from).rev().filter(own).find_map(|at| self.written[at]);
-            let before = (from + 1..said.len()).filter(own).find_map(|at| self.written[at]);
-            let fits = |to: &&usize| {
-                let one = &written[**to];
-                self.said[**to].is_none()
-                    && one.noise
-                    && one.may_be_of(said[from].side)
-                    && after.is_none_or(|after| **to > after)
-                    && before.is_none_or(|before| **to < before)
-                    && !one.text.contains(text)
-            };
-            if let Some(to) = right.iter().take(COMPARED).find(fits).copied()
-                && Message::parse(text).is_ok()
-            {
-                self.join(from, to);
-            }
-        }
-    }
-
-    /// What has no counterpart yet, on both sides.
-    fn alone(&self) -> (Vec<usize>, Vec<usize>) {
-        let of = |side: &[Option<usize>]| (0..side.len()).filter(|at| side[*at].is_none()).collect();
-        (of(&self.written), of(&self.said))
-    }
+    std::iter::successors(ends.last().copied(), |at| before[*at]).map(|at| places[at]).collect()
 }
 
 /// A message without white space, every token as it was spelled; any other text as it is.
-fn compact(text: &str) -> Vec<u8> {
+fn compact(text: &str) -> Option<Vec<u8>> {
     let mut out = Vec::new();
     match Json::parse(text) {
         Ok(value) => write_compact(value, &mut out),
         Err(_) => out.extend_from_slice(text.trim().as_bytes()),
     }
-    out
+    Some(out)
+}
+
+/// What is the same for messages of the same meaning, however they are spelled.
+fn normal_form(text: &str) -> Option<Vec<u8>> {
+    let message = Message::parse(text).ok()?;
+    Some(Key::of(&event(0, message), &DiffOptions::default(), true).all.to_le_bytes().to_vec())
 }
 
 /// Whether two texts may be one message, before and after something was changed in it: the same members that tell messages
 /// apart, and the same id if there is one, but for the spelling or the rounding of a number.
 fn alike(a: &str, b: &str) -> bool {
     let (Ok(a), Ok(b)) = (Json::parse(a), Json::parse(b)) else { return false };
-    let sort = |value: Json<'_>| ["method", "result", "error"].map(|name| value.member(name).is_some());
+    let members = |value: Json<'_>| ["method", "result", "error"].map(|name| value.member(name).is_some());
     let same = |name: &str| match (a.member(name), b.member(name)) {
         (Some(a), Some(b)) => a.same(b) || rounded(a.text(), b.text()) || quoted(a, b),
         (None, None) => true,
         _ => false,
     };
-    sort(a) == sort(b) && same("method") && same("id")
+    members(a) == members(b) && same("method") && same("id")
 }
 
 /// Whether two numbers differ, and fall together as doubles.
@@ -178,10 +216,11 @@ fn quoted(a: Json<'_>, b: Json<'_>) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{alike, rounded};
+    use super::{alike, longest_rise, rounded};
 
     #[test]
-    fn one_message_is_known_again_after_it_was_changed() {
+    fn a_changed_message_is_recognized() {
+        let far = |id: &str| format!(r#"{{"id":{id},"method":"a"}}"#);
         let ask = r#"{"jsonrpc":"2.0","id":1,"method":"a","params":{"n":1}}"#;
         for (other, same) in [
             (r#"{"id":1,"method":"a"}"#, true),
@@ -195,14 +234,21 @@ mod tests {
         ] {
             assert_eq!(alike(ask, other), same, "{other}");
         }
-        let far = |id: &str| format!(r#"{{"id":{id},"method":"a"}}"#);
         assert!(alike(&far("9007199254740993"), &far("9007199254740992")));
-    }
-
-    #[test]
-    fn a_rounded_number_is_told_from_another() {
         assert!(rounded("9007199254740993", "9007199254740992"));
         assert!(rounded("0.1000000000000000055511151231257827", "0.1"));
         assert!(!rounded("1.0", "1") && !rounded("1", "2") && !rounded("NaN", "NaN") && !rounded("x", "1"));
+    }
+
+    #[test]
+    fn the_longest_rise_stays_in_place() {
+        for (places, rise) in [
+            (&[][..], &[][..]),
+            (&[0, 1, 2], &[0, 1, 2]),
+            (&[3, 0, 1, 2], &[0, 1, 2]),
+            (&[0, 4, 1, 2, 3], &[0, 1, 2, 3]),
+        ] {
+            assert_eq!(longest_rise(places), rise.iter().copied().collect(), "{places:?}");
+        }
     }
 }

@@ -1,4 +1,4 @@
-//! The names that MCP uses over HTTP, and waiting for what comes.
+//! The forms of answers, and waiting for what comes.
 
 pub use formats::identify::Transport;
 
@@ -19,21 +19,6 @@ pub enum Answers {
     /// As a stream of events.
     Stream,
 }
-
-/// The header of a session's id.
-pub(crate) const SESSION: &str = "mcp-session-id";
-
-/// The header of the revision that was agreed on.
-pub(crate) const VERSION: &str = "mcp-protocol-version";
-
-/// The header of a client that comes back to a stream.
-pub(crate) const LAST_EVENT: &str = "last-event-id";
-
-/// The type of a stream of events.
-pub(crate) const EVENTS: &str = "text/event-stream";
-
-/// The type of a message.
-pub(crate) const JSON: &str = "application/json";
 
 /// How often a request to end is looked for.
 const TICK: Duration = Duration::from_millis(50);

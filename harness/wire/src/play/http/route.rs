@@ -5,7 +5,9 @@
 //! answered later), and to the stream of a GET otherwise. Both peers come to the same result, so that a client knows
 //! when it needs a GET.
 
-use super::protocol::{Answers, SESSION, VERSION};
+use super::protocol::Answers;
+use crate::http::{SESSION, VERSION};
+use crate::messages::protocol_version;
 use crate::play::script::Script;
 use formats::{OwnedContent, OwnedEntry};
 use std::collections::HashMap;
@@ -80,7 +82,7 @@ impl Routes {
         let replies = (0..steps.len()).map(|step| route.reply(step, counts[step] == 1)).collect();
         let no_get = route.exchanges.refused_get().filter(|_| !of.contains(&Route::Get));
         let initialized = initialized(script);
-        let version = initialized.and_then(|step| version(script, step));
+        let version = initialized.and_then(|step| protocol_version(script.message(step)?.outcome()?));
         let named = script.entries().iter().filter_map(named).collect();
         Self { of, replies, session: route.session(initialized), initialized, version, named, no_get }
     }
@@ -260,12 +262,6 @@ fn initialized(script: &Script) -> Option<usize> {
         method.is_some_and(|method| method.is("initialize"))
     };
     script.steps().iter().position(|step| step.answers.is_some_and(is_initialize))
-}
-
-/// The revision that the answer to `initialize` names.
-fn version(script: &Script, answer: usize) -> Option<String> {
-    let version = script.message(answer)?.outcome()?.member("protocolVersion")?;
-    Some(version.as_text()?.to_str()?.into_owned())
 }
 
 /// The revision that a request names in a header.

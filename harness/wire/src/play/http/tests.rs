@@ -1,11 +1,10 @@
 //! Both sides of every session of the suite, over a socket in one process.
 
-use super::listener::Limits;
 use super::{Answers, Server, Transport, as_client};
+use crate::http::{Limits, Target};
 use crate::play::script::tests::of_bytes;
 use crate::play::testing::{played, sessions};
 use crate::play::{Plan, Played, Variants};
-use crate::proxy::Target;
 use std::io::Write as _;
 use std::net::TcpStream;
 use std::sync::LazyLock;

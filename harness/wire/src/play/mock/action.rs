@@ -1,7 +1,7 @@
 //! What is to be done for a client, and the ids under which it is asked.
 
+use crate::messages::internal_error;
 use crate::play::mismatch::Mismatch;
-use crate::play::names::internal_error;
 use std::collections::HashSet;
 
 /// Something to be done for a client.

@@ -1,9 +1,9 @@
 //! What was new, put into the recording.
 
 use super::catalogue::{Catalogue, Turn};
+use crate::messages::{about, id_span, own_token, span, with};
 use crate::play::Script;
 use crate::play::http::Answers;
-use crate::play::names::{about, id_span, own_token, span, with};
 use formats::{Format, Input, OwnedContent, OwnedEntry, ReadOptions, Session};
 use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap, HashSet};
@@ -43,7 +43,7 @@ impl New {
 /// # Errors
 /// A sentence, where its file would lose something by that.
 pub fn can_grow(session: &Session, format: &Format) -> Result<(), String> {
-    if !format.is_lines() || !format.carries.direction || format.carries.exchanges {
+    if !format.is_written() || !format.is_lines() || !format.carries.direction || format.carries.exchanges {
         return Err(format!(
             "nothing can be added to a recording in {}: convert it first, as with `mcp-concord convert --to mcp-replay`",
             format.name

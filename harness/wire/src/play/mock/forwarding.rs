@@ -5,9 +5,9 @@
 
 use super::action::{Action, ServerIds, refusal};
 use super::additions::New;
+use crate::messages::on_one_line;
+use crate::messages::{about, id_span, id_text, own_token, with};
 use crate::play::mismatch::{Kind, Mismatch};
-use crate::play::names::{about, id_span, id_text, own_token, with};
-use crate::play::script::on_one_line;
 use std::collections::HashMap;
 use std::time::{Duration, Instant};
 use transcript::message::Message;

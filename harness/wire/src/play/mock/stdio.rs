@@ -5,13 +5,11 @@ use super::catalogue::Catalogue;
 use super::client::MockClient;
 use super::{Matching, Served};
 use crate::StartError;
-use crate::child::standard_streams;
 use crate::interrupt;
 use crate::play::http::Answers;
-use crate::play::live::LiveServer;
 use crate::play::mismatch::{Kind, Mismatch};
-use crate::play::pipe::{Inbox, PipeEvent, listen};
 use crate::play::plan::Plan;
+use crate::stdio::{Inbox, LiveServer, PipeEvent, listen, standard_streams};
 use std::fs::File;
 use std::sync::Arc;
 use std::time::Duration;
@@ -29,8 +27,7 @@ const TICK: Duration = Duration::from_millis(50);
 pub fn as_server(plan: &Plan<'_>, matching: &Matching) -> Result<Served, StartError> {
     let catalogue =
         Catalogue::of(plan.script, plan.rules, Answers::AsRecorded).map_err(StartError::Unusable)?;
-    let (from, to) = standard_streams()
-        .map_err(|error| StartError::Unusable(format!("the standard streams cannot be used: {error}")))?;
+    let (from, to) = standard_streams()?;
     plan.journal.began("server", "stdio", None);
     catalogue.tell(plan);
     let inbox = Arc::new(Inbox::default());

@@ -1,10 +1,10 @@
 //! Both sides of every session of the suite, over two pipes in one process.
 
 use super::{Conversation, Played};
-use crate::child::into_file;
 use crate::play::Variants;
 use crate::play::script::tests::of_bytes;
 use crate::play::testing::{played, sessions};
+use crate::stdio::into_file;
 use std::fs::File;
 use std::thread;
 use std::time::Duration;

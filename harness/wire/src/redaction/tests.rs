@@ -1,0 +1,153 @@
+//! What redaction leaves: the rows of `cases.tsv`, and what a row cannot say.
+
+use super::encodings::{decodings, percent_decoded, percent_encoded, unescaped};
+use super::{Redaction, assignments, preset};
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use formats::{Input, ReadOptions, Session};
+use proptest::prelude::*;
+use transcript::json::Json;
+
+fn redaction(names: &[&str], texts: &[&str]) -> Redaction {
+    let own = |list: &[&str]| list.iter().map(|&item| item.to_owned()).collect::<Vec<_>>();
+    Redaction::of(&own(names), &own(texts)).unwrap()
+}
+
+/// What is left of a text of this kind.
+fn left(redaction: &Redaction, kind: &str, text: &str) -> String {
+    let (kind, label) = kind.split_once(' ').unwrap_or((kind, ""));
+    let words = || text.split(" | ").map(str::to_owned).collect::<Vec<_>>();
+    match kind {
+        "body" => redaction.body(label, text.as_bytes()),
+        "event" => redaction.event(text.as_bytes()),
+        "header" => redaction.header(label, text).into_owned(),
+        "command" => redaction.command(&words()).join(" | "),
+        "message" => redaction.message(text).unwrap_or_else(|| text.to_owned()),
+        "patterns" => String::from_utf8_lossy(&redaction.patterns(text.as_bytes())).into_owned(),
+        "text" => redaction.text(text).into_owned(),
+        other => panic!("{other}"),
+    }
+}
+
+#[test]
+fn every_case_leaves_what_it_says_and_nothing_more_goes_a_second_time() {
+    for line in include_str!("cases.tsv").lines().filter(|line| !line.starts_with('#')) {
+        let row: Vec<String> =
+            line.split('\t').map(|cell| cell.replace('␊', "\n").replace('␍', "\r")).collect();
+        let [kind, names, patterns, text, expected] = &row[..] else { panic!("{line}") };
+        let expected = if expected == "(nothing)" { "" } else { expected };
+        let list = |cell: &'_ str| {
+            cell.split(" & ").filter(|it| !it.is_empty()).map(str::to_owned).collect::<Vec<_>>()
+        };
+        let redaction = match &**names {
+            "common" => Redaction::default().with_preset(preset("common").unwrap()).unwrap(),
+            _ => Redaction::of(&list(names), &list(patterns)).unwrap(),
+        };
+        let found = match &**kind {
+            "values" => {
+                let found = assignments::values(text.as_bytes(), &|name| redaction.names(name));
+                found.into_iter().map(|(range, _)| &text[range]).collect::<Vec<_>>().join(" | ")
+            }
+            "decoded" => String::from_utf8(decodings(text.as_bytes()).next().unwrap_or_default()).unwrap(),
+            kind => {
+                assert_eq!(left(&redaction, kind, expected), expected, "a second time: {line}");
+                assert_eq!(left(&Redaction::default(), "text", text), *text);
+                left(&redaction, kind, text)
+            }
+        };
+        assert_eq!(found, expected, "{line}");
+    }
+}
+
+#[test]
+fn what_is_not_text_or_not_asked_for() {
+    assert_eq!(redaction(&["token"], &[]).body("", b"\xff\x00"), "[REDACTED]");
+    assert_eq!(Redaction::default().message(r#"{"token":1}"#), None);
+    assert_eq!(Redaction::default().header("cookie", "token=1"), "token=1");
+    assert_eq!(decodings("YWJj".repeat(1000).as_bytes()).next().unwrap(), "abc".repeat(1000).as_bytes());
+    assert!(preset("all").unwrap_err().contains("common"));
+}
+
+#[test]
+fn percent_signs_come_and_go() {
+    assert_eq!(*percent_decoded(b"a%20b+c%zz%4", true), *b"a b c%zz%4");
+    assert_eq!(*percent_decoded(b"a+b%2b", false), *b"a+b+");
+    assert_eq!(unescaped(br"a\u0062\u00e9\ud800\u00").unwrap(), "abé\u{fffd}\\u00".as_bytes());
+    assert_eq!(percent_encoded(b"a b&[REDACTED]/\xc3%", b"/%20"), b"a%20b%26[REDACTED]/%C3%25");
+}
+
+#[test]
+fn what_fits_everything_or_nothing_is_refused() {
+    let refused = |names: &[&str], texts: &[&str]| {
+        let own = |list: &[&str]| list.iter().map(|&item| item.to_owned()).collect::<Vec<_>>();
+        Redaction::of(&own(names), &own(texts)).unwrap_err()
+    };
+    assert!(refused(&["*"], &[]).contains("every text"));
+    assert!(refused(&[], &["a*"]).contains("every text"));
+    assert!(refused(&[], &["("]).contains("not a regular expression"));
+}
+
+#[test]
+fn what_other_producers_added_to_a_trace_is_looked_into() {
+    let trace = concat!(
+        r#"{"v":1,"type":"meta","startedAt":"2026-01-01T00:00:00.000Z","label":"l","command":[]}"#,
+        "\n",
+        r#"{"t":"2026-01-01T00:00:00.000Z","dir":"in","id":"hush 1","note":"token=hush","raw":{"jsonrpc":"2.0","id":1,"method":"ping"}}"#,
+        "\n",
+        r#"{"t":"2026-01-01T00:00:00.000Z","type":"turn","blocks":[{"token":"hush"}]}"#,
+        "\n"
+    );
+    let format = formats::find("mcp-replay").unwrap();
+    let mut bytes = trace.as_bytes();
+    let mut input = Input::new(&mut bytes).unwrap();
+    let mut session = Session::read(format, &mut input, ReadOptions::default()).unwrap();
+    let redaction = Redaction::of(&["token".to_owned()], &["hush [0-9]".to_owned()]).unwrap();
+    redaction.session(&mut session).unwrap();
+    let mut out = Vec::new();
+    format.write(&session, &mut out).unwrap();
+    let out = String::from_utf8(out).unwrap();
+    let expected = trace.replace("hush 1", "[REDACTED]").replace("hush", "[REDACTED]");
+    assert!(out.starts_with(&expected), "{out}");
+}
+
+#[test]
+fn json_that_lies_too_deep_is_withheld() {
+    let mut text = "{\"token\":\"secret\"}".to_owned();
+    for _ in 0..super::text::LAYERS + 2 {
+        text = serde_json::json!({ "a": text }).to_string();
+    }
+    let new = redaction(&["token"], &[]).message(&text).unwrap();
+    assert!(!new.contains("secret") && new.contains("[REDACTED]"), "{new}");
+}
+
+proptest! {
+    #[test]
+    fn json_stays_json_and_a_second_time_changes_nothing(
+        key in "[a-c\"\\\\]{0,3}",
+        text in "(\\PC|[a-c=:&\"' ]){0,12}",
+        number in any::<f64>(),
+    ) {
+        let number = if number.is_finite() { number } else { 0.0 };
+        let inner = serde_json::json!({ &key: &text }).to_string();
+        let value = serde_json::json!({ "params": { &key: [&text, number, { &text: &key }], "d": &text, "e": inner } });
+        let text = value.to_string();
+        let redaction = redaction(&["a*", "b"], &["[a-m0-9]+"]);
+        if let Some(new) = redaction.message(&text) {
+            prop_assert!(Json::parse(&new).is_ok(), "{}", text);
+            prop_assert_eq!(redaction.message(&new).unwrap_or(new.clone()), new);
+        }
+    }
+
+    #[test]
+    fn a_secret_goes_in_every_encoding(before in "[ -~]{0,6}", after in "[ -~]{0,6}", digits in "[0-9]{6,12}") {
+        let redaction = redaction(&[], &["sk-[0-9]{6,}"]);
+        let secret = format!("{before} sk-{digits} {after}");
+        let hex: String = secret.bytes().map(|byte| format!("{byte:02x}")).collect();
+        let percent: String = secret.bytes().map(|byte| format!("%{byte:02X}")).collect();
+        for text in [secret.clone(), STANDARD.encode(&secret), hex, percent] {
+            let shown = redaction.text(&text).into_owned();
+            prop_assert!(shown.contains("[REDACTED]"), "{} of {}", shown, secret);
+            prop_assert!(!shown.contains(&digits) && !text.contains(&shown));
+        }
+    }
+}

@@ -1,0 +1,302 @@
+//! Other people's programs: how each is started, watched and ended, with every process that it starts.
+//!
+//! A program leads a process group of its own. A [`Group`] is killed when it is dropped, and all that run are killed at once
+//! when this process is told to end ([`crate::interrupt`]). A process that leaves its group (`setsid`) is out of reach;
+//! nothing short of a container holds it.
+
+use super::running;
+use std::fmt;
+use std::io;
+use std::process::{Child, ChildStdin, Command, ExitStatus};
+use std::thread;
+use std::time::{Duration, Instant};
+
+/// How often a program that is to end is looked at.
+const TICK: Duration = Duration::from_millis(2);
+
+/// A program that was started here, with every process that it started.
+#[derive(Debug)]
+pub struct Group {
+    leader: Child,
+    /// How it ended. From then on its number may belong to another process.
+    status: Option<ExitStatus>,
+}
+
+/// How a program ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Exit {
+    /// The exit code, where it ended by itself.
+    pub code: Option<i32>,
+    /// The signal that ended it.
+    pub signal: Option<i32>,
+}
+
+impl fmt::Display for Exit {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match (self.code, self.signal) {
+            (Some(code), _) => write!(out, "exit code {code}"),
+            (_, Some(signal)) => write!(out, "signal {signal}"),
+            (None, None) => out.write_str("no status"),
+        }
+    }
+}
+
+/// Has the command start in a group of its own, where no signal to ours reaches it.
+pub fn lead(command: &mut Command) {
+    #[cfg(unix)]
+    std::os::unix::process::CommandExt::process_group(command, 0);
+    #[cfg(not(unix))]
+    let _ = command;
+}
+
+impl Group {
+    /// Starts the command as the leader of a group.
+    ///
+    /// # Errors
+    /// Where it cannot be started; nothing can once this process was told to end.
+    pub fn start(command: &mut Command) -> io::Result<Self> {
+        lead(command);
+        Ok(Self { leader: running::spawn(command)?, status: None })
+    }
+
+    /// The leader, for its pipes.
+    pub fn leader(&mut self) -> &mut Child {
+        &mut self.leader
+    }
+
+    /// The leader's standard input, where it is a pipe. Writing to it never waits: what a full pipe does not take is refused
+    /// with [`io::ErrorKind::WouldBlock`].
+    ///
+    /// # Errors
+    /// Where the system does not let it be so.
+    pub fn take_input(&mut self) -> io::Result<Option<ChildStdin>> {
+        let input = self.leader.stdin.take();
+        #[cfg(unix)]
+        if let Some(input) = &input {
+            rustix::io::ioctl_fionbio(input, true)?;
+        }
+        Ok(input)
+    }
+
+    /// The number of the leader, and of the group.
+    #[must_use]
+    pub fn id(&self) -> u32 {
+        self.leader.id()
+    }
+
+    /// Whether the leader has exited. It is not reaped: as long as it is a zombie, its number names its group.
+    pub fn exited(&mut self) -> bool {
+        self.exit().is_some()
+    }
+
+    /// Whether the leader exits in this time.
+    pub fn exits_within(&mut self, time: Duration) -> bool {
+        let since = Instant::now();
+        while !self.exited() {
+            if since.elapsed() > time {
+                return false;
+            }
+            thread::sleep(TICK);
+        }
+        true
+    }
+
+    /// How the leader exited, if it has.
+    pub fn exit(&mut self) -> Option<Exit> {
+        if let Some(status) = self.status {
+            return Some(status.into());
+        }
+        #[cfg(unix)]
+        if let Some(pid) = running::pid(self.id()) {
+            use rustix::process::{WaitId, WaitIdOptions, waitid};
+            let options = WaitIdOptions::EXITED | WaitIdOptions::NOWAIT | WaitIdOptions::NOHANG;
+            return match waitid(WaitId::Pid(pid), options) {
+                Ok(None) | Err(rustix::io::Errno::INTR) => None,
+                Ok(Some(status)) => {
+                    Some(Exit { code: status.exit_status(), signal: status.terminating_signal() })
+                }
+                Err(_) => Some(Exit { code: None, signal: None }),
+            };
+        }
+        match self.leader.try_wait() {
+            Ok(None) => None,
+            Ok(Some(status)) => Some(status.into()),
+            Err(_) => Some(Exit { code: None, signal: None }),
+        }
+    }
+
+    /// Kills the whole group.
+    pub fn kill(&mut self) {
+        if self.status.is_none() {
+            running::kill(self.id());
+            // One that is dead already is as well.
+            let _ = self.leader.kill();
+        }
+    }
+
+    /// Kills the whole group, and gives the leader's status.
+    ///
+    /// # Errors
+    /// Where the system does not tell it.
+    pub fn end(&mut self) -> io::Result<ExitStatus> {
+        if let Some(status) = self.status {
+            return Ok(status);
+        }
+        self.kill();
+        self.reap()
+    }
+
+    /// Waits for the leader alone, and gives its status. What it leaves behind goes on, and is nobody's here any more.
+    ///
+    /// # Errors
+    /// Where the system does not tell it.
+    pub(crate) fn reap(&mut self) -> io::Result<ExitStatus> {
+        while !self.exited() {
+            thread::sleep(TICK);
+        }
+        running::reap(&mut self.leader).inspect(|status| self.status = Some(*status))
+    }
+
+    /// How many bytes the group holds resident, where the system tells. Pages that processes share count for each.
+    #[must_use]
+    pub fn resident(&self) -> Option<u64> {
+        #[cfg(target_os = "linux")]
+        return Some(
+            members(self.id())?.iter().map(|(_, pages)| pages * rustix::param::page_size() as u64).sum(),
+        );
+        #[cfg(not(target_os = "linux"))]
+        None
+    }
+
+    /// The most bytes that each process of the group has held resident, added up, where the system tells. Those of a
+    /// process that has ended are forgotten.
+    #[must_use]
+    pub fn peak(&self) -> Option<u64> {
+        #[cfg(target_os = "linux")]
+        {
+            let peaks = members(self.id())?;
+            let peaks: Vec<u64> = peaks.iter().filter_map(|(folder, _)| peak(folder)).collect();
+            (!peaks.is_empty()).then(|| peaks.iter().sum())
+        }
+        #[cfg(not(target_os = "linux"))]
+        None
+    }
+}
+
+impl Drop for Group {
+    fn drop(&mut self) {
+        let _ = self.end();
+    }
+}
+
+impl From<ExitStatus> for Exit {
+    fn from(status: ExitStatus) -> Self {
+        #[cfg(unix)]
+        let signal = std::os::unix::process::ExitStatusExt::signal(&status);
+        #[cfg(not(unix))]
+        let signal = None;
+        Self { code: status.code(), signal }
+    }
+}
+
+impl Exit {
+    /// The code that a shell would show: 128 and the signal's number where a signal ended it.
+    #[must_use]
+    pub fn shell_code(self) -> Option<i32> {
+        self.code.or(self.signal.map(|signal| 128 + signal))
+    }
+}
+
+#[cfg(target_os = "linux")]
+fn peak(process: &std::path::Path) -> Option<u64> {
+    let status = std::fs::read_to_string(process.join("status")).ok()?;
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
+    Some(line.trim().strip_suffix(" kB")?.parse::<u64>().ok()? << 10)
+}
+
+/// The processes of the group: their folders under `/proc`, and the pages that each holds resident.
+#[cfg(target_os = "linux")]
+fn members(leader: u32) -> Option<Vec<(std::path::PathBuf, u64)>> {
+    // Longer than any.
+    let (mut found, mut text) = (Vec::new(), [0; 1024]);
+    for entry in std::fs::read_dir("/proc").ok()?.flatten() {
+        if !entry.file_name().as_encoded_bytes().first().is_some_and(u8::is_ascii_digit) {
+            continue;
+        }
+        // A process may be gone by now.
+        let Ok(read) = stat(&entry.path(), &mut text) else { continue };
+        let stat = String::from_utf8_lossy(&text[..read]);
+        if let Some(pages) = pages(&stat, leader) {
+            found.push((entry.path(), pages));
+        }
+    }
+    Some(found)
+}
+
+/// The system gives all of it in one read. That takes half as long as to ask for its length and its end, too, and a machine has
+/// hundreds of processes, which are looked at again and again.
+#[cfg(target_os = "linux")]
+fn stat(process: &std::path::Path, text: &mut [u8]) -> io::Result<usize> {
+    std::fs::File::open(process.join("stat")).and_then(|mut file| io::Read::read(&mut file, text))
+}
+
+/// Field 24 of `/proc/PID/stat`, where field 5 is this group. The second field is a name in parentheses, which may hold anything.
+#[cfg(target_os = "linux")]
+fn pages(stat: &str, group: u32) -> Option<u64> {
+    let (_, fields) = stat.rsplit_once(')')?;
+    let mut fields = fields.split_ascii_whitespace();
+    let of_it = fields.nth(2)?.parse() == Ok(group);
+    of_it.then(|| fields.nth(18)?.parse().ok())?
+}
+
+#[cfg(all(test, target_os = "linux"))]
+mod tests {
+    use super::{Exit, Group};
+    use std::io::{Read as _, Write as _};
+    use std::process::{Command, Stdio};
+    use std::thread;
+    use std::time::{Duration, Instant};
+
+    const SOON: Duration = Duration::from_secs(20);
+
+    #[test]
+    fn a_group_has_its_memory_and_dies_together() {
+        let mut group = Group::start(Command::new("sleep").arg("60")).unwrap();
+        assert!(!group.exited());
+        // Between its start and its first page the child has no memory yet.
+        let begun = Instant::now();
+        while group.resident().unwrap() <= 4096 {
+            assert!(begun.elapsed() < SOON, "it never had a page");
+            thread::yield_now();
+        }
+        assert!(group.peak().unwrap() >= 4096);
+        group.kill();
+        assert!(group.exits_within(SOON));
+        assert_eq!(group.exit(), Some(Exit { code: None, signal: Some(9) }));
+        assert!(!group.end().unwrap().success());
+        assert_eq!(group.exit(), Some(Exit { code: None, signal: Some(9) }));
+        let stat = "7 (a) b) S 1 99 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 0 123 1";
+        assert_eq!((super::pages(stat, 99), super::pages(stat, 3)), (Some(123), None));
+    }
+
+    #[test]
+    fn who_does_not_read_keeps_nobody_waiting() {
+        let mut group = Group::start(Command::new("sleep").arg("60").stdin(Stdio::piped())).unwrap();
+        let mut input = group.take_input().unwrap().unwrap();
+        let refused = (0..1 << 20).find_map(|_| input.write_all(&[b'x'; 4096]).err()).unwrap();
+        assert_eq!(refused.kind(), std::io::ErrorKind::WouldBlock);
+    }
+
+    #[test]
+    fn who_was_left_behind_dies_with_the_group() {
+        let mut start = Command::new("sh");
+        start.args(["-c", "sleep 60 & exit 7"]).stdout(Stdio::piped());
+        let mut group = Group::start(&mut start).unwrap();
+        let mut out = group.leader().stdout.take().unwrap();
+        assert!(group.exits_within(SOON));
+        assert_eq!(group.exit(), Some(Exit { code: Some(7), signal: None }));
+        drop(group);
+        // The end comes when nobody holds the pipe any more.
+        assert_eq!(out.read(&mut [0]).unwrap(), 0);
+    }
+}

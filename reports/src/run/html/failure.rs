@@ -1,0 +1,205 @@
+//! Cases that an implementation fell short of, each with all that is needed to see why.
+//!
+//! Readings of a case that fell short alike are shown once.
+
+use super::cases;
+use super::labels::{WIDTH, anchor, cut, in_lines, named, plain, tone};
+use super::text_diff::{self, Span};
+use crate::session::diagram::side_by_side;
+use serde::Serialize;
+use serde_json::{Value, json};
+use std::collections::BTreeSet;
+use verdict::record::{CaseNote, CaseResult, Record};
+use verdict::verdict::Verdict;
+
+/// A transcript with the lines marked that matter.
+#[derive(Debug, Serialize)]
+struct Transcript {
+    format: String,
+    /// What its reading came to.
+    verdict: &'static str,
+    tone: &'static str,
+    lines: Vec<Span>,
+}
+
+/// The failures of a record, in its order; `rerun` is the command that runs one reading.
+pub(super) fn failures(record: &Record, rerun: &dyn Fn(&Record, &CaseResult) -> String) -> Vec<Value> {
+    let formats = cases::formats(&[record]);
+    let by_case = record.results.chunk_by(|a, b| a.case == b.case);
+    let short = by_case.filter_map(|lines| {
+        let short: Vec<&CaseResult> = lines.iter().filter(|line| line.verdict.is_failure()).collect();
+        let first = *short.first()?;
+        let note = record.cases.get(&first.case);
+        let coded: Vec<(usize, &CaseResult)> = short.iter().map(|line| (0, *line)).collect();
+        let transcripts = note.map(|note| transcripts(note, lines)).unwrap_or_default();
+        let clauses: BTreeSet<&str> =
+            short.iter().flat_map(|line| &line.clauses).map(String::as_str).collect();
+        let ids: Vec<&str> = clauses.iter().copied().collect();
+        Some(json!({
+            "id": anchor(&first.case, None),
+            "case": plain(&first.case),
+            "title": note.map(|note| plain(&note.title)).unwrap_or_default(),
+            "reason": note.map(|note| plain(&note.reason)).unwrap_or_default(),
+            "clause_ids": plain(&ids.join(" ")),
+            "codes": cases::codes(&coded, 1, &formats),
+            "clauses": clauses.into_iter().map(|id| clause(record, id)).collect::<Vec<_>>(),
+            "readings": readings(record, &short, &transcripts, rerun),
+            "transcripts": transcripts,
+        }))
+    });
+    short.collect()
+}
+
+fn clause(record: &Record, id: &str) -> Value {
+    let title = record.clauses.get(id).map(|title| plain(title)).unwrap_or_default();
+    json!({ "id": plain(id), "anchor": named("clause", id), "title": title })
+}
+
+/// What fell short in the same way is shown once, with the formats in which it did.
+fn readings(
+    record: &Record,
+    short: &[&CaseResult],
+    transcripts: &[Transcript],
+    rerun: &dyn Fn(&Record, &CaseResult) -> String,
+) -> Vec<Value> {
+    let mut groups: Vec<Vec<&CaseResult>> = Vec::new();
+    for line in short {
+        match groups.iter_mut().find(|group| alike(group[0], line)) {
+            Some(group) => group.push(line),
+            None => groups.push(vec![line]),
+        }
+    }
+    let reading = |group: &Vec<&CaseResult>| {
+        let first = group[0];
+        let whole = first.whole.as_ref();
+        let at = first.difference.as_ref().map(|difference| difference.at.as_str());
+        json!({
+            "verdict": first.verdict.name(),
+            "silent_loss": first.silent_loss,
+            "at": at.map(|at| if at.is_empty() { "the whole answer".to_owned() } else { plain(at) }),
+            "message": first.message.as_ref().map(|message| cut(message, WIDTH)),
+            "stderr": first.stderr.as_ref().map(|text| in_lines(text)),
+            "places": group.iter().map(|line| place(line, &rerun(record, line))).collect::<Vec<_>>(),
+            "sides": whole.map(|it| text_diff::sides(&it.expected, &it.actual)).unwrap_or_default(),
+            "spellings": spellings(transcripts, &plain(&first.format)),
+            "drawn": whole.and_then(|it| side_by_side(&it.expected, &it.actual, at.unwrap_or_default())),
+        })
+    };
+    groups.iter().map(reading).collect()
+}
+
+fn alike(one: &CaseResult, other: &CaseResult) -> bool {
+    let at = |line: &CaseResult| line.difference.as_ref().map(|difference| difference.at.clone());
+    one.verdict == other.verdict
+        && one.silent_loss == other.silent_loss
+        && one.message == other.message
+        && one.stderr == other.stderr
+        && one.whole == other.whole
+        && at(one) == at(other)
+}
+
+fn place(line: &CaseResult, rerun: &str) -> Value {
+    let number = line.place.as_ref().map(|place| format!(":{}", place.line)).unwrap_or_default();
+    let pointer = line.place.as_ref().map(|place| plain(&place.pointer));
+    json!({
+        "id": anchor(&line.case, Some(&line.format)),
+        "format": plain(&line.format),
+        "file": line.file.as_ref().map(|file| plain(file) + &number),
+        "pointer": pointer.filter(|text| !text.is_empty()),
+        "rerun": plain(rerun),
+    })
+}
+
+/// The session in the format that was read wrongly, and in one that was read rightly, or else in any other.
+fn spellings<'t>(transcripts: &'t [Transcript], format: &str) -> Vec<&'t Transcript> {
+    let (own, others): (Vec<_>, Vec<_>) = transcripts.iter().partition(|it| it.format == format);
+    let right = others.iter().find(|it| it.verdict == Verdict::Pass.name()).or(others.first()).copied();
+    own.into_iter().chain(right).collect()
+}
+
+fn transcripts(note: &CaseNote, lines: &[CaseResult]) -> Vec<Transcript> {
+    let transcript = |(format, text): (&String, &String)| {
+        let of_it = lines.iter().find(|line| line.format == *format);
+        let placed = of_it.and_then(|line| line.place.as_ref()).map(|place| place.line);
+        let marked: BTreeSet<u64> =
+            placed.into_iter().chain(note.lines.get(format).into_iter().flatten().copied()).collect();
+        let line = |(number, text): (u64, &str)| Span { text: plain(text), mark: marked.contains(&number) };
+        let cut = text_diff::cut(text);
+        Transcript {
+            format: plain(format),
+            verdict: of_it.map_or("not asked", |line| line.verdict.name()),
+            tone: of_it.map_or("faint", |line| tone(line.verdict)),
+            lines: (1..).zip(cut.lines()).map(line).collect(),
+        }
+    };
+    note.transcripts.iter().map(transcript).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::failures;
+    use crate::run::test_record::{line, record_of};
+    use serde_json::{Value, json};
+    use verdict::record::{BothSides, Difference, Place};
+    use verdict::verdict::Verdict::{Crash, Fail, Pass};
+
+    #[test]
+    fn what_fell_short_alike_is_told_once_with_its_places() {
+        let whole = |actual: &str| Some(BothSides { expected: "a\n".into(), actual: actual.into() });
+        let mut lines = vec![
+            line("a/b", "x", Fail),
+            line("a/b", "y", Fail),
+            line("a/b", "z", Crash),
+            line("a/b", "w", Pass),
+            line("a/c", "x", Pass),
+        ];
+        lines[0].whole = whole("b\n");
+        lines[1].whole = whole("b\n");
+        lines[1].file = Some("a/b/y.json".into());
+        lines[1].place = Some(Place { line: 2, pointer: "/1".into() });
+        let mut record = record_of(lines);
+        let note = record.cases.get_mut("a/b").unwrap();
+        note.transcripts = [("x", "1\n2\n3\n"), ("y", "1\r\n2"), ("w", "1")]
+            .map(|(format, text)| (format.to_owned(), text.to_owned()))
+            .into();
+        note.lines = [("x".to_owned(), vec![3])].into();
+        let found = failures(&record, &|_, line| format!("run {}/{}", line.case, line.format));
+        assert_eq!(found.len(), 1);
+        assert_eq!(found[0]["codes"], "115-");
+        let column = |rows: &Value, name: &str| -> Value {
+            rows.as_array().unwrap().iter().map(|row| row[name].clone()).collect()
+        };
+        let [alike, crash] = [&found[0]["readings"][0], &found[0]["readings"][1]];
+        assert_eq!(
+            (column(&alike["places"], "format"), &crash["verdict"]),
+            (json!(["x", "y"]), &json!("crash"))
+        );
+        let place = json!({ "id": "f-a.b~y", "format": "y", "file": "a/b/y.json:2", "pointer": "/1", "rerun": "run a/b/y" });
+        assert_eq!(alike["places"][1], place);
+        // The wrong one first; the record has no transcript of the one that crashed.
+        let spelled = |reading: &Value| column(&reading["spellings"], "format");
+        assert_eq!([spelled(alike), spelled(crash)], [json!(["x", "w"]), json!(["w"])]);
+        let marks = |format: usize| column(&found[0]["transcripts"][format]["lines"], "mark");
+        assert_eq!(column(&found[0]["transcripts"], "format"), json!(["w", "x", "y"]));
+        let expected = [json!([false]), json!([false, false, true]), json!([false, true])];
+        assert_eq!([0, 1, 2].map(marks), expected);
+    }
+
+    #[test]
+    fn expected_and_actual_are_drawn_with_the_first_difference_marked() {
+        let event = |id: &str| format!("{{\"kind\": \"request\", \"id\": \"{id}\", \"method\": \"ping\"}}\n");
+        let mut lines = vec![line("a/b", "x", Fail), line("a/c", "x", Crash)];
+        lines[0].whole =
+            Some(BothSides { expected: event("1") + &event("2"), actual: event("1") + &event("3") });
+        lines[0].difference = Some(Difference { at: "/events/1/id".into(), expected: None, actual: None });
+        lines[1].whole = Some(BothSides { expected: event("1"), actual: "a crash\n".into() });
+        let found = failures(&record_of(lines), &|_, _| String::new());
+        let drawn = |case: usize, side: usize| found[case]["readings"][0]["drawn"][side].as_str();
+        for (side, id) in [(0, "id 2"), (1, "id 3")] {
+            let side = drawn(0, side).unwrap();
+            let marked = side.find("class=\"here\"").unwrap();
+            assert!(side[..marked].contains("id 1") && side[marked..].contains(id), "{side}");
+        }
+        assert!(drawn(1, 0).is_some() && drawn(1, 1).is_none());
+    }
+}

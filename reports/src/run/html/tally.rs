@@ -1,0 +1,255 @@
+//! Results counted as a reader takes them: what fails, what is known to fail, what was not judged, and what passes; and the
+//! same in words. Only a run in which everything passes is called clean.
+
+use super::labels::{WIDTH, cut, name, plain};
+use crate::plain::counted;
+use serde_json::{Value, json};
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
+use verdict::record::{CaseResult, Record};
+use verdict::verdict::Verdict;
+
+/// How many results of each sort there are.
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Tally {
+    pub(super) failed: u64,
+    pub(super) known: u64,
+    pub(super) skipped: u64,
+    pub(super) passed: u64,
+    /// Those among the failures, known or not, that lost a message in silence.
+    lost: u64,
+}
+
+/// A part of a bar, in thousandths of its width.
+pub(super) fn bar(tone: &str, from: u64, width: u64) -> Value {
+    json!({ "tone": tone, "from": from, "width": width })
+}
+
+/// Rows with a failure, known or not; the others, which are folded; and what those came to.
+pub(super) fn folded(rows: Vec<(Tally, Value)>) -> Value {
+    let (folded, rows): (Vec<_>, Vec<_>) = rows.into_iter().partition(|(tally, _)| tally.holds());
+    let parts = Tally::sum(folded.iter().map(|(tally, _)| tally)).parts();
+    let [rows, folded] = [rows, folded].map(|rows| rows.into_iter().map(|(_, row)| row).collect::<Value>());
+    json!({ "rows": rows, "folded": folded, "folded_parts": parts })
+}
+
+impl Tally {
+    /// The tally of these results.
+    pub(super) fn of<'l>(lines: impl IntoIterator<Item = &'l CaseResult>) -> Self {
+        let mut tally = Self::default();
+        lines.into_iter().for_each(|line| tally.add(line));
+        tally
+    }
+
+    /// Counts one more.
+    pub(super) fn add(&mut self, line: &CaseResult) {
+        *match line.verdict {
+            Verdict::Pass => &mut self.passed,
+            Verdict::Skip => &mut self.skipped,
+            Verdict::ExpectedFail => &mut self.known,
+            _ => &mut self.failed,
+        } += 1;
+        self.lost += u64::from(line.silent_loss);
+    }
+
+    /// All of these together.
+    pub(super) fn sum<'t>(tallies: impl IntoIterator<Item = &'t Self>) -> Self {
+        tallies.into_iter().fold(Self::default(), |sum, one| Self {
+            failed: sum.failed + one.failed,
+            known: sum.known + one.known,
+            skipped: sum.skipped + one.skipped,
+            passed: sum.passed + one.passed,
+            lost: sum.lost + one.lost,
+        })
+    }
+
+    /// Whether anything was judged.
+    pub(super) fn judged(self) -> bool {
+        self.failed + self.known + self.passed > 0
+    }
+
+    /// Whether nothing falls short, known or not. Something may have been skipped.
+    pub(super) fn holds(self) -> bool {
+        self.failed + self.known == 0
+    }
+
+    /// The worst of them, as the style sheet knows it.
+    pub(super) fn tone(self) -> &'static str {
+        match self {
+            Self { failed: 1.., .. } => "bad",
+            Self { known: 1.., .. } => "known",
+            Self { passed: 0, .. } | Self { skipped: 1.., .. } => "faint",
+            Self { .. } => "good",
+        }
+    }
+
+    /// How dark a cell of this tally is, from 1 to 4: the share of the worst sort.
+    pub(super) fn heat(self) -> u64 {
+        let all = (self.failed + self.known + self.skipped + self.passed).max(1);
+        let worst = if self.failed > 0 { self.failed } else { self.known };
+        1 + (worst * 4 / all).min(3)
+    }
+
+    /// The counts that are not zero in words, the worst first.
+    pub(super) fn parts(self) -> Vec<Value> {
+        let parts = [
+            ("bad", self.failed, "fail"),
+            ("known", self.known, "known"),
+            ("bad", self.lost, "lost"),
+            ("good", self.passed, "pass"),
+            ("faint", self.skipped, "skipped"),
+        ];
+        let parts = parts.into_iter().filter(|(_, count, _)| *count > 0);
+        parts.map(|(tone, count, word)| json!({ "tone": tone, "count": count, "word": word })).collect()
+    }
+
+    /// What fails, what is known, what passes and what was skipped, one behind the other, on a scale that ends at `most`.
+    pub(super) fn bars(self, most: u64) -> Vec<Value> {
+        let (mut from, most) = (0, most.max(1));
+        let mut bars = Vec::new();
+        let parts =
+            [("bad", self.failed), ("known", self.known), ("good", self.passed), ("faint", self.skipped)];
+        for (tone, count) in parts.into_iter().filter(|(_, count)| *count > 0) {
+            let to = from + count;
+            // A single failure among thousands is to be seen.
+            let width = (to * 1000 / most).saturating_sub(from * 1000 / most).max(4);
+            bars.push(bar(tone, from * 1000 / most, width));
+            from = to;
+        }
+        bars
+    }
+}
+
+/// How many results have a verdict, in words behind the count.
+fn verb(verdict: Verdict) -> &'static str {
+    match verdict {
+        Verdict::Pass => "passed",
+        Verdict::Fail => "failed",
+        Verdict::ExpectedFail => "failed as the baseline expects",
+        Verdict::UnexpectedPass => "passed though the baseline expects a failure",
+        Verdict::Skip => "skipped",
+        Verdict::Crash => "ended in a crash",
+        Verdict::Timeout => "timed out",
+        Verdict::Garbled => "gave no answer that can be read",
+        Verdict::Unstable => "gave two different answers",
+    }
+}
+
+/// Where an implementation stands, in a headline and in sentences; what else keeps the sheet from being clean, or must be
+/// known to read it, is in notes.
+pub(super) fn standing(record: &Record) -> Value {
+    let tally = Tally::of(&record.results);
+    let (result, case) = record.counts();
+    let all = counted(record.planned, result);
+    let cases = counted(record.cases.len(), case);
+    let short = record.results.chunk_by(|a, b| a.case == b.case);
+    let short = short.filter(|lines| lines.iter().any(|line| line.verdict.is_failure())).count();
+    let headline = match (tally.tone(), record.cut_short().is_some()) {
+        ("bad", _) => format!("{short} of {cases} {}", if short == 1 { "fails" } else { "fail" }),
+        ("known", _) => format!("No new failure, but {}", counted(tally.known, "known failure")),
+        (_, true) => "No failure so far: the run was cut short".to_owned(),
+        ("good", _) => format!("All {all} pass"),
+        _ if tally.passed == 0 => "Nothing was judged".to_owned(),
+        _ => format!("No failure, but {} of {all} skipped", tally.skipped),
+    };
+    let mut counts: Vec<(&Verdict, &u64)> = record.totals.iter().collect();
+    counts.sort_by_key(|(verdict, _)| !verdict.is_failure());
+    let counts: Vec<String> =
+        counts.iter().map(|(verdict, count)| format!("{count} {}", verb(**verdict))).collect();
+    let counts = match counts.as_slice() {
+        [] => "nothing was run".to_owned(),
+        [one] => one.clone(),
+        [most @ .., last] => format!("{} and {last}", most.join(", ")),
+    };
+    let cut = record.cut_short().map(|cut| format!("The run was {cut}."));
+    let level = match record.implementation.level {
+        verdict::answer::Level::Events => None,
+        verdict::answer::Level::Calls => Some("It shows tool calls only.".to_owned()),
+    };
+    let silent = (tally.lost > 0)
+        .then(|| format!("{}: a message is accounted for nowhere.", counted(tally.lost, "silent loss")));
+    let remarks = record.results.iter().filter(|line| line.remark.is_some()).count();
+    let remarks = (remarks > 0).then(|| format!("Passed with a remark: {}.", counted(remarks, result)));
+    let redacted: usize = record.results.iter().map(|line| line.redacted).sum();
+    let redacted = (redacted > 0)
+        .then(|| format!("Not compared, since one side is redacted: {}.", counted(redacted, "value")));
+    let notes = [silent, cut, level, remarks, redacted];
+    json!({
+        "name": name(record),
+        "tone": if record.cut_short().is_some() { "bad" } else { tally.tone() },
+        "headline": headline,
+        "counts": format!("Of {all} of {cases}, {counts}."),
+        "notes": notes.into_iter().flatten().collect::<Vec<_>>(),
+        "bars": tally.bars(record.planned),
+    })
+}
+
+/// Why results were excused or not judged, under a title and the name of their verdict, the most frequent first; each with
+/// its report in the importer's own project, where there is one.
+pub(super) fn reasons(record: &Record) -> Vec<(&'static str, &'static str, Vec<Value>)> {
+    let sorts = [
+        (Verdict::ExpectedFail, "Known failures", "expected-fail"),
+        (Verdict::Skip, "Skipped", "skip"),
+        (Verdict::Pass, "Passed with a remark", "pass"),
+    ];
+    let of_it = |verdict: Verdict| {
+        let mut counts: BTreeMap<(&str, Option<&str>), u64> = BTreeMap::new();
+        for line in record.results.iter().filter(|line| line.verdict == verdict) {
+            let known = line.known.as_ref().map(|known| (&*known.reason, known.issue.as_deref()));
+            let reason = match verdict {
+                Verdict::ExpectedFail => known,
+                Verdict::Skip => line.message.as_deref().map(|message| (message, None)),
+                _ => line.remark.as_deref().map(|remark| (remark, None)),
+            };
+            if let Some(reason) = reason {
+                *counts.entry(reason).or_default() += 1;
+            }
+        }
+        let mut counts: Vec<_> = counts.into_iter().collect();
+        counts.sort_by_key(|(_, count)| Reverse(*count));
+        let reason = |((reason, issue), count): ((&str, Option<&str>), u64)| json!({ "count": count, "reason": cut(reason, WIDTH), "issue": issue.map(plain) });
+        counts.into_iter().map(reason).collect()
+    };
+    let sorts = sorts.into_iter().map(|(verdict, title, name)| (title, name, of_it(verdict)));
+    sorts.filter(|(_, _, reasons): &(_, _, Vec<Value>)| !reasons.is_empty()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::standing;
+    use crate::run::test_record::record;
+    use serde_json::json;
+    use verdict::verdict::Verdict::{Crash, ExpectedFail, Fail, Pass, Skip};
+
+    #[test]
+    fn only_a_run_in_which_everything_passes_is_called_clean() {
+        for (verdicts, tone, headline) in [
+            (&[Pass, Pass][..], "good", "All 2 results pass"),
+            (&[Pass, Skip], "faint", "No failure, but 1 of 2 results skipped"),
+            (&[Skip], "faint", "Nothing was judged"),
+            (&[], "faint", "Nothing was judged"),
+            (&[Pass, Skip, ExpectedFail], "known", "No new failure, but 1 known failure"),
+            (&[Pass, ExpectedFail, Fail, Crash], "bad", "2 of 4 cases fail"),
+            (&[Fail], "bad", "1 of 1 case fails"),
+        ] {
+            let standing = standing(&record(verdicts));
+            assert_eq!([&standing["tone"], &standing["headline"]], [tone, headline], "{verdicts:?}");
+        }
+    }
+
+    #[test]
+    fn sentences_say_what_came_of_the_results_the_failures_first() {
+        let mut record = record(&[Pass, ExpectedFail, Skip, Crash, Pass]);
+        let lost = record.results.iter_mut().find(|line| line.verdict == ExpectedFail).unwrap();
+        lost.silent_loss = true;
+        let found = standing(&record);
+        assert_eq!(
+            found["counts"],
+            "Of 5 results of 5 cases, 1 ended in a crash, 2 passed, 1 failed as the baseline expects and 1 skipped."
+        );
+        assert_eq!(found["notes"], json!(["1 silent loss: a message is accounted for nowhere."]));
+        record.interrupted = 3;
+        let cut = standing(&record);
+        assert_eq!((&cut["tone"], cut["notes"].as_array().unwrap().len()), (&json!("bad"), 2), "{cut}");
+    }
+}

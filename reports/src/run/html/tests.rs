@@ -1,0 +1,320 @@
+//! Pages as a whole: what is on them, and what a stranger's text can do to them.
+
+use super::changes::Changes;
+use super::clauses::Case;
+use super::findings::Finding;
+use super::rules::RuleCases;
+use super::{HtmlRenderer, Link, Overview, PageLocation, Run};
+use crate::run::test_record::{line, record, record_of};
+use verdict::record::{BothSides, CaseResult, Record};
+use verdict::verdict::Verdict;
+
+/// Everything that a page must not obey.
+const HOSTILE: &str = "</script><script>alert(1)</script><img src=x onerror=alert(1)>\" onload=\"x' \
+                       </style><style>*{display:none}</style>\u{202e}\u{2066}\u{2028}\u{2029}\u{feff}\u{1b}\u{0}\
+                       {{ page }}{% raw %}<!--]]>&lt;javascript:alert(1)";
+
+fn renderer() -> HtmlRenderer {
+    HtmlRenderer::new("0").unwrap()
+}
+
+fn alone(_: &Record, line: &CaseResult) -> String {
+    format!("run {}/{}", line.case, line.format)
+}
+
+fn run(record: &Record) -> String {
+    renderer().run(&Run { record, runs: &[record], rerun: &alone }, PageLocation::default()).unwrap()
+}
+
+fn overview(records: &[&Record]) -> String {
+    let folders: Vec<String> = (0..records.len()).map(|number| format!("i{number}")).collect();
+    let runs: Vec<Vec<&Record>> = vec![records.to_vec()];
+    let pages = [Link::new("Overview", "index.html"), Link::new("i 2", "i0/index.html")];
+    let place = PageLocation { pages: &pages, here: "index.html", root: "" };
+    renderer().overview(&Overview { records, folders: &folders, runs: &runs }, place).unwrap()
+}
+
+/// A record in which everything that may be a stranger's text is `text`.
+fn strange(text: &str) -> Record {
+    let mut record = record(&[Verdict::Fail, Verdict::Skip]);
+    record.implementation.name = text.into();
+    record.implementation.version = text.into();
+    record.suite.version = text.into();
+    record.suite.digest = text.into();
+    let mut cases = std::collections::BTreeMap::new();
+    for line in &mut record.results {
+        let mut note = record.cases.remove(&line.case).unwrap();
+        line.case = format!("{}/{text}", line.case);
+        line.format = format!("x{text}");
+        line.clauses = vec![text.into()];
+        line.message = Some(text.into());
+        line.stderr = Some(text.into());
+        line.file = Some(text.into());
+        line.whole = Some(BothSides { expected: text.into(), actual: text.repeat(20_000) });
+        (note.title, note.reason) = (text.into(), text.into());
+        note.transcripts.insert(line.format.clone(), text.repeat(1000));
+        cases.insert(line.case.clone(), note);
+    }
+    record.cases = cases;
+    record.clauses = [(text.to_owned(), text.to_owned())].into();
+    record
+}
+
+/// One page of each kind, with `text` wherever a stranger's text may stand.
+fn pages(text: &str) -> Vec<(&'static str, String)> {
+    let (renderer, place) = (renderer(), PageLocation::default());
+    let (record, owned) = (strange(text), text.to_owned());
+    let mut mended = record.clone();
+    mended.results[0].verdict = Verdict::Pass;
+    let changes = verdict::change::changes(&mended, &record);
+    let case = Case { name: owned.clone(), title: owned.clone() };
+    let cases = [("ID-NULL", vec![case])].into();
+    let finding = serde_json::json!({
+        "rule": text, "verdict": "fail", "level": text, "party": text, "file": text, "line": 1, "pointer": text,
+        "within": text, "message": text, "snippet": text, "other": {"what": text, "line": 1, "snippet": text},
+    });
+    let mut unsure = finding.clone();
+    unsure["verdict"] = "inconclusive".into();
+    let findings: Vec<Finding> = serde_json::from_value(serde_json::json!([finding, unsure])).unwrap();
+    let changes = Changes { old: &mended, new: &record, changes: &changes, page: "index.html" };
+    vec![
+        ("run", run(&record)),
+        ("overview", overview(&[&record, &mended])),
+        ("changes", renderer.changes(&changes, place).unwrap()),
+        ("clauses", renderer.clauses(&cases, true, place).unwrap()),
+        ("findings", renderer.findings(&findings, place).unwrap()),
+    ]
+}
+
+#[test]
+fn a_page_has_every_case_every_failure_and_its_command() {
+    let page = run(&record(&[Verdict::Pass, Verdict::Fail, Verdict::Skip]));
+    assert_eq!(page.matches("<tr data-v=").count(), 3);
+    assert_eq!(page.matches("<article ").count(), 1);
+    for part in [
+        "run ids/1/x",
+        "<b class=\"bad\">fail</b>: <a href=\"#f-ids.1~x\">x</a>",
+        "Mind the null.",
+        "id=\"clause-ID-NULL\"",
+    ] {
+        assert!(page.contains(part), "{part} is missing");
+    }
+}
+
+#[test]
+fn topics_stand_in_the_order_of_their_names_and_the_same_record_gives_the_same_page() {
+    let topics: Vec<String> = (10..40).map(|number| format!("topic-{number}")).collect();
+    let lines = topics.iter().map(|topic| line(&format!("{topic}/a"), "x", Verdict::Pass));
+    let record = record_of(lines.collect());
+    let page = run(&record);
+    let places: Vec<usize> =
+        topics.iter().map(|topic| page.find(&format!(">{topic}</h3>")).unwrap()).collect();
+    assert!(places.is_sorted(), "{places:?}");
+    assert_eq!(page, run(&record));
+}
+
+#[test]
+fn a_page_asks_for_nothing_and_runs_nothing_but_its_own() {
+    for (name, page) in pages("x") {
+        // The contract cites URLs as text, in which quotes are escaped; none is the value of an attribute.
+        let [http, https] = if name == "clauses" { ["\"http", "=http"] } else { ["http://", "https://"] };
+        for part in [http, https, "url(", "@import", " src=", "<link", "<iframe", "style=\"", " onclick"] {
+            assert!(!page.contains(part), "{part} is in {name}");
+        }
+        assert_eq!((page.matches("<script").count(), page.matches("<style").count()), (1, 1), "{name}");
+        let policy = page.split("Content-Security-Policy\" content=\"").nth(1).unwrap();
+        assert!(policy.starts_with("default-src 'none'; style-src 'sha256-"), "{policy}");
+        assert!(!policy.split('"').next().unwrap().contains("unsafe"), "{policy}");
+    }
+}
+
+#[test]
+fn every_link_inside_leads_somewhere_and_no_place_stands_twice() {
+    let lines = Verdict::ALL.iter().enumerate();
+    let lines = lines.flat_map(|(number, verdict)| {
+        ["x", "y"].map(|format| line(&format!("a/{number}"), format, *verdict))
+    });
+    let page = run(&record_of(lines.collect()));
+    let targets: Vec<&str> =
+        page.split("href=\"#").skip(1).filter_map(|rest| rest.split('"').next()).collect();
+    assert!(targets.len() > 12, "{targets:?}");
+    // A hash with a sign of equality is a filter, for the script.
+    for target in targets.into_iter().filter(|target| !target.contains('=')) {
+        assert_eq!(page.matches(&format!(" id=\"{target}\"")).count(), 1, "{target}");
+    }
+    for id in page.split(" id=\"").skip(1).filter_map(|rest| rest.split('"').next()) {
+        assert_eq!(page.matches(&format!(" id=\"{id}\"")).count(), 1, "{id}");
+    }
+}
+
+#[test]
+fn a_strangers_text_is_text_on_every_page() {
+    for ((name, hostile), (_, plain)) in pages(HOSTILE).into_iter().zip(pages("x")) {
+        for tag in [
+            "<script",
+            "</script",
+            "<style",
+            "</style",
+            "<img",
+            "<!--",
+            "href=\"javascript",
+            "onerror=alert(1)>\"",
+        ] {
+            assert_eq!(hostile.matches(tag).count(), plain.matches(tag).count(), "{tag} in {name}");
+        }
+        let obeyed = ['\u{202e}', '\u{2066}', '\u{2028}', '\u{2029}', '\u{feff}', '\u{1b}', '\u{0}'];
+        assert!(!hostile.contains("\" onload=\"") && !hostile.contains(obeyed), "{name}");
+        assert!(hostile.contains("&lt;script&gt;alert(1)") && hostile.contains("{{ page }}"), "{name}");
+        assert!(hostile.contains("\\u{202e}"), "{name} hides what was there");
+    }
+}
+
+#[test]
+fn a_text_of_megabytes_makes_no_page_of_megabytes() {
+    let mut record = record(&[Verdict::Fail]);
+    let long = "\u{2028}x".repeat(1 << 20);
+    let line = &mut record.results[0];
+    line.message = Some(long.clone());
+    line.stderr = Some(long.clone());
+    line.whole = Some(BothSides { expected: long.clone(), actual: "y\n".repeat(1 << 20) });
+    let note = record.cases.get_mut("ids/0").unwrap();
+    note.transcripts.insert("x".into(), long);
+    let page = run(&record);
+    assert!(page.len() < 2 << 20, "{} bytes", page.len());
+    assert!(page.contains("bytes in all)"));
+}
+
+#[test]
+fn failures_stand_first_and_open_with_the_diff_both_spellings_and_the_drawing() {
+    let event = |id: &str| format!("{{\"kind\": \"request\", \"id\": \"{id}\", \"method\": \"ping\"}}\n");
+    let mut record = record(&[Verdict::Pass, Verdict::Fail]);
+    record.results.push(line("ids/1", "y", Verdict::Pass));
+    record.results[1].whole = Some(BothSides { expected: event("1"), actual: event("2") });
+    let note = record.cases.get_mut("ids/1").unwrap();
+    note.transcripts = [("x".to_owned(), "as x\n".to_owned()), ("y".to_owned(), "as y\n".to_owned())].into();
+    let page = run(&record);
+    let parts = [
+        "1 of 2 cases fails",
+        "<article ",
+        "expected</th>",
+        "as x\n",
+        "as y\n",
+        "class=\"picture",
+        "Mind the null.",
+        "By topic",
+    ];
+    let places: Vec<usize> =
+        parts.iter().map(|part| page.find(part).unwrap_or_else(|| panic!("{part}"))).collect();
+    assert!(places.is_sorted(), "{parts:?} at {places:?}");
+    assert_eq!(page.matches("<details open>").count(), 1, "the first failure is open");
+}
+
+#[test]
+fn no_page_calls_a_run_clean_in_which_something_is_excused_or_skipped() {
+    let clean = |page: &str| page.contains("results pass.</b>") || page.contains("headline good");
+    assert!(clean(&run(&record(&[Verdict::Pass, Verdict::Pass]))));
+    for verdict in Verdict::ALL.into_iter().filter(|verdict| *verdict != Verdict::Pass) {
+        let one = record(&[Verdict::Pass, verdict]);
+        assert!(!clean(&run(&one)) && !clean(&overview(&[&one, &one])), "{verdict:?}");
+    }
+    let mut lost = record(&[Verdict::ExpectedFail]);
+    lost.results[0].silent_loss = true;
+    for page in [run(&lost), overview(&[&lost, &lost])] {
+        assert!(page.contains("1 silent loss:") && page.contains("<b>1</b> lost"), "{page}");
+    }
+}
+
+#[test]
+fn implementations_line_up_as_columns_and_lead_to_their_pages() {
+    let (one, mut other) =
+        (record(&[Verdict::Fail, Verdict::Pass]), record(&[Verdict::Pass, Verdict::Crash]));
+    other.implementation.name = "j".into();
+    let page = overview(&[&one, &other]);
+    assert!(page.contains("<th scope=\"col\">i 2</th><th scope=\"col\">j 2</th>"));
+    for part in [
+        "fail</b>: <a href=\"i0/index.html#f-ids.0~x\">i 2</a>",
+        "crash</b>: <a href=\"i1/index.html#f-ids.1~x\">j 2</a>",
+    ] {
+        assert!(page.contains(part), "{part} is missing");
+    }
+    assert!(page.contains("aria-current=\"page\"") && page.contains("run after run"));
+    assert!(!page.contains("<article "), "failures are told on the page of each");
+}
+
+#[test]
+fn changes_begin_with_new_failures() {
+    let (old, new) = (record(&[Verdict::Pass, Verdict::Fail]), record(&[Verdict::Fail, Verdict::Pass]));
+    let changes = verdict::change::changes(&old, &new);
+    let page = Changes { old: &old, new: &new, changes: &changes, page: "index.html" };
+    let page = renderer().changes(&page, PageLocation::default()).unwrap();
+    let (first, second) = (page.find("New failures: 1").unwrap(), page.find("No longer failing: 1").unwrap());
+    assert!(first < second);
+    assert!(page.contains("<a href=\"index.html#f-ids.0~x\">fail</a>"));
+    let same = Changes { old: &old, new: &old, changes: &[], page: "index.html" };
+    assert!(renderer().changes(&same, PageLocation::default()).unwrap().contains("Nothing changed."));
+}
+
+#[test]
+fn every_rule_is_on_the_page_of_rules() {
+    let case = |name: &str| vec![Case { name: name.into(), title: "T".into() }];
+    let shown = RuleCases {
+        breaks: [("jsonrpc.id.null".to_owned(), case("rules/a"))].into(),
+        keeps: [("jsonrpc.id.null".to_owned(), case("rules/b"))].into(),
+    };
+    let page = renderer().rules(&shown, PageLocation::default()).unwrap();
+    for rule in rules::all() {
+        assert_eq!(page.matches(&format!(" id=\"rule-{}\"", rule.id)).count(), 1, "{}", rule.id);
+    }
+    assert!(page.contains("cases: broken in 1, kept in 1") && page.contains("rules/b"));
+}
+
+#[test]
+fn the_table_of_formats_says_what_each_carries() {
+    let page = renderer().formats(&[("har", 3)].into(), PageLocation::default()).unwrap();
+    let rows: Vec<&str> = page.lines().filter(|line| line.contains("who sent each message")).collect();
+    let [row] = rows.as_slice() else { panic!("{page}") };
+    let senders = formats::FORMATS.iter().filter(|format| format.carries.direction).count();
+    assert_eq!(row.matches("class=\"good\">yes</td>").count(), senders);
+    assert_eq!(row.matches("class=\"faint\">no</td>").count(), formats::FORMATS.len() - senders);
+    assert_eq!(page.matches(", in 3 cases").count(), 1);
+}
+
+#[test]
+fn findings_stand_in_the_order_of_the_recording() {
+    let finding = |line: u64, verdict: &str, rule: &str| -> Finding {
+        serde_json::from_value(serde_json::json!({
+            "rule": rule, "verdict": verdict, "level": "must", "party": "client", "file": "a.jsonl", "line": line,
+            "pointer": "/raw", "message": format!("on {line}"), "snippet": "{}", "more": 1, "later": true,
+        }))
+        .unwrap()
+    };
+    let findings =
+        [finding(9, "fail", "jsonrpc.id.null"), finding(3, "warn", "other.rule"), finding(0, "pass", "x.y")];
+    let page = renderer().findings(&findings, PageLocation::default()).unwrap();
+    assert!(page.find("on 3").unwrap() < page.find("on 9").unwrap());
+    assert!(page.contains("href=\"rules.html#rule-jsonrpc.id.null\"") && !page.contains("rule-other.rule"));
+    assert!(
+        page.contains("class=\"number bad\">2</td><td data-label=\"warnings\" class=\"number known\">2</td>"),
+        "more ones count"
+    );
+}
+
+#[test]
+fn a_finding_leads_to_its_document_and_never_where_a_stranger_wants() {
+    let site =
+        |revision: &str| format!("https://modelcontextprotocol.io/specification/{revision}/basic#requests");
+    for (link, leads) in [
+        (Some(site("2025-06-18")), site("2025-06-18")),
+        (None, site("2026-07-28")),
+        (Some("javascript:alert(1)".to_owned()), site("2026-07-28")),
+        (Some("https://modelcontextprotocol.io.example/".to_owned()), site("2026-07-28")),
+    ] {
+        let finding = serde_json::from_value(serde_json::json!({
+            "rule": "jsonrpc.id.null", "verdict": "fail", "level": "must", "party": "client", "file": "a.jsonl",
+            "line": 1, "message": "m", "link": link,
+        }));
+        let page = renderer().findings(&[finding.unwrap()], PageLocation::default()).unwrap();
+        assert!(page.contains(&format!("<a rel=\"noreferrer\" href=\"{leads}\">")), "{link:?}");
+        assert!(!page.contains("javascript:") && !page.contains(".example"), "{link:?}");
+    }
+}

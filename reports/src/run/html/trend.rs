@@ -1,0 +1,39 @@
+//! Several runs of one implementation, in the order in which they were given.
+
+use super::labels::{name, plain};
+use super::tally::Tally;
+use serde_json::{Value, json};
+use verdict::record::Record;
+
+/// The trend of runs, oldest first, on one scale; nothing where there is only one.
+pub(super) fn trend(runs: &[&Record]) -> Option<Value> {
+    let last = runs.last().filter(|_| runs.len() > 1)?;
+    let most = runs.iter().map(|run| run.planned).max().unwrap_or_default();
+    let run = |(number, run): (usize, &&Record)| {
+        let tally = Tally::of(&run.results);
+        let (name, suite) = (name(run), plain(&run.suite.version));
+        let (parts, bars) = (tally.parts(), tally.bars(most));
+        json!({ "number": number, "name": name, "suite": suite, "parts": parts, "bars": bars })
+    };
+    let name = plain(&last.implementation.name);
+    Some(json!({ "name": name, "runs": (1..).zip(runs).map(run).collect::<Vec<_>>() }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::trend;
+    use crate::run::test_record::record;
+    use serde_json::json;
+    use verdict::verdict::Verdict::{Fail, Pass, Skip};
+
+    #[test]
+    fn runs_are_in_their_order_on_one_scale() {
+        let (old, new) = (record(&[Pass, Fail, Fail, Skip]), record(&[Pass, Pass]));
+        assert!(trend(&[&old]).is_none());
+        let trend = trend(&[&old, &new]).unwrap();
+        let bar = |tone: &str, from: u64, width: u64| json!({ "tone": tone, "from": from, "width": width });
+        let bars = json!([bar("bad", 0, 500), bar("good", 500, 250), bar("faint", 750, 250)]);
+        assert_eq!(trend["runs"][0]["bars"], bars);
+        assert_eq!(trend["runs"][1]["bars"][0]["width"], 500);
+    }
+}

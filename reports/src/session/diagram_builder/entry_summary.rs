@@ -1,0 +1,261 @@
+//! What a picture keeps of an entry: words of bounded length, by copies of its own.
+//!
+//! How each kind of entry is said in a few words.
+
+use super::whole_entry::source;
+use crate::session::diagram::model::{Arrow, Note, Row, RowContent, Severity};
+use formats::{Step, usual_sender};
+use std::collections::hash_map::DefaultHasher;
+use std::collections::{HashSet, VecDeque};
+use std::hash::{Hash as _, Hasher as _};
+use transcript::json::{Json, JsonString};
+use transcript::meaning::{Event, EventKind};
+use transcript::session::{Carrier, Content, Entry, Exchange, Side, Sse};
+
+/// How many bytes of a value are kept.
+const LONGEST: usize = 400;
+/// How many characters of a name, an id or a URL are kept.
+const NAME: usize = 120;
+/// How many SSE events are remembered.
+const MOST_SEEN: usize = 10_000;
+
+/// Something that a recording holds.
+#[derive(Debug)]
+pub(crate) struct EntrySummary {
+    /// Which recording, from 0.
+    pub(crate) file: usize,
+    /// Where its entry begins, in bytes.
+    pub(super) offset: u64,
+    /// The HTTP exchange that it belongs to.
+    pub(super) exchange: Option<u64>,
+    pub(super) what: What,
+    /// Its row, as far as the entry shows it: numbers and participants are of the whole picture, and times are absolute.
+    pub(super) row: Row,
+}
+
+/// What it is.
+#[derive(Debug)]
+pub(super) enum What {
+    Message {
+        /// The index of its event in its own recording.
+        index: u64,
+        side: Option<Side>,
+        /// Who sent it, where nothing else shows the sender.
+        guess: Side,
+        /// It was delivered before.
+        again: bool,
+    },
+    /// An HTTP exchange begins.
+    Exchange,
+    /// Something else that is shown.
+    Note,
+    /// A body that cannot be read.
+    Dropped,
+    /// A trace begins, of a server with this label; its command is the text of the note.
+    Opened(String),
+    /// Nothing to see, unless something was found there, or everything is shown.
+    Silent,
+}
+
+/// Takes down the pieces of one recording.
+#[derive(Debug, Default)]
+pub(crate) struct EntrySummarizer {
+    file: usize,
+    seen: HashSet<u64>,
+    order: VecDeque<u64>,
+    /// What entries hold is kept too: so many bytes of each text.
+    whole: Option<usize>,
+}
+
+impl EntrySummarizer {
+    /// For the recording of this number. Where there is a bound, what entries hold is kept too: each text up to that many bytes.
+    pub(crate) fn new(file: usize, whole: Option<usize>) -> Self {
+        Self { file, whole, ..Self::default() }
+    }
+
+    /// What a picture keeps of a step.
+    pub(crate) fn take(&mut self, step: &Step<'_, '_>) -> EntrySummary {
+        let (entry, event, (what, content)) = match step {
+            Step::Event(entry, event) => (*entry, Some(*event), self.message(entry, event)),
+            Step::Context(entry) => {
+                let (what, severity, text) = context(entry);
+                (*entry, None, (what, RowContent::Note(Note { text, severity, opens: None })))
+            }
+        };
+        let source = self.whole.map(|bound| Box::new(source(self.file, entry, event, bound)));
+        let row = Row { time: entry.time, source, ..content.into() };
+        EntrySummary { file: self.file, offset: entry.location.offset, exchange: entry.exchange, what, row }
+    }
+
+    fn message(&mut self, entry: &Entry<'_>, event: &Event<'_>) -> (What, RowContent) {
+        let message = &event.message;
+        let guess = match event.kind {
+            EventKind::ToolCall => Side::Client,
+            EventKind::Request | EventKind::Notification => usual_sender(message),
+            EventKind::Result | EventKind::Error => Side::Server,
+        };
+        let (name, value) = match event.kind {
+            EventKind::ToolCall => (message.name().map(word), message.arguments()),
+            EventKind::Request | EventKind::Notification => (message.method().map(text), message.params()),
+            EventKind::Result | EventKind::Error => (message.method().map(text), message.outcome()),
+        };
+        let sse = entry.sse.as_ref().and_then(|sse| sse.id.as_deref()).filter(|id| !id.is_empty());
+        let via = match (entry.carrier, sse) {
+            (Carrier::Sse, Some(id)) => format!("SSE id {}", start(id, NAME)),
+            (Carrier::Sse, None) => "SSE".to_owned(),
+            _ => String::new(),
+        };
+        let id = event.id.as_ref().map(|id| &id[..id.len().min(4 * (NAME + 1))]);
+        let arrow = Arrow {
+            id: id.map(|id| start(&String::from_utf8_lossy(id), NAME)),
+            name: name.unwrap_or_default(),
+            detail: value.map(value_of).unwrap_or_default(),
+            answers: event.answers,
+            via,
+            ..Arrow::new(0, 0, 0, event.kind)
+        };
+        let again = sse.is_some_and(|id| self.delivered_before(id, message.text()));
+        let what = What::Message { index: event.index, side: entry.side, guess, again };
+        (what, RowContent::Arrow(Box::new(arrow)))
+    }
+
+    fn delivered_before(&mut self, id: &str, message: &str) -> bool {
+        let mut hasher = DefaultHasher::new();
+        (id, message).hash(&mut hasher);
+        let print = hasher.finish();
+        if !self.seen.insert(print) {
+            return true;
+        }
+        self.order.push_back(print);
+        if self.order.len() > MOST_SEEN
+            && let Some(oldest) = self.order.pop_front()
+        {
+            self.seen.remove(&oldest);
+        }
+        false
+    }
+}
+
+/// What an entry without a message is, how much that weighs, and what it says.
+fn context(entry: &Entry<'_>) -> (What, Severity, String) {
+    let note = |text: String| (What::Note, Severity::Note, text);
+    let silent = |text: &str| (What::Silent, Severity::Note, text.to_owned());
+    match &entry.content {
+        Content::Exchange(exchange) => {
+            let (text, severity) = exchange_of(entry, exchange);
+            (What::Exchange, severity, text)
+        }
+        Content::Event => note(entry.sse.as_ref().map(event).unwrap_or_default()),
+        Content::Empty => {
+            let what = match entry.carrier {
+                Carrier::Request => "a request without a message",
+                _ => "an answer without a message",
+            };
+            let status = entry.context.and_then(|context| context.status);
+            let severity = weight(status.is_some_and(|status| status >= 400));
+            let status = status.map(|status| format!(", status {status}")).unwrap_or_default();
+            (What::Note, severity, format!("{what}{status}"))
+        }
+        Content::TraceStart(line) => {
+            let command = line.member("command").map(|command| match command.items().next() {
+                Some(_) => command.items().take(20).map(word).collect::<Vec<_>>().join(" "),
+                None => word(command),
+            });
+            let label = line.member("label").map(word).unwrap_or_default();
+            (What::Opened(label), Severity::Note, start(&command.unwrap_or_default(), 2 * NAME))
+        }
+        Content::TraceEnd(line) => {
+            let code = line.member("exitCode").filter(|code| code.as_number().is_some()).map(word);
+            let reason = line.member("reason").and_then(|reason| reason.as_text()).map(text);
+            note(match (code, reason) {
+                (Some(code), _) => format!("the server ended, exit code {code}"),
+                (None, Some(reason)) => format!("the trace ends: {reason}"),
+                (None, None) => "the trace ends".to_owned(),
+            })
+        }
+        Content::Skipped(what) => note(format!("passed over: {}", start(what, NAME))),
+        Content::Noise(noise) => {
+            (What::Note, Severity::Warning, format!("passed over: {}", start(&noise.why.message, NAME)))
+        }
+        Content::Missing(body) => (What::Dropped, Severity::Warning, body.to_string()),
+        Content::MadeUp(what) => note(format!("made up when it was converted: the {what}")),
+        Content::ExchangeEnd => silent("the exchange ends"),
+        Content::WrongType(_) => silent("a member of the wrong type"),
+        Content::Message(_) | Content::Envelope => silent("the transport's context"),
+    }
+}
+
+fn weight(odd: bool) -> Severity {
+    if odd { Severity::Warning } else { Severity::Note }
+}
+
+fn exchange_of(entry: &Entry<'_>, exchange: &Exchange<'_>) -> (String, Severity) {
+    let answer = match exchange.status {
+        Some(status) => format!("{status} {}", start(&exchange.media_type, 60)),
+        None => "no answer".to_owned(),
+    };
+    let text = format!("{} {} → {answer}", start(&exchange.method, 20), start(&exchange.url, NAME));
+    let took = entry.time.zip(exchange.ended).map(|(from, to)| to.saturating_sub(from));
+    let took = took.map(|took| format!(", {took} ms")).unwrap_or_default();
+    (format!("{}{took}", text.trim_end()), weight(exchange.status.is_none_or(|status| status >= 400)))
+}
+
+/// An SSE event that carries no message.
+fn event(sse: &Sse<'_>) -> String {
+    let id = sse.id.as_deref().filter(|id| !id.is_empty());
+    let id = id.map(|id| format!(" id {}", start(id, NAME))).unwrap_or_default();
+    let name = sse.name.as_deref().filter(|name| !matches!(*name, "" | "message"));
+    let data = sse.data.as_deref().filter(|data| !data.is_empty()).map(|data| start(data, NAME));
+    match (name, data.as_deref()) {
+        (None, None) if id.is_empty() && sse.comments > 0 => "SSE comment".to_owned(),
+        (None, None) if id.is_empty() => "SSE event without data".to_owned(),
+        (None, None | Some("{}")) => format!("SSE priming event{id}"),
+        (name, data) => {
+            let name = name.map(|name| format!(" {}", start(name, NAME))).unwrap_or_default();
+            let data = data.map(|data| format!(": {data}")).unwrap_or_default();
+            format!("SSE event{name}{id}{data}")
+        }
+    }
+}
+
+/// A value as a word: what a string says, any other value as it is spelled.
+fn word(value: Json<'_>) -> String {
+    value.as_text().map_or_else(|| value_of(value), text)
+}
+
+fn text(text: JsonString<'_>) -> String {
+    match text.raw().len() {
+        0..LONGEST => start(&String::from_utf8_lossy(&text.decode()), NAME),
+        // A megabyte is not decoded for its beginning; an escape that is cut in half stays as it is spelled.
+        _ => format!("{}…", start(text.raw(), NAME).trim_end_matches('…')),
+    }
+}
+
+/// The beginning of a text.
+fn start(text: &str, most: usize) -> String {
+    match text.char_indices().nth(most) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text.to_owned(),
+    }
+}
+
+/// The beginning of a value on one line, without the white space between its parts.
+fn value_of(value: Json<'_>) -> String {
+    let mut out = String::new();
+    let (mut quoted, mut escaped) = (false, false);
+    for (at, char) in value.text().char_indices() {
+        if out.len() >= LONGEST || at >= 10 * LONGEST {
+            out.push('…');
+            break;
+        }
+        if !quoted && matches!(char, ' ' | '\t' | '\r' | '\n') {
+            continue;
+        }
+        if char == '"' && !escaped {
+            quoted = !quoted;
+        }
+        escaped = quoted && char == '\\' && !escaped;
+        out.push(char);
+    }
+    out
+}

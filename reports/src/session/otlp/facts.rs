@@ -1,0 +1,135 @@
+//! What spans have in common: who speaks, in which session, and over what.
+
+use super::model::{attribute, text_attribute};
+use crate::object::Value;
+use formats::{OwnedContent, OwnedEntry, Session};
+use std::collections::BTreeMap;
+use transcript::json::{Json, JsonString};
+use transcript::message::Message;
+use transcript::session::{Exchange, Side, header};
+
+/// The names of both parties, as the handshake has them.
+#[derive(Debug, Default)]
+pub(super) struct Names {
+    client: Vec<Value<'static>>,
+    server: Vec<Value<'static>>,
+}
+
+impl Names {
+    /// Takes what the handshake's `clientInfo` or `serverInfo` says, the first time.
+    pub(super) fn take(&mut self, side: Side, info: Option<Json<'_>>) {
+        let known = match side {
+            Side::Client => &mut self.client,
+            Side::Server => &mut self.server,
+        };
+        if known.is_empty()
+            && let Some(name) = info.and_then(|info| text(info.member("name")?))
+        {
+            known.push(text_attribute("service.name", name));
+            let version = info.and_then(|info| text(info.member("version")?));
+            known.extend(version.map(|version| text_attribute("service.version", version)));
+        }
+    }
+
+    /// The resource of what this side reports.
+    pub(super) fn attributes(&self, side: Side) -> Vec<Value<'static>> {
+        let (known, role) = match side {
+            Side::Client => (&self.client, "client"),
+            Side::Server => (&self.server, "server"),
+        };
+        match known.is_empty() {
+            true => vec![text_attribute("service.name", format!("unknown_service:mcp-{role}"))],
+            false => known.clone(),
+        }
+    }
+}
+
+/// What is known of the transport.
+#[derive(Debug)]
+pub(super) struct Wire<'s> {
+    exchanges: BTreeMap<u64, &'s Exchange<'static>>,
+    http: bool,
+    pipe: bool,
+    /// The session id that was seen last.
+    session: Option<String>,
+}
+
+impl<'s> Wire<'s> {
+    pub(super) fn of(session: &'s Session) -> Self {
+        let exchange = |entry: &'s OwnedEntry| match &entry.what {
+            OwnedContent::Exchange(exchange) => Some((entry.exchange?, &**exchange)),
+            _ => None,
+        };
+        let told = session.trace_start().and_then(|start| text(start.member("_transport")?));
+        Self {
+            exchanges: session.entries.iter().filter_map(exchange).collect(),
+            http: session.transport().is_some() || told.as_deref().is_some_and(|told| told != "stdio"),
+            pipe: told.as_deref() == Some("stdio"),
+            session: None,
+        }
+    }
+
+    /// The attributes of a request that came with this entry.
+    pub(super) fn attributes(&mut self, entry: &OwnedEntry) -> Vec<Value<'static>> {
+        let exchange = entry.exchange.and_then(|number| self.exchanges.get(&number));
+        let headers = exchange.into_iter().flat_map(|it| [&it.request_headers, &it.response_headers]);
+        let context = entry.context.iter().map(|context| &context.headers);
+        let named = headers.chain(context).find_map(|headers| header(headers, "Mcp-Session-Id"));
+        self.session = named.map(Into::into).or(self.session.take());
+        let mut found: Vec<_> =
+            self.session.iter().map(|id| text_attribute("mcp.session.id", id.as_str())).collect();
+        if self.http {
+            found.push(text_attribute("network.transport", "tcp"));
+            found.push(text_attribute("network.protocol.name", "http"));
+        } else if self.pipe {
+            found.push(text_attribute("network.transport", "pipe"));
+        }
+        if let Some((address, port)) = exchange.and_then(|exchange| authority(&exchange.url)) {
+            found.push(text_attribute("server.address", address));
+            found.extend(port.map(|port| attribute("server.port", "intValue", port.to_string())));
+        }
+        found
+    }
+}
+
+/// The host and the port of a URL.
+fn authority(url: &str) -> Option<(&str, Option<u16>)> {
+    let (scheme, rest) = url.split_once("://")?;
+    let rest = rest.split(['/', '?', '#']).next()?;
+    let rest = rest.rsplit_once('@').map_or(rest, |(_, host)| host);
+    let usual = match scheme {
+        "http" => Some(80),
+        "https" => Some(443),
+        _ => None,
+    };
+    let (host, port) = match rest.rsplit_once(':').filter(|(_, port)| !port.contains(']')) {
+        Some((host, port)) => (host, port.parse().ok()),
+        None => (rest, usual),
+    };
+    let host = host.trim_start_matches('[').trim_end_matches(']');
+    (!host.is_empty()).then_some((host, port))
+}
+
+/// What a client that traces its requests puts into them (W3C Trace Context): the ids of the trace and of its span.
+pub(super) fn parent(message: &Message<'_>) -> Option<(String, String)> {
+    let told = text(message.params()?.member("_meta")?.member("traceparent")?)?;
+    let mut parts = told.split('-');
+    let version = parts.next()?;
+    let is_id = |id: &&str, length: usize| {
+        id.len() == length
+            && id.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'))
+            && id.bytes().any(|byte| byte != b'0')
+    };
+    let trace = parts.next().filter(|id| is_id(id, 32))?;
+    let span = parts.next().filter(|id| is_id(id, 16))?;
+    (version.len() == 2 && version != "ff" && parts.next().is_some()).then(|| (trace.into(), span.into()))
+}
+
+/// Text as Unicode: a surrogate that stands alone is replaced.
+pub(super) fn text(value: Json<'_>) -> Option<String> {
+    value.as_text().map(unicode)
+}
+
+pub(super) fn unicode(text: JsonString<'_>) -> String {
+    String::from_utf8_lossy(&text.decode()).into_owned()
+}

@@ -1,0 +1,90 @@
+//! What a recording is at a glance: who talked to whom, what was called, what failed, what `check` finds.
+//!
+//! One pass: that of the judge, who shows each entry to a [`Collector`]. `overview.schema.json` beside this folder says what the JSON holds.
+
+mod collect;
+mod durations;
+mod model;
+mod names;
+#[cfg(test)]
+mod tests;
+pub mod text;
+
+pub use collect::Collector;
+pub(crate) use durations::Durations;
+use formats::Format;
+use model::{Findings, Worst};
+pub(crate) use model::{Numbers, Peer, Requests};
+pub use model::{Overview, Unread};
+pub(crate) use names::{MOST, OTHERS};
+use rules::{CheckResult, Finding, RuleOutcome, RuleVerdict};
+
+/// How many broken rules are named.
+const WORST: usize = 3;
+
+impl Overview {
+    /// A recording that a collector has seen while it was judged. What is wrong in it is part of the overview.
+    #[must_use]
+    pub fn new(file: &str, format: &'static Format, seen: Collector, judged: &CheckResult) -> Self {
+        let mut overview = seen.overview(file, format);
+        let stopped = judged.rejected.as_ref().map(|rejection| Unread::of(rejection));
+        overview.rejected = overview.rejected.or(stopped);
+        overview.findings = findings(judged);
+        overview.limit = judged.limit;
+        overview.next = next(file, &overview.findings, overview.rejected.as_ref());
+        overview
+    }
+}
+
+/// Overviews as JSON: an array with an item for each recording, and a newline.
+///
+/// # Errors
+/// Where memory ends.
+pub fn json(overviews: &[Overview]) -> serde_json::Result<String> {
+    Ok(serde_json::to_string_pretty(overviews)? + "\n")
+}
+
+fn findings(judged: &CheckResult) -> Findings {
+    let mut found = Findings::default();
+    let mut broken: Vec<(&RuleOutcome, &Finding)> = Vec::new();
+    for outcome in &judged.outcomes {
+        for count in &outcome.counts {
+            *match RuleVerdict::of(count.level) {
+                RuleVerdict::Fail => &mut found.errors,
+                RuleVerdict::Warn => &mut found.warnings,
+                _ => &mut found.notes,
+            } += count.times;
+        }
+        let first = outcome.findings.iter().min_by_key(|finding| (finding.verdict, finding.location.line));
+        broken.extend(first.map(|first| (outcome, first)));
+    }
+    broken.sort_by_key(|(_, first)| (first.verdict, first.location.line));
+    let worst = |(outcome, first): &(&RuleOutcome, &Finding)| Worst {
+        rule: outcome.rule.id,
+        verdict: first.verdict.name(),
+        party: first.party,
+        times: outcome.broken,
+        line: first.location.line,
+        message: first.message.clone(),
+    };
+    found.worst = broken.iter().take(WORST).map(worst).collect();
+    found
+}
+
+/// What one would type next. The standard input cannot be read again.
+fn next(file: &str, findings: &Findings, rejected: Option<&Unread>) -> Vec<String> {
+    let asked =
+        [("show", true), ("check", !findings.worst.is_empty()), ("read", rejected.is_some())].into_iter();
+    let asked = asked.filter(|(_, useful)| *useful && file != "<stdin>");
+    let explain = findings.worst.first().map(|worst| format!("mcp-concord explain {}", worst.rule));
+    asked.map(|(verb, _)| format!("mcp-concord {verb} {}", quoted(file))).chain(explain).collect()
+}
+
+/// A file's name as a POSIX shell takes it.
+fn quoted(name: &str) -> String {
+    let plain = |char: char| char.is_ascii_alphanumeric() || "-_./+=:@%,".contains(char);
+    match name {
+        name if !name.is_empty() && name.chars().all(plain) => name.to_owned(),
+        name => format!("'{}'", name.replace('\'', r"'\''")),
+    }
+}

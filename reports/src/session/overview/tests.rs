@@ -1,0 +1,102 @@
+use super::{Collector, Overview, json, text};
+use crate::golden::golden;
+use formats::{Input, find};
+use rules::{CheckOptions, check_beside};
+
+fn of(format: &str, recording: &str) -> Overview {
+    let mut bytes = recording.as_bytes();
+    let (format, mut input) = (find(format).unwrap(), Input::new(&mut bytes).unwrap());
+    let mut seen = Collector::new(format);
+    let judged = check_beside(format, &mut input, &CheckOptions::default(), &mut |entry| seen.take(entry));
+    Overview::new("a file.jsonl", format, seen, &judged.unwrap())
+}
+
+fn trace(lines: &[(u64, &str, &str)]) -> String {
+    let at = "2026-01-02T03:04:05";
+    let meta = format!(r#"{{"v":1,"type":"meta","startedAt":"{at}.000Z","label":"s","command":["s"]}}"#);
+    let line = |(time, dir, raw): &(u64, &str, &str)| {
+        format!(r#"{{"t":"{at}.{time:03}Z","dir":"{dir}","raw":{raw}}}"#)
+    };
+    [meta].into_iter().chain(lines.iter().map(line)).collect::<Vec<_>>().join("\n")
+}
+
+fn session() -> Overview {
+    let call = |id: u32, tool: &str| {
+        format!(r#"{{"jsonrpc":"2.0","id":{id},"method":"tools/call","params":{{"name":"{tool}"}}}}"#)
+    };
+    let result =
+        |id: u32, more: &str| format!(r#"{{"jsonrpc":"2.0","id":{id},"result":{{"content":[]{more}}}}}"#);
+    let hello = r#"{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"c","version":"1"}}}"#;
+    let welcome = r#"{"jsonrpc":"2.0","id":0,"result":{"protocolVersion":"2025-06-18","capabilities":{"tools":{}},"serverInfo":{"name":"s\u001b[31m"}}}"#;
+    let ready = r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#;
+    of(
+        "mcp-replay",
+        &trace(&[
+            (0, "in", hello),
+            (7, "out", welcome),
+            (8, "in", ready),
+            (10, "in", &call(1, "a")),
+            (20, "in", &call(2, "b")),
+            (40, "out", &result(1, "")),
+            (50, "in", &call(3, "a")),
+            (90, "out", &result(3, r#","isError":true"#)),
+            (95, "out", r#"{"jsonrpc":"2.0","id":99,"error":{"code":1,"message":"x"}}"#),
+        ]),
+    )
+}
+
+#[test]
+fn what_was_called_what_failed_and_what_to_type_next() {
+    let outputs = [
+        ("page", text::page(&session(), false)),
+        ("page in colours", text::page(&session(), true)),
+        ("rows", text::rows(&[session(), session()], false)),
+        ("json", json(&[session()]).unwrap()),
+    ];
+    assert!(!outputs[0].1.contains('\u{1b}'), "{}", outputs[0].1);
+    golden("overview.txt", outputs);
+}
+
+#[test]
+fn what_read_rejects_is_said_and_the_rest_is_still_counted() {
+    let call = r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"a"}}"#;
+    let twice = of("jsonrpc", &format!("{call}\n{call}\n{{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{{}}}}\n"));
+    let why = twice.rejected.as_ref().unwrap();
+    assert_eq!((why.clause, why.line), ("COR-DUPLICATE", 2));
+    assert!(twice.next.iter().any(|command| command.starts_with("mcp-concord read ")));
+    assert_eq!((twice.counts.messages, twice.tools[0].numbers.failed), (2, 0));
+    let broken = of("jsonrpc", &format!("{call}\n{{\"jsonrpc\":\"2.0\"\n"));
+    assert_eq!(broken.rejected.unwrap().line, 2);
+    assert!(broken.findings.errors > 0 && !broken.findings.worst.is_empty());
+}
+
+#[test]
+fn a_batch_counts_by_its_items_where_the_revision_has_batches() {
+    let session = |revision: &str| {
+        let shake = |named: &str, info: &str| {
+            format!(
+                r#"{{"jsonrpc":"2.0","id":0,{named}:{{"protocolVersion":"{revision}","capabilities":{{}},"{info}":{{"name":"x","version":"1"}}}}}}"#
+            )
+        };
+        let hello = shake(r#""method":"initialize","params""#, "clientInfo");
+        let welcome = shake(r#""result""#, "serverInfo");
+        let pings = r#"[{"jsonrpc":"2.0","id":1,"method":"ping"},{"jsonrpc":"2.0","id":2,"method":"ping"}]"#;
+        let pongs = r#"[{"jsonrpc":"2.0","id":2,"result":{}},{"jsonrpc":"2.0","id":1,"result":{}}]"#;
+        of("jsonrpc", &[&hello as &str, &welcome, pings, pongs].join("\n"))
+    };
+    let (with, without) = (session("2025-03-26"), session("2025-06-18"));
+    assert_eq!((with.counts.messages, with.unanswered.total), (6, 0));
+    assert!(with.rejected.is_none(), "{:?}", with.rejected);
+    assert_eq!((without.counts.messages, without.rejected.unwrap().code), (2, "batch"));
+}
+
+#[test]
+fn the_json_is_as_the_schema_says() {
+    let schema: serde_json::Value =
+        serde_json::from_str(include_str!("../../../overview.schema.json")).unwrap();
+    let schema = jsonschema::validator_for(&schema).unwrap();
+    let mut value = serde_json::to_value([session()]).unwrap();
+    schema.validate(&value).unwrap();
+    value[0]["unknown"] = 1.into();
+    assert!(!schema.is_valid(&value));
+}

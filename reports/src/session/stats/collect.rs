@@ -1,0 +1,206 @@
+//! Adds recording to recording.
+
+use crate::plain::counted;
+use crate::session::overview::{Collector, Durations, MOST, Numbers, OTHERS, Peer, Requests, Unread};
+use formats::{Format, Input, ReadError, ReadOptions, Tolerance};
+use serde::Serialize;
+use std::collections::BTreeMap;
+use std::io;
+
+/// The row of recordings in which several servers answer: nothing shows whose call is whose.
+const SEVERAL: &str = "(several servers)";
+
+/// Collects over recordings.
+#[derive(Debug, Default)]
+pub struct Collected {
+    recordings: u64,
+    rejected: u64,
+    total: Sum,
+    tools: Table,
+    servers: Table,
+    versions: Table,
+    calls: Table,
+    methods: Table,
+}
+
+/// What recordings sum up to. `stats.schema.json` beside this folder says what each member of its JSON is.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Stats {
+    /// How many recordings there are.
+    pub recordings: u64,
+    /// How many of them `read` rejects. They are counted as far as they can be read.
+    pub(crate) rejected: u64,
+    /// All tool calls; then these by tool, by server, by server and its version, and by all three.
+    pub(crate) total: Numbers,
+    pub(crate) tools: Vec<StatsRow>,
+    pub(crate) servers: Vec<StatsRow>,
+    pub(crate) versions: Vec<StatsRow>,
+    pub(crate) calls: Vec<StatsRow>,
+    /// Requests by method.
+    pub(crate) methods: Vec<StatsRow>,
+}
+
+/// Requests that have something in common, and how many recordings have one.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub(crate) struct StatsRow {
+    #[serde(flatten)]
+    pub(crate) key: StatsKey,
+    pub(crate) recordings: u64,
+    #[serde(flatten)]
+    pub(crate) numbers: Numbers,
+}
+
+/// What tells the rows of a table from each other; what a table does not ask is left out, and null is unknown.
+#[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+pub(crate) struct StatsKey {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) tool: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) method: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) server: Option<Option<String>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) version: Option<Option<String>>,
+}
+
+#[derive(Debug, Default)]
+struct Table(BTreeMap<StatsKey, Sum>);
+
+#[derive(Debug, Default)]
+struct Sum {
+    numbers: Numbers,
+    durations: Durations,
+    recordings: u64,
+    /// The recording that was added last, so that each counts once.
+    last: u64,
+}
+
+impl Collected {
+    /// Adds a recording; why `read` rejects it, where it does.
+    ///
+    /// # Errors
+    /// Where the input cannot be read.
+    pub fn add(&mut self, format: &'static Format, input: &mut Input<'_>) -> io::Result<Option<Unread>> {
+        let mut collector = Collector::new(format);
+        let read = (format.read)(input, ReadOptions::new(Tolerance::Faults), &mut |entry| {
+            collector.take(&entry);
+            Ok(())
+        });
+        let stopped = match read {
+            Ok(()) | Err(ReadError::Stopped) => None,
+            Err(ReadError::Io(error)) => return Err(error),
+            Err(ReadError::Rejected(rejection)) => Some(Unread::of(&rejection)),
+        };
+        let parts = collector.parts();
+        let unread = parts.unread.or(stopped);
+        self.recordings += 1;
+        self.rejected += u64::from(unread.is_some());
+        let (server, version) = match &parts.servers[..] {
+            [] => (None, None),
+            [Peer { name, version }] => (Some(name.clone()), version.clone()),
+            [first, rest @ ..] if rest.iter().all(|peer| peer.name == first.name) => {
+                (Some(first.name.clone()), Some("(several versions)".to_owned()))
+            }
+            _ => (Some(SEVERAL.to_owned()), None),
+        };
+        let number = self.recordings;
+        let by_server = StatsKey { server: Some(server), ..StatsKey::default() };
+        let by_version = StatsKey { version: Some(version), ..by_server.clone() };
+        for (row, durations) in &parts.tools {
+            let tool = Some(row.name.clone());
+            self.total.add(row, durations, number);
+            for (table, key) in [
+                (&mut self.tools, StatsKey { tool: tool.clone(), ..StatsKey::default() }),
+                (&mut self.servers, by_server.clone()),
+                (&mut self.versions, by_version.clone()),
+                (&mut self.calls, StatsKey { tool, ..by_version.clone() }),
+            ] {
+                table.add(key, row, durations, number);
+            }
+        }
+        for (row, durations) in &parts.methods {
+            let key = StatsKey { method: Some(row.name.clone()), ..StatsKey::default() };
+            self.methods.add(key, row, durations, number);
+        }
+        Ok(unread)
+    }
+
+    /// What they sum up to; the rows with most calls first.
+    #[must_use]
+    pub fn finish(self) -> Stats {
+        Stats {
+            recordings: self.recordings,
+            rejected: self.rejected,
+            total: self.total.numbers(),
+            tools: self.tools.finish(),
+            servers: self.servers.finish(),
+            versions: self.versions.finish(),
+            calls: self.calls.finish(),
+            methods: self.methods.finish(),
+        }
+    }
+}
+
+impl Table {
+    fn add(&mut self, key: StatsKey, row: &Requests, durations: &Durations, recording: u64) {
+        let others = |key: StatsKey| StatsKey {
+            tool: key.tool.map(|_| OTHERS.to_owned()),
+            method: key.method.map(|_| OTHERS.to_owned()),
+            server: key.server.map(|_| Some(OTHERS.to_owned())),
+            version: key.version.map(|_| None),
+        };
+        let key = if self.0.len() >= MOST && !self.0.contains_key(&key) { others(key) } else { key };
+        self.0.entry(key).or_default().add(row, durations, recording);
+    }
+
+    fn finish(self) -> Vec<StatsRow> {
+        let row = |(key, sum): (StatsKey, Sum)| {
+            let numbers = sum.numbers();
+            StatsRow { key, recordings: sum.recordings, numbers }
+        };
+        let mut rows: Vec<StatsRow> = self.0.into_iter().map(row).collect();
+        // Stable: rows with as many calls stay in the order of their names.
+        rows.sort_by_key(|row| std::cmp::Reverse(row.numbers.calls));
+        rows
+    }
+}
+
+impl Sum {
+    fn add(&mut self, row: &Requests, durations: &Durations, recording: u64) {
+        self.numbers.calls += row.numbers.calls;
+        self.numbers.failed += row.numbers.failed;
+        self.numbers.unanswered += row.numbers.unanswered;
+        self.durations.merge(durations);
+        self.recordings += u64::from(self.last != recording);
+        self.last = recording;
+    }
+
+    fn numbers(&self) -> Numbers {
+        self.numbers.with(&self.durations)
+    }
+}
+
+impl Stats {
+    /// All of it in a line.
+    pub(crate) fn total(&self) -> String {
+        let rejected = match self.rejected {
+            0 => String::new(),
+            some => format!(" ({some} rejected)"),
+        };
+        let recordings = counted(self.recordings, "recording");
+        let Numbers { calls, failed, unanswered, .. } = self.total;
+        let calls = counted(calls, "tool call");
+        format!("{recordings}{rejected}: {calls}, {failed} failed, {unanswered} unanswered")
+    }
+}
+
+impl StatsRow {
+    /// What the row is of, for a person: a tool, a method, or a server with its version.
+    pub(crate) fn name(&self) -> String {
+        let StatsKey { tool, method, server, version } = &self.key;
+        let server = server.as_ref().map(|server| server.as_deref().unwrap_or("unknown"));
+        let version = version.as_ref().and_then(Option::as_deref);
+        let parts = [tool.as_deref(), method.as_deref(), server, version];
+        parts.into_iter().flatten().collect::<Vec<_>>().join(" ").trim_end().to_owned()
+    }
+}

@@ -1,0 +1,173 @@
+//! A session and what was found in it as plain data for the script of the page.
+//!
+//! Where findings belong: each to the row whose entry begins where the rule was broken, and to another one where it cites that.
+
+use crate::object::{Value, object};
+use crate::plain::counted;
+use crate::session::diagram::Diagram;
+use crate::session::diagram::model::{Flag, Row, RowContent, Severity, kind_name};
+use rules::RuleVerdict;
+use rules::record::{CheckedFile, RuleResult};
+use serde::{Serialize, Serializer};
+use std::collections::BTreeMap;
+use std::io::Write as _;
+use verdict::plain::Escaping;
+
+/// How many characters of a message are shown in its row.
+const DETAIL: usize = 160;
+
+/// A session with what was found in it.
+#[derive(Debug, Serialize)]
+pub(super) struct Model<'s> {
+    schema: u32,
+    title: &'s str,
+    about: Vec<String>,
+    participants: Vec<Value<'s>>,
+    rows: Rows<'s>,
+    /// Whether anything was judged.
+    judged: bool,
+    findings: Vec<Value<'s>>,
+    rules: BTreeMap<&'static str, Value<'static>>,
+    foot: Vec<Value<'s>>,
+}
+
+/// Rows, which may be many: each becomes JSON when it is written.
+#[derive(Debug)]
+struct Rows<'s>(&'s [Row]);
+
+impl Serialize for Rows<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_seq(self.0.iter().map(shown))
+    }
+}
+
+impl<'s> Model<'s> {
+    /// A session, drawn with its sources, and what came of judging each of its recordings, in their order.
+    pub(super) fn new(diagram: &'s Diagram, judged: &'s [CheckedFile]) -> Self {
+        let mut places: BTreeMap<(usize, u64), usize> = BTreeMap::new();
+        for (at, row) in diagram.rows.iter().enumerate() {
+            if let Some(source) = &row.source {
+                places.entry((source.file, source.offset)).or_insert(at);
+            }
+        }
+        let files = judged.iter().enumerate();
+        let lines = files.flat_map(|(file, of)| of.lines.iter().map(move |line| (file, line)));
+        let lines: Vec<(usize, &RuleResult)> = lines.filter(|(_, line)| line.is_finding()).collect();
+        let finding = |(file, line): &(usize, &'s RuleResult)| {
+            finding(line, |offset| places.get(&(*file, offset)).copied())
+        };
+        let rules = lines.iter().filter_map(|(_, line)| rules::find(line.rule));
+        let rule = |rule: &'static rules::rule::Rule| {
+            let about = object().with("title", rule.title).with("fix", rule.fix).with("source", rule.source);
+            (rule.id, about)
+        };
+        let participants = diagram.participants.iter();
+        let foot = diagram.foot.iter();
+        Self {
+            schema: 1,
+            title: &diagram.title,
+            about: diagram.about.iter().cloned().chain(judged.iter().flat_map(about)).collect(),
+            participants: participants
+                .map(|it| object().with("name", &it.name).with("about", &it.about))
+                .collect(),
+            rows: Rows(&diagram.rows),
+            judged: !judged.is_empty(),
+            findings: lines.iter().map(finding).collect(),
+            rules: rules.map(rule).collect(),
+            foot: foot
+                .map(|it| {
+                    object()
+                        .with("severity", it.severity.name())
+                        .with("name", &it.name)
+                        .with("text", &it.text)
+                })
+                .collect(),
+        }
+    }
+
+    /// The model as JSON that may be in a `script` element: no `<`, and nothing that shows another text than it is.
+    ///
+    /// # Errors
+    /// Where it cannot be spelled.
+    pub(super) fn embedded(&self) -> serde_json::Result<String> {
+        let json = serde_json::to_vec(self)?;
+        let mut out = Vec::with_capacity(json.len() + json.len() / 16);
+        Escaping::new(&mut out).write_all(&json).map_err(serde_json::Error::io)?;
+        // In JSON it is only in strings.
+        Ok(String::from_utf8_lossy(&out).replace('<', "\\u003c"))
+    }
+}
+
+/// How a recording was judged, and what was not, each in a few words.
+fn about(file: &CheckedFile) -> Vec<String> {
+    let revision = file.revision.map(|revision| format!("judged by {revision}"));
+    let required = file.required.as_ref().map(|required| match required.conforms() {
+        true => "conforms to the required rules".to_owned(),
+        false => "does not conform to the required rules".to_owned(),
+    });
+    let unsure = file.lines.iter().filter(|line| line.verdict == RuleVerdict::Inconclusive).count();
+    let unsure =
+        (unsure > 0).then(|| format!("{} inconclusive (check -v says why)", counted(unsure, "rule")));
+    let limit = file.limit.map(|limit| format!("a limit was reached: {limit}"));
+    [revision, required, unsure, limit].into_iter().flatten().collect()
+}
+
+/// A row. What the recording does not have is left out.
+fn shown(row: &Row) -> Value<'_> {
+    let some = |text| Some(text).filter(|text: &&str| !text.is_empty());
+    let shown = match &row.content {
+        RowContent::Arrow(arrow) => object()
+            .with("is", kind_name(arrow.kind))
+            .with("number", arrow.number)
+            .with("from", arrow.from)
+            .with("to", arrow.to)
+            .with("name", some(&arrow.name))
+            .with("id", arrow.id.as_deref())
+            .with("detail", some(beginning(&arrow.detail)))
+            .with("time", row.time)
+            .with("took", arrow.took)
+            .with("answers", arrow.answers)
+            .with("flags", Value::some_of(arrow.flags.iter().map(|flag| Flag::name(*flag).into())))
+            .with("band", row.band),
+        RowContent::Note(note) => object()
+            .with("is", "note")
+            .with("name", some(&note.text))
+            .with("time", row.time)
+            .with("severity", (note.severity != Severity::Note).then(|| note.severity.name()))
+            .with("opens", note.opens)
+            .with("band", row.band.or(note.opens)),
+        RowContent::Fold(fold) => object().with("is", "fold").with("words", fold.words()),
+    };
+    match &row.source {
+        Some(source) => source.describe(shown),
+        None => shown,
+    }
+}
+
+/// What a page shows of a finding; `row` is the row of an entry by the place where that begins.
+fn finding<'s>(line: &'s RuleResult, row: impl Fn(u64) -> Option<usize>) -> Value<'s> {
+    let other = line.other.as_ref().map(|other| {
+        object()
+            .with("what", other.what)
+            .with("line", other.line)
+            .with("snippet", &other.snippet)
+            .with("row", row(other.offset))
+    });
+    object()
+        .with("rule", line.rule)
+        .with("level", Severity::of_verdict(line.verdict).name())
+        .with("party", line.party)
+        .with("message", &line.message)
+        .with("link", line.link.as_deref())
+        .with("line", line.line)
+        .with("pointer", line.pointer.as_deref().filter(|pointer| !pointer.is_empty()))
+        .with("within", line.within.as_deref())
+        .with("snippet", line.snippet.as_deref())
+        .with("row", line.offset.and_then(&row))
+        .with("other", other)
+        .with("more", Some(line.more).filter(|more| *more > 0))
+}
+
+fn beginning(text: &str) -> &str {
+    text.char_indices().nth(DETAIL).map_or(text, |(end, _)| &text[..end])
+}
