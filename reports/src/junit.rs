@@ -72,7 +72,7 @@ pub(crate) fn head(name: &str, counts: Counts) -> String {
     )
 }
 
-/// What stands behind the suites.
+/// What comes after the suites.
 pub(crate) const TAIL: &str = "</testsuites>\n";
 
 impl Suite {

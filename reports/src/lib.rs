@@ -4,7 +4,7 @@
 //! record of a run ([`run`]). None of them judges, opens a file or keeps anything, and what is the same gives the same bytes.
 
 pub mod check;
-mod digest;
+mod encoding;
 #[cfg(test)]
 mod golden;
 mod junit;

@@ -45,12 +45,12 @@ fn annotate(line: &RuleResult, strict: bool, out: &mut dyn Write) -> io::Result<
     writeln!(out, ",title={}::{}", property(line.rule), data(&message))
 }
 
-/// What stands behind the second `::`. A runner shows it, so nothing in it may have power over a terminal.
+/// What comes after the second `::`. A runner shows it, so nothing in it may have power over a terminal.
 fn data(text: &str) -> String {
     text.replace('%', "%25").split('\n').map(plain).collect::<Vec<_>>().join("%0A")
 }
 
-/// What stands between `=` and the next comma.
+/// What is between `=` and the next comma.
 fn property(text: &str) -> String {
     data(text).replace(':', "%3A").replace(',', "%2C")
 }

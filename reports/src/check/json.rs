@@ -1,6 +1,6 @@
-//! An array of lines; `check.schema.json` beside this folder says what stands in one.
+//! An array of lines; `check.schema.json` beside this folder says what is in one.
 //!
-//! Findings and rules that could not be told are always there; rules that were kept, or that nothing called for, where
+//! Findings and inconclusive rules are always there; rules that were kept, or that nothing called for, where
 //! the caller asks for every line.
 
 use super::Renderer;
@@ -42,9 +42,9 @@ pub fn of_one(file: &CheckedFile, every: bool) -> io::Result<String> {
 impl Renderer for Json {
     fn file(&mut self, file: &CheckedFile, out: &mut dyn Write) -> io::Result<()> {
         let every = self.every;
-        let told =
+        let listed =
             |line: &&RuleResult| every || line.is_finding() || line.verdict == RuleVerdict::Inconclusive;
-        file.lines.iter().filter(told).try_for_each(|line| self.line(line, out))
+        file.lines.iter().filter(listed).try_for_each(|line| self.line(line, out))
     }
 
     fn finish(&mut self, out: &mut dyn Write) -> io::Result<()> {

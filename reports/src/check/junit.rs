@@ -1,7 +1,7 @@
 //! What was found as JUnit: a suite for each recording, a case for each rule.
 //!
 //! A rule that was broken fails where that counts for the exit code; else its case passes and says what was seen. A
-//! rule that could not be told, or that nothing called for, is skipped with its reason.
+//! rule that is inconclusive, or that nothing called for, is skipped with its reason.
 
 use super::{Renderer, explain, pointer, rule_of, sentence};
 use crate::junit::{Case, Counts, Outcome, Status, Suite, TAIL, head};
@@ -36,7 +36,7 @@ impl<S: Write> Junit<S> {
 impl<S: Read + Write + Seek> Renderer for Junit<S> {
     fn file(&mut self, file: &CheckedFile, _: &mut dyn Write) -> io::Result<()> {
         let revision = file.revision.unwrap_or("unknown").to_owned();
-        // The lines of a rule stand together.
+        // The lines of a rule are together.
         let rules = file.lines.chunk_by(|one, next| one.rule == next.rule);
         self.suite(&Suite {
             name: file.name.clone(),

@@ -1,8 +1,8 @@
 //! What came of judging recordings, rendered for people and for programs: one renderer a file.
 //!
-//! Everything shown here stands in a [`rules::record::CheckedFile`], and in the rules that it cites. Nothing is
+//! Everything shown here is in a [`rules::record::CheckedFile`], and in the rules that it cites. Nothing is
 //! judged again, and the same files in the same order give the same bytes. Each recording is written when it is judged, and
-//! forgotten; what a renderer holds until the end stands in its head comment.
+//! forgotten; what a renderer holds until the end is in its head comment.
 
 pub mod github;
 pub mod json;
@@ -44,7 +44,7 @@ pub trait Renderer {
     }
 }
 
-/// The command that tells more about a rule.
+/// The command that explains a rule.
 fn explain(rule: &str) -> String {
     format!("mcp-concord explain {rule}")
 }
@@ -54,7 +54,7 @@ fn rule_of(line: &RuleResult) -> Option<&'static Rule> {
     rules::find(line.rule)
 }
 
-/// The JSON pointer of a place, and that into the text which stands there.
+/// The JSON pointer of a place, and that into its text.
 fn pointer(line: &RuleResult) -> String {
     let pointer = line.pointer.as_deref().unwrap_or_default();
     match &line.within {

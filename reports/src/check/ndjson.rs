@@ -51,7 +51,7 @@ impl Renderer for Ndjson {
             let at = format!("line {} {}", place.line, place.pointer);
             format!("reading stopped at {}: {}; the rest is not judged", at.trim_end(), place.message)
         });
-        let told =
+        let listed =
             |line: &&RuleResult| line.is_finding() || self.every && line.verdict == RuleVerdict::Inconclusive;
         let line = Line {
             digest: file.digest.as_deref(),
@@ -61,7 +61,7 @@ impl Renderer for Ndjson {
             failed: file.is_failure(self.strict),
             totals: Some(file.totals()),
             limits: file.limit.map(str::to_owned).into_iter().chain(gave_up).collect(),
-            findings: file.lines.iter().filter(told).collect(),
+            findings: file.lines.iter().filter(listed).collect(),
             required: file.required.as_ref(),
             ..self.line(&file.name)
         };

@@ -1,10 +1,11 @@
 //! The findings as SARIF 2.1.0, as code scanners and editors take it.
 //!
 //! A run, its tool with the rules that are cited, a result for each place. Where every line is asked for, what was
-//! kept (`pass`), could not be told (`open`) or was not called for (`notApplicable`) is a result too; without, it is
+//! kept (`pass`), inconclusive (`open`) or not called for (`notApplicable`) is a result too; without, it is
 //! left out, since most viewers show any result as a problem.
 
 use super::{Renderer, explain, rule_of, sentence};
+use crate::encoding::percent;
 use crate::object::{Value, object};
 use rules::record::{CheckedFile, Problem, RuleResult};
 use rules::rule::{Level, Rule};
@@ -27,7 +28,7 @@ pub struct Sarif {
     well: bool,
 }
 
-/// What stands before the first result.
+/// What comes before the first result.
 const HEAD: &str = r#"{
 "$schema": "https://json.schemastore.org/sarif-2.1.0.json",
 "version": "2.1.0",
@@ -138,7 +139,7 @@ fn result(line: &RuleResult, rule_index: usize) -> Value<'_> {
     });
     let within = line.within.as_deref().unwrap_or_default();
     let pointer = line.pointer.as_ref().map(|pointer| pointer.clone() + within);
-    // A verdict that is no fault has no level.
+    // Only a fault has a level.
     let (kind, level) = match line.verdict {
         RuleVerdict::Fail | RuleVerdict::Warn | RuleVerdict::Info => ("fail", level(line.level)),
         RuleVerdict::Inconclusive => ("open", "none"),
@@ -195,25 +196,15 @@ fn level(level: Level) -> &'static str {
     }
 }
 
-/// A file's name as a URI: as it stands where it is relative, and percent-encoded.
+/// A file's name as a URI: as it is where it is relative, and percent-encoded.
 fn uri(name: &str) -> String {
     if name == "<stdin>" {
         return "stdin".to_owned();
     }
     let name = name.replace('\\', "/");
     let name = name.strip_prefix("./").unwrap_or(&name);
-    let mut out = String::from(if name.starts_with('/') { "file://" } else { "" });
-    for byte in name.bytes() {
-        match byte {
-            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' | b'/' => {
-                out.push(char::from(byte));
-            }
-            _ => {
-                let _ = write!(out, "%{byte:02X}");
-            }
-        }
-    }
-    out
+    let scheme = if name.starts_with('/') { "file://" } else { "" };
+    format!("{scheme}{}", percent(name, b"-._~/"))
 }
 
 #[cfg(test)]

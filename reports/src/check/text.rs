@@ -2,7 +2,7 @@
 //! summary by party.
 //!
 //! Columns, colours and how much is too much. Everything that comes from a recording goes through [`crate::plain`]. A
-//! recording conforms is said of a frozen set alone, and never of what could not be told.
+//! recording conforms is said only of a frozen set, and never where a rule is inconclusive.
 
 use super::{Renderer, explain, pointer, rule_of};
 use crate::plain::{counted, plain};
@@ -26,7 +26,7 @@ pub struct Options {
     pub volume: Verbosity,
 }
 
-/// So many places of a rule are shown; with everything, all that were kept.
+/// How many places of a rule are shown; with everything, all that were kept.
 const PLACES: usize = 3;
 
 /// Lines are shown whole, however wide they are: a snippet has been cut already.
@@ -42,7 +42,7 @@ pub struct Text {
     count: u64,
     sum: Totals,
     /// Something was shown.
-    told: bool,
+    begun: bool,
 }
 
 impl Text {
@@ -50,12 +50,12 @@ impl Text {
     #[must_use]
     pub fn new(version: &str, options: Options) -> Self {
         let version = version.to_owned();
-        Self { version, options, files: Vec::new(), count: 0, sum: Totals::default(), told: false }
+        Self { version, options, files: Vec::new(), count: 0, sum: Totals::default(), begun: false }
     }
 
-    /// What stands between two parts of the output.
+    /// What comes between two parts of the output.
     fn apart(&mut self) -> &'static str {
-        if std::mem::replace(&mut self.told, true) { "\n" } else { "" }
+        if std::mem::replace(&mut self.begun, true) { "\n" } else { "" }
     }
 }
 
@@ -67,12 +67,12 @@ impl Renderer for Text {
         if self.options.volume >= Verbosity::Normal {
             self.files.push((plain(&file.name), totals));
         }
-        let told = self::file(file, &self.version, self.options);
-        if told.is_empty() {
+        let text = self::file(file, &self.version, self.options);
+        if text.is_empty() {
             return Ok(());
         }
         out.write_all(self.apart().as_bytes())?;
-        out.write_all(told.as_bytes())
+        out.write_all(text.as_bytes())
     }
 
     /// A line for each of several recordings, and their sum.
@@ -259,7 +259,7 @@ fn summary(file: &CheckedFile, options: Options) -> String {
     out
 }
 
-/// What a frozen set has to say of a recording. Something that could not be told is no conformance.
+/// Whether a recording conforms to a frozen set. Where a rule is inconclusive, that is not known.
 fn required(kept: &RuleSetResult, version: &str) -> String {
     let set = if kept.suite == version { String::new() } else { format!(" (the set of {})", kept.suite) };
     let judge = format!("{}{set} as judged by mcp-concord {version}", kept.revision);

@@ -1,4 +1,4 @@
-//! The record as `results.json`, and its times as `times.json`; the schemas beside this folder say what stands there.
+//! The record as `results.json`, and its times as `times.json`; the schemas beside this folder say what is in them.
 
 use serde::Serialize;
 use serde_json::ser::{PrettyFormatter, Serializer};
@@ -40,7 +40,7 @@ mod tests {
     };
     use verdict::verdict::{Judgement, Verdict};
 
-    /// A record with every member that there is, or with those alone that are always there.
+    /// A record with every member that there is, or only with those that are always there.
     fn record(full: bool) -> Value {
         let difference =
             Difference { pointer: "/events/0".into(), left: Some("1".into()), right: Some("2".into()) };

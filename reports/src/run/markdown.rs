@@ -7,7 +7,7 @@ use verdict::change::{Change, Sort};
 use verdict::record::{CaseResult, Record};
 use verdict::verdict::Verdict;
 
-/// So many failures are told in full.
+/// How many failures are listed.
 const MOST: usize = 25;
 
 /// Values longer than this are cut, in characters.
@@ -154,7 +154,7 @@ mod tests {
                     Tag::Heading { .. } | Tag::Paragraph | Tag::Table(_) | Tag::List(_) | Tag::Item,
                 ) => {}
                 Event::End(_) | Event::SoftBreak => {}
-                // The digest alone is shown as code.
+                // Only the digest is shown as code.
                 Event::Code(code) if code.starts_with("sha256:") => {}
                 other => strange.push(format!("{other:?}")),
             }

@@ -1,4 +1,4 @@
-//! What a session is converted to: a capture format, or what is written alone.
+//! What a session is converted to: a capture format, or what is only written.
 
 use crate::session::otlp;
 use formats::{Conversion, Format, Session};

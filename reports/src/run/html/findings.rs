@@ -1,6 +1,6 @@
 //! What `check` found in recordings, as a page: each finding where it stands, in the order of the recording.
 //!
-//! The lines that `check --output json` prints, whoever kept them.
+//! Made of the lines that `check --output json` prints.
 
 use super::cases::Filter;
 use super::labels::{WIDTH, cut, named, plain};
@@ -126,7 +126,7 @@ impl File {
     }
 }
 
-/// The page that a finding leads to. Whoever wrote the findings may have written anything there, so it is one of the rule's own.
+/// The page that a finding leads to. The findings may come from anywhere, so it is one of the rule's own.
 fn document(rule: &Rule, finding: &Finding) -> Option<String> {
     let own = finding.link.clone().filter(|link| rule.links().contains(link));
     own.or_else(|| rule.link(None))

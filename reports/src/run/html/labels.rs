@@ -1,5 +1,6 @@
 //! The words that pages have in common: names, tones and anchors.
 
+use crate::encoding::percent;
 pub(super) use crate::plain::{cut, plain};
 use verdict::record::{Record, Suite};
 use verdict::verdict::Verdict;
@@ -46,45 +47,28 @@ pub(super) fn code(verdict: Verdict) -> char {
 
 /// The place of a case, or of one of its readings, in a page: letters that need no escaping, whatever it is called.
 pub(super) fn anchor(case: &str, format: Option<&str>) -> String {
-    let mut out = String::from("f-");
-    safe(case, &mut out);
-    if let Some(format) = format {
-        // No name of a case comes out with this sign, so that a reading is never taken for another case.
-        out.push('~');
-        safe(format, &mut out);
-    }
-    out
-}
-
-fn safe(text: &str, out: &mut String) {
-    for byte in text.bytes() {
-        match byte {
-            b'a'..=b'z' | b'0'..=b'9' | b'-' => out.push(char::from(byte)),
-            b'/' => out.push('.'),
-            other => out.push_str(&format!("_{other:02x}")),
-        }
-    }
-}
-
-/// A text as part of a URL's query or hash.
-pub(super) fn encoded(text: &str) -> String {
-    let byte = |byte: u8| match byte {
-        b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'.' | b'_' => char::from(byte).to_string(),
-        other => format!("%{other:02X}"),
-    };
-    text.bytes().map(byte).collect()
+    let plain = |byte: u8| matches!(byte, b'a'..=b'z' | b'0'..=b'9' | b'-' | b'/');
+    let safe = |text: &str| hexadecimal(text, plain).replace('/', ".");
+    // No name of a case comes out with this sign, so that a reading is never taken for another case.
+    let format = format.map(|format| format!("~{}", safe(format))).unwrap_or_default();
+    format!("f-{}{format}", safe(case))
 }
 
 /// A clause's or a rule's id as an anchor.
 pub(super) fn named(kind: &str, id: &str) -> String {
-    let mut out = format!("{kind}-");
-    for byte in id.bytes() {
-        match byte {
-            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'.' => out.push(char::from(byte)),
-            other => out.push_str(&format!("_{other:02x}")),
-        }
-    }
-    out
+    let plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'.');
+    format!("{kind}-{}", hexadecimal(id, plain))
+}
+
+/// A text whose bytes are in hexadecimal, but for the plain ones.
+fn hexadecimal(text: &str, plain: impl Fn(u8) -> bool) -> String {
+    let byte = |byte| if plain(byte) { char::from(byte).to_string() } else { format!("_{byte:02x}") };
+    text.bytes().map(byte).collect()
+}
+
+/// A text as part of a URL's query or hash.
+pub(super) fn encoded(text: &str) -> String {
+    percent(text, b"-._")
 }
 
 #[cfg(test)]

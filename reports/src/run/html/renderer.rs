@@ -3,7 +3,7 @@
 //! Every text is escaped because each template's name ends in `.html`; the policy in the page lets no script and no
 //! style run but our own, by their digests.
 
-use crate::digest::digest;
+use crate::encoding::digest;
 use crate::plain::plain;
 use serde::Serialize;
 use tera::{Context, Kwargs, State, Tera};
@@ -27,7 +27,7 @@ const SCRIPT: &str = include_str!("../../../templates/script.js");
 pub struct Link {
     /// What it is called.
     pub title: String,
-    /// Where it stands, from the site's folder.
+    /// Its path from the site's folder.
     pub href: String,
 }
 
@@ -39,7 +39,7 @@ impl Link {
     }
 }
 
-/// Where a page stands. A page that stands alone has no others around it.
+/// Where a page is in its site. By default it has no other pages around it.
 #[derive(Debug, Clone, Copy, Default, Serialize)]
 pub struct PageLocation<'p> {
     /// All pages of the site.
@@ -91,7 +91,7 @@ impl HtmlRenderer {
     }
 }
 
-/// The HTML of a text, with what stands between backticks as code.
+/// The HTML of a text, with what is between backticks as code.
 fn code(text: &str, _: Kwargs, _: &State<'_>) -> tera::Value {
     let last = text.matches('`').count();
     let mut html = Vec::new();

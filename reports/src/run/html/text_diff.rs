@@ -6,7 +6,7 @@ use crate::plain::plain;
 use serde::Serialize;
 use similar::{DiffOp, TextDiff};
 
-/// So many lines that are alike are shown before and after one that is not.
+/// How many lines that are alike are shown before and after one that is not.
 const AROUND: usize = 4;
 
 /// Longer texts are cut before they are laid side by side, so that a record from anywhere costs little.
@@ -18,7 +18,7 @@ const MOST: usize = 2000;
 /// A row of the table.
 #[derive(Debug, PartialEq, Eq, Serialize)]
 pub(super) struct Row {
-    /// So many lines that are alike stand here and are not shown.
+    /// How many lines that are alike are left out here.
     pub(super) alike: Option<usize>,
     /// The two sides are not the same.
     pub(super) differs: bool,
@@ -70,7 +70,7 @@ fn alike(lines: &[&str], first: bool, last: bool, rows: &mut Vec<Row>) {
     };
     let before = if first { 0 } else { AROUND };
     let after = if last { 0 } else { AROUND };
-    // A line that says how many lines are missing is worth it for some lines alone.
+    // A line that says how many are missing is worth it only for some lines.
     if lines.len() <= before + after + AROUND {
         return rows.extend(lines.iter().map(row));
     }
@@ -114,7 +114,7 @@ fn whole(text: &str, mark: bool) -> Vec<Span> {
     vec![Span { text: plain(text), mark }]
 }
 
-/// A text of which so much is kept as a page can show.
+/// As much of a text as a page can show.
 pub(super) fn cut(text: &str) -> String {
     let long = (text.len() > LONGEST)
         .then(|| (0..=LONGEST).rev().find(|at| text.is_char_boundary(*at)).unwrap_or_default());

@@ -1,14 +1,9 @@
 //! Words of a picture: a stranger's text made harmless and short, and times as a person reads them.
 
-use crate::plain;
+use crate::plain::cut;
 use unicode_width::{UnicodeWidthChar as _, UnicodeWidthStr as _};
 
-/// A stranger's text on one line, cut to so many characters.
-pub(crate) fn cut(text: &str, most: usize) -> String {
-    plain::cut(text, most)
-}
-
-/// The same, cut to so many columns; wide characters take two, and what is spelled out counts as it is spelled.
+/// A stranger's text on one line, cut to this many columns; wide characters take two, and what is spelled out counts as it is spelled.
 pub(crate) fn fit(text: &str, columns: usize) -> String {
     let text = cut(text, columns);
     if width(&text) <= columns {
@@ -33,7 +28,7 @@ pub(crate) fn width(text: &str) -> usize {
     text.width()
 }
 
-/// A text in lines of so many columns, at most `most` of them; the last is cut where there is more.
+/// A text in lines of this many columns, at most `most` of them; the last is cut where there is more.
 pub(super) fn wrap(text: &str, columns: usize, most: usize) -> Vec<String> {
     let text = cut(text, columns * most + columns);
     let mut lines: Vec<String> = Vec::new();

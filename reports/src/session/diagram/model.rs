@@ -1,8 +1,8 @@
 //! A sequence diagram as plain data, and each row as a sentence. Every string may be a stranger's.
 
-use super::line_text::{cut, seconds, took};
+use super::line_text::{seconds, took};
 use super::source::Source;
-use crate::plain::counted;
+use crate::plain::{counted, cut};
 use rules::RuleVerdict;
 use std::fmt::Write as _;
 use transcript::meaning::EventKind;
@@ -187,29 +187,17 @@ impl Severity {
 
     /// In words.
     pub(crate) fn name(self) -> &'static str {
-        match self {
-            Self::Error => "error",
-            Self::Warning => "warning",
-            Self::Note => "note",
-        }
+        ["error", "warning", "note"][self as usize]
     }
 
     /// The class that styles it.
     pub(super) fn class(self) -> &'static str {
-        match self {
-            Self::Error => "bad",
-            Self::Warning => "odd",
-            Self::Note => "calm",
-        }
+        ["bad", "odd", "calm"][self as usize]
     }
 
     /// What tells it from the others without colours.
     pub(super) fn sign(self) -> &'static str {
-        match self {
-            Self::Error => "✗",
-            Self::Warning => "!",
-            Self::Note => "·",
-        }
+        ["✗", "!", "·"][self as usize]
     }
 }
 

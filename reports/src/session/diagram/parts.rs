@@ -1,8 +1,9 @@
 //! The words of a message and of a finding, in pieces that every renderer styles in its own way.
 
 use super::canvas::{Part, part};
-use super::line_text::{cut, fit, took, width, wrap};
+use super::line_text::{fit, took, width, wrap};
 use super::model::{Annotation, Arrow, DETAIL, is_answer};
+use crate::plain::cut;
 use transcript::meaning::EventKind;
 
 /// The words on an arrow, in this many columns: what it is first, then what is odd about it, then what it says.

@@ -3,7 +3,7 @@
 use super::model::{Annotation, Arrow, Diagram, Flag, Fold, Note, Participant, Row, RowContent, Severity};
 use transcript::meaning::EventKind;
 
-/// Text that would do harm where it was not told apart from markup, terminals and lines of reading.
+/// Text that would do harm where it was taken for markup, or reached a terminal.
 pub(crate) const HOSTILE: &str = "</script><script>alert(1)</script><img src=x onerror=alert(1)>\" onload=\"x' ]]>&amp;<!-- {{ picture }}{% raw %} \
      \u{202e}\u{2028}\u{2066}\u{61c}\u{1b}[31m\0\u{fffe}\u{ffff}\u{e0041}\r\n\t日本";
 

@@ -125,59 +125,52 @@ impl<'d> TextLayout<'d> {
         else {
             return;
         };
-        let lead = self.lead(Some(arrow.number), row.time, row.band.map(|_| "│"));
-        let unanswered = arrow.flags.contains(&Flag::Unanswered);
+        let (left, right, forth) = (from.min(to), from.max(to), to > from);
         let (shaft, style) = match arrow.kind {
             EventKind::ToolCall | EventKind::Request => ("─", Style::new()),
             EventKind::Notification => ("─", Style::new().dimmed()),
             EventKind::Result => ("╌", Style::new()),
             EventKind::Error => ("╌", severity(Severity::Error)),
         };
-        let (left, right) = (from.min(to), from.max(to));
-        let tip = match (to > from, unanswered) {
-            (_, true) => "✗",
-            (true, _) if arrow.kind == EventKind::Notification => "▻",
-            (false, _) if arrow.kind == EventKind::Notification => "◅",
-            (true, _) => "►",
-            (false, _) => "◄",
+        let tip = match (arrow.flags.contains(&Flag::Unanswered), arrow.kind, forth) {
+            (true, ..) => "✗",
+            (_, EventKind::Notification, true) => "▻",
+            (_, EventKind::Notification, false) => "◅",
+            (.., true) => "►",
+            (.., false) => "◄",
         };
-        let mut line = String::new();
+        let mut line = self.lead(Some(arrow.number), row.time, row.band.map(|_| "│"));
+        let mut before = self.first;
         for (at, &participant) in self.participants.iter().enumerate() {
-            let before = at.checked_sub(1).map_or(self.first, |before| self.participants[before] + 1);
-            let inside = before > left && participant <= right && at > 0;
             let gap = participant.saturating_sub(before);
-            if inside && self.beside.is_none() {
-                line.push_str(&self.shaft(arrow, gap, shaft, tip, style, to > from));
-            } else if inside {
-                let (start, end) = (before == left + 1, participant == right);
-                let room = gap.saturating_sub(1);
-                let drawn = match (to > from && end, to < from && start) {
-                    (true, _) => format!("{}{tip}", shaft.repeat(room)),
-                    (_, true) => format!("{tip}{}", shaft.repeat(room)),
+            if at == 0 || before <= left || participant > right {
+                line.push_str(&" ".repeat(gap));
+            } else if self.beside.is_none() {
+                line.push_str(&self.shaft(arrow, gap, shaft, tip, style, forth));
+            } else {
+                let drawn = match (forth && participant == right, !forth && before == left + 1) {
+                    (true, _) => format!("{}{tip}", shaft.repeat(gap.saturating_sub(1))),
+                    (_, true) => format!("{tip}{}", shaft.repeat(gap.saturating_sub(1))),
                     _ => shaft.repeat(gap),
                 };
                 line.push_str(&self.paint(&drawn, style));
-            } else if at > 0 {
-                line.push_str(&" ".repeat(gap));
             }
-            let joint = match (participant == from, participant > left && participant < right) {
-                (true, _) if to > from => "├",
+            line.push_str(match (participant == from, participant > left && participant < right) {
+                (true, _) if forth => "├",
                 (true, _) => "┤",
                 (_, true) => "┼",
                 _ => "│",
-            };
-            line.push_str(joint);
+            });
+            before = participant + 1;
         }
-        let mut whole = format!("{lead}{line}");
         if let Some(beside) = self.beside {
-            let end = self.participants.last().copied().unwrap_or_default();
-            whole.push_str(&" ".repeat(beside - end - 1));
-            whole.push_str(&self.words(&parts(arrow, self.width.saturating_sub(beside))));
+            line.push_str(&" ".repeat(beside - before));
+            line.push_str(&self.words(&parts(arrow, self.width.saturating_sub(beside))));
         }
-        self.line(&whole);
+        self.line(&line);
     }
 
-    /// An arrow with its words on it, in so many columns.
+    /// An arrow with its words on it, in this many columns.
     fn shaft(
         &self,
         arrow: &Arrow,

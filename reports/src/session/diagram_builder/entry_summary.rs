@@ -63,7 +63,7 @@ pub(crate) struct EntrySummarizer {
     file: usize,
     seen: HashSet<u64>,
     order: VecDeque<u64>,
-    /// What entries hold is kept too: so many bytes of each text.
+    /// How many bytes of each text of what entries hold are kept too.
     whole: Option<usize>,
 }
 

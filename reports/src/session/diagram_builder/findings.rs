@@ -1,6 +1,6 @@
 //! What `check` found, by the place that it was found at.
 //!
-//! An entry is told by its file and the byte that it begins at. Memory: what the judge keeps, which is bounded for each
+//! An entry is known by its file and the byte at which it begins. Memory: what the judge keeps, which is bounded for each
 //! rule.
 
 use crate::plain::counted;
@@ -8,7 +8,7 @@ use crate::session::diagram::model::{Annotation, Severity};
 use rules::CheckResult;
 use std::collections::BTreeMap;
 
-/// So many findings stand beside one row, and at the foot; more are counted.
+/// How many findings are listed beside one row, and at the foot; more are counted.
 const MOST: usize = 4;
 const MOST_AT_FOOT: usize = 12;
 
@@ -69,10 +69,10 @@ impl Findings {
     pub(super) fn totals(&self) -> Option<String> {
         let counts =
             self.counts.into_iter().zip(["error", "warning", "note"]).filter(|(count, _)| *count > 0);
-        let told: Vec<String> = counts.map(|(count, word)| counted(count, word)).collect();
-        self.judged.then(|| match told.as_slice() {
+        let counts: Vec<String> = counts.map(|(count, word)| counted(count, word)).collect();
+        self.judged.then(|| match counts.as_slice() {
             [] => "check finds nothing".to_owned(),
-            told => format!("check finds {}", told.join(", ")),
+            counts => format!("check finds {}", counts.join(", ")),
         })
     }
 }
@@ -126,11 +126,11 @@ mod tests {
             annotation(Severity::Warning, "b"),
         ];
         short(&mut annotations, MOST);
-        let told: Vec<(&str, &str)> = annotations
+        let listed: Vec<(&str, &str)> = annotations
             .iter()
             .map(|annotation| (annotation.name.as_str(), annotation.text.as_str()))
             .collect();
-        assert_eq!(told, [("z", "t (and 1 more like this)"), ("b", "t"), ("a", "t")]);
+        assert_eq!(listed, [("z", "t (and 1 more like this)"), ("b", "t"), ("a", "t")]);
         let mut many: Vec<Annotation> =
             (0..9).map(|at| annotation(Severity::Warning, &format!("r{at}"))).collect();
         short(&mut many, MOST);

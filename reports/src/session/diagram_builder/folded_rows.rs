@@ -9,13 +9,13 @@
 use crate::session::diagram::model::{Flag, Fold, Row, RowContent};
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
-/// So many rows are shown from the beginning.
+/// How many rows are shown from the beginning.
 pub(super) const HEAD: u64 = 40;
-/// So many are shown from the end.
+/// How many are shown from the end.
 pub(super) const TAIL: usize = 20;
-/// So many between them, where they are out of the ordinary.
+/// How many between them, where they are out of the ordinary.
 pub(super) const ODD: usize = 240;
-/// So many requests beyond the beginning are held until it is known whether they are answered.
+/// How many requests beyond the beginning are held until it is known whether they are answered.
 pub(super) const WAITING: usize = 1_000;
 /// Fewer rows than this are not worth a fold.
 const WORTH: usize = 4;
@@ -89,7 +89,7 @@ impl FoldedRows {
         match self.shown {
             RowSelection::All => {}
             RowSelection::Range(from, to) => {
-                // What is no message stands with the message before it.
+                // A note goes with the message before it.
                 self.inside = number.map_or(self.inside, |number| (from..=to).contains(&number));
                 if !self.inside {
                     self.fold(at, false);

@@ -8,7 +8,7 @@ use super::entry_summary::EntrySummary;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::thread;
 
-/// So many pieces of a trace are read ahead.
+/// How many pieces of a trace are read ahead.
 const AHEAD: usize = 64;
 
 /// Reads one trace: gets the sender for its pieces, and should stop where that is closed.

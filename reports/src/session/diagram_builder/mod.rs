@@ -203,7 +203,7 @@ impl DiagramBuilder {
         }
     }
 
-    /// The recording is no session from here on.
+    /// The recording was rejected here.
     pub(crate) fn rejected(&mut self, file: usize, name: &str, rejection: &Rejection) {
         let place = &rejection.position;
         let several = self.participants.len() > 2;

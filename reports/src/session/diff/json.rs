@@ -1,4 +1,4 @@
-//! What came of a comparison, as JSON; `diff.schema.json` beside this folder says what stands in it.
+//! What came of a comparison, as JSON; `diff.schema.json` beside this folder says what is in it.
 //!
 //! Events and values are the text of the recordings: numbers stay as they are spelled there. Memory: the text of the differences
 //! that are shown.

@@ -6,11 +6,11 @@ use transcript::align::{Mismatch, OwnedEvent};
 use transcript::meaning::EventKind;
 use verdict::plain::{cut, plain};
 
-/// So many kinds are told apart, and so many of them shown.
+/// How many kinds are counted apart, and how many of them shown.
 const KINDS: usize = 1000;
 const SHOWN: usize = 20;
 
-/// How many events of each kind differ, stand in A alone, and stand in B alone.
+/// How many events of each kind differ, are only in A, and are only in B.
 #[derive(Debug, Default)]
 pub struct Kinds(BTreeMap<String, [u64; 3]>);
 

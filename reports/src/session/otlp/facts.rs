@@ -60,11 +60,11 @@ impl<'s> Wire<'s> {
             OwnedContent::Exchange(exchange) => Some((entry.exchange?, &**exchange)),
             _ => None,
         };
-        let told = session.trace_start().and_then(|start| text(start.member("_transport")?));
+        let transport = session.trace_start().and_then(|start| text(start.member("_transport")?));
         Self {
             exchanges: session.entries.iter().filter_map(exchange).collect(),
-            http: session.transport().is_some() || told.as_deref().is_some_and(|told| told != "stdio"),
-            pipe: told.as_deref() == Some("stdio"),
+            http: session.transport().is_some() || transport.as_deref().is_some_and(|it| it != "stdio"),
+            pipe: transport.as_deref() == Some("stdio"),
             session: None,
         }
     }
@@ -112,8 +112,8 @@ fn authority(url: &str) -> Option<(&str, Option<u16>)> {
 
 /// What a client that traces its requests puts into them (W3C Trace Context): the ids of the trace and of its span.
 pub(super) fn parent(message: &Message<'_>) -> Option<(String, String)> {
-    let told = text(message.params()?.member("_meta")?.member("traceparent")?)?;
-    let mut parts = told.split('-');
+    let header = text(message.params()?.member("_meta")?.member("traceparent")?)?;
+    let mut parts = header.split('-');
     let version = parts.next()?;
     let is_id = |id: &&str, length: usize| {
         id.len() == length
@@ -125,7 +125,7 @@ pub(super) fn parent(message: &Message<'_>) -> Option<(String, String)> {
     (version.len() == 2 && version != "ff" && parts.next().is_some()).then(|| (trace.into(), span.into()))
 }
 
-/// Text as Unicode: a surrogate that stands alone is replaced.
+/// Text as Unicode: a lone surrogate is replaced.
 pub(super) fn text(value: Json<'_>) -> Option<String> {
     value.as_text().map(unicode)
 }

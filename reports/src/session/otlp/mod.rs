@@ -44,9 +44,9 @@ pub fn notes(session: &Session, from: &Format) -> Vec<String> {
     let Seen { requests, notifications, orphans, unanswered, timed } = Spans::of(session).seen;
     let mut notes =
         vec![format!("{NAME} has a span for each request ({requests}), without params and results")];
-    let mut note = |there: bool, told: String| {
+    let mut note = |there: bool, text: String| {
         if there {
-            notes.push(told);
+            notes.push(text);
         }
     };
     note(notifications > 0, format!("{NAME} has no span for notifications ({notifications}): left out"));

@@ -140,7 +140,7 @@ impl Collector {
         });
     }
 
-    /// Takes an entry that is no batch, or that should be none.
+    /// Takes an entry other than a batch, or a batch that should not be one.
     fn one(&mut self, entry: &Entry<'_>) {
         match &entry.content {
             Content::Exchange(_) => self.exchanges = self.exchanges.map(|count| count + 1),

@@ -33,7 +33,7 @@ impl Durations {
         (self.total > 0).then_some(self.longest)
     }
 
-    /// The duration that so many of a hundred do not exceed (the nearest-rank percentile).
+    /// The duration that this many of a hundred do not exceed (the nearest-rank percentile).
     pub(crate) fn percentile(&self, percent: u64) -> Option<u64> {
         let rank = (self.total * percent).div_ceil(100).max(1);
         let mut seen = 0;

@@ -27,7 +27,7 @@ impl Overview {
     #[must_use]
     pub fn new(file: &str, format: &'static Format, seen: Collector, judged: &CheckResult) -> Self {
         let mut overview = seen.overview(file, format);
-        let stopped = judged.rejected.as_ref().map(|rejection| Unread::of(rejection));
+        let stopped = judged.rejected.as_ref().map(Unread::of);
         overview.rejected = overview.rejected.or(stopped);
         overview.findings = findings(judged);
         overview.limit = judged.limit;

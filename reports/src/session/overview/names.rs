@@ -4,10 +4,10 @@ use std::collections::HashMap;
 use std::collections::hash_map::DefaultHasher;
 use std::hash::{Hash as _, Hasher as _};
 
-/// So many names have a row of their own.
+/// How many names have a row of their own.
 pub(crate) const MOST: usize = 1_000;
 
-/// So many characters of a name are kept.
+/// How many characters of a name are kept.
 const LONGEST: usize = 100;
 
 /// The row that names beyond [`MOST`] share.
@@ -29,7 +29,7 @@ impl Names {
     }
 }
 
-/// A name of bounded length. What is cut is told apart by a digest.
+/// A name of bounded length. One that is cut ends with a digest.
 pub(crate) fn cut(name: &str) -> String {
     let Some((end, _)) = name.char_indices().nth(LONGEST) else { return name.to_owned() };
     let mut digest = DefaultHasher::new();

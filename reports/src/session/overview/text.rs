@@ -7,10 +7,10 @@ use anstyle::{AnsiColor, Style};
 use std::fmt::Write as _;
 use verdict::text::paint;
 
-/// So many rows of a table are shown, and the rest counted.
+/// How many rows of a table are shown; the rest are counted.
 const ROWS: usize = 20;
 
-/// So wide is a name at most.
+/// How wide a name is at most.
 const NAME: usize = 40;
 
 /// One recording.

@@ -5,10 +5,10 @@ use crate::plain::{cut, plain};
 use crate::session::overview::text::{Paint, columns};
 use std::fmt::Write as _;
 
-/// So many rows of a table are shown, and the rest counted.
+/// How many rows of a table are shown; the rest are counted.
 const ROWS: usize = 20;
 
-/// So wide is a name at most.
+/// How wide a name is at most.
 const NAME: usize = 60;
 
 /// All tables that have a row.

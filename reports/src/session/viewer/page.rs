@@ -2,7 +2,7 @@
 //! any network. Without its script it says so, and shows a short session in words.
 
 use super::model::Model;
-use crate::digest::digest;
+use crate::encoding::digest;
 use crate::plain;
 use crate::session::diagram::Diagram;
 use rules::record::CheckedFile;

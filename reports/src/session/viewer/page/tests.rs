@@ -84,8 +84,8 @@ fn the_page_runs_its_own_script_and_style_and_asks_for_nothing() {
     let made = page(&diagram(), &[]).unwrap();
     let policy = format!(
         "default-src 'none'; style-src 'sha256-{}'; script-src 'sha256-{}'; base-uri 'none'; form-action 'none'",
-        crate::digest::digest(STYLE),
-        crate::digest::digest(SCRIPT)
+        crate::encoding::digest(STYLE),
+        crate::encoding::digest(SCRIPT)
     );
     assert!(made.contains(&policy));
     assert!(

@@ -1,0 +1,18 @@
+//! Texts as policies and URIs spell them.
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use sha2::{Digest as _, Sha256};
+
+/// A digest as a content security policy spells it.
+pub(crate) fn digest(text: &str) -> String {
+    let digest: [u8; 32] = Sha256::digest(text.as_bytes()).into();
+    STANDARD.encode(digest)
+}
+
+/// A text as part of a URI: letters, digits and these bytes as they are, and the others as `%` and two digits.
+pub(crate) fn percent(text: &str, plain: &[u8]) -> String {
+    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || plain.contains(&byte);
+    let byte = |byte| if is_plain(byte) { char::from(byte).to_string() } else { format!("%{byte:02X}") };
+    text.bytes().map(byte).collect()
+}
