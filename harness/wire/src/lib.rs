@@ -9,7 +9,7 @@
 //! - [`drive`] puts a recorder between two such peers and judges what it forwarded and what it recorded.
 //!
 //! Programs under test are started and ended in one way ([`group`]), and a request to end reaches all of them ([`interrupt`]).
-//! A caller is told of problems through [`Notify`]; nothing here writes to a terminal.
+//! Problems are reported through [`Notify`]; nothing here writes to a terminal.
 
 mod bridge;
 pub mod drive;

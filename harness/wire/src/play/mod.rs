@@ -25,8 +25,8 @@ pub use mismatch::{Kind, Mismatch};
 pub(crate) use names::{about, id_span, id_text, internal_error, messages, own_token, span, with};
 pub use plan::{HELD, Plan, Played, TOLD};
 pub use player::{Order, Outgoing, Player, Received};
-pub(crate) use script::event;
 pub use script::{Script, Step, on_one_line};
+pub(crate) use script::{event, read_session};
 #[cfg(unix)]
 pub(crate) use stdio::as_client_of;
 pub use stdio::{as_client, as_server};

@@ -11,7 +11,7 @@ use transcript::diff::DiffOptions;
 /// A message of up to this size is held; of a session whose messages are longer, twice the longest one.
 pub const HELD: usize = 64 << 20;
 
-/// So many mismatches are told one by one; the rest are counted.
+/// How many mismatches are reported one by one; the rest are counted.
 pub const TOLD: u64 = 100;
 
 /// What is to be played, and how.
@@ -29,7 +29,7 @@ pub struct Plan<'p> {
     pub journal: &'p Journal,
     /// What the recording is called in messages.
     pub name: &'p str,
-    /// Who is told of mismatches as they are seen.
+    /// Where mismatches are reported as they are seen.
     pub notify: &'p dyn Notify,
 }
 
@@ -59,7 +59,7 @@ impl Plan<'_> {
             return;
         }
         played.mismatches += 1;
-        // What ends the play is told in any case.
+        // What ends the play is reported in any case.
         if played.mismatches > TOLD && !matches!(mismatch.kind, Kind::Missing(..)) {
             played.untold += 1;
             return;
