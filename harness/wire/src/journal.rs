@@ -171,7 +171,7 @@ pub struct Journal(Option<Arc<Sink>>);
 
 #[derive(Debug)]
 struct Sink {
-    /// The last time that was told. A clock that is set back stands still here.
+    /// The last time that was given out. A clock that is set back stops here.
     last: AtomicU64,
     output: Mutex<Output>,
 }
@@ -195,7 +195,7 @@ impl Journal {
         Ok(Self(Some(Arc::new(Sink { last: AtomicU64::new(0), output }))))
     }
 
-    /// Lets a journal that has just been created hold so many bytes. What would make it larger is not written, nor
+    /// Lets a journal that has just been created hold this number of bytes. What would make it larger is not written, nor
     /// anything after it, and [`Journal::fault`] says so.
     pub fn hold(&self, bytes: u64) {
         if let Some(sink) = &self.0 {
@@ -216,7 +216,7 @@ impl Journal {
         self.note_at(self.now(), event);
     }
 
-    /// Notes what happened at a time that [`Journal::now`] told.
+    /// Notes what happened at a time of [`Journal::now`].
     pub fn note_at(&self, at: u64, event: impl FnOnce() -> Event) {
         let Some(sink) = &self.0 else { return };
         let line = serde_json::to_vec(&Entry { at, event: event() });
@@ -263,10 +263,10 @@ pub(crate) fn micros(time: Duration) -> u64 {
     u64::try_from(time.as_micros()).unwrap_or(u64::MAX)
 }
 
-/// Reads the journal in a file. A last line that has no line feed was cut off with the peer, and is no note.
+/// Reads the journal in a file. A last line that has no line feed was cut off with the peer, and is left out.
 ///
 /// # Errors
-/// Where the file cannot be read, or a line of it is no note; which one it says.
+/// Where the file cannot be read, or a line of it is not an entry; the error names it.
 pub fn read(path: &Path) -> io::Result<Vec<Entry>> {
     read_from(regular::open(path)?)
 }

@@ -244,7 +244,7 @@ fn trace(talk: &[(Side, String)]) -> Vec<u8> {
 #[cfg(test)]
 mod tests {
     use super::{Transport, conditions};
-    use formats::{Input, ReadOptions, Session};
+    use crate::play::read_session;
     use std::collections::BTreeSet;
 
     #[test]
@@ -254,9 +254,7 @@ mod tests {
         let titles: BTreeSet<&str> = stdio.iter().map(|it| it.note.title.as_str()).collect();
         assert_eq!((names.len(), titles.len()), (stdio.len(), stdio.len()));
         for scenario in &stdio {
-            let mut bytes = &*scenario.session;
-            let mut input = Input::new(&mut bytes).unwrap();
-            let session = Session::read(scenario.format, &mut input, ReadOptions::default()).unwrap();
+            let session = read_session(scenario.format, &scenario.session).unwrap();
             assert!(session.totals.events > 4 && session.totals.unanswered == 0, "{}", scenario.name);
         }
         let http = conditions(Transport::StreamableHttp);

@@ -26,8 +26,8 @@ pub(crate) use mismatch::MISSING;
 pub use mismatch::{Kind, Mismatch};
 pub use plan::{Plan, Played, TOLD};
 pub use player::{Order, Outgoing, Player, Received};
-pub(crate) use script::event;
 pub use script::{Script, Step};
+pub(crate) use script::{event, read_session};
 #[cfg(unix)]
 pub(crate) use stdio::as_client_of;
 pub use stdio::{as_client, as_server};

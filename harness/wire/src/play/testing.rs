@@ -49,7 +49,7 @@ pub(crate) fn plays(text: &str, play: impl Fn(&[&str], &str, &[String]) -> Vec<S
     }
 }
 
-/// Keeps what it is told.
+/// Keeps what is reported.
 #[derive(Debug, Default)]
 struct Told(Mutex<Vec<String>>);
 
@@ -73,7 +73,7 @@ impl Notify for Told {
     }
 }
 
-/// Plays one side of a session; and what was told meanwhile.
+/// Plays one side of a session; and what was reported meanwhile.
 pub(super) fn played<T>(
     script: &Script,
     patience: Duration,

@@ -9,7 +9,7 @@ use std::io::Write as _;
 /// Shorter runs are words rather than encoded secrets.
 pub(super) const SHORTEST: usize = 8;
 
-/// So much of a long run is decoded to see whether it is text at all: whole groups of Base64.
+/// How much of a long run is decoded to see whether it is text at all: whole groups of Base64.
 const TRIED: usize = 64;
 
 const BASE64: GeneralPurpose = GeneralPurpose::new(
@@ -28,7 +28,7 @@ pub(super) fn percent_decoded(text: &[u8], plus: bool) -> Cow<'_, [u8]> {
     Cow::Owned(decoded(text, b"%", 2, plain, |value, out| out.extend_from_slice(value)))
 }
 
-/// A text with the escapes decoded that begin so and have so many hexadecimal digits, and any other byte as `plain` has it.
+/// A text in which `put` decodes the escapes of this beginning and number of hexadecimal digits, and `plain` any other byte.
 fn decoded(
     text: &[u8],
     begin: &[u8],

@@ -25,7 +25,7 @@ struct Rules {
     list: Vec<(String, Regex)>,
     /// All of them at once, since most of what is looked at fits none.
     any: RegexSet,
-    /// So many bytes the shortest text has that fits any, as far as that is known.
+    /// The length in bytes of the shortest text that fits any, as far as that is known.
     shortest: usize,
 }
 
@@ -120,7 +120,7 @@ impl Redaction {
         Ok(self)
     }
 
-    /// The same, with numbers from 1, for whoever only counts.
+    /// The same, with numbers from 1, for counting.
     #[must_use]
     pub fn counting(mut self) -> Self {
         self.ledger = Some(Arc::default());
@@ -179,7 +179,7 @@ impl Redaction {
         fits.then(|| self.names.list.iter().position(|(_, it)| it.is_match(name)).map(Rule::Name))?
     }
 
-    /// A text without the parts that match a pattern. A marker that stands there already is no part of the text: it stays
+    /// A text without the parts that match a pattern. A marker that is there already is not part of the text: it stays
     /// one marker, so that a second time changes nothing.
     pub(super) fn patterns<'t>(&self, text: &'t [u8]) -> Cow<'t, [u8]> {
         let mut text = Cow::Borrowed(text);

@@ -9,11 +9,11 @@ use super::rules::Redaction;
 use std::borrow::Cow;
 use transcript::json::Json;
 
-/// So many texts within each other are looked into: JSON in Base64 in a query is three. JSON that lies deeper is withheld.
+/// How many texts within each other are looked into: JSON in Base64 in a query is three. JSON that lies deeper is withheld.
 pub(super) const LAYERS: usize = 6;
 
 impl Redaction {
-    /// The JSON text without what is to be taken out; none where it stays as it is, or is no JSON.
+    /// The JSON text without what is to be taken out; none where it stays as it is, or is not JSON.
     #[must_use]
     pub fn message(&self, text: &str) -> Option<String> {
         self.layer().and_then(|layer| String::from_utf8(json::rewrite(text, &layer)?).ok())
@@ -67,7 +67,7 @@ impl Redaction {
     }
 }
 
-/// A text within so many others.
+/// A text within others, of which `left` more may be looked into.
 struct Layer<'r> {
     redaction: &'r Redaction,
     left: usize,

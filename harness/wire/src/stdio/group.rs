@@ -1,7 +1,7 @@
 //! Other people's programs: how each is started, watched and ended, with every process that it starts.
 //!
 //! A program leads a process group of its own. A [`Group`] is killed when it is dropped, and all that run are killed at once
-//! when this process is told to end ([`crate::interrupt`]). A process that leaves its group (`setsid`) is out of reach;
+//! when this process is asked to end ([`crate::interrupt`]). A process that leaves its group (`setsid`) is out of reach;
 //! nothing short of a container holds it.
 
 use super::running;
@@ -53,7 +53,7 @@ impl Group {
     /// Starts the command as the leader of a group.
     ///
     /// # Errors
-    /// Where it cannot be started; nothing can once this process was told to end.
+    /// Where it cannot be started; nothing can once this process was asked to end.
     pub fn start(command: &mut Command) -> io::Result<Self> {
         lead(command);
         Ok(Self { leader: running::spawn(command)?, status: None })
@@ -146,7 +146,7 @@ impl Group {
         self.reap()
     }
 
-    /// Waits for the leader alone, and gives its status. What it leaves behind goes on, and is nobody's here any more.
+    /// Waits for the leader only, and gives its status. What it leaves behind goes on, and is nobody's here any more.
     ///
     /// # Errors
     /// Where the system does not tell it.
