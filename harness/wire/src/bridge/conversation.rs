@@ -16,7 +16,7 @@ use crate::messages::{
 use std::collections::{BTreeMap, VecDeque};
 use transcript::message::Message;
 
-/// So many requests of clients, and as many of the server, may be open.
+/// How many requests of clients, and of the server, may be open.
 const OPEN: usize = 1_000;
 
 /// A server and its clients.
@@ -32,7 +32,7 @@ pub(super) struct Conversation {
     asked: VecDeque<(Vec<u8>, u64)>,
     /// What a shared server answered to `initialize`.
     hello: Option<String>,
-    /// It was told that it is initialized.
+    /// It has got `notifications/initialized`.
     initialized: bool,
 }
 
@@ -129,10 +129,7 @@ impl Conversation {
         self.open.len()
     }
 
-    /// Takes what a client says.
-    ///
-    /// # Errors
-    /// Where it cannot be passed on; nothing is, then.
+    /// Takes what a client says. Where any of it cannot be passed on, nothing is.
     pub(super) fn ask(&mut self, client: u64, said: &[Message<'_>]) -> Result<Asked, NotTaken> {
         let requests: Vec<_> = said.iter().filter(|said| said.method().is_some()).collect();
         let ids: Vec<&str> = requests.iter().filter_map(|said| id_text(**said)).collect();

@@ -209,8 +209,8 @@ impl Router<'_> {
             && self.script.message(step).is_some_and(|message| message.id().key().is_some())
     }
 
-    /// `alone`: only one message goes over the answer.
-    fn reply(&self, step: usize, alone: bool) -> Reply {
+    /// How the POST of a step is answered, over which only one message goes where `is_single`.
+    fn reply(&self, step: usize, is_single: bool) -> Reply {
         if let Some((status, headers)) = self.script.refusal(step) {
             return Reply::Refused(*status, headers.clone());
         }
@@ -236,11 +236,11 @@ impl Router<'_> {
         let slot = answer.map(|entry| entry.carrier);
         let json = match self.answers {
             Answers::Json => true,
-            // An error of HTTP is no stream.
+            // An error of HTTP is not a stream.
             Answers::Stream => status.is_some_and(|status| status >= 400),
             Answers::AsRecorded => slot == Some(Carrier::Response),
         };
-        if json && alone && slot.is_some() { Reply::Json(status.unwrap_or(200)) } else { Reply::Stream }
+        if json && is_single && slot.is_some() { Reply::Json(status.unwrap_or(200)) } else { Reply::Stream }
     }
 
     /// The id of the session: a server gives one where there is an `initialize`, unless the recording has its answer
@@ -298,7 +298,7 @@ mod tests {
                 vec![CALL, LIST, LOG, PROGRESS, LISTED, LOG, DONE],
                 vec![Post, Post, Answer(1), Answer(0), Answer(1), Answer(0), Answer(0)],
             ),
-            // Of a request that nobody answers, the progress alone.
+            // Of a request that nobody answers, only the progress.
             (vec![CALL, LOG, PROGRESS, NOTE], vec![Post, Get, Answer(0), Post]),
             (vec![DONE, CALL, DONE, DONE], vec![Get, Post, Answer(1), Get]),
             (vec![LOG, NOTE], vec![Get, Post]),

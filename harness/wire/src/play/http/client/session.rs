@@ -114,7 +114,7 @@ impl<'p> ClientSession<'p> {
         })
     }
 
-    /// Whether nobody told where messages go.
+    /// Whether the server has not named where messages go.
     pub(super) fn is_lost(&self) -> bool {
         self.transport == Transport::HttpSse && self.endpoint.is_none()
     }
