@@ -91,7 +91,7 @@ impl<'p> ClientSession<'p> {
         Ok(Self {
             plan,
             player: Player::new(plan.script, plan.rules.clone(), Order::Loose),
-            routes: Routes::of(plan.script, Answers::AsRecorded),
+            routes: Routes::new(plan.script, Answers::AsRecorded),
             transport,
             path: target.path().to_owned(),
             caller,

@@ -92,7 +92,7 @@ impl<'p> ServerSession<'p> {
         Self {
             plan,
             player: Player::new(plan.script, plan.rules.clone(), Order::Loose),
-            routes: Routes::of(plan.script, answers),
+            routes: Routes::new(plan.script, answers),
             transport,
             listener,
             runtime,
