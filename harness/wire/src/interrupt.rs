@@ -1,7 +1,7 @@
 //! The request to end, for every verb: Ctrl-C, that of a service manager, and the end of the terminal.
 //!
 //! Until [`watch`] is called, such a signal ends the program as usual. After that the first one is noted, and every program
-//! that was started as a [`crate::stdio::group::Group`] is killed with all that it started, unless [`be_gentle`] was called; whoever
+//! that was started as a [`crate::stdio::group::Group`] is killed with all that it started, unless [`be_gentle`] was called; who
 //! waits for one sees its end. A second signal ends the program.
 
 #[cfg(unix)]
@@ -16,7 +16,7 @@ static CAUGHT: LazyLock<Arc<AtomicUsize>> = LazyLock::new(Arc::default);
 /// The first signal kills nothing.
 static GENTLE: AtomicBool = AtomicBool::new(false);
 
-/// From now on the first signal kills no program: whoever runs one lets it end. The second one does.
+/// From now on the first signal kills no program: the command that runs one lets it end. The second one does.
 pub fn be_gentle() {
     GENTLE.store(true, Ordering::SeqCst);
 }
@@ -47,7 +47,7 @@ pub fn watch() -> io::Result<()> {
     std::thread::Builder::new().name("signals".to_owned()).spawn(note).map(drop)
 }
 
-/// Whether whoever started this process has it ignore a signal, where the system tells.
+/// Whether this process was started to ignore a signal, where the system shows it.
 #[cfg(unix)]
 fn is_ignored(signal: i32) -> bool {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();

@@ -171,7 +171,7 @@ pub struct Journal(Option<Arc<Sink>>);
 
 #[derive(Debug)]
 struct Sink {
-    /// The last time that was told. A clock that is set back stands still here.
+    /// The last time that was given out. A clock that is set back stops here.
     last: AtomicU64,
     output: Mutex<Output>,
 }
@@ -195,7 +195,7 @@ impl Journal {
         Ok(Self(Some(Arc::new(Sink { last: AtomicU64::new(0), output }))))
     }
 
-    /// Lets a journal that has just been created hold so many bytes. What would make it larger is not written, nor
+    /// Lets a journal that has just been created hold this number of bytes. What would make it larger is not written, nor
     /// anything after it, and [`Journal::fault`] says so.
     pub fn hold(&self, bytes: u64) {
         if let Some(sink) = &self.0 {
@@ -216,7 +216,7 @@ impl Journal {
         self.note_at(self.now(), event);
     }
 
-    /// Notes what happened at a time that [`Journal::now`] told.
+    /// Notes what happened at a time of [`Journal::now`].
     pub fn note_at(&self, at: u64, event: impl FnOnce() -> Event) {
         let Some(sink) = &self.0 else { return };
         let line = serde_json::to_vec(&Entry { at, event: event() });
@@ -263,10 +263,10 @@ pub(crate) fn micros(time: Duration) -> u64 {
     u64::try_from(time.as_micros()).unwrap_or(u64::MAX)
 }
 
-/// Reads the journal in a file. A last line that has no line feed was cut off with the peer, and is no note.
+/// Reads the journal in a file. A last line that has no line feed was cut off with the peer, and is left out.
 ///
 /// # Errors
-/// Where the file cannot be read, or a line of it is no note; which one it says.
+/// Where the file cannot be read, or a line of it is not an entry; the error names it.
 pub fn read(path: &Path) -> io::Result<Vec<Entry>> {
     read_from(regular::open(path)?)
 }
@@ -292,83 +292,51 @@ fn read_from(input: impl Read) -> io::Result<Vec<Entry>> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Bytes, Direction, Entry, Event, Journal, read, read_from};
-    use std::fs;
+    use super::{Entry, Event, Journal, read, read_from};
+    use std::path::Path;
 
-    fn all() -> Vec<Event> {
-        let headers = vec![("content-type".to_owned(), "text/event-stream".to_owned())];
-        vec![
-            Event::Began {
-                role: "server".into(),
-                transport: "stdio".into(),
-                address: Some("127.0.0.1:1".into()),
-                pid: 7,
-            },
-            Event::Asked {
-                way: Direction::Received,
-                exchange: 0,
-                method: "POST".into(),
-                target: "/mcp?a=1".into(),
-                headers: headers.clone(),
-            },
-            Event::Answered { way: Direction::Sent, exchange: 0, status: 200, headers },
-            Event::Bytes { way: Direction::Sent, exchange: Some(0), bytes: Bytes("data: é\n\n".into()) },
-            Event::Bytes { way: Direction::Received, exchange: None, bytes: Bytes(b"\xff\n\0".to_vec()) },
-            Event::Ended {
-                way: Direction::Sent,
-                exchange: Some(0),
-                broken: Some("the client went away".into()),
-            },
-            Event::Ended { way: Direction::Received, exchange: None, broken: None },
-            Event::Exited { code: None, signal: Some(9) },
-            Event::Mismatch { text: "unexpected".into() },
-            Event::Over { sent: 1, received: 2, mismatches: 3 },
-        ]
-    }
+    const OVER: Event = Event::Over { sent: 1, received: 2, mismatches: 3 };
+
+    /// One entry of each kind. Bytes are text where they can be.
+    const ENTRIES: &str = r#"{"at":1,"kind":"began","role":"server","transport":"stdio","address":"127.0.0.1:1","pid":7}
+{"at":2,"kind":"asked","way":"received","exchange":0,"method":"POST","target":"/mcp?a=1","headers":[["content-type","text/event-stream"]]}
+{"at":3,"kind":"answered","way":"sent","exchange":0,"status":200,"headers":[]}
+{"at":4,"kind":"bytes","way":"sent","exchange":0,"bytes":"data: é\n\n"}
+{"at":4,"kind":"bytes","way":"received","bytes":{"base64":"/woA"}}
+{"at":4,"kind":"ended","way":"sent","exchange":0,"broken":"the client went away"}
+{"at":5,"kind":"ended","way":"received"}
+{"at":5,"kind":"exited","code":null,"signal":9}
+{"at":6,"kind":"mismatch","text":"unexpected"}
+{"at":7,"kind":"over","sent":1,"received":2,"mismatches":3}
+"#;
 
     #[test]
-    fn what_is_noted_is_read_again() {
+    fn what_is_noted_is_read_again_and_told_by_one_clock() {
+        let entries = read_from(ENTRIES.as_bytes()).unwrap();
+        let lines: Vec<_> = entries.iter().map(|entry| serde_json::to_string(entry).unwrap()).collect();
+        assert_eq!(lines, ENTRIES.lines().collect::<Vec<_>>());
         let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("journal");
-        let journal = Journal::create(&path).unwrap();
-        let before = journal.now();
-        for event in all() {
-            journal.note(|| event);
+        let paths = ["a", "b", "c"].map(|name| folder.path().join(name));
+        let journals = paths.each_ref().map(|path| Journal::create(path).unwrap());
+        let before = journals[0].now();
+        for Entry { event, .. } in &entries {
+            journals[0].note(|| event.clone());
         }
-        let notes = read(&path).unwrap();
-        assert!(notes.iter().map(|note| note.at).is_sorted() && notes[0].at >= before && before > 1 << 50);
-        assert_eq!(notes.into_iter().map(|note| note.event).collect::<Vec<_>>(), all());
-        assert_eq!(journal.fault(), None);
-    }
-
-    #[test]
-    fn every_journal_tells_the_time_of_one_clock() {
-        let folder = tempfile::tempdir().unwrap();
-        let journals = ["a", "b", "c"].map(|name| Journal::create(&folder.path().join(name)).unwrap());
-        let told: Vec<u64> = (0..3_000).map(|index| journals[index % 3].now()).collect();
-        assert!(told.is_sorted());
-    }
-
-    #[test]
-    fn bytes_are_text_where_they_can_be() {
-        let event = Event::Bytes { way: Direction::Sent, exchange: None, bytes: Bytes("a\n".into()) };
-        let line = serde_json::to_string(&Entry { at: 5, event }).unwrap();
-        assert_eq!(line, r#"{"at":5,"kind":"bytes","way":"sent","bytes":"a\n"}"#);
-        let event = Event::Bytes { way: Direction::Received, exchange: Some(3), bytes: Bytes(vec![255]) };
-        let line = serde_json::to_string(&Entry { at: 5, event }).unwrap();
-        assert_eq!(
-            line,
-            r#"{"at":5,"kind":"bytes","way":"received","exchange":3,"bytes":{"base64":"/w=="}}"#
-        );
+        let noted = read(&paths[0]).unwrap();
+        assert!(noted.iter().map(|note| note.at).is_sorted() && noted[0].at >= before && before > 1 << 50);
+        assert!(noted.iter().map(|note| &note.event).eq(entries.iter().map(|entry| &entry.event)));
+        assert_eq!(journals[0].fault(), None);
+        let times: Vec<u64> = (0..3_000).map(|index| journals[index % 3].now()).collect();
+        assert!(times.is_sorted());
     }
 
     #[test]
     fn a_journal_that_was_cut_off_is_read_up_to_there() {
-        let over = r#"{"at":1,"kind":"over","sent":1,"received":2,"mismatches":3}"#;
-        assert_eq!(read_from(format!("{over}\n{over}").as_bytes()).unwrap().len(), 1);
+        let cut = ENTRIES.trim_end();
+        assert_eq!(read_from(cut.as_bytes()).unwrap().len(), ENTRIES.lines().count() - 1);
         assert_eq!(read_from(&b""[..]).unwrap(), []);
-        let error = read_from(format!("{over}\n{{}}\n").as_bytes()).unwrap_err();
-        assert!(error.to_string().starts_with("line 2 is not a journal entry"), "{error}");
+        let error = read_from(format!("{cut}\n{{}}\n").as_bytes()).unwrap_err();
+        assert!(error.to_string().starts_with("line 11 is not a journal entry"), "{error}");
     }
 
     #[test]
@@ -377,8 +345,7 @@ mod tests {
         let path = folder.path().join("journal");
         let journal = Journal::create(&path).unwrap();
         journal.hold(100);
-        let note = || journal.note(|| Event::Over { sent: 0, received: 0, mismatches: 0 });
-        (0..3).for_each(|_| note());
+        (0..3).for_each(|_| journal.note(|| OVER));
         assert_eq!(read(&path).unwrap().len(), 1, "two would be more than a hundred bytes");
         assert!(journal.fault().unwrap().contains("as large as it may be"));
     }
@@ -386,10 +353,10 @@ mod tests {
     #[cfg(target_os = "linux")]
     #[test]
     fn a_full_disk_is_remembered() {
-        let journal = Journal::create(std::path::Path::new("/dev/full")).unwrap();
-        journal.note(|| Event::Over { sent: 0, received: 0, mismatches: 0 });
+        let journal = Journal::create(Path::new("/dev/full")).unwrap();
+        journal.note(|| OVER);
         assert!(journal.fault().is_some());
         assert!(Journal::default().fault().is_none());
-        assert!(fs::metadata("/dev/full").is_ok());
+        assert!(Path::new("/dev/full").exists());
     }
 }

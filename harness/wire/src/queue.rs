@@ -75,7 +75,7 @@ impl<T> Queue<T> {
         self.lock().held + cost <= ROOM
     }
 
-    /// Adds an item that costs so many bytes, whether there is room or not; a closed queue lets it go.
+    /// Adds an item that costs `cost` bytes, whether there is room or not; a closed queue lets it go.
     pub(crate) fn push(&self, cost: usize, item: T) {
         let mut state = self.lock();
         if !state.closed {

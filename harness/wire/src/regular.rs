@@ -1,4 +1,4 @@
-//! Files that somebody else made: a pipe among them would keep whoever opens it waiting, and a device might never end.
+//! Files that somebody else made: opening a pipe among them would wait, and a device might never end.
 
 use std::fs::{self, File};
 use std::io;

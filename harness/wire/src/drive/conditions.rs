@@ -36,15 +36,21 @@ pub fn conditions(transport: Transport) -> Vec<Scenario> {
 }
 
 fn all() -> Vec<Condition> {
-    let usual = Conditions::default;
+    let usual = || Condition {
+        name: "",
+        title: "",
+        reason: "",
+        talk: calls,
+        conditions: Conditions::default(),
+        http: true,
+    };
+    let plain = Conditions::default;
     vec![
         Condition {
             name: "plain",
             title: "A short session",
             reason: "A handshake and two calls: what every recorder has to be able to do.",
-            talk: calls,
-            conditions: usual(),
-            http: true,
+            ..usual()
         },
         Condition {
             name: "pause",
@@ -52,8 +58,8 @@ fn all() -> Vec<Condition> {
             reason: "The session lasts longer than anything may be held up, so that a recorder that waits for its \
                 end, with messages or with their times, is seen.",
             talk: || notes(1, 10),
-            conditions: Conditions { pause: 1.5, ..usual() },
-            http: true,
+            conditions: Conditions { pause: 1.5, ..plain() },
+            ..usual()
         },
         Condition {
             name: "values",
@@ -61,92 +67,87 @@ fn all() -> Vec<Condition> {
             reason: "A recorder that parses what passes and prints it again changes such values; one that keeps \
                 the text cannot.",
             talk: values,
-            conditions: usual(),
-            http: true,
+            ..usual()
         },
         Condition {
             name: "big-message",
             title: "A mebibyte each way",
             reason: "A long message must pass whole, and be kept whole.",
             talk: big,
-            conditions: usual(),
-            http: true,
+            ..usual()
         },
         Condition {
             name: "many-messages",
             title: "A thousand messages without a pause",
             reason: "What comes in one read may be many messages, and half of another one.",
             talk: || notes(1_000, 40),
-            conditions: usual(),
-            http: true,
+            ..usual()
         },
         Condition {
             name: "one-write",
             title: "All that can be said at once in one write",
             reason: "A message is a line or an event, not a write.",
             talk: || notes(20, 10),
-            conditions: Conditions { merge: true, ..usual() },
-            http: true,
+            conditions: Conditions { merge: true, ..plain() },
+            ..usual()
         },
         Condition {
             name: "pieces",
             title: "Seven bytes at a time",
             reason: "A write may end in the middle of a character.",
             talk: letters,
-            conditions: Conditions { chunk: Some(7), ..usual() },
-            http: true,
+            conditions: Conditions { chunk: Some(7), ..plain() },
+            ..usual()
         },
         Condition {
             name: "back-pressure",
             title: "A client that reads slowly",
             reason: "What is full holds the server up, and must neither lose anything nor stop the other way.",
             talk: || notes(400, 4_000),
-            conditions: Conditions { slow: Duration::from_millis(1), ..usual() },
-            http: true,
+            conditions: Conditions { slow: Duration::from_millis(1), ..plain() },
+            ..usual()
         },
         Condition {
             name: "noise",
             title: "A banner and a warning",
             reason: "Servers print lines that are not messages; they have to pass, and must not break the recording.",
-            talk: calls,
             conditions: Conditions {
                 noise: Some("server ready, {not json}"),
                 stderr: Some("a warning on the standard error"),
-                ..usual()
+                ..plain()
             },
             http: false,
+            ..usual()
         },
         Condition {
             name: "half-line",
             title: "A server that ends in the middle of a message",
             reason: "The last bytes have to pass although no line feed comes any more.",
-            talk: calls,
-            conditions: Conditions { half: true, ..usual() },
+            conditions: Conditions { half: true, ..plain() },
             http: false,
+            ..usual()
         },
         Condition {
             name: "exit-code",
             title: "A server that ends with code 7",
             reason: "A client tells by the exit code whether its server crashed.",
-            talk: calls,
-            conditions: Conditions { exit: 7, ..usual() },
+            conditions: Conditions { exit: 7, ..plain() },
             http: false,
+            ..usual()
         },
         Condition {
             name: "terminated",
             title: "The recorder is told to end",
             reason: "After a SIGTERM the server has to be told too, and what had passed has to be in the recording.",
-            talk: calls,
-            conditions: Conditions { pause: 1.5, kill: Some((Kill::Term, 2)), ..usual() },
-            http: true,
+            conditions: Conditions { pause: 1.5, kill: Some((Kill::Term, 2)), ..plain() },
+            ..usual()
         },
         Condition {
             name: "killed",
             title: "The recorder is killed",
             reason: "After a SIGKILL the recording has to be readable, with all that had passed for a while.",
-            talk: calls,
-            conditions: Conditions { pause: 1.5, kill: Some((Kill::Kill, 2)), ..usual() },
-            http: true,
+            conditions: Conditions { pause: 1.5, kill: Some((Kill::Kill, 2)), ..plain() },
+            ..usual()
         },
     ]
 }
@@ -243,7 +244,7 @@ fn trace(talk: &[(Side, String)]) -> Vec<u8> {
 #[cfg(test)]
 mod tests {
     use super::{Transport, conditions};
-    use formats::{Input, ReadOptions, Session};
+    use crate::play::read_session;
     use std::collections::BTreeSet;
 
     #[test]
@@ -253,9 +254,7 @@ mod tests {
         let titles: BTreeSet<&str> = stdio.iter().map(|it| it.note.title.as_str()).collect();
         assert_eq!((names.len(), titles.len()), (stdio.len(), stdio.len()));
         for scenario in &stdio {
-            let mut bytes = &*scenario.session;
-            let mut input = Input::new(&mut bytes).unwrap();
-            let session = Session::read(scenario.format, &mut input, ReadOptions::default()).unwrap();
+            let session = read_session(scenario.format, &scenario.session).unwrap();
             assert!(session.totals.events > 4 && session.totals.unanswered == 0, "{}", scenario.name);
         }
         let http = conditions(Transport::StreamableHttp);

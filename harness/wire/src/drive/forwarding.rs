@@ -2,7 +2,7 @@
 //! when a failure is a crash or a timeout.
 
 use super::journals::{Journals, exchanges, said};
-use super::judge::fidelity::SentMessage;
+use super::judge::pairing::SentMessage;
 use super::judge::passage::{self, Terms, in_words};
 use super::judge::{Finding, Kind, http, judgement};
 use super::rig::{Played, Rig};
@@ -29,7 +29,7 @@ pub(super) fn over_pipes(rig: &Rig, scenario: &Scenario, played: &Played) -> (Ju
         for side in [Side::Client, Side::Server] {
             found.extend(passage::end(&pipes.passage(side), patience));
         }
-        // It ends as it was told to, or else as it judged its client.
+        // It ends with the code of the condition, or else as it judged its client.
         let own =
             |mismatches: u64| if conditions.exit == 0 { i32::from(mismatches > 0) } else { conditions.exit };
         let server = journals.server_over().map(|over| Exit { code: Some(own(over.1)), signal: None });
@@ -89,7 +89,7 @@ fn crash(how: &str) -> (Verdict, String) {
     (Verdict::Crash, format!("the recorder ended in the middle of the session, with {how}"))
 }
 
-/// What went on after the recorder was told to end.
+/// What went on after the recorder was asked to end.
 fn left(played: &Played) -> Option<Finding> {
     let says = played.ended.as_ref()?.as_ref().err()?;
     Some(Finding::new(Kind::NoEnd, None, 0, says))

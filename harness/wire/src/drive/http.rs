@@ -3,7 +3,7 @@
 
 use super::journals::{Journals, exchanges, heard};
 use super::port;
-use super::process::{KillTarget, Quiet, Running, bound, not_started, recorder_words, script, wait};
+use super::process::{KillTarget, Quiet, Running, not_started, recorder_words, script, wait, watched};
 use super::recorder::Placeholders;
 use super::rig::{Files, Played, Rig};
 use super::scenario::Scenario;
@@ -17,17 +17,16 @@ use rustix::process::{Signal, kill_process};
 use std::io;
 use std::net::{Ipv4Addr, SocketAddr, TcpStream};
 use std::process::Stdio;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::{Duration, SystemTime};
 use tokio::sync::watch;
 use transcript::diff::DiffOptions;
 use transcript::session::Side;
 
-/// So long may a recorder take to listen.
+/// How long a recorder may take to listen.
 const START: Duration = Duration::from_secs(20);
 
-/// So long may it take to end and to write its file, once it is told to.
+/// How long it may take to end and to write its file once it is asked to.
 const END: Duration = Duration::from_secs(10);
 
 /// Plays a scenario through the recorder.
@@ -69,7 +68,7 @@ pub(super) fn play(
         notify: &Quiet,
     };
 
-    // Where nothing more comes, it is the client that gives up first, and not whoever is the quicker.
+    // Where nothing more comes, the client gives up first, and not the quicker of the two.
     let longer = rig.timeout + rig.patience;
     let (nobody_comes, gone) = watch::channel(false);
 
@@ -77,25 +76,20 @@ pub(super) fn play(
         Running::new(start(&words, [Stdio::null(), Stdio::null(), Stdio::piped()]).map_err(not_started)?);
     let id = recorder.group.id();
     let listens = listens(&mut recorder.group, port);
-    let over = AtomicBool::new(false);
     let kill_target = KillTarget::of(scenario, &client_script, files, heard_by_client, None);
     let (mut died, mut killed) = (died_of(&mut recorder.group), None);
     let (mut ended, mut stopped) = (None, None);
     thread::scope(|scope| {
-        let over = &over;
         if !listens {
             return;
         }
-        let bound = scope.spawn(move || bound(scenario, files, id, over));
         let serving = scope
             .spawn(|| server.play_until(&plan(&server_script, &answering, &server_journal, longer), gone));
-        let killer =
-            kill_target.as_ref().map(|kill_target| scope.spawn(move || kill_target.kill(rig, id, over)));
-        // What a peer met is in the journals.
-        let _ = as_client(&plan(&client_script, &asking, &client_journal, rig.timeout), &target, transport);
-        over.store(true, Ordering::Relaxed);
-        killed = killer.and_then(|killer| killer.join().ok()).flatten();
-        stopped = bound.join().ok().flatten();
+        (killed, stopped) = watched(rig, scenario, files, (id, kill_target.as_ref()), || {
+            // What a peer met is in the journals.
+            let plan = plan(&client_script, &asking, &client_journal, rig.timeout);
+            let _ = as_client(&plan, &target, transport);
+        });
         died = died_of(&mut recorder.group).filter(|_| killed.is_none());
         ended = end(&mut recorder.group, killed, rig.patience);
         // What the recorder sent before it went may be on its way for so long, and then nothing is.

@@ -1,8 +1,8 @@
 //! From the journals of two peers to what was really sent and received: the pipes of a session or its HTTP exchanges, and
 //! the messages in them.
 
-use super::judge::fidelity::SentMessage;
 use super::judge::http::{Exchange, pairs};
+use super::judge::pairing::SentMessage;
 use super::judge::passage::{Passage, Stream, alike, lines};
 use crate::group::Exit;
 use crate::http::header;
@@ -56,12 +56,12 @@ impl Journals {
         })
     }
 
-    /// Whether the program that the client talked to was gone soon after it had been told to.
-    pub(super) fn ended_after(&self, told: SystemTime, patience: Duration) -> Result<(), String> {
-        let told = micros(told.duration_since(UNIX_EPOCH).unwrap_or_default());
+    /// Whether the program that the client talked to was gone soon after it was signalled.
+    pub(super) fn ended_after(&self, signalled: SystemTime, patience: Duration) -> Result<(), String> {
+        let signalled = micros(signalled.duration_since(UNIX_EPOCH).unwrap_or_default());
         let exited = self.client.iter().find(|entry| matches!(entry.event, Event::Exited { .. }));
         match exited {
-            Some(entry) if entry.at <= told.saturating_add(micros(patience)) => Ok(()),
+            Some(entry) if entry.at <= signalled.saturating_add(micros(patience)) => Ok(()),
             _ => Err("the recorder kept running after it was told to end".to_owned()),
         }
     }

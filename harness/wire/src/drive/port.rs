@@ -1,4 +1,4 @@
-//! The ports at which recorders are told to listen.
+//! The ports that recorders listen at.
 
 use std::io;
 use std::net::{Ipv4Addr, TcpListener};

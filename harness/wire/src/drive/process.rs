@@ -6,11 +6,10 @@ use super::recording;
 use super::rig::{Files, NotRun, RECORDING, Rig};
 use super::scenario::{Kill, Scenario};
 use crate::play::journal::{self, Entry};
-use crate::play::{Script, Step};
+use crate::play::{Script, Step, read_session};
 use crate::stdio::group::Group;
 use crate::stdio::{Stderr, running};
 use crate::{Notify, StartError, interrupt};
-use formats::{Input, ReadOptions, Session};
 use rustix::process::{Signal, kill_process};
 use std::io::Write as _;
 use std::os::unix::fs::MetadataExt as _;
@@ -24,16 +23,16 @@ use transcript::session::Side;
 /// How often files are looked at.
 const TICK: Duration = Duration::from_millis(5);
 
-/// So many bytes of the beginning of a recorder's standard error are kept, and as many of its end.
+/// How many bytes of the beginning of a recorder's standard error are kept, and as many of its end.
 const KEPT: usize = 32 << 10;
 
-/// So many bytes may a session have in files, besides [`SHARE`] times its own length.
+/// How many bytes a session may have in files, besides [`SHARE`] times its own length.
 const ROOM: u64 = 64 << 20;
 
 /// A session stands in both journals, in the recording, and in each with what is around it.
 const SHARE: u64 = 32;
 
-/// Nobody is told of mismatches here: what the other side did is in the journals.
+/// Mismatches are not reported here: what the other side did is in the journals.
 pub(super) struct Quiet;
 
 impl Notify for Quiet {
@@ -85,9 +84,8 @@ pub(super) fn recorder_words(rig: &Rig, files: &Files, placeholders: Placeholder
     rig.recorder.filled(&Placeholders { out: &out, ..placeholders })
 }
 
-/// Kills a recorder that fills the disk: a session may have so many bytes in files, and no more. What is to be said of it
-/// then.
-pub(super) fn bound(scenario: &Scenario, files: &Files, recorder: u32, over: &AtomicBool) -> Option<String> {
+/// Kills a recorder that fills the disk with more than a session may have in files. Returns what to say of it then.
+fn bound(scenario: &Scenario, files: &Files, recorder: u32, over: &AtomicBool) -> Option<String> {
     let room = ROOM + SHARE * scenario.session.len() as u64;
     while !over.load(Ordering::Relaxed) {
         if size(&files.folder) > room {
@@ -108,11 +106,27 @@ fn size(folder: &Path) -> u64 {
 
 /// One side of a scenario's session.
 pub(super) fn script(scenario: &Scenario, side: Side) -> io::Result<Script> {
-    let mut bytes = &*scenario.session;
-    let session = Input::new(&mut bytes)
-        .and_then(|mut input| Session::read(scenario.format, &mut input, ReadOptions::default()))
+    let session = read_session(scenario.format, &scenario.session)
         .map_err(|error| io::Error::other(format!("{}: {error}", scenario.name)))?;
     Script::new(session, side).map_err(io::Error::other)
+}
+
+/// Plays the client while the recorder is bounded, and killed where it is to be: when it was, and why it was stopped.
+pub(super) fn watched(
+    rig: &Rig,
+    scenario: &Scenario,
+    files: &Files,
+    (recorder, target): (u32, Option<&KillTarget<'_>>),
+    play: impl FnOnce(),
+) -> (Option<SystemTime>, Option<String>) {
+    let over = &AtomicBool::new(false);
+    thread::scope(|scope| {
+        let killer = target.map(|target| scope.spawn(move || target.kill(rig, recorder, over)));
+        let bound = scope.spawn(move || bound(scenario, files, recorder, over));
+        play();
+        over.store(true, Ordering::Relaxed);
+        (killer.and_then(|killer| killer.join().ok()).flatten(), bound.join().ok().flatten())
+    })
 }
 
 /// A recorder that is to be killed.
@@ -149,7 +163,7 @@ impl<'v> KillTarget<'v> {
 
     /// Kills it once the client has heard enough and the recording had time to hold it; nobody where the session is over
     /// before. When that was.
-    pub(super) fn kill(&self, rig: &Rig, recorder: u32, over: &AtomicBool) -> Option<SystemTime> {
+    fn kill(&self, rig: &Rig, recorder: u32, over: &AtomicBool) -> Option<SystemTime> {
         let noted = |name: &str, count: fn(&[Entry]) -> usize| {
             count(&journal::read(&self.files.path(name)).unwrap_or_default())
         };
@@ -164,7 +178,7 @@ impl<'v> KillTarget<'v> {
                 .is_ok_and(|it| it.written.len() >= self.passed)
         };
         wait(rig.patience, all_there);
-        // What was heard may not have been noted yet by whoever sent it, and a server that is killed notes it no more.
+        // A server may not have noted yet what was heard, and one that is killed notes it no more.
         if let Some(sent) = self.sent {
             wait(rig.patience, || noted("server.journal", sent) >= self.after);
         }
@@ -178,7 +192,7 @@ impl<'v> KillTarget<'v> {
     }
 }
 
-/// Waits until something is so, and no longer than until this process is told to end. Whether it was, in time.
+/// Waits until something is so, but no longer than until this process is asked to end. Whether it was, in time.
 pub(super) fn wait(patience: Duration, mut done: impl FnMut() -> bool) -> bool {
     let since = Instant::now();
     while !done() {

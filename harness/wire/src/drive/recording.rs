@@ -1,6 +1,6 @@
 //! What a recording has, message by message, whatever is wrong with it: a faulty message is one of its own.
 
-use super::judge::fidelity::RecordedMessage;
+use super::judge::pairing::RecordedMessage;
 use super::judge::{Finding, Kind};
 use crate::regular;
 use formats::{Format, Input, ReadError, ReadOptions, Tolerance};

@@ -18,9 +18,9 @@ pub struct Rig {
     pub transport: Transport,
     /// The format of its recordings, where their content should not decide.
     pub format: Option<&'static Format>,
-    /// So much later than it was sent may anything arrive.
+    /// How much later than it was sent anything may arrive.
     pub patience: Duration,
-    /// So long may a peer wait for the next thing to happen.
+    /// How long a peer may wait for the next thing to happen.
     pub timeout: Duration,
     /// Where recordings and journals are kept.
     pub save: Option<PathBuf>,
@@ -96,9 +96,9 @@ pub(super) struct Played {
     pub(super) stderr: String,
     /// Whether the session came to the moment at which the recorder is killed, and it was.
     pub(super) killed: bool,
-    /// Where the recorder was told to end: that it, or the server, went on all the same; or that it did not.
+    /// Where the recorder was asked to end: whether it and the server did.
     pub(super) ended: Option<Result<(), String>>,
-    /// Over HTTP, where the client does not see it: how the recorder ended before anybody told it to.
+    /// Over HTTP, where the client does not see it: how the recorder ended before anybody asked it to.
     pub(super) died: Option<String>,
     /// Why this program itself had to end the recorder.
     pub(super) stopped: Option<String>,

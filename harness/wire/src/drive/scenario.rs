@@ -1,7 +1,7 @@
 //! What is played around a recorder: a session, and the conditions under which it is played.
 
-use crate::play::http;
-use formats::{Format, Input, ReadOptions, Session};
+use crate::play::{http, read_session};
+use formats::Format;
 use std::time::Duration;
 use verdict::record::CaseNote;
 
@@ -87,9 +87,9 @@ pub struct Scenario {
 /// How a session is said.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Conditions {
-    /// The server waits so many times the patience before each message.
+    /// How many times the patience the server waits before each message.
     pub(super) pause: f64,
-    /// Both sides write in pieces of so many bytes.
+    /// The size of the pieces, in bytes, that both sides write in.
     pub(super) chunk: Option<usize>,
     /// Both sides say together what they can.
     pub(super) merge: bool,
@@ -103,7 +103,7 @@ pub(super) struct Conditions {
     pub(super) half: bool,
     /// The server ends with this exit code.
     pub(super) exit: i32,
-    /// The recorder gets this signal once the client has heard so many messages.
+    /// The recorder gets this signal once the client has received this number of messages.
     pub(super) kill: Option<(Kill, usize)>,
 }
 
@@ -126,16 +126,16 @@ impl Scenario {
         session: Vec<u8>,
         uncarried: Vec<(&'static str, String)>,
     ) -> Option<Self> {
-        let read = Input::new(&mut &*session)
-            .and_then(|mut input| Session::read(format, &mut input, ReadOptions::default()));
-        read.is_ok_and(|session| session.messages().next().is_some()).then(|| Self {
-            name: name.to_owned(),
-            note,
-            clauses: clauses.to_vec(),
-            session,
-            format,
-            uncarried,
-            conditions: Conditions::default(),
+        read_session(format, &session).is_ok_and(|session| session.messages().next().is_some()).then(|| {
+            Self {
+                name: name.to_owned(),
+                note,
+                clauses: clauses.to_vec(),
+                session,
+                format,
+                uncarried,
+                conditions: Conditions::default(),
+            }
         })
     }
 }

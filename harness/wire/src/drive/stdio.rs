@@ -1,7 +1,7 @@
 //! A session over pipes: the client plays in this process and starts the recorder, which starts the server.
 
 use super::journals::Journals;
-use super::process::{KillTarget, Quiet, Running, bound, not_started, recorder_words, script, wait};
+use super::process::{KillTarget, Quiet, Running, not_started, recorder_words, script, wait, watched};
 use super::recorder::Placeholders;
 use super::rig::{Files, Played, Rig};
 use super::scenario::Scenario;
@@ -12,13 +12,12 @@ use rustix::io::Errno;
 use rustix::process::{Pid, Signal, kill_process, test_kill_process};
 use std::path::Path;
 use std::process::Stdio;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
-use std::{fs, io, thread};
+use std::{fs, io};
 use transcript::diff::DiffOptions;
 use transcript::session::Side;
 
-/// Writes a line to the standard error and ends as it is told, after the server.
+/// Writes a line to the standard error, and ends with the given code after the server.
 const SERVER: &str = r#"code=$1; [ -z "$2" ] || echo "$2" >&2; shift 2; "$@"; own=$?; [ "$code" = 0 ] && code=$own; exit "$code""#;
 
 /// Plays a scenario through the recorder.
@@ -49,19 +48,14 @@ pub(super) fn play(rig: &Rig, scenario: &Scenario, files: &Files) -> io::Result<
     };
     let mut recorder =
         Running::new(start(&words, [Stdio::piped(), Stdio::piped(), Stdio::piped()]).map_err(not_started)?);
-    let over = AtomicBool::new(false);
     let target = KillTarget::of(scenario, &script, files, heard, Some(sent));
-    let (id, over) = (recorder.group.id(), &over);
-    let (killed, stopped) = thread::scope(|scope| {
-        let killer = target.as_ref().map(|target| scope.spawn(move || target.kill(rig, id, over)));
-        let bound = scope.spawn(move || bound(scenario, files, id, over));
+    let recorder_id = recorder.group.id();
+    let (killed, stopped) = watched(rig, scenario, files, (recorder_id, target.as_ref()), || {
         // What a peer met is in the journals.
         let _ = play::as_client_of(&plan, &mut recorder.group);
-        over.store(true, Ordering::Relaxed);
-        (killer.and_then(|killer| killer.join().ok()).flatten(), bound.join().ok().flatten())
     });
     if !recorder.group.exited() {
-        // A server that waits for its end is told now, and notes it.
+        // A server that waits for its end sees it now, and notes it.
         recorder.group.kill();
     }
     let delay = rig.delay(conditions);

@@ -2,7 +2,8 @@
 
 use super::conditions::conditions;
 use super::forwarding;
-use super::judge::fidelity::{self, SentMessage};
+use super::judge::fidelity;
+use super::judge::pairing::SentMessage;
 use super::judge::passage::in_words;
 use super::judge::{Dimension, Finding, Kind, judgement};
 use super::recording::{self, Recording};
@@ -11,7 +12,7 @@ use super::scenario::Scenario;
 #[cfg(unix)]
 use super::{http, stdio};
 use crate::play::journal::{Entry, Event, micros};
-use formats::{Input, ReadOptions, Session};
+use crate::play::read_session;
 use std::fmt::Write as _;
 use std::{fs, io};
 use transcript::session::Side;
@@ -136,10 +137,8 @@ impl Rig {
 
 /// What the format cannot carry of the session by its own statement, so that its meaning would be another one.
 fn unsaid(scenario: &Scenario, recording: &Recording) -> Option<String> {
-    let mut bytes = &*scenario.session;
-    let mut input = Input::new(&mut bytes).ok()?;
-    let session = Session::read(scenario.format, &mut input, ReadOptions::default()).ok()?;
-    // A challenge is no message.
+    let session = read_session(scenario.format, &scenario.session).ok()?;
+    // A challenge is not a message.
     let loss = session
         .losses(recording.format)
         .into_iter()
@@ -148,7 +147,7 @@ fn unsaid(scenario: &Scenario, recording: &Recording) -> Option<String> {
     Some(format!("{} cannot carry it: {clause}: {}", recording.format.name, loss.what))
 }
 
-/// So many lines of a standard error are shown.
+/// How many lines of a standard error are shown.
 const LAST_LINES: usize = 5;
 
 fn tail(text: &str) -> String {

@@ -28,11 +28,11 @@ pub enum Kind {
     OutOfOrder,
     /// A message of the session did not come, in these words; how many behind it were not awaited any more.
     Missing(String, usize),
-    /// Something that is no message, and why.
+    /// Something that is not a message, and why.
     NoMessage(String),
     /// Several messages in one array, which the session has one by one.
     Batch,
-    /// A message of more bytes than are held: so many.
+    /// A message of this number of bytes, which is more than is held.
     TooLong(u64),
     /// What was not done, or not done right, beside messages: a header, a status, an end.
     Protocol(String),
@@ -41,7 +41,7 @@ pub enum Kind {
 /// How the text of [`Kind::Missing`] begins.
 pub(crate) const MISSING: &str = "a message is missing";
 
-/// So much of a message or a value is shown.
+/// How many characters of a message or a value are shown.
 const SHOWN: usize = 160;
 
 impl Mismatch {

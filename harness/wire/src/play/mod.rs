@@ -26,9 +26,11 @@ pub(crate) use mismatch::MISSING;
 pub use mismatch::{Kind, Mismatch};
 pub use plan::{Plan, Played, TOLD};
 pub use player::{Order, Outgoing, Player, Received};
-pub(crate) use script::event;
 pub use script::{Script, Step};
+pub(crate) use script::{event, read_session};
 #[cfg(unix)]
 pub(crate) use stdio::as_client_of;
 pub use stdio::{as_client, as_server};
+#[cfg(test)]
+pub(crate) use testing::plays;
 pub use variant::Variants;

@@ -3,12 +3,13 @@
 use super::script::Step;
 use crate::messages::{about, id_span, id_text, own_token, span, with};
 use std::borrow::Cow;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use transcript::meaning::EventKind;
 use transcript::message::Message;
+use verdict::protocol::quoted;
 
 /// What the other side chose to call its requests and their progress, where it is not what the recording has. Ids and
-/// progress tokens belong to whoever chose them: in messages about them they are put in as they came, byte for byte, and
+/// progress tokens belong to the side that chose them: in messages about them they are put in as they came, byte for byte, and
 /// nothing else of a message is touched.
 #[derive(Debug, Default)]
 pub(super) struct IdMap {
@@ -70,5 +71,35 @@ impl IdMap {
             None => Cow::Borrowed(id.text().as_bytes()),
         };
         with(message, span(message, id), self.last.get(&*key).map(String::as_str))
+    }
+}
+
+/// Ids that are each given once.
+#[derive(Debug, Default)]
+pub(super) struct FreshIds {
+    pub(super) given: HashSet<Vec<u8>>,
+    /// The number of the next one that is made up.
+    pub(super) next: u64,
+}
+
+impl FreshIds {
+    /// The id to use for one that may be given already: none where it is not, or else one of these words and a number.
+    pub(super) fn rename(&mut self, key: &[u8], words: &str) -> Option<String> {
+        if self.given.insert(key.to_vec()) {
+            return None;
+        }
+        loop {
+            let name = format!("{words}{}", self.next);
+            self.next += 1;
+            if self.given.insert(name.clone().into_bytes()) {
+                return Some(name);
+            }
+        }
+    }
+
+    /// The text of the id under which a client is asked what has this id in the recording, or with the live server.
+    pub(super) fn for_client(&mut self, key: &[u8], text: &str) -> String {
+        self.next = self.next.max(1);
+        self.rename(key, "mcp-concord-").map_or_else(|| text.to_owned(), |name| quoted(&name))
     }
 }

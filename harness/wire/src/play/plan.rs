@@ -9,7 +9,7 @@ use crate::{Notify, interrupt};
 use std::time::Duration;
 use transcript::diff::DiffOptions;
 
-/// So many mismatches are told one by one; the rest are counted.
+/// How many mismatches are reported one by one; the rest are counted.
 pub const TOLD: u64 = 100;
 
 /// What is to be played, and how.
@@ -27,7 +27,7 @@ pub struct Plan<'p> {
     pub journal: &'p Journal,
     /// What the recording is called in messages.
     pub name: &'p str,
-    /// Who is told of mismatches as they are seen.
+    /// Where mismatches are reported as they are seen.
     pub notify: &'p dyn Notify,
 }
 
@@ -57,7 +57,7 @@ impl Plan<'_> {
             return;
         }
         played.mismatches += 1;
-        // What ends the play is told in any case.
+        // What ends the play is reported in any case.
         if played.mismatches > TOLD && !matches!(mismatch.kind, Kind::Missing(..)) {
             played.untold += 1;
             return;

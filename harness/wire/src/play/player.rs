@@ -16,7 +16,7 @@ use transcript::meaning::{Event, EventKind};
 use transcript::message::Message;
 use transcript::rejection::Code;
 
-/// So many messages of the other side are looked at for the one that came.
+/// How many messages of the other side are looked at for the one that came.
 pub(super) const AHEAD: usize = 256;
 
 /// How far the order of the other side's messages can be seen.

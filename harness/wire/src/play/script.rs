@@ -2,11 +2,19 @@
 //!
 //! Memory: the session.
 
-use formats::{OwnedContent, OwnedEntry, Session};
+use formats::{Format, Input, OwnedContent, OwnedEntry, ReadError, ReadOptions, Session};
 use std::collections::{BTreeMap, BTreeSet};
 use transcript::meaning::{Event, EventKind};
 use transcript::message::Message;
 use transcript::session::{Carrier, Headers, Side};
+
+/// The session of a recording in this format.
+///
+/// # Errors
+/// Where it is none.
+pub(crate) fn read_session(format: &'static Format, mut bytes: &[u8]) -> Result<Session, ReadError> {
+    Session::read(format, &mut Input::new(&mut bytes)?, ReadOptions::default())
+}
 
 /// A session, and the side of it that is played.
 #[derive(Debug)]
@@ -16,7 +24,9 @@ pub struct Script {
     pub role: Side,
     steps: Vec<Step>,
     refusals: BTreeMap<usize, Refusal>,
+    /// Those that the recording has a second time under the event id of an earlier one.
     again: BTreeSet<usize>,
+    /// Those that are not played.
     left_out: BTreeSet<usize>,
 }
 
@@ -103,7 +113,7 @@ impl Script {
         &self.session
     }
 
-    /// Every entry of the session, those that are no message too.
+    /// Every entry of the session, also those that are not messages.
     #[must_use]
     pub fn entries(&self) -> &[OwnedEntry] {
         &self.session.entries
@@ -244,9 +254,8 @@ pub(crate) fn event(index: usize, message: Message<'_>) -> Event<'_> {
 
 #[cfg(test)]
 pub(super) mod tests {
-    use super::Script;
+    use super::{Script, read_session};
     use crate::messages::on_one_line;
-    use formats::{Input, ReadOptions, Session};
     use transcript::session::Side;
 
     /// A script of messages, each with `>` (client) or `<` (server) before it.
@@ -272,11 +281,9 @@ pub(super) mod tests {
         of_bytes(format, text.as_bytes(), role)
     }
 
-    /// A script of a recording that may be no text.
-    pub(in crate::play) fn of_bytes(format: &str, mut bytes: &[u8], role: Side) -> Result<Script, String> {
-        let format = formats::find(format).unwrap();
-        let mut input = Input::new(&mut bytes).unwrap();
-        Script::new(Session::read(format, &mut input, ReadOptions::default()).unwrap(), role)
+    /// A script of a recording that need not be text.
+    pub(in crate::play) fn of_bytes(format: &str, bytes: &[u8], role: Side) -> Result<Script, String> {
+        Script::new(read_session(formats::find(format).unwrap(), bytes).unwrap(), role)
     }
 
     #[test]

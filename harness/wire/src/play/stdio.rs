@@ -83,7 +83,7 @@ struct Conversation<'p> {
     writer: Option<Writer>,
     /// How many writes the other side has not taken.
     waiting: usize,
-    /// This side closed before the session was over, as it was told to.
+    /// This side closed before the session was over, as its variant asks.
     closed_early: bool,
     /// The other side says no more.
     ended: bool,
@@ -127,7 +127,7 @@ impl<'p> Conversation<'p> {
         }
     }
 
-    /// Plays until the script is over, the other side is gone or silent, or this side was told to close.
+    /// Plays until the script is over, the other side is gone or silent, or this side has to close.
     fn play(&mut self) {
         loop {
             self.speak();
@@ -227,7 +227,7 @@ impl<'p> Conversation<'p> {
             Some(PipeEvent::Closed | PipeEvent::Live(_)) => self.closed = true,
             Some(PipeEvent::Refused(why)) => {
                 self.waiting = 0;
-                // Whoever closes early himself has nothing to complain of.
+                // A side that closes early has nothing to complain of.
                 if !self.closed_early {
                     self.report(Mismatch::protocol(format!("the other side takes no more messages: {why}")));
                 }

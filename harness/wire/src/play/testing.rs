@@ -36,7 +36,7 @@ pub(super) fn spelled(line: &str) -> String {
 
 /// Holds plays to what is written: each has a session and, behind `---` and some words, what happens. `play` reads what comes
 /// from that, and writes down what happens.
-pub(super) fn plays(text: &str, play: impl Fn(&[&str], &str, &[String]) -> Vec<String>) {
+pub(crate) fn plays(text: &str, play: impl Fn(&[&str], &str, &[String]) -> Vec<String>) {
     for case in text.split("\n\n") {
         let lines: Vec<&str> = case.lines().filter(|line| !line.starts_with('#')).collect();
         let mut blocks = lines.split(|line| line.starts_with("---"));
@@ -49,7 +49,7 @@ pub(super) fn plays(text: &str, play: impl Fn(&[&str], &str, &[String]) -> Vec<S
     }
 }
 
-/// Keeps what it is told.
+/// Keeps what is reported.
 #[derive(Debug, Default)]
 struct Told(Mutex<Vec<String>>);
 
@@ -73,7 +73,7 @@ impl Notify for Told {
     }
 }
 
-/// Plays one side of a session; and what was told meanwhile.
+/// Plays one side of a session; and what was reported meanwhile.
 pub(super) fn played<T>(
     script: &Script,
     patience: Duration,

@@ -12,15 +12,15 @@ use std::time::Duration;
 pub struct Variants {
     /// Wait so long before each write.
     pub delay: Duration,
-    /// Cut each write into pieces of so many bytes.
+    /// Cut each write into pieces of this number of bytes.
     pub chunk: Option<usize>,
     /// Say what can be said together in one write.
     pub merge: bool,
-    /// Say no more after so many messages, and close.
+    /// Say no more after this number of messages, and close.
     pub close_after: Option<u64>,
     /// Say an event of a stream twice, with the same id, and break the stream in between where the client can come back.
     pub redeliver: bool,
-    /// Say a line that is no message before each message.
+    /// Say a line that is not a message before each message.
     pub noise: Option<String>,
     /// Wait so long before each read, and read little.
     pub slow_read: Duration,

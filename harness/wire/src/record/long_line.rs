@@ -22,31 +22,22 @@ pub(super) struct LongLine {
     begun: bool,
 }
 
+/// What the last byte left behind, and so what may come.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum State {
-    /// A value must stand here; with `true`, or the end of an empty list.
-    Value(bool),
-    /// A name must stand here; with `true`, or the end of an empty object.
-    Name(bool),
+    Value,
+    /// A value, or the end of an empty list.
+    FirstItem,
+    Name,
+    /// A name, or the end of an empty object.
+    FirstName,
     Colon,
-    /// A comma or an end must stand here; nothing, at the outside.
+    /// A comma or an end; nothing, at the outside.
     After,
-    String(StringState),
-    Number(NumberState),
-    Literal(&'static [u8]),
-    Invalid,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum StringState {
-    Plain,
+    Text,
     Escape,
+    /// How many hexadecimal digits of an escape are left.
     Hex(u8),
-}
-
-/// Where in a number the last byte stood.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum NumberState {
     Minus,
     Zero,
     Whole,
@@ -55,12 +46,15 @@ enum NumberState {
     Exponent,
     Sign,
     Power,
+    /// The rest of a word.
+    Word(&'static [u8]),
+    Invalid,
 }
 
 impl LongLine {
     pub(super) fn new() -> Self {
         Self {
-            state: State::Value(false),
+            state: State::Value,
             open: Vec::new(),
             depth: 0,
             name: Vec::new(),
@@ -87,7 +81,7 @@ impl LongLine {
         self.utf8.feed(bytes);
         let mut at = 0;
         while at < bytes.len() && self.state != State::Invalid {
-            if self.state == State::String(StringState::Plain) && !self.in_name {
+            if self.state == State::Text && !self.in_name {
                 // Most of a long line is the inside of a text.
                 let rest = &bytes[at..];
                 at += rest
@@ -104,39 +98,57 @@ impl LongLine {
     }
 
     fn byte(&mut self, byte: u8) {
-        self.state = match self.state {
-            State::String(inside) => self.string(inside, byte),
-            State::Number(digits) => match next_digits(digits, byte) {
-                Some(digits) => State::Number(digits),
-                None if matches!(
-                    digits,
-                    NumberState::Zero | NumberState::Whole | NumberState::Fraction | NumberState::Power
-                ) =>
-                {
-                    self.after(byte)
+        use State::{After, Colon, Escape, FirstItem, FirstName, Hex, Name, Text, Value, Word};
+        use State::{Exponent, Fraction, Minus, Point, Power, Sign, Whole, Zero};
+        if self.in_name && self.depth == 1 && self.name.len() <= LONGEST_NAME {
+            self.name.push(byte);
+        }
+        self.state = match (self.state, byte) {
+            (Text, b'"') if self.in_name => self.end_name(),
+            (Text, b'"') => After,
+            (Text, b'\\') => Escape,
+            (Text, 0x20..) => Text,
+            (Escape, b'u') => Hex(4),
+            (Escape, b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't') => Text,
+            (Hex(left), byte) if byte.is_ascii_hexdigit() => {
+                if left > 1 {
+                    Hex(left - 1)
+                } else {
+                    Text
                 }
-                None => State::Invalid,
-            },
-            State::Literal(rest) => match rest {
-                [expected] if *expected == byte => State::After,
-                [expected, rest @ ..] if *expected == byte => State::Literal(rest),
-                _ => State::Invalid,
-            },
-            state if matches!(byte, b' ' | b'\t' | b'\r' | b'\n') => state,
-            State::Value(may_end) => self.value(may_end, byte),
-            State::Name(true) if byte == b'}' => self.close(byte),
-            State::Name(_) if byte == b'"' => {
+            }
+            (Minus, b'0') => Zero,
+            (Minus, b'1'..=b'9') | (Whole, b'0'..=b'9') => Whole,
+            (Zero | Whole, b'.') => Point,
+            (Point | Fraction, b'0'..=b'9') => Fraction,
+            (Zero | Whole | Fraction, b'e' | b'E') => Exponent,
+            (Exponent, b'+' | b'-') => Sign,
+            (Exponent | Sign | Power, b'0'..=b'9') => Power,
+            (Word([expected]), _) if *expected == byte => After,
+            (Word([expected, rest @ ..]), _) if *expected == byte => Word(rest),
+            (Zero | Whole | Fraction | Power | After, b' ' | b'\t' | b'\r' | b'\n') => After,
+            (Value | FirstItem | Name | FirstName | Colon, b' ' | b'\t' | b'\r' | b'\n') => self.state,
+            (Zero | Whole | Fraction | Power | After, b',') if self.depth > 0 => {
+                if self.in_object() {
+                    Name
+                } else {
+                    Value
+                }
+            }
+            (Zero | Whole | Fraction | Power | After, b'}' | b']') => self.close(byte),
+            (FirstName, b'}') | (FirstItem, b']') => self.close(byte),
+            (Name | FirstName, b'"') => {
                 self.name.clear();
                 self.in_name = true;
-                State::String(StringState::Plain)
+                Text
             }
-            State::Colon if byte == b':' => State::Value(false),
-            State::After => self.after(byte),
+            (Colon, b':') => Value,
+            (Value | FirstItem, byte) => self.value(byte),
             _ => State::Invalid,
         };
     }
 
-    fn value(&mut self, may_end: bool, byte: u8) -> State {
+    fn value(&mut self, byte: u8) -> State {
         if !std::mem::replace(&mut self.begun, true) {
             self.is_object = byte == b'{';
         }
@@ -146,62 +158,27 @@ impl LongLine {
                 if at == self.open.len() {
                     self.open.push(0);
                 }
-                if byte == b'{' {
-                    self.open[at] |= bit
-                } else {
-                    self.open[at] &= !bit
-                }
+                let object = byte == b'{';
+                self.open[at] = if object { self.open[at] | bit } else { self.open[at] & !bit };
                 self.depth += 1;
-                if byte == b'{' { State::Name(true) } else { State::Value(true) }
+                if object { State::FirstName } else { State::FirstItem }
             }
-            b']' if may_end => self.close(byte),
-            b'"' => State::String(StringState::Plain),
-            b'-' => State::Number(NumberState::Minus),
-            b'0' => State::Number(NumberState::Zero),
-            b'1'..=b'9' => State::Number(NumberState::Whole),
-            b't' => State::Literal(b"rue"),
-            b'f' => State::Literal(b"alse"),
-            b'n' => State::Literal(b"ull"),
+            b'"' => State::Text,
+            b'-' => State::Minus,
+            b'0' => State::Zero,
+            b'1'..=b'9' => State::Whole,
+            b't' => State::Word(b"rue"),
+            b'f' => State::Word(b"alse"),
+            b'n' => State::Word(b"ull"),
             _ => State::Invalid,
         }
     }
 
-    fn string(&mut self, inside: StringState, byte: u8) -> State {
-        if self.in_name && self.depth == 1 && self.name.len() <= LONGEST_NAME {
-            self.name.push(byte);
-        }
-        match (inside, byte) {
-            (StringState::Plain, b'"') if self.in_name => {
-                self.in_name = false;
-                let names: [&[u8]; 4] = [b"jsonrpc\"", b"method\"", b"result\"", b"error\""];
-                self.resembles |= self.depth == 1 && names.contains(&&*self.name);
-                State::Colon
-            }
-            (StringState::Plain, b'"') => State::After,
-            (StringState::Plain, b'\\') => State::String(StringState::Escape),
-            (StringState::Plain, 0..0x20) => State::Invalid,
-            (StringState::Plain, _) => State::String(StringState::Plain),
-            (StringState::Escape, b'u') => State::String(StringState::Hex(4)),
-            (StringState::Escape, b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't') => {
-                State::String(StringState::Plain)
-            }
-            (StringState::Hex(1), byte) if byte.is_ascii_hexdigit() => State::String(StringState::Plain),
-            (StringState::Hex(left), byte) if byte.is_ascii_hexdigit() => {
-                State::String(StringState::Hex(left - 1))
-            }
-            _ => State::Invalid,
-        }
-    }
-
-    /// A value has ended before `byte`.
-    fn after(&mut self, byte: u8) -> State {
-        match byte {
-            b' ' | b'\t' | b'\r' | b'\n' => State::After,
-            b',' if self.depth > 0 && self.in_object() => State::Name(false),
-            b',' if self.depth > 0 => State::Value(false),
-            b'}' | b']' => self.close(byte),
-            _ => State::Invalid,
-        }
+    fn end_name(&mut self) -> State {
+        self.in_name = false;
+        let names: [&[u8]; 4] = [b"jsonrpc\"", b"method\"", b"result\"", b"error\""];
+        self.resembles |= self.depth == 1 && names.contains(&&*self.name);
+        State::Colon
     }
 
     fn close(&mut self, byte: u8) -> State {
@@ -218,21 +195,6 @@ impl LongLine {
     }
 }
 
-fn next_digits(digits: NumberState, byte: u8) -> Option<NumberState> {
-    Some(match (digits, byte) {
-        (NumberState::Minus, b'0') => NumberState::Zero,
-        (NumberState::Minus, b'1'..=b'9') | (NumberState::Whole, b'0'..=b'9') => NumberState::Whole,
-        (NumberState::Zero | NumberState::Whole, b'.') => NumberState::Point,
-        (NumberState::Point | NumberState::Fraction, b'0'..=b'9') => NumberState::Fraction,
-        (NumberState::Zero | NumberState::Whole | NumberState::Fraction, b'e' | b'E') => {
-            NumberState::Exponent
-        }
-        (NumberState::Exponent, b'+' | b'-') => NumberState::Sign,
-        (NumberState::Exponent | NumberState::Sign | NumberState::Power, b'0'..=b'9') => NumberState::Power,
-        _ => return None,
-    })
-}
-
 #[cfg(test)]
 mod tests {
     use super::LongLine;
@@ -240,7 +202,7 @@ mod tests {
     use transcript::json::{Json, JsonKind};
     use transcript::message::resembles_message;
 
-    fn told(bytes: &[u8], chunk: usize) -> bool {
+    fn judged(bytes: &[u8], chunk: usize) -> bool {
         let mut long = LongLine::new();
         bytes.chunks(chunk).for_each(|chunk| long.feed(chunk));
         long.is_message()
@@ -256,27 +218,13 @@ mod tests {
         let message = r#" {"id":[1,-0.5e+7,"\u00e9\\é",{}],"jsonrpc":"2.0","a":{"b":[[],{"c":null}]}} "#;
         let mut texts: Vec<Vec<u8>> =
             (0..=message.len()).map(|cut| message.as_bytes()[..cut].to_vec()).collect();
-        for text in [
-            "[]",
-            "{}",
-            "42",
-            r#"{"a":{"jsonrpc":1}}"#,
-            r#"{"jsonrpc":1,}"#,
-            r#"{"method":01}"#,
-            r#"{"result":[1 2]}"#,
-            r#"{"error":tru}"#,
-            r#"{"error":true}}"#,
-            r#"{"error":[}"#,
-            r#"{"error":-}"#,
-            r#"{"error":1.}"#,
-            r#"{"error" 1}"#,
-            r#"{"jsonrpcs":1}"#,
-            r#"{"result":1}x"#,
-            "{\"method\":\"\t\"}",
-            r#"{"method":"\x"}"#,
-            r#"[{"method":1}]"#,
-            "",
-        ] {
+        let others = concat!(
+            r#"[];{};42;{"a":{"jsonrpc":1}};{"jsonrpc":1,};{"method":01};{"result":[1 2]};{"error":tru};"#,
+            r#"{"error":true}};{"error":[};{"error":-};{"error":1.};{"error" 1};{"jsonrpcs":1};{"result":1}x;"#,
+            "{\"method\":\"\t\"};",
+            r#"{"method":"\x"};[{"method":1}];"#
+        );
+        for text in others.split(';') {
             texts.push(text.into());
         }
         texts.push(b"{\"method\":\"\xff\"}".to_vec());
@@ -288,7 +236,7 @@ mod tests {
         for text in texts {
             for chunk in [1, 2, 3, 7, 1 << 20] {
                 assert_eq!(
-                    told(&text, chunk),
+                    judged(&text, chunk),
                     expected(&text),
                     "{} by {chunk}",
                     String::from_utf8_lossy(&text)
@@ -304,7 +252,7 @@ mod tests {
             chunk in 1usize..9,
         ) {
             let text = format!("{{\"jsonrpc\":{inside}}}");
-            prop_assert_eq!(told(text.as_bytes(), chunk), expected(text.as_bytes()), "{}", text);
+            prop_assert_eq!(judged(text.as_bytes(), chunk), expected(text.as_bytes()), "{}", text);
         }
     }
 }

@@ -34,7 +34,7 @@ use std::time::Duration;
 use trace_writer::TraceWriter;
 use transcript::session::Side;
 
-/// So long may the file keep the end of a session waiting.
+/// How long the file may keep the end of a session waiting.
 const LAST_WRITE: Duration = Duration::from_secs(2);
 
 /// What is to be recorded, and where to.
@@ -86,7 +86,7 @@ pub fn now() -> i64 {
 /// Opens a file that is written in place, as an archive is whose end moves.
 ///
 /// # Errors
-/// A sentence, where something is there already, it cannot be written, or it is no file.
+/// A sentence, where something is there already, it cannot be written, or it is not a file.
 pub fn create_in_place(path: &Path, force: bool) -> Result<File, String> {
     let file = Growing::create(path, force)?.into_file();
     file.ok_or_else(|| {

@@ -2,6 +2,8 @@
 //! and an end that closes is seen on the other side.
 
 use super::intake::Intake;
+#[cfg(unix)]
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use std::fs::File;
 use std::io::{self, PipeReader, Write as _};
 use std::sync::Arc;
@@ -26,10 +28,10 @@ impl Pump {
     /// Forwards to the end.
     pub(super) fn run(mut self) {
         loop {
-            match ready::next(&self.from, &self.to, self.over.as_ref(), None) {
-                ready::Next::Data => {}
-                ready::Next::Broken | ready::Next::Quiet => break,
-                ready::Next::Over => {
+            match next(&self.from, &self.to, self.over.as_ref(), None) {
+                Ready::Data => {}
+                Ready::Broken | Ready::Quiet => break,
+                Ready::Over => {
                     self.drain();
                     break;
                 }
@@ -43,7 +45,7 @@ impl Pump {
 
     /// Forwards what is still there.
     fn drain(&mut self) {
-        while ready::next(&self.from, &self.to, None, Some(QUIET)) == ready::Next::Data && self.forward() {}
+        while next(&self.from, &self.to, None, Some(QUIET)) == Ready::Data && self.forward() {}
     }
 
     /// Forwards one chunk. Whether more may come.
@@ -67,8 +69,8 @@ impl Pump {
             match self.to.write(bytes) {
                 Ok(count) => bytes = &bytes[count..],
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-                // The other end was set so by whoever made it.
-                Err(error) if error.kind() == io::ErrorKind::WouldBlock => ready::for_more(&self.to),
+                // The program that made the other end set it so.
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => wait_for_room(&self.to),
                 Err(error) => return Err(error),
             }
         }
@@ -76,75 +78,58 @@ impl Pump {
     }
 }
 
+/// What may be done next.
+#[derive(Debug, PartialEq, Eq)]
+#[cfg_attr(not(unix), expect(dead_code, reason = "without poll there is no other"))]
+enum Ready {
+    /// Something can be read, or the end is there.
+    Data,
+    /// Nobody reads what would be written.
+    Broken,
+    /// The server has ended.
+    Over,
+    /// Nothing came in time.
+    Quiet,
+}
+
+/// Waits for whatever comes first. An output that is read before the server's end is noticed is whole.
 #[cfg(unix)]
-mod ready {
-    use rustix::event::{PollFd, PollFlags, Timespec, poll};
-    use std::fs::File;
-    use std::io::PipeReader;
-    use std::time::Duration;
-
-    #[derive(Debug, PartialEq, Eq)]
-    pub(super) enum Next {
-        /// Something can be read, or the end is there.
-        Data,
-        /// Nobody reads what would be written.
-        Broken,
-        /// The server has ended.
-        Over,
-        /// Nothing came in time.
-        Quiet,
-    }
-
-    /// Waits for whatever comes first. An output that is read before the server's end is noticed is whole.
-    pub(super) fn next(from: &File, to: &File, over: Option<&PipeReader>, time: Option<Duration>) -> Next {
-        let time = time.and_then(|time| Timespec::try_from(time).ok());
-        loop {
-            let third = match over {
-                Some(over) => PollFd::new(over, PollFlags::IN),
-                None => PollFd::new(to, PollFlags::empty()),
-            };
-            let mut ends = [PollFd::new(from, PollFlags::IN), PollFd::new(to, PollFlags::empty()), third];
-            match poll(&mut ends, time.as_ref()) {
-                Ok(0) => return Next::Quiet,
-                Err(rustix::io::Errno::INTR) => continue,
-                // The reading itself will tell.
-                Err(_) => return Next::Data,
-                Ok(_) => {}
-            }
-            return match [0, 1].map(|end| ends[end].revents()) {
-                [_, to] if to.intersects(PollFlags::ERR | PollFlags::HUP) => Next::Broken,
-                [from, _] if !from.is_empty() => Next::Data,
-                _ => Next::Over,
-            };
+fn next(from: &File, to: &File, over: Option<&PipeReader>, time: Option<Duration>) -> Ready {
+    let time = time.and_then(|time| Timespec::try_from(time).ok());
+    loop {
+        let third = match over {
+            Some(over) => PollFd::new(over, PollFlags::IN),
+            None => PollFd::new(to, PollFlags::empty()),
+        };
+        let mut ends = [PollFd::new(from, PollFlags::IN), PollFd::new(to, PollFlags::empty()), third];
+        match poll(&mut ends, time.as_ref()) {
+            Ok(0) => return Ready::Quiet,
+            Err(rustix::io::Errno::INTR) => continue,
+            // The reading itself will tell.
+            Err(_) => return Ready::Data,
+            Ok(_) => {}
         }
-    }
-
-    /// Waits until something can be written.
-    pub(super) fn for_more(to: &File) {
-        let _ = poll(&mut [PollFd::new(to, PollFlags::OUT)], None);
+        return match [0, 1].map(|end| ends[end].revents()) {
+            [_, to] if to.intersects(PollFlags::ERR | PollFlags::HUP) => Ready::Broken,
+            [from, _] if !from.is_empty() => Ready::Data,
+            _ => Ready::Over,
+        };
     }
 }
 
+/// The reading itself waits.
 #[cfg(not(unix))]
-mod ready {
-    use std::fs::File;
-    use std::io::PipeReader;
-    use std::time::Duration;
+fn next(_: &File, _: &File, _: Option<&PipeReader>, _: Option<Duration>) -> Ready {
+    Ready::Data
+}
 
-    #[derive(Debug, PartialEq, Eq)]
-    pub(super) enum Next {
-        Data,
-        Broken,
-        Over,
-        Quiet,
-    }
-
-    /// The reading itself waits.
-    pub(super) fn next(_: &File, _: &File, _: Option<&PipeReader>, _: Option<Duration>) -> Next {
-        Next::Data
-    }
-
-    pub(super) fn for_more(_: &File) {
+/// Waits until something can be written.
+fn wait_for_room(to: &File) {
+    #[cfg(unix)]
+    let _ = poll(&mut [PollFd::new(to, PollFlags::OUT)], None);
+    #[cfg(not(unix))]
+    {
+        let _ = to;
         std::thread::yield_now();
     }
 }

@@ -19,7 +19,7 @@ use std::time::Duration;
 use transcript::json::write_string;
 use transcript::session::Side;
 
-/// So much is gathered before it is written, while more waits.
+/// How much is gathered before it is written, while more waits.
 const BLOCK: usize = 256 << 10;
 
 /// How long the writer waits for something to do at a time.
@@ -31,7 +31,7 @@ const LARGE: usize = 64 << 10;
 /// A longer line cannot be redacted, which needs all of it at hand, and is left out.
 const REDACTED: usize = 16 << 20;
 
-/// So much of a long line is copied at a time: whole groups of Base64.
+/// How much of a long line is copied at a time: whole groups of Base64.
 const COPIED: usize = 3 << 16;
 
 /// What a recording came to.
@@ -238,59 +238,35 @@ impl TraceWriter {
         let mut head = self.head(time);
         let mut lines = [0; 2];
         lines[index(side)] = 1;
-        let queue = &self.intake.queue;
-        if self.writer.redaction.is_asked() {
-            let line = queue.in_file(|| {
-                let (mut line, mut kept) = (Vec::new(), spool.file?);
-                kept.rewind()?;
-                kept.read_to_end(&mut line).map(|_| line)
-            });
-            // This program's own work, which the end of a session waits for.
-            let done = line.and_then(|line| {
-                self.writer.line(time, side, &line, &mut head);
-                let mut parts = head.chunks(COPIED);
-                let output = &mut self.output;
-                queue.in_file(|| {
+        let Spool { long, file, .. } = spool;
+        let (queue, output, writer) = (&self.intake.queue, &mut self.output, &mut self.writer);
+        let kept = queue.in_file(|| file.and_then(|mut kept| kept.rewind().map(|()| kept)));
+        let done = kept.and_then(|mut kept| {
+            if writer.redaction.is_asked() {
+                let mut line = Vec::new();
+                queue.in_file(|| kept.read_to_end(&mut line))?;
+                // This program's own work, which the end of a session waits for.
+                writer.line(time, side, &line, &mut head);
+                return queue.in_file(|| {
                     output.append(|file| {
-                        parts.try_for_each(|part| {
-                            queue.progress();
-                            file.write_all(part)
-                        })
+                        copy(&mut &head[..], file, queue, |part, out| out.extend_from_slice(part))
                     })
-                })
-            });
-            self.settle(done, lines);
-            return;
-        }
-        let done = queue.in_file(|| {
-            let mut kept = spool.file?;
-            kept.rewind()?;
-            let (writer, output) = (&mut self.writer, &mut self.output);
-            if spool.long.is_message() {
-                writer.message_head(time, side, &mut head);
-                return output.append(|file| {
-                    file.write_all(&head)?;
-                    copy(&mut kept, file, queue, |part, out| {
-                        // Between two tokens; see `spell`.
-                        out.extend(part.iter().map(|&byte| if byte == b'\r' { b' ' } else { byte }));
-                    })?;
-                    file.write_all(b"}\n")
                 });
             }
-            writer.noise_head(time, side, &mut head);
-            let text = spool.long.is_text();
-            head.extend_from_slice(if text { b"\"text\":\"" } else { b"\"base64\":\"" });
-            output.append(|file| {
-                file.write_all(&head)?;
-                copy(&mut kept, file, queue, |part, out| match text {
-                    true => {
-                        write_string(part, out);
-                        out.remove(0);
-                        out.pop();
-                    }
-                    false => out.extend_from_slice(STANDARD.encode(part).as_bytes()),
-                })?;
-                file.write_all(b"\"}}\n")
+            let (spell, end): (Spell, &[u8]) = if long.is_message() {
+                writer.message_head(time, side, &mut head);
+                (on_one_line, b"}\n")
+            } else {
+                writer.noise_head(time, side, &mut head);
+                head.extend_from_slice(if long.is_text() { b"\"text\":\"" } else { b"\"base64\":\"" });
+                (if long.is_text() { in_string } else { in_base64 }, b"\"}}\n")
+            };
+            queue.in_file(|| {
+                output.append(|file| {
+                    file.write_all(&head)?;
+                    copy(&mut kept, file, queue, spell)?;
+                    file.write_all(end)
+                })
             })
         });
         self.settle(done, lines);
@@ -320,17 +296,30 @@ impl Spool {
     }
 }
 
+/// Appends a part of a long line as the trace has it.
+type Spell = fn(&[u8], &mut Vec<u8>);
+
+/// A carriage return can only be between two tokens, and some readers end a line there.
+fn on_one_line(part: &[u8], out: &mut Vec<u8>) {
+    out.extend(part.iter().map(|&byte| if byte == b'\r' { b' ' } else { byte }));
+}
+
+fn in_string(part: &[u8], out: &mut Vec<u8>) {
+    write_string(part, out);
+    out.remove(0);
+    out.pop();
+}
+
+fn in_base64(part: &[u8], out: &mut Vec<u8>) {
+    out.extend_from_slice(STANDARD.encode(part).as_bytes());
+}
+
 /// Copies what `from` holds, each part as `spell` has it.
-fn copy(
-    from: &mut File,
-    to: &mut File,
-    queue: &Queue<Item>,
-    spell: impl Fn(&[u8], &mut Vec<u8>),
-) -> io::Result<()> {
+fn copy(from: &mut impl Read, to: &mut File, queue: &Queue<Item>, spell: Spell) -> io::Result<()> {
     let (mut part, mut out) = (Vec::with_capacity(COPIED), Vec::new());
     loop {
         part.clear();
-        Read::by_ref(from).take(COPIED as u64).read_to_end(&mut part)?;
+        from.take(COPIED as u64).read_to_end(&mut part)?;
         if part.is_empty() {
             return Ok(());
         }

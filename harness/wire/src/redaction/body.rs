@@ -79,7 +79,7 @@ impl Redaction {
         }
     }
 
-    /// JSON without what is to be taken out; none where it is no JSON.
+    /// JSON without what is to be taken out; none where it is not JSON.
     fn json(&self, text: &str) -> Option<String> {
         Json::parse(text).ok()?;
         Some(self.message(text).unwrap_or_else(|| text.to_owned()))

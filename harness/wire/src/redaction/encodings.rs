@@ -9,7 +9,7 @@ use std::io::Write as _;
 /// Shorter runs are words rather than encoded secrets.
 pub(super) const SHORTEST: usize = 8;
 
-/// So much of a long run is decoded to see whether it is text at all: whole groups of Base64.
+/// How much of a long run is decoded to see whether it is text at all: whole groups of Base64.
 const TRIED: usize = 64;
 
 const BASE64: GeneralPurpose = GeneralPurpose::new(
@@ -24,20 +24,33 @@ pub(super) fn percent_decoded(text: &[u8], plus: bool) -> Cow<'_, [u8]> {
     if memchr::memchr2(b'%', if plus { b'+' } else { b'%' }, text).is_none() {
         return Cow::Borrowed(text);
     }
+    let plain = |byte| if plus && byte == b'+' { b' ' } else { byte };
+    Cow::Owned(decoded(text, b"%", 2, plain, |value, out| out.extend_from_slice(value)))
+}
+
+/// A text in which `put` decodes the escapes of this beginning and number of hexadecimal digits, and `plain` any other byte.
+fn decoded(
+    text: &[u8],
+    begin: &[u8],
+    digits: usize,
+    plain: impl Fn(u8) -> u8,
+    put: impl Fn(&[u8], &mut Vec<u8>),
+) -> Vec<u8> {
     let (mut out, mut at) = (Vec::with_capacity(text.len()), 0);
     while let Some(&byte) = text.get(at) {
-        match text.get(at + 1..at + 3).and_then(hex) {
-            Some(value) if byte == b'%' => {
-                out.extend(value);
-                at += 3;
+        let rest = if byte == begin[0] { text[at..].strip_prefix(begin) } else { None };
+        match rest.and_then(|rest| hex(rest.get(..digits)?)) {
+            Some(value) => {
+                put(&value, &mut out);
+                at += begin.len() + digits;
             }
-            _ => {
-                out.push(if plus && byte == b'+' { b' ' } else { byte });
+            None => {
+                out.push(plain(byte));
                 at += 1;
             }
         }
     }
-    Cow::Owned(out)
+    out
 }
 
 /// A text with percent signs for all but what needs none: plain characters, the brackets of a marker, and whatever had
@@ -57,24 +70,17 @@ pub(super) fn percent_encoded(text: &[u8], was: &[u8]) -> Vec<u8> {
 /// A text without the escapes of JSON for characters, where it has any: half of a JSON text is none that could be read.
 pub(super) fn unescaped(text: &[u8]) -> Option<Vec<u8>> {
     memchr::memmem::find(text, b"\\u")?;
-    let (mut out, mut at) = (Vec::with_capacity(text.len()), 0);
-    while let Some(&byte) = text.get(at) {
-        let code =
-            text.get(at..at + 6).filter(|escape| escape.starts_with(b"\\u")).and_then(|it| hex(&it[2..]));
-        match code.as_deref() {
-            Some([high, low]) => {
-                let code = u16::from_be_bytes([*high, *low]);
-                let char = char::from_u32(code.into()).unwrap_or(char::REPLACEMENT_CHARACTER);
-                out.extend_from_slice(char.encode_utf8(&mut [0; 4]).as_bytes());
-                at += 6;
-            }
-            _ => {
-                out.push(byte);
-                at += 1;
-            }
-        }
-    }
-    Some(out)
+    Some(decoded(
+        text,
+        b"\\u",
+        4,
+        |byte| byte,
+        |code, out| {
+            let code = code.iter().fold(0, |code, byte| code << 8 | u32::from(*byte));
+            let char = char::from_u32(code).unwrap_or(char::REPLACEMENT_CHARACTER);
+            out.extend_from_slice(char.encode_utf8(&mut [0; 4]).as_bytes());
+        },
+    ))
 }
 
 /// What a run of letters and digits denotes, where it is Base64 of either alphabet, or hexadecimal, for a readable text.

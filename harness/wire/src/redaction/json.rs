@@ -69,7 +69,7 @@ struct Frame {
     taken: Option<Rule>,
     /// Stands in a schema, and is not touched.
     kept: bool,
-    /// Is not touched if it is no object and no list.
+    /// Is not touched unless it is an object or a list.
     id: bool,
     /// Is not touched if it is an object.
     schema: bool,

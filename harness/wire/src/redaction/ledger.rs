@@ -8,7 +8,7 @@ use std::io::{self, Read};
 /// What stands in place of what was taken out.
 pub const MARKER: &str = "[REDACTED]";
 
-/// So much of a text is searched for markers at a time.
+/// How much of a text is searched for markers at a time.
 const WINDOW: usize = 1 << 20;
 
 /// No marker is longer, with the largest number.

@@ -25,7 +25,7 @@ struct Rules {
     list: Vec<(String, Regex)>,
     /// All of them at once, since most of what is looked at fits none.
     any: RegexSet,
-    /// So many bytes the shortest text has that fits any, as far as that is known.
+    /// The length in bytes of the shortest text that fits any, as far as that is known.
     shortest: usize,
 }
 
@@ -80,11 +80,8 @@ impl Redaction {
     /// # Errors
     /// A sentence on what cannot be used.
     pub fn of(names: &[String], texts: &[String]) -> Result<Self, String> {
-        let name = |name: &String| Ok((format!("`{name}`"), named(name)?));
-        let text = |text: &String| Ok((format!("/{text}/"), compiled(text, text)?));
-        let names: Vec<_> = names.iter().map(name).collect::<Result<_, String>>()?;
-        let texts: Vec<_> = texts.iter().map(text).collect::<Result<_, String>>()?;
-        Self::default().with(names, texts)
+        let texts = texts.iter().map(|text| (format!("/{text}/"), &**text));
+        Self::default().with(names.iter().map(String::as_str), texts)
     }
 
     /// What this preset has, besides.
@@ -92,14 +89,20 @@ impl Redaction {
     /// # Errors
     /// A sentence on what cannot be used.
     pub fn with_preset(self, preset: &Preset) -> Result<Self, String> {
-        let name = |name: &&str| Ok((format!("`{name}`"), named(name)?));
-        let text = |(kind, text): &(&str, &str)| Ok(((*kind).to_owned(), compiled(text, text)?));
-        let names: Vec<_> = preset.names.iter().map(name).collect::<Result<_, String>>()?;
-        let texts: Vec<_> = preset.texts.iter().map(text).collect::<Result<_, String>>()?;
-        self.with(names, texts)
+        let texts = preset.texts.iter().map(|&(kind, text)| (kind.to_owned(), text));
+        self.with(preset.names.iter().copied(), texts)
     }
 
-    fn with(self, names: Vec<(String, Regex)>, texts: Vec<(String, Regex)>) -> Result<Self, String> {
+    /// Names, and patterns with what is said of each, besides.
+    fn with<'r>(
+        self,
+        names: impl Iterator<Item = &'r str>,
+        texts: impl Iterator<Item = (String, &'r str)>,
+    ) -> Result<Self, String> {
+        let names = names.map(|name| Ok((format!("`{name}`"), named(name)?)));
+        let names: Vec<_> = names.collect::<Result<_, String>>()?;
+        let texts = texts.map(|(kind, text)| Ok((kind, compiled(text, text)?)));
+        let texts: Vec<_> = texts.collect::<Result<_, String>>()?;
         let (names, texts) = (Rules::beside(&self.names, names)?, Rules::beside(&self.texts, texts)?);
         // A name with others may be any name.
         let needed = |name: &str| Some(letters(name.as_bytes())).filter(|letters| letters & FOREIGN == 0);
@@ -117,7 +120,7 @@ impl Redaction {
         Ok(self)
     }
 
-    /// The same, with numbers from 1, for whoever only counts.
+    /// The same, with numbers from 1, for counting.
     #[must_use]
     pub fn counting(mut self) -> Self {
         self.ledger = Some(Arc::default());
@@ -138,13 +141,10 @@ impl Redaction {
     }
 
     fn kind(&self, rule: Rule) -> String {
+        let named = |rules: &Rules, number: usize| rules.list.get(number).map(|it| it.0.clone());
         match rule {
-            Rule::Name(number) => {
-                self.names.list.get(number).map_or_else(String::new, |(name, _)| name.clone())
-            }
-            Rule::Text(number) => {
-                self.texts.list.get(number).map_or_else(String::new, |(text, _)| text.clone())
-            }
+            Rule::Name(number) => named(&self.names, number).unwrap_or_default(),
+            Rule::Text(number) => named(&self.texts, number).unwrap_or_default(),
             Rule::Password => "user and password of a URL".to_owned(),
             Rule::Encoded => "encoded text".to_owned(),
             Rule::Unknown => "what could not be looked into".to_owned(),
@@ -179,7 +179,7 @@ impl Redaction {
         fits.then(|| self.names.list.iter().position(|(_, it)| it.is_match(name)).map(Rule::Name))?
     }
 
-    /// A text without the parts that match a pattern. A marker that stands there already is no part of the text: it stays
+    /// A text without the parts that match a pattern. A marker that is there already is not part of the text: it stays
     /// one marker, so that a second time changes nothing.
     pub(super) fn patterns<'t>(&self, text: &'t [u8]) -> Cow<'t, [u8]> {
         let mut text = Cow::Borrowed(text);

@@ -9,29 +9,26 @@ use super::rules::Redaction;
 use std::borrow::Cow;
 use transcript::json::Json;
 
-/// So many texts within each other are looked into: JSON in Base64 in a query is three. JSON that lies deeper is withheld.
+/// How many texts within each other are looked into: JSON in Base64 in a query is three. JSON that lies deeper is withheld.
 pub(super) const LAYERS: usize = 6;
 
 impl Redaction {
-    /// The JSON text without what is to be taken out; none where it stays as it is, or is no JSON.
+    /// The JSON text without what is to be taken out; none where it stays as it is, or is not JSON.
     #[must_use]
     pub fn message(&self, text: &str) -> Option<String> {
-        let new = self.is_asked().then(|| json::rewrite(text, &Layer { redaction: self, left: LAYERS }))?;
-        String::from_utf8(new?).ok()
+        self.layer().and_then(|layer| String::from_utf8(json::rewrite(text, &layer)?).ok())
     }
 
     /// The same of a text that is known to be a message.
     pub(super) fn known_message(&self, text: &str) -> Option<String> {
-        let layer = Layer { redaction: self, left: LAYERS };
-        let new = self.is_asked().then(|| json::rewrite_valid(text, true, &layer))?;
-        String::from_utf8(new?).ok()
+        self.layer().and_then(|layer| String::from_utf8(json::rewrite_valid(text, true, &layer)?).ok())
     }
 
     /// Any other text without what is to be taken out.
     #[must_use]
     pub fn text<'t>(&self, text: &'t str) -> Cow<'t, str> {
-        let new = self.is_asked().then(|| Layer { redaction: self, left: LAYERS }.text(text.as_bytes()));
-        new.flatten().map_or(Cow::Borrowed(text), |new| String::from_utf8_lossy(&new).into_owned().into())
+        let new = self.layer().and_then(|layer| layer.text(text.as_bytes()));
+        new.map_or(Cow::Borrowed(text), |new| String::from_utf8_lossy(&new).into_owned().into())
     }
 
     /// The value of a header of this name without what is to be taken out.
@@ -54,6 +51,11 @@ impl Redaction {
         Cow::Owned(value.split(';').map(cookie).collect::<Vec<_>>().join(";"))
     }
 
+    /// The outermost layer, where anything is to be taken out.
+    fn layer(&self) -> Option<Layer<'_>> {
+        self.is_asked().then_some(Layer { redaction: self, left: LAYERS })
+    }
+
     /// Why the value of a name goes, as the name stands in a text.
     pub(super) fn rule_of(&self, name: &str) -> Option<Rule> {
         assignments::rule_of(name.as_bytes(), &|name| self.names(name))
@@ -65,7 +67,7 @@ impl Redaction {
     }
 }
 
-/// A text within so many others.
+/// A text within others, of which `left` more may be looked into.
 struct Layer<'r> {
     redaction: &'r Redaction,
     left: usize,

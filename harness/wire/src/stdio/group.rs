@@ -1,7 +1,7 @@
 //! Other people's programs: how each is started, watched and ended, with every process that it starts.
 //!
 //! A program leads a process group of its own. A [`Group`] is killed when it is dropped, and all that run are killed at once
-//! when this process is told to end ([`crate::interrupt`]). A process that leaves its group (`setsid`) is out of reach;
+//! when this process is asked to end ([`crate::interrupt`]). A process that leaves its group (`setsid`) is out of reach;
 //! nothing short of a container holds it.
 
 use super::running;
@@ -53,7 +53,7 @@ impl Group {
     /// Starts the command as the leader of a group.
     ///
     /// # Errors
-    /// Where it cannot be started; nothing can once this process was told to end.
+    /// Where it cannot be started; nothing can once this process was asked to end.
     pub fn start(command: &mut Command) -> io::Result<Self> {
         lead(command);
         Ok(Self { leader: running::spawn(command)?, status: None })
@@ -146,7 +146,7 @@ impl Group {
         self.reap()
     }
 
-    /// Waits for the leader alone, and gives its status. What it leaves behind goes on, and is nobody's here any more.
+    /// Waits for the leader only, and gives its status. What it leaves behind goes on, and is nobody's here any more.
     ///
     /// # Errors
     /// Where the system does not tell it.
@@ -160,14 +160,26 @@ impl Group {
     /// How many bytes the group holds resident, where the system tells. Pages that processes share count for each.
     #[must_use]
     pub fn resident(&self) -> Option<u64> {
-        resident(self.id())
+        #[cfg(target_os = "linux")]
+        return Some(
+            members(self.id())?.iter().map(|(_, pages)| pages * rustix::param::page_size() as u64).sum(),
+        );
+        #[cfg(not(target_os = "linux"))]
+        None
     }
 
     /// The most bytes that each process of the group has held resident, added up, where the system tells. Those of a
     /// process that has ended are forgotten.
     #[must_use]
     pub fn peak(&self) -> Option<u64> {
-        peak(self.id())
+        #[cfg(target_os = "linux")]
+        {
+            let peaks = members(self.id())?;
+            let peaks: Vec<u64> = peaks.iter().filter_map(|(folder, _)| peak(folder)).collect();
+            (!peaks.is_empty()).then(|| peaks.iter().sum())
+        }
+        #[cfg(not(target_os = "linux"))]
+        None
     }
 }
 
@@ -195,35 +207,11 @@ impl Exit {
     }
 }
 
-fn resident(leader: u32) -> Option<u64> {
-    #[cfg(target_os = "linux")]
-    {
-        let pages: u64 = members(leader)?.iter().map(|(_, pages)| pages).sum();
-        Some(pages * rustix::param::page_size() as u64)
-    }
-    #[cfg(not(target_os = "linux"))]
-    {
-        let _ = leader;
-        None
-    }
-}
-
-fn peak(leader: u32) -> Option<u64> {
-    #[cfg(target_os = "linux")]
-    {
-        let peak = |folder: &std::path::Path| {
-            let status = std::fs::read_to_string(folder.join("status")).ok()?;
-            let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
-            Some(line.trim().strip_suffix(" kB")?.parse::<u64>().ok()? << 10)
-        };
-        let peaks: Vec<u64> = members(leader)?.iter().filter_map(|(folder, _)| peak(folder)).collect();
-        (!peaks.is_empty()).then(|| peaks.iter().sum())
-    }
-    #[cfg(not(target_os = "linux"))]
-    {
-        let _ = leader;
-        None
-    }
+#[cfg(target_os = "linux")]
+fn peak(process: &std::path::Path) -> Option<u64> {
+    let status = std::fs::read_to_string(process.join("status")).ok()?;
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
+    Some(line.trim().strip_suffix(" kB")?.parse::<u64>().ok()? << 10)
 }
 
 /// The processes of the group: their folders under `/proc`, and the pages that each holds resident.

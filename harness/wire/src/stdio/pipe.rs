@@ -15,7 +15,7 @@ use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// So many bytes of lines may wait to be heard; then nothing more is read.
+/// How many bytes of lines may wait to be heard; then nothing more is read.
 const WAITING: usize = 8 << 20;
 
 /// How long the inbox is waited on before that is done again.
@@ -32,7 +32,7 @@ const SLOW_CHUNK: usize = 4 << 10;
 pub(crate) enum PipeEvent {
     /// A line, and whether a line feed ended it.
     Line(Vec<u8>, bool),
-    /// A line of so many bytes, which was not held.
+    /// A line of this number of bytes, which was not held.
     TooLong(u64),
     /// The other side says no more, and why where it did not just close.
     End(Option<String>),
@@ -156,11 +156,11 @@ impl Writer {
         inbox: &Arc<Inbox>,
         write: impl Fn(&[u8], &mut File, &mut dyn FnMut(usize)) -> io::Result<()> + Send + 'static,
     ) -> Self {
-        let (sender, told): (_, Receiver<Vec<u8>>) = channel();
+        let (sender, messages): (_, Receiver<Vec<u8>>) = channel();
         let inbox = Arc::clone(inbox);
         thread::spawn(move || {
             let mut broken = None;
-            for bytes in told {
+            for bytes in messages {
                 if broken.is_some() {
                     continue;
                 }
@@ -175,7 +175,7 @@ impl Writer {
                     }
                 }
             }
-            // Before it is closed: whoever sees the end has seen it later.
+            // Before it is closed: the other side sees the end later.
             let at = journal.now();
             drop(to);
             journal.note_at(at, || Event::Ended { way: Direction::Sent, exchange: None, broken });

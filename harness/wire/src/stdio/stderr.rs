@@ -8,17 +8,17 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 use std::time::Duration;
 
-/// So much later than its program may the end of a standard error come: its last words are worth reading.
+/// How much later than its program the end of a standard error may come: its last words are worth reading.
 const LAST_WORDS: Duration = Duration::from_millis(100);
 
-/// A program that has written so much more than is kept, in bytes, writes without end.
+/// A program that has written this many bytes more than are kept writes without end.
 const FLOOD: u64 = 16 << 20;
 
 /// The pause after each piece of a flood, so that a program that writes one does not take the processors from all others.
 const BETWEEN: Duration = Duration::from_millis(1);
 
-/// A standard error that is read to its end by a thread of its own. Nothing more is read once this is dropped: whoever
-/// still writes finds the pipe closed.
+/// A standard error that is read to its end by a thread of its own. Nothing more is read once this is dropped: a program
+/// that still writes finds the pipe closed.
 #[derive(Debug)]
 pub struct Stderr {
     kept: Arc<Mutex<Kept>>,

@@ -3,7 +3,7 @@
 //! Two texts of the same value are the same message. The order of messages is judged within a stream, which is one
 //! side's output, or the body of one HTTP response.
 
-use super::pairing::{Pairing, rounded};
+use super::pairing::{Pairing, RecordedMessage, SentMessage, rounded};
 use super::{Finding, Kind, named, shown};
 use std::collections::HashSet;
 use transcript::contract::Contract;
@@ -11,38 +11,6 @@ use transcript::diff::{DiffOptions, first};
 use transcript::json::{Json, JsonKind, Tree};
 use transcript::message::Message;
 use transcript::session::{Content, Entry, Location, Side};
-
-/// Something that one side really sent.
-#[derive(Debug, Clone)]
-pub(crate) struct SentMessage {
-    pub(crate) side: Side,
-    /// What its order is kept in: messages of different streams may change places.
-    pub(crate) stream: u64,
-    /// The exchange that it is of, over HTTP.
-    pub(crate) exchange: Option<u64>,
-    /// When its first byte was about to be written.
-    pub(crate) begun: u64,
-    /// When the other side had all of it, or else when all of it was written.
-    pub(crate) there: u64,
-    /// Its text, as it was sent.
-    pub(crate) text: String,
-    /// Whether the recording must have it: it reached the other side before anybody was killed.
-    pub(crate) due: bool,
-}
-
-/// What a recording has in the place of a message.
-#[derive(Debug)]
-pub(crate) struct RecordedMessage {
-    /// Who sent it, where the recording says so.
-    pub(crate) side: Option<Side>,
-    /// When, in milliseconds.
-    pub(crate) time: Option<i64>,
-    pub(crate) text: String,
-    /// Its line in the file.
-    pub(crate) line: u64,
-    /// Its reader passes over it: it is not a message, or one with a fault.
-    pub(crate) noise: bool,
-}
 
 /// What may be asked of the recording.
 #[derive(Debug, Clone, Copy)]

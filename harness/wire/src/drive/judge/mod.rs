@@ -5,7 +5,7 @@
 
 pub(super) mod fidelity;
 pub(super) mod http;
-mod pairing;
+pub(super) mod pairing;
 pub(super) mod passage;
 
 use serde::Serialize;

@@ -1,9 +1,8 @@
 //! Which message of a recording is which of those that were sent, and which of them are out of order.
 //!
-//! Messages are equal by the contract; one that was changed is told from one that was lost. Memory: the text of every
+//! Messages are equal by the contract; one that was changed is not one that was lost. Memory: the text of every
 //! message once more, without white space.
 
-use super::fidelity::{RecordedMessage, SentMessage};
 use crate::play::event;
 use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
 use transcript::align::Key;
@@ -11,6 +10,38 @@ use transcript::diff::DiffOptions;
 use transcript::json::{Json, same_number, write_compact};
 use transcript::message::Message;
 use transcript::session::Side;
+
+/// Something that one side really sent.
+#[derive(Debug, Clone)]
+pub(crate) struct SentMessage {
+    pub(crate) side: Side,
+    /// What its order is kept in: messages of different streams may change places.
+    pub(crate) stream: u64,
+    /// The exchange that it is of, over HTTP.
+    pub(crate) exchange: Option<u64>,
+    /// When its first byte was about to be written.
+    pub(crate) begun: u64,
+    /// When the other side had all of it, or else when all of it was written.
+    pub(crate) there: u64,
+    /// Its text, as it was sent.
+    pub(crate) text: String,
+    /// Whether the recording must have it: it reached the other side before anybody was killed.
+    pub(crate) due: bool,
+}
+
+/// What a recording has in the place of a message.
+#[derive(Debug)]
+pub(crate) struct RecordedMessage {
+    /// Who sent it, where the recording says so.
+    pub(crate) side: Option<Side>,
+    /// When, in milliseconds.
+    pub(crate) time: Option<i64>,
+    pub(crate) text: String,
+    /// Its line in the file.
+    pub(crate) line: u64,
+    /// Its reader passes over it: it is not a message, or one with a fault.
+    pub(crate) noise: bool,
+}
 
 /// How many messages without a counterpart are compared with one.
 const COMPARED: usize = 400;

@@ -2,9 +2,10 @@
 
 use super::catalogue::{Catalogue, Turn};
 use crate::messages::{about, id_span, own_token, span, with};
-use crate::play::Script;
 use crate::play::http::Answers;
-use formats::{Format, Input, OwnedContent, OwnedEntry, ReadOptions, Session};
+use crate::play::names::FreshIds;
+use crate::play::{Script, read_session};
+use formats::{Format, OwnedContent, OwnedEntry, Session};
 use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -72,9 +73,7 @@ pub fn grown(
     let (session, kept) = merged(&catalogue, new, renewed);
     let mut bytes = Vec::new();
     format.write(&session, &mut bytes).map_err(|error| error.to_string())?;
-    let mut reader = &bytes[..];
-    let read = Input::new(&mut reader)
-        .and_then(|mut input| Session::read(format, &mut input, ReadOptions::default()))
+    let read = read_session(format, &bytes)
         .map_err(|error| format!("with what was new it is not a session: {error}"))?;
     let again = Script::new(read, script.role)?;
     let found = Catalogue::of(&again, rules, Answers::AsRecorded)?.units.len();
@@ -140,41 +139,22 @@ fn merged(catalogue: &Catalogue<'_>, new: Vec<New>, renewed: bool) -> (Session, 
 }
 
 /// The ids of a recording, so that what is added has others.
-struct Names {
-    used: HashMap<Side, HashSet<Vec<u8>>>,
-    next: HashMap<Side, u64>,
-}
+struct Names(HashMap<Side, FreshIds>);
 
 impl Names {
     fn of(script: &Script, gone: &HashMap<usize, u128>) -> Self {
-        let mut names = Self { used: HashMap::new(), next: HashMap::new() };
+        let mut names = Self(HashMap::new());
         for (step, found) in script.steps().iter().enumerate() {
-            let Some(message) = script.message(step).filter(|message| message.method().is_some()) else {
-                continue;
-            };
-            let Some(id) = message.id().key().filter(|_| !gone.contains_key(&step)) else { continue };
-            let number = std::str::from_utf8(&id).ok().and_then(|id| id.parse::<u64>().ok());
-            let next = names.next.entry(found.side).or_default();
-            *next = number.map_or(*next, |number| number.saturating_add(1).max(*next));
-            names.used.entry(found.side).or_default().insert(id.into_owned());
-        }
-        names
-    }
-
-    /// An id for a request of this side: the one that it has, where nobody else has it.
-    fn name(&mut self, side: Side, key: &[u8]) -> Option<String> {
-        let used = self.used.entry(side).or_default();
-        if used.insert(key.to_vec()) {
-            return None;
-        }
-        let next = self.next.entry(side).or_default();
-        loop {
-            let name = next.to_string();
-            *next += 1;
-            if used.insert(name.clone().into_bytes()) {
-                return Some(name);
+            let message = script.message(step).filter(|message| message.method().is_some());
+            let message = message.filter(|_| !gone.contains_key(&step));
+            if let Some(id) = message.and_then(|message| message.id().key()) {
+                let ids = names.0.entry(found.side).or_default();
+                let number = std::str::from_utf8(&id).ok().and_then(|id| id.parse::<u64>().ok());
+                ids.next = number.map_or(ids.next, |number| number.saturating_add(1).max(ids.next));
+                ids.given.insert(id.into_owned());
             }
         }
+        names
     }
 
     fn write(&mut self, new: New, timed: bool, entries: &mut Vec<OwnedEntry>) {
@@ -185,7 +165,7 @@ impl Names {
             let key = message.id().key().map(Cow::into_owned);
             let asks = message.method().is_some();
             if let Some(key) = key.as_ref().filter(|_| asks)
-                && let Some(name) = self.name(side, key)
+                && let Some(name) = self.0.entry(side).or_default().rename(key, "")
             {
                 renamed.insert((side, key.clone()), name);
             }

@@ -1,8 +1,8 @@
-//! What one client is told: a request at a time, each as the recording has it, under the client's own ids and tokens.
+//! What one client is sent: a request at a time, each as the recording has it, under the client's own ids and tokens.
 //!
 //! Where the server of the recording asked something in between, the client is asked too, and the rest waits for its answer.
 
-use super::action::{Action, ServerIds, refusal};
+use super::action::{Action, refusal};
 use super::additions::New;
 use super::catalogue::{Catalogue, NotFound, Turn, Unit};
 use super::forwarding::Forwarding;
@@ -10,6 +10,7 @@ use super::{AskLive, Matching};
 use crate::messages::on_one_line;
 use crate::messages::{about, id_span, id_text, own_token, span, with};
 use crate::play::mismatch::{Kind, Mismatch};
+use crate::play::names::FreshIds;
 use crate::stdio::PipeEvent;
 use std::collections::HashMap;
 use std::time::{Duration, Instant};
@@ -24,7 +25,7 @@ pub(in crate::play) struct MockClient<'c> {
     asked: HashMap<u128, usize>,
     /// What waits for an answer of the client.
     jobs: Vec<Job>,
-    ids: ServerIds,
+    ids: FreshIds,
     live: Forwarding,
 }
 
@@ -46,7 +47,7 @@ struct Job {
 impl<'c> MockClient<'c> {
     pub(in crate::play) fn new(catalogue: &'c Catalogue<'c>, matching: &'c Matching) -> Self {
         let (asked, jobs) = (HashMap::new(), Vec::new());
-        Self { catalogue, matching, asked, jobs, ids: ServerIds::default(), live: Forwarding::default() }
+        Self { catalogue, matching, asked, jobs, ids: FreshIds::default(), live: Forwarding::default() }
     }
 
     /// What is to be done for a message of the client, which it sent under this tag; and which recorded message it is.
@@ -177,7 +178,7 @@ impl<'c> MockClient<'c> {
         }
     }
 
-    /// A recorded message as this client is to have it; none where it cannot be told of it.
+    /// A recorded message as this client is to have it; none where the client cannot know of it.
     fn outgoing(&mut self, job: &mut Job, step: usize) -> Option<String> {
         let message = self.catalogue.message(step)?;
         let recorded = self.catalogue.message(self.unit(job).step);
@@ -188,7 +189,7 @@ impl<'c> MockClient<'c> {
             return Some(one_line(&with(message, id_span(message), job.id.as_deref())));
         }
         if let Some(id) = message.id().key() {
-            let text = self.ids.name(&id, id_text(message)?);
+            let text = self.ids.for_client(&id, id_text(message)?);
             let named = with(message, id_span(message), Some(&text)).into_owned();
             let key = Message::parse(&named).ok()?.id().key()?.into_owned();
             job.open.push((step, key, text));

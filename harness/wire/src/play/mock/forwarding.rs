@@ -3,11 +3,12 @@
 //! Where the recording answered `initialize`, the live server has not seen it: it is sent the client's own before the first
 //! request. The client's requests keep their ids there, since it is the only one who asks.
 
-use super::action::{Action, ServerIds, refusal};
+use super::action::{Action, refusal};
 use super::additions::New;
 use crate::messages::on_one_line;
 use crate::messages::{about, id_span, id_text, own_token, with};
 use crate::play::mismatch::{Kind, Mismatch};
+use crate::play::names::FreshIds;
 use std::collections::HashMap;
 use std::time::{Duration, Instant};
 use transcript::message::Message;
@@ -132,7 +133,7 @@ impl Forwarding {
     }
 
     /// What is to be done for a line of the live server.
-    pub(super) fn receive(&mut self, line: &str, ids: &mut ServerIds) -> Vec<Action> {
+    pub(super) fn receive(&mut self, line: &str, ids: &mut FreshIds) -> Vec<Action> {
         let mut actions = Vec::new();
         let message = match Message::parse(line) {
             Ok(message) => message,
@@ -159,7 +160,7 @@ impl Forwarding {
                 let open = self.open.last().map(|open| (open.id.clone(), open.tag));
                 let (request, tag) = open.unzip();
                 let live_id = id_text(message).unwrap_or_default().to_owned();
-                let name = ids.name(&id, &live_id);
+                let name = ids.for_client(&id, &live_id);
                 let named = with(message, id_span(message), Some(&name)).into_owned();
                 let key = Message::parse(&named).ok().and_then(|it| it.id().key().map(|id| id.into_owned()));
                 if let Some(new) = self.new_of(request.as_deref()) {

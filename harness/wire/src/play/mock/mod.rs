@@ -1,7 +1,7 @@
 //! A server that answers each request with what the recording has for one that says the same, in any order and as often as
 //! it is asked.
 //!
-//! What the recording has is found by method and parameters (`catalogue`). What one client is told is pure (`client`, and
+//! What the recording has is found by method and parameters (`catalogue`). What one client is sent is pure (`client`, and
 //! `forwarding` for what a live server is asked instead); a transport carries it (`stdio`, and `http::server::mock`). What
 //! was new is put into the recording when all is over (`additions`).
 //!

@@ -20,7 +20,7 @@ use transcript::rejection::Code;
 /// How often waits are looked at.
 const TICK: Duration = Duration::from_millis(50);
 
-/// Answers until the client closes its end and all is answered, or this process is told to end.
+/// Answers until the client closes its end and all is answered, or this process is asked to end.
 ///
 /// # Errors
 /// Where the recording answers nothing, or the standard streams cannot be used.

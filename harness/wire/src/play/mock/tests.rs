@@ -5,9 +5,10 @@
 
 use super::{Action, AskLive, Catalogue, Matching, MockClient, can_grow, grown};
 use crate::play::http::Answers;
+use crate::play::read_session;
 use crate::play::script::tests::script;
 use crate::play::testing::{plays, sessions};
-use formats::{Input, ReadOptions, Session, find};
+use formats::find;
 use std::time::Duration;
 use transcript::diff::{DiffOptions, PointerPattern};
 use transcript::message::Message;
@@ -58,9 +59,7 @@ fn play(session: &[&str], words: &str, lines: &[String]) -> Vec<String> {
         let format = find("mcp-replay").unwrap();
         assert_eq!(can_grow(script.session(), format), Ok(()));
         let bytes = grown(&script, &rules, new, ask == Some(AskLive::All), format).unwrap();
-        let mut reader = &bytes[..];
-        let mut input = Input::new(&mut reader).unwrap();
-        let session = Session::read(format, &mut input, ReadOptions::default()).unwrap();
+        let session = read_session(format, &bytes).unwrap();
         log.extend(session.messages().map(|message| format!("+ {}", message.text())));
     }
     log
@@ -90,9 +89,9 @@ fn a_request_that_waits_too_long_for_the_client_is_answered() {
     client.receive(Message::parse(call).unwrap(), 0);
     assert!(client.expire(Duration::from_secs(3600)).is_empty() && !client.is_idle());
     std::thread::sleep(Duration::from_millis(2));
-    let told: Vec<_> = client.expire(Duration::from_millis(1)).into_iter().map(shown).collect();
-    assert!(told[0].starts_with("! the client has not answered sampling/createMessage"), "{told:?}");
-    assert_eq!(told[1], format!("<< {answer}"));
+    let sent: Vec<_> = client.expire(Duration::from_millis(1)).into_iter().map(shown).collect();
+    assert!(sent[0].starts_with("! the client has not answered sampling/createMessage"), "{sent:?}");
+    assert_eq!(sent[1], format!("<< {answer}"));
     assert!(client.is_idle());
 }
 

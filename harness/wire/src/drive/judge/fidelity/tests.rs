@@ -1,7 +1,10 @@
-//! One recording for each kind of loss, written by hand.
+//! Recordings written by hand. Those of `tests.txt` follow the session that was sent, each behind `---`, with `!` for each
+//! finding.
 
 use super::{FidelityReport, RecordedMessage, SentMessage, Terms, judge};
 use crate::drive::judge::Kind;
+use crate::play::plays;
+use transcript::message::Message;
 use transcript::session::Side::{self, Client, Server};
 
 const ASK: &str = r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#;
@@ -48,104 +51,53 @@ fn lines(order: &[usize]) -> Vec<Line<'static>> {
     order.iter().map(|at| SESSION[*at]).collect()
 }
 
-/// [`SESSION`] with another text in one place.
-fn with(at: usize, text: &str) -> Vec<Line<'_>> {
-    let mut lines: Vec<Line<'_>> = SESSION.to_vec();
-    lines[at].1 = text;
-    lines
-}
-
-fn kinds(judged: &FidelityReport) -> Vec<(Kind, Side, usize)> {
+fn found(said: &[SentMessage], written: &[RecordedMessage]) -> Vec<(Kind, Side, usize)> {
+    let judged = judge(said, written, TERMS);
     judged.findings.iter().map(|it| (it.kind, it.side.unwrap(), it.index)).collect()
 }
 
-fn found(said: &[SentMessage], written: &[RecordedMessage]) -> Vec<(Kind, Side, usize)> {
-    kinds(&judge(said, written, TERMS))
-}
-
 #[test]
-fn each_way_to_fall_short_is_named_with_its_place() {
-    let other = r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#;
-    let respelled = r#"{ "result": { "sum" : 1 }, "id": 2, "jsonrpc": "2.0" }"#;
+fn every_recording_is_judged_as_written() {
+    let line = |line: &'_ str| match line.split_at(2) {
+        ("> ", text) => Some((Client, text.to_owned())),
+        ("< ", text) => Some((Server, text.to_owned())),
+        _ => None,
+    };
+    plays(include_str!("tests.txt"), |session, words, lines| {
+        let sent: Vec<_> = session.iter().filter_map(|text| line(text)).collect();
+        let sent: Vec<Line<'_>> = sent.iter().map(|(side, text)| (*side, text.as_str())).collect();
+        let kept: Vec<_> = lines.iter().filter_map(|text| line(text)).collect();
+        let kept: Vec<Line<'_>> = kept.iter().map(|(side, text)| (*side, text.as_str())).collect();
+        let mut recorded = written(&kept);
+        for one in &mut recorded {
+            one.noise = Message::parse(&one.text).is_err();
+            (one.side, one.time) = (one.side.filter(|_| words != "flat"), None);
+        }
+        let FidelityReport { findings, unsaid } = judge(&said(&sent), &recorded, TERMS);
+        let mut log: Vec<_> = lines.iter().filter(|text| line(text).is_some()).cloned().collect();
+        log.extend(
+            findings
+                .iter()
+                .map(|it| format!("! {} {} {}: {}", it.kind, it.side.unwrap().name(), it.index, it.says)),
+        );
+        log.extend(unsaid.map(|why| format!("! unsaid: {why}")));
+        log
+    });
     let rounded = CALL.replace("993", "992");
-    let [once, one] = [NOTE.replace("\"data\":\"x\",", ""), DONE.replace("1.0", "\"one\"")];
-    let quoted = CALL.replace("\"id\":2", "\"id\":\"2\"");
-    let added = [lines(&[0]), vec![(Client, other)], lines(&[1, 2, 3, 4])].concat();
-    for (lines, expected, says) in [
-        (SESSION.to_vec(), None, ""),
-        (with(4, respelled), None, ""),
-        // The response to a message that is lost is not reported as well.
-        (
-            lines(&[0, 1, 3, 4]),
-            Some((Kind::Lost, Client, 1)),
-            "message 2 of the client is not in the recording",
-        ),
-        (added, Some((Kind::Added, Client, 1)), "nobody sent what line 2 of the recording has"),
-        (
-            lines(&[0, 1, 2, 3, 3, 4]),
-            Some((Kind::Added, Server, 4)),
-            "line 5 of the recording has a message once more than it was sent",
-        ),
-        (
-            with(2, &rounded),
-            Some((Kind::Changed, Client, 1)),
-            "message 2 of the client differs at /params/arguments/n in line 3 of the recording: a number was rounded to a double",
-        ),
-        (
-            with(3, &once),
-            Some((Kind::Changed, Server, 1)),
-            "message 2 of the server differs at /params/data in line 4 of the recording: a duplicate member is there only once",
-        ),
-        (
-            with(4, &one),
-            Some((Kind::Changed, Server, 2)),
-            "message 3 of the server differs at /result/sum in line 5 of the recording",
-        ),
-        (
-            with(2, &quoted),
-            Some((Kind::Changed, Client, 1)),
-            "message 2 of the client differs at /id in line 3 of the recording",
-        ),
-        // Of two that changed places one is enough. The client's call before the server's reply is not out of order.
-        (
-            lines(&[0, 1, 2, 4, 3]),
-            Some((Kind::Reordered, Server, 1)),
-            "message 2 of the server is out of order, in line 5 of the recording",
-        ),
-        (lines(&[0, 2, 1, 3, 4]), None, ""),
-        (
-            lines(&[1, 0, 2, 3, 4]),
-            Some((Kind::BoundWrongly, Server, 0)),
-            "message 1 of the server answers message 1 of the client, and the recording binds it to nothing, by line 1",
-        ),
-    ] {
-        let judged = judge(&said(&SESSION), &written(&lines), TERMS);
-        assert_eq!(kinds(&judged), Vec::from_iter(expected), "{lines:?}");
-        assert!(judged.findings.iter().all(|finding| finding.says == says), "{:?}", judged.findings);
-    }
-    let finding = judge(&said(&SESSION), &written(&with(2, &rounded)), TERMS).findings.remove(0);
+    let mut lines = SESSION;
+    lines[2].1 = &rounded;
+    let finding = judge(&said(&SESSION), &written(&lines), TERMS).findings.remove(0);
     let values = (finding.sent.as_deref(), finding.came.as_deref());
     assert_eq!(values, (Some("9007199254740993"), Some("9007199254740992")));
 }
 
 #[test]
-fn what_is_no_longer_a_message_is_changed_or_merged() {
-    let spoilt = DONE.replace("1.0", "Infinity");
-    let mut lines = written(&with(4, &spoilt));
-    lines[4].noise = true;
-    let judged = judge(&said(&SESSION), &lines, TERMS);
-    assert_eq!(kinds(&judged), [(Kind::Changed, Server, 2)]);
-    let says = "message 3 of the server is no longer JSON in line 5 of the recording";
-    assert_eq!(judged.findings[0].says, says);
-    // Noise that is elsewhere is not a message that was spoilt.
-    lines.rotate_right(1);
-    assert_eq!(found(&said(&SESSION), &lines), [(Kind::Lost, Server, 2)]);
-    let both = format!("{NOTE}{DONE}");
-    let mut lines = written(&with(3, &both)[..4]);
-    lines[3].noise = true;
-    let judged = judge(&said(&SESSION), &lines, TERMS);
-    assert_eq!(kinds(&judged), [(Kind::Merged, Server, 1), (Kind::Merged, Server, 2)]);
-    assert!(judged.findings[0].says.contains("merged with others in line 4"));
+fn of_a_session_that_was_cut_off_only_what_had_arrived_is_due() {
+    let mut cut_off = said(&SESSION);
+    cut_off[4].due = false;
+    assert_eq!(found(&cut_off, &written(&SESSION[..4])), []);
+    assert_eq!(found(&cut_off, &written(&SESSION)), []);
+    assert_eq!(found(&cut_off, &written(&SESSION[..3])), [(Kind::Lost, Server, 1)]);
 }
 
 #[test]
@@ -197,23 +149,6 @@ fn a_format_of_exchanges_is_held_to_the_bindings_within_them() {
 }
 
 #[test]
-fn what_a_format_cannot_say_is_not_judged_and_is_named() {
-    let both = [
-        (Client, r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#),
-        (Server, r#"{"jsonrpc":"2.0","id":1,"method":"roots/list"}"#),
-        (Client, r#"{"jsonrpc":"2.0","id":1,"result":{"roots":[]}}"#),
-        (Server, r#"{"jsonrpc":"2.0","id":1,"result":{}}"#),
-    ];
-    let mut lines = written(&both);
-    lines.iter_mut().for_each(|line| (line.side, line.time) = (None, None));
-    let judged = judge(&said(&both), &lines, TERMS);
-    assert_eq!(judged.findings, []);
-    assert!(judged.unsaid.unwrap().starts_with("COR-DIRECTION-FLAT"));
-    // What is lost is lost all the same.
-    assert_eq!(found(&said(&both), &lines[..3]), [(Kind::Lost, Server, 1)]);
-}
-
-#[test]
 fn stamps_are_held_against_sending_and_receiving() {
     let zero = i64::try_from(START / 1_000).unwrap();
     let late = |side, index| (Kind::StampedLate, side, index);
@@ -246,23 +181,6 @@ fn of_equal_messages_each_is_the_one_of_its_time() {
     sent[0].there = sent[1].there + 5_000_000;
     (lines[0].time, lines[1].time) = (stamp(sent[0].there), stamp(sent[1].there));
     assert_eq!(found(&sent, &lines), []);
-}
-
-#[test]
-fn only_what_is_due_is_missed() {
-    let mut cut_off = said(&SESSION);
-    cut_off[4].due = false;
-    assert_eq!(found(&cut_off, &written(&SESSION[..4])), []);
-    assert_eq!(found(&cut_off, &written(&SESSION)), []);
-    assert_eq!(found(&cut_off, &written(&SESSION[..3])), [(Kind::Lost, Server, 1)]);
-    // Noise may be left out, and a faulty message may not.
-    let faulty = r#"{"jsonrpc":"1.0","id":9,"method":"ping"}"#;
-    let noise = [(Server, "hello, this is a banner"), (Server, "42"), (Client, faulty)];
-    let session = [&SESSION[..], &noise].concat();
-    assert_eq!(found(&said(&session), &written(&SESSION)), [(Kind::Lost, Client, 2)]);
-    let mut kept = written(&session);
-    kept[5..].iter_mut().for_each(|line| (line.noise, line.time) = (true, None));
-    assert_eq!(found(&said(&session), &kept), []);
 }
 
 #[test]
