@@ -16,7 +16,7 @@ use crate::messages::{
 use std::collections::{BTreeMap, VecDeque};
 use transcript::message::Message;
 
-/// So many requests of clients, and as many of the server, may be open.
+/// How many requests of clients, and of the server, may be open.
 const OPEN: usize = 1_000;
 
 /// A server and its clients.
@@ -32,7 +32,7 @@ pub(super) struct Conversation {
     asked: VecDeque<(Vec<u8>, u64)>,
     /// What a shared server answered to `initialize`.
     hello: Option<String>,
-    /// It was told that it is initialized.
+    /// It has got `notifications/initialized`.
     initialized: bool,
 }
 
@@ -47,8 +47,8 @@ pub(super) struct Client {
 /// A client's request that waits.
 #[derive(Debug)]
 struct Request {
-    client: u64,
-    stream: u64,
+    /// Where its answer goes.
+    to: ClientStream,
     /// The text of the id by which the server answers, and what that is compared by where it writes it otherwise.
     id: String,
     key: Vec<u8>,
@@ -129,17 +129,14 @@ impl Conversation {
         self.open.len()
     }
 
-    /// Takes what a client says.
-    ///
-    /// # Errors
-    /// Where it cannot be passed on; nothing is, then.
+    /// Takes what a client says. Where any of it cannot be passed on, nothing is.
     pub(super) fn ask(&mut self, client: u64, said: &[Message<'_>]) -> Result<Asked, NotTaken> {
         let requests: Vec<_> = said.iter().filter(|said| said.method().is_some()).collect();
         let ids: Vec<&str> = requests.iter().filter_map(|said| id_text(**said)).collect();
         if self.open.len() + ids.len() > OPEN {
             return Err(NotTaken::TooMany);
         }
-        let is_open = |id: &str| self.open.iter().any(|open| open.client == client && open.own_id == id);
+        let is_open = |id: &str| self.open.iter().any(|open| open.to.0 == client && open.own_id == id);
         if ids.iter().enumerate().any(|(at, id)| is_open(id) || ids[..at].contains(id)) {
             return Err(NotTaken::SameId);
         }
@@ -166,15 +163,8 @@ impl Conversation {
             client.version = message.params().and_then(protocol_version);
         }
         let token = own_token(message).map(|token| token.text().to_owned());
-        let mut request = Request {
-            client,
-            stream,
-            own_id: id.clone(),
-            id,
-            key,
-            token: token.map(|token| [token.clone(), token]),
-            is_hello,
-        };
+        let (to, own_id, token) = ((client, stream), id.clone(), token.map(|token| [token.clone(), token]));
+        let mut request = Request { to, own_id, id, key, token, is_hello };
         if !self.shared {
             self.open.push(request);
             return Some(message.text().to_owned());
@@ -189,7 +179,7 @@ impl Conversation {
         self.open.push(request);
         match self.hello.clone().filter(|_| is_hello) {
             Some(hello) => {
-                self.greet(&hello);
+                Message::parse(&hello).into_iter().for_each(|hello| self.greet(hello));
                 None
             }
             None if is_hello && !is_first => None,
@@ -207,7 +197,7 @@ impl Conversation {
         let Some(request) = about(message, "notifications/cancelled", "requestId") else {
             return Some(message.text().to_owned());
         };
-        let mut open = self.open.iter().filter(|open| open.client == client);
+        let mut open = self.open.iter().filter(|open| open.to.0 == client);
         let name = &open.find(|open| open.own_id == request.text())?.id;
         Some(with(message, span(message, request), Some(name)).into_owned())
     }
@@ -232,18 +222,16 @@ impl Conversation {
             let of =
                 |open: &&Request| open.token.as_ref().is_some_and(|[servers, _]| servers == token.text());
             if let Some(open) = self.open.iter().find(of) {
-                let own = open.token.as_ref().map(|[_, own]| own.clone());
-                let (client, stream) = (open.client, open.stream);
-                let text = with(message, span(message, token), own.as_deref());
-                return Some(self.tell(vec![(client, stream)], &text));
+                let own = open.token.as_ref().map(|[_, own]| &**own);
+                let (to, text) = (open.to, with(message, span(message, token), own));
+                return Some(self.tell(vec![to], &text));
             }
         }
         let is_news = ["list_changed", "resources/updated"].iter().any(|end| {
             message.method().and_then(|method| method.to_str()).is_some_and(|it| it.ends_with(end))
         });
-        let here = |open: &&Request| self.clients.contains_key(&open.client);
-        let last = self.open.iter().rev().find(here).map(|open| (open.client, open.stream));
-        let last = last.filter(|_| !is_news);
+        let here = |open: &&Request| !is_news && self.clients.contains_key(&open.to.0);
+        let last = self.open.iter().rev().find(here).map(|open| open.to);
         let everybody = || self.clients.keys().map(|client| (*client, LISTENING)).collect();
         let mut to: Vec<_> = last.map_or_else(everybody, |last| vec![last]);
         if let Some(id) = message.id().key() {
@@ -259,51 +247,43 @@ impl Conversation {
 
     /// Nothing more comes from the server: every open request is answered with an error that says why.
     pub(super) fn end(&mut self, why: &str) {
-        for Request { client, stream, own_id, .. } in std::mem::take(&mut self.open) {
-            self.tell(
-                vec![(client, stream)],
-                &internal_error(&own_id, &format!("mcp-concord record: {why}")),
-            );
+        for Request { to, own_id, .. } in std::mem::take(&mut self.open) {
+            self.tell(vec![to], &internal_error(&own_id, &format!("mcp-concord record: {why}")));
         }
         self.clients.values_mut().for_each(|client| client.streams.finish_all());
     }
 
     fn answered(&mut self, found: usize, message: Message<'_>) -> Vec<ClientStream> {
-        let request = self.open.remove(found);
-        let to = (request.client, request.stream);
-        if request.is_hello {
-            let version = message.json().member("result").and_then(protocol_version);
-            if let Some(client) = self.clients.get_mut(&request.client).filter(|_| version.is_some()) {
-                client.version = version;
-            }
-        }
-        let own_id = Some(&*request.own_id).filter(|_| self.shared);
-        self.tell(vec![to], &with(message, id_span(message), own_id));
-        if self.open.iter().all(|open| (open.client, open.stream) != to)
-            && let Some(streams) = self.streams(to.0)
-        {
-            streams.finish(to.1);
-        }
-        if self.shared && request.is_hello {
+        let is_hello = self.open[found].is_hello;
+        let to = self.give(found, message);
+        if self.shared && is_hello {
             self.hello = message.json().member("result").map(|_| message.text().to_owned());
-            self.greet(message.text());
+            self.greet(message);
         }
         vec![to]
     }
 
     /// Answers every client of a shared server that waits for the answer to its `initialize`, with what the first one got.
-    fn greet(&mut self, hello: &str) {
+    fn greet(&mut self, hello: Message<'_>) {
         while let Some(found) = self.open.iter().position(|open| open.is_hello) {
-            let request = self.open.remove(found);
-            let Ok(message) = Message::parse(hello) else { return };
-            let to = (request.client, request.stream);
-            self.tell(vec![to], &with(message, id_span(message), Some(&request.own_id)));
-            if let Some(client) = self.clients.get_mut(&to.0) {
-                let version = message.json().member("result").and_then(protocol_version);
-                client.version = version.or(client.version.take());
+            self.give(found, hello);
+        }
+    }
+
+    /// Gives an open request this answer; where that went.
+    fn give(&mut self, found: usize, answer: Message<'_>) -> ClientStream {
+        let Request { to, own_id, is_hello, .. } = self.open.remove(found);
+        let result = answer.json().member("result").filter(|_| is_hello);
+        let own_id = Some(&*own_id).filter(|_| self.shared);
+        self.tell(vec![to], &with(answer, id_span(answer), own_id));
+        let is_last = self.open.iter().all(|open| open.to != to);
+        if let Some(client) = self.clients.get_mut(&to.0) {
+            client.version = result.and_then(protocol_version).or(client.version.take());
+            if is_last {
                 client.streams.finish(to.1);
             }
         }
+        to
     }
 
     fn tell(&mut self, to: Vec<ClientStream>, text: &str) -> Vec<ClientStream> {

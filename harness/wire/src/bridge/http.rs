@@ -1,19 +1,22 @@
 //! What a client asks over Streamable HTTP, and how it is answered.
 
-use super::body::EventBody;
 use super::conversation::{NotTaken, is};
 use super::server::ClientHandle;
-use super::streams::{Answer, LISTENING};
+use super::streams::{Answer, LISTENING, Next};
 use super::{Bridge, NoSession, SESSIONS};
 use crate::http::{
     Body, EVENTS, HELD, JSON, LAST_EVENT, SESSION, Unread, VERSION, accepts, answer, boxed, collect, full,
-    insert, media_type, text,
+    insert, media_type, spell, text,
 };
 use crate::messages::{id_text, internal_error, messages};
+use hyper::body::{Body as HttpBody, Bytes, Frame};
 use hyper::header::{ALLOW, CACHE_CONTROL, HeaderMap, HeaderValue};
 use hyper::{Method, Request, Response, StatusCode};
 use std::future::poll_fn;
+use std::io;
+use std::pin::Pin;
 use std::sync::Arc;
+use std::task::{Context, Poll, ready};
 use tokio::time::timeout;
 use transcript::message::Message;
 use transcript::revision::Revision;
@@ -263,4 +266,43 @@ fn sentence(status: StatusCode, why: &str) -> Response<Body> {
         answer.headers_mut().insert(ALLOW, HeaderValue::from_static("POST, GET, DELETE"));
     }
     answer
+}
+
+/// The body of a stream of events, read from what is kept for a client.
+#[derive(Debug)]
+struct EventBody {
+    client: ClientHandle,
+    stream: u64,
+    reader: u64,
+    /// It begins with an event of no data, so that a client can resume it before anything was said.
+    primed: bool,
+}
+
+impl HttpBody for EventBody {
+    type Data = Bytes;
+    type Error = io::Error;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+    ) -> Poll<Option<io::Result<Frame<Bytes>>>> {
+        let next = match std::mem::take(&mut self.primed) {
+            true => Next::Event(0, String::new()),
+            false => ready!(self.client.poll_next(self.stream, self.reader, context)),
+        };
+        Poll::Ready(match next {
+            Next::Event(number, text) => {
+                let id = format!("{}-{number}", self.stream);
+                Some(Ok(Frame::data(spell(None, Some(&id), &text))))
+            }
+            Next::End => None,
+            Next::Cut => Some(Err(io::Error::other("what follows on this stream is not kept any more"))),
+        })
+    }
+}
+
+impl Drop for EventBody {
+    fn drop(&mut self) {
+        self.client.detach(self.stream, self.reader);
+    }
 }

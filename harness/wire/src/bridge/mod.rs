@@ -1,11 +1,10 @@
 //! A server over stdio behind Streamable HTTP (revisions 2025-03-26 to 2025-11-25): each session has a process of its own, or
 //! all share one.
 //!
-//! HTTP is in `http`, and the body of a stream in `body`; a process is in `server`; who asked what (`conversation`) and what is
+//! HTTP is in `http`; a process is in `server`; who asked what (`conversation`) and what is
 //! kept for whom (`streams`) are pure. Memory: [`SESSIONS`] times what `streams` and `server` hold, and the bodies that come in,
 //! each of up to [`crate::http::HELD`] bytes.
 
-mod body;
 mod conversation;
 mod http;
 mod server;
@@ -21,10 +20,10 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::Duration;
 
-/// So many sessions may be open. For one more, the one that was idle for the longest ends.
+/// How many sessions may be open. For one more, the one that was idle for the longest ends.
 const SESSIONS: usize = 64;
 
-/// After so long without an answer, a stream begins on which it will come: proxies and clients close what stays silent.
+/// After how long without an answer a stream begins on which it will come: proxies and clients close what stays silent.
 const SILENCE: Duration = Duration::from_secs(10);
 
 /// Where a server over stdio is reached over HTTP.
@@ -188,7 +187,7 @@ fn ended(bridge: &Weak<Bridge>, why: &str, is_early: bool) {
         .filter(|(_, session)| session.client.server.is_over())
         .map(|(id, _)| id.clone())
         .collect();
-    // The answers that say so are still read: whoever waits for one holds the server.
+    // The answers that say so are still read: what waits for one holds the server.
     let of = match over.len() {
         0 => String::new(),
         1 => format!("; the session {} is over", over[0]),
@@ -196,11 +195,11 @@ fn ended(bridge: &Weak<Bridge>, why: &str, is_early: bool) {
     };
     sessions.by_id.retain(|id, _| !over.contains(id));
     drop(sessions);
-    let told = format!("{why}{of}");
+    let text = format!("{why}{of}");
     if is_early {
         bridge.ended.fetch_add(1, Ordering::SeqCst);
-        bridge.notify.error(&told);
+        bridge.notify.error(&text);
     } else {
-        bridge.notify.note(&told);
+        bridge.notify.note(&text);
     }
 }

@@ -17,13 +17,13 @@ use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 use transcript::message::Message;
 
-/// So many bytes may wait to be read by a server.
+/// How many bytes may wait to be read by a server.
 const UNREAD: usize = 16 << 20;
 
-/// So long may a client that reads too slowly keep the server waiting, until its stream is cut.
+/// How long a client that reads too slowly may keep the server waiting, until its stream is cut.
 const SLOW: Duration = Duration::from_secs(10);
 
-/// So long may a server go on after its input was closed.
+/// How long a server may go on after its input was closed.
 const LAST_WORDS: Duration = Duration::from_secs(5);
 
 /// A server that runs, or ran.
@@ -165,7 +165,7 @@ impl Server {
         let Some(mut process) = self.lock().process.take() else { return };
         let exit = process.exit().filter(|_| why.is_none());
         drop(process);
-        // Whoever ends everything has ended this one, too, and nobody is to blame.
+        // What ends every program has ended this one, too, and nobody is to blame.
         if interrupt::requested() {
             return;
         }
@@ -210,9 +210,7 @@ impl ClientHandle {
     }
 
     /// Passes on what the client says; the stream of the answers, where there are any.
-    ///
-    /// # Errors
-    /// Where it cannot be passed on.
+    /// Fails where it cannot be passed on.
     pub(super) fn ask(&self, said: &[Message<'_>]) -> Result<Option<u64>, NotTaken> {
         let mut state = self.server.lock();
         let State { process: Some(process), conversation, waiting, deaf: false } = &mut *state else {

@@ -57,10 +57,7 @@ impl fmt::Display for Unread {
     }
 }
 
-/// A whole body of up to `longest` bytes.
-///
-/// # Errors
-/// Where it is longer, or breaks off.
+/// A whole body of up to `longest` bytes. Fails where it is longer, or breaks off.
 pub(crate) async fn collect<B>(mut body: B, longest: usize) -> Result<Vec<u8>, Unread>
 where
     B: HttpBody<Data = Bytes> + Unpin,

@@ -37,7 +37,7 @@ impl Target {
         Ok(Self { scheme, authority, path })
     }
 
-    /// Whether requests that go there come back to whoever listens at `here`. A name that is not known yet is nobody's.
+    /// Whether requests that go there come back to the listener at `here`. A name that is not known yet is nobody's.
     pub(crate) fn leads_back_to(&self, here: SocketAddr) -> bool {
         let default = if self.scheme == Scheme::HTTPS { 443 } else { 80 };
         let port = self.authority.port_u16().unwrap_or(default);
@@ -61,7 +61,7 @@ impl Target {
         format!("{}://{}", self.scheme, self.authority)
     }
 
-    /// The path of the server, for whoever tells a client where to connect.
+    /// The path of the server, for what a client is asked to connect to.
     #[must_use]
     pub fn path(&self) -> &str {
         self.path.as_ref().map_or("/", PathAndQuery::as_str)
@@ -69,7 +69,7 @@ impl Target {
 
     /// Where a request for `path` goes: `/` stands for the path of the server, and every other one for itself, since a
     /// session has more than one (`/.well-known/…`, the messages of HTTP+SSE).
-    pub(crate) fn of(&self, path: Option<&PathAndQuery>) -> Option<Uri> {
+    pub(crate) fn uri(&self, path: Option<&PathAndQuery>) -> Option<Uri> {
         let path = match (path, &self.path) {
             (Some(path), own) if path.as_str() != "/" || own.is_none() => path.clone(),
             (_, Some(own)) => own.clone(),
@@ -87,13 +87,13 @@ mod tests {
     #[test]
     fn a_slash_stands_for_the_path_of_the_server() {
         let target = Target::parse("http://127.0.0.1:3001/mcp").unwrap();
-        let of = |path: &str| target.of(Some(&path.parse().unwrap())).unwrap().to_string();
+        let of = |path: &str| target.uri(Some(&path.parse().unwrap())).unwrap().to_string();
         assert_eq!(of("/"), "http://127.0.0.1:3001/mcp");
         assert_eq!(of("/messages?id=1"), "http://127.0.0.1:3001/messages?id=1");
         assert_eq!(of("/?id=1"), "http://127.0.0.1:3001/?id=1");
         assert_eq!((target.origin().as_str(), target.path()), ("http://127.0.0.1:3001", "/mcp"));
         let root = Target::parse("https://example.org").unwrap();
-        assert_eq!(root.of(Some(&"/".parse().unwrap())).unwrap(), "https://example.org/");
+        assert_eq!(root.uri(Some(&"/".parse().unwrap())).unwrap(), "https://example.org/");
     }
 
     #[test]
@@ -112,7 +112,7 @@ mod tests {
         for (to, here) in [
             ("http://127.0.0.1:8081/mcp", "127.0.0.1:8080"),
             ("http://127.0.0.2:8080/mcp", "127.0.0.1:8080"),
-            // An address of documentation, which is no machine's own.
+            // An address of documentation, which no machine has.
             ("http://192.0.2.1:8080", "0.0.0.0:8080"),
             ("http://127.0.0.1", "127.0.0.1:443"),
         ] {

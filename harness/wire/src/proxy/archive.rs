@@ -24,10 +24,10 @@ const PATIENCE: Duration = Duration::from_millis(200);
 /// How many exchanges may have ended and stand unwritten.
 const MANY: usize = 256;
 
-/// How many sessions are told apart.
+/// How many sessions are counted.
 pub(super) const SESSIONS: usize = 1000;
 
-/// Writes what comes until nobody sends any more. `report` is told at once what cannot be kept.
+/// Writes what comes until nobody sends any more. What cannot be kept is reported at once.
 pub(super) fn write_archive(
     receiver: &Receiver,
     file: File,
@@ -40,9 +40,7 @@ pub(super) fn write_archive(
         finished: Vec::new(),
         summary: Summary::default(),
         sessions: BTreeSet::new(),
-        reasons: BTreeSet::new(),
-        spool_failed: false,
-        write_failed: false,
+        reported: BTreeSet::new(),
         report,
     };
     let begun = archive.file.begin().map(drop);
@@ -58,7 +56,7 @@ pub(super) fn write_archive(
         if let Some(Sent { exchange: number, at, event }) = sent {
             changed = true;
             match event {
-                Event::NotHttp(why) => archive.refused(why),
+                Event::NotHttp(why) => archive.refused(&why),
                 Event::Request(head) => {
                     started = at.max(started + Duration::from_micros(1));
                     open.insert(number, Exchange::new(*head, started, redaction));
@@ -96,10 +94,8 @@ struct Archive<'a> {
     finished: Vec<Exchange>,
     summary: Summary,
     sessions: BTreeSet<String>,
-    /// Why connections were refused, each reason once. Hyper has a dozen.
-    reasons: BTreeSet<String>,
-    spool_failed: bool,
-    write_failed: bool,
+    /// What was reported: why connections were refused, of which hyper has a dozen reasons, and what cannot be kept.
+    reported: BTreeSet<String>,
     report: &'a dyn Fn(&str),
 }
 
@@ -128,10 +124,10 @@ impl Archive<'_> {
         let written = self.file.write(News { finished: &mut finished, open });
         let Err(error) = written else { return };
         self.heed(Err(error));
-        // What has room has room alone.
+        // Each that has room by itself is written.
         for mut exchange in finished {
-            let alone = News { finished: std::slice::from_mut(&mut exchange), open: Vec::new() };
-            if self.file.write(alone).is_err() {
+            let single = News { finished: std::slice::from_mut(&mut exchange), open: Vec::new() };
+            if self.file.write(single).is_err() {
                 self.summary.missing += 1;
                 self.summary.lost += exchange.size();
             }
@@ -147,31 +143,29 @@ impl Archive<'_> {
         self.summary
     }
 
-    /// A connection on which something came that is no HTTP: counted, and said once for each reason.
-    fn refused(&mut self, why: String) {
+    /// A connection that does not speak HTTP: counted, and reported once for each reason.
+    fn refused(&mut self, why: &str) {
         self.summary.refused += 1;
-        if !self.reasons.contains(&why) {
-            (self.report)(&format!("refused a connection that is not HTTP: {why}"));
-            self.reasons.insert(why);
-        }
+        self.report_once(why, &format!("refused a connection that is not HTTP: {why}"));
     }
 
-    /// That the file cannot be written is said once; it is tried again with whatever comes.
+    /// That the file cannot be written is reported once; it is tried again with whatever comes.
     fn heed(&mut self, done: io::Result<()>) {
-        if let Err(error) = done
-            && !std::mem::replace(&mut self.write_failed, true)
-        {
-            (self.report)(&format!(
-                "the archive cannot be written: {error}; forwarding continues, and what is missing is counted"
-            ));
+        if let Err(error) = done {
+            let more = "forwarding continues, and what is missing is counted";
+            self.report_once("archive", &format!("the archive cannot be written: {error}; {more}"));
         }
     }
 
     fn spooled(&mut self, taken: io::Result<()>) {
-        if let Err(error) = taken
-            && !std::mem::replace(&mut self.spool_failed, true)
-        {
-            (self.report)(&format!("a body cannot be kept, forwarding continues: {error}"));
+        if let Err(error) = taken {
+            self.report_once("body", &format!("a body cannot be kept, forwarding continues: {error}"));
+        }
+    }
+
+    fn report_once(&mut self, what: &str, text: &str) {
+        if self.reported.insert(what.to_owned()) {
+            (self.report)(text);
         }
     }
 }

@@ -110,7 +110,7 @@ impl Body {
         matches!(self.coding, Coding::Coded(_))
     }
 
-    /// Writes `, "text": …` and, where it is no text, `, "encoding": "base64"`; nothing where nothing came. An event stream
+    /// Writes `, "text": …` and, where it is not text, `, "encoding": "base64"`; nothing where nothing came. An event stream
     /// has its text even so: without one it would look like a stream that an exporter dropped.
     pub(super) fn write_text(&mut self, out: &mut impl Write) -> io::Result<()> {
         let is_whole = self.lost == 0;

@@ -66,7 +66,7 @@ impl Endpoint {
     }
 
     /// What goes on of a stream that came at once, as far as it is held.
-    pub(super) fn of(mut self, stream: &[u8]) -> Vec<u8> {
+    pub(super) fn relocated(mut self, stream: &[u8]) -> Vec<u8> {
         self.hold(stream);
         self.released()
     }

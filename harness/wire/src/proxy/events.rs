@@ -53,7 +53,7 @@ pub(super) enum Event {
     Lost(Side, u64),
     /// A body ended.
     Ended(Side, End),
-    /// There is no response, for this reason; the proxy has told the client.
+    /// There is no response, for this reason; the proxy has answered the client itself.
     NoResponse(String),
     /// A connection does not speak HTTP, for this reason. It belongs to no exchange.
     NotHttp(String),

@@ -60,9 +60,7 @@ impl Service for Forward {
 
 impl Forward {
     /// Forwards a request and returns the response.
-    ///
-    /// # Errors
-    /// Why there is none, and the status that says so.
+    /// Fails with the reason, and the status that says so.
     async fn forward(
         &self,
         exchange: u64,
@@ -116,7 +114,7 @@ impl Forward {
 
 /// Where a request goes; none where it asks for a tunnel, or for what cannot be forwarded.
 fn destination(target: &Target, head: &Parts) -> Option<Uri> {
-    if head.method == Method::CONNECT { None } else { target.of(head.uri.path_and_query()) }
+    if head.method == Method::CONNECT { None } else { target.uri(head.uri.path_and_query()) }
 }
 
 /// The head of a request as the archive has it.
@@ -131,9 +129,7 @@ pub(super) fn request_head(target: &Target, connection: u64, head: &Parts) -> Re
 }
 
 /// The head of a request on its way to the server.
-///
-/// # Errors
-/// The status and the reason with which it is refused.
+/// Fails with the status and the reason with which it is refused.
 pub(super) fn outgoing(
     target: &Target,
     refusal: Option<String>,

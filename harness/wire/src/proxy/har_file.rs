@@ -22,7 +22,7 @@ pub(super) const OPEN: u64 = 1 << 20;
 /// See [`HarFile::shows_much`].
 const MUCH: u64 = 16 << 10;
 
-/// So much is gathered for one write.
+/// How much is gathered for one write.
 const BLOCK: usize = 256 << 10;
 
 /// The end of a whole archive.
@@ -35,7 +35,7 @@ const NEXT: &[u8; 5] = b",   \n";
 
 /// What an archive is written to: a file, or what a test has in its place.
 pub(super) trait Store {
-    /// Writes so many of the bytes at this place.
+    /// Writes some of the bytes at this place; how many.
     fn write_at(&self, at: u64, bytes: &[u8]) -> io::Result<usize>;
     fn set_len(&self, length: u64) -> io::Result<()>;
 }
@@ -76,15 +76,13 @@ impl<'t> HarFile<'t> {
         Self { file, receiver, origin, end: None, shown: None, count: 0 }
     }
 
-    /// Whether so much of open exchanges stands in the file that it is not written anew for each one that ends.
+    /// Whether the file has too much of open exchanges to write it anew for each one that ends.
     pub(super) fn shows_much(&self) -> bool {
         self.shown.zip(self.end).is_some_and(|(length, end)| length - end > MUCH)
     }
 
     /// Writes the head of the archive, where it is not there yet.
-    ///
-    /// # Errors
-    /// Where it cannot; the file is empty then.
+    /// Where that fails, the file is empty.
     pub(super) fn begin(&mut self) -> io::Result<u64> {
         if let Some(end) = self.end {
             return Ok(end);
@@ -103,9 +101,7 @@ impl<'t> HarFile<'t> {
     }
 
     /// Writes finished exchanges behind the others, and the open ones behind them.
-    ///
-    /// # Errors
-    /// Where it cannot: then none of them stands in the file, which is a whole archive of those before.
+    /// Where that fails, none of them is in the file, which is a whole archive of those before.
     pub(super) fn write(&mut self, mut news: News<'_>) -> io::Result<()> {
         let end = self.begin()?;
         let kept = match self.shown {

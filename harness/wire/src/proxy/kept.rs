@@ -31,7 +31,7 @@ pub(super) struct Kept {
     spool: SpooledTempFile,
     pub(super) size: u64,
     text: Utf8,
-    /// The blocks of an event stream; none where it is no such stream.
+    /// The blocks of an event stream; none where it is another body.
     blocks: Option<Blocks>,
     /// The time of the part that comes.
     pub(super) now: Duration,
@@ -144,7 +144,7 @@ impl Kept {
         self.blocks.as_mut().map_or(Ok(()), |blocks| blocks.list(self.size, self.now))
     }
 
-    /// Writes `, "text": …` and, where it is no text, `, "encoding": "base64"`.
+    /// Writes `, "text": …` and, where it is not text, `, "encoding": "base64"`.
     pub(super) fn write_text(&mut self, out: &mut impl Write) -> io::Result<()> {
         self.spool.seek(SeekFrom::Start(0))?;
         out.write_all(b", \"text\": \"")?;

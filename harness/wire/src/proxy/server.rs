@@ -1,4 +1,4 @@
-//! The proxy as a server: it listens, forwards, and ends when it is told to.
+//! The proxy as a server: it listens, forwards, and ends when it is asked to.
 //!
 //! Two threads forward and one writes the archive. What is open at the end is cut off and kept as far as it came.
 
@@ -113,7 +113,7 @@ impl Proxy {
         self.target.path()
     }
 
-    /// Forwards and writes to `file` until `stop` says so. `report` is told at once what cannot be kept.
+    /// Forwards and writes to `file` until `stop` says so. What cannot be kept is reported at once.
     ///
     /// # Errors
     /// A sentence, where it cannot begin.

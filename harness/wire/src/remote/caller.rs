@@ -9,7 +9,7 @@ use hyper::header::{ACCEPT, CONTENT_TYPE, HeaderMap};
 use hyper::{Method, Request, Response, StatusCode, Uri};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// So much of what a server says to an error is repeated.
+/// How much of what a server says to an error is repeated.
 const QUOTED: usize = 200;
 
 /// Who sends the requests of a session.
@@ -50,7 +50,7 @@ impl Caller {
         state.endpoint.is_some()
     }
 
-    /// Has messages go to an endpoint; whether it is at the same server, since whoever names another one may want what is
+    /// Has messages go to an endpoint; whether it is at the same server, since a server that names another one may want what is
     /// sent there.
     pub(super) fn go_to(&self, endpoint: &str) -> bool {
         let here = endpoint.strip_prefix(&self.origin).unwrap_or(endpoint);

@@ -23,21 +23,19 @@ use std::thread::{self, JoinHandle};
 use std::time::Duration;
 use tokio::time::timeout;
 
-/// So long may each step take that ends a session.
+/// How long each step may take that ends a session.
 const GOODBYE: Duration = Duration::from_secs(2);
 
 /// A session over HTTP that goes on.
 pub(crate) struct Remote {
     running: JoinHandle<Outcome>,
-    /// Where it is told to end.
+    /// Where it is asked to end.
     pub(crate) stop: Sender<Outcome>,
 }
 
 impl Remote {
     /// Reads a client's messages, and writes the server's.
-    ///
-    /// # Errors
-    /// Where threads or the system's certificates cannot be had.
+    /// Fails where threads or the system's certificates cannot be had.
     pub(crate) fn start(
         target: &Target,
         from: File,

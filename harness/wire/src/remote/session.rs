@@ -19,13 +19,13 @@ use tokio::sync::watch;
 use tokio::time::{sleep, timeout};
 use transcript::message::Message;
 
-/// So long may a server take to open a session, or to accept what asks for nothing; what comes later waits for it.
+/// How long a server may take to open a session, or to accept what asks for nothing; what comes later waits for it.
 const ACCEPTANCE: Duration = Duration::from_secs(60);
 
 /// What is said where it takes longer.
 const NO_ANSWER: &str = "the server has not answered for 60 s";
 
-/// So long are answers waited for when the client says no more.
+/// How long answers are waited for when the client says no more.
 const LAST_ANSWERS: Duration = Duration::from_secs(10);
 
 /// A session.
@@ -188,8 +188,8 @@ impl Session {
             return Box::pin(self.exchange(text, ids)).await;
         }
         if has_session && status == StatusCode::NOT_FOUND {
-            let told = format!("{} does not know the session any more: {why}", self.caller.origin);
-            self.end(Outcome::Lost, ids, &why, &told).await;
+            let report = format!("{} does not know the session any more: {why}", self.caller.origin);
+            self.end(Outcome::Lost, ids, &why, &report).await;
             return Ok(());
         }
         // A server may say in a message of its own why it refuses a request.
@@ -336,13 +336,13 @@ impl Session {
         ids.iter().any(|id| open.contains(id))
     }
 
-    /// The session is over, and there is nothing to end at the server. Whoever reads the error may close its end at once.
-    async fn end(&self, outcome: Outcome, ids: &[String], why: &str, told: &str) {
+    /// The session is over, and there is nothing to end at the server. The client that reads the error may close its end at once.
+    async fn end(&self, outcome: Outcome, ids: &[String], why: &str, report: &str) {
         {
             let mut state = self.caller.state();
             (state.id, state.fate) = (None, Some(outcome));
         }
-        self.notify.error(told);
+        self.notify.error(report);
         self.fail(ids, why).await;
         let _ = self.over.send(outcome);
     }

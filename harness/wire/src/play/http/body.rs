@@ -32,31 +32,34 @@ pub(super) fn open(exchange: u64, plan: &Plan<'_>) -> (BodySender, Body) {
 }
 
 fn noted(pieces: Pieces, exchange: u64, plan: &Plan<'_>) -> Body {
-    boxed(Watched::new(pieces, Sent { journal: plan.journal.clone(), exchange }))
+    boxed(Watched::new(pieces, Noted { journal: plan.journal.clone(), exchange, way: Direction::Sent }))
 }
 
+/// A body that is noted as it passes.
 #[derive(Debug)]
-struct Sent {
+pub(super) struct Noted {
     journal: Journal,
     exchange: u64,
+    way: Direction,
 }
 
-impl Watch for Sent {
+impl Watch for Noted {
     fn part(&mut self, part: &[u8]) {
-        self.journal.bytes_at(self.journal.now(), Direction::Sent, Some(self.exchange), part);
+        self.journal.bytes_at(self.journal.now(), self.way, Some(self.exchange), part);
     }
 
     fn ended(&mut self, end: End) {
-        let broken = match end {
-            End::Complete => None,
-            End::Broken(why) => Some(why),
-            End::Dropped => Some("the other side does not read on".to_owned()),
+        let broken = match (end, self.way) {
+            (End::Complete, _) => None,
+            (End::Broken(why), _) => Some(why),
+            (End::Dropped, Direction::Sent) => Some("the other side does not read on".to_owned()),
+            (End::Dropped, Direction::Received) => Some("this side went away".to_owned()),
         };
-        self.journal.ended(Direction::Sent, Some(self.exchange), broken);
+        self.journal.ended(self.way, Some(self.exchange), broken);
     }
 }
 
-/// A body in pieces of so many bytes.
+/// A body in pieces of a size.
 #[derive(Debug)]
 struct Pieces {
     parts: UnboundedReceiver<Bytes>,
@@ -114,6 +117,9 @@ impl HttpBody for Pieces {
     }
 }
 
+/// A body that comes.
+pub(super) type Received = Watched<Incoming, Noted>;
+
 /// Reads bodies that come.
 #[derive(Clone)]
 pub(super) struct Intake {
@@ -131,20 +137,18 @@ impl Intake {
         Self { journal, longest: plan.longest(), slow, moved: Arc::default() }
     }
 
-    /// The next part of a body; none at its end.
-    pub(super) async fn part(&self, exchange: u64, body: &mut Incoming) -> Result<Option<Bytes>, String> {
+    /// The body of an exchange, to be read.
+    pub(super) fn body(&self, exchange: u64, body: Incoming) -> Received {
+        Watched::new(body, Noted { journal: self.journal.clone(), exchange, way: Direction::Received })
+    }
+
+    /// The next part of a body; none at its end. Fails with the reason for which it broke off.
+    pub(super) async fn part(&self, body: &mut Received) -> Result<Option<Bytes>, String> {
         if !body.is_end_stream() && !self.slow.is_zero() {
             tokio::time::sleep(self.slow).await;
         }
         let Some(frame) = body.frame().await else { return Ok(None) };
-        let part = frame.map_err(|error| error.to_string())?.into_data().unwrap_or_default();
-        self.journal.bytes_at(self.journal.now(), Direction::Received, Some(exchange), &part);
-        Ok(Some(part))
-    }
-
-    /// Notes that a body is at its end, and why it broke off where it did.
-    pub(super) fn ended(&self, exchange: u64, broken: Option<String>) {
-        self.journal.ended(Direction::Received, Some(exchange), broken);
+        Ok(Some(frame.map_err(|error| error.to_string())?.into_data().unwrap_or_default()))
     }
 }
 

@@ -2,7 +2,7 @@
 //!
 //! Memory: what comes back for each open request, up to the bound of a message, and [`QUEUED`] reports.
 
-use super::body::{Intake, whole};
+use super::body::{Intake, Received, whole};
 use super::protocol::{next, next_until};
 use crate::StartError;
 use crate::http::{self, Client, EVENTS, Event, EventReader, Target, header_list, media_type};
@@ -28,9 +28,9 @@ pub(super) enum CallEvent {
     Answered(u16, HeaderMap),
     /// An event of a stream.
     Event(Event),
-    /// A whole body that is no stream.
+    /// A whole body that is not a stream.
     Body(Vec<u8>),
-    /// Something larger than what is held: so many bytes. Nothing more comes.
+    /// Something larger than what is held, in bytes. Nothing more comes.
     TooLong(u64),
     /// Nothing more comes, and why where it broke off.
     Ended(Option<String>),
@@ -131,28 +131,19 @@ impl Responses {
         });
         let is_stream = media_type(&head.headers) == EVENTS;
         self.report(number, CallEvent::Answered(status, head.headers)).await;
-        let mut open = Open { intake: &self.intake, number, lasted: false };
-        let read = self.read(number, is_stream, body).await;
-        open.lasted = true;
-        let last = match read {
+        let last = match self.read(number, is_stream, body).await {
             Ok(()) => CallEvent::Ended(None),
             Err(last) => last,
         };
-        if let CallEvent::Ended(broken) = &last {
-            self.intake.ended(number, broken.clone());
-        }
         self.report(number, last).await;
     }
 
-    /// Reads a body to its end.
-    ///
-    /// # Errors
-    /// The last report, where it is too long or breaks off.
-    async fn read(&self, number: u64, is_stream: bool, mut body: Incoming) -> Result<(), CallEvent> {
-        let longest = self.intake.longest;
+    /// Reads a body to its end. Where it is too long or breaks off, the error is the last report.
+    async fn read(&self, number: u64, is_stream: bool, body: Incoming) -> Result<(), CallEvent> {
+        let (longest, mut body) = (self.intake.longest, self.intake.body(number, body));
         let (mut events, mut bytes) = (EventReader::new(longest), Vec::new());
         let broken = |why| CallEvent::Ended(Some(why));
-        while let Some(part) = self.part(number, &mut body).await.map_err(broken)? {
+        while let Some(part) = self.part(&mut body).await.map_err(broken)? {
             if is_stream {
                 let (complete, too_long) = events.take(&part);
                 for event in complete {
@@ -172,8 +163,8 @@ impl Responses {
         Ok(())
     }
 
-    async fn part(&self, number: u64, body: &mut Incoming) -> Result<Option<Bytes>, String> {
-        let part = self.intake.part(number, body).await?;
+    async fn part(&self, body: &mut Received) -> Result<Option<Bytes>, String> {
+        let part = self.intake.part(body).await?;
         if let Some(part) = part.as_ref().filter(|part| !is_idle(part)) {
             self.intake.moved.fetch_add(part.len() as u64, Ordering::Relaxed);
         }
@@ -184,19 +175,4 @@ impl Responses {
 /// Whether a part of a stream says nothing: comments that keep the connection open.
 fn is_idle(part: &[u8]) -> bool {
     part.split(|byte| *byte == b'\n').all(|line| line.is_empty() || line == b"\r" || line.starts_with(b":"))
-}
-
-/// An answer that is being read. Where it is let go before its end, the journal says so.
-struct Open<'w> {
-    intake: &'w Intake,
-    number: u64,
-    lasted: bool,
-}
-
-impl Drop for Open<'_> {
-    fn drop(&mut self) {
-        if !self.lasted {
-            self.intake.ended(self.number, Some("this side went away".to_owned()));
-        }
-    }
 }

@@ -33,7 +33,7 @@ pub(super) enum ServerEvent {
     Connected,
     /// A connection is gone.
     Disconnected,
-    /// A request's body was larger than what is held: so many bytes.
+    /// A request's body was larger than what is held, in bytes.
     TooLong(u64),
     /// A request broke off.
     Broken(String),
@@ -176,28 +176,20 @@ impl Service for Requests {
 }
 
 impl Requests {
-    async fn body(&self, exchange: u64, mut body: Incoming) -> Result<Vec<u8>, (ServerEvent, String)> {
+    async fn body(&self, exchange: u64, body: Incoming) -> Result<Vec<u8>, (ServerEvent, String)> {
+        let mut body = self.intake.body(exchange, body);
         let (mut bytes, mut count) = (Vec::new(), 0);
-        loop {
-            match self.intake.part(exchange, &mut body).await {
-                Ok(None) => break,
-                Ok(Some(part)) => {
-                    count += part.len();
-                    if count <= self.intake.longest {
-                        bytes.extend_from_slice(&part);
-                        // What is longer may have no end, and nobody waits for it.
-                        self.intake.moved.fetch_add(part.len() as u64, Ordering::Relaxed);
-                    } else {
-                        bytes = Vec::new();
-                    }
-                }
-                Err(why) => {
-                    self.intake.ended(exchange, Some(why.clone()));
-                    return Err((ServerEvent::Broken(why.clone()), why));
-                }
+        let broken = |why: String| (ServerEvent::Broken(why.clone()), why);
+        while let Some(part) = self.intake.part(&mut body).await.map_err(broken)? {
+            count += part.len();
+            if count <= self.intake.longest {
+                bytes.extend_from_slice(&part);
+                // What is longer may have no end, and nobody waits for it.
+                self.intake.moved.fetch_add(part.len() as u64, Ordering::Relaxed);
+            } else {
+                bytes = Vec::new();
             }
         }
-        self.intake.ended(exchange, None);
         match count > self.intake.longest {
             true => Err((ServerEvent::TooLong(count as u64), "the body is too long".to_owned())),
             false => Ok(bytes),

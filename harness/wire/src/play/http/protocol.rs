@@ -23,7 +23,7 @@ pub enum Answers {
 /// How often a request to end is looked for.
 const TICK: Duration = Duration::from_millis(50);
 
-/// The next thing that happens; none where nothing does, and not a byte moves, for so long, or where this process is told to
+/// The next thing that happens; none where nothing does, and not a byte moves, for so long, or where this process is asked to
 /// end.
 pub(super) async fn next<T>(came: &mut Receiver<T>, patience: Duration, moved: &AtomicU64) -> Option<T> {
     loop {

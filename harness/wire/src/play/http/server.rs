@@ -81,7 +81,7 @@ impl Server {
         self.play_until(plan, gone)
     }
 
-    /// The same, and waits for nothing more once `gone` says that nobody comes any more. Whoever sends it lives longer.
+    /// The same, and waits for nothing more once `gone` says that nobody comes any more. Its sender lives longer.
     pub(crate) fn play_until(
         self,
         plan: &Plan<'_>,
@@ -150,7 +150,7 @@ impl ServerSession<'_> {
     /// Waits for the client to end the session, or to go.
     fn linger(&mut self) {
         self.deadline = Deadline::new(self.patience());
-        // Whoever has no connection may make one to end the session.
+        // A client without a connection may make one to end the session.
         while !self.deleted && !self.is_let_go() && (self.connections > 0 || self.session.is_some()) {
             let patience = if self.connections > 0 { self.plan.patience } else { LAST_WRITE };
             if !self.take_next(patience) || self.has_waited_too_long() {
@@ -259,7 +259,7 @@ impl ServerSession<'_> {
         }
     }
 
-    /// Lets the time before a message pass. Whoever asks meanwhile is not kept waiting for it.
+    /// Lets the time before a message pass. What is asked meanwhile is not kept waiting for it.
     fn pause(&mut self) {
         let until = Instant::now() + self.plan.variants.delay;
         while Instant::now() < until

@@ -12,7 +12,7 @@ pub(super) struct Stream {
     events: Vec<Event>,
     /// How many events were let go.
     gone: usize,
-    /// So many are said to the client that reads now.
+    /// How many are said to the client that reads now.
     said: usize,
     feed: Option<BodySender>,
     /// Nothing comes behind the last event.

@@ -56,7 +56,7 @@ impl Store for Disk {
     }
 }
 
-/// An exchange that began so many microseconds after the recording.
+/// An exchange that began at this microsecond of the recording.
 fn exchange(started: u64) -> Exchange {
     let started = Duration::from_micros(started);
     let mut exchange = Exchange::new(asked(""), started, &Arc::default());
@@ -101,7 +101,7 @@ fn session(disk: &Disk, mut after: impl FnMut(u64)) -> u64 {
 #[test]
 fn a_kill_at_any_byte_loses_nothing_that_stood_there() {
     let disk = Disk::new(usize::MAX);
-    // After so many steps this stood in the file.
+    // After how many steps the file had what.
     let mut stood = Vec::new();
     session(&disk, |_| {
         let found = texts(&disk.file.borrow()).expect("a whole archive after every write");

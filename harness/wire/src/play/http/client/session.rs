@@ -91,7 +91,7 @@ impl<'p> ClientSession<'p> {
         Ok(Self {
             plan,
             player: Player::new(plan.script, plan.rules.clone(), Order::Loose),
-            routes: Routes::of(plan.script, Answers::AsRecorded),
+            routes: Routes::new(plan.script, Answers::AsRecorded),
             transport,
             path: target.path().to_owned(),
             caller,
@@ -114,7 +114,7 @@ impl<'p> ClientSession<'p> {
         })
     }
 
-    /// Whether nobody told where messages go.
+    /// Whether the server has not named where messages go.
     pub(super) fn is_lost(&self) -> bool {
         self.transport == Transport::HttpSse && self.endpoint.is_none()
     }

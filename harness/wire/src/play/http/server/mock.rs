@@ -25,7 +25,7 @@ use tokio::runtime::Runtime;
 use tokio::time::Instant;
 use transcript::message::Message;
 
-/// So many clients are kept; then the one that came first is let go.
+/// How many clients are kept; then the one that came first is let go.
 const CLIENTS: usize = 1024;
 
 /// How often waits are looked at.
@@ -35,7 +35,7 @@ const TICK: Duration = Duration::from_millis(50);
 const NO_SESSION: &str = "";
 
 impl Server {
-    /// Answers requests until this process is told to end.
+    /// Answers requests until this process is asked to end.
     ///
     /// # Errors
     /// Where the recording answers nothing, or the port cannot be used.
@@ -142,11 +142,8 @@ impl HttpMock<'_> {
     }
 
     fn asked(&mut self, asked: IncomingRequest) {
-        if asked.target.starts_with("/.well-known/") {
-            return asked.answer(404, "there is nothing here", self.plan);
-        }
-        if let Some(refusal) = Refusal::of(&asked, self.transport, &self.catalogue.routes) {
-            self.report(&Mismatch::protocol(refusal.report));
+        if let Some(refusal) = Refusal::find(&asked, self.transport, &self.catalogue.routes) {
+            refusal.report.into_iter().for_each(|report| self.report(&Mismatch::protocol(report)));
             return asked.answer(refusal.status, refusal.answer, self.plan);
         }
         match (asked.method.clone(), self.transport) {

@@ -23,25 +23,28 @@ const NAMES_ITSELF: &str = "2025-06-18";
 /// Why a request is refused, whatever it asks.
 pub(super) struct Refusal {
     pub(super) status: u16,
-    /// What is reported of it.
-    pub(super) report: String,
-    /// What its client is told.
+    /// What is reported of it, where anything is.
+    pub(super) report: Option<String>,
+    /// What its client reads.
     pub(super) answer: &'static str,
 }
 
 impl Refusal {
-    /// Of a request from a foreign page, or one that names a revision that was not published and that the recorded session
+    /// Of a request for what only a server with authorization has, from a foreign page, or one that names a revision that was not published and that the recorded session
     /// neither agrees on nor names.
-    pub(super) fn of(asked: &IncomingRequest, transport: Transport, routes: &Routes) -> Option<Self> {
+    pub(super) fn find(asked: &IncomingRequest, transport: Transport, routes: &Routes) -> Option<Self> {
+        if asked.target.starts_with("/.well-known/") {
+            return Some(Self { status: 404, report: None, answer: "there is nothing here" });
+        }
         let method = &asked.method;
         if let Some(why) = &asked.refusal {
             let answer = "this server is for this machine; --allow-host allows others";
-            return Some(Self { status: 403, report: format!("a {method} {why}"), answer });
+            return Some(Self { status: 403, report: Some(format!("a {method} {why}")), answer });
         }
         let named = text(&asked.headers, VERSION)?;
         let own = routes.version.iter().chain(&routes.named).any(|own| *own == named);
         let known = Revision::named(&named).is_some() || own;
-        let report = format!("a {method} names the revision {named}, which is none");
+        let report = Some(format!("a {method} names the revision {named}, which is none"));
         let answer = "mcp-protocol-version is not the one of this session";
         (transport == Transport::StreamableHttp && !known).then_some(Self { status: 400, report, answer })
     }
@@ -63,8 +66,8 @@ pub(super) struct ServerSession<'p> {
     pub(super) session: Option<String>,
     /// Event ids that were given.
     pub(super) ids: BTreeSet<String>,
-    /// What the client was told of once.
-    pub(super) told: BTreeSet<String>,
+    /// What was reported once.
+    pub(super) reported: BTreeSet<String>,
     pub(super) connections: usize,
     /// Whether it is known that nobody comes any more.
     pub(super) gone: watch::Receiver<bool>,
@@ -89,7 +92,7 @@ impl<'p> ServerSession<'p> {
         Self {
             plan,
             player: Player::new(plan.script, plan.rules.clone(), Order::Loose),
-            routes: Routes::of(plan.script, answers),
+            routes: Routes::new(plan.script, answers),
             transport,
             listener,
             runtime,
@@ -97,7 +100,7 @@ impl<'p> ServerSession<'p> {
             waiting: BTreeMap::new(),
             session: None,
             ids: BTreeSet::new(),
-            told: BTreeSet::new(),
+            reported: BTreeSet::new(),
             connections: 0,
             gone,
             deleted: false,
@@ -112,9 +115,9 @@ impl<'p> ServerSession<'p> {
         self.plan.report(&mut self.tally, &mismatch);
     }
 
-    /// A mismatch beside messages, told once.
+    /// A mismatch beside messages, reported once.
     pub(super) fn complain(&mut self, text: String) {
-        if self.told.insert(text.clone()) {
+        if self.reported.insert(text.clone()) {
             self.report(Mismatch::protocol(text));
         }
     }
@@ -154,12 +157,8 @@ impl ServerSession<'_> {
 
     /// Heeds a request, and answers it now or later.
     fn asked(&mut self, asked: IncomingRequest) {
-        if asked.target.starts_with("/.well-known/") {
-            // Clients look there for what a server without authorization does not have.
-            return asked.answer(404, "there is nothing here", self.plan);
-        }
-        if let Some(refusal) = Refusal::of(&asked, self.transport, &self.routes) {
-            self.complain(refusal.report);
+        if let Some(refusal) = Refusal::find(&asked, self.transport, &self.routes) {
+            refusal.report.into_iter().for_each(|report| self.complain(report));
             return asked.answer(refusal.status, refusal.answer, self.plan);
         }
         match asked.method {

@@ -13,13 +13,13 @@ use crate::play::plan::Plan;
 use crate::stdio::LiveServer;
 use std::collections::{BTreeMap, VecDeque};
 
-/// So many streams of answered requests are kept for a client that comes back.
+/// How many streams of answered requests are kept for a client that comes back.
 const STREAMS: usize = 32;
 
-/// So many events of a stream are kept.
+/// How many events of a stream are kept.
 const EVENTS: usize = 1024;
 
-/// The one stream that is no answer to a request.
+/// The one stream that does not answer a request.
 pub(super) const GET: Lane = None;
 
 /// A stream: of the request with this number, or of a GET.
