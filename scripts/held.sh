@@ -62,7 +62,6 @@ PY
 
 verdicts ours
 verdicts python --adapter 'python3 adapters/python/adapter.py'
-[ ! -f adapters/node/dist/adapter.js ] || verdicts node --adapter 'node adapters/node/dist/adapter.js'
 
 # What `check` finds in every transcript of the suite and in the recordings of production servers beside the project.
 findings() {

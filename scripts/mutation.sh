@@ -2,21 +2,19 @@
 # Mutates our readers with other people's tools, with the suite as the only test, and prints who survived and the score.
 #
 #   scripts/mutation.sh python [I/N]    the reader in Python, by cosmic-ray: all mutants, or each N-th from the I-th on, from 0
-#   scripts/mutation.sh node [I/N] [FILE…]
-#                                       the reader for Node, by Stryker: the same, of all files or of these of adapters/node
 #   scripts/mutation.sh rust [I/N]      the crates transcript and formats, by cargo-mutants: all mutants, or each N-th
 #
 # The program is target/release/mcp-concord, or the one that MCP_CONCORD names. MUTATION names the folder to work in; a run that was
-# stopped goes on there (rust begins anew). JOBS is how many mutants are judged at once (1). The first two take long; the third builds
-# the suite for each mutant, and takes longest. docs/mutation.md has the scores, and what the survivors are.
+# stopped goes on there (rust begins anew). JOBS is how many mutants are judged at once (1). Both take long; the second builds
+# the suite for each mutant. docs/mutation.md has the scores, and what the survivors are.
 #
 # Exit code 0: the score is printed; 1: the suite fails without any mutant; 2: wrong arguments, or no program; 4: the tool cannot be had.
 set -euo pipefail
-usage=$(sed -n '2,14s/^# \{0,1\}//p' "$0")
+usage=$(sed -n '2,12s/^# \{0,1\}//p' "$0")
 cd "$(dirname "$0")/.."
 MCP_CONCORD=${MCP_CONCORD:-target/release/mcp-concord}
 case ${1:-} in
-  python | node)
+  python)
     [ -f "$MCP_CONCORD" ] && [ -x "$MCP_CONCORD" ] || { echo "mutation.sh: there is no program $MCP_CONCORD: build it, or name it in MCP_CONCORD" >&2; exit 2; }
     MCP_CONCORD=$(realpath "$MCP_CONCORD")
     ;;
@@ -90,50 +88,6 @@ END
     mv "$at.new" "$at.session"
   fi
   "$venv/bin/cosmic-ray" exec "$at.settings" "$at.session"
-}
-
-node() {
-  local at=$work/node
-  mkdir -p "$at"
-  cp adapters/node/package.json adapters/node/package-lock.json adapters/node/tsconfig.json "$at/"
-  rm -rf "$at/src"
-  cp -r adapters/node/src "$at/src"
-  rm "$at"/src/*.test.ts "$at"/src/{check_cases,comparing}.ts
-  export part=0/1
-  case ${1:-} in [0-9]*/*) part=$1 && shift ;; esac
-  cd "$at"
-  [ -x node_modules/.bin/stryker ] ||
-    { npm ci --no-audit --no-fund && npm install --no-audit --no-fund --no-save @stryker-mutator/core@9.5; } > npm.log 2>&1 ||
-    without Stryker
-  # Stryker has no samples: of a mutant that is not taken it hears that it survived, and survivors.py knows better.
-  local taken="[ \$((\${__STRYKER_ACTIVE_MUTANT__:-${part%/*}} % ${part#*/})) = ${part%/*} ] || exit 0"
-  # Of a text every mutant is another sentence of a rejection, which is the reader's own, or what fifty cases have in them.
-  cat > stryker.config.json <<END
-{
-  "testRunner": "command",
-  "commandRunner": { "command": "$taken; $(suite node) node dist/adapter.js" },
-  "buildCommand": "npm run build",
-  "mutator": { "excludedMutations": ["StringLiteral"] },
-  "reporters": ["json", "progress-append-only"],
-  "concurrency": $jobs,
-  "timeoutMS": 3600000,
-  "dryRunTimeoutMinutes": 60,
-  "allowEmpty": false
-}
-END
-  # A file at a time, so that a run can go on.
-  local file report reports=()
-  [ $# -gt 0 ] ||
-    set -- src/{contract,formats/har,formats/envelope,formats/inspector,formats/mcp_replay,sse,challenge,members,bytes,clock,json,reader,rejection}.ts
-  for file; do
-    # Named by the sample, too.
-    report=reports/$(basename "$file")-${part/\//-}.json
-    reports+=("$report")
-    [ -f "$report" ] && continue
-    node_modules/.bin/stryker run --mutate "$file" >> stryker.log 2>&1 || { tail -20 stryker.log; exit 1; }
-    mv reports/mutation/mutation.json "$report"
-  done
-  python3 "$here/scripts/mutation/survivors.py" "${reports[@]}"
 }
 
 # What reads, and what decides the meaning: what writes, compares, salvages or identifies is not asked for by a reading.

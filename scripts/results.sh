@@ -18,11 +18,6 @@ trap 'rm -rf "$work"' EXIT
 ours() {
   record "$1/mcp-concord.json"
   record "$1/python.json" --adapter 'python3 adapters/python/adapter.py'
-  if [ -f adapters/node/dist/adapter.js ]; then
-    record "$1/node.json" --adapter 'node adapters/node/dist/adapter.js'
-  else
-    echo "the importer for Node is not built (adapters/node/ci.sh builds it): it was left out" >&2
-  fi
 }
 assay() {
   for version in 3.36.0 6.21.0; do

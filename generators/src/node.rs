@@ -316,11 +316,7 @@ pub fn escaped(content: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{Line, Node, Stream, Whitespace, escaped, names};
-    use crate::rng::Rng;
-    use crate::values::values;
-    use proptest::prelude::*;
-    use transcript::json::Json;
+    use super::{Line, Node, Stream, escaped, names};
 
     #[test]
     fn a_stream_that_was_taken_apart_is_the_same_stream() {
@@ -344,20 +340,5 @@ mod tests {
         node.remove("b");
         assert_eq!(node.spell(None), r#"{"\u0069d":"é\"","c":null}"#);
         assert!(names(&format!("\"{}\"", escaped("a😀")), "a😀"));
-    }
-
-    proptest! {
-        #[test]
-        fn white_space_is_all_that_spelling_changes(value in values(), seed in any::<u64>()) {
-            let text = value.spell(false);
-            let node = Node::parse(&text).unwrap();
-            prop_assert_eq!(node.spell(None), text.clone());
-            let space = Whitespace { between: &["", " ", "\t", "\r\n"], rng: Rng::new(seed) };
-            let spaced = node.spell(Some(&space));
-            prop_assert!(Json::parse(&spaced).unwrap().same(Json::parse(&text).unwrap()));
-            let inside = Node::Inside(Box::new(node)).spell(None);
-            let held = Json::parse(&inside).unwrap().as_text().unwrap().to_str().unwrap().into_owned();
-            prop_assert_eq!(held, text);
-        }
     }
 }

@@ -4,7 +4,7 @@
 //! and how an event reads in the normal form, written out by hand. Where the two agree, two people would have to make
 //! the same mistake.
 //!
-//! A session is made from [`Step`]s, which are choices and no text: proptest shrinks them, and a fuzzer's bytes are
+//! A session is made from [`Step`]s, which are choices and no text: a property test shrinks them, and a fuzzer's bytes are
 //! them. What a step asks for and the contract forbids (a second tool call with one id) is made into what it allows.
 
 mod messages;
@@ -12,11 +12,9 @@ mod steps;
 
 pub use steps::{Act, KnownMessage, Step};
 
-use crate::values::values;
 use arbitrary::Arbitrary;
 use formats::{OwnedContent, OwnedEntry, Session, Totals, TransportContext};
 use messages::PendingRequests;
-use proptest::prelude::*;
 use transcript::k2a::AuthorizationSummary;
 use transcript::message::{Message, Refusal};
 use transcript::session::{Carrier, Side, Sse};
@@ -193,38 +191,4 @@ fn challenged(choice: u8) -> OwnedEntry {
         time: Some(BEGINNING),
         ..OwnedEntry::new(OwnedContent::Empty)
     }
-}
-
-/// Steps, mostly of ordinary traffic, with few ids so that they meet.
-pub fn steps() -> impl Strategy<Value = Step> {
-    let act = prop_oneof![
-        4 => Just(Act::Ask),
-        4 => Just(Act::Call),
-        5 => Just(Act::Answer),
-        2 => Just(Act::Fail),
-        2 => Just(Act::Notify),
-        2 => Just(Act::Stray),
-        1 => Just(Act::Aside),
-    ];
-    let id = prop_oneof![3 => 0..3u8, 1 => any::<u8>()];
-    let value = prop::option::weighted(0.8, values());
-    let time = prop::option::weighted(0.8, any::<u8>());
-    (act, any::<bool>(), id, any::<u8>(), value, any::<u8>(), time, any::<u8>()).prop_map(
-        |(act, client, id, method, value, layout, time, slot)| Step {
-            act,
-            client,
-            id,
-            method,
-            value,
-            layout,
-            time,
-            slot,
-        },
-    )
-}
-
-/// Sessions of up to a dozen steps, some of them with a challenge.
-pub fn sessions() -> impl Strategy<Value = KnownSession> {
-    let plan = (prop::collection::vec(steps(), 0..12), prop::option::weighted(0.1, any::<u8>()));
-    plan.prop_map(|(steps, challenge)| KnownSession::of(Plan { steps, challenge }))
 }

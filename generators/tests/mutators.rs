@@ -5,13 +5,14 @@
 
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a test's helpers fail as a test does")]
 
+mod strategies;
+
 use formats::{FORMATS, Format, ReadError, ReadOptions, meaning};
 use generators::mutator::{Apply, Mutator};
 use generators::mutators::{all, find};
 use generators::relation::Relation;
 use generators::rng::Rng;
 use generators::seeded::{Source, cases, session, single, variant};
-use generators::session::sessions;
 use generators::session_builder::SessionBuilder;
 use generators::variant::Variant;
 use generators::variant_builder::VariantBuilder;
@@ -19,6 +20,7 @@ use proptest::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
 use std::num::NonZero;
 use std::thread;
+use strategies::sessions;
 use transcript::diff::{DiffOptions, first};
 use transcript::json::Json;
 use transcript::rejection::Code;

@@ -5,14 +5,20 @@
 
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a test's helpers fail as a test does")]
 
+mod strategies;
+
 use formats::{FORMATS, Format, Input, Meaning, ReadError, ReadOptions, Session, detect, find, meaning};
 use generators::fuzzing::{ChunkedReader, carriers, written};
-use generators::session::{Act, KnownSession, Plan, sessions};
+use generators::node::{Node, Whitespace};
+use generators::rng::Rng;
+use generators::session::{Act, KnownSession, Plan};
 use generators::values::{ALTERED, Value};
 use proptest::prelude::*;
 use proptest::test_runner::TestRunner;
+use serde_json::value::RawValue;
 use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
+use strategies::{sessions, values};
 use transcript::align::{AlignOptions, Counts, Mismatch, OwnedEvent, compare};
 use transcript::contract::Contract;
 use transcript::diff::{DiffOptions, first, pointer};
@@ -318,7 +324,7 @@ proptest! {
 
     #[test]
     fn the_first_difference_of_values_is_mirrored(
-        value in generators::values::values(),
+        value in values(),
         choice in 0..1_000_000usize,
     ) {
         let mut other: Value = value.clone();
@@ -330,5 +336,39 @@ proptest! {
         prop_assert_eq!(&there.pointer, &pointer(&path));
         prop_assert_eq!((there.pointer, there.left, there.right), (back.pointer, back.right, back.left));
         prop_assert!(!left.same(right) && !right.same(left));
+    }
+}
+
+proptest! {
+    #![proptest_config(config(CASES))]
+
+    #[test]
+    fn both_spellings_are_json_and_differ_in_white_space_alone(value in values()) {
+        let (tight, loose) = (value.spell(false), value.spell(true));
+        prop_assert!(serde_json::from_str::<&RawValue>(&tight).is_ok());
+        prop_assert!(serde_json::from_str::<&RawValue>(&loose).is_ok());
+        let strip = |text: &str| text.replace([' ', '\t'], "");
+        prop_assert_eq!(strip(&tight), strip(&loose));
+    }
+
+    #[test]
+    fn an_alteration_is_one_value(value in values(), choice in any::<usize>()) {
+        let mut altered = value.clone();
+        let path = altered.alter(choice);
+        prop_assert_eq!(altered.spell(false).matches(ALTERED).count(), 1);
+        prop_assert!(matches!(value, Value::Array(_) | Value::Object(_)) || path.is_empty());
+    }
+
+    #[test]
+    fn white_space_is_all_that_spelling_changes(value in values(), seed in any::<u64>()) {
+        let text = value.spell(false);
+        let node = Node::parse(&text).unwrap();
+        prop_assert_eq!(node.spell(None), text.clone());
+        let space = Whitespace { between: &["", " ", "\t", "\r\n"], rng: Rng::new(seed) };
+        let spaced = node.spell(Some(&space));
+        prop_assert!(Json::parse(&spaced).unwrap().same(Json::parse(&text).unwrap()));
+        let inside = Node::Inside(Box::new(node)).spell(None);
+        let held = Json::parse(&inside).unwrap().as_text().unwrap().to_str().unwrap().into_owned();
+        prop_assert_eq!(held, text);
     }
 }

@@ -1,19 +1,15 @@
 #!/usr/bin/env python3
 """Who survived, and the score: survivors.py RESULT…
 
-Reads the sessions of cosmic-ray (`*.session`), the reports of Stryker (`*.json`) and what cargo-mutants keeps (`outcomes.json`).
-Of Stryker's mutants only the sample of the variable `part` was judged, by their numbers.
+Reads the sessions of cosmic-ray (`*.session`) and what cargo-mutants keeps (`outcomes.json`).
 A mutant that hangs or cannot start is killed like any other; one that the tool could not build is no mutant.
 """
 
 import json
-import os
 import sqlite3
 import sys
 from collections import Counter
 from pathlib import Path
-
-from sample import taken
 
 
 def cosmic_ray(path):
@@ -27,20 +23,6 @@ def cosmic_ray(path):
             outcome = "not run" if worker is None else "survived" if test == "SURVIVED" else "killed"
             change = [text for text in (diff or "").splitlines() if text[:1] in "+-" and text[:3] not in ("+++", "---")]
             yield file, line, operator.removeprefix("core/"), outcome, change
-
-
-OUTCOMES_OF_STRYKER = {"Killed": "killed", "Timeout": "killed", "RuntimeError": "killed", "Survived": "survived"}
-
-
-def stryker(report):
-    for file, content in sorted(report["files"].items()):
-        lines = content["source"].splitlines()
-        for mutant in content["mutants"]:
-            outcome = OUTCOMES_OF_STRYKER.get(mutant["status"])
-            start, end = mutant["location"]["start"], mutant["location"]["end"]
-            old = lines[start["line"] - 1][start["column"] - 1 : end["column"] - 1 if start["line"] == end["line"] else None]
-            if outcome and taken(int(mutant["id"]), os.environ["part"]):
-                yield file, start["line"], mutant["mutatorName"], outcome, [f"-{old}", f"+{mutant.get('replacement', '')}"]
 
 
 OUTCOMES_OF_CARGO = {"CaughtMutant": "killed", "Timeout": "killed", "MissedMutant": "survived"}
@@ -57,8 +39,7 @@ def cargo_mutants(report):
 def mutants(path):
     if path.suffix == ".session":
         return cosmic_ray(path)
-    report = json.loads(path.read_text())
-    return cargo_mutants(report) if "outcomes" in report else stryker(report)
+    return cargo_mutants(json.loads(path.read_text()))
 
 
 def main(paths):
