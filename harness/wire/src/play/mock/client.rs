@@ -2,11 +2,10 @@
 //!
 //! Where the server of the recording asked something in between, the client is asked too, and the rest waits for its answer.
 
-use super::action::{Action, refusal};
 use super::additions::New;
 use super::catalogue::{Catalogue, NotFound, Turn, Unit};
 use super::forwarding::Forwarding;
-use super::{AskLive, Matching};
+use super::{Action, AskLive, Matching, refusal};
 use crate::play::mismatch::{Kind, Mismatch};
 use crate::play::names::{FreshIds, about, id_span, id_text, own_token, span, with};
 use crate::play::script::on_one_line;
