@@ -1,23 +1,31 @@
 //! Live MCP sessions over stdio and HTTP: recorded, proxied, played, and driven through a recorder under test.
 //!
-//! - [`redaction`] takes secrets out of what is recorded.
-//! - [`record`] runs a server over stdio and writes what passes, line by line, as a trace.
-//! - [`Bridge`] puts a server over stdio behind Streamable HTTP.
-//! - [`proxy`] forwards HTTP between a client and a server and keeps a HAR 1.2 archive of it.
-//! - [`play`] is a scripted peer: it plays one side of a recorded session and reports where the other side differs.
-//! - [`files`] writes files, so that what is lost is known and what is there is whole.
-//! - [`drive`] puts a recorder between two such peers and judges what it forwarded and what it recorded.
+//! From the ground to the top; each module uses only those above it in this table:
 //!
-//! Programs under test are started and ended in one way ([`group`]), and a request to end reaches all of them ([`interrupt`]).
-//! Problems are reported through [`Notify`]; nothing here writes to a terminal.
+//! | module | what it is |
+//! | --- | --- |
+//! | [`files`], `regular`, `utf8`, `queue` | files that are whole or known not to be, and bytes that wait to be written |
+//! | `messages`, [`journal`] | messages as text; what a peer really sent and received |
+//! | `stdio`, [`interrupt`] | processes, pipes and lines: every program is started and ended in one way ([`group`]), and a request to end reaches all |
+//! | `http` | one server, one client, one reader and writer of event streams, one handling of headers |
+//! | [`redaction`] | takes secrets out of what is recorded |
+//! | `bridge` ([`Bridge`]) | puts a server over stdio behind Streamable HTTP |
+//! | `remote` | has a server over HTTP look like one over stdio |
+//! | [`proxy`] | forwards HTTP, to a server or to the bridge, and keeps a HAR 1.2 archive of it |
+//! | [`record`] | runs a server over stdio, or a remote one, and writes what passes, line by line, as a trace |
+//! | [`play`] | a scripted peer: it plays one side of a recorded session and reports where the other side differs |
+//! | [`drive`] | puts a recorder between two such peers and judges what it forwarded and what it recorded |
+//!
+//! Problems are reported to a caller through [`Notify`]; nothing here writes to a terminal.
 
 mod bridge;
 pub mod drive;
 mod error;
 pub mod files;
+mod http;
 pub mod interrupt;
 pub mod journal;
-mod net;
+mod messages;
 mod notify;
 pub mod play;
 pub mod proxy;
@@ -31,6 +39,6 @@ mod utf8;
 
 pub use bridge::Bridge;
 pub use error::StartError;
-pub use net::AllowedHosts;
+pub use http::AllowedHosts;
 pub use notify::Notify;
 pub use stdio::{Stderr, group, spawn_error};

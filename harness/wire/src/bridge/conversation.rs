@@ -10,12 +10,13 @@
 //! Memory: [`OPEN`] requests, and what [`super::streams`] keeps for each client.
 
 use super::streams::{LISTENING, Streams};
-use crate::play::{about, id_span, id_text, internal_error, on_one_line, own_token, span, with};
+use crate::messages::{
+    about, id_span, id_text, internal_error, on_one_line, own_token, protocol_version, span, with,
+};
 use std::collections::{BTreeMap, VecDeque};
-use transcript::json::Json;
 use transcript::message::Message;
 
-/// So many requests of clients, and as many of the server, may be open.
+/// How many requests of clients, and of the server, may be open.
 const OPEN: usize = 1_000;
 
 /// A server and its clients.
@@ -31,7 +32,7 @@ pub(super) struct Conversation {
     asked: VecDeque<(Vec<u8>, u64)>,
     /// What a shared server answered to `initialize`.
     hello: Option<String>,
-    /// It was told that it is initialized.
+    /// It has got `notifications/initialized`.
     initialized: bool,
 }
 
@@ -46,8 +47,8 @@ pub(super) struct Client {
 /// A client's request that waits.
 #[derive(Debug)]
 struct Request {
-    client: u64,
-    stream: u64,
+    /// Where its answer goes.
+    to: ClientStream,
     /// The text of the id by which the server answers, and what that is compared by where it writes it otherwise.
     id: String,
     key: Vec<u8>,
@@ -69,21 +70,19 @@ pub(super) struct Asked {
 
 /// Why a client's messages are not taken.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Refused {
+pub(super) enum NotTaken {
     /// A request has the id of one that is open.
     SameId,
     /// More are open than may be.
     TooMany,
+    /// The server does not read what is sent to it.
+    Full,
+    /// The server takes nothing any more.
+    Over,
 }
 
-/// What a line of the server was.
-#[derive(Debug, PartialEq, Eq)]
-pub(super) enum Heard {
-    /// It went to these streams, each of a client.
-    For(Vec<(u64, u64)>),
-    /// It answers nobody.
-    Unasked,
-}
+/// A stream of a client, by the numbers of both.
+pub(super) type ClientStream = (u64, u64);
 
 /// Whether a message is this request, or notification.
 pub(super) fn is(message: Message<'_>, method: &str) -> bool {
@@ -130,19 +129,16 @@ impl Conversation {
         self.open.len()
     }
 
-    /// Takes what a client says.
-    ///
-    /// # Errors
-    /// Where it cannot be passed on; nothing is, then.
-    pub(super) fn ask(&mut self, client: u64, said: &[Message<'_>]) -> Result<Asked, Refused> {
+    /// Takes what a client says. Where any of it cannot be passed on, nothing is.
+    pub(super) fn ask(&mut self, client: u64, said: &[Message<'_>]) -> Result<Asked, NotTaken> {
         let requests: Vec<_> = said.iter().filter(|said| said.method().is_some()).collect();
         let ids: Vec<&str> = requests.iter().filter_map(|said| id_text(**said)).collect();
         if self.open.len() + ids.len() > OPEN {
-            return Err(Refused::TooMany);
+            return Err(NotTaken::TooMany);
         }
-        let is_open = |id: &str| self.open.iter().any(|open| open.client == client && open.own_id == id);
+        let is_open = |id: &str| self.open.iter().any(|open| open.to.0 == client && open.own_id == id);
         if ids.iter().enumerate().any(|(at, id)| is_open(id) || ids[..at].contains(id)) {
-            return Err(Refused::SameId);
+            return Err(NotTaken::SameId);
         }
         let stream = match ids.is_empty() {
             true => None,
@@ -164,18 +160,11 @@ impl Conversation {
         let (id, key) = (id_text(message)?.to_owned(), message.id().key()?.into_owned());
         let is_hello = is(message, "initialize");
         if is_hello && let Some(client) = self.clients.get_mut(&client) {
-            client.version = protocol_version(message.params());
+            client.version = message.params().and_then(protocol_version);
         }
         let token = own_token(message).map(|token| token.text().to_owned());
-        let mut request = Request {
-            client,
-            stream,
-            own_id: id.clone(),
-            id,
-            key,
-            token: token.map(|token| [token.clone(), token]),
-            is_hello,
-        };
+        let (to, own_id, token) = ((client, stream), id.clone(), token.map(|token| [token.clone(), token]));
+        let mut request = Request { to, own_id, id, key, token, is_hello };
         if !self.shared {
             self.open.push(request);
             return Some(message.text().to_owned());
@@ -190,7 +179,7 @@ impl Conversation {
         self.open.push(request);
         match self.hello.clone().filter(|_| is_hello) {
             Some(hello) => {
-                self.greet(&hello);
+                Message::parse(&hello).into_iter().for_each(|hello| self.greet(hello));
                 None
             }
             None if is_hello && !is_first => None,
@@ -208,7 +197,7 @@ impl Conversation {
         let Some(request) = about(message, "notifications/cancelled", "requestId") else {
             return Some(message.text().to_owned());
         };
-        let mut open = self.open.iter().filter(|open| open.client == client);
+        let mut open = self.open.iter().filter(|open| open.to.0 == client);
         let name = &open.find(|open| open.own_id == request.text())?.id;
         Some(with(message, span(message, request), Some(name)).into_owned())
     }
@@ -221,107 +210,88 @@ impl Conversation {
         (!self.shared || asked.is_some_and(|(_, asked)| asked == client)).then(|| message.text().to_owned())
     }
 
-    /// Takes a message of the server to whom it belongs.
-    pub(super) fn hear(&mut self, message: Message<'_>) -> Heard {
+    /// Takes a message of the server to the streams that it belongs to; none where it answers nobody.
+    pub(super) fn hear(&mut self, message: Message<'_>) -> Option<Vec<ClientStream>> {
         if message.method().is_none() {
             let (text, key) = (id_text(message), message.id().key());
             let by_text = self.open.iter().position(|open| text == Some(&open.id));
             let by_key = || self.open.iter().position(|open| key.as_deref() == Some(&open.key));
-            let found = by_text.or_else(by_key);
-            return found.map_or(Heard::Unasked, |found| self.answered(found, message));
+            return by_text.or_else(by_key).map(|found| self.answered(found, message));
         }
         if let Some(token) = about(message, "notifications/progress", "progressToken") {
             let of =
                 |open: &&Request| open.token.as_ref().is_some_and(|[servers, _]| servers == token.text());
             if let Some(open) = self.open.iter().find(of) {
-                let own = open.token.as_ref().map(|[_, own]| own.clone());
-                let (client, stream) = (open.client, open.stream);
-                return self.tell(&[(client, stream)], &with(message, span(message, token), own.as_deref()));
+                let own = open.token.as_ref().map(|[_, own]| &**own);
+                let (to, text) = (open.to, with(message, span(message, token), own));
+                return Some(self.tell(vec![to], &text));
             }
         }
         let is_news = ["list_changed", "resources/updated"].iter().any(|end| {
             message.method().and_then(|method| method.to_str()).is_some_and(|it| it.ends_with(end))
         });
-        let here = |open: &&Request| self.clients.contains_key(&open.client);
-        let last = self.open.iter().rev().find(here).map(|open| (open.client, open.stream));
-        let last = last.filter(|_| !is_news);
+        let here = |open: &&Request| !is_news && self.clients.contains_key(&open.to.0);
+        let last = self.open.iter().rev().find(here).map(|open| open.to);
         let everybody = || self.clients.keys().map(|client| (*client, LISTENING)).collect();
-        let to: Vec<_> = last.map_or_else(everybody, |last| vec![last]);
-        match message.id().key() {
+        let mut to: Vec<_> = last.map_or_else(everybody, |last| vec![last]);
+        if let Some(id) = message.id().key() {
             // One client is asked, the one that came last.
-            Some(id) => {
-                let to: Vec<_> = to.into_iter().last().into_iter().collect();
-                if self.asked.len() == OPEN {
-                    self.asked.pop_front();
-                }
-                self.asked.extend(to.first().map(|(client, _)| (id.into_owned(), *client)));
-                self.tell(&to, message.text())
+            to.drain(..to.len().saturating_sub(1));
+            if self.asked.len() == OPEN {
+                self.asked.pop_front();
             }
-            None => self.tell(&to, message.text()),
+            self.asked.extend(to.first().map(|(client, _)| (id.into_owned(), *client)));
         }
+        Some(self.tell(to, message.text()))
     }
 
     /// Nothing more comes from the server: every open request is answered with an error that says why.
     pub(super) fn end(&mut self, why: &str) {
-        for Request { client, stream, own_id, .. } in std::mem::take(&mut self.open) {
-            self.tell(&[(client, stream)], &internal_error(&own_id, &format!("mcp-concord record: {why}")));
+        for Request { to, own_id, .. } in std::mem::take(&mut self.open) {
+            self.tell(vec![to], &internal_error(&own_id, &format!("mcp-concord record: {why}")));
         }
         self.clients.values_mut().for_each(|client| client.streams.finish_all());
     }
 
-    fn answered(&mut self, found: usize, message: Message<'_>) -> Heard {
-        let request = self.open.remove(found);
-        let to = (request.client, request.stream);
-        if request.is_hello {
-            let version = protocol_version(message.json().member("result"));
-            if let Some(client) = self.clients.get_mut(&request.client).filter(|_| version.is_some()) {
-                client.version = version;
-            }
-        }
-        if !self.shared {
-            self.tell(&[to], message.text());
-        } else {
-            self.tell(&[to], &with(message, id_span(message), Some(&request.own_id)));
-        }
-        if self.open.iter().all(|open| (open.client, open.stream) != to)
-            && let Some(streams) = self.streams(to.0)
-        {
-            streams.finish(to.1);
-        }
-        if self.shared && request.is_hello {
+    fn answered(&mut self, found: usize, message: Message<'_>) -> Vec<ClientStream> {
+        let is_hello = self.open[found].is_hello;
+        let to = self.give(found, message);
+        if self.shared && is_hello {
             self.hello = message.json().member("result").map(|_| message.text().to_owned());
-            self.greet(message.text());
+            self.greet(message);
         }
-        Heard::For(vec![to])
+        vec![to]
     }
 
     /// Answers every client of a shared server that waits for the answer to its `initialize`, with what the first one got.
-    fn greet(&mut self, hello: &str) {
+    fn greet(&mut self, hello: Message<'_>) {
         while let Some(found) = self.open.iter().position(|open| open.is_hello) {
-            let request = self.open.remove(found);
-            let Ok(message) = Message::parse(hello) else { return };
-            let to = (request.client, request.stream);
-            self.tell(&[to], &with(message, id_span(message), Some(&request.own_id)));
-            if let Some(client) = self.clients.get_mut(&to.0) {
-                client.version = protocol_version(message.json().member("result")).or(client.version.take());
+            self.give(found, hello);
+        }
+    }
+
+    /// Gives an open request this answer; where that went.
+    fn give(&mut self, found: usize, answer: Message<'_>) -> ClientStream {
+        let Request { to, own_id, is_hello, .. } = self.open.remove(found);
+        let result = answer.json().member("result").filter(|_| is_hello);
+        let own_id = Some(&*own_id).filter(|_| self.shared);
+        self.tell(vec![to], &with(answer, id_span(answer), own_id));
+        let is_last = self.open.iter().all(|open| open.to != to);
+        if let Some(client) = self.clients.get_mut(&to.0) {
+            client.version = result.and_then(protocol_version).or(client.version.take());
+            if is_last {
                 client.streams.finish(to.1);
             }
         }
+        to
     }
 
-    fn tell(&mut self, to: &[(u64, u64)], text: &str) -> Heard {
-        for (client, stream) in to {
-            if let Some(streams) = self.streams(*client) {
-                streams.add(*stream, text);
-            }
+    fn tell(&mut self, to: Vec<ClientStream>, text: &str) -> Vec<ClientStream> {
+        for (client, stream) in &to {
+            self.streams(*client).into_iter().for_each(|streams| streams.add(*stream, text));
         }
-        Heard::For(to.to_vec())
+        to
     }
-}
-
-/// The revision that the parameters of `initialize`, or its result, name.
-fn protocol_version(of: Option<Json<'_>>) -> Option<String> {
-    Some(of?.member("protocolVersion")?.as_text()?.to_str()?.into_owned())
 }
 
 /// A request with this name for its id, and for its progress token where it has one.

@@ -1,26 +1,25 @@
 //! What a client asks over Streamable HTTP, and how it is answered.
 
-use super::body::EventBody;
-use super::conversation::{Refused, is};
-use super::server::{NotTaken, Server};
-use super::streams::{Answer, LISTENING};
+use super::conversation::{NotTaken, is};
+use super::server::ClientHandle;
+use super::streams::{Answer, LISTENING, Next};
 use super::{Bridge, NoSession, SESSIONS};
-use crate::net::{accepts, answer};
-use crate::play::http::{EVENTS, JSON, LAST_EVENT, SESSION, VERSION};
-use crate::play::{HELD, id_text, internal_error, messages};
-use http_body_util::{BodyExt as _, Either, Full, LengthLimitError, Limited};
-use hyper::body::{Body, Bytes};
-use hyper::header::{ALLOW, CACHE_CONTROL, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
+use crate::http::{
+    Body, EVENTS, HELD, JSON, LAST_EVENT, SESSION, Unread, VERSION, accepts, answer, boxed, collect, full,
+    insert, media_type, spell, text,
+};
+use crate::messages::{id_text, internal_error, messages};
+use hyper::body::{Body as HttpBody, Bytes, Frame};
+use hyper::header::{ALLOW, CACHE_CONTROL, HeaderMap, HeaderValue};
 use hyper::{Method, Request, Response, StatusCode};
-use std::error::Error;
 use std::future::poll_fn;
+use std::io;
+use std::pin::Pin;
 use std::sync::Arc;
+use std::task::{Context, Poll, ready};
 use tokio::time::timeout;
 use transcript::message::Message;
 use transcript::revision::Revision;
-
-/// An answer: one message or sentence, or a stream.
-pub(crate) type Reply = Either<Full<Bytes>, EventBody>;
 
 /// The path at which the server is reached.
 pub(crate) const PATH: &str = "/mcp";
@@ -43,11 +42,11 @@ enum Answered {
 }
 
 impl Answered {
-    fn response(self, server: &Arc<Server>, client: u64) -> Result<Response<Reply>, Refusal> {
+    fn response(self, client: ClientHandle) -> Result<Response<Body>, Refusal> {
         match self {
-            Self::Accepted => Ok(answer(StatusCode::ACCEPTED, None, Either::Left(Full::default()))),
+            Self::Accepted => Ok(answer(StatusCode::ACCEPTED, None, full(""))),
             Self::Message(text) => Ok(message(text)),
-            Self::Stream(stream) => events(server, client, stream, None),
+            Self::Stream(stream) => events(client, stream, None),
         }
     }
 }
@@ -69,11 +68,7 @@ impl Drop for Begun<'_> {
 
 impl Bridge {
     /// Answers a request.
-    pub(crate) async fn serve<B>(self: &Arc<Self>, request: Request<B>) -> Response<Reply>
-    where
-        B: Body<Data = Bytes>,
-        B::Error: Into<Box<dyn Error + Send + Sync>>,
-    {
+    pub(crate) async fn serve(self: &Arc<Self>, request: Request<Body>) -> Response<Body> {
         let (head, body) = request.into_parts();
         if head.uri.path() != PATH {
             return sentence(StatusCode::NOT_FOUND, &format!("the server is at {PATH}"));
@@ -83,39 +78,44 @@ impl Bridge {
             Method::GET => self.get(&head.headers),
             Method::DELETE => self.session(&head.headers).map(|(id, ..)| {
                 self.end(&id);
-                Response::new(Either::Left(Full::default()))
+                Response::new(full(""))
             }),
             _ => refuse(StatusCode::METHOD_NOT_ALLOWED, "a POST, a GET or a DELETE belongs here"),
         };
         answered.unwrap_or_else(|Refusal(status, why)| sentence(status, &why))
     }
 
-    async fn post<B>(self: &Arc<Self>, headers: &HeaderMap, body: B) -> Result<Response<Reply>, Refusal>
-    where
-        B: Body<Data = Bytes>,
-        B::Error: Into<Box<dyn Error + Send + Sync>>,
-    {
+    async fn post(self: &Arc<Self>, headers: &HeaderMap, body: Body) -> Result<Response<Body>, Refusal> {
         if !(accepts(headers, JSON) && accepts(headers, EVENTS)) {
             return refuse(
                 StatusCode::NOT_ACCEPTABLE,
                 &format!("the header Accept has to list {JSON} and {EVENTS}"),
             );
         }
-        if !is_json(headers) {
+        if media_type(headers) != JSON {
             return refuse(StatusCode::UNSUPPORTED_MEDIA_TYPE, &format!("the body has to be {JSON}"));
         }
-        let body = whole(body).await?;
+        let body = match collect(body, HELD).await {
+            Ok(body) => body,
+            Err(Unread::TooLong) => {
+                let why = format!("a message has at most {} MiB", HELD >> 20);
+                return refuse(StatusCode::PAYLOAD_TOO_LARGE, &why);
+            }
+            Err(Unread::Broken(why)) => {
+                return refuse(StatusCode::BAD_REQUEST, &format!("the body broke off: {why}"));
+            }
+        };
         let no_message =
             |why: &str| Refusal(StatusCode::BAD_REQUEST, format!("the body is not a message: {why}"));
         let text = std::str::from_utf8(&body).map_err(|_| no_message("it is not UTF-8"))?;
         let said = messages(text).map_err(|why| no_message(&why))?;
-        let hello = said.iter().any(|said| is(*said, "initialize"));
         match &said[..] {
             [hello] if is(*hello, "initialize") && !headers.contains_key(SESSION) => {
                 self.initialize(headers, *hello).await
             }
-            [_] => self.pass_on(headers, &said).await,
-            _ if hello => Err(no_message("`initialize` is not part of a batch")),
+            [_, _, ..] if said.iter().any(|said| is(*said, "initialize")) => {
+                Err(no_message("`initialize` is not part of a batch"))
+            }
             _ => self.pass_on(headers, &said).await,
         }
     }
@@ -124,7 +124,7 @@ impl Bridge {
         self: &Arc<Self>,
         headers: &HeaderMap,
         hello: Message<'_>,
-    ) -> Result<Response<Reply>, Refusal> {
+    ) -> Result<Response<Body>, Refusal> {
         known_version(headers, None)?;
         let id = match self.begin() {
             Ok(id) => id,
@@ -138,45 +138,38 @@ impl Bridge {
             }
         };
         let mut begun = Begun { bridge: self, id, kept: false };
-        let Some((server, client)) = self.find(&begun.id) else {
+        let Some(client) = self.find(&begun.id) else {
             return Ok(message(failure(hello, "the server ended")));
         };
-        let answer = self.ask(&server, client, &[hello]).await?;
+        let answer = self.ask(&client, &[hello]).await?;
         begun.kept = match &answer {
             Answered::Message(text) => {
                 Message::parse(text).is_ok_and(|it| it.json().member("error").is_none())
             }
             _ => true,
         };
-        let mut answer = answer.response(&server, client)?;
-        if let Some(id) = HeaderValue::from_str(&begun.id).ok().filter(|_| begun.kept) {
-            answer.headers_mut().insert(HeaderName::from_static(SESSION), id);
-        }
+        let mut answer = answer.response(client)?;
+        insert(answer.headers_mut(), SESSION, Some(&*begun.id).filter(|_| begun.kept));
         Ok(answer)
     }
 
-    async fn pass_on(&self, headers: &HeaderMap, said: &[Message<'_>]) -> Result<Response<Reply>, Refusal> {
-        let (_, server, client) = self.session(headers)?;
+    async fn pass_on(&self, headers: &HeaderMap, said: &[Message<'_>]) -> Result<Response<Body>, Refusal> {
+        let (_, client) = self.session(headers)?;
         let batches = Revision::V2025_03_26.name();
-        if said.len() > 1 && server.version(client).is_some_and(|version| version != batches) {
+        if said.len() > 1 && client.version().is_some_and(|version| version != batches) {
             return refuse(StatusCode::BAD_REQUEST, "batches are of revision 2025-03-26 only");
         }
-        self.ask(&server, client, said).await?.response(&server, client)
+        self.ask(&client, said).await?.response(client)
     }
 
     /// Passes messages on, and waits for what answers them.
-    async fn ask(
-        &self,
-        server: &Arc<Server>,
-        client: u64,
-        said: &[Message<'_>],
-    ) -> Result<Answered, Refusal> {
-        let stream = match server.ask(client, said) {
+    async fn ask(&self, client: &ClientHandle, said: &[Message<'_>]) -> Result<Answered, Refusal> {
+        let stream = match client.ask(said) {
             Ok(Some(stream)) => stream,
             Ok(None) => return Ok(Answered::Accepted),
             Err(why) => return not_taken(&why, said),
         };
-        let answer = poll_fn(|context| server.poll_answer(client, stream, context));
+        let answer = poll_fn(|context| client.poll_answer(stream, context));
         match timeout(self.silence, answer).await.unwrap_or(Answer::Stream) {
             Answer::Message(text) => Ok(Answered::Message(text)),
             Answer::Stream => Ok(Answered::Stream(stream)),
@@ -185,34 +178,33 @@ impl Bridge {
     }
 
     /// A stream: of what belongs to no request, or of what follows an event.
-    fn get(&self, headers: &HeaderMap) -> Result<Response<Reply>, Refusal> {
+    fn get(&self, headers: &HeaderMap) -> Result<Response<Body>, Refusal> {
         if !accepts(headers, EVENTS) {
             return refuse(StatusCode::NOT_ACCEPTABLE, &format!("the header Accept has to list {EVENTS}"));
         }
-        let (_, server, client) = self.session(headers)?;
-        let Some(id) = headers.get(LAST_EVENT) else {
-            return events(&server, client, LISTENING, None);
+        let (_, client) = self.session(headers)?;
+        let Some(id) = text(headers, LAST_EVENT) else {
+            return events(client, LISTENING, None);
         };
         let number = |text: &str| text.parse::<u64>().ok();
-        let last = id.to_str().ok().and_then(|id| id.split_once('-'));
+        let last = id.split_once('-');
         match last.and_then(|(stream, event)| number(stream).zip(number(event))) {
-            Some((stream, event)) => events(&server, client, stream, Some(event)),
+            Some((stream, event)) => events(client, stream, Some(event)),
             None => refuse(StatusCode::BAD_REQUEST, NO_EVENT),
         }
     }
 
-    /// The session that a request names: its id, its server, and which of its clients it is.
-    fn session(&self, headers: &HeaderMap) -> Result<(String, Arc<Server>, u64), Refusal> {
-        let named = headers.get(SESSION).map(|id| String::from_utf8_lossy(id.as_bytes()).into_owned());
-        let Some(id) = named else {
+    /// The session that a request names: its id, and which client of which server it is.
+    fn session(&self, headers: &HeaderMap) -> Result<(String, ClientHandle), Refusal> {
+        let Some(id) = text(headers, SESSION) else {
             known_version(headers, None)?;
             return refuse(StatusCode::BAD_REQUEST, "the request has no Mcp-Session-Id: initialize first");
         };
-        let Some((server, client)) = self.find(&id) else {
+        let Some(client) = self.find(&id) else {
             return refuse(StatusCode::NOT_FOUND, "this session is over, or never was: initialize again");
         };
-        known_version(headers, server.version(client).as_deref())?;
-        Ok((id, server, client))
+        known_version(headers, client.version().as_deref())?;
+        Ok((id, client))
     }
 }
 
@@ -220,43 +212,18 @@ const NO_EVENT: &str = "there is no such event, or what follows it is not kept a
 
 /// That the revision that a request names is published, and can be spoken over stdio in sessions, or is that of the session.
 fn known_version(headers: &HeaderMap, own: Option<&str>) -> Result<(), Refusal> {
-    let Some(named) = headers.get(VERSION) else { return Ok(()) };
-    let named = String::from_utf8_lossy(named.as_bytes());
+    let Some(named) = text(headers, VERSION) else { return Ok(()) };
     let has_sessions = |revision: Revision| revision <= Revision::V2025_11_25;
-    if own == Some(&*named) || Revision::named(&named).is_some_and(has_sessions) {
+    if own == Some(&named) || Revision::named(&named).is_some_and(has_sessions) {
         return Ok(());
     }
     refuse(StatusCode::BAD_REQUEST, "MCP-Protocol-Version names no revision that is spoken here")
 }
 
-fn is_json(headers: &HeaderMap) -> bool {
-    let media = headers.get(CONTENT_TYPE).and_then(|media| media.to_str().ok()).unwrap_or_default();
-    media.split(';').next().is_some_and(|media| media.trim().eq_ignore_ascii_case(JSON))
-}
-
-/// The body of a request, which is held.
-async fn whole<B>(body: B) -> Result<Bytes, Refusal>
-where
-    B: Body<Data = Bytes>,
-    B::Error: Into<Box<dyn Error + Send + Sync>>,
-{
-    match Limited::new(body, HELD).collect().await {
-        Ok(whole) => Ok(whole.to_bytes()),
-        Err(error) if error.is::<LengthLimitError>() => {
-            refuse(StatusCode::PAYLOAD_TOO_LARGE, &format!("a message has at most {} MiB", HELD >> 20))
-        }
-        Err(error) => refuse(StatusCode::BAD_REQUEST, &format!("the body broke off: {error}")),
-    }
-}
-
 fn not_taken(why: &NotTaken, said: &[Message<'_>]) -> Result<Answered, Refusal> {
     match why {
-        NotTaken::Refused(Refused::SameId) => {
-            refuse(StatusCode::BAD_REQUEST, "a request with this id is open")
-        }
-        NotTaken::Refused(Refused::TooMany) => {
-            refuse(StatusCode::SERVICE_UNAVAILABLE, "too many requests are open")
-        }
+        NotTaken::SameId => refuse(StatusCode::BAD_REQUEST, "a request with this id is open"),
+        NotTaken::TooMany => refuse(StatusCode::SERVICE_UNAVAILABLE, "too many requests are open"),
         NotTaken::Full => refuse(StatusCode::SERVICE_UNAVAILABLE, "the server does not read what it is sent"),
         NotTaken::Over => {
             let why = "the server takes no more messages";
@@ -270,20 +237,15 @@ fn not_taken(why: &NotTaken, said: &[Message<'_>]) -> Result<Answered, Refusal> 
 }
 
 /// A stream of events, from its beginning, or from behind an event.
-fn events(
-    server: &Arc<Server>,
-    client: u64,
-    stream: u64,
-    behind: Option<u64>,
-) -> Result<Response<Reply>, Refusal> {
-    let Some(reader) = server.attach(client, stream, behind) else {
+fn events(client: ClientHandle, stream: u64, behind: Option<u64>) -> Result<Response<Body>, Refusal> {
+    let Some(reader) = client.attach(stream, behind) else {
         return refuse(StatusCode::BAD_REQUEST, NO_EVENT);
     };
     // Clients of older revisions take an event without data for a message.
     let newest = Revision::V2025_11_25.name();
-    let primed = behind.is_none() && server.version(client).is_some_and(|version| version.as_str() >= newest);
-    let body = EventBody { server: Arc::clone(server), client, stream, reader, primed };
-    let mut answer = answer(StatusCode::OK, Some(EVENTS), Either::Right(body));
+    let primed = behind.is_none() && client.version().is_some_and(|version| version.as_str() >= newest);
+    let body = boxed(EventBody { client, stream, reader, primed });
+    let mut answer = answer(StatusCode::OK, Some(EVENTS), body);
     answer.headers_mut().insert(CACHE_CONTROL, HeaderValue::from_static("no-cache"));
     Ok(answer)
 }
@@ -293,16 +255,54 @@ fn failure(asked: Message<'_>, why: &str) -> String {
     internal_error(id_text(asked).unwrap_or("null"), &format!("mcp-concord record: {why}"))
 }
 
-fn message(text: String) -> Response<Reply> {
-    answer(StatusCode::OK, Some(JSON), Either::Left(Full::new(Bytes::from(text))))
+fn message(text: String) -> Response<Body> {
+    answer(StatusCode::OK, Some(JSON), full(text))
 }
 
-fn sentence(status: StatusCode, why: &str) -> Response<Reply> {
-    let text = format!("mcp-concord record: {why}\n");
-    let body = Either::Left(Full::new(Bytes::from(text)));
+fn sentence(status: StatusCode, why: &str) -> Response<Body> {
+    let body = full(format!("mcp-concord record: {why}\n"));
     let mut answer = answer(status, Some("text/plain; charset=utf-8"), body);
     if status == StatusCode::METHOD_NOT_ALLOWED {
         answer.headers_mut().insert(ALLOW, HeaderValue::from_static("POST, GET, DELETE"));
     }
     answer
+}
+
+/// The body of a stream of events, read from what is kept for a client.
+#[derive(Debug)]
+struct EventBody {
+    client: ClientHandle,
+    stream: u64,
+    reader: u64,
+    /// It begins with an event of no data, so that a client can resume it before anything was said.
+    primed: bool,
+}
+
+impl HttpBody for EventBody {
+    type Data = Bytes;
+    type Error = io::Error;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+    ) -> Poll<Option<io::Result<Frame<Bytes>>>> {
+        let next = match std::mem::take(&mut self.primed) {
+            true => Next::Event(0, String::new()),
+            false => ready!(self.client.poll_next(self.stream, self.reader, context)),
+        };
+        Poll::Ready(match next {
+            Next::Event(number, text) => {
+                let id = format!("{}-{number}", self.stream);
+                Some(Ok(Frame::data(spell(None, Some(&id), &text))))
+            }
+            Next::End => None,
+            Next::Cut => Some(Err(io::Error::other("what follows on this stream is not kept any more"))),
+        })
+    }
+}
+
+impl Drop for EventBody {
+    fn drop(&mut self) {
+        self.client.detach(self.stream, self.reader);
+    }
 }

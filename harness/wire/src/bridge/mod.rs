@@ -1,30 +1,29 @@
 //! A server over stdio behind Streamable HTTP (revisions 2025-03-26 to 2025-11-25): each session has a process of its own, or
 //! all share one.
 //!
-//! HTTP is in `http`, and the body of a stream in `body`; a process is in `server`; who asked what (`conversation`) and what is
+//! HTTP is in `http`; a process is in `server`; who asked what (`conversation`) and what is
 //! kept for whom (`streams`) are pure. Memory: [`SESSIONS`] times what `streams` and `server` hold, and the bodies that come in,
-//! each of up to [`crate::play::HELD`] bytes.
+//! each of up to [`crate::http::HELD`] bytes.
 
-mod body;
 mod conversation;
 mod http;
 mod server;
 mod streams;
 
-pub(crate) use http::{PATH, Reply};
+pub(crate) use http::PATH;
 
 use crate::{Notify, StartError};
-use server::{Missed, Server};
+use server::{ClientHandle, Missed, Server};
 use std::collections::HashMap;
 use std::fmt;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::Duration;
 
-/// So many sessions may be open. For one more, the one that was idle for the longest ends.
+/// How many sessions may be open. For one more, the one that was idle for the longest ends.
 const SESSIONS: usize = 64;
 
-/// After so long without an answer, a stream begins on which it will come: proxies and clients close what stays silent.
+/// After how long without an answer a stream begins on which it will come: proxies and clients close what stays silent.
 const SILENCE: Duration = Duration::from_secs(10);
 
 /// Where a server over stdio is reached over HTTP.
@@ -48,8 +47,7 @@ struct Sessions {
 }
 
 struct Session {
-    server: Arc<Server>,
-    client: u64,
+    client: ClientHandle,
     used: u64,
 }
 
@@ -90,9 +88,9 @@ impl Bridge {
     /// Ends every session, tells what reached nobody, and says whether no server ended too early.
     pub fn close(&self) -> bool {
         let Sessions { by_id, next, .. } = std::mem::take(&mut *self.lock());
-        let last = next.into_iter().chain(by_id.into_values().map(|Session { server, client, .. }| {
-            server.leave(client);
-            server
+        let last = next.into_iter().chain(by_id.into_values().map(|Session { client, .. }| {
+            client.leave();
+            client.server
         }));
         let closing: Vec<_> = last.filter_map(|server| server.close()).collect();
         closing.into_iter().for_each(|closing| {
@@ -127,7 +125,7 @@ impl Bridge {
         let mut sessions = self.lock();
         if sessions.by_id.len() >= SESSIONS {
             let idle = |(id, session): (&String, &Session)| {
-                (!session.server.is_busy(session.client)).then(|| (session.used, id.clone()))
+                (!session.client.is_busy()).then(|| (session.used, id.clone()))
             };
             let (_, id) = sessions.by_id.iter().filter_map(idle).min().ok_or(NoSession::Full)?;
             sessions.end(&id, self.shared);
@@ -145,18 +143,17 @@ impl Bridge {
         getrandom::fill(&mut id).map_err(|error| NoSession::NotStarted(error.to_string()))?;
         let id: String = id.iter().map(|byte| format!("{byte:02x}")).collect();
         let (client, used) = (server.join(), sessions.clock);
-        sessions.by_id.insert(id.clone(), Session { server, client, used });
+        sessions.by_id.insert(id.clone(), Session { client, used });
         Ok(id)
     }
 
-    /// The server of a session, and which of its clients it is.
-    fn find(&self, id: &str) -> Option<(Arc<Server>, u64)> {
-        let mut sessions = self.lock();
-        sessions.clock += 1;
-        let now = sessions.clock;
-        let session = sessions.by_id.get_mut(id)?;
-        session.used = now;
-        Some((Arc::clone(&session.server), session.client))
+    /// The client whose session this is.
+    fn find(&self, id: &str) -> Option<ClientHandle> {
+        let Sessions { by_id, clock, .. } = &mut *self.lock();
+        *clock += 1;
+        let session = by_id.get_mut(id)?;
+        session.used = *clock;
+        Some(session.client.clone())
     }
 
     /// Ends a session, and its process where that is not shared.
@@ -171,11 +168,11 @@ impl Bridge {
 
 impl Sessions {
     fn end(&mut self, id: &str, shared: bool) {
-        let Some(Session { server, client, .. }) = self.by_id.remove(id) else { return };
-        server.leave(client);
+        let Some(Session { client, .. }) = self.by_id.remove(id) else { return };
+        client.leave();
         if !shared {
             // Nobody waits for its last words.
-            drop(server.close());
+            drop(client.server.close());
         }
     }
 }
@@ -187,10 +184,10 @@ fn ended(bridge: &Weak<Bridge>, why: &str, is_early: bool) {
     let over: Vec<String> = sessions
         .by_id
         .iter()
-        .filter(|(_, session)| session.server.is_over())
+        .filter(|(_, session)| session.client.server.is_over())
         .map(|(id, _)| id.clone())
         .collect();
-    // The answers that say so are still read: whoever waits for one holds the server.
+    // The answers that say so are still read: what waits for one holds the server.
     let of = match over.len() {
         0 => String::new(),
         1 => format!("; the session {} is over", over[0]),
@@ -198,11 +195,11 @@ fn ended(bridge: &Weak<Bridge>, why: &str, is_early: bool) {
     };
     sessions.by_id.retain(|id, _| !over.contains(id));
     drop(sessions);
-    let told = format!("{why}{of}");
+    let text = format!("{why}{of}");
     if is_early {
         bridge.ended.fetch_add(1, Ordering::SeqCst);
-        bridge.notify.error(&told);
+        bridge.notify.error(&text);
     } else {
-        bridge.notify.note(&told);
+        bridge.notify.note(&text);
     }
 }

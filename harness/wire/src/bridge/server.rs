@@ -2,9 +2,10 @@
 //!
 //! Memory: what waits to be read by the server, up to [`UNREAD`] bytes and one message, and that of the conversation.
 
-use super::conversation::{Asked, Conversation, Heard, Refused};
-use super::streams::{Answer, Next};
-use crate::play::{HELD, messages};
+use super::conversation::{Asked, ClientStream, Conversation, NotTaken};
+use super::streams::{Answer, Next, Streams};
+use crate::http::HELD;
+use crate::messages::messages;
 use crate::stdio::{LiveServer, PipeEvent};
 use crate::{StartError, interrupt};
 use std::collections::VecDeque;
@@ -16,13 +17,13 @@ use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 use transcript::message::Message;
 
-/// So many bytes may wait to be read by a server.
+/// How many bytes may wait to be read by a server.
 const UNREAD: usize = 16 << 20;
 
-/// So long may a client that reads too slowly keep the server waiting, until its stream is cut.
+/// How long a client that reads too slowly may keep the server waiting, until its stream is cut.
 const SLOW: Duration = Duration::from_secs(10);
 
-/// So long may a server go on after its input was closed.
+/// How long a server may go on after its input was closed.
 const LAST_WORDS: Duration = Duration::from_secs(5);
 
 /// A server that runs, or ran.
@@ -58,15 +59,11 @@ pub(super) struct Missed {
     pub(super) unread: AtomicU64,
 }
 
-/// Why a message is not taken.
-#[derive(Debug, PartialEq, Eq)]
-pub(super) enum NotTaken {
-    /// The client may not ask so.
-    Refused(Refused),
-    /// The server does not read what is sent to it.
-    Full,
-    /// The server takes nothing any more.
-    Over,
+/// One client of a server.
+#[derive(Debug, Clone)]
+pub(super) struct ClientHandle {
+    pub(super) server: Arc<Server>,
+    id: u64,
 }
 
 impl fmt::Debug for Server {
@@ -77,9 +74,6 @@ impl fmt::Debug for Server {
 
 impl Server {
     /// Starts the command.
-    ///
-    /// # Errors
-    /// Where it cannot be started.
     pub(super) fn start(
         command: &[String],
         shared: bool,
@@ -104,89 +98,14 @@ impl Server {
     }
 
     /// A client comes.
-    pub(super) fn join(&self) -> u64 {
-        self.lock().conversation.join()
-    }
-
-    /// A client goes.
-    pub(super) fn leave(&self, client: u64) {
-        let unread = self.lock().conversation.leave(client);
-        self.missed.unread.fetch_add(unread, Ordering::Relaxed);
-        self.read.notify_all();
+    pub(super) fn join(self: Arc<Self>) -> ClientHandle {
+        let id = self.lock().conversation.join();
+        ClientHandle { server: self, id }
     }
 
     /// Whether it has ended.
     pub(super) fn is_over(&self) -> bool {
         self.lock().process.is_none()
-    }
-
-    /// Whether a client waits for something.
-    pub(super) fn is_busy(&self, client: u64) -> bool {
-        self.lock().conversation.streams(client).is_some_and(|streams| streams.is_busy())
-    }
-
-    /// The revision that a client speaks, as far as it is known.
-    pub(super) fn version(&self, client: u64) -> Option<String> {
-        self.lock().conversation.clients.get(&client)?.version.clone()
-    }
-
-    /// Passes on what a client says; the stream of the answers, where there are any.
-    ///
-    /// # Errors
-    /// Where it cannot be passed on.
-    pub(super) fn ask(&self, client: u64, said: &[Message<'_>]) -> Result<Option<u64>, NotTaken> {
-        let mut state = self.lock();
-        if state.process.is_none() || state.deaf {
-            return Err(NotTaken::Over);
-        }
-        if state.waiting.iter().sum::<usize>() > UNREAD {
-            return Err(NotTaken::Full);
-        }
-        let Asked { stream, lines } = state.conversation.ask(client, said).map_err(NotTaken::Refused)?;
-        let State { process: Some(process), waiting, .. } = &mut *state else { return Err(NotTaken::Over) };
-        for line in lines {
-            waiting.push_back(line.len());
-            process.send(&line);
-        }
-        Ok(stream)
-    }
-
-    /// The answer to what a client asked, as soon as it shows what it is.
-    pub(super) fn poll_answer(&self, client: u64, stream: u64, context: &Context<'_>) -> Poll<Answer> {
-        let mut state = self.lock();
-        match state.conversation.streams(client) {
-            Some(streams) => streams.poll_answer(stream, context),
-            None => Poll::Ready(Answer::Gone),
-        }
-    }
-
-    /// A reader of a stream comes; see [`super::streams::Streams::attach`].
-    pub(super) fn attach(&self, client: u64, stream: u64, behind: Option<u64>) -> Option<u64> {
-        self.lock().conversation.streams(client)?.attach(stream, behind)
-    }
-
-    /// A reader of a stream goes away.
-    pub(super) fn detach(&self, client: u64, stream: u64, reader: u64) {
-        self.lock().conversation.streams(client).into_iter().for_each(|it| it.detach(stream, reader));
-        self.read.notify_all();
-    }
-
-    /// The next event for a reader of a stream.
-    pub(super) fn poll_next(
-        &self,
-        (client, stream, reader): (u64, u64, u64),
-        context: &Context<'_>,
-    ) -> Poll<Next> {
-        let mut state = self.lock();
-        let next = match state.conversation.streams(client) {
-            Some(streams) => streams.poll_next(stream, reader, context),
-            None => Poll::Ready(Next::End),
-        };
-        drop(state);
-        if next.is_ready() {
-            self.read.notify_all();
-        }
-        next
     }
 
     /// Closes its input, and ends it where it does not end by itself soon; what does so.
@@ -210,8 +129,8 @@ impl Server {
         let mut streams = Vec::new();
         for message in said {
             match state.conversation.hear(message) {
-                Heard::For(to) => streams.extend(to),
-                Heard::Unasked => {
+                Some(to) => streams.extend(to),
+                None => {
                     self.missed.unasked.fetch_add(1, Ordering::Relaxed);
                 }
             }
@@ -220,13 +139,13 @@ impl Server {
     }
 
     /// Waits until the clients have read what came, as far as they read at all and not too slowly.
-    fn wait_for_readers(&self, mut state: MutexGuard<'_, State>, streams: &[(u64, u64)]) {
+    fn wait_for_readers(&self, mut state: MutexGuard<'_, State>, streams: &[ClientStream]) {
         let since = Instant::now();
         loop {
-            let behind = |(client, stream): &&(u64, u64)| {
+            let behind = |(client, stream): &&ClientStream| {
                 state.conversation.clients.get(client).is_some_and(|it| it.streams.is_behind(*stream))
             };
-            let behind: Vec<(u64, u64)> = streams.iter().filter(behind).copied().collect();
+            let behind: Vec<ClientStream> = streams.iter().filter(behind).copied().collect();
             let left = SLOW.saturating_sub(since.elapsed());
             if behind.is_empty() || state.process.is_none() {
                 return;
@@ -246,7 +165,7 @@ impl Server {
         let Some(mut process) = self.lock().process.take() else { return };
         let exit = process.exit().filter(|_| why.is_none());
         drop(process);
-        // Whoever ends everything has ended this one, too, and nobody is to blame.
+        // What ends every program has ended this one, too, and nobody is to blame.
         if interrupt::requested() {
             return;
         }
@@ -269,6 +188,73 @@ impl Server {
 
     fn lock(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl ClientHandle {
+    /// The client goes.
+    pub(super) fn leave(&self) {
+        let unread = self.server.lock().conversation.leave(self.id);
+        self.server.missed.unread.fetch_add(unread, Ordering::Relaxed);
+        self.server.read.notify_all();
+    }
+
+    /// Whether it waits for something.
+    pub(super) fn is_busy(&self) -> bool {
+        self.with(|streams| streams.is_busy()).unwrap_or(false)
+    }
+
+    /// The revision that it speaks, as far as it is known.
+    pub(super) fn version(&self) -> Option<String> {
+        self.server.lock().conversation.clients.get(&self.id)?.version.clone()
+    }
+
+    /// Passes on what the client says; the stream of the answers, where there are any.
+    /// Fails where it cannot be passed on.
+    pub(super) fn ask(&self, said: &[Message<'_>]) -> Result<Option<u64>, NotTaken> {
+        let mut state = self.server.lock();
+        let State { process: Some(process), conversation, waiting, deaf: false } = &mut *state else {
+            return Err(NotTaken::Over);
+        };
+        if waiting.iter().sum::<usize>() > UNREAD {
+            return Err(NotTaken::Full);
+        }
+        let Asked { stream, lines } = conversation.ask(self.id, said)?;
+        for line in lines {
+            waiting.push_back(line.len());
+            process.send(&line);
+        }
+        Ok(stream)
+    }
+
+    /// The answer to what was asked, as soon as it shows what it is.
+    pub(super) fn poll_answer(&self, stream: u64, context: &Context<'_>) -> Poll<Answer> {
+        self.with(|streams| streams.poll_answer(stream, context)).unwrap_or(Poll::Ready(Answer::Gone))
+    }
+
+    /// A reader of a stream comes; see [`Streams::attach`].
+    pub(super) fn attach(&self, stream: u64, behind: Option<u64>) -> Option<u64> {
+        self.with(|streams| streams.attach(stream, behind))?
+    }
+
+    /// A reader of a stream goes away.
+    pub(super) fn detach(&self, stream: u64, reader: u64) {
+        self.with(|streams| streams.detach(stream, reader));
+        self.server.read.notify_all();
+    }
+
+    /// The next event for a reader of a stream.
+    pub(super) fn poll_next(&self, stream: u64, reader: u64, context: &Context<'_>) -> Poll<Next> {
+        let next = self.with(|streams| streams.poll_next(stream, reader, context));
+        let next = next.unwrap_or(Poll::Ready(Next::End));
+        if next.is_ready() {
+            self.server.read.notify_all();
+        }
+        next
+    }
+
+    fn with<R>(&self, look: impl FnOnce(&mut Streams) -> R) -> Option<R> {
+        self.server.lock().conversation.streams(self.id).map(look)
     }
 }
 

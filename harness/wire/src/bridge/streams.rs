@@ -1,4 +1,4 @@
-//! What a client is told: the answers to its requests, and events on streams, which are kept for a while after they were
+//! What a client gets: the answers to its requests, and events on streams, which are kept for a while after they were
 //! read, since a stream may break and be resumed behind the last event that the client saw.
 //!
 //! Memory of each client: [`KEPT`] events or [`ROOM`] bytes, whichever is less, and one message.
@@ -6,37 +6,37 @@
 use std::collections::{BTreeMap, VecDeque};
 use std::task::{Context, Poll, Waker};
 
-/// So many events of a client are kept, read or not.
+/// How many events of a client are kept, read or not.
 const KEPT: usize = 1_000;
 
-/// So many bytes of events of a client are kept, and one message more.
+/// How many bytes of events of a client are kept, and one message more.
 const ROOM: usize = 8 << 20;
 
-/// With so many events to read, or bytes, on one stream, the server waits for whoever reads it.
+/// With how many events to read, or bytes, on one stream, the server waits for its reader.
 const BEHIND: (usize, usize) = (KEPT / 4, ROOM / 4);
 
 /// The stream of a GET, for what belongs to no request.
 pub(super) const LISTENING: u64 = 0;
 
-/// The streams of a client, by their number.
+/// The streams of a client.
 #[derive(Debug)]
 pub(super) struct Streams {
+    /// By their number.
     all: BTreeMap<u64, Stream>,
     next: u64,
-    events: usize,
+    /// The events of all streams, oldest first.
+    kept: VecDeque<Event>,
+    /// How many bytes they have.
     bytes: usize,
-    /// How many events there have been.
-    added: u64,
     /// How many were let go that nobody had read.
     lost: u64,
 }
 
 #[derive(Debug, Default)]
 struct Stream {
-    events: VecDeque<Event>,
     /// How many events there have been, which number them from 1.
     said: u64,
-    /// So many have been read.
+    /// How many have been read.
     read: u64,
     /// Who reads, by a number that is given once; 0 is nobody.
     reader: u64,
@@ -50,9 +50,8 @@ struct Stream {
 
 #[derive(Debug)]
 struct Event {
+    stream: u64,
     number: u64,
-    /// Which one it was of all of this client.
-    order: u64,
     text: String,
 }
 
@@ -82,7 +81,7 @@ impl Streams {
     /// Only the stream of a GET, which is open to the end.
     pub(super) fn new() -> Self {
         let all = BTreeMap::from([(LISTENING, Stream::default())]);
-        Self { all, next: 1, events: 0, bytes: 0, added: 0, lost: 0 }
+        Self { all, next: 1, kept: VecDeque::new(), bytes: 0, lost: 0 }
     }
 
     /// A stream for the answer to a request, or to `several`; its number.
@@ -96,13 +95,11 @@ impl Streams {
     /// Adds a message to a stream, and lets go of the oldest ones that there is no room for.
     pub(super) fn add(&mut self, number: u64, text: &str) {
         let Some(stream) = self.all.get_mut(&number) else { return };
-        self.added += 1;
         stream.said += 1;
-        stream.events.push_back(Event { number: stream.said, order: self.added, text: text.to_owned() });
-        stream.wake();
-        self.events += 1;
+        self.kept.push_back(Event { stream: number, number: stream.said, text: text.to_owned() });
         self.bytes += text.len();
-        while self.events > 1 && (self.events > KEPT || self.bytes > ROOM) {
+        stream.wake();
+        while self.kept.len() > 1 && (self.kept.len() > KEPT || self.bytes > ROOM) {
             self.let_go_of_oldest();
         }
     }
@@ -125,12 +122,11 @@ impl Streams {
     pub(super) fn poll_answer(&mut self, number: u64, context: &Context<'_>) -> Poll<Answer> {
         let Some(stream) = self.all.get_mut(&number) else { return Poll::Ready(Answer::Gone) };
         if stream.whole && stream.said == 1 && !stream.several {
-            let text = stream.events.pop_front().map(|event| event.text);
             self.all.remove(&number);
-            return Poll::Ready(text.map_or(Answer::Gone, |text| {
-                self.events -= 1;
-                self.bytes -= text.len();
-                Answer::Message(text)
+            let at = self.kept.iter().position(|event| event.stream == number);
+            return Poll::Ready(at.and_then(|at| self.kept.remove(at)).map_or(Answer::Gone, |event| {
+                self.bytes -= event.text.len();
+                Answer::Message(event.text)
             }));
         }
         if stream.said > 0 || stream.whole {
@@ -140,12 +136,13 @@ impl Streams {
         Poll::Pending
     }
 
-    /// Somebody reads a stream from now on, and whoever did before does no longer: what is not read yet, or what came
+    /// A reader comes to a stream, in place of the one before: what is not read yet, or what came
     /// behind this event. None where the event, or one behind it, is not kept.
     pub(super) fn attach(&mut self, number: u64, behind: Option<u64>) -> Option<u64> {
         let stream = self.all.get_mut(&number)?;
         if let Some(behind) = behind {
-            if behind > stream.said || behind + 1 < stream.first() {
+            let first = self.kept.iter().find(|event| event.stream == number);
+            if behind > stream.said || behind + 1 < first.map_or(stream.said + 1, |event| event.number) {
                 return None;
             }
             stream.read = behind;
@@ -176,25 +173,22 @@ impl Streams {
             stream.waker = Some(context.waker().clone());
             return Poll::Pending;
         }
-        let at = next.checked_sub(stream.first()).and_then(|at| usize::try_from(at).ok());
-        Poll::Ready(match at.and_then(|at| stream.events.get(at)) {
-            Some(event) => {
-                stream.read = next;
-                Next::Event(next, event.text.clone())
-            }
-            None => Next::Cut,
-        })
+        let event = self.kept.iter().find(|event| event.stream == number && event.number == next);
+        Poll::Ready(event.map_or(Next::Cut, |event| {
+            stream.read = next;
+            Next::Event(next, event.text.clone())
+        }))
     }
 
     /// Whether somebody reads a stream, and is so far behind that the server has to wait.
     pub(super) fn is_behind(&self, number: u64) -> bool {
-        let Some(stream) = self.all.get(&number).filter(|stream| stream.reader != 0) else { return false };
-        let unread = stream.events.iter().rev().take_while(|event| event.number > stream.read);
+        let is_read = self.all.get(&number).is_some_and(|stream| stream.reader != 0);
+        let unread = self.unread_events().filter(|event| event.stream == number);
         let (events, bytes) = unread.fold((0, 0), |(events, bytes), it| (events + 1, bytes + it.text.len()));
-        events > BEHIND.0 || bytes > BEHIND.1
+        is_read && (events > BEHIND.0 || bytes > BEHIND.1)
     }
 
-    /// Ends the reading of a stream by whoever reads too slowly. What is not read is kept as far as there is room.
+    /// Ends the reading of a stream by a reader that is too slow. What is not read is kept as far as there is room.
     pub(super) fn cut(&mut self, number: u64) {
         if let Some(stream) = self.all.get_mut(&number) {
             stream.reader = 0;
@@ -209,40 +203,32 @@ impl Streams {
 
     /// How many events reached nobody.
     pub(super) fn unread(&self) -> u64 {
-        self.lost + self.all.values().map(Stream::unread).sum::<u64>()
+        self.lost + self.unread_events().count() as u64
+    }
+
+    fn unread_events(&self) -> impl Iterator<Item = &Event> {
+        let is_unread = |event: &&Event| self.all.get(&event.stream).is_some_and(|it| event.number > it.read);
+        self.kept.iter().filter(is_unread)
     }
 
     fn let_go_of_oldest(&mut self) {
-        let first = |stream: &Stream| stream.events.front().map(|event| event.order);
-        let oldest = self.all.iter().filter_map(|(number, stream)| Some((first(stream)?, *number))).min();
-        let Some((_, number)) = oldest else { return };
-        let Some(stream) = self.all.get_mut(&number) else { return };
-        if let Some(event) = stream.events.pop_front() {
-            self.events -= 1;
-            self.bytes -= event.text.len();
-            if event.number > stream.read {
-                self.lost += 1;
-                stream.wake();
-            }
+        let Some(event) = self.kept.pop_front() else { return };
+        self.bytes -= event.text.len();
+        let Some(stream) = self.all.get_mut(&event.stream) else { return };
+        if event.number > stream.read {
+            self.lost += 1;
+            stream.wake();
         }
-        if stream.whole && stream.events.is_empty() && stream.reader == 0 {
-            self.all.remove(&number);
+        let is_last = stream.said == event.number;
+        if stream.whole && is_last && stream.reader == 0 {
+            self.all.remove(&event.stream);
         }
     }
 }
 
 impl Stream {
-    /// The number of the first event that is kept, or of the next one to come.
-    fn first(&self) -> u64 {
-        self.events.front().map_or(self.said + 1, |event| event.number)
-    }
-
     fn wake(&mut self) {
         self.waker.take().into_iter().for_each(Waker::wake);
-    }
-
-    fn unread(&self) -> u64 {
-        self.events.iter().rev().take_while(|event| event.number > self.read).count() as u64
     }
 }
 
@@ -275,14 +261,14 @@ mod tests {
         streams.finish(plain);
         assert_eq!(streams.poll_answer(plain, &context()), Poll::Ready(Answer::Message("answer".to_owned())));
         assert_eq!(streams.poll_answer(plain, &context()), Poll::Ready(Answer::Gone), "it is not kept");
-        let told = streams.open(false);
-        streams.add(told, "progress");
-        assert_eq!(streams.poll_answer(told, &context()), Poll::Ready(Answer::Stream));
+        let progress = streams.open(false);
+        streams.add(progress, "progress");
+        assert_eq!(streams.poll_answer(progress, &context()), Poll::Ready(Answer::Stream));
         let several = streams.open(true);
         streams.add(several, "one of one");
         streams.finish(several);
         assert_eq!(streams.poll_answer(several, &context()), Poll::Ready(Answer::Stream));
-        assert_eq!((streams.events, streams.bytes), (2, "progressone of one".len()));
+        assert_eq!((streams.kept.len(), streams.bytes), (2, "progressone of one".len()));
     }
 
     #[test]
@@ -314,13 +300,13 @@ mod tests {
         let reader = streams.attach(number, None).unwrap();
         assert_eq!(next(&mut streams, number, reader), event(1, "read"));
         (0..KEPT + 1).for_each(|_| streams.add(LISTENING, "x"));
-        assert_eq!((streams.events, streams.unread()), (KEPT, KEPT as u64 + 1));
+        assert_eq!((streams.kept.len(), streams.unread()), (KEPT, KEPT as u64 + 1));
         assert_eq!(streams.attach(number, Some(0)), None, "an event behind it is not kept");
         assert!(streams.attach(number, Some(1)).is_some());
         let mut streams = Streams::new();
         let long = "x".repeat(ROOM);
         (0..3).for_each(|_| streams.add(LISTENING, &long));
-        assert_eq!((streams.events, streams.bytes, streams.lost), (1, ROOM, 2), "one message has room");
+        assert_eq!((streams.kept.len(), streams.bytes, streams.lost), (1, ROOM, 2), "one message has room");
         let reader = streams.attach(LISTENING, None).unwrap();
         assert_eq!(next(&mut streams, LISTENING, reader), Some(Next::Cut));
     }

@@ -7,10 +7,10 @@ use super::process::{KillTarget, Quiet, Running, not_started, recorder_words, sc
 use super::recorder::Placeholders;
 use super::rig::{Files, Played, Rig};
 use super::scenario::Scenario;
+use crate::http::Target;
 use crate::journal::{self, Direction, Entry, Journal};
 use crate::play::http::{Answers, Server, Transport, as_client};
 use crate::play::{Plan, Variants};
-use crate::proxy::Target;
 use crate::stdio::group::Group;
 use crate::stdio::{running, start};
 use rustix::process::{Signal, kill_process};

@@ -4,8 +4,8 @@
 use super::judge::http::{Exchange, pairs};
 use super::judge::pairing::SentMessage;
 use super::judge::passage::{Passage, Stream, alike, lines};
+use crate::http::header;
 use crate::journal::{Direction, Entry, Event, micros};
-use crate::net::header;
 use crate::play::MISSING;
 use crate::stdio::group::Exit;
 use formats::sse::{SseBlockKind, SseParser};

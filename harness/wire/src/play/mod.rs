@@ -19,13 +19,14 @@ mod stdio;
 mod testing;
 mod variant;
 
+pub use crate::http::HELD;
 pub use crate::journal;
+pub use crate::messages::on_one_line;
 pub(crate) use mismatch::MISSING;
 pub use mismatch::{Kind, Mismatch};
-pub(crate) use names::{about, id_span, id_text, internal_error, messages, own_token, span, with};
-pub use plan::{HELD, Plan, Played, TOLD};
+pub use plan::{Plan, Played, TOLD};
 pub use player::{Order, Outgoing, Player, Received};
-pub use script::{Script, Step, on_one_line};
+pub use script::{Script, Step};
 pub(crate) use script::{event, read_session};
 #[cfg(unix)]
 pub(crate) use stdio::as_client_of;

@@ -1,12 +1,11 @@
 //! The names of requests: the ids and progress tokens that each side chose, put into the messages that refer to them.
 
 use super::script::Step;
+use crate::messages::{about, id_span, id_text, own_token, span, with};
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
-use std::ops::Range;
-use transcript::json::{Json, JsonKind};
 use transcript::meaning::EventKind;
-use transcript::message::{Id, Message};
+use transcript::message::Message;
 use verdict::protocol::quoted;
 
 /// What the other side chose to call its requests and their progress, where it is not what the recording has. Ids and
@@ -102,72 +101,5 @@ impl FreshIds {
     pub(super) fn for_client(&mut self, key: &[u8], text: &str) -> String {
         self.next = self.next.max(1);
         self.rename(key, "mcp-concord-").map_or_else(|| text.to_owned(), |name| quoted(&name))
-    }
-}
-
-/// The progress token that a request brings along.
-pub(crate) fn own_token(message: Message<'_>) -> Option<Json<'_>> {
-    message.params()?.member("_meta")?.member("progressToken")
-}
-
-/// A member of the params of a notification.
-pub(crate) fn about<'a>(message: Message<'a>, method: &str, member: &str) -> Option<Json<'a>> {
-    message.method().filter(|name| name.is(method))?;
-    message.params()?.member(member)
-}
-
-/// The text of a message's id, as it stands there.
-pub(crate) fn id_text(message: Message<'_>) -> Option<&str> {
-    message.text().get(id_span(message)?)
-}
-
-/// Where in a message's text its id stands.
-pub(crate) fn id_span(message: Message<'_>) -> Option<Range<usize>> {
-    let length = match message.id() {
-        Id::Missing | Id::Null => return None,
-        Id::Text(text) => text.raw().len() + 2,
-        Id::Number(text) => text.len(),
-    };
-    Some(message.id_at()..message.id_at() + length)
-}
-
-/// Where in a message's text a value stands that was taken out of it.
-pub(crate) fn span(message: Message<'_>, value: Json<'_>) -> Option<Range<usize>> {
-    let start = (value.text().as_ptr() as usize).checked_sub(message.text().as_ptr() as usize)?;
-    let span = start..start + value.text().len();
-    (message.text().get(span.clone()) == Some(value.text())).then_some(span)
-}
-
-/// A message with another text in that place.
-pub(crate) fn with<'a>(message: Message<'a>, span: Option<Range<usize>>, name: Option<&str>) -> Cow<'a, str> {
-    let text = message.text();
-    let (Some(span), Some(name)) = (span, name) else { return Cow::Borrowed(text) };
-    match (text.get(..span.start), text.get(span.end..)) {
-        (Some(before), Some(after)) => Cow::Owned([before, name, after].concat()),
-        _ => Cow::Borrowed(text),
-    }
-}
-
-/// The code of an error with which a request is answered that nobody else answers.
-const INTERNAL_ERROR: i32 = -32603;
-
-/// An error for the request of this id, as it stands in its message.
-pub(crate) fn internal_error(id: &str, why: &str) -> String {
-    let message = quoted(why);
-    format!(r#"{{"jsonrpc":"2.0","id":{id},"error":{{"code":{INTERNAL_ERROR},"message":{message}}}}}"#)
-}
-
-/// The messages of a text: one, or those of a batch.
-///
-/// # Errors
-/// What is wrong with it.
-pub(crate) fn messages(text: &str) -> Result<Vec<Message<'_>>, String> {
-    let of = |text| Message::parse(text).map_err(|refusal| refusal.message);
-    match Json::parse(text) {
-        Ok(list) if list.kind() == JsonKind::Array && list.items().next().is_none() => {
-            Err("it is an empty batch".to_owned())
-        }
-        Ok(list) if list.kind() == JsonKind::Array => list.items().map(|item| of(item.text())).collect(),
-        _ => Ok(vec![of(text)?]),
     }
 }

@@ -3,13 +3,11 @@
 use super::mismatch::{Kind, Mismatch};
 use super::script::Script;
 use super::variant::Variants;
+use crate::http::HELD;
 use crate::journal::{Event, Journal};
 use crate::{Notify, interrupt};
 use std::time::Duration;
 use transcript::diff::DiffOptions;
-
-/// A message of up to this size is held; of a session whose messages are longer, twice the longest one.
-pub const HELD: usize = 64 << 20;
 
 /// How many mismatches are reported one by one; the rest are counted.
 pub const TOLD: u64 = 100;
@@ -47,7 +45,7 @@ pub struct Played {
 }
 
 impl Plan<'_> {
-    /// Messages up to this size are held.
+    /// Messages up to this size are held: [`HELD`], and twice the longest one of the session where that is more.
     pub(super) fn longest(&self) -> usize {
         HELD.max(2 * self.script.longest())
     }

@@ -3,9 +3,7 @@
 //! Memory: the session.
 
 use formats::{Format, Input, OwnedContent, OwnedEntry, ReadError, ReadOptions, Session};
-use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
-use transcript::json::{Json, write_compact};
 use transcript::meaning::{Event, EventKind};
 use transcript::message::Message;
 use transcript::session::{Carrier, Headers, Side};
@@ -254,22 +252,10 @@ pub(crate) fn event(index: usize, message: Message<'_>) -> Event<'_> {
     }
 }
 
-/// The message as one line, whatever white space the recording had between its tokens.
-#[must_use]
-pub fn on_one_line(text: &str) -> Cow<'_, str> {
-    match Json::parse(text) {
-        Ok(value) if text.contains('\n') => {
-            let mut out = Vec::with_capacity(text.len());
-            write_compact(value, &mut out);
-            Cow::Owned(String::from_utf8_lossy(&out).into_owned())
-        }
-        _ => Cow::Borrowed(text),
-    }
-}
-
 #[cfg(test)]
 pub(super) mod tests {
-    use super::{Script, on_one_line, read_session};
+    use super::{Script, read_session};
+    use crate::messages::on_one_line;
     use transcript::session::Side;
 
     /// A script of messages, each with `>` (client) or `<` (server) before it.

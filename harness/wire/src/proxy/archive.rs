@@ -24,10 +24,10 @@ const PATIENCE: Duration = Duration::from_millis(200);
 /// How many exchanges may have ended and stand unwritten.
 const MANY: usize = 256;
 
-/// How many sessions are told apart.
+/// How many sessions are counted.
 pub(super) const SESSIONS: usize = 1000;
 
-/// Writes what comes until nobody sends any more. `report` is told at once what cannot be kept.
+/// Writes what comes until nobody sends any more. What cannot be kept is reported at once.
 pub(super) fn write_archive(
     receiver: &Receiver,
     file: File,
@@ -40,9 +40,7 @@ pub(super) fn write_archive(
         finished: Vec::new(),
         summary: Summary::default(),
         sessions: BTreeSet::new(),
-        reasons: BTreeSet::new(),
-        spool_failed: false,
-        write_failed: false,
+        reported: BTreeSet::new(),
         report,
     };
     let begun = archive.file.begin().map(drop);
@@ -58,7 +56,7 @@ pub(super) fn write_archive(
         if let Some(Sent { exchange: number, at, event }) = sent {
             changed = true;
             match event {
-                Event::NotHttp(why) => archive.refused(why),
+                Event::NotHttp(why) => archive.refused(&why),
                 Event::Request(head) => {
                     started = at.max(started + Duration::from_micros(1));
                     open.insert(number, Exchange::new(*head, started, redaction));
@@ -96,10 +94,8 @@ struct Archive<'a> {
     finished: Vec<Exchange>,
     summary: Summary,
     sessions: BTreeSet<String>,
-    /// Why connections were refused, each reason once. Hyper has a dozen.
-    reasons: BTreeSet<String>,
-    spool_failed: bool,
-    write_failed: bool,
+    /// What was reported: why connections were refused, of which hyper has a dozen reasons, and what cannot be kept.
+    reported: BTreeSet<String>,
     report: &'a dyn Fn(&str),
 }
 
@@ -128,10 +124,10 @@ impl Archive<'_> {
         let written = self.file.write(News { finished: &mut finished, open });
         let Err(error) = written else { return };
         self.heed(Err(error));
-        // What has room has room alone.
+        // Each that has room by itself is written.
         for mut exchange in finished {
-            let alone = News { finished: std::slice::from_mut(&mut exchange), open: Vec::new() };
-            if self.file.write(alone).is_err() {
+            let single = News { finished: std::slice::from_mut(&mut exchange), open: Vec::new() };
+            if self.file.write(single).is_err() {
                 self.summary.missing += 1;
                 self.summary.lost += exchange.size();
             }
@@ -147,31 +143,29 @@ impl Archive<'_> {
         self.summary
     }
 
-    /// A connection on which something came that is no HTTP: counted, and said once for each reason.
-    fn refused(&mut self, why: String) {
+    /// A connection that does not speak HTTP: counted, and reported once for each reason.
+    fn refused(&mut self, why: &str) {
         self.summary.refused += 1;
-        if !self.reasons.contains(&why) {
-            (self.report)(&format!("refused a connection that is not HTTP: {why}"));
-            self.reasons.insert(why);
-        }
+        self.report_once(why, &format!("refused a connection that is not HTTP: {why}"));
     }
 
-    /// That the file cannot be written is said once; it is tried again with whatever comes.
+    /// That the file cannot be written is reported once; it is tried again with whatever comes.
     fn heed(&mut self, done: io::Result<()>) {
-        if let Err(error) = done
-            && !std::mem::replace(&mut self.write_failed, true)
-        {
-            (self.report)(&format!(
-                "the archive cannot be written: {error}; forwarding continues, and what is missing is counted"
-            ));
+        if let Err(error) = done {
+            let more = "forwarding continues, and what is missing is counted";
+            self.report_once("archive", &format!("the archive cannot be written: {error}; {more}"));
         }
     }
 
     fn spooled(&mut self, taken: io::Result<()>) {
-        if let Err(error) = taken
-            && !std::mem::replace(&mut self.spool_failed, true)
-        {
-            (self.report)(&format!("a body cannot be kept, forwarding continues: {error}"));
+        if let Err(error) = taken {
+            self.report_once("body", &format!("a body cannot be kept, forwarding continues: {error}"));
+        }
+    }
+
+    fn report_once(&mut self, what: &str, text: &str) {
+        if self.reported.insert(what.to_owned()) {
+            (self.report)(text);
         }
     }
 }
@@ -179,36 +173,22 @@ impl Archive<'_> {
 #[cfg(test)]
 mod tests {
     use super::{PATIENCE, write_archive};
+    use crate::http::End;
     use crate::proxy::Summary;
-    use crate::proxy::events::{End, Event, RequestHead, ResponseHead, Sender, Side, queue};
+    use crate::proxy::events::{Event, Sender, Side, queue};
+    use crate::proxy::testing::{answered, asked, said, texts};
     use jiff::Timestamp;
-    use serde_json::Value;
     use std::cell::RefCell;
     use std::fs::{self, File};
     use std::sync::Arc;
     use std::thread;
     use std::time::{Duration, Instant};
 
-    fn ask(sender: &Sender, exchange: u64) {
-        let (method, url, version) = ("GET".into(), "http://h/".into(), "HTTP/1.1".into());
-        sender.send(
-            exchange,
-            Event::Request(Box::new(RequestHead {
-                connection: 1,
-                method,
-                url,
-                version,
-                headers: Vec::new(),
-            })),
-        );
-        sender.send(exchange, Event::Ended(Side::Request, End::Complete));
-        let headers = vec![("mcp-session-id".to_owned(), format!("s{exchange}"))];
-        let answered = ResponseHead { status: 200, reason: String::new(), version: String::new(), headers };
-        sender.send(exchange, Event::Response(Box::new(answered)));
-    }
-
-    fn say(sender: &Sender, exchange: u64, text: &str) {
-        sender.send(exchange, Event::Part(Side::Response, text.as_bytes().to_vec()));
+    fn begin(sender: &Sender, exchange: u64) {
+        let whole = Event::Ended(Side::Request, End::Complete);
+        for event in [Event::Request(Box::new(asked(""))), whole, answered("")] {
+            sender.send(exchange, event);
+        }
     }
 
     fn end(sender: &Sender, exchange: u64) {
@@ -217,22 +197,6 @@ mod tests {
 
     /// How long the file may be behind before something is wrong.
     const LIMIT: Duration = Duration::from_secs(20);
-
-    /// The answers' texts in the order of their starts; none where the file is just being written.
-    fn texts(file: &str) -> Option<Vec<String>> {
-        let har: Value = serde_json::from_str(file).ok()?;
-        let entries = har["log"]["entries"].as_array().unwrap();
-        let mut found: Vec<_> = entries
-            .iter()
-            .map(|entry| {
-                let text = entry["response"]["content"]["text"].as_str().unwrap_or_default();
-                (entry["startedDateTime"].as_str().unwrap().to_owned(), text.to_owned())
-            })
-            .collect();
-        found.sort();
-        assert!(found.windows(2).all(|pair| pair[0].0 != pair[1].0), "{found:?}");
-        Some(found.into_iter().map(|(_, text)| text).collect())
-    }
 
     #[test]
     fn the_file_is_a_whole_archive_at_any_time() {
@@ -246,47 +210,49 @@ mod tests {
         let holds = |expected: &[&str]| {
             let begin = Instant::now();
             loop {
-                let file = fs::read_to_string(&path).unwrap();
-                match texts(&file) {
-                    Some(found) if found == expected => break,
-                    found => assert!(begin.elapsed() < LIMIT, "{found:?} instead of {expected:?}: {file}"),
+                let file = fs::read(&path).unwrap();
+                let found = texts(&file);
+                if let Some(found) = &found {
+                    assert!(found.windows(2).all(|pair| pair[0].0 != pair[1].0), "{found:?}");
+                    if found.iter().map(|(_, text)| text).eq(expected) {
+                        break;
+                    }
                 }
+                assert!(begin.elapsed() < LIMIT, "{found:?} instead of {expected:?}");
                 thread::sleep(PATIENCE / 10);
             }
         };
         let long = "2".repeat(1000);
         holds(&[]);
-        ask(&sender, 1);
-        say(&sender, 1, "one");
-        ask(&sender, 2);
-        say(&sender, 2, &"2".repeat(1000));
+        begin(&sender, 1);
+        sender.send(1, said("one"));
+        begin(&sender, 2);
+        sender.send(2, said(&long));
         holds(&["one", &long]);
         end(&sender, 2);
-        say(&sender, 1, ", more");
+        sender.send(1, said(", more"));
         holds(&["one, more", &long]);
         drop(sender);
         let summary = keeping.join().unwrap();
-        assert_eq!(summary, Summary { exchanges: 2, open: 1, sessions: 2, ..Summary::default() });
+        assert_eq!(summary, Summary { exchanges: 2, open: 1, ..Summary::default() });
         holds(&["one, more", &long]);
         assert!(fs::read_to_string(&path).unwrap().contains("\"_ended\": \"the recording ended\""));
     }
 
     #[cfg(target_os = "linux")]
     #[test]
-    fn a_full_disk_is_told_once_and_stops_nobody() {
+    fn a_full_disk_is_reported_once_and_stops_nobody() {
         let (sender, receiver) = queue();
         for exchange in 0..3 {
-            ask(&sender, exchange);
+            begin(&sender, exchange);
             end(&sender, exchange);
         }
         drop(sender);
-        let said = RefCell::new(Vec::new());
+        let reports = RefCell::new(0);
         let full = File::options().write(true).open("/dev/full").unwrap();
-        let summary = write_archive(&receiver, full, Timestamp::now(), &Arc::default(), &|text| {
-            said.borrow_mut().push(text.to_owned())
-        });
-        assert_eq!((summary.missing, summary.exchanges), (3, 0));
+        let report = |_: &str| *reports.borrow_mut() += 1;
+        let summary = write_archive(&receiver, full, Timestamp::now(), &Arc::default(), &report);
+        assert_eq!((summary.missing, summary.exchanges, reports.into_inner()), (3, 0, 1));
         assert!(summary.fault.is_some() && !summary.is_whole());
-        assert_eq!(said.borrow().len(), 1, "{said:?}");
     }
 }

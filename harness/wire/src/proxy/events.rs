@@ -1,5 +1,6 @@
 //! What passes, on its way from the traffic to the archive: requests, responses, and parts of their bodies.
 
+use crate::http::{End, Watch};
 use crate::queue::{Next, Queue};
 use std::pin::Pin;
 use std::sync::Arc;
@@ -39,17 +40,6 @@ pub(super) struct ResponseHead {
     pub(super) headers: Vec<(String, String)>,
 }
 
-/// How a body ended.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum End {
-    /// With its last byte.
-    Complete,
-    /// Its sender broke off, for this reason.
-    Broken(String),
-    /// Its reader went away.
-    Dropped,
-}
-
 /// Something that passed.
 #[derive(Debug)]
 pub(super) enum Event {
@@ -63,7 +53,7 @@ pub(super) enum Event {
     Lost(Side, u64),
     /// A body ended.
     Ended(Side, End),
-    /// There is no response, for this reason; the proxy has told the client.
+    /// There is no response, for this reason; the proxy has answered the client itself.
     NoResponse(String),
     /// A connection does not speak HTTP, for this reason. It belongs to no exchange.
     NotHttp(String),
@@ -114,13 +104,33 @@ impl Sender {
         queue.push(cost, Sent { exchange, at: self.origin.elapsed(), event });
     }
 
-    /// Ready when more may pass; see [`Queue::poll_room`].
-    pub(super) fn poll_room(
-        &self,
-        pause: &mut Option<Pin<Box<Sleep>>>,
-        context: &mut Context<'_>,
-    ) -> Poll<()> {
-        self.open.0.poll_room(pause, context)
+    /// Hands over what passes of a body.
+    pub(super) fn watch(&self, exchange: u64, side: Side) -> Passing {
+        Passing { sender: self.clone(), exchange, side, pause: None }
+    }
+}
+
+/// A body that passes, as the archive sees it.
+#[derive(Debug)]
+pub(super) struct Passing {
+    sender: Sender,
+    exchange: u64,
+    side: Side,
+    /// Where the file is behind.
+    pause: Option<Pin<Box<Sleep>>>,
+}
+
+impl Watch for Passing {
+    fn poll_room(&mut self, context: &mut Context<'_>) -> Poll<()> {
+        self.sender.open.0.poll_room(&mut self.pause, context)
+    }
+
+    fn part(&mut self, part: &[u8]) {
+        self.sender.send(self.exchange, Event::Part(self.side, part.to_vec()));
+    }
+
+    fn ended(&mut self, end: End) {
+        self.sender.send(self.exchange, Event::Ended(self.side, end));
     }
 }
 
@@ -151,10 +161,10 @@ impl Drop for Open {
 #[cfg(test)]
 mod tests {
     use super::{Event, Side, queue};
-    use crate::queue::{Next, PATIENCE, ROOM};
-    use std::future::poll_fn;
+    use crate::http::Watch as _;
+    use crate::queue::{Next, ROOM};
+    use std::task::{Context, Waker};
     use std::time::Duration;
-    use tokio::runtime::Builder;
 
     fn part(size: usize) -> Event {
         Event::Part(Side::Response, vec![b'x'; size])
@@ -174,19 +184,11 @@ mod tests {
         sender.send(1, part(ROOM));
         assert!(matches!(next(), Event::Part(..)), "what was taken gives its room back");
         assert!(matches!(receiver.next(Duration::ZERO), Next::Nothing));
-        drop(sender);
-        assert!(matches!(receiver.next(Duration::ZERO), Next::Closed));
-    }
-
-    #[test]
-    fn nobody_waits_for_a_receiver_that_is_gone() {
-        let (sender, receiver) = queue();
+        let mut passing = sender.watch(1, Side::Request);
         sender.send(1, part(ROOM - 1000));
+        drop(sender);
         drop(receiver);
-        let runtime = Builder::new_current_thread().enable_all().build().unwrap();
-        let mut pause = None;
-        let room = poll_fn(|context| sender.poll_room(&mut pause, context));
-        let waited = runtime.block_on(async { tokio::time::timeout(PATIENCE, room).await });
-        assert!(waited.is_ok());
+        let context = &mut Context::from_waker(Waker::noop());
+        assert!(passing.poll_room(context).is_ready(), "nobody waits for a receiver that is gone");
     }
 }

@@ -11,9 +11,10 @@
 //!
 //! An exchange without a response has the status 0, as browsers write it.
 
-use super::body::{Body, milliseconds};
-use super::events::{End, Event, RequestHead, ResponseHead, Side};
-use crate::net::header;
+use super::body::Body;
+use super::events::{Event, RequestHead, ResponseHead, Side};
+use super::kept::milliseconds;
+use crate::http::{End, header};
 use crate::redaction::Redaction;
 use std::io::{self, Write};
 use std::sync::Arc;
@@ -31,17 +32,28 @@ pub(super) struct Exchange {
     last: Duration,
     sent: Duration,
     answered: Option<(ResponseHead, Duration)>,
-    request: Body,
-    answer: Body,
-    request_end: Option<End>,
-    answer_end: Option<End>,
+    request: Passed,
+    answer: Passed,
     unanswered: Option<String>,
+}
+
+/// One of its bodies.
+#[derive(Debug)]
+struct Passed {
+    body: Body,
+    end: Option<End>,
+}
+
+impl Passed {
+    fn new(headers: &[(String, String)], redaction: &Arc<Redaction>) -> Self {
+        Self { body: Body::new(headers, redaction), end: None }
+    }
 }
 
 impl Exchange {
     /// An exchange that begins with this head.
     pub(super) fn new(asked: RequestHead, started: Duration, redaction: &Arc<Redaction>) -> Self {
-        let request = Body::new(&asked.headers, redaction);
+        let request = Passed::new(&asked.headers, redaction);
         Self {
             asked,
             redaction: Arc::clone(redaction),
@@ -50,69 +62,67 @@ impl Exchange {
             sent: started,
             answered: None,
             request,
-            answer: Body::new(&[], redaction),
-            request_end: None,
-            answer_end: None,
+            answer: Passed::new(&[], redaction),
             unanswered: None,
         }
     }
 
     /// Takes what came at `at`.
-    ///
-    /// # Errors
-    /// Where a part of a body could not be kept; it is counted then.
+    /// Fails where a part of a body could not be kept; it is counted then.
     pub(super) fn take(&mut self, event: Event, at: Duration) -> io::Result<()> {
         self.last = self.last.max(at);
         let now = at.saturating_sub(self.started);
         match event {
             Event::Request(_) | Event::NotHttp(_) => {}
             Event::Response(head) => {
-                self.answer = Body::new(&head.headers, &self.redaction);
+                self.answer = Passed::new(&head.headers, &self.redaction);
                 self.answered = Some((*head, at));
             }
-            Event::Part(Side::Request, part) => {
-                self.sent = at;
-                self.request.take(&part, now)?;
+            Event::Part(side, part) => {
+                if side == Side::Request {
+                    self.sent = at;
+                }
+                self.side(side).body.take(&part, now)?;
             }
-            Event::Part(Side::Response, part) => self.answer.take(&part, now)?,
-            Event::Lost(Side::Request, count) => self.request.lost += count,
-            Event::Lost(Side::Response, count) => self.answer.lost += count,
-            // The first report is nearest to the cause.
-            Event::Ended(Side::Request, end) => {
-                self.request_end.get_or_insert(end);
-                self.request.finish()?;
-            }
-            Event::Ended(Side::Response, end) => {
-                self.answer_end.get_or_insert(end);
-                self.answer.finish()?;
+            Event::Lost(side, count) => self.side(side).body.lost += count,
+            Event::Ended(side, end) => {
+                let passed = self.side(side);
+                // The first report is nearest to the cause.
+                passed.end.get_or_insert(end);
+                passed.body.finish()?;
             }
             Event::NoResponse(why) => self.unanswered = Some(why),
         }
         Ok(())
     }
 
+    fn side(&mut self, side: Side) -> &mut Passed {
+        match side {
+            Side::Request => &mut self.request,
+            Side::Response => &mut self.answer,
+        }
+    }
+
     /// Nothing more comes.
-    ///
-    /// # Errors
-    /// Where what was held of a body could not be kept.
+    /// Fails where what was held of a body could not be kept.
     pub(super) fn close(&mut self) -> io::Result<()> {
-        let request = self.request.finish();
-        self.answer.finish().and(request)
+        let request = self.request.body.finish();
+        self.answer.body.finish().and(request)
     }
 
     /// Whether nothing more can come: the answer ended, or there is none and the client is gone or got its answer from the proxy.
     pub(super) fn is_over(&self) -> bool {
-        self.unanswered.is_some() || self.answer_end.is_some() && self.request_end.is_some()
+        self.unanswered.is_some() || self.answer.end.is_some() && self.request.end.is_some()
     }
 
     /// Bytes that passed and are not kept.
     pub(super) fn lost(&self) -> u64 {
-        self.request.lost + self.answer.lost
+        self.request.body.lost + self.answer.body.lost
     }
 
     /// How much text it has.
     pub(super) fn size(&self) -> u64 {
-        self.request.size() + self.answer.size()
+        self.request.body.size() + self.answer.body.size()
     }
 
     /// The session that the answer names.
@@ -123,7 +133,7 @@ impl Exchange {
 
     /// How it ended, where it did not end well.
     fn fate(&self) -> Option<String> {
-        match (&self.unanswered, &self.request_end, &self.answer_end) {
+        match (&self.unanswered, &self.request.end, &self.answer.end) {
             (Some(why), ..) => Some(format!("no answer: {why}")),
             (_, Some(End::Broken(why)), _) => Some(format!("the client broke off: {why}")),
             (_, _, Some(End::Broken(why))) => Some(format!("the server broke off: {why}")),
@@ -134,9 +144,6 @@ impl Exchange {
     }
 
     /// Writes its text, an object of `log.entries`, with bodies where `with_bodies`.
-    ///
-    /// # Errors
-    /// Where it cannot be written, or a body cannot be read back.
     pub(super) fn write(&mut self, started: &str, with_bodies: bool, out: &mut impl Write) -> io::Result<()> {
         let took = self.last.saturating_sub(self.started);
         let answered = self.answered.as_ref().map_or(self.last, |(_, at)| *at);
@@ -163,10 +170,10 @@ impl Exchange {
             write!(out, ",\n \"_ended\": {}", quoted(&self.redaction.text(&fate)))?;
         }
         if with_bodies {
-            self.answer.write_blocks(took, out)?;
+            self.answer.body.write_blocks(took, out)?;
         }
-        if self.request.is_coded() || self.answer.is_coded() {
-            let of = if self.answer.is_coded() { "response" } else { "request" };
+        if self.request.body.is_coded() || self.answer.body.is_coded() {
+            let of = if self.answer.body.is_coded() { "response" } else { "request" };
             write!(
                 out,
                 ",\n \"comment\": \"the body of the {of} is kept with its content coding: it is too large without\""
@@ -189,14 +196,14 @@ impl Exchange {
             "{{\"method\": {method}, \"url\": {url}, \"httpVersion\": {version}, \"cookies\": [],\n  "
         )?;
         write_headers(headers, &self.redaction, out)?;
-        let size = self.request.size() + self.request.lost;
+        let size = self.request.body.size() + self.request.body.lost;
         write!(out, ", \"queryString\": {listed}, \"headersSize\": -1, \"bodySize\": {size}")?;
         if size > 0 {
             let media_type = header(&self.asked.headers, "content-type").unwrap_or_default();
             let media_type = self.redaction.header("content-type", media_type);
             write!(out, ",\n  \"postData\": {{\"mimeType\": {}", quoted(&media_type))?;
             if with_bodies {
-                self.request.write_text(out)?;
+                self.request.body.write_text(out)?;
             }
             out.write_all(b"}")?;
         }
@@ -214,13 +221,13 @@ impl Exchange {
             "{{\"status\": {status}, \"statusText\": {reason}, \"httpVersion\": {version}, \"cookies\": [],\n  "
         )?;
         write_headers(headers, &self.redaction, out)?;
-        let size = self.answer.size() + self.answer.lost;
+        let size = self.answer.body.size() + self.answer.body.lost;
         let [to, media_type] = ["location", "content-type"]
             .map(|name| quoted(&self.redaction.header(name, header(headers, name).unwrap_or_default())));
         write!(out, ", \"redirectURL\": {to}, \"headersSize\": -1, \"bodySize\": {size}")?;
         write!(out, ",\n  \"content\": {{\"size\": {size}, \"mimeType\": {media_type}")?;
         if with_bodies {
-            self.answer.write_text(out)?;
+            self.answer.body.write_text(out)?;
         }
         out.write_all(b"}}")
     }
@@ -254,25 +261,18 @@ fn query(url: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::Exchange;
-    use crate::proxy::events::{End, Event, RequestHead, ResponseHead, Side};
+    use crate::http::End;
+    use crate::proxy::events::{Event, Side};
+    use crate::proxy::testing::{answered, asked, said};
     use serde_json::Value;
     use std::sync::Arc;
     use std::time::Duration;
 
-    fn asked() -> RequestHead {
-        let headers = vec![("content-type".to_owned(), "application/json".to_owned())];
-        let (method, version) = ("POST".to_owned(), "HTTP/1.1".to_owned());
-        RequestHead { connection: 7, method, url: "http://h/m?a=1&b".to_owned(), version, headers }
-    }
-
-    fn answered() -> Event {
-        let headers = vec![("Content-Type".to_owned(), "text/event-stream".to_owned())];
-        let (reason, version) = ("OK".to_owned(), "HTTP/1.1".to_owned());
-        Event::Response(Box::new(ResponseHead { status: 200, reason, version, headers }))
-    }
+    const STREAM: &str = "text/event-stream";
 
     fn after(steps: Vec<Event>) -> Exchange {
-        let mut exchange = Exchange::new(asked(), Duration::from_millis(100), &Arc::default());
+        let mut exchange =
+            Exchange::new(asked("application/json"), Duration::from_millis(100), &Arc::default());
         for (step, at) in steps.into_iter().zip(101..) {
             exchange.take(step, Duration::from_millis(at)).unwrap();
         }
@@ -287,12 +287,11 @@ mod tests {
 
     #[test]
     fn an_exchange_says_what_passed_and_when() {
-        let part = |side, text: &str| Event::Part(side, text.as_bytes().to_vec());
         let mut exchange = after(vec![
-            part(Side::Request, "{}"),
+            Event::Part(Side::Request, b"{}".to_vec()),
             Event::Ended(Side::Request, End::Complete),
-            answered(),
-            part(Side::Response, "data: 1\n\n"),
+            answered(STREAM),
+            said("data: 1\n\n"),
             Event::Ended(Side::Response, End::Complete),
         ]);
         assert!(exchange.is_over());
@@ -317,12 +316,12 @@ mod tests {
         assert_eq!(ended(vec![whole()]), "the recording ended");
         assert_eq!(ended(vec![Event::NoResponse("no route".into())]), "no answer: no route");
         assert_eq!(
-            ended(vec![whole(), answered(), Event::Ended(Side::Response, End::Dropped)]),
+            ended(vec![whole(), answered(STREAM), Event::Ended(Side::Response, End::Dropped)]),
             "the client went away"
         );
         let broken = Event::Ended(Side::Response, End::Broken("reset".into()));
-        assert_eq!(ended(vec![whole(), answered(), broken]), "the server broke off: reset");
-        let mut short = after(vec![whole(), answered(), Event::Lost(Side::Response, 7)]);
+        assert_eq!(ended(vec![whole(), answered(STREAM), broken]), "the server broke off: reset");
+        let mut short = after(vec![whole(), answered(STREAM), Event::Lost(Side::Response, 7)]);
         let har = written(&mut short, true);
         assert_eq!((&har["_lost"], &har["response"]["content"]["size"]), (&7.into(), &7.into()));
     }

@@ -2,12 +2,11 @@
 
 #![expect(clippy::panic, reason = "a panic is how a property says to a fuzzer that it does not hold")]
 
+use super::endpoint::Endpoint;
 use super::events::{Event, ResponseHead, Side};
 use super::exchange::Exchange;
 use super::forward::{outgoing, request_head};
-use super::target::Target;
-use super::tee::Endpoint;
-use crate::net::{AllowedHosts, header, header_list};
+use crate::http::{AllowedHosts, Target, header, header_list};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use http_body_util::{BodyExt as _, Empty};
@@ -42,11 +41,11 @@ const ENDS_HERE: &[&str] = &[
     "upgrade",
 ];
 
-/// The bytes of a connection to a recorder on loopback: requests, or what is none.
+/// The bytes of a connection to a recorder on loopback: requests, or anything else.
 ///
 /// # Panics
 /// Where a request passes that names another host, would go to another server than the recorder's or with headers that
-/// belong to the connection, or where its entry in the archive is no JSON or has another body.
+/// belong to the connection, or where its entry in the archive is not JSON or has another body.
 pub fn heads(bytes: &[u8]) {
     let Ok(runtime) = Builder::new_current_thread().build() else { panic!("no runtime") };
     let Ok(target) = Target::parse(UPSTREAM.1) else { panic!("no target") };
@@ -63,7 +62,7 @@ pub fn heads(bytes: &[u8]) {
         let mut connection = hyper::server::conn::http1::Builder::new();
         // The client has closed its side, and its last request is answered all the same.
         connection.preserve_header_case(true).half_close(true);
-        // What is no HTTP, hyper answers by itself.
+        // What is not HTTP, hyper answers by itself.
         let _ = connection.serve_connection(TokioIo::new(server), service).await;
         drop(client);
     });
@@ -90,7 +89,7 @@ async fn request_holds(target: &Target, hosts: &AllowedHosts, request: Request<I
         let _ = exchange.take(event, Duration::ZERO);
     }
     for piece in body.chunks(1 + body.len() / 5) {
-        // What is no gzip, although it says so, is lost, and counted.
+        // What is not gzip, although it says so, is lost, and counted.
         let _ = exchange.take(Event::Part(Side::Response, piece.to_vec()), Duration::ZERO);
     }
     let _ = exchange.close();
@@ -155,7 +154,7 @@ fn archive_holds(exchange: &mut Exchange, head: &ResponseHead, body: &[u8]) {
 /// What the client of an event stream gets as its first event.
 fn endpoint_holds(target: &Target, stream: &[u8]) {
     let origin = target.origin();
-    let released = Endpoint::new(origin.clone()).of(stream);
+    let released = Endpoint::new(origin.clone()).relocated(stream);
     assert!(
         released == stream || released.len() + origin.len() == stream.len(),
         "{} became {}",

@@ -13,7 +13,7 @@ use super::events::Receiver;
 use super::exchange::Exchange;
 use jiff::{Timestamp, tz::TimeZone};
 use std::fs::File;
-use std::io::{self, BufWriter, Seek as _, SeekFrom, Write};
+use std::io::{self, Seek as _, SeekFrom, Write};
 use std::time::Duration;
 
 /// How much text of open exchanges is written before they end.
@@ -22,7 +22,7 @@ pub(super) const OPEN: u64 = 1 << 20;
 /// See [`HarFile::shows_much`].
 const MUCH: u64 = 16 << 10;
 
-/// So much is gathered for one write.
+/// How much is gathered for one write.
 const BLOCK: usize = 256 << 10;
 
 /// The end of a whole archive.
@@ -35,7 +35,7 @@ const NEXT: &[u8; 5] = b",   \n";
 
 /// What an archive is written to: a file, or what a test has in its place.
 pub(super) trait Store {
-    /// Writes so many of the bytes at this place.
+    /// Writes some of the bytes at this place; how many.
     fn write_at(&self, at: u64, bytes: &[u8]) -> io::Result<usize>;
     fn set_len(&self, length: u64) -> io::Result<()>;
 }
@@ -76,15 +76,13 @@ impl<'t> HarFile<'t> {
         Self { file, receiver, origin, end: None, shown: None, count: 0 }
     }
 
-    /// Whether so much of open exchanges stands in the file that it is not written anew for each one that ends.
+    /// Whether the file has too much of open exchanges to write it anew for each one that ends.
     pub(super) fn shows_much(&self) -> bool {
         self.shown.zip(self.end).is_some_and(|(length, end)| length - end > MUCH)
     }
 
     /// Writes the head of the archive, where it is not there yet.
-    ///
-    /// # Errors
-    /// Where it cannot; the file is empty then.
+    /// Where that fails, the file is empty.
     pub(super) fn begin(&mut self) -> io::Result<u64> {
         if let Some(end) = self.end {
             return Ok(end);
@@ -103,9 +101,7 @@ impl<'t> HarFile<'t> {
     }
 
     /// Writes finished exchanges behind the others, and the open ones behind them.
-    ///
-    /// # Errors
-    /// Where it cannot: then none of them stands in the file, which is a whole archive of those before.
+    /// Where that fails, none of them is in the file, which is a whole archive of those before.
     pub(super) fn write(&mut self, mut news: News<'_>) -> io::Result<()> {
         let end = self.begin()?;
         let kept = match self.shown {
@@ -145,10 +141,10 @@ impl<'t> HarFile<'t> {
         Ok(())
     }
 
-    /// Copies what stands in the file of exchanges that were open to where nothing is written over it. Whether there was
-    /// room; without it the next text is not written any later for that.
+    /// Copies what the file shows of exchanges that were open to where nothing is written over it. Whether there was room;
+    /// without it the next text is not written any later for that.
     fn keep_safe(&self, end: u64, length: u64, news: &mut News<'_>) -> io::Result<bool> {
-        let mut size = Counted { out: io::sink(), at: 0 };
+        let mut size = Placed { file: None, gathered: Vec::new(), at: 0 };
         self.text(news, Part::All, &mut size)?;
         let room = 2 * TAIL.len() as u64;
         let place = length.max(end + size.at + 2 * room);
@@ -159,17 +155,18 @@ impl<'t> HarFile<'t> {
         Ok(copied.is_ok())
     }
 
-    /// Writes the exchanges at this place, and tells where the finished ones end, and where the tail does.
+    /// Writes the exchanges at this place: where the finished ones end, and where the tail does.
     fn text_at(&self, at: u64, part: Part, news: &mut News<'_>) -> io::Result<(u64, u64)> {
         let mut out = self.behind(at);
         let finished = self.text(news, part, &mut out)?;
-        Ok((finished, out.finish()?))
+        out.flush()?;
+        Ok((finished, out.at))
     }
 
-    /// Writes the exchanges, and tells where the finished ones end.
-    fn text<W: Write>(&self, news: &mut News<'_>, part: Part, out: &mut Counted<W>) -> io::Result<u64> {
+    /// Writes the exchanges: where the finished ones end.
+    fn text(&self, news: &mut News<'_>, part: Part, out: &mut Placed<'_>) -> io::Result<u64> {
         let mut is_first = true;
-        let mut put = |exchange: &mut Exchange, bodies: bool, out: &mut Counted<W>| {
+        let mut put = |exchange: &mut Exchange, bodies: bool, out: &mut Placed<'_>| {
             if !std::mem::take(&mut is_first) {
                 out.write_all(NEXT)?;
             }
@@ -191,15 +188,14 @@ impl<'t> HarFile<'t> {
         Ok(finished)
     }
 
-    fn behind(&self, at: u64) -> Counted<BufWriter<TimedFile<'_>>> {
-        let file = TimedFile { file: self.file, receiver: self.receiver, at };
-        Counted { out: BufWriter::with_capacity(BLOCK, file), at }
+    fn behind(&self, at: u64) -> Placed<'_> {
+        Placed { file: Some((self.file, self.receiver)), gathered: Vec::new(), at }
     }
 
     fn put(&self, at: u64, text: &[u8]) -> io::Result<()> {
         let mut out = self.behind(at);
         out.write_all(text)?;
-        out.finish().map(drop)
+        out.flush()
     }
 
     /// ISO 8601 in UTC, to the microsecond.
@@ -213,52 +209,40 @@ impl<'t> HarFile<'t> {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Part {
     All,
-    /// Those whose content may have stood in the file while they were open.
+    /// Those whose content the file may have shown while they were open.
     Shown,
 }
 
-/// A writer that knows how far it is.
-struct Counted<W> {
-    out: W,
+/// Writes from some place on, in blocks; without a file, only counts. A block that fails is not tried again. The file's
+/// time is kept apart from that of this program.
+struct Placed<'w> {
+    file: Option<(&'w dyn Store, &'w Receiver)>,
+    /// What is not in the file yet.
+    gathered: Vec<u8>,
+    /// Where all that was written ends.
     at: u64,
 }
 
-impl<W: Write> Write for Counted<W> {
+impl Write for Placed<'_> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        let count = self.out.write(bytes)?;
-        self.at += count as u64;
-        Ok(count)
+        if self.file.is_some() {
+            self.gathered.extend_from_slice(bytes);
+        }
+        self.at += bytes.len() as u64;
+        if self.gathered.len() >= BLOCK {
+            self.flush()?;
+        }
+        Ok(bytes.len())
     }
 
     fn flush(&mut self) -> io::Result<()> {
-        self.out.flush()
-    }
-}
-
-impl Counted<BufWriter<TimedFile<'_>>> {
-    /// Writes what was gathered, and tells where it ends. A part that fails is not tried again when this is dropped.
-    fn finish(mut self) -> io::Result<u64> {
-        let flushed = self.out.flush();
-        let _ = self.out.into_parts();
-        flushed.map(|()| self.at)
-    }
-}
-
-/// The file from some place on. Its time is kept apart from that of this program.
-struct TimedFile<'w> {
-    file: &'w dyn Store,
-    receiver: &'w Receiver,
-    at: u64,
-}
-
-impl Write for TimedFile<'_> {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        let count = self.receiver.in_file(|| self.file.write_at(self.at, bytes))?;
-        self.at += count as u64;
-        Ok(count)
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
+        let gathered = std::mem::take(&mut self.gathered);
+        let Some((file, receiver)) = self.file else { return Ok(()) };
+        let (mut at, mut rest) = (self.at - gathered.len() as u64, &gathered[..]);
+        while !rest.is_empty() {
+            let count = receiver.in_file(|| file.write_at(at, rest))?;
+            (at, rest) = (at + count as u64, &rest[count..]);
+        }
         Ok(())
     }
 }

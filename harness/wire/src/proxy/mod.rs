@@ -6,19 +6,18 @@
 
 mod archive;
 mod body;
-mod body_redactor;
+mod endpoint;
 mod events;
 mod exchange;
 mod forward;
 pub mod fuzzing;
 mod har_file;
-mod headers;
+mod kept;
 mod server;
-mod sse_blocks;
 mod summary;
-mod target;
-mod tee;
+#[cfg(test)]
+mod testing;
 
+pub use crate::http::Target;
 pub use server::Proxy;
 pub use summary::Summary;
-pub use target::Target;

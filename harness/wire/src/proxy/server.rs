@@ -1,20 +1,15 @@
-//! The proxy as a server: it listens, forwards, and ends when it is told to.
+//! The proxy as a server: it listens, forwards, and ends when it is asked to.
 //!
 //! Two threads forward and one writes the archive. What is open at the end is cut off and kept as far as it came.
 
 use super::archive::write_archive;
-use super::events::{Event, queue};
+use super::events::queue;
 use super::forward::{Forward, Upstream};
 use super::summary::Summary;
-use super::target::Target;
 use crate::bridge::{Bridge, PATH};
-use crate::net::{self, AllowedHosts};
+use crate::http::{AllowedHosts, Client, HEAD_DEADLINE, Limits, Serving, Target, listen, runtime};
 use crate::redaction::Redaction;
-use hyper::service::service_fn;
-use hyper_util::client::legacy::Client;
-use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
 use jiff::Timestamp;
-use std::convert::Infallible;
 use std::fs::File;
 use std::net::{SocketAddr, TcpListener};
 use std::sync::Arc;
@@ -22,9 +17,6 @@ use std::sync::atomic::AtomicU64;
 use std::time::Duration;
 use std::{io, thread};
 use tokio::runtime::Runtime;
-
-/// The exchange of what belongs to none.
-const NO_EXCHANGE: u64 = u64::MAX;
 
 /// How long a request to end may go unnoticed.
 const PATIENCE: Duration = Duration::from_millis(50);
@@ -48,12 +40,10 @@ impl Proxy {
     /// # Errors
     /// A sentence, where it cannot listen there or cannot start threads.
     pub fn listen(address: SocketAddr, target: Target) -> Result<Self, String> {
-        let listener = net::listen(address)?;
-        let here = listener.local_addr().map_err(|error| format!("{address} cannot be used: {error}"))?;
-        if target.leads_back_to(here) {
-            return Err(format!("{} leads back to this recorder, which listens at {here}", target.origin()));
-        }
-        Self::at(listener, here, target)
+        Self::at(address, |here| match target.leads_back_to(here) {
+            true => Err(format!("{} leads back to this recorder, which listens at {here}", target.origin())),
+            false => Ok(target),
+        })
     }
 
     /// Listens at `address` for clients of a server over stdio, which [`Proxy::before`] names.
@@ -61,20 +51,23 @@ impl Proxy {
     /// # Errors
     /// A sentence, where it cannot listen there or cannot start threads.
     pub fn for_stdio(address: SocketAddr) -> Result<Self, String> {
-        let listener = net::listen(address)?;
-        let here = listener.local_addr().map_err(|error| format!("{address} cannot be used: {error}"))?;
-        Self::at(listener, here, Target::parse(&format!("http://{here}{PATH}"))?)
+        Self::at(address, |here| Target::parse(&format!("http://{here}{PATH}")))
     }
 
-    fn at(listener: TcpListener, here: SocketAddr, target: Target) -> Result<Self, String> {
+    fn at(
+        address: SocketAddr,
+        target: impl FnOnce(SocketAddr) -> Result<Target, String>,
+    ) -> Result<Self, String> {
+        let listener = listen(address)?;
+        let here = listener.local_addr().map_err(|error| format!("{address} cannot be used: {error}"))?;
         Ok(Self {
             listener,
-            target,
+            target: target(here)?,
             bridge: None,
             redaction: Arc::default(),
-            head_deadline: net::HEAD_DEADLINE,
+            head_deadline: HEAD_DEADLINE,
             hosts: AllowedHosts::new(here, &[]),
-            runtime: net::runtime()?,
+            runtime: runtime()?,
         })
     }
 
@@ -120,7 +113,7 @@ impl Proxy {
         self.target.path()
     }
 
-    /// Forwards and writes to `file` until `stop` says so. `report` is told at once what cannot be kept.
+    /// Forwards and writes to `file` until `stop` says so. What cannot be kept is reported at once.
     ///
     /// # Errors
     /// A sentence, where it cannot begin.
@@ -133,14 +126,10 @@ impl Proxy {
         let Self { listener, target, bridge, redaction, head_deadline, hosts, runtime } = self;
         let upstream = match bridge {
             Some(bridge) => Upstream::Stdio(bridge),
-            None => {
-                let mut client = Client::builder(TokioExecutor::new());
-                client.http1_preserve_header_case(true);
-                Upstream::Http(Box::new(client.build(net::connector(None)?)))
-            }
+            None => Upstream::Http(Client::new(None)?),
         };
         let (sender, receiver) = queue();
-        let forward = Arc::new(Forward { upstream, target, hosts, sender, next: AtomicU64::new(0) });
+        let forward = Forward { upstream, target, hosts, sender, next: AtomicU64::new(0) };
         let origin = Timestamp::now();
         let no_thread = |error: io::Error| format!("cannot start a thread: {error}");
         thread::scope(|scope| {
@@ -148,53 +137,21 @@ impl Proxy {
                 .name("archive".to_owned())
                 .spawn_scoped(scope, move || write_archive(&receiver, file, origin, &redaction, report))
                 .map_err(no_thread)?;
-            let served = runtime.block_on(serve(listener, &forward, head_deadline, stop));
+            let served = runtime.block_on(async {
+                let limits = Limits { connections: usize::MAX, head_deadline };
+                let serving = Serving::start(listener, limits, forward)?;
+                while !stop() {
+                    tokio::time::sleep(PATIENCE).await;
+                }
+                Ok(serving)
+            });
             // Whatever is open reports its end as it is dropped; with the last sender the archive ends.
             runtime.shutdown_timeout(Duration::from_secs(1));
-            drop(forward);
             let summary = writing.join().unwrap_or_else(|_| Summary {
                 fault: Some("the thread that writes it has ended".to_owned()),
                 ..Summary::default()
             });
-            served.map_err(no_thread).map(|()| summary)
+            served.map_err(no_thread).map(|_| summary)
         })
     }
-}
-
-async fn serve(
-    listener: TcpListener,
-    forward: &Arc<Forward>,
-    head_deadline: Duration,
-    stop: &dyn Fn() -> bool,
-) -> io::Result<()> {
-    let listener = tokio::net::TcpListener::from_std(listener)?;
-    let mut connections = 0;
-    while !stop() {
-        let Ok(accepted) = tokio::time::timeout(PATIENCE, listener.accept()).await else { continue };
-        let Ok((stream, _)) = accepted else {
-            // Too many open files, or a client that was gone at once: the next one may do better.
-            tokio::time::sleep(PATIENCE).await;
-            continue;
-        };
-        // Without it an answer may wait for the other side's acknowledgement of the last one.
-        let _ = stream.set_nodelay(true);
-        connections += 1;
-        let number = connections;
-        let forward = Arc::clone(forward);
-        let sender = forward.sender.clone();
-        tokio::spawn(async move {
-            let service = service_fn(|request| {
-                let forward = Arc::clone(&forward);
-                async move { Ok::<_, Infallible>(forward.forward(number, request).await) }
-            });
-            let mut connection = hyper::server::conn::http1::Builder::new();
-            connection.preserve_header_case(true).timer(TokioTimer::new()).header_read_timeout(head_deadline);
-            // An exchange reports a peer that went away; bytes that are not HTTP belong to none, and hyper answers them.
-            let served = connection.serve_connection(TokioIo::new(stream), service).await;
-            if let Some(error) = served.err().filter(hyper::Error::is_parse) {
-                sender.send(NO_EXCHANGE, Event::NotHttp(net::error_chain(&error)));
-            }
-        });
-    }
-    Ok(())
 }

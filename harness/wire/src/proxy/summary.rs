@@ -8,11 +8,11 @@ use verdict::plain::counted;
 pub struct Summary {
     /// How many exchanges stand in the archive.
     pub exchanges: u64,
-    /// How many of them had not ended when the recorder was told to stop.
+    /// How many of them had not ended when the recorder was asked to stop.
     pub open: u64,
     /// How many sessions the answers named with `Mcp-Session-Id`; counted up to 1,000.
     pub sessions: usize,
-    /// How many connections were refused, since what came on them is no HTTP. Nothing of them was forwarded.
+    /// How many connections were refused, since they do not speak HTTP. Nothing of them was forwarded.
     pub refused: u64,
     /// How many exchanges passed that do not stand in the archive, since it could not be written.
     pub missing: u64,

@@ -1,7 +1,7 @@
 //! The server whose session is recorded: a process, or a server over HTTP that looks like one.
 
 use super::signals::{Leader, Signals};
-use crate::proxy::Target;
+use crate::http::Target;
 use crate::redaction::Redaction;
 use crate::remote::Remote;
 use crate::stdio::group::{Exit, Group};

@@ -1,6 +1,6 @@
 //! The client's end: lines that come, and lines that go, with a thread for each way.
 
-use crate::play::HELD;
+use crate::http::HELD;
 use crate::stdio::{Inbox, PipeEvent, listen};
 use std::fs::File;
 use std::io::Write as _;
@@ -9,7 +9,7 @@ use std::thread::{self, JoinHandle};
 use std::time::Duration;
 use tokio::sync::mpsc::{Receiver, Sender, channel};
 
-/// So many lines may wait, each way.
+/// How many lines may wait, each way.
 pub(super) const WAITING: usize = 16;
 
 /// What the client says, to its end.
@@ -43,7 +43,7 @@ impl Writer {
 
     /// Has a message written, which waits for those before it.
     pub(super) async fn write(&self, line: String) {
-        // Where nobody reads any more, nobody is told either.
+        // Where nobody reads any more, nobody is missed either.
         let _ = self.0.send(line).await;
     }
 }

@@ -1,7 +1,7 @@
 //! A server over HTTP as one over stdio: Streamable HTTP, and HTTP+SSE where a server refuses that.
 //!
 //! Lines come in, and messages go out on one line each (`lines`). What is asked and what comes back is in `session`, requests and
-//! their headers in `caller`; a stream is read in `stream`. Memory: a message of up to [`crate::play::HELD`] bytes for each open
+//! their headers in `caller`; a stream is read in `stream`. Memory: a message of up to [`crate::http::HELD`] bytes for each open
 //! request, and [`lines::WAITING`] on either side.
 
 mod caller;
@@ -12,8 +12,7 @@ mod stream;
 
 pub(crate) use outcome::Outcome;
 
-use crate::net;
-use crate::proxy::Target;
+use crate::http::{self, Client, Target};
 use crate::{Notify, StartError};
 use lines::Writer;
 use session::Session;
@@ -24,33 +23,31 @@ use std::thread::{self, JoinHandle};
 use std::time::Duration;
 use tokio::time::timeout;
 
-/// So long may each step take that ends a session.
+/// How long each step may take that ends a session.
 const GOODBYE: Duration = Duration::from_secs(2);
 
 /// A session over HTTP that goes on.
 pub(crate) struct Remote {
     running: JoinHandle<Outcome>,
-    /// Where it is told to end.
+    /// Where it is asked to end.
     pub(crate) stop: Sender<Outcome>,
 }
 
 impl Remote {
     /// Reads a client's messages, and writes the server's.
-    ///
-    /// # Errors
-    /// Where threads or the system's certificates cannot be had.
+    /// Fails where threads or the system's certificates cannot be had.
     pub(crate) fn start(
         target: &Target,
         from: File,
         to: File,
         notify: Arc<dyn Notify>,
     ) -> Result<Self, StartError> {
-        let runtime = net::runtime().map_err(StartError::Unusable)?;
-        let connector = net::connector(None).map_err(StartError::Unusable)?;
+        let runtime = http::runtime().map_err(StartError::Unusable)?;
+        let client = Client::new(None).map_err(StartError::Unusable)?;
         let (writer, writing) = Writer::open(to);
         let lines = lines::read(from);
         let (stop, stopped) = channel();
-        let session = Arc::new(Session::new(target, connector, writer, notify, stop.clone()));
+        let session = Arc::new(Session::new(target, client, writer, notify, stop.clone()));
         let over = stop.clone();
         let running = thread::spawn(move || {
             let conversing = Arc::clone(&session);

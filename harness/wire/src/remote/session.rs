@@ -1,35 +1,31 @@
 //! A session with a server over HTTP: what is asked, and what comes back.
 
-use super::caller::{Caller, described, media_type};
+use super::caller::{Caller, described, is_stream};
 use super::lines::Writer;
 use super::outcome::Outcome;
-use super::stream::{Event, Position, Stream, whole};
+use super::stream::Stream;
 use crate::Notify;
-use crate::play::http::{EVENTS, JSON};
-use crate::play::{id_text, internal_error, messages, on_one_line};
-use crate::proxy::Target;
+use crate::http::{Client, EVENTS, Event, HELD, JSON, Target, collect, media_type};
+use crate::messages::{id_text, internal_error, messages, on_one_line, protocol_version};
 use crate::stdio::PipeEvent;
 use hyper::body::Incoming;
-use hyper::header::HeaderValue;
 use hyper::{Method, Response, StatusCode};
-use hyper_rustls::HttpsConnector;
-use hyper_util::client::legacy::connect::HttpConnector;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::Sender;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 use tokio::sync::mpsc::Receiver;
 use tokio::sync::watch;
 use tokio::time::{sleep, timeout};
 use transcript::message::Message;
 
-/// So long may a server take to open a session, or to accept what asks for nothing; what comes later waits for it.
+/// How long a server may take to open a session, or to accept what asks for nothing; what comes later waits for it.
 const ACCEPTANCE: Duration = Duration::from_secs(60);
 
 /// What is said where it takes longer.
 const NO_ANSWER: &str = "the server has not answered for 60 s";
 
-/// So long are answers waited for when the client says no more.
+/// How long answers are waited for when the client says no more.
 const LAST_ANSWERS: Duration = Duration::from_secs(10);
 
 /// A session.
@@ -38,8 +34,6 @@ pub(super) struct Session {
     writer: Writer,
     notify: Arc<dyn Notify>,
     over: Sender<Outcome>,
-    /// The id of `initialize`, until it is answered.
-    hello: Mutex<Option<String>>,
     /// The ids of requests that wait for their answers, as they stand there.
     open: watch::Sender<Vec<String>>,
     /// Lines and bodies that are not messages.
@@ -49,17 +43,16 @@ pub(super) struct Session {
 impl Session {
     pub(super) fn new(
         target: &Target,
-        connector: HttpsConnector<HttpConnector>,
+        client: Client,
         writer: Writer,
         notify: Arc<dyn Notify>,
         over: Sender<Outcome>,
     ) -> Self {
         Self {
-            caller: Caller::new(target, connector),
+            caller: Caller::new(target, client),
             writer,
             notify,
             over,
-            hello: Mutex::default(),
             open: watch::Sender::default(),
             noise: AtomicU64::new(0),
         }
@@ -84,12 +77,10 @@ impl Session {
 
     /// Ends the session at the server, and tells what was not passed on.
     pub(super) async fn leave(&self) {
-        match self.noise.load(Ordering::Relaxed) {
-            0 => {}
-            count => {
-                let what = "lines and bodies that are not messages were not passed on";
-                self.notify.error(&format!("{what}: {count}"));
-            }
+        let noise = self.noise.load(Ordering::Relaxed);
+        if noise > 0 {
+            let what = "lines and bodies that are not messages were not passed on";
+            self.notify.error(&format!("{what}: {noise}"));
         }
         if self.caller.state().id.is_some() {
             // A server need not allow it.
@@ -124,7 +115,7 @@ impl Session {
             tokio::spawn(async move { session.request(&text, &ids).await });
             return;
         }
-        *self.hello() = ids.first().cloned();
+        self.caller.state().hello = ids.first().cloned();
         let answered = async {
             self.request(&text, &ids).await;
             // Over HTTP+SSE the answer is elsewhere.
@@ -163,7 +154,7 @@ impl Session {
         if is_legacy || ids.is_empty() {
             return Ok(());
         }
-        let media = media_type(&answer);
+        let media = media_type(answer.headers());
         if media == EVENTS {
             self.follow(answer.into_body(), ids).await?;
         } else if media == JSON {
@@ -186,10 +177,10 @@ impl Session {
     ) -> Result<(), String> {
         let status = answer.status();
         let older = [StatusCode::BAD_REQUEST, StatusCode::NOT_FOUND, StatusCode::METHOD_NOT_ALLOWED];
-        let is_hello = self.hello().as_ref().is_some_and(|hello| ids.contains(hello));
-        let (has_session, is_legacy) = {
+        let (is_hello, has_session, is_legacy) = {
             let state = self.caller.state();
-            (state.id.is_some(), state.endpoint.is_some())
+            let is_hello = state.hello.as_ref().is_some_and(|hello| ids.contains(hello));
+            (is_hello, state.id.is_some(), state.endpoint.is_some())
         };
         let body = whole(answer.into_body()).await.unwrap_or_default();
         let why = described(status, &body);
@@ -197,8 +188,8 @@ impl Session {
             return Box::pin(self.exchange(text, ids)).await;
         }
         if has_session && status == StatusCode::NOT_FOUND {
-            let told = format!("{} does not know the session any more: {why}", self.caller.origin);
-            self.end(Outcome::Lost, ids, &why, &told).await;
+            let report = format!("{} does not know the session any more: {why}", self.caller.origin);
+            self.end(Outcome::Lost, ids, &why, &report).await;
             return Ok(());
         }
         // A server may say in a message of its own why it refuses a request.
@@ -211,37 +202,40 @@ impl Session {
     /// Opens the stream of HTTP+SSE, whose first event says where messages go; whether there is one.
     async fn begin_legacy(self: &Arc<Self>) -> bool {
         let Ok(answer) = self.caller.send(Method::GET, EVENTS, None, None).await else { return false };
-        if !answer.status().is_success() || media_type(&answer) != EVENTS {
+        if !is_stream(&answer) {
             return false;
         }
-        let mut position = Position::default();
-        let mut stream = Stream::new(answer.into_body(), &mut position);
+        let mut stream = Stream::new(answer.into_body());
         let mut events = loop {
-            match stream.next(&mut position).await {
-                Ok(Some(events)) if events.is_empty() => {}
-                Ok(Some(events)) => break events.into_iter(),
-                _ => return false,
+            match stream.next("").await {
+                Ok(events) if events.is_empty() => {}
+                Ok(events) => break events,
+                Err(_) => return false,
             }
         };
-        let Some(endpoint) = events.next().filter(|event| event.name == "endpoint") else { return false };
-        if !self.caller.go_to(&endpoint.data) {
+        let endpoint = events.remove(0);
+        let is_endpoint = endpoint.name.as_deref() == Some("endpoint");
+        if !is_endpoint || !self.caller.go_to(&String::from_utf8_lossy(&endpoint.data)) {
             return false;
         }
         let session = Arc::clone(self);
         tokio::spawn(async move {
-            session.pass_all(events.collect()).await;
-            let why = loop {
-                match stream.next(&mut position).await {
-                    Ok(Some(events)) => session.pass_all(events).await,
-                    Ok(None) => break "the server closed its stream".to_owned(),
-                    Err(why) => break why,
-                }
-            };
+            session.pass_all(&events).await;
+            let why = session.pass_on("the server closed its stream", &mut stream).await;
             let open = session.open.borrow().clone();
-            let told = format!("{}: {why}", session.caller.origin);
-            session.end(Outcome::Lost, &open, &why, &told).await;
+            session.end(Outcome::Lost, &open, &why, &format!("{}: {why}", session.caller.origin)).await;
         });
         true
+    }
+
+    /// Passes on what comes on a stream; why it ended.
+    async fn pass_on(&self, at_end: &str, stream: &mut Stream) -> String {
+        loop {
+            match stream.next(at_end).await {
+                Ok(events) => self.pass_all(&events).await,
+                Err(why) => return why,
+            }
+        }
     }
 
     /// Listens to what belongs to no request, as far as the server offers that.
@@ -253,9 +247,7 @@ impl Session {
         tokio::spawn(async move {
             let answer = session.caller.send(Method::GET, EVENTS, None, None).await;
             let ended = match answer {
-                Ok(answer) if answer.status().is_success() && media_type(&answer) == EVENTS => {
-                    session.follow(answer.into_body(), &[]).await
-                }
+                Ok(answer) if is_stream(&answer) => session.follow(answer.into_body(), &[]).await,
                 // Most servers have nothing to say of their own.
                 Ok(answer) if answer.status() == StatusCode::METHOD_NOT_ALLOWED => Ok(()),
                 Ok(answer) => Err(described(answer.status(), "")),
@@ -269,38 +261,27 @@ impl Session {
 
     /// Reads a stream until what it answers is answered, and resumes it where it ends before that; without `ids`, for ever.
     async fn follow(&self, body: Incoming, ids: &[String]) -> Result<(), String> {
-        let mut position = Position::default();
-        let mut stream = Stream::new(body, &mut position);
+        let mut stream = Stream::new(body);
         loop {
-            let ended = match stream.next(&mut position).await {
-                Ok(Some(events)) => {
-                    self.pass_all(events).await;
-                    continue;
-                }
-                Ok(None) => "the server closed the stream before it answered".to_owned(),
-                Err(why) => why,
-            };
-            stream.close(&mut position);
+            let ended = self.pass_on("the server closed the stream before it answered", &mut stream).await;
             if !ids.is_empty() && !self.is_open(ids) {
                 return Ok(());
             }
-            if !position.may_try() || !ids.is_empty() && position.last.is_none() {
+            if !stream.may_try() || !ids.is_empty() && stream.last.is_none() {
                 return Err(ended);
             }
-            sleep(position.retry).await;
-            let answer = self.caller.send(Method::GET, EVENTS, position.last.as_deref(), None).await?;
-            if !answer.status().is_success() || media_type(&answer) != EVENTS {
+            sleep(stream.retry).await;
+            let answer = self.caller.send(Method::GET, EVENTS, stream.last.as_deref(), None).await?;
+            if !is_stream(&answer) {
                 return Err(format!("{ended}; it cannot be resumed: {}", described(answer.status(), "")));
             }
-            stream = Stream::new(answer.into_body(), &mut position);
+            stream.resume(answer.into_body());
         }
     }
 
-    async fn pass_all(&self, events: Vec<Event>) {
-        for event in events {
-            if event.name.is_empty() || event.name == "message" {
-                self.pass(&event.data).await;
-            }
+    async fn pass_all(&self, events: &[Event]) {
+        for event in events.iter().filter(|event| event.is_message()) {
+            self.pass(&String::from_utf8_lossy(&event.data)).await;
         }
     }
 
@@ -318,11 +299,11 @@ impl Session {
 
     fn answered(&self, message: Message<'_>) {
         let Some(id) = id_text(message) else { return };
-        if self.hello().take_if(|hello| hello == id).is_some() {
-            let version = message.json().member("result").and_then(|result| result.member("protocolVersion"));
-            let version = version.and_then(|version| version.as_text()?.to_str().map(|it| it.into_owned()));
-            self.caller.state().version = version.and_then(|version| HeaderValue::from_str(&version).ok());
+        let mut state = self.caller.state();
+        if state.hello.take_if(|hello| hello == id).is_some() {
+            state.version = message.json().member("result").and_then(protocol_version);
         }
+        drop(state);
         self.no_longer_open(id);
     }
 
@@ -355,18 +336,20 @@ impl Session {
         ids.iter().any(|id| open.contains(id))
     }
 
-    /// The session is over, and there is nothing to end at the server. Whoever reads the error may close its end at once.
-    async fn end(&self, outcome: Outcome, ids: &[String], why: &str, told: &str) {
+    /// The session is over, and there is nothing to end at the server. The client that reads the error may close its end at once.
+    async fn end(&self, outcome: Outcome, ids: &[String], why: &str, report: &str) {
         {
             let mut state = self.caller.state();
             (state.id, state.fate) = (None, Some(outcome));
         }
-        self.notify.error(told);
+        self.notify.error(report);
         self.fail(ids, why).await;
         let _ = self.over.send(outcome);
     }
+}
 
-    fn hello(&self) -> MutexGuard<'_, Option<String>> {
-        self.hello.lock().unwrap_or_else(PoisonError::into_inner)
-    }
+/// A body that is one message, or says why there is none.
+async fn whole(body: Incoming) -> Result<String, String> {
+    let bytes = collect(body, HELD).await.map_err(|why| format!("the answer broke off: {why}"))?;
+    Ok(String::from_utf8_lossy(&bytes).into_owned())
 }

@@ -1,116 +1,72 @@
-//! The bodies of answers, read as they come. A stream that breaks off is resumed behind its last event.
+//! A stream of events, read as it comes. One that breaks off is resumed behind its last event.
 
-use crate::net::error_chain;
-use crate::play::HELD;
-use formats::sse::{SseBlockKind, SseParser};
-use http_body_util::{BodyExt as _, Limited};
-use hyper::body::{Bytes, Incoming};
+use crate::http::{Event, EventReader, HELD, error_chain};
+use http_body_util::BodyExt as _;
+use hyper::body::Incoming;
 use std::time::{Duration, Instant};
 
-/// So long is waited before a stream is resumed, where the server does not say.
+/// How long is waited before a stream is resumed, where the server does not say.
 const RETRY: Duration = Duration::from_secs(1);
 
 /// The longest that a server can have us wait.
 const LONGEST_RETRY: Duration = Duration::from_secs(60);
 
-/// So many streams in a row may end at once without an event.
+/// How many streams in a row may end at once without an event.
 const TRIES: u32 = 3;
-
-/// An event.
-#[derive(Debug, PartialEq, Eq)]
-pub(super) struct Event {
-    pub(super) name: String,
-    pub(super) data: String,
-}
-
-/// What is known of a stream that may be resumed.
-#[derive(Debug)]
-pub(super) struct Position {
-    /// The id of the last event.
-    pub(super) last: Option<String>,
-    pub(super) retry: Duration,
-    /// How many streams in a row ended at once, and said nothing.
-    in_vain: u32,
-}
-
-impl Default for Position {
-    fn default() -> Self {
-        Self { last: None, retry: RETRY, in_vain: 0 }
-    }
-}
-
-impl Position {
-    /// Whether it is worth another try.
-    pub(super) fn may_try(&self) -> bool {
-        self.in_vain < TRIES
-    }
-}
 
 /// A stream that is read.
 pub(super) struct Stream {
     body: Incoming,
-    parser: SseParser,
-    /// Bytes that came since the last event.
-    waiting: usize,
+    reader: EventReader,
     opened: Instant,
+    /// The id of the last event.
+    pub(super) last: Option<String>,
+    pub(super) retry: Duration,
+    /// How many bodies in a row ended at once, and said nothing.
+    in_vain: u32,
 }
 
 impl Stream {
-    pub(super) fn new(body: Incoming, position: &mut Position) -> Self {
-        position.in_vain += 1;
-        Self { body, parser: SseParser::default(), waiting: 0, opened: Instant::now() }
+    pub(super) fn new(body: Incoming) -> Self {
+        let (reader, opened) = (EventReader::new(HELD), Instant::now());
+        Self { body, reader, opened, last: None, retry: RETRY, in_vain: 1 }
     }
 
-    /// It has ended.
-    pub(super) fn close(&self, position: &mut Position) {
+    /// Goes on with another body.
+    pub(super) fn resume(&mut self, body: Incoming) {
+        (self.body, self.reader, self.opened) = (body, EventReader::new(HELD), Instant::now());
+        self.in_vain += 1;
+    }
+
+    /// Whether it is worth another try, now that it has ended.
+    pub(super) fn may_try(&mut self) -> bool {
         if self.opened.elapsed() > RETRY {
-            position.in_vain = 0;
+            self.in_vain = 0;
+        }
+        self.in_vain < TRIES
+    }
+
+    /// The events that come next, those without data left out; with an error, in a sentence, where the stream ends, as
+    /// `at_end` says, or breaks off, or an event is too long.
+    pub(super) async fn next(&mut self, at_end: &str) -> Result<Vec<Event>, String> {
+        let frame = self.body.frame().await.ok_or_else(|| at_end.to_owned())?;
+        let frame = frame.map_err(|error| format!("the stream broke off: {}", error_chain(&error)))?;
+        let (mut events, too_long) = self.reader.take(&frame.into_data().unwrap_or_default());
+        for event in &events {
+            if let Some(retry) = event.retry {
+                self.retry = Duration::from_millis(retry).min(LONGEST_RETRY);
+            }
+            if let Some(id) = &event.id {
+                self.last = Some(id.clone()).filter(|id| !id.is_empty());
+            }
+        }
+        events.retain(|event| !event.data.is_empty());
+        if !events.is_empty() {
+            self.in_vain = 0;
+        }
+        match too_long {
+            Some(_) => Err(format!("an event has more than {} MiB", HELD >> 20)),
+            None => Ok(events),
         }
     }
-
-    /// The events that come next; none at the end.
-    ///
-    /// # Errors
-    /// A sentence, where the stream breaks off or an event is too long.
-    pub(super) async fn next(&mut self, position: &mut Position) -> Result<Option<Vec<Event>>, String> {
-        let part = match self.body.frame().await {
-            None => return Ok(None),
-            Some(Err(error)) => return Err(format!("the stream broke off: {}", error_chain(&error))),
-            Some(Ok(frame)) => frame.into_data().unwrap_or_default(),
-        };
-        let events = self.take(&part, position);
-        self.waiting = if events.is_empty() { self.waiting + part.len() } else { 0 };
-        if self.waiting > HELD {
-            return Err(format!("an event has more than {} MiB", HELD >> 20));
-        }
-        Ok(Some(events))
-    }
-
-    fn take(&mut self, part: &Bytes, position: &mut Position) -> Vec<Event> {
-        let mut events = Vec::new();
-        let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
-        self.parser.feed(part, &mut |block| {
-            if let Some(retry) = block.retry {
-                position.retry = Duration::from_millis(retry).min(LONGEST_RETRY);
-            }
-            if let Some(id) = block.id {
-                position.last = Some(text(id)).filter(|id| !id.is_empty());
-            }
-            if block.kind == SseBlockKind::Event && !block.data.is_empty() {
-                position.in_vain = 0;
-                events.push(Event { name: block.name.map(text).unwrap_or_default(), data: text(block.data) });
-            }
-        });
-        events
-    }
-}
-
-/// A body that is one message, or says why there is none.
-///
-/// # Errors
-/// A sentence.
-pub(super) async fn whole(body: Incoming) -> Result<String, String> {
-    let whole = Limited::new(body, HELD).collect().await;
-    let bytes = whole.map_err(|error| format!("the answer broke off: {error}"))?.to_bytes();
-    Ok(String::from_utf8_lossy(&bytes).into_owned())
 }

@@ -1,15 +1,15 @@
 //! Who gets what a server says, and what it gets of several clients.
 
-use super::{Asked, Conversation, Heard, OPEN, Refused};
+use super::{Asked, ClientStream, Conversation, NotTaken, OPEN};
 use crate::bridge::streams::{LISTENING, Next};
-use crate::play::messages;
+use crate::messages::messages;
 use std::task::{Context, Poll, Waker};
 
 const LIST: &str =
     r#"{"jsonrpc":"2.0","id":1,"method":"tools/list","params":{"_meta":{"progressToken":"p"}}}"#;
 
 impl Conversation {
-    fn say(&mut self, client: u64, text: &str) -> Result<Asked, Refused> {
+    fn say(&mut self, client: u64, text: &str) -> Result<Asked, NotTaken> {
         self.ask(client, &messages(text).unwrap())
     }
 
@@ -17,7 +17,7 @@ impl Conversation {
         self.say(client, text).unwrap().lines.pop()
     }
 
-    fn come(&mut self, text: &str) -> Heard {
+    fn come(&mut self, text: &str) -> Option<Vec<ClientStream>> {
         self.hear(messages(text).unwrap()[0])
     }
 
@@ -40,20 +40,20 @@ fn what_a_server_says_goes_to_whom_it_belongs() {
     let client = all.join();
     assert_eq!(all.line(client, LIST).as_deref(), Some(LIST), "one client's bytes pass as they are");
     let second = all.say(client, r#"{"jsonrpc":"2.0","id":"1","method":"ping"}"#).unwrap().stream.unwrap();
-    assert_eq!(all.say(client, LIST), Err(Refused::SameId), "a text is not a number");
+    assert_eq!(all.say(client, LIST), Err(NotTaken::SameId), "a text is not a number");
     let progress =
         r#"{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":"p","progress":1}}"#;
-    assert_eq!(all.come(progress), Heard::For(vec![(client, 1)]), "where its token says");
+    assert_eq!(all.come(progress), Some(vec![(client, 1)]), "where its token says");
     let log = r#"{"jsonrpc":"2.0","method":"notifications/message","params":{}}"#;
-    assert_eq!(all.come(log), Heard::For(vec![(client, second)]), "the last one that is open");
+    assert_eq!(all.come(log), Some(vec![(client, second)]), "the last one that is open");
     let news = r#"{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}"#;
-    assert_eq!(all.come(news), Heard::For(vec![(client, LISTENING)]));
+    assert_eq!(all.come(news), Some(vec![(client, LISTENING)]));
     let answer = r#"{"jsonrpc":"2.0","id":"1","result":{}}"#;
-    assert_eq!(all.come(answer), Heard::For(vec![(client, second)]), "by the text of the id");
-    assert_eq!(all.come(&answer.replace("\"1\"", "7")), Heard::Unasked);
+    assert_eq!(all.come(answer), Some(vec![(client, second)]), "by the text of the id");
+    assert_eq!(all.come(&answer.replace("\"1\"", "7")), None);
     all.end("over");
     assert_eq!(all.open(), 0);
-    assert_eq!(all.come(log), Heard::For(vec![(client, LISTENING)]), "nothing is open");
+    assert_eq!(all.come(log), Some(vec![(client, LISTENING)]), "nothing is open");
     let error = r#"{"jsonrpc":"2.0","id":1,"error":{"code":-32603,"message":"mcp-concord record: over"}}"#;
     assert_eq!(all.on(client, 1), [progress, error]);
 }
@@ -96,14 +96,14 @@ fn several_clients_have_names_of_their_own() {
     assert_eq!(all.on(first, 2), [progress("\"p\"")]);
     // Only the client that is asked may answer.
     let asked = r#"{"jsonrpc":"2.0","id":"s","method":"roots/list"}"#;
-    assert_eq!(all.come(asked), Heard::For(vec![(second, 2)]));
+    assert_eq!(all.come(asked), Some(vec![(second, 2)]));
     let given = r#"{"jsonrpc":"2.0","id":"s","result":{"roots":[]}}"#;
     assert_eq!(all.line(second, given).as_deref(), Some(given));
     assert_eq!(all.line(second, given), None, "once");
     let news = r#"{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}"#;
-    assert_eq!(all.come(news), Heard::For([first, second, third].map(|it| (it, LISTENING)).into()));
+    assert_eq!(all.come(news), Some([first, second, third].map(|it| (it, LISTENING)).into()));
     all.leave(second);
-    assert_eq!(all.come(&answer("5")), Heard::For(vec![(second, 2)]), "it was asked, and the client is gone");
+    assert_eq!(all.come(&answer("5")), Some(vec![(second, 2)]), "it was asked, and the client is gone");
 }
 
 #[test]
@@ -112,8 +112,8 @@ fn no_more_are_open_than_may_be() {
     let client = all.join();
     let ping = |id: usize| format!(r#"{{"jsonrpc":"2.0","id":{id},"method":"ping"}}"#);
     (0..OPEN).for_each(|id| assert!(all.say(client, &ping(id)).is_ok()));
-    assert_eq!(all.say(client, &ping(OPEN)), Err(Refused::TooMany));
+    assert_eq!(all.say(client, &ping(OPEN)), Err(NotTaken::TooMany));
     let batch = format!("[{},{}]", ping(1), ping(1));
     all.end("over");
-    assert_eq!(all.say(client, &batch), Err(Refused::SameId));
+    assert_eq!(all.say(client, &batch), Err(NotTaken::SameId));
 }

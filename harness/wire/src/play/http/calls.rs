@@ -1,33 +1,25 @@
-//! Hyper's side of a client: sends requests, and reports what comes back.
+//! The requests of a client, and what comes back for each.
 //!
-//! Memory: what comes back for each open request, up to the bound of a message, and [`WAITING`] reports.
+//! Memory: what comes back for each open request, up to the bound of a message, and [`QUEUED`] reports.
 
-use super::body::StreamedBody;
-use super::protocol::{EVENTS, next, next_until};
+use super::body::{Intake, Received, whole};
+use super::protocol::{next, next_until};
 use crate::StartError;
-use crate::net::{self, error_chain, header_list};
-use crate::play::journal::{Direction, Event, Journal};
+use crate::http::{self, Client, EVENTS, Event, EventReader, Target, header_list, media_type};
+use crate::play::journal::{Direction, Event as Note};
 use crate::play::plan::Plan;
-use crate::proxy::Target;
-use formats::sse::{SseBlockKind, SseParser};
-use http_body_util::BodyExt as _;
 use hyper::body::{Bytes, Incoming};
-use hyper::header::{CONTENT_TYPE, HeaderMap};
+use hyper::header::HeaderMap;
 use hyper::{Method, Request, Response, Uri};
-use hyper_rustls::HttpsConnector;
-use hyper_util::client::legacy::Client;
-use hyper_util::client::legacy::connect::HttpConnector;
-use hyper_util::rt::TokioExecutor;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::Ordering;
 use std::time::Duration;
 use tokio::runtime::Runtime;
 use tokio::sync::mpsc;
 use tokio::task::AbortHandle;
 use tokio::time::Instant;
 
-/// So many things that happened wait to be looked at.
-const WAITING: usize = 16;
+/// How many reports wait to be looked at.
+const QUEUED: usize = 16;
 
 /// Something that came back for a request, by its number.
 #[derive(Debug)]
@@ -35,24 +27,24 @@ pub(super) enum CallEvent {
     /// The head of the answer.
     Answered(u16, HeaderMap),
     /// An event of a stream.
-    Event { name: Option<String>, id: Option<String>, data: Vec<u8> },
-    /// A whole body that is no stream.
+    Event(Event),
+    /// A whole body that is not a stream.
     Body(Vec<u8>),
-    /// Something larger than what is held: so many bytes. Nothing more comes.
+    /// Something larger than what is held, in bytes. Nothing more comes.
     TooLong(u64),
     /// Nothing more comes, and why where it broke off.
     Ended(Option<String>),
-    /// No answer could be had; and whether there was no connection.
-    Failed(String, bool),
+    /// No answer could be had.
+    Failed(http::Failure),
 }
 
 /// Sends requests.
-pub(super) struct HttpClient {
+pub(super) struct HttpClient<'p> {
+    plan: &'p Plan<'p>,
     responses: Responses,
-    client: Client<HttpsConnector<HttpConnector>, StreamedBody>,
+    client: Client,
     came: mpsc::Receiver<(u64, CallEvent)>,
     origin: String,
-    chunk: Option<usize>,
     next: u64,
     runtime: Runtime,
 }
@@ -60,27 +52,16 @@ pub(super) struct HttpClient {
 #[derive(Clone)]
 struct Responses {
     events: mpsc::Sender<(u64, CallEvent)>,
-    journal: Journal,
-    longest: u64,
-    slow: Duration,
-    moved: Arc<AtomicU64>,
+    intake: Intake,
 }
 
-impl HttpClient {
-    pub(super) fn new(plan: &Plan<'_>, target: &Target) -> Result<Self, StartError> {
-        let runtime = net::runtime().map_err(StartError::Unusable)?;
-        let connector = net::connector(Some(plan.patience)).map_err(StartError::Unusable)?;
-        let (events, came) = mpsc::channel(WAITING);
-        let responses = Responses {
-            events,
-            journal: plan.journal.clone(),
-            longest: plan.longest() as u64,
-            slow: plan.variants.slow_read,
-            moved: Arc::default(),
-        };
-        let client = Client::builder(TokioExecutor::new()).build(connector);
-        let (origin, chunk) = (target.origin(), plan.variants.chunk);
-        Ok(Self { responses, client, came, origin, chunk, next: 0, runtime })
+impl<'p> HttpClient<'p> {
+    pub(super) fn new(plan: &'p Plan<'p>, target: &Target) -> Result<Self, StartError> {
+        let runtime = http::runtime().map_err(StartError::Unusable)?;
+        let client = Client::new(Some(plan.patience)).map_err(StartError::Unusable)?;
+        let (events, came) = mpsc::channel(QUEUED);
+        let responses = Responses { events, intake: Intake::new(plan) };
+        Ok(Self { plan, responses, client, came, origin: target.origin(), next: 0, runtime })
     }
 
     /// Sends a request; its number, and what ends it early.
@@ -94,24 +75,20 @@ impl HttpClient {
         let number = self.next;
         self.next += 1;
         let uri: Uri = format!("{}{path}", self.origin).parse().ok()?;
-        let body = StreamedBody::whole(Bytes::from(body), self.chunk, number, &self.responses.journal);
-        let mut request = Request::new(body);
+        let mut request = Request::new(whole(body, number, self.plan));
         (*request.method_mut(), *request.uri_mut(), *request.headers_mut()) = (method, uri, headers);
-        self.responses.journal.note(|| Event::Asked {
+        self.plan.journal.note(|| Note::Asked {
             way: Direction::Sent,
             exchange: number,
             method: request.method().to_string(),
             target: path.to_owned(),
             headers: header_list(request.headers()),
         });
-        let (responses, answer) = (self.responses.clone(), self.client.request(request));
+        let (responses, client) = (self.responses.clone(), self.client.clone());
         let running = self.runtime.spawn(async move {
-            match answer.await {
+            match client.send(request).await {
                 Ok(answer) => responses.answer(number, answer).await,
-                Err(error) => {
-                    let failed = CallEvent::Failed(error_chain(&error), error.is_connect());
-                    responses.report(number, failed).await;
-                }
+                Err(failure) => responses.report(number, CallEvent::Failed(failure)).await,
             }
         });
         Some((number, running.abort_handle()))
@@ -119,8 +96,8 @@ impl HttpClient {
 
     /// The next thing that came back, with the number of its request; none where nothing does for so long.
     pub(super) fn next(&mut self, patience: Duration) -> Option<(u64, CallEvent)> {
-        let patience = patience + self.responses.slow;
-        self.runtime.block_on(next(&mut self.came, patience, &self.responses.moved))
+        let patience = patience + self.plan.variants.slow_read;
+        self.runtime.block_on(next(&mut self.came, patience, &self.responses.intake.moved))
     }
 
     /// The same before that time, whatever moves.
@@ -146,110 +123,56 @@ impl Responses {
     async fn answer(&self, number: u64, answer: Response<Incoming>) {
         let (head, body) = answer.into_parts();
         let status = head.status.as_u16();
-        self.journal.note(|| Event::Answered {
+        self.intake.journal.note(|| Note::Answered {
             way: Direction::Received,
             exchange: number,
             status,
             headers: header_list(&head.headers),
         });
-        let media = head.headers.get(CONTENT_TYPE).map(|value| value.as_bytes().to_ascii_lowercase());
-        let streams = media.is_some_and(|media| media.starts_with(EVENTS.as_bytes()));
+        let is_stream = media_type(&head.headers) == EVENTS;
         self.report(number, CallEvent::Answered(status, head.headers)).await;
-        let mut open = Open { responses: self, number, lasted: false };
-        let ended = if streams { self.stream(number, body).await } else { self.whole(number, body).await };
-        open.lasted = true;
-        if let Some(broken) = ended {
-            self.journal.ended(Direction::Received, Some(number), broken.clone());
-            self.report(number, CallEvent::Ended(broken)).await;
-        }
+        let last = match self.read(number, is_stream, body).await {
+            Ok(()) => CallEvent::Ended(None),
+            Err(last) => last,
+        };
+        self.report(number, last).await;
     }
 
-    /// Reads a stream to its end, and why it ended; none where it was let go.
-    async fn stream(&self, number: u64, mut body: Incoming) -> Option<Option<String>> {
-        let (mut parser, mut waiting) = (SseParser::default(), 0);
-        loop {
-            let part = match self.part(number, &mut body).await {
-                Ok(Some(part)) => part,
-                Ok(None) => return Some(None),
-                Err(why) => return Some(Some(why)),
-            };
-            let mut events = Vec::new();
-            parser.feed(&part, &mut |event| {
-                let text =
-                    |bytes: Option<&[u8]>| bytes.map(|bytes| String::from_utf8_lossy(bytes).into_owned());
-                if matches!(event.kind, SseBlockKind::Event | SseBlockKind::Dataless) {
-                    let (name, id) = (text(event.name), text(event.id));
-                    events.push(CallEvent::Event { name, id, data: event.data.to_vec() });
+    /// Reads a body to its end. Where it is too long or breaks off, the error is the last report.
+    async fn read(&self, number: u64, is_stream: bool, body: Incoming) -> Result<(), CallEvent> {
+        let (longest, mut body) = (self.intake.longest, self.intake.body(number, body));
+        let (mut events, mut bytes) = (EventReader::new(longest), Vec::new());
+        let broken = |why| CallEvent::Ended(Some(why));
+        while let Some(part) = self.part(&mut body).await.map_err(broken)? {
+            if is_stream {
+                let (complete, too_long) = events.take(&part);
+                for event in complete {
+                    self.report(number, CallEvent::Event(event)).await;
                 }
-            });
-            waiting = if events.is_empty() { waiting + part.len() as u64 } else { 0 };
-            for event in events {
-                self.report(number, event).await;
-            }
-            if waiting > self.longest {
-                self.report(number, CallEvent::TooLong(waiting)).await;
-                return None;
+                too_long.map_or(Ok(()), |bytes| Err(CallEvent::TooLong(bytes as u64)))?;
+            } else if bytes.len() + part.len() > longest {
+                // Its end may never come.
+                return Err(CallEvent::TooLong((bytes.len() + part.len()) as u64));
+            } else {
+                bytes.extend_from_slice(&part);
             }
         }
+        if !is_stream {
+            self.report(number, CallEvent::Body(bytes)).await;
+        }
+        Ok(())
     }
 
-    async fn whole(&self, number: u64, mut body: Incoming) -> Option<Option<String>> {
-        let (mut bytes, mut count) = (Vec::new(), 0);
-        loop {
-            match self.part(number, &mut body).await {
-                Ok(Some(part)) => {
-                    count += part.len() as u64;
-                    // Its end may never come.
-                    if count > self.longest {
-                        self.report(number, CallEvent::TooLong(count)).await;
-                        return None;
-                    }
-                    bytes.extend_from_slice(&part);
-                }
-                Ok(None) => break,
-                Err(why) => return Some(Some(why)),
-            }
+    async fn part(&self, body: &mut Received) -> Result<Option<Bytes>, String> {
+        let part = self.intake.part(body).await?;
+        if let Some(part) = part.as_ref().filter(|part| !is_idle(part)) {
+            self.intake.moved.fetch_add(part.len() as u64, Ordering::Relaxed);
         }
-        self.report(number, CallEvent::Body(bytes)).await;
-        Some(None)
-    }
-
-    async fn part(&self, number: u64, body: &mut Incoming) -> Result<Option<Bytes>, String> {
-        if !self.slow.is_zero() {
-            tokio::time::sleep(self.slow).await;
-        }
-        match body.frame().await {
-            None => Ok(None),
-            Some(Ok(frame)) => {
-                let part = frame.into_data().unwrap_or_default();
-                self.journal.bytes_at(self.journal.now(), Direction::Received, Some(number), &part);
-                if !is_idle(&part) {
-                    self.moved.fetch_add(part.len() as u64, Ordering::Relaxed);
-                }
-                Ok(Some(part))
-            }
-            Some(Err(error)) => Err(error.to_string()),
-        }
+        Ok(part)
     }
 }
 
 /// Whether a part of a stream says nothing: comments that keep the connection open.
 fn is_idle(part: &[u8]) -> bool {
     part.split(|byte| *byte == b'\n').all(|line| line.is_empty() || line == b"\r" || line.starts_with(b":"))
-}
-
-/// An answer that is being read. Where it is let go before its end, the journal says so.
-struct Open<'w> {
-    responses: &'w Responses,
-    number: u64,
-    lasted: bool,
-}
-
-impl Drop for Open<'_> {
-    fn drop(&mut self) {
-        if !self.lasted {
-            let why = "this side went away".to_owned();
-            self.responses.journal.ended(Direction::Received, Some(self.number), Some(why));
-        }
-    }
 }

@@ -3,16 +3,15 @@
 //! A message that needs no answer is accepted before the next one is sent, so that the server receives them in order.
 //! Memory: the session, the ids of the events that came, and what [`super::calls`] holds.
 
-mod responses;
 mod session;
 
-use super::protocol::{JSON, SESSION, Transport};
+use super::protocol::Transport;
 use super::route::{Reply, Route};
 use crate::StartError;
+use crate::http::{JSON, SESSION, Target};
 use crate::play::deadline::Deadline;
 use crate::play::mismatch::Mismatch;
 use crate::play::plan::{Plan, Played};
-use crate::proxy::Target;
 use hyper::Method;
 use hyper::header::{AUTHORIZATION, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
 use session::{Call, ClientSession, Purpose};

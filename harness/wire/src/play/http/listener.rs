@@ -1,45 +1,28 @@
-//! Hyper's side of a server: accepts connections, and hands each request to the thread that decides.
+//! The connections of a server, each of whose requests is handed to the thread that decides.
 //!
-//! Memory: a body for each of [`Limits::connections`], and [`WAITING`] requests.
+//! Memory: a body for each of the connections that [`Limits`] allow, and [`QUEUED`] requests.
 
-use super::body::StreamedBody;
-use crate::net::{AllowedHosts, HEAD_DEADLINE, header_list};
-use crate::play::journal::{Direction, Event, Journal};
+use super::body::{BodySender, Intake, open, whole};
+use crate::http::{
+    AllowedHosts, Body, BoxError, EVENTS, HEAD_DEADLINE, Limits, Service, Serving, answer, header_list,
+};
+use crate::play::journal::{Direction, Event};
 use crate::play::plan::Plan;
 use crate::stdio::PipeEvent;
-use http_body_util::BodyExt as _;
-use hyper::body::{Body as _, Bytes, Incoming};
+use hyper::body::Incoming;
 use hyper::header::HeaderMap;
-use hyper::service::service_fn;
-use hyper::{Method, Request, Response};
-use hyper_util::rt::{TokioIo, TokioTimer};
-use std::future::{Future as _, poll_fn};
+use hyper::{Method, Request, Response, StatusCode};
 use std::io;
 use std::net::TcpListener;
-use std::pin::pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::Duration;
-use tokio::net::TcpStream;
-use tokio::sync::{Semaphore, mpsc, oneshot, watch};
+use tokio::sync::{mpsc, oneshot};
 
-/// What clients may take of a server.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Limits {
-    /// So many connections are served at a time; others wait.
-    pub(super) connections: usize,
-    /// So long may a connection go without a whole head of a request, and keep its place from others.
-    pub(super) head_deadline: Duration,
-}
+/// What clients may take of a server, where nothing else is said.
+pub(super) const LIMITS: Limits = Limits { connections: 1024, head_deadline: HEAD_DEADLINE };
 
-impl Default for Limits {
-    fn default() -> Self {
-        Self { connections: 1024, head_deadline: HEAD_DEADLINE }
-    }
-}
-
-/// So many things that happened wait to be looked at.
-const WAITING: usize = 16;
+/// How many events wait to be looked at.
+const QUEUED: usize = 16;
 
 /// Something that happened.
 #[derive(Debug)]
@@ -50,7 +33,7 @@ pub(super) enum ServerEvent {
     Connected,
     /// A connection is gone.
     Disconnected,
-    /// A request's body was larger than what is held: so many bytes.
+    /// A request's body was larger than what is held, in bytes.
     TooLong(u64),
     /// A request broke off.
     Broken(String),
@@ -69,18 +52,49 @@ pub(super) struct IncomingRequest {
     /// Why it is refused, whatever it asks for.
     pub(super) refusal: Option<String>,
     pub(super) body: Vec<u8>,
-    /// Where the answer goes. Without one the connection is closed.
-    pub(super) reply: oneshot::Sender<Response<StreamedBody>>,
+    pub(super) reply: Responder,
+}
+
+/// Where an answer goes. Without one the connection is closed.
+#[derive(Debug)]
+pub(super) struct Responder {
+    exchange: u64,
+    answer: oneshot::Sender<Response<Body>>,
+}
+
+impl Responder {
+    /// Answers with a whole body, and headers that `add` adds; false where the client has gone.
+    pub(super) fn say(
+        self,
+        (status, media): (u16, &str),
+        text: &str,
+        plan: &Plan<'_>,
+        add: impl FnOnce(&mut HeaderMap),
+    ) -> bool {
+        let body = whole(text.to_owned(), self.exchange, plan);
+        self.send(status, media, body, add)
+    }
+
+    /// Answers with a stream of events, which is fed by what this returns.
+    pub(super) fn open(self, plan: &Plan<'_>, add: impl FnOnce(&mut HeaderMap)) -> BodySender {
+        let (feed, body) = open(self.exchange, plan);
+        self.send(200, EVENTS, body, add);
+        feed
+    }
+
+    fn send(self, status: u16, media: &str, body: Body, add: impl FnOnce(&mut HeaderMap)) -> bool {
+        let status = StatusCode::from_u16(status).unwrap_or(StatusCode::OK);
+        let mut answer = answer(status, Some(media).filter(|media| !media.is_empty()), body);
+        add(answer.headers_mut());
+        self.answer.send(answer).is_ok()
+    }
 }
 
 impl IncomingRequest {
     /// Answers with a text, or with nothing.
     pub(super) fn answer(self, status: u16, text: &str, plan: &Plan<'_>) {
-        let bytes = Bytes::from(text.to_owned());
-        let body = StreamedBody::whole(bytes, plan.variants.chunk, self.exchange, plan.journal);
-        let media = (!text.is_empty()).then_some("text/plain; charset=utf-8");
-        // A client may go before it is answered.
-        let _ = self.reply.send(body.answer(status, media));
+        let media = if text.is_empty() { "" } else { "text/plain; charset=utf-8" };
+        self.reply.say((status, media), text, plan, |_| ());
     }
 }
 
@@ -91,19 +105,14 @@ pub(super) struct Listener {
     pub(super) moved: Arc<AtomicU64>,
     /// Where more that happens can be put in.
     pub(super) events: mpsc::Sender<ServerEvent>,
-    stop: watch::Sender<bool>,
+    serving: Serving,
 }
 
-#[derive(Clone)]
-struct ConnectionHandler {
+struct Requests {
     events: mpsc::Sender<ServerEvent>,
-    journal: Journal,
-    hosts: Arc<AllowedHosts>,
-    longest: u64,
-    slow: Duration,
-    head_deadline: Duration,
-    next: Arc<AtomicU64>,
-    moved: Arc<AtomicU64>,
+    intake: Intake,
+    hosts: AllowedHosts,
+    next: AtomicU64,
 }
 
 impl Listener {
@@ -114,122 +123,76 @@ impl Listener {
         limits: Limits,
         plan: &Plan<'_>,
     ) -> io::Result<Self> {
-        let listener = tokio::net::TcpListener::from_std(listener)?;
-        let (events, came) = mpsc::channel(WAITING);
-        let (stop, stopped) = watch::channel(false);
-        let serving = ConnectionHandler {
-            events,
-            journal: plan.journal.clone(),
-            hosts: Arc::new(hosts),
-            longest: plan.longest() as u64,
-            slow: plan.variants.slow_read,
-            head_deadline: limits.head_deadline,
-            next: Arc::default(),
-            moved: Arc::default(),
-        };
-        let (moved, put) = (Arc::clone(&serving.moved), serving.events.clone());
-        let room = Arc::new(Semaphore::new(limits.connections));
-        tokio::spawn(async move {
-            loop {
-                let Ok(place) = Arc::clone(&room).acquire_owned().await else { return };
-                let Ok((stream, _)) = listener.accept().await else {
-                    // Too many open files, or a client that was gone at once: the next one may do better.
-                    tokio::time::sleep(Duration::from_millis(50)).await;
-                    continue;
-                };
-                let (serving, stopped) = (serving.clone(), stopped.clone());
-                tokio::spawn(async move {
-                    let _ = serving.events.send(ServerEvent::Connected).await;
-                    serving.connection(stream, stopped).await;
-                    let _ = serving.events.send(ServerEvent::Disconnected).await;
-                    drop(place);
-                });
-            }
-        });
-        Ok(Self { came, moved, events: put, stop })
+        let (events, came) = mpsc::channel(QUEUED);
+        let intake = Intake::new(plan);
+        let moved = Arc::clone(&intake.moved);
+        let requests = Requests { events: events.clone(), intake, hosts, next: AtomicU64::new(0) };
+        Ok(Self { came, moved, events, serving: Serving::start(listener, limits, requests)? })
     }
 
     /// Ends every connection when its answer has been sent.
     pub(super) fn stop(&self) {
-        self.stop.send_replace(true);
+        self.serving.stop();
     }
 }
 
-impl ConnectionHandler {
-    async fn connection(&self, stream: TcpStream, mut stopped: watch::Receiver<bool>) {
-        // Without it an answer may wait for the other side's acknowledgement of the last one.
-        let _ = stream.set_nodelay(true);
-        let service = service_fn(|request| self.serve(request));
-        let mut connection = hyper::server::conn::http1::Builder::new();
-        connection.timer(TokioTimer::new()).header_read_timeout(self.head_deadline);
-        let mut connection = pin!(connection.serve_connection(TokioIo::new(stream), service));
-        let mut stopped = pin!(stopped.wait_for(|stopped| *stopped));
-        let mut stopping = false;
-        // What is no HTTP is answered by hyper.
-        let _ = poll_fn(|context| {
-            if !stopping && stopped.as_mut().poll(context).is_ready() {
-                stopping = true;
-                connection.as_mut().graceful_shutdown();
-            }
-            connection.as_mut().poll(context)
-        })
-        .await;
+impl Service for Requests {
+    async fn connected(&self, _: u64) {
+        let _ = self.events.send(ServerEvent::Connected).await;
     }
 
-    async fn serve(&self, request: Request<Incoming>) -> io::Result<Response<StreamedBody>> {
+    async fn answer(&self, _: u64, request: Request<Incoming>) -> Result<Response<Body>, BoxError> {
         let exchange = self.next.fetch_add(1, Ordering::Relaxed);
         let (head, body) = request.into_parts();
         let target = head.uri.path_and_query().map_or("/", |path| path.as_str()).to_owned();
-        self.journal.note(|| Event::Asked {
+        self.intake.journal.note(|| Event::Asked {
             way: Direction::Received,
             exchange,
             method: head.method.to_string(),
             target: target.clone(),
             headers: header_list(&head.headers),
         });
-        let body = self.body(exchange, body).await?;
+        let body = match self.body(exchange, body).await {
+            Ok(body) => body,
+            Err((event, why)) => {
+                let _ = self.events.send(event).await;
+                return Err(why.into());
+            }
+        };
         let (reply, answer) = oneshot::channel();
         let refusal = self.hosts.refusal_of_server(&head.uri, &head.headers);
-        let (method, headers) = (head.method, head.headers);
+        let (method, headers, reply) = (head.method, head.headers, Responder { exchange, answer: reply });
         let asked = Box::new(IncomingRequest { exchange, method, target, headers, refusal, body, reply });
-        let nobody = || io::Error::other("nobody answers");
-        self.events.send(ServerEvent::Request(asked)).await.map_err(|_| nobody())?;
-        let answer = answer.await.map_err(|_| nobody())?;
+        self.events.send(ServerEvent::Request(asked)).await.map_err(|_| "nobody answers")?;
+        let answer = answer.await.map_err(|_| "nobody answers")?;
         let (status, headers) = (answer.status().as_u16(), header_list(answer.headers()));
-        self.journal.note(|| Event::Answered { way: Direction::Sent, exchange, status, headers });
+        self.intake.journal.note(|| Event::Answered { way: Direction::Sent, exchange, status, headers });
         Ok(answer)
     }
 
-    async fn body(&self, exchange: u64, mut body: Incoming) -> io::Result<Vec<u8>> {
+    async fn disconnected(&self, _: hyper::Result<()>) {
+        let _ = self.events.send(ServerEvent::Disconnected).await;
+    }
+}
+
+impl Requests {
+    async fn body(&self, exchange: u64, body: Incoming) -> Result<Vec<u8>, (ServerEvent, String)> {
+        let mut body = self.intake.body(exchange, body);
         let (mut bytes, mut count) = (Vec::new(), 0);
-        loop {
-            if !body.is_end_stream() && !self.slow.is_zero() {
-                tokio::time::sleep(self.slow).await;
-            }
-            let part = match body.frame().await {
-                None => break,
-                Some(Ok(frame)) => frame.into_data().unwrap_or_default(),
-                Some(Err(error)) => {
-                    self.journal.ended(Direction::Received, Some(exchange), Some(error.to_string()));
-                    let _ = self.events.send(ServerEvent::Broken(error.to_string())).await;
-                    return Err(io::Error::other(error));
-                }
-            };
-            self.journal.bytes_at(self.journal.now(), Direction::Received, Some(exchange), &part);
-            count += part.len() as u64;
-            if count <= self.longest {
+        let broken = |why: String| (ServerEvent::Broken(why.clone()), why);
+        while let Some(part) = self.intake.part(&mut body).await.map_err(broken)? {
+            count += part.len();
+            if count <= self.intake.longest {
                 bytes.extend_from_slice(&part);
                 // What is longer may have no end, and nobody waits for it.
-                self.moved.fetch_add(part.len() as u64, Ordering::Relaxed);
+                self.intake.moved.fetch_add(part.len() as u64, Ordering::Relaxed);
             } else {
                 bytes = Vec::new();
             }
         }
-        self.journal.ended(Direction::Received, Some(exchange), None);
-        if count > self.longest {
-            let _ = self.events.send(ServerEvent::TooLong(count)).await;
-            return Err(io::Error::other("the body is too long"));
+        match count > self.intake.longest {
+            true => Err((ServerEvent::TooLong(count as u64), "the body is too long".to_owned())),
+            false => Ok(bytes),
         }
-        Ok(bytes)
     }
 }

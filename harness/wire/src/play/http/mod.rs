@@ -1,8 +1,8 @@
 //! Playing over HTTP, in both of MCP's transports.
 //!
-//! Which exchange carries which message is pure (`route`). As a server, hyper's side accepts requests (`listener`) and
-//! hands them to the one thread that decides (`server`); as a client, that thread decides (`client`) what hyper's side
-//! sends (`calls`). Bodies are fed from that thread (`body`), and events are kept for a client that comes back (`stream`).
+//! Which exchange carries which message is pure (`route`). As a server, requests come in (`listener`) and are handed to the
+//! one thread that decides (`server`); as a client, that thread decides (`client`) what is sent (`calls`). Bodies are fed
+//! from that thread (`body`), and events are kept for a client that comes back (`stream`).
 
 mod body;
 mod calls;
@@ -15,9 +15,7 @@ mod stream;
 
 pub use client::as_client;
 pub use protocol::{Answers, Transport};
-pub(crate) use protocol::{EVENTS, JSON, LAST_EVENT, SESSION, VERSION};
 pub use server::Server;
-pub(crate) use stream::spell;
 
 #[cfg(test)]
 mod tests;

@@ -1,4 +1,4 @@
-//! The names that MCP uses over HTTP, and waiting for what comes.
+//! The forms of answers, and waiting for what comes.
 
 pub use formats::identify::Transport;
 
@@ -20,25 +20,10 @@ pub enum Answers {
     Stream,
 }
 
-/// The header of a session's id.
-pub(crate) const SESSION: &str = "mcp-session-id";
-
-/// The header of the revision that was agreed on.
-pub(crate) const VERSION: &str = "mcp-protocol-version";
-
-/// The header of a client that comes back to a stream.
-pub(crate) const LAST_EVENT: &str = "last-event-id";
-
-/// The type of a stream of events.
-pub(crate) const EVENTS: &str = "text/event-stream";
-
-/// The type of a message.
-pub(crate) const JSON: &str = "application/json";
-
 /// How often a request to end is looked for.
 const TICK: Duration = Duration::from_millis(50);
 
-/// The next thing that happens; none where nothing does, and not a byte moves, for so long, or where this process is told to
+/// The next thing that happens; none where nothing does, and not a byte moves, for so long, or where this process is asked to
 /// end.
 pub(super) async fn next<T>(came: &mut Receiver<T>, patience: Duration, moved: &AtomicU64) -> Option<T> {
     loop {

@@ -5,7 +5,9 @@
 //! answered later), and to the stream of a GET otherwise. Both peers come to the same result, so that a client knows
 //! when it needs a GET.
 
-use super::protocol::{Answers, SESSION, VERSION};
+use super::protocol::Answers;
+use crate::http::{SESSION, VERSION};
+use crate::messages::protocol_version;
 use crate::play::script::Script;
 use formats::{OwnedContent, OwnedEntry};
 use std::collections::HashMap;
@@ -58,18 +60,10 @@ pub(in crate::play) struct Routes {
 }
 
 impl Routes {
-    pub(in crate::play) fn of(script: &Script, answers: Answers) -> Self {
+    pub(in crate::play) fn new(script: &Script, answers: Answers) -> Self {
         let steps = script.steps();
-        let mut answered: Vec<Option<usize>> = vec![None; steps.len()];
-        for (step, found) in steps.iter().enumerate() {
-            if let Some(asked) = found.answers.and_then(|asked| answered.get_mut(asked)) {
-                *asked = Some(step);
-            }
-        }
-        let exchanges = Exchanges::of(script);
-        let mut route =
-            Router { script, answered, exchanges, tokens: HashMap::new(), bodies: HashMap::new(), answers };
-        let of: Vec<Route> = (0..steps.len()).map(|step| route.find(step)).collect();
+        let mut router = Router::new(script, answers);
+        let of: Vec<Route> = (0..steps.len()).map(|step| router.find(step)).collect();
         // How many messages go over the answer to each step.
         let mut counts = vec![0; steps.len()];
         for route in &of {
@@ -77,44 +71,14 @@ impl Routes {
                 counts[*step] += 1;
             }
         }
-        let replies = (0..steps.len()).map(|step| route.reply(step, counts[step] == 1)).collect();
-        let no_get = route.exchanges.refused_get().filter(|_| !of.contains(&Route::Get));
+        let replies = (0..steps.len()).map(|step| router.reply(step, counts[step] == 1)).collect();
+        let mut gets = router.exchanges.values().filter(|exchange| exchange.method == "GET");
+        let no_get = gets.find_map(|exchange| exchange.status.filter(|status| *status == 405));
+        let no_get = no_get.filter(|_| !of.contains(&Route::Get));
         let initialized = initialized(script);
-        let version = initialized.and_then(|step| version(script, step));
+        let version = initialized.and_then(|step| protocol_version(script.message(step)?.outcome()?));
         let named = script.entries().iter().filter_map(named).collect();
-        Self { of, replies, session: route.session(initialized), initialized, version, named, no_get }
-    }
-}
-
-/// The exchanges of an archive, by their numbers.
-struct Exchanges<'s> {
-    found: HashMap<u64, &'s Exchange<'static>>,
-    /// The step of the client that each one begins with.
-    asked: HashMap<u64, usize>,
-}
-
-impl<'s> Exchanges<'s> {
-    fn of(script: &'s Script) -> Self {
-        let mut all = Self { found: HashMap::new(), asked: HashMap::new() };
-        for entry in script.entries() {
-            if let (OwnedContent::Exchange(exchange), Some(number)) = (&entry.what, entry.exchange) {
-                all.found.insert(number, exchange);
-            }
-        }
-        for (step, found) in script.steps().iter().enumerate() {
-            let Some(number) = script.entry(step).and_then(|entry| entry.exchange) else { continue };
-            if found.side == Side::Client {
-                all.asked.entry(number).or_insert(step);
-            }
-        }
-        all
-    }
-
-    fn refused_get(&self) -> Option<u16> {
-        let refused = |exchange: &&&Exchange<'_>| {
-            exchange.method == "GET" && exchange.status.is_some_and(|status| status == 405)
-        };
-        self.found.values().find(refused)?.status
+        Self { of, replies, session: router.session(initialized), initialized, version, named, no_get }
     }
 }
 
@@ -122,12 +86,38 @@ struct Router<'s> {
     script: &'s Script,
     /// By step: the one that answers it.
     answered: Vec<Option<usize>>,
-    exchanges: Exchanges<'s>,
+    /// The exchanges of an archive, by their numbers.
+    exchanges: HashMap<u64, &'s Exchange<'static>>,
+    /// The step of the client that each one begins with.
+    asked: HashMap<u64, usize>,
     /// Requests of the client by the text of their progress token.
     tokens: HashMap<String, usize>,
     /// Messages that are the body of an answer and bind nothing, by the step that they answer.
     bodies: HashMap<usize, usize>,
     answers: Answers,
+}
+
+impl<'s> Router<'s> {
+    fn new(script: &'s Script, answers: Answers) -> Self {
+        let steps = script.steps();
+        let (mut answered, mut asked) = (vec![None; steps.len()], HashMap::new());
+        for (step, found) in steps.iter().enumerate() {
+            if let Some(answer) = found.answers.and_then(|asked| answered.get_mut(asked)) {
+                *answer = Some(step);
+            }
+            let number = script.entry(step).and_then(|entry| entry.exchange);
+            if let Some(number) = number.filter(|_| found.side == Side::Client) {
+                asked.entry(number).or_insert(step);
+            }
+        }
+        let exchange = |entry: &'s OwnedEntry| match &entry.what {
+            OwnedContent::Exchange(exchange) => Some((entry.exchange?, &**exchange)),
+            _ => None,
+        };
+        let exchanges = script.entries().iter().filter_map(exchange).collect();
+        let (tokens, bodies) = (HashMap::new(), HashMap::new());
+        Self { script, answered, exchanges, asked, tokens, bodies, answers }
+    }
 }
 
 impl Router<'_> {
@@ -163,7 +153,7 @@ impl Router<'_> {
     fn body_of(&self, step: usize) -> Option<usize> {
         let entry = self.script.entry(step).filter(|entry| entry.carrier == Carrier::Response)?;
         let asked = match entry.exchange {
-            Some(number) => *self.exchanges.asked.get(&number)?,
+            Some(number) => *self.asked.get(&number)?,
             None => (0..step).rev().find(|&before| self.script.steps()[before].side == Side::Client)?,
         };
         let is_free = self.answered[asked].is_none() && !self.bodies.contains_key(&asked);
@@ -173,7 +163,7 @@ impl Router<'_> {
     /// Where the recording has it.
     fn recorded(&self, step: usize) -> Option<Route> {
         let number = self.script.entry(step)?.exchange?;
-        match self.exchanges.asked.get(&number) {
+        match self.asked.get(&number) {
             Some(&asked) => self.is_open(asked, step).then_some(Route::Answer(asked)),
             None => Some(Route::Get),
         }
@@ -207,14 +197,14 @@ impl Router<'_> {
             && self.script.message(step).is_some_and(|message| message.id().key().is_some())
     }
 
-    /// `alone`: only one message goes over the answer.
-    fn reply(&self, step: usize, alone: bool) -> Reply {
+    /// How the POST of a step is answered, over which only one message goes where `is_single`.
+    fn reply(&self, step: usize, is_single: bool) -> Reply {
         if let Some((status, headers)) = self.script.refusal(step) {
             return Reply::Refused(*status, headers.clone());
         }
         let entry = self.script.entry(step);
         let number = entry.and_then(|entry| entry.exchange);
-        let status = number.and_then(|number| self.exchanges.found.get(&number)?.status);
+        let status = number.and_then(|number| self.exchanges.get(&number)?.status);
         // The status of an answer in an envelope stands beside it.
         let answer = self.bodies.get(&step).copied().or(self.answered[step]);
         let answer = answer.and_then(|answer| self.script.entry(answer));
@@ -234,18 +224,18 @@ impl Router<'_> {
         let slot = answer.map(|entry| entry.carrier);
         let json = match self.answers {
             Answers::Json => true,
-            // An error of HTTP is no stream.
+            // An error of HTTP is not a stream.
             Answers::Stream => status.is_some_and(|status| status >= 400),
             Answers::AsRecorded => slot == Some(Carrier::Response),
         };
-        if json && alone && slot.is_some() { Reply::Json(status.unwrap_or(200)) } else { Reply::Stream }
+        if json && is_single && slot.is_some() { Reply::Json(status.unwrap_or(200)) } else { Reply::Stream }
     }
 
     /// The id of the session: a server gives one where there is an `initialize`, unless the recording has its answer
     /// without one.
     fn session(&self, initialized: Option<usize>) -> Option<Option<String>> {
         let number = self.script.entry(initialized?).and_then(|entry| entry.exchange);
-        if let Some(exchange) = number.and_then(|number| self.exchanges.found.get(&number)) {
+        if let Some(exchange) = number.and_then(|number| self.exchanges.get(&number)) {
             return header(&exchange.response_headers, SESSION).map(|id| Some(id.to_owned()));
         }
         let mut contexts = self.script.entries().iter().filter_map(|entry| entry.context.as_ref());
@@ -260,12 +250,6 @@ fn initialized(script: &Script) -> Option<usize> {
         method.is_some_and(|method| method.is("initialize"))
     };
     script.steps().iter().position(|step| step.answers.is_some_and(is_initialize))
-}
-
-/// The revision that the answer to `initialize` names.
-fn version(script: &Script, answer: usize) -> Option<String> {
-    let version = script.message(answer)?.outcome()?.member("protocolVersion")?;
-    Some(version.as_text()?.to_str()?.into_owned())
 }
 
 /// The revision that a request names in a header.
@@ -302,14 +286,14 @@ mod tests {
                 vec![CALL, LIST, LOG, PROGRESS, LISTED, LOG, DONE],
                 vec![Post, Post, Answer(1), Answer(0), Answer(1), Answer(0), Answer(0)],
             ),
-            // Of a request that nobody answers, the progress alone.
+            // Of a request that nobody answers, only the progress.
             (vec![CALL, LOG, PROGRESS, NOTE], vec![Post, Get, Answer(0), Post]),
             (vec![DONE, CALL, DONE, DONE], vec![Get, Post, Answer(1), Get]),
             (vec![LOG, NOTE], vec![Get, Post]),
         ] {
             let script = script(&session, Side::Server).unwrap();
-            assert_eq!(Routes::of(&script, Answers::AsRecorded).of, routes, "{session:?}");
-            let json = Routes::of(&script, Answers::Json).of;
+            assert_eq!(Routes::new(&script, Answers::AsRecorded).of, routes, "{session:?}");
+            let json = Routes::new(&script, Answers::Json).of;
             let orphan = |step: usize| script.steps()[step].answers.is_none();
             let stays =
                 json.iter().enumerate().all(|(step, route)| matches!(route, Get | Post) || !orphan(step));
@@ -320,7 +304,7 @@ mod tests {
     #[test]
     fn replies_are_those_of_the_recording_or_those_that_were_asked_for() {
         let script = script(&[CALL, DONE, NOTE, LIST], Side::Server).unwrap();
-        let replies = |answers| Routes::of(&script, answers).replies;
+        let replies = |answers| Routes::new(&script, answers).replies;
         let (accepted, json) = (Reply::Accepted(202), Reply::Json(200));
         let streamed = replies(Answers::AsRecorded);
         assert_eq!([&streamed[0], &streamed[2], &streamed[3]], [&Reply::Stream, &accepted, &Reply::Stream]);
@@ -335,7 +319,7 @@ mod tests {
             r#"{"transport_context":{"headers":{"Mcp-Session-Id":"s"}},"response":{"jsonrpc":"2.0","id":1,"result":{"protocolVersion":"v"}}}]}"#,
         );
         let script = of("streamable-http", envelope, Side::Server).unwrap();
-        let routes = Routes::of(&script, Answers::AsRecorded);
+        let routes = Routes::new(&script, Answers::AsRecorded);
         let challenge = vec![("www-authenticate".to_owned(), "Bearer scope=\"a\"".to_owned())];
         assert_eq!(routes.replies[0], Reply::Refused(401, challenge));
         assert_eq!(routes.replies[1], json);

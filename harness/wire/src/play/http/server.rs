@@ -4,17 +4,17 @@
 //! session, its events for a client that comes back, and what [`super::listener`] holds.
 
 mod mock;
-mod requests;
 mod session;
 
-use super::listener::{Limits, Listener, ServerEvent};
-use super::protocol::{Answers, JSON, Transport, next, next_until};
+use super::listener::{LIMITS, Listener, ServerEvent};
+use super::protocol::{Answers, Transport, next, next_until};
 use super::route::{Reply, Route};
 use super::stream::Stream;
+use crate::StartError;
+use crate::http::{AllowedHosts, JSON, Limits, SESSION, insert, listen, runtime};
 use crate::play::deadline::Deadline;
 use crate::play::mismatch::{Kind, Mismatch};
 use crate::play::plan::{Plan, Played};
-use crate::{AllowedHosts, StartError, net};
 use session::ServerSession;
 use std::collections::BTreeSet;
 use std::future::poll_fn;
@@ -47,10 +47,10 @@ impl Server {
     /// # Errors
     /// A sentence where that cannot be.
     pub fn listen(address: SocketAddr, transport: Transport, answers: Answers) -> Result<Self, StartError> {
-        let listener = net::listen(address).map_err(StartError::Unusable)?;
-        let runtime = net::runtime().map_err(StartError::Unusable)?;
+        let listener = listen(address).map_err(StartError::Unusable)?;
+        let runtime = runtime().map_err(StartError::Unusable)?;
         let hosts = AllowedHosts::new(address, &[]);
-        Ok(Self { listener, hosts, runtime, transport, answers, limits: Limits::default() })
+        Ok(Self { listener, hosts, runtime, transport, answers, limits: LIMITS })
     }
 
     /// Serves these hosts and origins.
@@ -81,7 +81,7 @@ impl Server {
         self.play_until(plan, gone)
     }
 
-    /// The same, and waits for nothing more once `gone` says that nobody comes any more. Whoever sends it lives longer.
+    /// The same, and waits for nothing more once `gone` says that nobody comes any more. Its sender lives longer.
     pub(crate) fn play_until(
         self,
         plan: &Plan<'_>,
@@ -150,7 +150,7 @@ impl ServerSession<'_> {
     /// Waits for the client to end the session, or to go.
     fn linger(&mut self) {
         self.deadline = Deadline::new(self.patience());
-        // Whoever has no connection may make one to end the session.
+        // A client without a connection may make one to end the session.
         while !self.deleted && !self.is_let_go() && (self.connections > 0 || self.session.is_some()) {
             let patience = if self.connections > 0 { self.plan.patience } else { LAST_WRITE };
             if !self.take_next(patience) || self.has_waited_too_long() {
@@ -229,17 +229,17 @@ impl ServerSession<'_> {
                 _ => Route::Get,
             };
             if let Route::Answer(asked) = route
-                && let Some((exchange, reply)) = self.waiting.remove(&asked)
+                && let Some(reply) = self.waiting.remove(&asked)
             {
                 let status = match self.routes.replies.get(asked) {
                     Some(Reply::Json(status)) => *status,
                     _ => 200,
                 };
-                let answer = self.respond(status, Some(JSON), self.whole(&said.text, exchange), asked);
-                if reply.send(answer).is_err() {
+                let (step, text) = (said.step, said.text.into_owned());
+                let id = self.give_id(asked, status);
+                if !reply.say((status, JSON), &text, self.plan, |it| insert(it, SESSION, id.as_deref())) {
                     let why = "the client went away before its request was answered".to_owned();
-                    let kind = Kind::Protocol(why);
-                    self.report(Mismatch { kind, step: Some(said.step), came: None });
+                    self.report(Mismatch { kind: Kind::Protocol(why), step: Some(step), came: None });
                 }
                 continue;
             }
@@ -259,7 +259,7 @@ impl ServerSession<'_> {
         }
     }
 
-    /// Lets the time before a message pass. Whoever asks meanwhile is not kept waiting for it.
+    /// Lets the time before a message pass. What is asked meanwhile is not kept waiting for it.
     fn pause(&mut self) {
         let until = Instant::now() + self.plan.variants.delay;
         while Instant::now() < until
@@ -290,7 +290,7 @@ impl ServerSession<'_> {
             Route::Answer(step) => step.to_string(),
             _ => "get".to_owned(),
         };
-        let count = self.streams.get(&route).map_or(0, Stream::len);
+        let count = self.streams.get(&route).map_or(0, Stream::count);
         let mut ids = (count..).map(|number| format!("{stream}-{number}"));
         ids.find(|id| !self.ids.contains(id)).unwrap_or_default()
     }

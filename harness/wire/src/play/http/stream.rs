@@ -3,13 +3,16 @@
 //! Memory: every event, since a client may come back for any of them; together they are no more than the session.
 
 use super::body::BodySender;
+use crate::http::spell;
 use hyper::body::Bytes;
 
 /// A stream of events.
 #[derive(Debug, Default)]
 pub(super) struct Stream {
     events: Vec<Event>,
-    /// So many are said to the client that reads now.
+    /// How many events were let go.
+    gone: usize,
+    /// How many are said to the client that reads now.
     said: usize,
     feed: Option<BodySender>,
     /// Nothing comes behind the last event.
@@ -31,9 +34,9 @@ impl Stream {
         self.events.push(Event { id, bytes });
     }
 
-    /// How many events there are.
-    pub(super) fn len(&self) -> usize {
-        self.events.len()
+    /// How many events there have been.
+    pub(super) fn count(&self) -> usize {
+        self.gone + self.events.len()
     }
 
     /// Whether somebody reads.
@@ -61,6 +64,7 @@ impl Stream {
     pub(super) fn forget_all_but(&mut self, count: usize) {
         let gone = self.events.len().saturating_sub(count);
         self.events.drain(..gone);
+        self.gone += gone;
         self.said = self.said.saturating_sub(gone);
     }
 
@@ -109,117 +113,78 @@ impl Stream {
     }
 }
 
-/// An event as it stands in a stream. A message of several lines is the same when it is read.
-pub(crate) fn spell(name: Option<&str>, id: Option<&str>, data: &str) -> Bytes {
-    let mut out = String::with_capacity(data.len() + 64);
-    for (field, value) in [("event", name), ("id", id)] {
-        if let Some(value) = value {
-            out.push_str(&format!("{field}: {value}\n"));
-        }
-    }
-    for line in data.replace("\r\n", "\n").split(['\n', '\r']) {
-        out.push_str("data: ");
-        out.push_str(line);
-        out.push('\n');
-    }
-    out.push('\n');
-    Bytes::from(out)
-}
-
 #[cfg(test)]
 mod tests {
-    use super::{Stream, spell};
-    use formats::sse::SseParser;
+    use super::Stream;
     use hyper::body::Bytes;
     use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
+
+    /// A stream of events with these ids, which are their data, too.
+    fn stream(ids: &str) -> Stream {
+        let mut stream = Stream::default();
+        ids.split(' ').for_each(|id| stream.add(None, Some(id.to_owned()), id));
+        stream
+    }
+
+    fn reader(stream: &mut Stream) -> UnboundedReceiver<Bytes> {
+        let (feed, parts) = unbounded_channel();
+        stream.open(feed);
+        parts
+    }
 
     fn said(parts: &mut UnboundedReceiver<Bytes>) -> String {
         let mut text = String::new();
         while let Ok(part) = parts.try_recv() {
             text.push_str(std::str::from_utf8(&part).unwrap());
+            text.push('|');
         }
-        text.replace("data: ", "").replace("\n\n", ";")
+        text.replace("data: ", "").replace("id: ", "").replace("\n\n", ";").replace('\n', "=")
     }
 
     #[test]
-    fn an_event_is_read_as_it_was_meant() {
-        let bytes = spell(Some("message"), Some("7"), "{\"a\":\n1,\r\n2}");
-        let mut found = Vec::new();
-        SseParser::default()
-            .feed(&bytes, &mut |event| found.push((event.id.map(<[u8]>::to_vec), event.data.to_vec())));
-        assert_eq!(found, [(Some(b"7".to_vec()), b"{\"a\":\n1,\n2}".to_vec())]);
-        assert_eq!(spell(None, None, ""), "data: \n\n");
-    }
-
-    #[test]
-    fn what_nobody_read_waits() {
-        let mut stream = Stream::default();
-        stream.add(None, None, "a");
+    fn what_nobody_read_waits_and_a_stream_is_taken_up_behind_an_event() {
+        let mut stream = stream("a b");
         stream.say(false, false);
         assert!(!stream.is_said());
-        let (feed, mut parts) = unbounded_channel();
-        stream.open(feed);
+        let mut parts = reader(&mut stream);
         stream.say(false, false);
-        assert_eq!(said(&mut parts), "a;");
+        assert_eq!(said(&mut parts), "a=a;|b=b;|");
         drop(parts);
         assert!(!stream.is_read());
-        stream.add(None, None, "b");
-        stream.say(false, false);
-        let (feed, mut parts) = unbounded_channel();
-        stream.open(feed);
+        stream.add(None, Some("c".to_owned()), "c");
+        assert!(stream.go_behind("a", false) && !stream.go_behind("x", false));
+        let mut parts = reader(&mut stream);
         stream.whole = true;
         stream.say(false, false);
-        assert_eq!(said(&mut parts), "b;");
+        assert_eq!(said(&mut parts), "b=b;|c=c;|");
         assert!(stream.is_said() && !stream.is_read(), "it is over, and so it ends");
     }
 
     #[test]
     fn events_are_said_together_where_that_is_asked_for() {
-        let mut stream = Stream::default();
-        ["a", "b"].iter().for_each(|data| stream.add(None, None, data));
+        let mut stream = stream("a b");
         stream.say_together();
         assert!(!stream.is_said(), "nobody reads");
-        let (feed, mut parts) = unbounded_channel();
-        stream.open(feed);
-        stream.say_together();
-        assert_eq!(parts.try_recv().unwrap(), "data: a\n\ndata: b\n\n");
-        stream.add(None, None, "c");
+        let mut parts = reader(&mut stream);
         stream.whole = true;
         stream.say_together();
-        assert_eq!(said(&mut parts), "c;");
+        assert_eq!(said(&mut parts), "a=a;b=b;|");
         assert!(stream.is_said() && !stream.is_read());
     }
 
     #[test]
-    fn a_stream_is_taken_up_behind_an_event() {
-        let mut stream = Stream::default();
-        ["a", "b", "c"].iter().for_each(|data| stream.add(None, Some((*data).to_owned()), data));
-        assert!(stream.go_behind("b", false) && !stream.go_behind("x", false));
-        let (feed, mut parts) = unbounded_channel();
-        stream.open(feed);
-        stream.say(false, false);
-        assert_eq!(said(&mut parts), "id: c\nc;");
-    }
-
-    #[test]
     fn an_event_is_said_twice_where_that_is_asked_for() {
-        let mut stream = Stream::default();
-        ["a", "b"].iter().for_each(|data| stream.add(None, Some((*data).to_owned()), data));
-        let (feed, mut parts) = unbounded_channel();
-        stream.open(feed);
-        stream.say(true, true);
-        assert_eq!(said(&mut parts), "id: a\na;");
-        assert!(!stream.is_read(), "it breaks");
-        assert!(stream.go_behind("a", true));
-        let (feed, mut parts) = unbounded_channel();
-        stream.open(feed);
-        stream.say(true, true);
-        assert_eq!(said(&mut parts), "id: a\na;id: b\nb;");
-        let mut stream = Stream::default();
-        stream.add(None, Some("a".to_owned()), "a");
-        let (feed, mut parts) = unbounded_channel();
-        stream.open(feed);
-        stream.say(true, false);
-        assert_eq!(said(&mut parts), "id: a\na;id: a\na;");
+        let mut breaks = stream("a b");
+        let mut parts = reader(&mut breaks);
+        breaks.say(true, true);
+        assert_eq!(said(&mut parts), "a=a;|");
+        assert!(!breaks.is_read() && breaks.go_behind("a", true));
+        let mut parts = reader(&mut breaks);
+        breaks.say(true, true);
+        assert_eq!(said(&mut parts), "a=a;|b=b;|");
+        let mut one = stream("a");
+        let mut parts = reader(&mut one);
+        one.say(true, false);
+        assert_eq!(said(&mut parts), "a=a;|a=a;|");
     }
 }

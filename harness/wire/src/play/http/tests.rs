@@ -1,11 +1,10 @@
 //! Both sides of every session of the suite, over a socket in one process.
 
-use super::listener::Limits;
 use super::{Answers, Server, Transport, as_client};
+use crate::http::{Limits, Target};
 use crate::play::script::tests::of_bytes;
 use crate::play::testing::{played, sessions};
 use crate::play::{Plan, Played, Variants};
-use crate::proxy::Target;
 use std::io::Write as _;
 use std::net::TcpStream;
 use std::sync::LazyLock;
@@ -21,7 +20,7 @@ struct Both<'b> {
     answers: Answers,
     ways: [&'b Variants; 2],
     patience: Duration,
-    /// So many clients come first, send half a head each, and stay.
+    /// How many clients come first, send half a head each, and stay.
     half_heads: usize,
 }
 
@@ -37,7 +36,7 @@ impl Both<'_> {
         let mut server =
             Server::listen("127.0.0.1:0".parse().unwrap(), self.transport, self.answers).unwrap();
         if self.half_heads > 0 {
-            // There is room for them alone.
+            // There is room only for them.
             server.limits = Limits { connections: self.half_heads, head_deadline: Duration::from_secs(1) };
         }
         let url = server.url().unwrap();
@@ -115,9 +114,9 @@ fn a_server_ends_when_nobody_comes_any_more() {
         played(&script, Duration::from_secs(60), &Variants::default(), play)
     });
     nobody_comes.send(true).unwrap();
-    let (played, told) = serving.join().unwrap();
+    let (played, reports) = serving.join().unwrap();
     assert_eq!(played.mismatches, 1);
-    assert!(told[0].contains("nobody comes any more"), "{told:?}");
+    assert!(reports[0].contains("nobody comes any more"), "{reports:?}");
 }
 
 /// Without a deadline they would keep every place for as long as they like.
@@ -151,7 +150,7 @@ fn no_form_of_answer_and_no_way_of_saying_changes_what_is_heard() {
             "http-sse" => Transport::HttpSse,
             _ => return,
         };
-        // A session that delivers again by itself cannot be told from a server that does.
+        // A session that delivers again by itself looks like a server that does.
         let script = of_bytes(format, bytes, Side::Client).unwrap();
         if bytes.len() > 50_000 || (0..script.steps().len()).any(|step| script.is_again(step)) {
             return;

@@ -1,8 +1,9 @@
 //! What was new, put into the recording.
 
 use super::catalogue::{Catalogue, Turn};
+use crate::messages::{about, id_span, own_token, span, with};
 use crate::play::http::Answers;
-use crate::play::names::{FreshIds, about, id_span, own_token, span, with};
+use crate::play::names::FreshIds;
 use crate::play::{Script, read_session};
 use formats::{Format, OwnedContent, OwnedEntry, Session};
 use std::borrow::Cow;

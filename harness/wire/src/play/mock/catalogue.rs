@@ -84,7 +84,7 @@ impl<'s> Catalogue<'s> {
         let mut bare = rules.clone();
         rules.ignore.extend(PointerPattern::parse("/params/_meta"));
         bare.ignore.extend(PointerPattern::parse("/params"));
-        let routes = Routes::of(script, answers);
+        let routes = Routes::new(script, answers);
         let (units, groups, hidden) = (units(script, &routes), HashMap::new(), Vec::new());
         let mut catalogue = Self { script, units, routes, groups, hidden, rules, bare };
         catalogue.index();

@@ -5,9 +5,9 @@
 
 use super::additions::New;
 use super::{Action, refusal};
+use crate::messages::{about, id_span, id_text, on_one_line, own_token, with};
 use crate::play::mismatch::{Kind, Mismatch};
-use crate::play::names::{FreshIds, about, id_span, id_text, own_token, with};
-use crate::play::script::on_one_line;
+use crate::play::names::FreshIds;
 use std::collections::HashMap;
 use std::time::{Duration, Instant};
 use transcript::message::Message;

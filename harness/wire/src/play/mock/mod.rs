@@ -23,8 +23,8 @@ pub use stdio::as_server;
 mod tests;
 
 use super::mismatch::Mismatch;
-use super::names::internal_error;
 use super::plan::Played;
+use crate::messages::internal_error;
 
 /// How requests are answered.
 #[derive(Debug, Clone, Default)]

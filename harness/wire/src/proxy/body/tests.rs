@@ -1,4 +1,7 @@
-use super::{BLOCK, Body};
+use super::Body;
+use crate::proxy::kept::{BLOCK, LONGEST};
+use crate::redaction::Redaction;
+use base64::engine::general_purpose::STANDARD;
 use flate2::Compression;
 use flate2::write::GzEncoder;
 use serde_json::Value;
@@ -39,7 +42,7 @@ fn a_text_is_text_however_it_is_cut() {
 fn what_is_no_text_is_kept_as_bytes() {
     for parts in [&[b"a\xff".as_slice(), b"b"][..], &[b"\xf0\x9f", b"x"], &[b"\xf0\x9f"]] {
         let kept = kept(&[], parts);
-        let bytes = base64::Engine::decode(&super::STANDARD, kept["text"].as_str().unwrap()).unwrap();
+        let bytes = base64::Engine::decode(&STANDARD, kept["text"].as_str().unwrap()).unwrap();
         assert_eq!((kept["encoding"].as_str(), bytes), (Some("base64"), parts.concat()));
     }
     assert!(kept(&[], &[]).get("text").is_none());
@@ -85,7 +88,7 @@ fn a_bomb_is_kept_with_its_coding() {
     body.write_text(&mut out).unwrap();
     out.push(b'}');
     let kept: Value = serde_json::from_slice(&out).unwrap();
-    let bytes = base64::Engine::decode(&super::STANDARD, kept["text"].as_str().unwrap()).unwrap();
+    let bytes = base64::Engine::decode(&STANDARD, kept["text"].as_str().unwrap()).unwrap();
     assert!(bytes == bomb && kept["encoding"] == "base64");
 }
 
@@ -99,4 +102,90 @@ fn each_block_of_a_stream_has_the_time_of_its_end() {
     assert_eq!(whole.as_deref(), Some(r#"[{"at":0,"time":9.0}]"#), "another body is one part");
     // Nothing came: of a stream that is said, of any other body it needs no words.
     assert_eq!((&kept(&stream, &[])["text"], kept(&[], &[]).get("text")), (&"".into(), None));
+}
+
+fn redaction() -> Arc<Redaction> {
+    Arc::new(Redaction::of(&["token".to_owned(), "id".to_owned()], &["sk-[0-9]+".to_owned()]).unwrap())
+}
+
+/// What is kept of a text that comes in parts of this size, with what must not be kept taken out; and what was lost.
+fn redacted(media_type: &str, parts: impl IntoIterator<Item: AsRef<[u8]>>) -> (String, u64) {
+    let mut body = Body::new(&[("content-type".to_owned(), media_type.to_owned())], &redaction());
+    parts.into_iter().for_each(|part| body.take(part.as_ref(), Duration::ZERO).unwrap());
+    body.finish().unwrap();
+    let mut out = b"{\"is\": 1".to_vec();
+    body.write_text(&mut out).unwrap();
+    out.push(b'}');
+    let kept: Value = serde_json::from_slice(&out).unwrap();
+    (kept["text"].as_str().unwrap_or_default().to_owned(), body.lost)
+}
+
+fn through(media_type: &str, text: &str, size: usize) -> String {
+    let (kept, lost) = redacted(media_type, text.as_bytes().chunks(size));
+    assert_eq!(lost, 0);
+    kept
+}
+
+#[test]
+fn a_body_stays_json_and_keeps_its_ids_and_schemas() {
+    let text =
+        r#"[{"jsonrpc":"2.0","id":"sk-1","result":{"token":"a","t":"sk-2","inputSchema":{"token":"x"}}}]"#;
+    let expected = text.replace("\"a\"", "\"[REDACTED]\"").replace("sk-2", "[REDACTED]");
+    for size in [1, 7, text.len()] {
+        assert_eq!(through("application/json; charset=utf-8", text, size), expected);
+    }
+    let form = "grant_type=refresh&token=abc&scope=sk-1";
+    assert_eq!(
+        through("application/x-www-form-urlencoded", form, 5),
+        "grant_type=refresh&token=[REDACTED]&scope=[REDACTED]"
+    );
+}
+
+#[test]
+fn what_is_no_json_is_withheld() {
+    for text in ["{\"token\":\"a", "<p>token=a</p>", "Accepted", "{\"a\":1} {\"token\":2}"] {
+        assert_eq!(through("text/html", text, 3), "[REDACTED]", "{text}");
+    }
+    assert_eq!(through("application/json", "", 3), "", "of nothing, nothing is withheld");
+    assert_eq!(redacted("application/octet-stream", [b"\xff\x00"]).0, "[REDACTED]");
+}
+
+#[test]
+fn an_event_is_handed_on_when_it_is_whole_and_keeps_its_lines() {
+    for (text, expected) in [
+        (
+            "id: sk-1\nevent: message\ndata: {\"token\":\"a\"}\n\n",
+            "id: sk-1\nevent: message\ndata: {\"token\":\"[REDACTED]\"}\n\n",
+        ),
+        (
+            "data: {\ndata:\"token\":\r\ndata: 5}\r\n\r\n",
+            "data: {\ndata: \"token\":\ndata: \"[REDACTED]\"}\n\r\n",
+        ),
+        ("data: {\"a\":\ndata:1}\n\n: sk-1\n\n", "data: {\"a\":\ndata:1}\n\n: [REDACTED]\n\n"),
+        ("\u{feff}data:{\"token\":1}\r\r", "\u{feff}data: {\"token\":\"[REDACTED]\"}\r\r"),
+        ("event: endpoint\ndata: /m?token=a&s=1\n\n", "event: endpoint\ndata: /m?token=[REDACTED]&s=1\n\n"),
+        ("data: {\"token\":\"a\n\nretry: 3\ndata\n\n", "data: [REDACTED]\n\nretry: 3\ndata\n\n"),
+        ("data: token=a\n\n", "data: [REDACTED]\n\n"),
+        ("data: {\"token\":\"a\"}", "data: [REDACTED]"),
+    ] {
+        // The last one is cut off in its data, and nobody can tell what is left of a secret in it.
+        let text = if expected == "data: [REDACTED]" { &text[..text.len() - 2] } else { text };
+        for size in [1, 2, 3, 5, text.len()] {
+            assert_eq!(through("text/event-stream", text, size), expected, "{size}");
+        }
+    }
+    let stream = [("content-type".to_owned(), "Text/Event-Stream".to_owned())];
+    let mut body = Body::new(&stream, &redaction());
+    body.take(b"data: {\"tok", Duration::ZERO).unwrap();
+    assert_eq!(body.size(), 0);
+    body.take(b"en\":1}\n\ndata", Duration::ZERO).unwrap();
+    assert_eq!(body.size(), "data: {\"token\":\"[REDACTED]\"}\n\n".len() as u64, "and not later");
+}
+
+#[test]
+fn what_is_too_long_is_withheld_and_counted() {
+    let long = "1".repeat(LONGEST);
+    assert_eq!(redacted("application/json", [&long, "11", "1"]), (String::new(), LONGEST as u64 + 3));
+    let kept = redacted("text/event-stream", [&long, "1\n\ndata: 1\n\n"]);
+    assert_eq!(kept, (": [REDACTED]\n\ndata: 1\n\n".to_owned(), LONGEST as u64 + 3));
 }

@@ -1,10 +1,11 @@
 //! An archive that is cut at every byte, and a disk that is full at every size.
 
 use super::{HarFile, News, Store};
-use crate::proxy::events::{End, Event, RequestHead, ResponseHead, Side, queue};
+use crate::http::End;
+use crate::proxy::events::{Event, Side, queue};
 use crate::proxy::exchange::Exchange;
+use crate::proxy::testing::{answered, asked, said, texts};
 use jiff::Timestamp;
-use serde_json::Value;
 use std::cell::RefCell;
 use std::io;
 use std::sync::Arc;
@@ -55,33 +56,18 @@ impl Store for Disk {
     }
 }
 
-/// An exchange that began so many microseconds after the recording.
+/// An exchange that began at this microsecond of the recording.
 fn exchange(started: u64) -> Exchange {
-    let (method, url, version) = ("GET".into(), "http://h/".into(), "HTTP/1.1".into());
-    let head = RequestHead { connection: 1, method, url, version, headers: Vec::new() };
-    let mut exchange = Exchange::new(head, Duration::from_micros(started), &Arc::default());
-    let response =
-        ResponseHead { status: 200, reason: String::new(), version: String::new(), headers: Vec::new() };
-    for event in [Event::Ended(Side::Request, End::Complete), Event::Response(Box::new(response))] {
-        exchange.take(event, Duration::from_micros(started)).unwrap();
+    let started = Duration::from_micros(started);
+    let mut exchange = Exchange::new(asked(""), started, &Arc::default());
+    for event in [Event::Ended(Side::Request, End::Complete), answered("")] {
+        exchange.take(event, started).unwrap();
     }
     exchange
 }
 
 fn say(exchange: &mut Exchange, text: &str) {
-    exchange.take(Event::Part(Side::Response, text.as_bytes().to_vec()), Duration::from_secs(1)).unwrap();
-}
-
-/// What each exchange of an archive says, by its start.
-fn texts(file: &[u8]) -> Option<Vec<(String, String)>> {
-    let har: Value = serde_json::from_slice(file).ok()?;
-    let word = |value: &Value| value.as_str().unwrap_or_default().to_owned();
-    let entries = har["log"]["entries"].as_array().unwrap().iter();
-    let mut found: Vec<_> = entries
-        .map(|entry| (word(&entry["startedDateTime"]), word(&entry["response"]["content"]["text"])))
-        .collect();
-    found.sort();
-    Some(found)
+    exchange.take(said(text), Duration::from_secs(1)).unwrap();
 }
 
 /// Writes a session in which exchanges end while others are open, and calls `after` when each write is done, with
@@ -115,7 +101,7 @@ fn session(disk: &Disk, mut after: impl FnMut(u64)) -> u64 {
 #[test]
 fn a_kill_at_any_byte_loses_nothing_that_stood_there() {
     let disk = Disk::new(usize::MAX);
-    // After so many steps this stood in the file.
+    // After how many steps the file had what.
     let mut stood = Vec::new();
     session(&disk, |_| {
         let found = texts(&disk.file.borrow()).expect("a whole archive after every write");

@@ -1,20 +1,24 @@
-//! The state of a client over HTTP, and the requests that both sending and answering need.
+//! The state of a client over HTTP, its requests, and how it takes what comes back for each.
 
 use crate::StartError;
+use crate::http::{
+    EVENTS, Event, Failure, JSON, LAST_EVENT, SESSION, Target, VERSION, insert, media_type, text,
+};
 use crate::play::deadline::Deadline;
-use crate::play::http::calls::HttpClient;
-use crate::play::http::protocol::{Answers, EVENTS, LAST_EVENT, SESSION, Transport, VERSION};
-use crate::play::http::route::{Route, Routes};
+use crate::play::http::calls::{CallEvent, HttpClient};
+use crate::play::http::protocol::{Answers, Transport};
+use crate::play::http::route::{Reply, Route, Routes};
 use crate::play::mismatch::{Kind, Mismatch};
 use crate::play::plan::{Plan, Played};
 use crate::play::player::{Order, Player};
-use crate::proxy::Target;
-use hyper::Method;
-use hyper::header::{ACCEPT, AUTHORIZATION, HeaderMap, HeaderName, HeaderValue};
+use hyper::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, HeaderMap};
+use hyper::{Method, Uri};
 use std::collections::{BTreeMap, BTreeSet};
 use tokio::task::AbortHandle;
+use transcript::json::Json;
+use transcript::message::resembles_message;
 
-/// So often a client comes back to a stream on which nothing comes.
+/// How often a client comes back to a stream on which nothing comes.
 const TRIES: u32 = 3;
 
 /// A client at work.
@@ -24,7 +28,7 @@ pub(super) struct ClientSession<'p> {
     pub(super) routes: Routes,
     pub(super) transport: Transport,
     pub(super) path: String,
-    pub(super) caller: HttpClient,
+    pub(super) caller: HttpClient<'p>,
     /// Requests that are open.
     pub(super) calls: BTreeMap<u64, Call>,
     /// The request that has to be accepted before the next message is sent.
@@ -87,7 +91,7 @@ impl<'p> ClientSession<'p> {
         Ok(Self {
             plan,
             player: Player::new(plan.script, plan.rules.clone(), Order::Loose),
-            routes: Routes::of(plan.script, Answers::AsRecorded),
+            routes: Routes::new(plan.script, Answers::AsRecorded),
             transport,
             path: target.path().to_owned(),
             caller,
@@ -110,7 +114,7 @@ impl<'p> ClientSession<'p> {
         })
     }
 
-    /// Whether nobody told where messages go.
+    /// Whether the server has not named where messages go.
     pub(super) fn is_lost(&self) -> bool {
         self.transport == Transport::HttpSse && self.endpoint.is_none()
     }
@@ -126,17 +130,16 @@ impl<'p> ClientSession<'p> {
     /// The headers of every request.
     pub(super) fn headers(&self, accept: &'static str) -> HeaderMap {
         let mut headers = HeaderMap::new();
-        headers.insert(ACCEPT, HeaderValue::from_static(accept));
-        let mut add = |name: &'static str, value: Option<&str>| {
-            if let Some(value) = value.and_then(|value| HeaderValue::from_str(value).ok()) {
-                headers.insert(HeaderName::from_static(name), value);
-            }
-        };
-        add(SESSION, self.session.as_deref());
-        add(AUTHORIZATION.as_str(), self.proof.as_deref());
         // The revision is known when the answer to `initialize` is.
         let known = self.initialized().unwrap_or(false);
-        add(VERSION, self.routes.version.as_deref().filter(|_| known));
+        for (name, value) in [
+            (ACCEPT.as_str(), Some(accept)),
+            (SESSION, self.session.as_deref()),
+            (AUTHORIZATION.as_str(), self.proof.as_deref()),
+            (VERSION, self.routes.version.as_deref().filter(|_| known)),
+        ] {
+            insert(&mut headers, name, value);
+        }
         headers
     }
 
@@ -154,13 +157,178 @@ impl<'p> ClientSession<'p> {
             return None;
         }
         let mut headers = self.headers(EVENTS);
-        let last = self.last.get(&route).and_then(|id| HeaderValue::from_str(id).ok());
-        if let Some(last) = last.filter(|_| self.transport == Transport::StreamableHttp) {
-            headers.insert(HeaderName::from_static(LAST_EVENT), last);
-        }
+        let last = self.last.get(&route).filter(|_| self.transport == Transport::StreamableHttp);
+        insert(&mut headers, LAST_EVENT, last.map(String::as_str));
         let path = self.path.clone();
         let (number, running) = self.caller.send(Method::GET, &path, headers, Vec::new())?;
         self.calls.insert(number, Call { what: Purpose::Stream(route), running, status: None });
         Some(number)
+    }
+}
+
+impl ClientSession<'_> {
+    /// Heeds something that came back for a request.
+    pub(super) fn heed(&mut self, number: u64, came: CallEvent) {
+        // What comes for a request that was let go is nobody's.
+        let Some(what) = self.calls.get(&number).map(|call| call.what) else { return };
+        match came {
+            CallEvent::Answered(status, headers) => self.answered(number, what, status, &headers),
+            CallEvent::Event(event) => self.event(what, event),
+            CallEvent::Body(bytes) => self.body(number, what, bytes),
+            CallEvent::TooLong(bytes) => {
+                self.report(Mismatch::of(Kind::TooLong(bytes), None));
+                self.ended(number, what, None);
+            }
+            CallEvent::Ended(broken) => self.ended(number, what, broken),
+            CallEvent::Failed(failure) => self.failed(number, failure),
+        }
+    }
+
+    /// The head of an answer.
+    fn answered(&mut self, number: u64, what: Purpose, status: u16, headers: &HeaderMap) {
+        if let Some(call) = self.calls.get_mut(&number) {
+            call.status = Some(status);
+        }
+        self.blocked = self.blocked.filter(|blocked| *blocked != number);
+        let media = media_type(headers);
+        match what {
+            Purpose::Post(step) => {
+                self.accepted += 1;
+                let expected = self.expected(step);
+                let fits = status == expected
+                    || self.transport == Transport::HttpSse && (200..300).contains(&status);
+                if !fits {
+                    let why = format!("the server answered with status {status}; expected {expected}");
+                    self.report_at(step, why);
+                }
+                let asks = matches!(self.routes.replies.get(step), Some(Reply::Json(_) | Reply::Stream));
+                let read = media == JSON || media == EVENTS;
+                if self.transport == Transport::StreamableHttp && asks && fits && !read {
+                    let whole = text(headers, CONTENT_TYPE.as_str()).map(|media| media.to_lowercase());
+                    let media = whole.as_deref().unwrap_or("nothing");
+                    let why = format!("the server answered with {media}; expected {JSON} or {EVENTS}");
+                    self.report_at(step, why);
+                }
+                let method = self.plan.script.message(step).and_then(|message| message.method());
+                let given = headers.get(SESSION).and_then(|id| id.to_str().ok());
+                if let Some(id) = given
+                    && method.is_some_and(|method| method.is("initialize"))
+                {
+                    self.session = Some(id.to_owned());
+                }
+            }
+            // A server need not have a stream of its own; what is awaited on it is missed soon enough.
+            Purpose::Stream(Route::Get) if status == 405 => self.no_get = true,
+            // It may be too early for a stream, and is tried again once something is awaited on it.
+            Purpose::Stream(Route::Get) if status != 200 && self.ahead == Some(number) => {}
+            Purpose::Stream(route) if status != 200 || media != EVENTS => {
+                let why = format!("a GET for a stream was answered with status {status}");
+                // One that nothing has to come on was worth a try.
+                if self.transport == Transport::HttpSse || self.routes.of.contains(&route) {
+                    self.report(Mismatch::protocol(why));
+                } else {
+                    self.plan.notify.note(&why);
+                }
+                self.no_get |= route == Route::Get;
+            }
+            Purpose::Delete if !((200..300).contains(&status) || status == 405) => {
+                self.report(Mismatch::protocol(format!("a DELETE was answered with status {status}")));
+            }
+            _ => {}
+        }
+    }
+
+    /// The status of the answer to a message.
+    fn expected(&self, step: usize) -> u16 {
+        match (self.transport, self.routes.replies.get(step)) {
+            (Transport::HttpSse, _) | (_, None) => 202,
+            (_, Some(Reply::Accepted(status) | Reply::Json(status) | Reply::Refused(status, _))) => *status,
+            (_, Some(Reply::Stream)) => 200,
+        }
+    }
+
+    fn event(&mut self, what: Purpose, event: Event) {
+        let is_message = event.is_message();
+        let Event { name, id, data, .. } = event;
+        let route = what.route().unwrap_or(Route::Get);
+        self.tries.remove(&route);
+        let again = id.as_ref().is_some_and(|id| self.seen.contains(id));
+        if let Some(id) = id {
+            self.seen.insert(id.clone());
+            self.last.insert(route, id);
+        }
+        if is_message {
+            self.hear(&data, again);
+        } else if name.as_deref() == Some("endpoint") && self.transport == Transport::HttpSse {
+            let text = String::from_utf8_lossy(&data);
+            // A whole URL leads to the same server: another one was not named on the command line.
+            let uri = text.trim().parse::<Uri>().ok();
+            self.endpoint = uri.and_then(|uri| uri.path_and_query().map(|path| path.as_str().to_owned()));
+            if self.endpoint.is_none() {
+                self.report(Mismatch::protocol(format!("the endpoint {text} is not a path")));
+            }
+        }
+    }
+
+    fn body(&mut self, number: u64, what: Purpose, bytes: Vec<u8>) {
+        let status = self.calls.get(&number).and_then(|call| call.status).unwrap_or_default();
+        let text = std::str::from_utf8(&bytes).unwrap_or_default();
+        let is_message = Json::parse(text).is_ok_and(|value| match status {
+            // Under an error of HTTP an object may have a member `error` that is another protocol's.
+            400.. => value.member("jsonrpc").is_some(),
+            _ => resembles_message(value) || value.items().next().is_some(),
+        });
+        // Beside messages, servers say in words why they refuse, or that they accept.
+        let said = self.transport == Transport::StreamableHttp && status == 200 && !bytes.is_empty();
+        if matches!(what, Purpose::Post(_)) && (is_message || said) {
+            self.hear(&bytes, false);
+        }
+    }
+
+    /// Hears what is meant to be a message. What came before under the same event id is one only where the session has
+    /// it again.
+    fn hear(&mut self, bytes: &[u8], again: bool) {
+        let Ok(text) = std::str::from_utf8(bytes) else {
+            let came = String::from_utf8_lossy(bytes).into_owned();
+            return self.report(Mismatch::of(Kind::NoMessage("it is not UTF-8".to_owned()), Some(came)));
+        };
+        if again && !self.player.expects_again(text) {
+            return self.plan.notify.note("skipped an event that was delivered again");
+        }
+        for heard in self.player.receive(text) {
+            heard.mismatch.into_iter().for_each(|mismatch| self.report(mismatch));
+        }
+    }
+
+    fn ended(&mut self, number: u64, what: Purpose, broken: Option<String>) {
+        self.calls.remove(&number);
+        if let Some(why) = &broken {
+            self.report(Mismatch::protocol(format!("a stream or an answer broke off: {why}")));
+        }
+        // Where an answer is awaited that did not come, the client comes back for it.
+        let Some(route @ Route::Answer(step)) = what.route() else {
+            if self.transport == Transport::HttpSse && what == Purpose::Stream(Route::Get) {
+                self.blocked = None;
+            }
+            return;
+        };
+        let steps = self.plan.script.steps();
+        let answer = steps.iter().position(|found| found.answers == Some(step));
+        let is_awaited = answer.is_some_and(|answer| !self.player.is_done(answer));
+        if is_awaited && self.last.contains_key(&route) {
+            self.open(route);
+        }
+    }
+
+    fn failed(&mut self, number: u64, Failure { why, unreachable }: Failure) {
+        let call = self.calls.remove(&number);
+        self.blocked = self.blocked.filter(|blocked| *blocked != number);
+        if unreachable && self.tally == Played::default() && self.player.received() == 0 {
+            self.unreachable = Some(why);
+        } else if let Some(Call { what: Purpose::Post(step), .. }) = call {
+            self.report_at(step, format!("the message could not be sent: {why}"));
+        } else {
+            self.report(Mismatch::protocol(format!("a request could not be sent: {why}")));
+        }
     }
 }

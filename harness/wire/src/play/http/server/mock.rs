@@ -4,21 +4,19 @@
 
 mod client;
 
-use super::requests::Refusal;
+use super::session::Refusal;
 use super::{LAST_WRITE, Server};
 use crate::StartError;
+use crate::http::{EVENTS, LAST_EVENT, SESSION, accepts, insert, spell, text};
 use crate::interrupt;
-use crate::net::accepts;
-use crate::play::http::body::StreamedBody;
 use crate::play::http::listener::{IncomingRequest, Listener, ServerEvent};
-use crate::play::http::protocol::{Answers, EVENTS, LAST_EVENT, SESSION, Transport, next_until};
-use crate::play::http::stream::{Stream, spell};
+use crate::play::http::protocol::{Answers, Transport, next_until};
+use crate::play::http::stream::Stream;
 use crate::play::mismatch::{Kind, Mismatch};
 use crate::play::mock::{Action, Catalogue, Matching, Served};
 use crate::play::plan::Plan;
-use crate::stdio::LiveServer;
-use crate::stdio::PipeEvent;
-use client::{GET, HttpClient, Waiting, form, head};
+use crate::stdio::{LiveServer, PipeEvent};
+use client::{GET, HttpClient, Waiting, form};
 use hyper::Method;
 use std::collections::{BTreeMap, VecDeque};
 use std::thread::{self, JoinHandle};
@@ -27,7 +25,7 @@ use tokio::runtime::Runtime;
 use tokio::time::Instant;
 use transcript::message::Message;
 
-/// So many clients are kept; then the one that came first is let go.
+/// How many clients are kept; then the one that came first is let go.
 const CLIENTS: usize = 1024;
 
 /// How often waits are looked at.
@@ -37,7 +35,7 @@ const TICK: Duration = Duration::from_millis(50);
 const NO_SESSION: &str = "";
 
 impl Server {
-    /// Answers requests until this process is told to end.
+    /// Answers requests until this process is asked to end.
     ///
     /// # Errors
     /// Where the recording answers nothing, or the port cannot be used.
@@ -144,11 +142,8 @@ impl HttpMock<'_> {
     }
 
     fn asked(&mut self, asked: IncomingRequest) {
-        if asked.target.starts_with("/.well-known/") {
-            return asked.answer(404, "there is nothing here", self.plan);
-        }
-        if let Some(refusal) = Refusal::of(&asked, self.transport, &self.catalogue.routes) {
-            self.report(&Mismatch::protocol(refusal.report));
+        if let Some(refusal) = Refusal::find(&asked, self.transport, &self.catalogue.routes) {
+            refusal.report.into_iter().for_each(|report| self.report(&Mismatch::protocol(report)));
             return asked.answer(refusal.status, refusal.answer, self.plan);
         }
         match (asked.method.clone(), self.transport) {
@@ -166,11 +161,11 @@ impl HttpMock<'_> {
     }
 
     fn post(&mut self, asked: IncomingRequest) {
-        let text = String::from_utf8_lossy(&asked.body).into_owned();
-        let message = match Message::parse(&text) {
+        let said = String::from_utf8_lossy(&asked.body).into_owned();
+        let message = match Message::parse(&said) {
             Ok(message) => message,
             Err(refusal) => {
-                self.report(&Mismatch::of(Kind::NoMessage(refusal.message), Some(text.clone())));
+                self.report(&Mismatch::of(Kind::NoMessage(refusal.message), Some(said.clone())));
                 return asked.answer(400, "this is not one message", self.plan);
             }
         };
@@ -199,9 +194,8 @@ impl HttpMock<'_> {
                 client.waiting.insert(tag, Waiting { status, named, reply: asked.reply });
             }
             None => {
-                let (feed, body) = StreamedBody::open(self.plan.variants.chunk, tag, self.plan.journal);
+                let feed = asked.reply.open(self.plan, |it| insert(it, SESSION, named.as_deref()));
                 client.streams.entry(Some(tag)).or_default().open(feed);
-                let _ = asked.reply.send(head(200, EVENTS, named.as_deref(), body));
             }
         }
         self.act(&id, actions);
@@ -213,12 +207,12 @@ impl HttpMock<'_> {
         if !accepts(&asked.headers, EVENTS) {
             self.report(&Mismatch::protocol(format!("a GET does not accept {EVENTS}")));
         }
-        let last = asked.headers.get(LAST_EVENT).and_then(|id| std::str::from_utf8(id.as_bytes()).ok());
+        let last = text(&asked.headers, LAST_EVENT);
         if let Some(status) = self.catalogue.routes.no_get.filter(|_| last.is_none()) {
             return asked.answer(status, "this server has no stream of its own", self.plan);
         }
         let Some(client) = self.clients.get_mut(&id) else { return };
-        let lane = match last {
+        let lane = match &last {
             None => Some(GET),
             Some(id) => {
                 let mut streams = client.streams.iter_mut();
@@ -232,21 +226,18 @@ impl HttpMock<'_> {
         if stream.is_read() && last.is_none() {
             return asked.answer(409, "there is a stream already", self.plan);
         }
-        let (feed, body) = StreamedBody::open(self.plan.variants.chunk, asked.exchange, self.plan.journal);
-        stream.open(feed);
-        let _ = asked.reply.send(body.answer(200, Some(EVENTS)));
+        stream.open(asked.reply.open(self.plan, |_| ()));
         stream.say(false, false);
     }
 
     /// The one stream of a client over HTTP+SSE, which begins by telling where messages go.
     fn legacy(&mut self, asked: IncomingRequest) {
         let id = self.admit();
-        let (feed, body) = StreamedBody::open(self.plan.variants.chunk, asked.exchange, self.plan.journal);
+        let feed = asked.reply.open(self.plan, |_| ());
         let _ = feed.send(spell(Some("endpoint"), None, &format!("/messages?sessionId={id}")));
         if let Some(client) = self.clients.get_mut(&id) {
             client.streams.entry(GET).or_default().open(feed);
         }
-        let _ = asked.reply.send(body.answer(200, Some(EVENTS)));
     }
 
     /// A new client, by the id of its session.
@@ -271,10 +262,7 @@ impl HttpMock<'_> {
     /// The client that a request names. Every other request is answered.
     fn of_a_session(&mut self, asked: IncomingRequest) -> Option<(String, IncomingRequest)> {
         let named = match self.transport {
-            Transport::StreamableHttp => {
-                let header = asked.headers.get(SESSION);
-                header.map(|id| String::from_utf8_lossy(id.as_bytes()).into_owned())
-            }
+            Transport::StreamableHttp => text(&asked.headers, SESSION),
             Transport::HttpSse => {
                 let query = asked.target.split_once('?').map_or("", |(_, query)| query);
                 query.split('&').find_map(|pair| pair.strip_prefix("sessionId=")).map(ToOwned::to_owned)

@@ -1,20 +1,54 @@
-//! The state of a server over HTTP, and the responses that both playing and answering need.
+//! The state of a server over HTTP, how it answers a request of each transport, and what it demands of a client.
 
+use crate::http::{EVENTS, JSON, LAST_EVENT, SESSION, VERSION, accepts, insert, media_type, spell, text};
 use crate::play::deadline::Deadline;
-use crate::play::http::body::StreamedBody;
-use crate::play::http::listener::Listener;
-use crate::play::http::protocol::{Answers, SESSION, Transport};
-use crate::play::http::route::{Route, Routes};
+use crate::play::http::listener::{IncomingRequest, Listener, Responder, ServerEvent};
+use crate::play::http::protocol::{Answers, Transport};
+use crate::play::http::route::{Reply, Route, Routes};
 use crate::play::http::stream::Stream;
-use crate::play::mismatch::Mismatch;
+use crate::play::mismatch::{Kind, Mismatch};
 use crate::play::plan::{Plan, Played};
-use crate::play::player::{Order, Player};
-use hyper::Response;
-use hyper::body::Bytes;
-use hyper::header::{HeaderName, HeaderValue};
+use crate::play::player::{Order, Player, Received};
+use hyper::Method;
+use hyper::header::{HeaderMap, HeaderValue, WWW_AUTHENTICATE};
 use std::collections::{BTreeMap, BTreeSet};
 use tokio::runtime::Runtime;
-use tokio::sync::{oneshot, watch};
+use tokio::sync::watch;
+use transcript::message::Message;
+use transcript::revision::Revision;
+
+/// From this revision on, a client names the revision in every request behind `initialize`.
+const NAMES_ITSELF: &str = "2025-06-18";
+
+/// Why a request is refused, whatever it asks.
+pub(super) struct Refusal {
+    pub(super) status: u16,
+    /// What is reported of it, where anything is.
+    pub(super) report: Option<String>,
+    /// What its client reads.
+    pub(super) answer: &'static str,
+}
+
+impl Refusal {
+    /// Of a request for what only a server with authorization has, from a foreign page, or one that names a revision that was not published and that the recorded session
+    /// neither agrees on nor names.
+    pub(super) fn find(asked: &IncomingRequest, transport: Transport, routes: &Routes) -> Option<Self> {
+        if asked.target.starts_with("/.well-known/") {
+            return Some(Self { status: 404, report: None, answer: "there is nothing here" });
+        }
+        let method = &asked.method;
+        if let Some(why) = &asked.refusal {
+            let answer = "this server is for this machine; --allow-host allows others";
+            return Some(Self { status: 403, report: Some(format!("a {method} {why}")), answer });
+        }
+        let named = text(&asked.headers, VERSION)?;
+        let own = routes.version.iter().chain(&routes.named).any(|own| *own == named);
+        let known = Revision::named(&named).is_some() || own;
+        let report = Some(format!("a {method} names the revision {named}, which is none"));
+        let answer = "mcp-protocol-version is not the one of this session";
+        (transport == Transport::StreamableHttp && !known).then_some(Self { status: 400, report, answer })
+    }
+}
 
 /// A server at work.
 pub(super) struct ServerSession<'p> {
@@ -27,13 +61,13 @@ pub(super) struct ServerSession<'p> {
     /// What is said over streams: those of requests by their step, and that of a GET.
     pub(super) streams: BTreeMap<Route, Stream>,
     /// Requests that get one message as their answer.
-    pub(super) waiting: BTreeMap<usize, (u64, oneshot::Sender<Response<StreamedBody>>)>,
+    pub(super) waiting: BTreeMap<usize, Responder>,
     /// The session's id, once it is given.
     pub(super) session: Option<String>,
     /// Event ids that were given.
     pub(super) ids: BTreeSet<String>,
-    /// What the client was told of once.
-    pub(super) told: BTreeSet<String>,
+    /// What was reported once.
+    pub(super) reported: BTreeSet<String>,
     pub(super) connections: usize,
     /// Whether it is known that nobody comes any more.
     pub(super) gone: watch::Receiver<bool>,
@@ -58,7 +92,7 @@ impl<'p> ServerSession<'p> {
         Self {
             plan,
             player: Player::new(plan.script, plan.rules.clone(), Order::Loose),
-            routes: Routes::of(plan.script, answers),
+            routes: Routes::new(plan.script, answers),
             transport,
             listener,
             runtime,
@@ -66,7 +100,7 @@ impl<'p> ServerSession<'p> {
             waiting: BTreeMap::new(),
             session: None,
             ids: BTreeSet::new(),
-            told: BTreeSet::new(),
+            reported: BTreeSet::new(),
             connections: 0,
             gone,
             deleted: false,
@@ -81,9 +115,9 @@ impl<'p> ServerSession<'p> {
         self.plan.report(&mut self.tally, &mismatch);
     }
 
-    /// A mismatch beside messages, told once.
+    /// A mismatch beside messages, reported once.
     pub(super) fn complain(&mut self, text: String) {
-        if self.told.insert(text.clone()) {
+        if self.reported.insert(text.clone()) {
             self.report(Mismatch::protocol(text));
         }
     }
@@ -94,30 +128,218 @@ impl<'p> ServerSession<'p> {
         self.transport == Transport::StreamableHttp && count > 1
     }
 
-    pub(super) fn whole(&self, text: &str, exchange: u64) -> StreamedBody {
-        let bytes = Bytes::from(text.to_owned());
-        StreamedBody::whole(bytes, self.plan.variants.chunk, exchange, self.plan.journal)
+    /// The id that the session gets with an answer of this status to the POST of a step, which is its `initialize`.
+    pub(super) fn give_id(&mut self, step: usize, status: u16) -> Option<String> {
+        let method = self.plan.script.message(step)?.method()?;
+        let id = self.routes.session.as_ref().filter(|_| status < 400 && method.is("initialize"))?;
+        let id = id.clone().unwrap_or_else(|| format!("mcp-concord-{}", std::process::id()));
+        HeaderValue::from_str(&id).ok()?;
+        self.session = Some(id.clone());
+        Some(id)
+    }
+}
+
+impl ServerSession<'_> {
+    /// Heeds something that happened.
+    pub(super) fn heed(&mut self, came: ServerEvent) {
+        match came {
+            ServerEvent::Request(asked) => self.asked(*asked),
+            ServerEvent::Connected => self.connections += 1,
+            ServerEvent::Disconnected => self.connections -= 1,
+            ServerEvent::TooLong(bytes) => self.report(Mismatch::of(Kind::TooLong(bytes), None)),
+            ServerEvent::Broken(why) => {
+                self.report(Mismatch::protocol(format!("a request broke off: {why}")))
+            }
+            // Nothing lives behind a script.
+            ServerEvent::Live(..) => {}
+        }
     }
 
-    /// The head of an answer to the POST of a step; the one to `initialize` gives the session its id.
-    pub(super) fn respond(
-        &mut self,
-        status: u16,
-        media: Option<&'static str>,
-        body: StreamedBody,
-        step: usize,
-    ) -> Response<StreamedBody> {
-        let mut answer = body.answer(status, media);
-        let method = self.plan.script.message(step).and_then(|message| message.method());
-        if let Some(id) = self.routes.session.as_ref().filter(|_| status < 400)
-            && method.is_some_and(|method| method.is("initialize"))
-        {
-            let id = id.clone().unwrap_or_else(|| format!("mcp-concord-{}", std::process::id()));
-            if let Ok(value) = HeaderValue::from_str(&id) {
-                answer.headers_mut().insert(HeaderName::from_static(SESSION), value);
-                self.session = Some(id);
+    /// Heeds a request, and answers it now or later.
+    fn asked(&mut self, asked: IncomingRequest) {
+        if let Some(refusal) = Refusal::find(&asked, self.transport, &self.routes) {
+            refusal.report.into_iter().for_each(|report| self.complain(report));
+            return asked.answer(refusal.status, refusal.answer, self.plan);
+        }
+        match asked.method {
+            Method::POST => self.post(asked),
+            Method::GET => self.get(asked),
+            Method::DELETE if self.transport == Transport::StreamableHttp => {
+                if let Some(asked) = self.of_the_session(asked) {
+                    self.deleted = true;
+                    asked.answer(200, "", self.plan);
+                }
+            }
+            _ => {
+                self.complain(format!("a {} request, which MCP does not use", asked.method));
+                asked.answer(405, "a POST, a GET or a DELETE belongs here", self.plan);
             }
         }
-        answer
+    }
+
+    /// A message, or several.
+    fn post(&mut self, asked: IncomingRequest) {
+        let Ok(said) = std::str::from_utf8(&asked.body) else {
+            let came = String::from_utf8_lossy(&asked.body).into_owned();
+            self.report(Mismatch::of(Kind::NoMessage("it is not UTF-8".to_owned()), Some(came)));
+            return asked.answer(400, "this is not UTF-8", self.plan);
+        };
+        let said = said.to_owned();
+        self.look_at(&asked.headers);
+        let message = Message::parse(&said).ok();
+        let is_initialize =
+            message.and_then(|message| message.method()).is_some_and(|method| method.is("initialize"));
+        let asked = match is_initialize {
+            true => asked,
+            false => match self.of_the_session(asked) {
+                Some(asked) => asked,
+                None => return,
+            },
+        };
+        let mut steps = Vec::new();
+        for Received { step, mismatch } in self.player.receive(&said) {
+            steps.extend(step);
+            mismatch.into_iter().for_each(|mismatch| self.report(mismatch));
+        }
+        if self.transport == Transport::HttpSse {
+            return asked.answer(202, "Accepted", self.plan);
+        }
+        match steps.first() {
+            Some(&step) => self.reply(asked, step),
+            None if message
+                .is_some_and(|message| message.method().is_some() && message.id().key().is_some()) =>
+            {
+                asked.answer(400, "the session does not have this request here", self.plan);
+            }
+            None if message.is_none() => asked.answer(400, "this is not a message", self.plan),
+            None => asked.answer(202, "", self.plan),
+        }
+    }
+
+    /// Answers the POST of a step of the session.
+    fn reply(&mut self, asked: IncomingRequest, step: usize) {
+        match self.routes.replies.get(step).cloned() {
+            Some(Reply::Refused(status, headers)) => {
+                let values = headers.iter().filter_map(|(_, value)| HeaderValue::from_str(value).ok());
+                asked.reply.say((status, ""), "", self.plan, |headers| {
+                    values.for_each(|value| {
+                        headers.append(WWW_AUTHENTICATE, value);
+                    });
+                });
+            }
+            Some(Reply::Json(_)) => {
+                self.waiting.insert(step, asked.reply);
+            }
+            Some(Reply::Stream) => {
+                let id = self.give_id(step, 200);
+                let feed = asked.reply.open(self.plan, |headers| insert(headers, SESSION, id.as_deref()));
+                self.streams.entry(Route::Answer(step)).or_default().open(feed);
+            }
+            Some(Reply::Accepted(status)) => asked.answer(status, "", self.plan),
+            None => asked.answer(202, "", self.plan),
+        }
+    }
+
+    /// A stream that the client wants to read.
+    fn get(&mut self, asked: IncomingRequest) {
+        if !accepts(&asked.headers, EVENTS) {
+            self.complain(format!("a GET does not accept {EVENTS}"));
+        }
+        if self.transport == Transport::HttpSse {
+            return self.legacy(asked);
+        }
+        let Some(asked) = self.of_the_session(asked) else { return };
+        let last = text(&asked.headers, LAST_EVENT);
+        let redeliver = self.plan.variants.redeliver;
+        let route = match &last {
+            None => Some(Route::Get),
+            Some(id) => {
+                let mut streams = self.streams.iter_mut();
+                streams.find_map(|(route, stream)| stream.go_behind(id, redeliver).then_some(*route))
+            }
+        };
+        let Some(route) = route else {
+            self.complain("a client resumed after an event that was never sent".to_owned());
+            return asked.answer(400, "there is no such event", self.plan);
+        };
+        if let Some(status) = self.routes.no_get {
+            return asked.answer(status, "this server has no stream of its own", self.plan);
+        }
+        if self.streams.entry(route).or_default().is_read() && last.is_none() {
+            self.complain("a second GET while the stream of the first one is open".to_owned());
+            return asked.answer(409, "there is a stream already", self.plan);
+        }
+        self.open(route, asked, None);
+    }
+
+    /// The one stream of HTTP+SSE, which begins by telling where messages go.
+    fn legacy(&mut self, asked: IncomingRequest) {
+        if self.streams.entry(Route::Get).or_default().is_read() {
+            self.complain("a second GET while the stream of the first one is open".to_owned());
+            return asked.answer(409, "there is a stream already", self.plan);
+        }
+        let recorded = self.plan.script.entries().iter().find_map(|entry| {
+            let sse = entry.sse.as_ref().filter(|sse| sse.name.as_deref() == Some("endpoint"))?;
+            let path = sse.data.as_deref()?;
+            (path.starts_with('/') && !path.contains(['\n', '\r'])).then(|| path.to_owned())
+        });
+        let path = recorded.unwrap_or_else(|| "/messages?sessionId=1".to_owned());
+        self.open(Route::Get, asked, Some(&path));
+    }
+
+    fn open(&mut self, route: Route, asked: IncomingRequest, endpoint: Option<&str>) {
+        let feed = asked.reply.open(self.plan, |_| ());
+        if let Some(path) = endpoint {
+            let _ = feed.send(spell(Some("endpoint"), None, path));
+        }
+        let (redeliver, more) = (self.plan.variants.redeliver, self.has_several(route));
+        let stream = self.streams.entry(route).or_default();
+        self.opened += u64::from(!stream.is_said());
+        stream.open(feed);
+        stream.say(redeliver, more);
+    }
+
+    /// What a client has to say in its headers, whatever it sends.
+    fn look_at(&mut self, headers: &HeaderMap) {
+        if media_type(headers) != JSON {
+            self.complain(format!("a POST does not say that it holds {JSON}"));
+        }
+        if self.transport == Transport::StreamableHttp
+            && !(accepts(headers, JSON) && accepts(headers, EVENTS))
+        {
+            self.complain(format!("a POST does not accept both {JSON} and {EVENTS}"));
+        }
+    }
+
+    /// Passes on a request that names the session and the revision, once they are known. Every other one is answered.
+    fn of_the_session(&mut self, asked: IncomingRequest) -> Option<IncomingRequest> {
+        let known = self.routes.initialized.is_some_and(|answer| self.player.is_done(answer));
+        if let Some(id) = self.session.clone().filter(|_| known) {
+            let (status, why) = match text(&asked.headers, SESSION) {
+                Some(named) if named == id => (0, ""),
+                Some(_) => (404, "names another session"),
+                None => (400, "names no session"),
+            };
+            if status > 0 {
+                self.complain(format!("a {} {why}, where {SESSION} is {id}", asked.method));
+                asked.answer(status, "mcp-session-id is not the one of this session", self.plan);
+                return None;
+            }
+            if let Some(version) = self.routes.version.clone() {
+                match text(&asked.headers, VERSION) {
+                    Some(named) if named != version => {
+                        let method = &asked.method;
+                        self.complain(format!(
+                            "a {method} names the revision {named}, where {version} was agreed on"
+                        ));
+                    }
+                    None if version.as_str() >= NAMES_ITSELF => {
+                        self.complain(format!("a {} does not name the revision in {VERSION}", asked.method));
+                    }
+                    _ => {}
+                }
+            }
+        }
+        Some(asked)
     }
 }

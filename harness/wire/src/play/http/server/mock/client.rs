@@ -3,26 +3,23 @@
 //! Memory: [`STREAMS`] streams of requests that are answered, and of each stream [`EVENTS`] events for a client that comes
 //! back.
 
-use crate::play::http::body::StreamedBody;
-use crate::play::http::protocol::{Answers, JSON, SESSION, Transport};
+use crate::http::{JSON, SESSION, insert};
+use crate::play::http::listener::Responder;
+use crate::play::http::protocol::{Answers, Transport};
 use crate::play::http::route::Reply;
 use crate::play::http::stream::Stream;
 use crate::play::mock::{Action, Catalogue, Matching, MockClient};
 use crate::play::plan::Plan;
 use crate::stdio::LiveServer;
-use hyper::Response;
-use hyper::body::Bytes;
-use hyper::header::{HeaderName, HeaderValue};
 use std::collections::{BTreeMap, VecDeque};
-use tokio::sync::oneshot;
 
-/// So many streams of answered requests are kept for a client that comes back.
+/// How many streams of answered requests are kept for a client that comes back.
 const STREAMS: usize = 32;
 
-/// So many events of a stream are kept.
+/// How many events of a stream are kept.
 const EVENTS: usize = 1024;
 
-/// The one stream that is no answer to a request.
+/// The one stream that does not answer a request.
 pub(super) const GET: Lane = None;
 
 /// A stream: of the request with this number, or of a GET.
@@ -33,8 +30,6 @@ pub(super) struct HttpClient<'p> {
     pub(super) mock: MockClient<'p>,
     pub(super) live: Option<LiveServer>,
     pub(super) streams: BTreeMap<Lane, Stream>,
-    /// How many events each stream has had.
-    counts: BTreeMap<Lane, u64>,
     /// Streams of requests that are answered, oldest first.
     answered: VecDeque<u64>,
     /// Requests that get one message as their answer.
@@ -46,7 +41,7 @@ pub(super) struct Waiting {
     pub(super) status: u16,
     /// The id that the session gets with it.
     pub(super) named: Option<String>,
-    pub(super) reply: oneshot::Sender<Response<StreamedBody>>,
+    pub(super) reply: Responder,
 }
 
 impl<'p> HttpClient<'p> {
@@ -55,7 +50,6 @@ impl<'p> HttpClient<'p> {
             mock: MockClient::new(catalogue, matching),
             live: None,
             streams: BTreeMap::new(),
-            counts: BTreeMap::new(),
             answered: VecDeque::new(),
             waiting: BTreeMap::new(),
         }
@@ -73,18 +67,14 @@ impl<'p> HttpClient<'p> {
         if let Some(tag) = about.filter(|_| last)
             && let Some(Waiting { status, named, reply }) = self.waiting.remove(&tag)
         {
-            let bytes = Bytes::from(text.to_owned());
-            let body = StreamedBody::whole(bytes, plan.variants.chunk, tag, plan.journal);
             // A client may go before it is answered.
-            let _ = reply.send(head(status, JSON, named.as_deref(), body));
+            reply.say((status, JSON), text, plan, |headers| insert(headers, SESSION, named.as_deref()));
             return;
         }
         let lane = about.map(Some).filter(|lane| self.streams.contains_key(lane)).unwrap_or(GET);
-        let count = self.counts.entry(lane).or_default();
-        *count += 1;
         let name = lane.map_or("get".to_owned(), |tag| tag.to_string());
-        let event = (over == Transport::StreamableHttp).then(|| format!("{name}-{count}"));
         let stream = self.streams.entry(lane).or_default();
+        let event = (over == Transport::StreamableHttp).then(|| format!("{name}-{}", stream.count() + 1));
         stream.add((over == Transport::HttpSse).then_some("message"), event, text);
         stream.whole = last && lane != GET;
         stream.say(false, false);
@@ -94,7 +84,6 @@ impl<'p> HttpClient<'p> {
             && let Some(oldest) = self.answered.pop_front()
         {
             self.streams.remove(&Some(oldest));
-            self.counts.remove(&Some(oldest));
         }
     }
 }
@@ -114,17 +103,4 @@ pub(super) fn form(answers: Answers, recorded: Option<&Reply>, actions: &[Action
         }
         _ => None,
     }
-}
-
-pub(super) fn head(
-    status: u16,
-    media: &'static str,
-    session: Option<&str>,
-    body: StreamedBody,
-) -> Response<StreamedBody> {
-    let mut answer = body.answer(status, Some(media));
-    if let Some(id) = session.and_then(|id| HeaderValue::from_str(id).ok()) {
-        answer.headers_mut().insert(HeaderName::from_static(SESSION), id);
-    }
-    answer
 }

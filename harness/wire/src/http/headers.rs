@@ -1,0 +1,162 @@
+//! The headers of MCP over HTTP, and those that end where a message is forwarded (RFC 9110, 7.6.1).
+
+use hyper::header::{
+    ACCEPT, ACCEPT_ENCODING, CONNECTION, CONTENT_TYPE, HOST, HeaderMap, HeaderName, HeaderValue, TE, TRAILER,
+    TRANSFER_ENCODING, UPGRADE,
+};
+
+/// The header of a session's id.
+pub(crate) const SESSION: &str = "mcp-session-id";
+
+/// The header of the revision that was agreed on.
+pub(crate) const VERSION: &str = "mcp-protocol-version";
+
+/// The header of a client that comes back to a stream.
+pub(crate) const LAST_EVENT: &str = "last-event-id";
+
+/// The type of a stream of events.
+pub(crate) const EVENTS: &str = "text/event-stream";
+
+/// The type of a message.
+pub(crate) const JSON: &str = "application/json";
+
+/// The text of a header, the first of several.
+pub(crate) fn text(headers: &HeaderMap, name: &str) -> Option<String> {
+    Some(String::from_utf8_lossy(headers.get(name)?.as_bytes()).into_owned())
+}
+
+/// Sets a header, where there is a value that one may have.
+pub(crate) fn insert(headers: &mut HeaderMap, name: &'static str, value: Option<&str>) {
+    if let Some(value) = value.and_then(|value| HeaderValue::from_str(value).ok()) {
+        headers.insert(HeaderName::from_static(name), value);
+    }
+}
+
+/// The media type of a body in lower case, without parameters; empty where it has none.
+pub(crate) fn media_type(headers: &HeaderMap) -> String {
+    let media = text(headers, CONTENT_TYPE.as_str()).unwrap_or_default();
+    media.split(';').next().unwrap_or_default().trim().to_ascii_lowercase()
+}
+
+/// Whether a request accepts this media type.
+pub(crate) fn accepts(headers: &HeaderMap, media: &str) -> bool {
+    let listed = |value: &HeaderValue| {
+        let text = String::from_utf8_lossy(value.as_bytes()).to_lowercase();
+        text.split(',').any(|item| {
+            let item = item.split(';').next().unwrap_or_default().trim();
+            item == media
+                || item == "*/*"
+                || media.split_once('/').is_some_and(|(kind, _)| item == format!("{kind}/*"))
+        })
+    };
+    headers.get_all(ACCEPT).iter().any(listed)
+}
+
+/// The value of a header, the first of several.
+pub(crate) fn header<'h>(headers: &'h [(String, String)], name: &str) -> Option<&'h str> {
+    headers.iter().find(|(other, _)| other.eq_ignore_ascii_case(name)).map(|(_, value)| &**value)
+}
+
+/// Every header in the order of the map; a value that is not UTF-8 is read as Latin-1.
+pub(crate) fn header_list(headers: &HeaderMap) -> Vec<(String, String)> {
+    let text = |value: &HeaderValue| match std::str::from_utf8(value.as_bytes()) {
+        Ok(text) => text.to_owned(),
+        Err(_) => value.as_bytes().iter().map(|&byte| char::from(byte)).collect(),
+    };
+    headers.iter().map(|(name, value)| (name.as_str().to_owned(), text(value))).collect()
+}
+
+/// Removes the headers of the connection on which the message came.
+pub(crate) fn without_connection(headers: &mut HeaderMap) {
+    let named: Vec<HeaderName> = headers
+        .get_all(CONNECTION)
+        .iter()
+        // By bytes: one that no name may have makes no other name less of one.
+        .flat_map(|value| value.as_bytes().split(|&byte| byte == b','))
+        .filter_map(|name| HeaderName::from_bytes(name.trim_ascii()).ok())
+        .collect();
+    let hops = [CONNECTION, TE, TRAILER, TRANSFER_ENCODING, UPGRADE];
+    let others = ["keep-alive", "proxy-connection"].map(HeaderName::from_static);
+    keep(headers, |name| ![&named[..], &hops, &others].iter().any(|names| names.contains(name)));
+}
+
+/// Makes a client's headers those of a request to the server, which has its own `Host`, and asks for no coding that the
+/// archive could not undo.
+pub(crate) fn to_server(headers: &mut HeaderMap) {
+    without_connection(headers);
+    keep(headers, |name| *name != HOST);
+    let known = |coding: &str| {
+        let name = coding.split(';').next().unwrap_or_default().trim();
+        name.eq_ignore_ascii_case("gzip") || name.eq_ignore_ascii_case("identity")
+    };
+    let codings: Vec<String> = headers
+        .get_all(ACCEPT_ENCODING)
+        .iter()
+        .filter_map(|value| value.to_str().ok())
+        .flat_map(|value| value.split(','))
+        .filter(|coding| known(coding))
+        .map(|coding| coding.trim().to_owned())
+        .collect();
+    if headers.contains_key(ACCEPT_ENCODING) {
+        let value = if codings.is_empty() { "identity".to_owned() } else { codings.join(", ") };
+        let value = HeaderValue::try_from(value).unwrap_or(HeaderValue::from_static("identity"));
+        headers.insert(ACCEPT_ENCODING, value);
+    }
+}
+
+/// Keeps these headers. Taking one out of the map would change the order of the others.
+fn keep(headers: &mut HeaderMap, is_kept: impl Fn(&HeaderName) -> bool) {
+    let kept = headers.iter().filter(|(name, _)| is_kept(name));
+    *headers = kept.map(|(name, value)| (name.clone(), value.clone())).collect();
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{header_list, to_server, without_connection};
+    use hyper::header::{HeaderMap, HeaderName, HeaderValue};
+
+    fn map(headers: &[(&str, &str)]) -> HeaderMap {
+        let pair = |(name, value): &(&str, &str)| {
+            (name.parse::<HeaderName>().unwrap(), HeaderValue::from_bytes(value.as_bytes()).unwrap())
+        };
+        headers.iter().map(pair).collect()
+    }
+
+    #[test]
+    fn what_belongs_to_the_connection_ends_here() {
+        let mut headers = map(&[
+            ("connection", "keep-alive, x-hop"),
+            ("x-hop", "1"),
+            ("connection", "ö, x-other-hop"),
+            ("x-other-hop", "1"),
+            ("keep-alive", "timeout=5"),
+            ("transfer-encoding", "chunked"),
+            ("mcp-session-id", "s"),
+            ("content-length", "2"),
+        ]);
+        without_connection(&mut headers);
+        let names: Vec<_> = header_list(&headers).into_iter().map(|(name, _)| name).collect();
+        assert_eq!(names, ["mcp-session-id", "content-length"]);
+    }
+
+    #[test]
+    fn codings_that_could_not_be_undone_are_not_asked_for() {
+        for (sent, left) in
+            [("gzip, deflate, br;q=0.5", "gzip"), ("br", "identity"), ("identity", "identity")]
+        {
+            let mut headers = map(&[("host", "localhost"), ("accept-encoding", sent)]);
+            to_server(&mut headers);
+            assert_eq!(header_list(&headers), [("accept-encoding".to_owned(), left.to_owned())]);
+        }
+        let mut none = map(&[("accept", "text/event-stream")]);
+        to_server(&mut none);
+        assert_eq!(header_list(&none).len(), 1);
+    }
+
+    #[test]
+    fn bytes_that_are_not_text_are_not_lost() {
+        let mut headers = HeaderMap::new();
+        headers.insert(HeaderName::from_static("x"), HeaderValue::from_bytes(b"a\xff").unwrap());
+        assert_eq!(header_list(&headers), [("x".to_owned(), "a\u{ff}".to_owned())]);
+    }
+}
