@@ -7,8 +7,8 @@ use super::judge::passage::{self, Terms, in_words};
 use super::judge::{Finding, Kind, http, judgement};
 use super::rig::{Played, Rig};
 use super::scenario::Scenario;
-use crate::group::Exit;
-use crate::play::journal::{Direction, Entry, Event, micros};
+use crate::journal::{Direction, Entry, Event, micros};
+use crate::stdio::group::Exit;
 use transcript::session::Side;
 use verdict::verdict::{Judgement, Verdict};
 
@@ -147,7 +147,7 @@ fn authority(notes: &[Entry]) -> String {
 #[cfg(test)]
 mod tests {
     use super::{Journals, broke_off};
-    use crate::play::journal::{Direction, Entry, Event};
+    use crate::journal::{Direction, Entry, Event};
 
     const BEGAN: u64 = 1_000_000;
 

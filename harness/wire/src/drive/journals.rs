@@ -4,10 +4,10 @@
 use super::judge::http::{Exchange, pairs};
 use super::judge::pairing::SentMessage;
 use super::judge::passage::{Passage, Stream, alike, lines};
-use crate::group::Exit;
 use crate::http::header;
+use crate::journal::{Direction, Entry, Event, micros};
 use crate::play::MISSING;
-use crate::play::journal::{Direction, Entry, Event, micros};
+use crate::stdio::group::Exit;
 use formats::sse::{SseBlockKind, SseParser};
 use std::collections::BTreeMap;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
@@ -225,8 +225,8 @@ fn answers(asked: &Exchange, answered: &Exchange, number: u64, all: bool, coarse
 #[cfg(test)]
 mod tests {
     use super::{Exit, Journals, SentMessage, exchanges, said};
-    use crate::play::journal::Direction::{self, Received, Sent};
-    use crate::play::journal::{Bytes, Entry, Event};
+    use crate::journal::Direction::{self, Received, Sent};
+    use crate::journal::{Bytes, Entry, Event};
     use transcript::session::Side;
 
     fn entries(events: Vec<(u64, Event)>) -> Vec<Entry> {

@@ -5,7 +5,7 @@ use super::recorder::Placeholders;
 use super::recording;
 use super::rig::{Files, NotRun, RECORDING, Rig};
 use super::scenario::{Kill, Scenario};
-use crate::play::journal::{self, Entry};
+use crate::journal::{self, Entry};
 use crate::play::{Script, Step, read_session};
 use crate::stdio::group::Group;
 use crate::stdio::{Stderr, running};

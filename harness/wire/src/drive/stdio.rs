@@ -5,7 +5,7 @@ use super::process::{KillTarget, Quiet, Running, not_started, recorder_words, sc
 use super::recorder::Placeholders;
 use super::rig::{Files, Played, Rig};
 use super::scenario::Scenario;
-use crate::play::journal::{self, Direction, Entry, Event, Journal};
+use crate::journal::{self, Direction, Entry, Event, Journal};
 use crate::play::{self, Plan, Variants};
 use crate::stdio::start;
 use rustix::io::Errno;
@@ -79,26 +79,21 @@ fn server_words(rig: &Rig, scenario: &Scenario, files: &Files) -> Vec<String> {
         words.extend(["/bin/sh", "-c", SERVER, "sh"].map(str::to_owned));
         words.extend([conditions.exit.to_string(), conditions.stderr.unwrap_or_default().to_owned()]);
     }
-    words.extend([text(&rig.program), "--quiet".to_owned(), "play".to_owned()]);
-    words.extend(["--as", "server", "--format", scenario.format.name].map(str::to_owned));
-    words.extend(["--timeout".to_owned(), rig.timeout.as_secs_f64().to_string()]);
-    words.extend(["--journal".to_owned(), text(&files.path("server.journal"))]);
+    words.push(text(&rig.program));
+    words.extend(["--quiet", "play", "--as", "server"].map(str::to_owned));
     let delay = rig.delay(conditions).as_millis();
-    if delay > 0 {
-        words.extend(["--delay".to_owned(), delay.to_string()]);
+    for (option, value) in [
+        ("--format", Some(scenario.format.name.to_owned())),
+        ("--timeout", Some(rig.timeout.as_secs_f64().to_string())),
+        ("--journal", Some(text(&files.path("server.journal")))),
+        ("--delay", (delay > 0).then(|| delay.to_string())),
+        ("--chunk", conditions.chunk.map(|chunk| chunk.to_string())),
+        ("--noise", conditions.noise.map(str::to_owned)),
+    ] {
+        words.extend(value.into_iter().flat_map(|value| [option.to_owned(), value]));
     }
-    if let Some(chunk) = conditions.chunk {
-        words.extend(["--chunk".to_owned(), chunk.to_string()]);
-    }
-    if conditions.merge {
-        words.push("--merge".to_owned());
-    }
-    if let Some(noise) = conditions.noise {
-        words.extend(["--noise".to_owned(), noise.to_owned()]);
-    }
-    if conditions.half {
-        words.push("--half-line-at-end".to_owned());
-    }
+    let flags = [("--merge", conditions.merge), ("--half-line-at-end", conditions.half)];
+    words.extend(flags.into_iter().filter(|flag| flag.1).map(|flag| flag.0.to_owned()));
     words.push(text(&files.path("session")));
     words
 }

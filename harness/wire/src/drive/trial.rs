@@ -11,7 +11,7 @@ use super::rig::{Files, NotRun, Played, Rig};
 use super::scenario::Scenario;
 #[cfg(unix)]
 use super::{http, stdio};
-use crate::play::journal::{Entry, Event, micros};
+use crate::journal::{Entry, Event, micros};
 use crate::play::read_session;
 use std::fmt::Write as _;
 use std::{fs, io};

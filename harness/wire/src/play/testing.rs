@@ -43,7 +43,9 @@ pub(crate) fn plays(text: &str, play: impl Fn(&[&str], &str, &[String]) -> Vec<S
         let spell = |block: &[&str]| block.iter().map(|line| spelled(line)).collect::<Vec<_>>();
         let session = spell(blocks.next().unwrap());
         let session: Vec<&str> = session.iter().map(String::as_str).collect();
-        for (words, block) in lines.iter().filter_map(|line| line.strip_prefix("--- ")).zip(blocks) {
+        for (words, block) in
+            lines.iter().filter_map(|line| line.strip_prefix("---")).map(str::trim).zip(blocks)
+        {
             assert_eq!(play(&session, words, &spell(block)), spell(block), "{case}\n--- {words}");
         }
     }

@@ -4,6 +4,7 @@
 //! never touched. What is left is valid JSON, and an object or an array stays one.
 
 use super::ledger::Rule;
+use super::rules::Redaction;
 use transcript::json::{Json, string_at, write_string};
 use transcript::message::resembles_message;
 
@@ -25,38 +26,36 @@ fn is_schema(name: &[u8]) -> bool {
     matches!(name, b"inputSchema" | b"outputSchema" | b"requestedSchema")
 }
 
-/// What is to stand in the places of values.
-pub(super) trait Policy {
-    /// Why all that stands under this name goes, if it does.
-    fn names(&self, name: &[u8]) -> Option<Rule>;
-
-    /// What stands in place of a value that goes.
-    fn mark(&self, rule: Rule, value: &[u8]) -> Vec<u8>;
-
-    /// What stands in place of a string under a name that stays; none where it stays as it is.
-    fn string(&self, value: &[u8]) -> Option<Vec<u8>>;
-}
-
-/// `text`, which is JSON, with other values; none where it stays as it is.
-pub(super) fn rewrite(text: &str, policy: &impl Policy) -> Option<Vec<u8>> {
+/// `text`, which is JSON, with other values; none where it stays as it is. What `redaction` names goes, and any other string
+/// becomes what `string` makes of it.
+pub(super) fn rewrite(
+    text: &str,
+    redaction: &Redaction,
+    string: impl Fn(&[u8]) -> Option<Vec<u8>>,
+) -> Option<Vec<u8>> {
     let value = Json::parse(text).ok()?;
     let message = resembles_message(value) || value.items().any(resembles_message);
-    rewrite_valid(text, message, policy)
+    rewrite_valid((text, message), redaction, string)
 }
 
 /// The same of a text that is known to be JSON, and whether it is a message or a batch.
-pub(super) fn rewrite_valid(text: &str, message: bool, policy: &impl Policy) -> Option<Vec<u8>> {
-    Walk { policy, message, text, at: 0, copied: 0, out: Vec::new() }.run()
+pub(super) fn rewrite_valid(
+    (text, message): (&str, bool),
+    redaction: &Redaction,
+    string: impl Fn(&[u8]) -> Option<Vec<u8>>,
+) -> Option<Vec<u8>> {
+    Walk { redaction, string, message, text, at: 0, copied: 0, out: Vec::new() }.run()
 }
 
 /// A walk over the tokens of valid JSON.
-struct Walk<'w, P> {
-    policy: &'w P,
+struct Walk<'w, S> {
+    redaction: &'w Redaction,
+    string: S,
     /// Whether the text is a message or a batch, and so has an envelope.
     message: bool,
     text: &'w str,
     at: usize,
-    /// So far everything is in `out`, which is empty as long as nothing has changed.
+    /// Up to here everything is in `out`, which is empty as long as nothing has changed.
     copied: usize,
     out: Vec<u8>,
 }
@@ -75,7 +74,7 @@ struct Frame {
     schema: bool,
 }
 
-impl<'w, P: Policy> Walk<'w, P> {
+impl<S: Fn(&[u8]) -> Option<Vec<u8>>> Walk<'_, S> {
     /// The text with other values; none where nothing changed.
     fn run(mut self) -> Option<Vec<u8>> {
         let bytes = self.text.as_bytes();
@@ -113,7 +112,7 @@ impl<'w, P: Policy> Walk<'w, P> {
                     let id = is_id(&name) || top && is_envelope(&name);
                     let stays = above.kept || id && !self.opens();
                     next = Frame {
-                        taken: above.taken.or_else(|| if stays { None } else { self.policy.names(&name) }),
+                        taken: above.taken.or_else(|| if stays { None } else { self.redaction.names(&name) }),
                         id,
                         schema: is_schema(&name),
                         ..above
@@ -125,8 +124,8 @@ impl<'w, P: Policy> Walk<'w, P> {
                     let length = token.raw().len() + 2;
                     let new = match next {
                         Frame { kept: true, .. } | Frame { id: true, .. } => None,
-                        Frame { taken: Some(rule), .. } => Some(self.policy.mark(rule, &token.decode())),
-                        _ => self.policy.string(&token.decode()),
+                        Frame { taken: Some(rule), .. } => Some(self.redaction.mark(rule, &token.decode())),
+                        _ => (self.string)(&token.decode()),
                     };
                     match new.filter(|new| **new != *token.decode()) {
                         Some(new) => self.replace(length, &new),
@@ -138,7 +137,7 @@ impl<'w, P: Policy> Walk<'w, P> {
                     let ends = |byte: &u8| !matches!(byte, b'-' | b'+' | b'.' | b'e' | b'E' | b'0'..=b'9');
                     let length = rest.iter().position(ends).unwrap_or(rest.len());
                     match next.taken.filter(|_| !next.kept && !next.id) {
-                        Some(rule) => self.replace(length, &self.policy.mark(rule, &rest[..length])),
+                        Some(rule) => self.replace(length, &self.redaction.mark(rule, &rest[..length])),
                         None => self.at += length,
                     }
                 }

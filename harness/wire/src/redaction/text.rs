@@ -3,7 +3,7 @@
 use super::assignments;
 use super::classes::{BACKSLASH, DIGIT, Found, LETTER, PERCENT, PIECE, SIGN, replace_runs};
 use super::encodings::{SHORTEST, decodings, percent_decoded, percent_encoded, unescaped};
-use super::json::{self, Policy};
+use super::json;
 use super::ledger::Rule;
 use super::rules::Redaction;
 use std::borrow::Cow;
@@ -16,12 +16,14 @@ impl Redaction {
     /// The JSON text without what is to be taken out; none where it stays as it is, or is not JSON.
     #[must_use]
     pub fn message(&self, text: &str) -> Option<String> {
-        self.layer().and_then(|layer| String::from_utf8(json::rewrite(text, &layer)?).ok())
+        let layer = self.layer()?;
+        String::from_utf8(json::rewrite(text, self, |value| layer.text(value))?).ok()
     }
 
     /// The same of a text that is known to be a message.
     pub(super) fn known_message(&self, text: &str) -> Option<String> {
-        self.layer().and_then(|layer| String::from_utf8(json::rewrite_valid(text, true, &layer)?).ok())
+        let layer = self.layer()?;
+        String::from_utf8(json::rewrite_valid((text, true), self, |value| layer.text(value))?).ok()
     }
 
     /// Any other text without what is to be taken out.
@@ -73,20 +75,6 @@ struct Layer<'r> {
     left: usize,
 }
 
-impl Policy for Layer<'_> {
-    fn names(&self, name: &[u8]) -> Option<Rule> {
-        self.redaction.names(name)
-    }
-
-    fn mark(&self, rule: Rule, value: &[u8]) -> Vec<u8> {
-        self.redaction.mark(rule, value)
-    }
-
-    fn string(&self, value: &[u8]) -> Option<Vec<u8>> {
-        self.text(value)
-    }
-}
-
 impl Layer<'_> {
     fn below(&self) -> Option<Self> {
         Some(Self { redaction: self.redaction, left: self.left.checked_sub(1)? })
@@ -105,7 +93,7 @@ impl Layer<'_> {
                 let (mut out, mut copied) = (Vec::with_capacity(text.len()), 0);
                 for (value, rule) in values {
                     out.extend_from_slice(&text[copied..value.start]);
-                    out.extend(self.mark(rule, &text[value.clone()]));
+                    out.extend(self.redaction.mark(rule, &text[value.clone()]));
                     copied = value.end;
                 }
                 out.extend_from_slice(&text[copied..]);
@@ -135,13 +123,15 @@ impl Layer<'_> {
 
     /// JSON that is the whole of a text. Its own text is one as well.
     fn json(&self, text: &str) -> Option<Vec<u8>> {
-        let Some(below) = self.below() else { return Some(self.mark(Rule::Unknown, text.as_bytes())) };
-        let walked = json::rewrite(text, &below);
+        let Some(below) = self.below() else {
+            return Some(self.redaction.mark(Rule::Unknown, text.as_bytes()));
+        };
+        let walked = json::rewrite(text, self.redaction, |value| below.text(value));
         let new = walked.as_deref().unwrap_or(text.as_bytes());
         match self.redaction.patterns(new) {
             Cow::Borrowed(_) => walked,
             Cow::Owned(new) if json_of(&new).is_some() => Some(new),
-            Cow::Owned(new) => Some(self.mark(Rule::Encoded, &new)),
+            Cow::Owned(new) => Some(self.redaction.mark(Rule::Encoded, &new)),
         }
     }
 
@@ -155,18 +145,18 @@ impl Layer<'_> {
     /// Part of a text with the escapes of JSON, where the whole is none.
     fn escaped(&self, piece: &[u8]) -> Option<Vec<u8>> {
         let plain = unescaped(piece).filter(|plain| *plain != piece)?;
-        self.hides(&plain).then(|| self.mark(Rule::Encoded, piece))
+        self.hides(&plain).then(|| self.redaction.mark(Rule::Encoded, piece))
     }
 
     /// Letters and digits that may be Base64 or hexadecimal, as a whole or between two of the signs of Base64.
     fn encoded(&self, run: &[u8]) -> Option<Vec<u8>> {
         let hides = |run: &[u8]| decodings(run).any(|text| self.hides(&text));
         if hides(run) {
-            return Some(self.mark(Rule::Encoded, run));
+            return Some(self.redaction.mark(Rule::Encoded, run));
         }
         let mut new = Cow::Borrowed(run);
         replace_runs(&mut new, DIGIT, |part| {
-            (part.len() < run.len() && hides(part)).then(|| self.mark(Rule::Encoded, part))
+            (part.len() < run.len() && hides(part)).then(|| self.redaction.mark(Rule::Encoded, part))
         });
         matches!(new, Cow::Owned(_)).then(|| new.into_owned())
     }

@@ -2,8 +2,8 @@
 //! and read do not matter. A message is a line.
 
 use super::{Finding, Kind, named, shown};
-use crate::group::Exit;
-use crate::play::journal::{Entry, Event};
+use crate::journal::{Entry, Event};
+use crate::stdio::group::Exit;
 use transcript::session::Side;
 
 /// One end of a stream.

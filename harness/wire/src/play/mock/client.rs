@@ -2,13 +2,11 @@
 //!
 //! Where the server of the recording asked something in between, the client is asked too, and the rest waits for its answer.
 
-use super::action::{Action, refusal};
 use super::additions::New;
 use super::catalogue::{Catalogue, NotFound, Turn, Unit};
 use super::forwarding::Forwarding;
-use super::{AskLive, Matching};
-use crate::messages::on_one_line;
-use crate::messages::{about, id_span, id_text, own_token, span, with};
+use super::{Action, AskLive, Matching, refusal};
+use crate::messages::{about, id_span, id_text, on_one_line, own_token, span, with};
 use crate::play::mismatch::{Kind, Mismatch};
 use crate::play::names::FreshIds;
 use crate::stdio::PipeEvent;

@@ -3,10 +3,9 @@
 //! Where the recording answered `initialize`, the live server has not seen it: it is sent the client's own before the first
 //! request. The client's requests keep their ids there, since it is the only one who asks.
 
-use super::action::{Action, refusal};
 use super::additions::New;
-use crate::messages::on_one_line;
-use crate::messages::{about, id_span, id_text, own_token, with};
+use super::{Action, refusal};
+use crate::messages::{about, id_span, id_text, on_one_line, own_token, with};
 use crate::play::mismatch::{Kind, Mismatch};
 use crate::play::names::FreshIds;
 use std::collections::HashMap;
@@ -52,6 +51,14 @@ struct Forwarded {
     token: Option<String>,
     new: New,
     since: Instant,
+}
+
+impl Forwarded {
+    /// Refuses it, and reports that the live server gave no answer.
+    fn fail(&self, why: &str, actions: &mut Vec<Action>) {
+        actions.push(refusal(&self.id_text, why, self.tag));
+        actions.push(unanswered(why, self.new.request().unwrap_or_default()));
+    }
 }
 
 impl Forwarding {
@@ -187,10 +194,7 @@ impl Forwarding {
     /// Nothing more comes from the live server.
     pub(super) fn ended(&mut self, why: &str) -> Vec<Action> {
         let mut actions = Vec::new();
-        for open in std::mem::take(&mut self.open) {
-            actions.push(refusal(&open.id_text, why, open.tag));
-            actions.push(unanswered(why, open.new.request().unwrap_or_default()));
-        }
+        std::mem::take(&mut self.open).iter().for_each(|open| open.fail(why, &mut actions));
         self.state = State::Dead(why.to_owned());
         self.queue.clear();
         actions
@@ -199,11 +203,8 @@ impl Forwarding {
     /// Answers what the live server has not answered for so long.
     pub(super) fn late(&mut self, patience: Duration, actions: &mut Vec<Action>) {
         let late: Vec<Forwarded> = self.open.extract_if(.., |open| open.since.elapsed() > patience).collect();
-        for open in late {
-            let why = format!("the live server has said nothing for {} s", patience.as_secs_f64());
-            actions.push(refusal(&open.id_text, &why, open.tag));
-            actions.push(unanswered(&why, open.new.request().unwrap_or_default()));
-        }
+        let why = format!("the live server has said nothing for {} s", patience.as_secs_f64());
+        late.iter().for_each(|open| open.fail(&why, actions));
     }
 
     /// Asks what waited until the live server was open.

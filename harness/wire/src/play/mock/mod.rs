@@ -8,14 +8,12 @@
 //! Memory: the session and an entry for each of its messages, and for each client how often it asked for what, the requests
 //! that wait for an answer, and what was new.
 
-mod action;
 mod additions;
 mod catalogue;
 mod client;
 mod forwarding;
 mod stdio;
 
-pub(super) use action::Action;
 pub use additions::{New, can_grow, grown};
 pub(super) use catalogue::Catalogue;
 pub(super) use client::MockClient;
@@ -24,7 +22,9 @@ pub use stdio::as_server;
 #[cfg(test)]
 mod tests;
 
+use super::mismatch::Mismatch;
 use super::plan::Played;
+use crate::messages::internal_error;
 
 /// How requests are answered.
 #[derive(Debug, Clone, Default)]
@@ -53,4 +53,28 @@ pub struct Served {
     pub new: Vec<New>,
     /// Why a live server could not be started.
     pub not_started: Option<String>,
+}
+
+/// Something to be done for a client.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Action {
+    /// Send it this.
+    Send {
+        /// The message, on one line.
+        text: String,
+        /// The tag of the request that it belongs to, until that is answered.
+        about: Option<u64>,
+        /// It is the answer.
+        last: bool,
+    },
+    /// Send this to the live server.
+    Ask(String),
+    /// Report this.
+    Report(Mismatch),
+}
+
+/// An error for a request that cannot be answered.
+fn refusal(id: &str, why: &str, tag: u64) -> Action {
+    let text = internal_error(id, &format!("mcp-concord play: {why}"));
+    Action::Send { text, about: Some(tag), last: true }
 }

@@ -1,9 +1,8 @@
 //! A mock on the standard streams of this process, which its client holds.
 
-use super::action::Action;
 use super::catalogue::Catalogue;
 use super::client::MockClient;
-use super::{Matching, Served};
+use super::{Action, Matching, Served};
 use crate::StartError;
 use crate::interrupt;
 use crate::play::http::Answers;
