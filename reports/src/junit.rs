@@ -8,28 +8,28 @@ use std::time::Duration;
 
 /// A suite of cases.
 #[derive(Debug, Default)]
-pub(crate) struct Suite {
+pub(crate) struct JunitSuite {
     pub(crate) name: String,
     pub(crate) properties: Vec<(&'static str, String)>,
-    pub(crate) cases: Vec<Case>,
+    pub(crate) cases: Vec<JunitCase>,
 }
 
 /// A case, and what came of it.
 #[derive(Debug, Default)]
-pub(crate) struct Case {
+pub(crate) struct JunitCase {
     pub(crate) name: String,
     pub(crate) class: Option<String>,
     pub(crate) time: Option<Duration>,
     /// Why it did not succeed; none where it did.
-    pub(crate) status: Option<Status>,
+    pub(crate) status: Option<JunitStatus>,
     /// What it printed.
     pub(crate) output: Option<String>,
 }
 
 /// Why a case did not succeed.
 #[derive(Debug)]
-pub(crate) struct Status {
-    pub(crate) outcome: Outcome,
+pub(crate) struct JunitStatus {
+    pub(crate) outcome: JunitOutcome,
     pub(crate) message: String,
     /// A word for it.
     pub(crate) verdict: Option<&'static str>,
@@ -38,7 +38,7 @@ pub(crate) struct Status {
 
 /// How a case ends that does not succeed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Outcome {
+pub(crate) enum JunitOutcome {
     Failure,
     Error,
     Skipped,
@@ -46,14 +46,14 @@ pub(crate) enum Outcome {
 
 /// How many cases there are, and of these how many ended in which way.
 #[derive(Debug, Clone, Copy, Default)]
-pub(crate) struct Counts {
+pub(crate) struct JunitCounts {
     tests: usize,
     skipped: usize,
     failures: usize,
     errors: usize,
 }
 
-impl AddAssign for Counts {
+impl AddAssign for JunitCounts {
     fn add_assign(&mut self, more: Self) {
         self.tests += more.tests;
         self.skipped += more.skipped;
@@ -62,9 +62,9 @@ impl AddAssign for Counts {
     }
 }
 
-/// A report: what is in all of it, and its suites, which [`Suite::spell`] spelled.
-pub(crate) fn head(name: &str, counts: Counts) -> String {
-    let Counts { tests, skipped, failures, errors } = counts;
+/// A report: what is in all of it, and its suites, which [`JunitSuite::spell`] spelled.
+pub(crate) fn head(name: &str, counts: JunitCounts) -> String {
+    let JunitCounts { tests, skipped, failures, errors } = counts;
     format!(
         "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites name=\"{}\" tests=\"{tests}\" skipped=\"{skipped}\" \
          failures=\"{failures}\" errors=\"{errors}\">\n",
@@ -75,14 +75,16 @@ pub(crate) fn head(name: &str, counts: Counts) -> String {
 /// What comes after the suites.
 pub(crate) const TAIL: &str = "</testsuites>\n";
 
-impl Suite {
+impl JunitSuite {
     /// Adds the XML of the suite, and returns its counts.
-    pub(crate) fn spell(&self, out: &mut String) -> Counts {
+    pub(crate) fn spell(&self, out: &mut String) -> JunitCounts {
         let outcome = |outcome| {
-            let ended = |case: &&Case| case.status.as_ref().is_some_and(|status| status.outcome == outcome);
+            let ended =
+                |case: &&JunitCase| case.status.as_ref().is_some_and(|status| status.outcome == outcome);
             self.cases.iter().filter(ended).count()
         };
-        let [skipped, failures, errors] = [Outcome::Skipped, Outcome::Failure, Outcome::Error].map(outcome);
+        let [skipped, failures, errors] =
+            [JunitOutcome::Skipped, JunitOutcome::Failure, JunitOutcome::Error].map(outcome);
         let tests = self.cases.len();
         let _ = write!(
             out,
@@ -94,7 +96,7 @@ impl Suite {
         attribute("time", times.reduce(|sum, time| sum + time).map(seconds), out);
         if self.cases.is_empty() && self.properties.is_empty() {
             out.push_str("/>\n");
-            return Counts::default();
+            return JunitCounts::default();
         }
         out.push_str(">\n");
         if !self.properties.is_empty() {
@@ -106,11 +108,11 @@ impl Suite {
         }
         self.cases.iter().for_each(|case| case.spell(out));
         out.push_str("    </testsuite>\n");
-        Counts { tests, skipped, failures, errors }
+        JunitCounts { tests, skipped, failures, errors }
     }
 }
 
-impl Case {
+impl JunitCase {
     fn spell(&self, out: &mut String) {
         let _ = write!(out, "        <testcase name=\"{}\"", text(&self.name));
         attribute("classname", self.class.as_deref().map(text), out);
@@ -120,11 +122,11 @@ impl Case {
             return;
         }
         out.push_str(">\n");
-        if let Some(Status { outcome, message, verdict, description }) = &self.status {
+        if let Some(JunitStatus { outcome, message, verdict, description }) = &self.status {
             let tag = match outcome {
-                Outcome::Failure => "failure",
-                Outcome::Error => "error",
-                Outcome::Skipped => "skipped",
+                JunitOutcome::Failure => "failure",
+                JunitOutcome::Error => "error",
+                JunitOutcome::Skipped => "skipped",
             };
             let _ = write!(out, "            <{tag} message=\"{}\"", text(message));
             attribute("type", verdict.map(str::to_owned), out);
@@ -176,7 +178,7 @@ fn text(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{Case, Outcome, Status, Suite};
+    use super::{JunitCase, JunitOutcome, JunitStatus, JunitSuite};
 
     #[test]
     fn a_text_is_what_xml_can_hold_and_no_markup() {
@@ -192,11 +194,11 @@ mod tests {
     #[test]
     fn what_is_empty_is_one_element() {
         let mut out = String::new();
-        Suite { name: "a".into(), ..Suite::default() }.spell(&mut out);
+        JunitSuite { name: "a".into(), ..JunitSuite::default() }.spell(&mut out);
         let message = "m".to_owned();
-        let status = Status { outcome: Outcome::Error, message, verdict: None, description: None };
-        let cases = vec![Case { name: "c".into(), status: Some(status), ..Case::default() }];
-        Suite { name: "b".into(), cases, ..Suite::default() }.spell(&mut out);
+        let status = JunitStatus { outcome: JunitOutcome::Error, message, verdict: None, description: None };
+        let cases = vec![JunitCase { name: "c".into(), status: Some(status), ..JunitCase::default() }];
+        JunitSuite { name: "b".into(), cases, ..JunitSuite::default() }.spell(&mut out);
         let expected = r#"    <testsuite name="a" tests="0" skipped="0" errors="0" failures="0"/>
     <testsuite name="b" tests="1" skipped="0" errors="1" failures="0">
         <testcase name="c">

@@ -1,4 +1,4 @@
-//! JSON whose members keep their order, and in which what is absent is left out.
+//! JSON whose members keep their order. Absent ones are left out.
 
 use serde::ser::SerializeMap as _;
 use serde::{Serialize, Serializer};
@@ -6,22 +6,22 @@ use std::borrow::Cow;
 
 /// A JSON value, made to be written.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Value<'s> {
+pub(crate) enum OrderedValue<'s> {
     Absent,
     Flag(bool),
     Count(u64),
     Integer(i64),
     Text(Cow<'s, str>),
-    List(Vec<Value<'s>>),
-    Object(Vec<(&'static str, Value<'s>)>),
+    List(Vec<OrderedValue<'s>>),
+    Object(Vec<(&'static str, OrderedValue<'s>)>),
 }
 
 /// An object without members.
-pub(crate) fn object<'s>() -> Value<'s> {
-    Value::Object(Vec::new())
+pub(crate) fn object<'s>() -> OrderedValue<'s> {
+    OrderedValue::Object(Vec::new())
 }
 
-impl<'s> Value<'s> {
+impl<'s> OrderedValue<'s> {
     /// A list of these, absent where there are none.
     pub(crate) fn some_of(items: impl Iterator<Item = Self>) -> Self {
         let items: Vec<Self> = items.collect();
@@ -39,7 +39,7 @@ impl<'s> Value<'s> {
     }
 }
 
-impl Serialize for Value<'_> {
+impl Serialize for OrderedValue<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         match self {
             Self::Absent => serializer.serialize_unit(),
@@ -57,55 +57,55 @@ impl Serialize for Value<'_> {
     }
 }
 
-impl<'s, V: Into<Value<'s>>> From<Option<V>> for Value<'s> {
+impl<'s, V: Into<OrderedValue<'s>>> From<Option<V>> for OrderedValue<'s> {
     fn from(value: Option<V>) -> Self {
         value.map_or(Self::Absent, Into::into)
     }
 }
 
-impl<'s, V: Into<Value<'s>>> From<Vec<V>> for Value<'s> {
+impl<'s, V: Into<OrderedValue<'s>>> From<Vec<V>> for OrderedValue<'s> {
     fn from(items: Vec<V>) -> Self {
         Self::List(items.into_iter().map(Into::into).collect())
     }
 }
 
-impl<'s> From<&'s str> for Value<'s> {
+impl<'s> From<&'s str> for OrderedValue<'s> {
     fn from(text: &'s str) -> Self {
         Self::Text(text.into())
     }
 }
 
-impl From<String> for Value<'_> {
+impl From<String> for OrderedValue<'_> {
     fn from(text: String) -> Self {
         Self::Text(text.into())
     }
 }
 
-impl<'s> From<&'s String> for Value<'s> {
+impl<'s> From<&'s String> for OrderedValue<'s> {
     fn from(text: &'s String) -> Self {
         Self::Text(text.into())
     }
 }
 
-impl From<bool> for Value<'_> {
+impl From<bool> for OrderedValue<'_> {
     fn from(flag: bool) -> Self {
         Self::Flag(flag)
     }
 }
 
-impl From<u64> for Value<'_> {
+impl From<u64> for OrderedValue<'_> {
     fn from(count: u64) -> Self {
         Self::Count(count)
     }
 }
 
-impl From<usize> for Value<'_> {
+impl From<usize> for OrderedValue<'_> {
     fn from(count: usize) -> Self {
         Self::Count(count as u64)
     }
 }
 
-impl From<i64> for Value<'_> {
+impl From<i64> for OrderedValue<'_> {
     fn from(integer: i64) -> Self {
         Self::Integer(integer)
     }

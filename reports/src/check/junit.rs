@@ -4,7 +4,7 @@
 //! rule that is inconclusive, or that nothing called for, is skipped with its reason.
 
 use super::{Renderer, explain, pointer, rule_of, sentence};
-use crate::junit::{Case, Counts, Outcome, Status, Suite, TAIL, head};
+use crate::junit::{JunitCase, JunitCounts, JunitOutcome, JunitStatus, JunitSuite, TAIL, head};
 use rules::RuleVerdict;
 use rules::record::{CheckedFile, Problem, RuleResult};
 use std::io::{self, Read, Seek, Write};
@@ -15,18 +15,18 @@ use std::io::{self, Read, Seek, Write};
 pub struct Junit<S> {
     strict: bool,
     spool: S,
-    counts: Counts,
+    counts: JunitCounts,
 }
 
 impl<S> Junit<S> {
     /// Nothing was written so far, to `spool` neither.
     pub fn new(strict: bool, spool: S) -> Self {
-        Self { strict, spool, counts: Counts::default() }
+        Self { strict, spool, counts: JunitCounts::default() }
     }
 }
 
 impl<S: Write> Junit<S> {
-    fn suite(&mut self, suite: &Suite) -> io::Result<()> {
+    fn suite(&mut self, suite: &JunitSuite) -> io::Result<()> {
         let mut text = String::new();
         self.counts += suite.spell(&mut text);
         self.spool.write_all(text.as_bytes())
@@ -38,7 +38,7 @@ impl<S: Read + Write + Seek> Renderer for Junit<S> {
         let revision = file.revision.unwrap_or("unknown").to_owned();
         // The lines of a rule are together.
         let rules = file.lines.chunk_by(|one, next| one.rule == next.rule);
-        self.suite(&Suite {
+        self.suite(&JunitSuite {
             name: file.name.clone(),
             properties: vec![("format", file.format.clone()), ("revision", revision)],
             cases: rules.map(|lines| case(lines, self.strict)).collect(),
@@ -47,9 +47,10 @@ impl<S: Read + Write + Seek> Renderer for Junit<S> {
 
     fn problem(&mut self, problem: &Problem, _: &mut dyn Write) -> io::Result<()> {
         let message = problem.message.clone();
-        let status = Status { outcome: Outcome::Error, message, verdict: None, description: None };
-        let case = Case { name: "can be judged".to_owned(), status: Some(status), ..Case::default() };
-        self.suite(&Suite { name: problem.file.clone(), cases: vec![case], ..Suite::default() })
+        let status = JunitStatus { outcome: JunitOutcome::Error, message, verdict: None, description: None };
+        let case =
+            JunitCase { name: "can be judged".to_owned(), status: Some(status), ..JunitCase::default() };
+        self.suite(&JunitSuite { name: problem.file.clone(), cases: vec![case], ..JunitSuite::default() })
     }
 
     fn finish(&mut self, out: &mut dyn Write) -> io::Result<()> {
@@ -60,29 +61,29 @@ impl<S: Read + Write + Seek> Renderer for Junit<S> {
     }
 }
 
-fn case(lines: &[RuleResult], strict: bool) -> Case {
+fn case(lines: &[RuleResult], strict: bool) -> JunitCase {
     let first = &lines[0];
     let findings: Vec<String> = lines.iter().filter(|line| line.is_finding()).map(finding).collect();
     let findings = findings.join("\n");
-    let failure = lines.iter().find(|line| line.counts(strict)).map(|line| Status {
-        outcome: Outcome::Failure,
+    let failure = lines.iter().find(|line| line.counts(strict)).map(|line| JunitStatus {
+        outcome: JunitOutcome::Failure,
         message: sentence(line),
         verdict: Some(line.verdict.name()),
         description: Some(format!("{findings}\n{}", help(line))),
     });
     let unsure = matches!(first.verdict, RuleVerdict::Inconclusive | RuleVerdict::NotApplicable);
-    let skipped = unsure.then(|| Status {
-        outcome: Outcome::Skipped,
+    let skipped = unsure.then(|| JunitStatus {
+        outcome: JunitOutcome::Skipped,
         message: format!("{}: {}", first.verdict.name(), first.message),
         verdict: Some(first.verdict.name()),
         description: None,
     });
-    Case {
+    JunitCase {
         name: first.rule.to_owned(),
         class: Some(first.party.to_owned()),
         output: (failure.is_none() && !findings.is_empty()).then_some(findings),
         status: failure.or(skipped),
-        ..Case::default()
+        ..JunitCase::default()
     }
 }
 

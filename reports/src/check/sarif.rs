@@ -6,7 +6,7 @@
 
 use super::{Renderer, explain, rule_of, sentence};
 use crate::encoding::percent;
-use crate::object::{Value, object};
+use crate::object::{OrderedValue, object};
 use rules::record::{CheckedFile, Problem, RuleResult};
 use rules::rule::{Level, Rule};
 use rules::{Revision, RuleVerdict};
@@ -23,8 +23,8 @@ pub struct Sarif {
     begun: bool,
     /// The rules that were cited, by id, with their places in the list and the revision of the first recording that cites them.
     cited: BTreeMap<&'static str, (usize, Option<&'static str>)>,
-    artifacts: Vec<Value<'static>>,
-    notifications: Vec<Value<'static>>,
+    artifacts: Vec<OrderedValue<'static>>,
+    notifications: Vec<OrderedValue<'static>>,
     well: bool,
 }
 
@@ -111,7 +111,7 @@ impl Renderer for Sarif {
     }
 }
 
-fn descriptor<'r>(rule: &'r Rule, revision: Option<&str>) -> Value<'r> {
+fn descriptor<'r>(rule: &'r Rule, revision: Option<&str>) -> OrderedValue<'r> {
     let mut full = format!("{}. {}", rule.title, rule.why);
     if let Some(contested) = rule.contested {
         let _ = write!(full, " Contested: {contested}");
@@ -132,7 +132,7 @@ fn descriptor<'r>(rule: &'r Rule, revision: Option<&str>) -> Value<'r> {
         .with("properties", properties)
 }
 
-fn result(line: &RuleResult, rule_index: usize) -> Value<'_> {
+fn result(line: &RuleResult, rule_index: usize) -> OrderedValue<'_> {
     let other = line.other.as_ref().map(|other| {
         let message = object().with("id", 1_u64).with("message", words(other.what.to_owned()));
         vec![location(message, &line.file, Some(other.line), Some(&other.pointer), Some(&other.snippet))]
@@ -164,12 +164,12 @@ fn result(line: &RuleResult, rule_index: usize) -> Value<'_> {
 
 /// A place in a file, behind what else is said of it.
 fn location<'s>(
-    said: Value<'s>,
+    said: OrderedValue<'s>,
     file: &str,
     line: Option<u64>,
     pointer: Option<&str>,
     snippet: Option<&str>,
-) -> Value<'s> {
+) -> OrderedValue<'s> {
     let snippet = snippet.map(|text| words(text.to_owned()));
     let region = line.filter(|line| *line > 0);
     let region = region.map(|line| object().with("startLine", line).with("snippet", snippet));
@@ -180,11 +180,11 @@ fn location<'s>(
     said.with("physicalLocation", physical).with("logicalLocations", logical)
 }
 
-fn artifact<'s>(file: &str) -> Value<'s> {
+fn artifact<'s>(file: &str) -> OrderedValue<'s> {
     object().with("uri", uri(file))
 }
 
-fn words<'s>(text: String) -> Value<'s> {
+fn words<'s>(text: String) -> OrderedValue<'s> {
     object().with("text", text)
 }
 

@@ -214,12 +214,7 @@ fn summary(file: &CheckedFile, options: Options) -> String {
         let _ = writeln!(out, "  {:<9} {:>6} {:>8} {:>5}", "party", "errors", "warnings", "notes");
         for (party, totals) in &parties {
             let mut row = format!("  {party:<9}");
-            let cells = [
-                (totals.errors, 6, RuleVerdict::Fail),
-                (totals.warnings, 8, RuleVerdict::Warn),
-                (totals.notes, 5, RuleVerdict::Info),
-            ];
-            for (count, width, verdict) in cells {
+            for ((count, _, verdict), width) in by_severity(*totals).into_iter().zip([6, 8, 5]) {
                 let style = if count > 0 { style(verdict) } else { Style::new() };
                 let _ = write!(row, " {}", paint(&format!("{count:>width$}"), style, options.colour));
             }
@@ -279,16 +274,20 @@ fn required(kept: &RuleSetResult, version: &str) -> String {
 }
 
 fn counts(totals: Totals, options: Options) -> String {
-    let cell = |count: u64, one: &str, verdict| {
+    let cell = |(count, one, verdict)| {
         let text = counted(count, one);
         if count > 0 { paint(&text, style(verdict), options.colour) } else { text }
     };
+    by_severity(totals).map(cell).join(", ")
+}
+
+/// The counts, what each is of, and the verdict that paints it.
+fn by_severity(totals: Totals) -> [(u64, &'static str, RuleVerdict); 3] {
     [
-        cell(totals.errors, "error", RuleVerdict::Fail),
-        cell(totals.warnings, "warning", RuleVerdict::Warn),
-        cell(totals.notes, "note", RuleVerdict::Info),
+        (totals.errors, "error", RuleVerdict::Fail),
+        (totals.warnings, "warning", RuleVerdict::Warn),
+        (totals.notes, "note", RuleVerdict::Info),
     ]
-    .join(", ")
 }
 
 fn style(verdict: RuleVerdict) -> Style {

@@ -1,6 +1,6 @@
 //! The record as JUnit XML: a test suite for each case, a test for each format. With times where the record has them.
 
-use crate::junit::{Case, Counts, Outcome, Status, Suite, TAIL, head};
+use crate::junit::{JunitCase, JunitCounts, JunitOutcome, JunitStatus, JunitSuite, TAIL, head};
 use crate::plain::plain;
 use verdict::record::{CaseResult, Record};
 use verdict::verdict::Verdict;
@@ -8,33 +8,34 @@ use verdict::verdict::Verdict;
 /// The record as XML. Texts are cleaned of what XML cannot hold.
 #[must_use]
 pub fn render(record: &Record) -> String {
-    let (mut suites, mut counts) = (String::new(), Counts::default());
+    let (mut suites, mut counts) = (String::new(), JunitCounts::default());
     for lines in record.results.chunk_by(|one, next| one.case == next.case) {
         let cases = lines.iter().map(|line| case(record, line)).collect();
-        counts += Suite { name: plain(&lines[0].case), cases, ..Suite::default() }.spell(&mut suites);
+        counts +=
+            JunitSuite { name: plain(&lines[0].case), cases, ..JunitSuite::default() }.spell(&mut suites);
     }
     head(&plain(&format!("mcp-concord: {}", record.title())), counts) + &suites + TAIL
 }
 
-fn case(record: &Record, line: &CaseResult) -> Case {
+fn case(record: &Record, line: &CaseResult) -> JunitCase {
     let outcome = match line.verdict {
         Verdict::Pass => None,
-        Verdict::Fail | Verdict::UnexpectedPass => Some(Outcome::Failure),
-        Verdict::Crash | Verdict::Timeout | Verdict::Garbled | Verdict::Unstable => Some(Outcome::Error),
-        Verdict::Skip | Verdict::ExpectedFail => Some(Outcome::Skipped),
+        Verdict::Fail | Verdict::UnexpectedPass => Some(JunitOutcome::Failure),
+        Verdict::Crash | Verdict::Timeout | Verdict::Garbled | Verdict::Unstable => Some(JunitOutcome::Error),
+        Verdict::Skip | Verdict::ExpectedFail => Some(JunitOutcome::Skipped),
     };
-    let status = outcome.map(|outcome| Status {
+    let status = outcome.map(|outcome| JunitStatus {
         outcome,
         message: message(line),
         verdict: Some(line.verdict.name()),
-        description: (outcome != Outcome::Skipped).then(|| description(record, line)),
+        description: (outcome != JunitOutcome::Skipped).then(|| description(record, line)),
     });
-    Case {
+    JunitCase {
         name: line.format.clone(),
         class: Some(plain(&line.case)),
         time: line.took,
         status,
-        ..Case::default()
+        ..JunitCase::default()
     }
 }
 

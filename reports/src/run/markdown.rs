@@ -1,9 +1,10 @@
 //! The record as Markdown for a CI's summary: short, failures first.
 
+use super::SORTS;
 use crate::plain::cut;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
-use verdict::change::{Change, Sort};
+use verdict::change::Change;
 use verdict::record::{CaseResult, Record};
 use verdict::verdict::Verdict;
 
@@ -71,12 +72,7 @@ fn tallied<'s>(title: &str, said: impl Iterator<Item = &'s str>, out: &mut Strin
 #[must_use]
 pub fn changes(changes: &[Change]) -> String {
     let mut out = String::new();
-    for (sort, title) in [
-        (Sort::Regression, "New failures"),
-        (Sort::Improvement, "No longer failing"),
-        (Sort::Other, "Other changes"),
-        (Sort::Gone, "No longer asked"),
-    ] {
+    for (sort, title) in SORTS {
         let of: Vec<&Change> = changes.iter().filter(|change| change.sort == sort).collect();
         if of.is_empty() {
             continue;

@@ -7,6 +7,16 @@ pub mod html;
 pub mod json;
 pub mod junit;
 pub mod markdown;
+use verdict::change::Sort;
+
+/// The sorts of changes between two runs with their titles, new failures first.
+const SORTS: [(Sort, &str); 4] = [
+    (Sort::Regression, "New failures"),
+    (Sort::Improvement, "No longer failing"),
+    (Sort::Other, "Other changes"),
+    (Sort::Gone, "No longer asked"),
+];
+
 #[cfg(test)]
 pub(crate) mod test_record;
 #[cfg(test)]

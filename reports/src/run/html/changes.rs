@@ -4,6 +4,7 @@ use super::cases::Filter;
 use super::labels::{anchor, cut, name, plain, topic};
 use super::renderer::{HtmlRenderer, PageLocation};
 use super::tally;
+use crate::run::SORTS;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use verdict::change::{Change, Sort};
@@ -25,18 +26,13 @@ pub struct Changes<'c> {
     pub page: &'c str,
 }
 
-/// The sorts with their titles, their tones and the digits for the filter.
-const SORTS: [(Sort, &str, &str, char); 4] = [
-    (Sort::Regression, "New failures", "bad", '0'),
-    (Sort::Improvement, "No longer failing", "good", '1'),
-    (Sort::Other, "Other changes", "known", '2'),
-    (Sort::Gone, "No longer asked", "faint", '3'),
-];
+/// The tone of each of the sorts, and its digit for the filter.
+const MARKS: [(&str, char); 4] = [("bad", '0'), ("good", '1'), ("known", '2'), ("faint", '3')];
 
 /// How many changes there are of each sort, in words: `2 new failures`.
 fn counts(changes: &[Change]) -> Vec<String> {
     let count = |sort| changes.iter().filter(|change| change.sort == sort).count();
-    let words = |(sort, title, _, _): &(Sort, &str, &str, char)| match count(*sort) {
+    let words = |(sort, title): &(Sort, &str)| match count(*sort) {
         0 => None,
         1 if *sort == Sort::Regression => Some("1 new failure".to_owned()),
         1 if *sort == Sort::Other => Some("1 other change".to_owned()),
@@ -78,7 +74,7 @@ impl HtmlRenderer {
         let mut filter = Filter { what: "changes", ..Filter::default() };
         filter.topics.extend(changes.iter().map(|change| topic(&change.case)));
         let mut sorts = Vec::new();
-        for (sort, title, tone, code) in SORTS {
+        for ((sort, title), (tone, code)) in SORTS.into_iter().zip(MARKS) {
             let of_it = changes.iter().filter(|change| change.sort == sort);
             let rows: Vec<Value> = of_it.map(|change| row(change, code)).collect();
             if rows.is_empty() {

@@ -140,7 +140,7 @@ mod tests {
     use super::failures;
     use crate::run::test_record::{line, record_of};
     use serde_json::{Value, json};
-    use verdict::record::{BothSides, Difference, Place};
+    use verdict::record::{BothSides, Place};
     use verdict::verdict::Verdict::{Crash, Fail, Pass};
 
     #[test]
@@ -183,23 +183,5 @@ mod tests {
         assert_eq!(column(&found[0]["transcripts"], "format"), json!(["w", "x", "y"]));
         let expected = [json!([false]), json!([false, false, true]), json!([false, true])];
         assert_eq!([0, 1, 2].map(marks), expected);
-    }
-
-    #[test]
-    fn expected_and_actual_are_drawn_with_the_first_difference_marked() {
-        let event = |id: &str| format!("{{\"kind\": \"request\", \"id\": \"{id}\", \"method\": \"ping\"}}\n");
-        let mut lines = vec![line("a/b", "x", Fail), line("a/c", "x", Crash)];
-        lines[0].whole =
-            Some(BothSides { expected: event("1") + &event("2"), actual: event("1") + &event("3") });
-        lines[0].difference = Some(Difference { at: "/events/1/id".into(), expected: None, actual: None });
-        lines[1].whole = Some(BothSides { expected: event("1"), actual: "a crash\n".into() });
-        let found = failures(&record_of(lines), &|_, _| String::new());
-        let drawn = |case: usize, side: usize| found[case]["readings"][0]["drawn"][side].as_str();
-        for (side, id) in [(0, "id 2"), (1, "id 3")] {
-            let side = drawn(0, side).unwrap();
-            let marked = side.find("class=\"here\"").unwrap();
-            assert!(side[..marked].contains("id 1") && side[marked..].contains(id), "{side}");
-        }
-        assert!(drawn(1, 0).is_some() && drawn(1, 1).is_none());
     }
 }

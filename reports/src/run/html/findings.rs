@@ -1,4 +1,4 @@
-//! What `check` found in recordings, as a page: each finding where it stands, in the order of the recording.
+//! What `check` found in recordings, as a page: the findings in the order of the recording.
 //!
 //! Made of the lines that `check --output json` prints.
 
@@ -14,7 +14,7 @@ use std::collections::BTreeMap;
 #[derive(Debug, Clone, Deserialize)]
 pub struct Finding {
     rule: String,
-    verdict: Verdict,
+    verdict: ListedVerdict,
     level: String,
     party: String,
     file: String,
@@ -26,7 +26,7 @@ pub struct Finding {
     /// The page of the document that was broken, in the recording's revision.
     link: Option<String>,
     snippet: Option<String>,
-    other: Option<Other>,
+    other: Option<OtherMessage>,
     /// How many more like this are not listed.
     #[serde(default)]
     more: u64,
@@ -34,7 +34,7 @@ pub struct Finding {
 
 /// Another message that matters to a finding.
 #[derive(Debug, Clone, Deserialize)]
-struct Other {
+struct OtherMessage {
     what: String,
     line: u64,
     snippet: String,
@@ -43,7 +43,7 @@ struct Other {
 /// What came of a rule at a place.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-enum Verdict {
+enum ListedVerdict {
     Fail,
     Warn,
     Info,
@@ -53,15 +53,15 @@ enum Verdict {
 }
 
 /// Name, tone and digit of the verdicts that a page lists one by one.
-const SHOWN: [(Verdict, &str, &str, char); 3] = [
-    (Verdict::Fail, "error", "bad", '0'),
-    (Verdict::Warn, "warning", "known", '1'),
-    (Verdict::Info, "note", "faint", '2'),
+const SHOWN: [(ListedVerdict, &str, &str, char); 3] = [
+    (ListedVerdict::Fail, "error", "bad", '0'),
+    (ListedVerdict::Warn, "warning", "known", '1'),
+    (ListedVerdict::Info, "note", "faint", '2'),
 ];
 
 /// A recording's findings.
 #[derive(Debug, Default, Serialize)]
-struct File {
+struct FileFindings {
     name: String,
     errors: u64,
     warnings: u64,
@@ -80,11 +80,11 @@ impl HtmlRenderer {
     /// # Errors
     /// Where the template cannot be rendered.
     pub fn findings(&self, findings: &[Finding], place: PageLocation<'_>) -> Result<String, tera::Error> {
-        let mut files: Vec<File> = Vec::new();
+        let mut files: Vec<FileFindings> = Vec::new();
         let mut known: BTreeMap<&str, usize> = BTreeMap::new();
         for finding in findings {
             let number = *known.entry(&finding.file).or_insert_with(|| {
-                files.push(File { name: plain(&finding.file), ..File::default() });
+                files.push(FileFindings { name: plain(&finding.file), ..FileFindings::default() });
                 files.len() - 1
             });
             if let Some(file) = files.get_mut(number) {
@@ -106,18 +106,18 @@ impl HtmlRenderer {
     }
 }
 
-impl File {
+impl FileFindings {
     fn take(&mut self, finding: &Finding) {
         let times = 1 + finding.more;
         match finding.verdict {
-            Verdict::Fail => self.errors += times,
-            Verdict::Warn => self.warnings += times,
-            Verdict::Info => self.notes += times,
-            Verdict::Inconclusive => {
+            ListedVerdict::Fail => self.errors += times,
+            ListedVerdict::Warn => self.warnings += times,
+            ListedVerdict::Info => self.notes += times,
+            ListedVerdict::Inconclusive => {
                 let rule = rules::find(&finding.rule).map_or("", |rule| rule.title);
                 self.unsure.push((plain(&finding.rule), rule, cut(&finding.message, WIDTH)));
             }
-            Verdict::Pass | Verdict::NotApplicable => {}
+            ListedVerdict::Pass | ListedVerdict::NotApplicable => {}
         }
         if let Some(shown) = finding.shown() {
             let pointer = finding.pointer.clone().unwrap_or_default();
@@ -139,7 +139,7 @@ impl Finding {
         let rule = rules::find(&self.rule);
         let within = self.within.as_ref().map(|within| format!(" (in the text: {within})"));
         let pointer = self.pointer.clone().unwrap_or_default() + &within.unwrap_or_default();
-        let other = |other: &Other| (plain(&other.what), other.line, cut(&other.snippet, WIDTH));
+        let other = |other: &OtherMessage| (plain(&other.what), other.line, cut(&other.snippet, WIDTH));
         Some(json!({
             "word": word,
             "tone": tone,

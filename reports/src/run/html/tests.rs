@@ -62,7 +62,7 @@ fn strange(text: &str) -> Record {
     record
 }
 
-/// One page of each kind, with `text` wherever a stranger's text may stand.
+/// One page of each kind, with `text` wherever a stranger's text may be.
 fn pages(text: &str) -> Vec<(&'static str, String)> {
     let (renderer, place) = (renderer(), PageLocation::default());
     let (record, owned) = (strange(text), text.to_owned());

@@ -1,4 +1,4 @@
-//! Two texts side by side: what stands on both sides on one line, and what differs marked.
+//! Two texts side by side: what both have on one line, and what differs marked.
 //!
 //! Lines, and the part of a line that differs.
 

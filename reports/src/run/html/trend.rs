@@ -18,22 +18,3 @@ pub(super) fn trend(runs: &[&Record]) -> Option<Value> {
     let name = plain(&last.implementation.name);
     Some(json!({ "name": name, "runs": (1..).zip(runs).map(run).collect::<Vec<_>>() }))
 }
-
-#[cfg(test)]
-mod tests {
-    use super::trend;
-    use crate::run::test_record::record;
-    use serde_json::json;
-    use verdict::verdict::Verdict::{Fail, Pass, Skip};
-
-    #[test]
-    fn runs_are_in_their_order_on_one_scale() {
-        let (old, new) = (record(&[Pass, Fail, Fail, Skip]), record(&[Pass, Pass]));
-        assert!(trend(&[&old]).is_none());
-        let trend = trend(&[&old, &new]).unwrap();
-        let bar = |tone: &str, from: u64, width: u64| json!({ "tone": tone, "from": from, "width": width });
-        let bars = json!([bar("bad", 0, 500), bar("good", 500, 250), bar("faint", 750, 250)]);
-        assert_eq!(trend["runs"][0]["bars"], bars);
-        assert_eq!(trend["runs"][1]["bars"][0]["width"], 500);
-    }
-}

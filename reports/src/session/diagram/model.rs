@@ -195,7 +195,7 @@ impl Severity {
         ["bad", "odd", "calm"][self as usize]
     }
 
-    /// What tells it from the others without colours.
+    /// A sign that distinguishes it without colours.
     pub(super) fn sign(self) -> &'static str {
         ["✗", "!", "·"][self as usize]
     }

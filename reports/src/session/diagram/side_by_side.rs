@@ -28,19 +28,6 @@ mod tests {
     use super::side_by_side;
 
     #[test]
-    fn both_sides_are_drawn_and_the_first_difference_is_marked_in_both() {
-        let one = "{\"kind\": \"notification\", \"method\": \"a\"}\n{\"kind\": \"notification\", \"method\": \"b\"}\n";
-        let [left, right] = side_by_side(one, &one.replace("\"b\"", "\"c\""), "/events/1/method").unwrap();
-        let (left, right) = (left.unwrap(), right.unwrap());
-        for side in [&left, &right] {
-            assert_eq!(side.matches("class=\"here\"").count(), 1, "{side}");
-            assert!(side.find(">a<").unwrap() < side.find("class=\"here\"").unwrap(), "{side}");
-            assert!(!side.contains("http") && !side.contains("<style") && !side.contains(" id="), "{side}");
-        }
-        assert!(left.contains(">b<") && right.contains(">c<"));
-    }
-
-    #[test]
     fn a_side_without_events_has_no_picture() {
         let one = "{\"kind\": \"notification\", \"method\": \"a\"}\n";
         let [left, right] = side_by_side("a rejection\n", one, "/rejection/code").unwrap();

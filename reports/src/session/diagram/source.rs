@@ -1,6 +1,6 @@
 //! What a recording holds of a row, beyond what a picture shows, to look at one message closely.
 
-use crate::object::Value;
+use crate::object::OrderedValue;
 
 /// What a recording holds of a row. Every string may be a stranger's.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -47,12 +47,13 @@ impl Source {
     }
 
     /// Adds what there is of it to the JSON of its row.
-    pub(crate) fn describe<'s>(&'s self, row: Value<'s>) -> Value<'s> {
-        let pair = |name: &'s str, value: Value<'s>| Value::List(vec![name.into(), value]);
+    pub(crate) fn describe<'s>(&'s self, row: OrderedValue<'s>) -> OrderedValue<'s> {
+        let pair = |name: &'s str, value: OrderedValue<'s>| OrderedValue::List(vec![name.into(), value]);
         let facts = self.facts.iter().map(|(name, value)| pair(name, value.into()));
         let header = |(name, value): &'s (String, String)| pair(name, value.into());
         let headers = self.headers.iter();
-        let headers = headers.map(|(whose, all)| pair(whose, Value::List(all.iter().map(header).collect())));
+        let headers =
+            headers.map(|(whose, all)| pair(whose, OrderedValue::List(all.iter().map(header).collect())));
         row.with("file", self.file)
             .with("line", self.line)
             .with("pointer", &self.pointer)
@@ -61,7 +62,7 @@ impl Source {
             .with("cut", Some(self.left_out).filter(|count| *count > 0))
             .with("isError", self.is_error.then_some(true))
             .with("inferred", self.inferred.then_some(true))
-            .with("facts", Value::some_of(facts))
-            .with("headers", Value::some_of(headers))
+            .with("facts", OrderedValue::some_of(facts))
+            .with("headers", OrderedValue::some_of(headers))
     }
 }

@@ -56,7 +56,7 @@ const HEAD: i32 = 26;
 struct SvgLayout<'d> {
     diagram: &'d Diagram,
     width: i32,
-    /// Where the participants stand.
+    /// The places of the participants.
     participants: Vec<i32>,
     y: i32,
     top: i32,

@@ -126,20 +126,6 @@ fn no_line_is_wider_than_the_terminal_and_no_text_has_power_over_it() {
 }
 
 #[test]
-fn colours_change_no_text() {
-    let coloured = text(&diagram(), TextOptions { colour: true, ..PLAIN });
-    assert!(coloured.contains("\u{1b}["));
-    let mut bare = String::new();
-    let mut parts = coloured.split('\u{1b}');
-    bare.push_str(parts.next().unwrap());
-    for part in parts {
-        bare.push_str(part.split_once('m').unwrap().1);
-    }
-    let trimmed = |text: &str| text.lines().map(str::trim_end).collect::<Vec<_>>().join("\n");
-    assert_eq!(trimmed(&bare), trimmed(&text(&diagram(), PLAIN)));
-}
-
-#[test]
 fn folds_add_up() {
     let mut one = Fold { span: Some((3, 5)), requests: 2, answers: 1, ..Fold::default() };
     one.join(&Fold { notes: 2, ..Fold::default() });

@@ -19,7 +19,7 @@ pub struct TextOptions {
 
 /// Nothing is drawn narrower.
 const NARROWEST: usize = 50;
-/// How far participants stand from each other where there are more than two, and the words stand beside them.
+/// How far apart participants are where there are more than two, and their words are beside them.
 const APART: usize = 12;
 /// How wide a time is at least.
 const TIME: usize = 11;
@@ -34,11 +34,11 @@ struct TextLayout<'d> {
     diagram: &'d Diagram,
     terminal: TextOptions,
     width: usize,
-    /// Where the first participant stands, if there is one.
+    /// The column of the first participant, if there is one.
     first: usize,
-    /// Where the participants stand.
+    /// The columns of the participants.
     participants: Vec<usize>,
-    /// Where words begin that stand beside the participants; none where they stand on the arrows.
+    /// Where words begin that are beside the participants; none where they are on the arrows.
     beside: Option<usize>,
     number: usize,
     /// How wide times are; nothing where there are none.
@@ -92,7 +92,7 @@ impl<'d> TextLayout<'d> {
         self.out
     }
 
-    /// The names of participants that stand too close for them.
+    /// The names of participants that are too close for them.
     fn legend(&mut self) {
         for (participant, at) in self.diagram.participants.iter().zip(0..) {
             let about =
@@ -263,7 +263,7 @@ impl<'d> TextLayout<'d> {
         }
     }
 
-    /// What stands before the first participant: the band, the number and the time.
+    /// What comes before the first participant: the band, the number and the time.
     fn lead(&self, number: Option<u64>, time: Option<i64>, mark: Option<&str>) -> String {
         let mut lead = String::new();
         if self.banded {

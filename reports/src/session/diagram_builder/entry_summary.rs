@@ -1,4 +1,4 @@
-//! What a picture keeps of an entry: words of bounded length, by copies of its own.
+//! EntryKind a picture keeps of an entry: words of bounded length, by copies of its own.
 //!
 //! How each kind of entry is said in a few words.
 
@@ -28,14 +28,14 @@ pub(crate) struct EntrySummary {
     pub(super) offset: u64,
     /// The HTTP exchange that it belongs to.
     pub(super) exchange: Option<u64>,
-    pub(super) what: What,
+    pub(super) kind: EntryKind,
     /// Its row, as far as the entry shows it: numbers and participants are of the whole picture, and times are absolute.
     pub(super) row: Row,
 }
 
-/// What it is.
+/// EntryKind it is.
 #[derive(Debug)]
-pub(super) enum What {
+pub(super) enum EntryKind {
     Message {
         /// The index of its event in its own recording.
         index: u64,
@@ -73,21 +73,21 @@ impl EntrySummarizer {
         Self { file, whole, ..Self::default() }
     }
 
-    /// What a picture keeps of a step.
+    /// EntryKind a picture keeps of a step.
     pub(crate) fn take(&mut self, step: &Step<'_, '_>) -> EntrySummary {
-        let (entry, event, (what, content)) = match step {
+        let (entry, event, (kind, content)) = match step {
             Step::Event(entry, event) => (*entry, Some(*event), self.message(entry, event)),
             Step::Context(entry) => {
-                let (what, severity, text) = context(entry);
-                (*entry, None, (what, RowContent::Note(Note { text, severity, opens: None })))
+                let (kind, severity, text) = context(entry);
+                (*entry, None, (kind, RowContent::Note(Note { text, severity, opens: None })))
             }
         };
         let source = self.whole.map(|bound| Box::new(source(self.file, entry, event, bound)));
         let row = Row { time: entry.time, source, ..content.into() };
-        EntrySummary { file: self.file, offset: entry.location.offset, exchange: entry.exchange, what, row }
+        EntrySummary { file: self.file, offset: entry.location.offset, exchange: entry.exchange, kind, row }
     }
 
-    fn message(&mut self, entry: &Entry<'_>, event: &Event<'_>) -> (What, RowContent) {
+    fn message(&mut self, entry: &Entry<'_>, event: &Event<'_>) -> (EntryKind, RowContent) {
         let message = &event.message;
         let guess = match event.kind {
             EventKind::ToolCall => Side::Client,
@@ -115,8 +115,8 @@ impl EntrySummarizer {
             ..Arrow::new(0, 0, 0, event.kind)
         };
         let again = sse.is_some_and(|id| self.delivered_before(id, message.text()));
-        let what = What::Message { index: event.index, side: entry.side, guess, again };
-        (what, RowContent::Arrow(Box::new(arrow)))
+        let kind = EntryKind::Message { index: event.index, side: entry.side, guess, again };
+        (kind, RowContent::Arrow(Box::new(arrow)))
     }
 
     fn delivered_before(&mut self, id: &str, message: &str) -> bool {
@@ -136,14 +136,14 @@ impl EntrySummarizer {
     }
 }
 
-/// What an entry without a message is, how much that weighs, and what it says.
-fn context(entry: &Entry<'_>) -> (What, Severity, String) {
-    let note = |text: String| (What::Note, Severity::Note, text);
-    let silent = |text: &str| (What::Silent, Severity::Note, text.to_owned());
+/// EntryKind an entry without a message is, how much that weighs, and what it says.
+fn context(entry: &Entry<'_>) -> (EntryKind, Severity, String) {
+    let note = |text: String| (EntryKind::Note, Severity::Note, text);
+    let silent = |text: &str| (EntryKind::Silent, Severity::Note, text.to_owned());
     match &entry.content {
         Content::Exchange(exchange) => {
             let (text, severity) = exchange_of(entry, exchange);
-            (What::Exchange, severity, text)
+            (EntryKind::Exchange, severity, text)
         }
         Content::Event => note(entry.sse.as_ref().map(event).unwrap_or_default()),
         Content::Empty => {
@@ -154,7 +154,7 @@ fn context(entry: &Entry<'_>) -> (What, Severity, String) {
             let status = entry.context.and_then(|context| context.status);
             let severity = weight(status.is_some_and(|status| status >= 400));
             let status = status.map(|status| format!(", status {status}")).unwrap_or_default();
-            (What::Note, severity, format!("{what}{status}"))
+            (EntryKind::Note, severity, format!("{what}{status}"))
         }
         Content::TraceStart(line) => {
             let command = line.member("command").map(|command| match command.items().next() {
@@ -162,7 +162,7 @@ fn context(entry: &Entry<'_>) -> (What, Severity, String) {
                 None => word(command),
             });
             let label = line.member("label").map(word).unwrap_or_default();
-            (What::Opened(label), Severity::Note, start(&command.unwrap_or_default(), 2 * NAME))
+            (EntryKind::Opened(label), Severity::Note, start(&command.unwrap_or_default(), 2 * NAME))
         }
         Content::TraceEnd(line) => {
             let code = line.member("exitCode").filter(|code| code.as_number().is_some()).map(word);
@@ -175,9 +175,9 @@ fn context(entry: &Entry<'_>) -> (What, Severity, String) {
         }
         Content::Skipped(what) => note(format!("passed over: {}", start(what, NAME))),
         Content::Noise(noise) => {
-            (What::Note, Severity::Warning, format!("passed over: {}", start(&noise.why.message, NAME)))
+            (EntryKind::Note, Severity::Warning, format!("passed over: {}", start(&noise.why.message, NAME)))
         }
-        Content::Missing(body) => (What::Dropped, Severity::Warning, body.to_string()),
+        Content::Missing(body) => (EntryKind::Dropped, Severity::Warning, body.to_string()),
         Content::MadeUp(what) => note(format!("made up when it was converted: the {what}")),
         Content::ExchangeEnd => silent("the exchange ends"),
         Content::WrongType(_) => silent("a member of the wrong type"),

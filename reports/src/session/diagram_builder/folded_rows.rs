@@ -40,7 +40,7 @@ pub(super) struct FoldedRows {
     tail: VecDeque<(u64, bool)>,
     /// Rows of requests that are open.
     open: BTreeSet<u64>,
-    /// Those of them that stand neither at the beginning nor at the end.
+    /// Those of them that are neither at the beginning nor at the end.
     waiting: BTreeSet<u64>,
     room: usize,
     /// The last message is in the range that is shown.
@@ -224,7 +224,7 @@ impl FoldedRows {
     }
 }
 
-/// Rows of two folds, as long as they are few; an empty list stands for many.
+/// Rows of two folds, as long as they are few; an empty list means many.
 fn few_of(mut one: Vec<(u64, Row)>, other: Vec<(u64, Row)>) -> Vec<(u64, Row)> {
     if one.is_empty() || other.is_empty() || one.len() + other.len() >= WORTH {
         return Vec::new();

@@ -61,7 +61,7 @@ impl Trace {
 
 #[cfg(test)]
 mod tests {
-    use super::super::entry_summary::{EntrySummary, What};
+    use super::super::entry_summary::{EntryKind, EntrySummary};
     use super::{Reader, merge};
     use crate::session::diagram::model::{Fold, Row, RowContent};
 
@@ -69,7 +69,7 @@ mod tests {
         Box::new(move |sender| {
             for (offset, time) in (0..).zip(times) {
                 let row = Row { time: *time, ..RowContent::Fold(Fold::default()).into() };
-                let piece = EntrySummary { file, offset, exchange: None, what: What::Silent, row };
+                let piece = EntrySummary { file, offset, exchange: None, kind: EntryKind::Silent, row };
                 sender.send(piece).unwrap();
             }
             times.len()

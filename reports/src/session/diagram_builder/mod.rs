@@ -21,7 +21,7 @@ use crate::session::diagram::model::{
     Annotation, Diagram, Flag, Participant, Row, RowContent, Severity, is_answer,
 };
 use crate::session::diagram::source::Source;
-use entry_summary::What;
+use entry_summary::EntryKind;
 use folded_rows::FoldedRows;
 use std::collections::BTreeMap;
 use transcript::meaning::EventKind;
@@ -92,20 +92,20 @@ impl DiagramBuilder {
 
     /// Takes the next piece.
     pub(crate) fn take(&mut self, piece: EntrySummary) {
-        let EntrySummary { file, offset, exchange, what, mut row } = piece;
+        let EntrySummary { file, offset, exchange, kind, mut row } = piece;
         row.source = row.source.map(|source| self.within(source));
         self.start = self.start.or(row.time);
         row.time = row.time.zip(self.start).map(|(time, start)| time.saturating_sub(start));
         row.annotations = self.findings.take(file, offset);
         row.band = exchange;
-        match (what, &mut row.content) {
-            (What::Silent, _) if row.annotations.is_empty() && row.source.is_none() => return,
-            (What::Message { index, side, guess, again }, _) => {
+        match (kind, &mut row.content) {
+            (EntryKind::Silent, _) if row.annotations.is_empty() && row.source.is_none() => return,
+            (EntryKind::Message { index, side, guess, again }, _) => {
                 return self.message((file, index), (side, guess), again, row);
             }
-            (What::Exchange, RowContent::Note(note)) => (note.opens, row.band) = (exchange, None),
-            (What::Dropped, _) => self.dropped += 1,
-            (What::Opened(label), RowContent::Note(note)) => {
+            (EntryKind::Exchange, RowContent::Note(note)) => (note.opens, row.band) = (exchange, None),
+            (EntryKind::Dropped, _) => self.dropped += 1,
+            (EntryKind::Opened(label), RowContent::Note(note)) => {
                 note.text = self.opened(file, label, &note.text);
                 row.band = None;
             }

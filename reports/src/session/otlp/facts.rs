@@ -1,7 +1,7 @@
-//! What spans have in common: who speaks, in which session, and over what.
+//! What spans have in common: the parties, the session and the transport.
 
 use super::model::{attribute, text_attribute};
-use crate::object::Value;
+use crate::object::OrderedValue;
 use formats::{OwnedContent, OwnedEntry, Session};
 use std::collections::BTreeMap;
 use transcript::json::{Json, JsonString};
@@ -11,8 +11,8 @@ use transcript::session::{Exchange, Side, header};
 /// The names of both parties, as the handshake has them.
 #[derive(Debug, Default)]
 pub(super) struct Names {
-    client: Vec<Value<'static>>,
-    server: Vec<Value<'static>>,
+    client: Vec<OrderedValue<'static>>,
+    server: Vec<OrderedValue<'static>>,
 }
 
 impl Names {
@@ -32,7 +32,7 @@ impl Names {
     }
 
     /// The resource of what this side reports.
-    pub(super) fn attributes(&self, side: Side) -> Vec<Value<'static>> {
+    pub(super) fn attributes(&self, side: Side) -> Vec<OrderedValue<'static>> {
         let (known, role) = match side {
             Side::Client => (&self.client, "client"),
             Side::Server => (&self.server, "server"),
@@ -70,7 +70,7 @@ impl<'s> Wire<'s> {
     }
 
     /// The attributes of a request that came with this entry.
-    pub(super) fn attributes(&mut self, entry: &OwnedEntry) -> Vec<Value<'static>> {
+    pub(super) fn attributes(&mut self, entry: &OwnedEntry) -> Vec<OrderedValue<'static>> {
         let exchange = entry.exchange.and_then(|number| self.exchanges.get(&number));
         let headers = exchange.into_iter().flat_map(|it| [&it.request_headers, &it.response_headers]);
         let context = entry.context.iter().map(|context| &context.headers);

@@ -9,7 +9,7 @@ mod facts;
 mod model;
 mod spans;
 
-use crate::object::{Value, object};
+use crate::object::{OrderedValue, object};
 use formats::{Format, OrderGuess, Session};
 use spans::{Seen, Spans};
 use std::io::{self, Write};
@@ -33,7 +33,7 @@ pub fn write(session: &Session, out: &mut dyn Write) -> io::Result<()> {
         let scope_spans = vec![object().with("scope", scope).with("spans", spans)];
         some.then(|| object().with("resource", resource).with("scopeSpans", scope_spans))
     };
-    let sides: Vec<Value<'_>> = [Side::Client, Side::Server].into_iter().filter_map(of).collect();
+    let sides: Vec<OrderedValue<'_>> = [Side::Client, Side::Server].into_iter().filter_map(of).collect();
     serde_json::to_writer_pretty(&mut *out, &object().with("resourceSpans", sides))?;
     out.write_all(b"\n")
 }

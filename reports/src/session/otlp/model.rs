@@ -1,6 +1,6 @@
 //! Spans and attributes as the OpenTelemetry Protocol has them in JSON.
 
-use crate::object::{Value, object};
+use crate::object::{OrderedValue, object};
 
 /// A request, until its answer, in the words of the OpenTelemetry Protocol.
 #[derive(Debug)]
@@ -12,8 +12,8 @@ pub(super) struct Span {
     pub(super) kind: u64,
     pub(super) start: i64,
     pub(super) end: i64,
-    pub(super) attributes: Vec<Value<'static>>,
-    pub(super) status: Value<'static>,
+    pub(super) attributes: Vec<OrderedValue<'static>>,
+    pub(super) status: OrderedValue<'static>,
 }
 
 /// `SPAN_KIND_SERVER`, `SPAN_KIND_CLIENT`, and `STATUS_CODE_ERROR`.
@@ -25,19 +25,19 @@ pub(super) const ERROR: u64 = 2;
 pub(super) fn attribute(
     key: &'static str,
     kind: &'static str,
-    value: impl Into<Value<'static>>,
-) -> Value<'static> {
+    value: impl Into<OrderedValue<'static>>,
+) -> OrderedValue<'static> {
     object().with("key", key).with("value", object().with(kind, value))
 }
 
 /// An attribute whose value is a text.
-pub(super) fn text_attribute(key: &'static str, value: impl Into<String>) -> Value<'static> {
+pub(super) fn text_attribute(key: &'static str, value: impl Into<String>) -> OrderedValue<'static> {
     attribute(key, "stringValue", value.into())
 }
 
 impl Span {
     /// The span as a collector takes it: ids in hexadecimal, and times as text.
-    pub(super) fn json(&self) -> Value<'_> {
+    pub(super) fn json(&self) -> OrderedValue<'_> {
         object()
             .with("traceId", &self.trace)
             .with("spanId", &self.id)

@@ -2,7 +2,7 @@
 
 use super::facts::{Names, Wire, parent, text, unicode};
 use super::model::{CLIENT, ERROR, SERVER, Span, text_attribute};
-use crate::object::{Value, object};
+use crate::object::{OrderedValue, object};
 use formats::{OwnedEntry, Session, usual_sender};
 use sha2::{Digest as _, Sha256};
 use std::collections::BTreeMap;
@@ -131,7 +131,7 @@ impl Span {
 }
 
 /// What an answer says of how the request went.
-fn outcome(method: &str, answer: &Message<'_>) -> (Vec<Value<'static>>, Value<'static>) {
+fn outcome(method: &str, answer: &Message<'_>) -> (Vec<OrderedValue<'static>>, OrderedValue<'static>) {
     let outcome = answer.outcome();
     let member = |name: &str| outcome.and_then(|outcome| outcome.member(name));
     let failed = |message: Option<String>| object().with("code", ERROR).with("message", message);

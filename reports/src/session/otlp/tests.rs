@@ -55,14 +55,10 @@ const TRACE: &str = r#"{"v":1,"type":"meta","startedAt":"2026-09-01T10:00:00.000
 #[test]
 fn a_request_is_a_span_with_the_attributes_of_the_conventions() {
     let (session, format) = session("mcp-replay", TRACE);
-    let document = document(&session);
-    let names: Vec<_> =
-        spans(&document).iter().map(|(service, span)| (*service, span["name"].as_str())).collect();
-    assert_eq!(names[4], ("files", Some("prompts/get brief")));
-    assert!(!document.to_string().contains("secret"));
     let mut out = Vec::new();
     write(&session, &mut out).unwrap();
     let spans = String::from_utf8(out).unwrap().replace(env!("CARGO_PKG_VERSION"), "VERSION");
+    assert!(!spans.contains("secret"));
     golden("otlp.txt", [("spans", spans), ("notes", notes(&session, format).join("\n"))]);
 }
 

@@ -50,7 +50,7 @@ pub(crate) struct StatsRow {
     pub(crate) numbers: Numbers,
 }
 
-/// What tells the rows of a table from each other; what a table does not ask is left out, and null is unknown.
+/// The key of a row in its table. What a table does not ask is left out, and null is unknown.
 #[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 pub(crate) struct StatsKey {
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -2,7 +2,7 @@
 //!
 //! Where findings belong: each to the row whose entry begins where the rule was broken, and to another one where it cites that.
 
-use crate::object::{Value, object};
+use crate::object::{OrderedValue, object};
 use crate::plain::counted;
 use crate::session::diagram::Diagram;
 use crate::session::diagram::model::{Flag, Row, RowContent, Severity, kind_name};
@@ -22,13 +22,13 @@ pub(super) struct Model<'s> {
     schema: u32,
     title: &'s str,
     about: Vec<String>,
-    participants: Vec<Value<'s>>,
+    participants: Vec<OrderedValue<'s>>,
     rows: Rows<'s>,
     /// Whether anything was judged.
     judged: bool,
-    findings: Vec<Value<'s>>,
-    rules: BTreeMap<&'static str, Value<'static>>,
-    foot: Vec<Value<'s>>,
+    findings: Vec<OrderedValue<'s>>,
+    rules: BTreeMap<&'static str, OrderedValue<'static>>,
+    foot: Vec<OrderedValue<'s>>,
 }
 
 /// Rows, which may be many: each becomes JSON when it is written.
@@ -113,7 +113,7 @@ fn about(file: &CheckedFile) -> Vec<String> {
 }
 
 /// A row. What the recording does not have is left out.
-fn shown(row: &Row) -> Value<'_> {
+fn shown(row: &Row) -> OrderedValue<'_> {
     let some = |text| Some(text).filter(|text: &&str| !text.is_empty());
     let shown = match &row.content {
         RowContent::Arrow(arrow) => object()
@@ -127,7 +127,7 @@ fn shown(row: &Row) -> Value<'_> {
             .with("time", row.time)
             .with("took", arrow.took)
             .with("answers", arrow.answers)
-            .with("flags", Value::some_of(arrow.flags.iter().map(|flag| Flag::name(*flag).into())))
+            .with("flags", OrderedValue::some_of(arrow.flags.iter().map(|flag| Flag::name(*flag).into())))
             .with("band", row.band),
         RowContent::Note(note) => object()
             .with("is", "note")
@@ -145,7 +145,7 @@ fn shown(row: &Row) -> Value<'_> {
 }
 
 /// What a page shows of a finding; `row` is the row of an entry by the place where that begins.
-fn finding<'s>(line: &'s RuleResult, row: impl Fn(u64) -> Option<usize>) -> Value<'s> {
+fn finding<'s>(line: &'s RuleResult, row: impl Fn(u64) -> Option<usize>) -> OrderedValue<'s> {
     let other = line.other.as_ref().map(|other| {
         object()
             .with("what", other.what)
