@@ -11,7 +11,7 @@ use transcript::session::{Content, Entry, SinkError};
 /// and everything else as it is.
 ///
 /// # Errors
-/// Of a batch elsewhere, of an item that is no message and is not tolerated, and whatever `each` returns.
+/// Of a batch elsewhere, of an item that is not a message and is not tolerated, and whatever `each` returns.
 pub fn apart(
     entry: &Entry<'_>,
     revision: Option<Revision>,
@@ -158,7 +158,7 @@ mod tests {
         let text = format!("{ASKED}\n{AGREED}\n[{PING},7,{PING}]");
         let meaning = read("jsonrpc", &text, true).unwrap();
         assert_eq!((meaning.totals.events, meaning.totals.noise), (4, 1));
-        // A batch is no noise where it is none.
+        // A batch is not noise where it is not allowed.
         assert!(read("jsonrpc", &format!("[{PING}]"), true).is_err());
     }
 

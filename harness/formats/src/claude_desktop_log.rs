@@ -18,7 +18,7 @@
 //!
 //! Cannot carry: anything of HTTP or SSE, and so no authorization challenge; the process. Claude Desktop itself has put every message through JavaScript's JSON: `9007199254740993` is
 //! another number, `1.0` is `1`, `1e400` is `null`, and of a member that stood twice the last is there. A line on the
-//! server's standard output that is no message is not in the log, but an error that it was none.
+//! server's standard output that is not a message is not in the log; an error about it is.
 //!
 //! From logs of 2025 and 2026 that people have published; Claude Desktop's source is not.
 
@@ -35,6 +35,7 @@ use transcript::session::Side;
 /// The format.
 pub(crate) static FORMAT: Format = Format {
     aliases: &["claude-log"],
+    why_not,
     carries: Capabilities { direction: true, times: true, ..Capabilities::MESSAGES },
     ..Format::new(
         [
@@ -58,7 +59,7 @@ fn is_stamped(head: &Head) -> bool {
 }
 
 /// Why a file that looks a little like one of these is none.
-pub(crate) fn why_not(head: &Head) -> Option<&'static str> {
+fn why_not(head: &Head) -> Option<&'static str> {
     let marked = |line: &str| MARKS.iter().any(|(mark, ..)| line.contains(mark));
     match () {
         () if sniff(head) => None,

@@ -57,10 +57,13 @@ mod tests {
         let mut reader = BOTH_ASK.as_bytes();
         let mut input = Input::new(&mut reader).unwrap();
         let session = Session::read(from, &mut input, ReadOptions::default()).unwrap();
-        let told = Conversion::of(&session, from, to);
-        assert_eq!(told.refused.len(), 1, "{told:?}");
-        assert!(told.refused[0].ends_with("(COR-DIRECTION-FLAT)"), "{told:?}");
-        assert!(told.notes.iter().any(|note| note == "jsonrpc cannot carry times (4): left out"), "{told:?}");
+        let found = Conversion::of(&session, from, to);
+        assert_eq!(found.refused.len(), 1, "{found:?}");
+        assert!(found.refused[0].ends_with("(COR-DIRECTION-FLAT)"), "{found:?}");
+        assert!(
+            found.notes.iter().any(|note| note == "jsonrpc cannot carry times (4): left out"),
+            "{found:?}"
+        );
         // Into its own format nothing is lost.
         assert_eq!(Conversion::of(&session, from, from), Conversion::default());
     }

@@ -4,12 +4,10 @@ use crate::excerpt::floor;
 use crate::format::Format;
 use crate::head::Head;
 use crate::input::{Input, ReadError};
-use crate::recorders::{agent_vcr, directed_jsonl, mcp_cassette};
 use crate::registry::{FORMATS, MCP_VCR};
-use crate::{claude_desktop_log, inspector, marked_text, mcp_replay, txtar};
 use transcript::json::Scanner;
 
-/// So much of a file is looked at, in bytes, where its first value is longer. How the bytes arrive must not matter.
+/// How much of a file is looked at, in bytes, where its first value is longer. How the bytes arrive must not matter.
 const LOOKED_AT: usize = 64 << 10;
 
 /// The format of what `input` begins with; nothing is consumed. Reads the first value, or 64 KiB of it.
@@ -24,21 +22,12 @@ pub fn detect(input: &mut Input<'_>) -> Result<Option<&'static Format>, ReadErro
 #[must_use]
 pub fn nearest(text: &str) -> Option<String> {
     let head = Head::of(&text[..floor(text, LOOKED_AT.min(text.len()))]);
-    [
-        (inspector::FORMAT.name, inspector::why_not(&head)),
-        (mcp_replay::FORMAT.name, mcp_replay::why_not(&head)),
-        (claude_desktop_log::FORMAT.name, claude_desktop_log::why_not(&head)),
-        (marked_text::FORMAT.name, marked_text::why_not(&head)),
-        (directed_jsonl::FORMAT.name, directed_jsonl::why_not(&head)),
-        (mcp_cassette::FORMAT.name, mcp_cassette::why_not(&head)),
-        (agent_vcr::FORMAT.name, agent_vcr::why_not(&head)),
-        (txtar::FORMAT.name, txtar::why_not(&head)),
-    ]
-    .into_iter()
-    .find_map(|(name, why)| Some(format!("{name} is nearest, but {}", why?)))
+    FORMATS
+        .iter()
+        .find_map(|format| Some(format!("{} is nearest, but {}", format.name, (format.why_not)(&head)?)))
 }
 
-/// Why the format of a file cannot be told that begins with this text, in words.
+/// Why no format is detected in a file that begins with this text, in words.
 #[must_use]
 pub fn why_undetected(text: &str) -> String {
     match nearest(text) {
@@ -103,7 +92,7 @@ fn is_item_there(scanner: &mut Scanner<'_>, text: &str) -> bool {
                 first => first.is_some(),
             }
         }
-        // An empty list; or it is not told yet what comes.
+        // An empty list; or nothing shows yet what comes.
         Ok(false) => true,
         Err(_) => false,
     }

@@ -46,6 +46,8 @@ pub struct Format {
     pub clauses: &'static [&'static str],
     /// Whether a file that begins like this is one of these.
     pub sniff: fn(&Head) -> bool,
+    /// Why a file that begins like this, and somewhat like one of these, is none.
+    pub why_not: fn(&Head) -> Option<&'static str>,
     /// Hands the entries of a transcript to a sink, in the order of the session. A batch is noise of its code, whatever is
     /// tolerated: see [`apart`](crate::apart). To be called by [`Format::entries`].
     pub read: fn(&mut Input<'_>, ReadOptions, &mut Sink<'_>) -> Result<(), ReadError>,
@@ -78,6 +80,7 @@ impl Format {
             redacts: &[],
             clauses: &[],
             sniff,
+            why_not: |_| None,
             read,
             spelling,
         }
@@ -210,7 +213,7 @@ pub enum Tolerance {
     Nothing,
     /// What a recorder may have picked up beside the messages: see [`Refusal::is_noise`].
     Noise,
-    /// Every faulty message, for whoever judges each by itself. The line formats hand the others over taken apart, since
+    /// Every faulty message, for a caller that judges each by itself. The line formats hand the others over taken apart, since
     /// that is done beside the judging, on another thread.
     Faults,
 }

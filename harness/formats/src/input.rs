@@ -12,7 +12,7 @@ use transcript::rejection::{Code, Rejection};
 /// The largest line or item that is read: 1 GiB. A larger one is rejected with the code `limit`.
 pub const MAX_ITEM_BYTES: usize = 1 << 30;
 
-/// How much is read at a time, once so much was read: most files are short, and room for more would take longer to clear than
+/// How much is read at a time, once that much was read: most files are short, and room for more would take longer to clear than
 /// they take to read.
 const CHUNK: usize = 1 << 20;
 
@@ -26,7 +26,7 @@ pub enum ReadError {
     Io(io::Error),
     /// It was read, and is not a session.
     Rejected(Box<Rejection>),
-    /// Whoever took the entries wanted no more.
+    /// The sink wanted no more entries.
     Stopped,
 }
 
@@ -118,7 +118,7 @@ impl<'r> Input<'r> {
     ///
     /// # Errors
     /// Where the input cannot be read, is not UTF-8 there, or what was not consumed is larger than [`MAX_ITEM_BYTES`]. What
-    /// stands before a bad byte can be looked at first, so that the fault which is told does not depend on how much
+    /// stands before a bad byte can be looked at first, so that the fault that is reported does not depend on how much
     /// happened to be read at once (clause SRV-SAME).
     pub fn more(&mut self) -> Result<bool, ReadError> {
         if self.spoilt {

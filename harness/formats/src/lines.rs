@@ -101,7 +101,7 @@ pub(crate) trait Parse {
 /// Below this size a block of lines is not worth a second thread, in bytes.
 const WORTH_SHARING: usize = 128 << 10;
 
-/// So many bytes of lines are parsed at a time; each core takes the next such piece that nobody has begun.
+/// How many bytes of lines are parsed at a time; each core takes the next such piece that nobody has begun.
 const PIECE: usize = 32 << 10;
 
 /// Hands each line that is not blank to `take`, in order, with what `P` made of it, and the index that it put something into.

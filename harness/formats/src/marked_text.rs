@@ -20,12 +20,19 @@ use transcript::rejection::Code;
 use transcript::session::Side;
 
 /// The format.
-pub(crate) static FORMAT: Format = Format::new(
-    ["marked-text", "marked.txt", "lines with `-->` and `<--`, `>>>` and `<<<`, or `STDIN:` and `STDOUT:`"],
-    sniff,
-    log::read::<Text>,
-    Spelling::ReadOnly,
-);
+pub(crate) static FORMAT: Format = Format {
+    why_not,
+    ..Format::new(
+        [
+            "marked-text",
+            "marked.txt",
+            "lines with `-->` and `<--`, `>>>` and `<<<`, or `STDIN:` and `STDOUT:`",
+        ],
+        sniff,
+        log::read::<Text>,
+        Spelling::ReadOnly,
+    )
+};
 
 /// The first line has a mark, and the first marked message is one of JSON-RPC: arrows stand in many texts.
 fn sniff(head: &Head) -> bool {
@@ -40,7 +47,7 @@ fn has_message(head: &Head) -> bool {
 }
 
 /// Why a file that looks a little like one of these is none.
-pub(crate) fn why_not(head: &Head) -> Option<&'static str> {
+fn why_not(head: &Head) -> Option<&'static str> {
     (has_message(head) && !sniff(head)).then_some("its first line has no mark of a direction")
 }
 

@@ -34,7 +34,7 @@ pub fn meaning(format: &Format, reader: &mut dyn Read, options: ReadOptions) -> 
     Ok(Meaning { text: String::from_utf8_lossy(&text.text).into_owned(), totals })
 }
 
-/// Writes a meaning as it comes: an event a line, or the tool calls alone with their outcomes.
+/// Writes a meaning as it comes: an event a line, or only the tool calls, with their outcomes.
 #[derive(Debug)]
 pub struct MeaningWriter {
     text: Vec<u8>,
@@ -132,7 +132,7 @@ mod tests {
         bytes.extend_from_slice(b"{\"a\":\"\xff\"}\n");
         assert_eq!(read(&bytes), Err((Code::InvalidUtf8, 2, 7)));
         assert_eq!(read(b"\xe2\x82"), Err((Code::InvalidUtf8, 1, 1)));
-        // The first fault is the one that is told, also where a later one is read in the same breath.
+        // The first fault is the one that is reported, also where a later one is read in the same breath.
         assert_eq!(read(b"{}\n{\"\xff\n"), Err((Code::NotAMessage, 1, 1)));
         assert_eq!(read(b"{\"\xff\n{}\n"), Err((Code::InvalidUtf8, 1, 3)));
     }

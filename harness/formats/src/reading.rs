@@ -118,7 +118,7 @@ fn added(entry: &Entry<'_>) -> Option<String> {
     String::from_utf8(out).ok().filter(|added| !added.is_empty())
 }
 
-/// Reads a transcript to entries of their own, for whoever writes them again. What [`walk`] says of its steps holds of them.
+/// Reads a transcript to entries of their own, for a writer. What [`walk`] says of its steps holds of them.
 /// Memory: an entry, and a byte for each event.
 ///
 /// # Errors

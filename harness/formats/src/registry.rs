@@ -8,7 +8,7 @@ use crate::{
 };
 
 /// Every capture format, in the order in which they are listed. Detection tries them from the last to the first,
-/// since the first is told by the least.
+/// since the least shows the first.
 pub static FORMATS: &[&Format] = &[
     &jsonrpc::FORMAT,
     &envelope::STREAMABLE_HTTP,
@@ -87,7 +87,7 @@ pub fn names() -> String {
     FORMATS.iter().map(|format| format.name).collect::<Vec<_>>().join(", ")
 }
 
-/// The format that is messages and nothing else, which every other can be told in.
+/// The format that is messages and nothing else, which every session can be written in.
 #[must_use]
 pub fn plainest() -> Option<&'static Format> {
     FORMATS.iter().copied().find(|format| format.is_bare_lines())

@@ -1,7 +1,7 @@
 //! What is whole in a transcript that was cut off, as a recorder leaves it that was killed in the middle of a write.
 //!
 //! Readers refuse such a file (clause SRV-BYTES), since what came before a cut is not everything. This makes a whole one
-//! of it for whoever asks, and says how much was left out. Of lines, the last one goes where it is half a line. Of a
+//! of it on request, and says how much was left out. Of lines, the last one goes where it is half a line. Of a
 //! document, the list is closed behind its last whole item. Whole items that stand behind it at the beginning of a line
 //! are added: a recorder writes what comes next there, before it joins it to the list. Such an item replaces an earlier
 //! one with the same first member, which is an exchange as it was when it was still open.

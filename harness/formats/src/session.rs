@@ -1,4 +1,4 @@
-//! A session held in memory, for whoever writes it out again.
+//! A session held in memory, for a writer.
 //!
 //! Memory: the session.
 
@@ -49,7 +49,7 @@ impl Totals {
     }
 }
 
-/// That so many bodies cannot be read, some of which are there with their content coding; none where all can.
+/// How many bodies cannot be read, some of which are there with their content coding; none where all can.
 pub(crate) fn bodies_missing(missing: u64, coded: u64) -> Option<String> {
     let counted = |count: u64, one: &str, several: &str| match count {
         0 => None,
@@ -253,7 +253,7 @@ fn own_context(context: &Context<'_>) -> TransportContext {
 }
 
 /// Who sends a request or notification with this method, where nothing else tells: the methods that the MCP
-/// specification gives to servers alone, and the client for every other.
+/// specification gives only to servers, and the client for every other.
 #[must_use]
 pub fn usual_sender(message: &Message<'_>) -> Side {
     const SERVERS: &[&str] = &[

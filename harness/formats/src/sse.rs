@@ -47,7 +47,7 @@ pub struct SseBlock<'p> {
     pub id: Option<&'p [u8]>,
     /// The last event id as of this block: the `id` of it or of the last block before it that had one.
     pub last_id: &'p [u8],
-    /// The last `retry` field of the block that is digits alone and fits, in milliseconds.
+    /// The last `retry` field of the block that is only digits and fits, in milliseconds.
     pub retry: Option<u64>,
     /// How many comment lines stood in the block.
     pub comments: u64,
@@ -194,7 +194,7 @@ impl SseParser {
 }
 
 fn milliseconds(digits: &[u8]) -> Option<u64> {
-    // `parse` alone would take a plus sign as well.
+    // `parse` by itself would take a plus sign as well.
     digits.iter().all(u8::is_ascii_digit).then(|| std::str::from_utf8(digits).ok()?.parse().ok()).flatten()
 }
 

@@ -121,7 +121,7 @@ impl<'a> Parts<'a> {
         Ok(parts)
     }
 
-    /// When it was, in milliseconds. ENV-LOOSE: whatever is no such number is context that says nothing.
+    /// When it was, in milliseconds. ENV-LOOSE: anything else is context that says nothing.
     pub(super) fn time(&self) -> Option<i64> {
         let number = self.timestamp?.as_number()?;
         number.parse().ok().filter(|&time| time >= 0)

@@ -24,12 +24,8 @@ pub(super) fn read(
         Some(b'{') => {}
         Some(_) => {
             input.value()?;
-            let refusal = Refusal {
-                code: Code::WrongDocument,
-                clause: "ENV-EMPTY",
-                at: 0,
-                message: "an envelope is a JSON object with `transport` and `entries`".to_owned(),
-            };
+            let said = "an envelope is a JSON object with `transport` and `entries`";
+            let refusal = Refusal::new(Code::WrongDocument, 0, said).under("ENV-EMPTY");
             return Err(input.refuse(refusal, 0, ""));
         }
     }
@@ -102,8 +98,7 @@ fn invented(input: &mut Input<'_>, sink: &mut Sink<'_>) -> Result<bool, ReadErro
     let location = Location { root: "/_made_up", ..location(input) };
     let what = [made_up::TRANSPORT, made_up::LABEL].into_iter().find(|word| made_up::has(list, word));
     if let Some(what) = what {
-        sink(Entry::new(location, Content::MadeUp(what)))
-            .map_err(|error| input.sink_error(error, 0, &location))?;
+        input.give(Entry::new(location, Content::MadeUp(what)), 0, sink)?;
     }
     input.consume(length);
     Ok(what == Some(made_up::TRANSPORT))
@@ -130,14 +125,13 @@ fn surroundings(input: &mut Input<'_>, options: ReadOptions, sink: &mut Sink<'_>
         types::of_context(value, &mut |tail, wrong| {
             // The pointer begins with the member's name here, and with the entry's place there.
             let location = Location { tail: tail.trim_start_matches(types::CONTEXT), ..location };
-            sink(Entry::new(location, Content::WrongType(wrong)))
-                .map_err(|error| input.sink_error(error, 0, &location))
+            input.give(Entry::new(location, Content::WrongType(wrong)), 0, sink)
         })?;
     }
     if let Some((context, more)) = value.and_then(bounded_context) {
         headers_beyond(input, more, location, sink)?;
         let entry = Entry { context: Some(&context), ..Entry::new(location, Content::Envelope) };
-        sink(entry).map_err(|error| input.sink_error(error, 0, &location))?;
+        input.give(entry, 0, sink)?;
     }
     input.consume(length);
     Ok(())
@@ -147,12 +141,7 @@ fn entries(input: &mut Input<'_>, options: ReadOptions, sink: &mut Sink<'_>) -> 
     if input.peek()? != Some(b'[') {
         // A file that ends here, or goes on with what is not JSON, is not one whose entries are not an array.
         input.value()?;
-        let refusal = Refusal {
-            code: Code::MissingEntries,
-            clause: "ENV-EMPTY",
-            at: 0,
-            message: "`entries` must be an array".to_owned(),
-        };
+        let refusal = Refusal::new(Code::MissingEntries, 0, "`entries` must be an array").under("ENV-EMPTY");
         return Err(input.refuse(refusal, 0, "/entries"));
     }
     let mut more = input.enter(b']')?;
@@ -203,8 +192,7 @@ fn hand(
     if options.tolerance == Tolerance::Faults {
         types::of_entry(&parts, &mut |tail, wrong| {
             let location = Location { tail, ..location };
-            sink(Entry::new(location, Content::WrongType(wrong)))
-                .map_err(|error| input.sink_error(error, 0, &location))
+            input.give(Entry::new(location, Content::WrongType(wrong)), 0, sink)
         })?;
     }
     headers_beyond(input, context.as_ref().is_some_and(|(_, more)| *more), location, sink)?;
@@ -224,7 +212,7 @@ fn hand(
                 context: context.as_ref(),
                 ..Entry::new(location, content)
             };
-            return sink(entry).map_err(|error| input.sink_error(error, base, &location));
+            return input.give(entry, base, sink);
         }
         (Err(refusal), _) => return Err(input.refuse(refusal, 0, &location.pointer())),
     };
@@ -277,7 +265,7 @@ fn headers_beyond(
     }
     let what = format!("the headers of a transport context behind the first {MOST_HEADERS}");
     let entry = Entry::new(location, Content::Skipped(what.into()));
-    sink(entry).map_err(|error| input.sink_error(error, 0, &location))
+    input.give(entry, 0, sink)
 }
 
 fn location(input: &Input<'_>) -> Location {

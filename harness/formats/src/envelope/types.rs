@@ -86,19 +86,19 @@ mod tests {
     use crate::input::Input;
     use transcript::session::Content;
 
-    /// What an envelope's members of wrong types are told as: pointer, whether a clause leaves it open, and the words.
-    fn told(text: &str) -> Vec<String> {
-        let (mut bytes, mut told) = (text.as_bytes(), Vec::new());
+    /// The wrong types that are found among an envelope's members: pointer, whether a clause leaves it open, and the words.
+    fn found(text: &str) -> Vec<String> {
+        let (mut bytes, mut found) = (text.as_bytes(), Vec::new());
         let mut input = Input::new(&mut bytes).unwrap();
         (FORMAT.read)(&mut input, ReadOptions::new(Tolerance::Faults), &mut |entry| {
             if let Content::WrongType(wrong) = &entry.content {
                 let open = if wrong.open { "may" } else { "must" };
-                told.push(format!("{} {open}: {}", entry.location.pointer(), wrong.what));
+                found.push(format!("{} {open}: {}", entry.location.pointer(), wrong.what));
             }
             Ok(())
         })
         .unwrap();
-        told
+        found
     }
 
     fn envelope(entry: &str) -> String {
@@ -115,7 +115,7 @@ mod tests {
             r#""timestamp_ms":7,"status":"none of ours","sse":{"event":"ping","data":"1"}"#,
             r#""sse":{"data":[{"jsonrpc":"2.0","method":"a"}]}"#,
         ] {
-            assert_eq!(told(&envelope(entry)), <[&str; 0]>::default(), "{entry}");
+            assert_eq!(found(&envelope(entry)), <[&str; 0]>::default(), "{entry}");
         }
     }
 
@@ -176,9 +176,9 @@ mod tests {
                 "/entries/0/sse/data must: `data` of the event is an array, not an object or a string",
             ),
         ] {
-            assert_eq!(told(&envelope(entry)), [wanted], "{entry}");
+            assert_eq!(found(&envelope(entry)), [wanted], "{entry}");
         }
         let whole = r#"{"transport":"streamable-http","transport_context":{"headers":true},"entries":[]}"#;
-        assert_eq!(told(whole), ["/transport_context/headers must: `headers` is a boolean, not an object"]);
+        assert_eq!(found(whole), ["/transport_context/headers must: `headers` is a boolean, not an object"]);
     }
 }

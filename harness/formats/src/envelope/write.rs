@@ -134,16 +134,16 @@ fn surroundings(exchange: &Exchange<'_>, side: Side) -> Vec<u8> {
         line.extend_from_slice(format!("\"status\": {status}, ").as_bytes());
     }
     line.extend_from_slice(b"\"headers\": {");
-    let mut told: Vec<&str> = Vec::new();
+    let mut names: Vec<&str> = Vec::new();
     for (name, _) in headers {
         // An object has one member of a name, and RFC 9110 lets the values of one name be joined.
-        if told.iter().any(|told| told.eq_ignore_ascii_case(name)) {
+        if names.iter().any(|known| known.eq_ignore_ascii_case(name)) {
             continue;
         }
-        if !told.is_empty() {
+        if !names.is_empty() {
             line.extend_from_slice(b", ");
         }
-        told.push(name);
+        names.push(name);
         let same = headers.iter().filter(|(other, _)| other.eq_ignore_ascii_case(name));
         let values: Vec<&str> = same.map(|(_, value)| &**value).collect();
         write_string(name.as_bytes(), &mut line);

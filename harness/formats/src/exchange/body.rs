@@ -13,7 +13,7 @@ use transcript::session::Headers;
 /// A refusal whose place counts from the beginning of the document.
 pub(crate) type Checked<T> = Result<T, Refusal>;
 
-/// So many headers of a request or an answer are read; servers take about a hundred.
+/// How many headers of a request or an answer are read; servers take about a hundred.
 pub(crate) const MOST_HEADERS: usize = 10_000;
 
 /// The document, to find places in.
@@ -145,7 +145,7 @@ pub(crate) fn message(bytes: &[u8], wanted: bool) -> Checked<Option<Message<'_>>
         Ok(value) if value.kind() == JsonKind::Object && value.member("jsonrpc").is_some() => {
             Message::parse(text).map(Some)
         }
-        // Of an array, `jsonrpc` alone shows that it is no other site's.
+        // Of an array, only `jsonrpc` shows that it is not another site's.
         Ok(value) if holds_messages(value) && value.items().any(|item| item.member("jsonrpc").is_some()) => {
             let message = "the body is an array of messages, where one message belongs".to_owned();
             Err(Refusal { clause: "HAR-MESSAGE", ..Refusal::new(Code::Batch, start, message) })

@@ -1,5 +1,19 @@
 //! HTTP exchanges, whichever format lists them: what their bodies carry, and as which exchanges a session is written.
 
+use crate::format::Capabilities;
+
+/// What logs of exchanges carry.
+pub(crate) const CARRIES: Capabilities = Capabilities {
+    direction: true,
+    times: true,
+    http: true,
+    repeats: true,
+    exchanges: true,
+    sse: true,
+    challenge: true,
+    ..Capabilities::MESSAGES
+};
+
 pub(crate) mod body;
 pub(crate) mod endpoint;
 mod invented;

@@ -43,7 +43,7 @@ pub(crate) struct Listed<'a> {
 }
 
 impl Listed<'_> {
-    /// So many milliseconds after its start, in milliseconds of the Unix epoch.
+    /// This many milliseconds after its start, in milliseconds of the Unix epoch.
     pub(crate) fn after(&self, took: Option<Json<'_>>) -> Option<i64> {
         let took = took.and_then(|took| took.as_number()?.parse::<f64>().ok()).filter(|&took| took >= 0.0);
         self.started.zip(took).map(|(started, took)| {
@@ -58,10 +58,9 @@ impl Listed<'_> {
 pub(crate) enum Held<'a> {
     /// There is none, or none that could be a message.
     None,
-    /// There was one that could be, and the exporter dropped it.
-    Dropped,
-    /// There is one that could be, with its content coding: it is too large without, and nobody looks into it.
-    Coded,
+    /// There was one that could be, and the exporter dropped it; or it is `coded`: there with its content coding, since it is too
+    /// large without, and nobody looks into it.
+    Missing { coded: bool },
     /// Its text, and the `encoding` beside it.
     Text(Json<'a>, Option<Json<'a>>),
 }

@@ -37,7 +37,7 @@ pub(crate) struct Draft<'s> {
     pub(crate) sent: Vec<&'s OwnedEntry>,
     /// The exporter had dropped the POST's body, or the answer's.
     pub(crate) missing: (bool, bool),
-    /// Answers come on the stream of a GET alone (HTTP+SSE).
+    /// Answers come only on the stream of a GET (HTTP+SSE).
     pub(crate) elsewhere: bool,
     /// The answer is one JSON message rather than a stream.
     pub(crate) is_json: bool,

@@ -28,8 +28,8 @@ pub(crate) struct Reading<'a, 's, 'e, 'f> {
     pub(crate) options: ReadOptions,
     pub(crate) sink: &'s mut Sink<'e>,
     pub(crate) layout: &'static Layout,
-    /// It was said what a converter made up.
-    pub(crate) told: bool,
+    /// What a converter made up has been handed on.
+    pub(crate) is_marked: bool,
 }
 
 impl<'a> Reading<'a, '_, '_, '_> {
@@ -128,7 +128,7 @@ impl<'a> Reading<'a, '_, '_, '_> {
         let stamp = Stamp { time: started, side, carrier, exchange: number, invented };
         match invented.what() {
             None => self.note(stamp.on(Content::Exchange(&exchange), location))?,
-            Some(what) if !std::mem::replace(&mut self.told, true) => {
+            Some(what) if !std::mem::replace(&mut self.is_marked, true) => {
                 let mark = Location { tail: "/_made_up", ..location };
                 self.note(Entry::new(mark, Content::MadeUp(what)))?;
             }
@@ -142,16 +142,9 @@ impl<'a> Reading<'a, '_, '_, '_> {
         let stamp = Stamp { side: Some(Side::Client), carrier: Carrier::Request, ..stamp };
         let asked = match post {
             Held::None => false,
-            Held::Dropped => {
-                self.note(
-                    stamp.on(Content::Missing(MissingBody { whose: "the request", coded: false }), location),
-                )?;
-                false
-            }
-            Held::Coded => {
-                self.note(
-                    stamp.on(Content::Missing(MissingBody { whose: "the request", coded: true }), location),
-                )?;
+            Held::Missing { coded } => {
+                let missing = MissingBody { whose: "the request", coded };
+                self.note(stamp.on(Content::Missing(missing), location))?;
                 false
             }
             Held::Text(text, encoding) => {
@@ -169,12 +162,10 @@ impl<'a> Reading<'a, '_, '_, '_> {
                     self.note(Entry { context: Some(context), ..stamp.on(Content::Empty, location) })?;
                 }
             }
-            Held::Dropped => self.note(
-                stamp.on(Content::Missing(MissingBody { whose: "the answer", coded: false }), location),
-            )?,
-            Held::Coded => self.note(
-                stamp.on(Content::Missing(MissingBody { whose: "the answer", coded: true }), location),
-            )?,
+            Held::Missing { coded } => {
+                let missing = MissingBody { whose: "the answer", coded };
+                self.note(stamp.on(Content::Missing(missing), location))?;
+            }
             Held::Text(text, encoding) => {
                 let location = self.location(listed, text.text(), self.layout.answer);
                 let mut body = self.body(text, encoding, &location)?;
@@ -259,7 +250,7 @@ impl<'a> Reading<'a, '_, '_, '_> {
     ) -> Result<(), ReadError> {
         if block.kind == Block::Unfinished {
             let what = Cow::Borrowed("the last event of a stream, which ended before the event did");
-            // What there is of it tells a stream that was cut from a body that is no stream.
+            // What there is of it tells a stream that was cut from a body that is not a stream.
             let data = String::from_utf8_lossy(block.data);
             let begun = !block.data.is_empty() || block.name.is_some() || block.id.is_some();
             let sse = Sse { data: begun.then_some(data), comments: block.comments, ..Sse::default() };
@@ -267,7 +258,7 @@ impl<'a> Reading<'a, '_, '_, '_> {
         }
         let begin = usize::try_from(block.at).unwrap_or_default();
         let location = Location { offset: self.input.offset() + body.place(begin) as u64, ..location };
-        // Several data lines make one text; a place behind the first of them is told by its beginning.
+        // Several data lines make one text; a place behind the first of them is given as its beginning.
         let mut place = |at: usize| {
             let joined = block.data.get(..at).is_some_and(|before| before.contains(&b'\n'));
             body.place(if joined { begin } else { begin + at })

@@ -6,7 +6,8 @@ use super::plan::{Draft, plan};
 use crate::session::{OwnedEntry, Session, TransportContext};
 use std::borrow::Cow;
 use std::collections::HashSet;
-use transcript::json::write_compact;
+use std::io::{self, Write};
+use transcript::json::{write_compact, write_string};
 use transcript::message::Message;
 use transcript::session::{Headers, header};
 
@@ -214,8 +215,34 @@ fn compact(message: Message<'_>) -> Vec<u8> {
     text
 }
 
-fn put(out: &mut Vec<u8>, text: &str) {
+/// Adds a text as it is.
+pub(crate) fn put(out: &mut Vec<u8>, text: &str) {
     out.extend_from_slice(text.as_bytes());
+}
+
+/// Adds a text as a JSON string.
+pub(crate) fn string(text: &str, out: &mut Vec<u8>) {
+    write_string(text.as_bytes(), out);
+}
+
+/// Writes the exchanges of a session as the items of a list, each on a line of its own. Whether there are any.
+///
+/// # Errors
+/// Those of `out`.
+pub(crate) fn write_list(
+    session: &Session,
+    out: &mut dyn Write,
+    item: fn(&Draft<'_>, usize, &mut Vec<u8>),
+) -> io::Result<bool> {
+    let drafts = plan(session);
+    let mut text = Vec::new();
+    for (index, draft) in drafts.iter().enumerate() {
+        text.clear();
+        put(&mut text, if index == 0 { "\n" } else { ",\n" });
+        item(draft, index, &mut text);
+        out.write_all(&text)?;
+    }
+    Ok(!drafts.is_empty())
 }
 
 /// The usual words for the statuses that MCP traffic shows.

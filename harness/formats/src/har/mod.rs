@@ -16,24 +16,15 @@
 mod read;
 mod write;
 
-use crate::format::{Capabilities, Format, Items};
+use crate::exchange::CARRIES;
+use crate::format::{Format, Items};
 use crate::head::Head;
 use crate::transport::Transport;
 use crate::writing::Spelling;
 
 /// The format.
 pub(crate) static FORMAT: Format = Format {
-    carries: Capabilities {
-        direction: true,
-        times: true,
-        times_beside_calls: true,
-        http: true,
-        repeats: true,
-        exchanges: true,
-        sse: true,
-        process: false,
-        challenge: true,
-    },
+    carries: CARRIES,
     items: Items::List(&["log", "entries"]),
     messages: &[&["request", "postData", "text"], &["response", "content", "text"]],
     scripts: &[Some(Transport::StreamableHttp)],

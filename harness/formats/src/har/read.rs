@@ -26,7 +26,7 @@ pub(super) fn read(
     let input = &*input;
     let document = Document(input.text());
     let list = entries(input, document)?;
-    Reading { input, document, options, sink, layout: &LAYOUT, told: false }.list(list, moment, parts)
+    Reading { input, document, options, sink, layout: &LAYOUT, is_marked: false }.list(list, moment, parts)
 }
 
 /// The array of exchanges.
@@ -70,9 +70,9 @@ fn parts<'a>(document: Document<'a>, listed: &Listed<'a>) -> Checked<Parts<'a>> 
     let post_type = media_type(&request_headers, document.text(post_type)?);
     let post = match post_text {
         _ if !method.eq_ignore_ascii_case("POST") => Held::None,
-        Some(text) if is_gzip(text, post_encoding) => Held::Coded,
+        Some(text) if is_gzip(text, post_encoding) => Held::Missing { coded: true },
         Some(text) => Held::Text(text, post_encoding),
-        None if positive(request_size) && may_be_json(&post_type) => Held::Dropped,
+        None if positive(request_size) && may_be_json(&post_type) => Held::Missing { coded: false },
         None => Held::None,
     };
 
@@ -86,10 +86,10 @@ fn parts<'a>(document: Document<'a>, listed: &Listed<'a>) -> Checked<Parts<'a>> 
     let had_one = positive(size) || positive(response_size);
     let answer = match text {
         _ if media_type != STREAM && !may_be_json(&media_type) => Held::None,
-        Some(text) if is_gzip(text, encoding) => Held::Coded,
+        Some(text) if is_gzip(text, encoding) => Held::Missing { coded: true },
         Some(text) if !(had_one && text.text() == "\"\"") => Held::Text(text, encoding),
-        None if media_type == STREAM && status.is_some() => Held::Dropped,
-        _ if had_one && status != Some(304) => Held::Dropped,
+        None if media_type == STREAM && status.is_some() => Held::Missing { coded: false },
+        _ if had_one && status != Some(304) => Held::Missing { coded: false },
         _ => Held::None,
     };
     // Its time is then that of the last thing that was seen of it.

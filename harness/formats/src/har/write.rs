@@ -1,8 +1,8 @@
 //! Writing HAR: the text of the exchanges that the plan names.
 
 use crate::exchange::media::JSON;
-use crate::exchange::plan::{Draft, plan};
-use crate::exchange::write::{Spelled, events, milliseconds, reason};
+use crate::exchange::plan::Draft;
+use crate::exchange::write::{Spelled, events, milliseconds, put, reason, string, write_list};
 use crate::made_up;
 use crate::session::Session;
 use crate::time;
@@ -17,18 +17,11 @@ pub(super) fn write(session: &Session, out: &mut dyn Write) -> io::Result<()> {
         "{{\"log\": {{\"version\": \"1.2\", \"creator\": {{\"name\": \"mcp-concord\", \"version\": \"{version}\"}}, \
          \"entries\": ["
     )?;
-    let drafts = plan(session);
-    let mut text = Vec::new();
-    for (index, draft) in drafts.iter().enumerate() {
-        text.clear();
-        text.extend_from_slice(if index == 0 { b"\n" } else { b",\n" });
-        entry(draft, &mut text);
-        out.write_all(&text)?;
-    }
+    write_list(session, out, entry)?;
     out.write_all(b"\n]}}\n")
 }
 
-fn entry(draft: &Draft<'_>, out: &mut Vec<u8>) {
+fn entry(draft: &Draft<'_>, _: usize, out: &mut Vec<u8>) {
     let took = milliseconds(draft.took());
     let spelled = Spelled::of(draft);
     put(out, "{\"startedDateTime\": ");
@@ -100,12 +93,4 @@ fn write_headers(headers: &Headers<'_>, out: &mut Vec<u8>) {
         put(out, "}");
     }
     put(out, if headers.is_empty() { "[]" } else { "]" });
-}
-
-fn string(text: &str, out: &mut Vec<u8>) {
-    write_string(text.as_bytes(), out);
-}
-
-fn put(out: &mut Vec<u8>, text: &str) {
-    out.extend_from_slice(text.as_bytes());
 }

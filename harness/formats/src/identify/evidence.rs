@@ -5,7 +5,7 @@
 use std::borrow::Cow;
 use transcript::session::Location;
 
-/// How many different values of one sign are told apart. A capture that has more is a curiosity.
+/// How many different values of one sign are kept apart. A capture that has more is a curiosity.
 const VALUES: usize = 8;
 
 /// How much of a value is kept, in characters. No revision is nearly as long.

@@ -1,4 +1,4 @@
-//! The signs of a capture, taken together: what they come to, and how they are told.
+//! The signs of a capture, taken together: what they come to, and their evidence.
 
 use super::evidence::{Evidence, EvidenceLocation, Tally, Values};
 use super::finding::{RevisionSource, TransportFinding};
@@ -91,29 +91,24 @@ impl Signs {
     pub(super) fn evidence(&self, label: Option<Transport>, wants_header: bool) -> Vec<Evidence> {
         let (streamable, legacy) = (Transport::StreamableHttp.name(), Transport::HttpSse.name());
         let mut found: Vec<Evidence> = Vec::new();
-        found.extend(label.map(|label| Evidence {
-            shows: label.name().into(),
-            sign: "envelope-transport",
-            what: "the envelope's `transport`".to_owned(),
-            weak: false,
-            location: EvidenceLocation { line: None, pointer: "/transport".to_owned() },
-            more: 0,
-        }));
-        found.extend(self.made_up.clone().map(|(what, location)| Evidence {
-            shows: "converted".into(),
-            sign: "made-up",
-            what: format!("the {what} was made up when this file was converted"),
+        let one = |shows: &'static str, sign, what, location| Evidence {
+            shows: shows.into(),
+            sign,
+            what,
             weak: false,
             location,
             more: 0,
+        };
+        found.extend(label.map(|label| {
+            let location = EvidenceLocation { line: None, pointer: "/transport".to_owned() };
+            one(label.name(), "envelope-transport", "the envelope's `transport`".to_owned(), location)
         }));
-        found.extend(self.marked.clone().map(|(transport, location)| Evidence {
-            shows: transport.into(),
-            sign: "trace-transport",
-            what: "the trace's `_transport`".to_owned(),
-            weak: false,
-            location,
-            more: 0,
+        found.extend(self.made_up.clone().map(|(what, location)| {
+            let what = format!("the {what} was made up when this file was converted");
+            one("converted", "made-up", what, location)
+        }));
+        found.extend(self.marked.clone().map(|(transport, location)| {
+            one(transport, "trace-transport", "the trace's `_transport`".to_owned(), location)
         }));
         for (tally, shows, sign, what, weak) in [
             (&self.endpoint, legacy, "endpoint-event", "a stream whose first event is `endpoint`", false),

@@ -265,7 +265,7 @@ fn the_revision_is_what_was_settled_on() {
     assert_eq!(revision(&[PROBE, probed, HELLO, SETTLED]), named);
     assert_eq!(revision(&[PROBE, probed]), named);
     assert_eq!(revision(&[PROBE, refused]), None);
-    // An answer that nobody asked for is told by its shape; one that was asked for by its question.
+    // An answer that nobody asked for is known by its shape; one that was asked for by its question.
     assert_eq!(revision(&[SETTLED]), settled);
     let other = r#"{"jsonrpc":"2.0","id":0,"method":"tools/call","params":{"name":"a"}}"#;
     assert_eq!(revision(&[other, SETTLED]), None);
@@ -314,7 +314,7 @@ fn an_envelope_s_label_counts_and_its_headers_do() {
     let text = Json::parse("{}").unwrap();
     let headers = vec![("mcp-protocol-version".into(), "2025-11-25".into())];
     let context = Context { text, status: None, headers };
-    let told = |format| {
+    let found = |format| {
         let mut capture = Capture::of(format);
         let location = Location { root: "/transport_context", ..Location::default() };
         capture.give(&Entry { context: Some(&context), ..Entry::new(location, Content::Envelope) });
@@ -323,8 +323,8 @@ fn an_envelope_s_label_counts_and_its_headers_do() {
         assert_eq!(found.evidence.last().unwrap().location.pointer, "/transport_context/headers");
         found.transport
     };
-    assert_eq!(told(&STREAMABLE_HTTP), TransportFinding::One(Transport::StreamableHttp));
-    assert_eq!(told(&HTTP_SSE), TransportFinding::One(Transport::HttpSse));
+    assert_eq!(found(&STREAMABLE_HTTP), TransportFinding::One(Transport::StreamableHttp));
+    assert_eq!(found(&HTTP_SSE), TransportFinding::One(Transport::HttpSse));
 }
 
 #[test]

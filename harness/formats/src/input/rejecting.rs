@@ -4,7 +4,7 @@ use super::{Input, ReadError};
 use crate::excerpt::{SHOWN, excerpt, floor};
 use transcript::message::Refusal;
 use transcript::rejection::{Code, Position, Rejection};
-use transcript::session::{Location, SinkError};
+use transcript::session::{Entry, Location, Sink, SinkError};
 
 impl Input<'_> {
     /// A rejection at the end of an input that ends too early.
@@ -19,7 +19,7 @@ impl Input<'_> {
         self.refuse(Refusal { code, clause: code.clause(), at, message: message.into() }, 0, "")
     }
 
-    /// The place of byte `at` of the window; its pointer is left to whoever knows the document.
+    /// The place of byte `at` of the window; its pointer is left to the caller, who knows the document.
     #[must_use]
     pub fn position(&self, at: usize) -> Position {
         let text = self.text();
@@ -43,6 +43,15 @@ impl Input<'_> {
         let excerpt = Some(excerpt(self.text(), at, self.column > 1));
         let Refusal { code, clause, message, .. } = refusal;
         ReadError::Rejected(Box::new(Rejection { code, clause, message, position, excerpt }))
+    }
+
+    /// Hands on an entry that begins at byte `at` of the window.
+    ///
+    /// # Errors
+    /// What the sink returns, with its place where it is a refusal.
+    pub(crate) fn give(&self, entry: Entry<'_>, at: usize, sink: &mut Sink<'_>) -> Result<(), ReadError> {
+        let location = entry.location;
+        sink(entry).map_err(|error| self.sink_error(error, at, &location))
     }
 
     /// What a sink returned, with a place where it was a refusal: `base` is where in the window the entry begins.
@@ -83,7 +92,7 @@ impl Input<'_> {
         ReadError::Rejected(rejection)
     }
 
-    /// A rejection at the bytes that are no text.
+    /// A rejection at the bytes that are not text.
     pub(super) fn not_utf8(&self) -> ReadError {
         let bytes = &self.raw[..self.raw_len];
         let byte = bytes.first().copied().unwrap_or_default();

@@ -5,7 +5,7 @@ use std::cell::Cell;
 use std::io;
 use transcript::rejection::Rejection;
 
-/// A pipe that brings no more than so many bytes at a time.
+/// A pipe that brings at most this many bytes at a time.
 struct Parts<'b>(&'b [u8], usize);
 
 impl Read for Parts<'_> {
@@ -32,7 +32,7 @@ fn an_item_in_small_parts_is_scanned_a_few_times() {
     }
 }
 
-/// The rejection of a reading in parts of so many bytes; none where it is read.
+/// The rejection of a reading in parts of this many bytes; none where it is read.
 fn rejection(format: &Format, bytes: &[u8], size: usize) -> Option<Rejection> {
     let mut parts = Parts(bytes, size);
     let mut input = Input::new(&mut parts).ok()?;

@@ -25,6 +25,7 @@ pub(crate) static FORMAT: Format = Format {
     messages: &[&["message"], &["response"], &[]],
     scripts: &[None],
     clauses: &["INS-"],
+    why_not,
     ..Format::new(
         ["inspector", "inspector.json", "an array of messages, or an export of the MCP Inspector"],
         sniff,
@@ -38,7 +39,7 @@ fn sniff(head: &Head) -> bool {
 }
 
 /// Why a file that looks a little like one of these is none.
-pub(crate) fn why_not(head: &Head) -> Option<&'static str> {
+fn why_not(head: &Head) -> Option<&'static str> {
     head.is_odd_list().then_some(
         "it begins with `[` as a list does, and what follows is not a message but looks like a log",
     )

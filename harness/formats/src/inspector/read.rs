@@ -193,7 +193,7 @@ impl List {
             Err(why) if self.options.hands_on(&why) => Content::Noise(Noise { why, text: text.into() }),
             Err(why) => return Err(input.refuse(why, at, &location.pointer())),
         };
-        sink(Entry::new(location, content)).map_err(|error| input.sink_error(error, at, &location))
+        input.give(Entry::new(location, content), at, sink)
     }
 
     /// Hands on what was held, in its order.
@@ -243,7 +243,7 @@ struct Held {
 }
 
 impl Held {
-    /// What a sink returned of it: its place in the file is long past, and is told from its own text.
+    /// What a sink returned of it: its place in the file is long past, and is counted from its own text.
     fn sink_error(&self, error: SinkError) -> ReadError {
         let SinkError::Rejected(Refusal { code, clause, at, message }) = error else {
             return ReadError::Stopped;

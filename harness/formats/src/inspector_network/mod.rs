@@ -21,23 +21,14 @@ mod read;
 mod tests;
 mod write;
 
+use crate::exchange::CARRIES;
 use crate::format::{Capabilities, Format, Items};
 use crate::head::Head;
 use crate::writing::Spelling;
 
 /// The format.
 pub(crate) static FORMAT: Format = Format {
-    carries: Capabilities {
-        direction: true,
-        times: true,
-        times_beside_calls: true,
-        http: true,
-        repeats: false,
-        exchanges: true,
-        sse: true,
-        process: false,
-        challenge: true,
-    },
+    carries: Capabilities { repeats: false, ..CARRIES },
     caveat: "the Inspector keeps no events of a GET's stream, writes the numbers of JSON bodies as JavaScript has them, and \
              takes out texts under names such as `token` and `code`",
     items: Items::List(&[]),

@@ -34,7 +34,7 @@ pub(super) fn read(
         let wrong = Refusal::new(Code::WrongDocument, document.at(list.text()), message);
         return Err(input.refuse(Refusal { clause: "SRV-BYTES", ..wrong }, 0, ""));
     }
-    Reading { input, document, options, sink, layout: &LAYOUT, told: false }.list(list, moment, parts)
+    Reading { input, document, options, sink, layout: &LAYOUT, is_marked: false }.list(list, moment, parts)
 }
 
 /// Milliseconds since the epoch, or a date.
@@ -99,17 +99,17 @@ fn parts<'a>(document: Document<'a>, listed: &Listed<'a>) -> Checked<Parts<'a>> 
     let sent = match request {
         _ if !method.eq_ignore_ascii_case("POST") => Held::None,
         Some(text) => Held::Text(text, None),
-        None if is_expected(&request_type, &request_headers) => Held::Dropped,
+        None if is_expected(&request_type, &request_headers) => Held::Missing { coded: false },
         None => Held::None,
     };
     let withheld = answer.and_then(Json::as_text).is_some_and(|text| text.raw().starts_with(WITHHELD));
     let said = match answer {
         _ if media_type != STREAM && !may_be_json(&media_type) => Held::None,
-        Some(_) if withheld => Held::Dropped,
+        Some(_) if withheld => Held::Missing { coded: false },
         Some(text) => Held::Text(text, None),
         None if media_type == STREAM && method == "GET" && is_silent(document, stream)? => Held::None,
         None if status.is_some() && (media_type == STREAM || is_expected(&media_type, &response_headers)) => {
-            Held::Dropped
+            Held::Missing { coded: false }
         }
         None => Held::None,
     };

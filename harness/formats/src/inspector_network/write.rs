@@ -3,8 +3,8 @@
 use super::read::is_expected;
 use crate::exchange::body::bare;
 use crate::exchange::media::STREAM;
-use crate::exchange::plan::{Draft, plan};
-use crate::exchange::write::{Spelled, events, milliseconds, reason};
+use crate::exchange::plan::Draft;
+use crate::exchange::write::{Spelled, events, milliseconds, reason, string, write_list};
 use crate::made_up;
 use crate::session::Session;
 use crate::time;
@@ -17,15 +17,8 @@ use transcript::session::{Headers, header};
 
 pub(super) fn write(session: &Session, out: &mut dyn Write) -> io::Result<()> {
     out.write_all(b"[")?;
-    let drafts = plan(session);
-    let mut text = Vec::new();
-    for (index, draft) in drafts.iter().enumerate() {
-        text.clear();
-        text.extend_from_slice(if index == 0 { b"\n" } else { b",\n" });
-        exchange(draft, index, &mut text);
-        out.write_all(&text)?;
-    }
-    out.write_all(if drafts.is_empty() { b"]\n" } else { b"\n]\n" })
+    let any = write_list(session, out, exchange)?;
+    out.write_all(if any { b"\n]\n" } else { b"]\n" })
 }
 
 fn exchange(draft: &Draft<'_>, index: usize, out: &mut Vec<u8>) {
@@ -118,8 +111,4 @@ fn object(headers: &[(String, String)], out: &mut Vec<u8>) {
         string(value, out);
     }
     out.extend_from_slice(if headers.is_empty() { b"{}" } else { b"}" });
-}
-
-fn string(text: &str, out: &mut Vec<u8>) {
-    write_string(text.as_bytes(), out);
 }

@@ -1,4 +1,4 @@
-//! The first and the last line of a trace, for whoever writes one while a session goes on, or knows how it did.
+//! The first and the last line of a trace, for a recorder that writes one while a session goes on, or knows how it went.
 
 use crate::session::{OwnedContent, OwnedEntry, Session};
 use crate::time;

@@ -24,6 +24,7 @@ pub(crate) static FORMAT: Format = Format {
     live: true,
     paired: true,
     clauses: &["RPL-"],
+    why_not,
     ..Format::new(
         ["mcp-replay", "mcp-replay.jsonl", "a trace of stdio traffic, with times and directions"],
         sniff,
@@ -42,7 +43,7 @@ fn is_like(head: &Head) -> bool {
 }
 
 /// Why a file that looks a little like one of these is none.
-pub(crate) fn why_not(head: &Head) -> Option<&'static str> {
+fn why_not(head: &Head) -> Option<&'static str> {
     let known = |dir: &str| matches!(dir, "in" | "out" | "event" | "command" | "telemetry");
     let foreign = !head.has("type") && head.text("dir").is_some_and(|dir| !known(dir));
     (foreign && (is_like(head) || head.has("raw") || head.has("msg")))

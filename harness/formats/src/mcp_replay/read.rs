@@ -134,7 +134,7 @@ impl Trace {
         hand(line, started, Content::TraceStart(meta), sink)
     }
 
-    /// A trace that begins with another line lost its head; a caller who asked for leniency is told and goes on.
+    /// A trace that begins with another line lost its head; a lenient reader reports that and goes on.
     fn headless(&mut self, line: Line<'_>, sink: &mut Sink<'_>) -> Result<(), ReadError> {
         let said = "the first line is not a `meta` line: the head of the trace is missing";
         if self.options.tolerance == Tolerance::Nothing {

@@ -15,7 +15,7 @@
 //! nothing but requests that were answered, and of the server answers and notifications: what the server asks, what the client
 //! answers and notifies, and a request without an answer have no place. So behind the handshake a body is missing
 //! (HAR-MISSING), unless a converter wrote the file: it writes such messages in interactions of their own, which agent-vcr itself
-//! does not load. A response whose result is no object, or whose error has data that is none, is gone, and so are
+//! does not load. A response whose result, or the data of whose error, is not an object is gone, and so are
 //! notifications before the end of the handshake. Every message went through Python's JSON.
 
 mod write;
@@ -44,6 +44,7 @@ pub(crate) static FORMAT: Format = Format {
     },
     caveat: "agent-vcr keeps requests with their answers, in the order of their ends, and notifications of the server; what else was said is in no recording of its own",
     items: Items::List(&["session", "interactions"]),
+    why_not,
     messages: &[&["request"], &["response"]],
     ..Format::new(
         [
@@ -62,7 +63,7 @@ fn sniff(head: &Head) -> bool {
 }
 
 /// Why a file that looks a little like one of these is none.
-pub(crate) fn why_not(head: &Head) -> Option<&'static str> {
+fn why_not(head: &Head) -> Option<&'static str> {
     let others = ["format_version", "metadata"];
     (head.has("session") && !sniff(head) && others.iter().any(|name| head.has(name)))
         .then_some("`format_version`, `metadata` and `session` are not all there")
@@ -118,8 +119,7 @@ fn read(input: &mut Input<'_>, options: ReadOptions, sink: &mut Sink<'_>) -> Res
         if !converted {
             let content = Content::Missing(MissingBody { whose: LEFT_OUT, coded: false });
             let location = reading.located(answered, handshake("/initialize_response"));
-            (reading.sink)(Entry::new(location, content))
-                .map_err(|error| input.sink_error(error, 0, &location))?;
+            input.give(Entry::new(location, content), 0, reading.sink)?;
         }
     }
     for (index, interaction) in (0..).zip(list.items()) {

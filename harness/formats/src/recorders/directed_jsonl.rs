@@ -37,6 +37,7 @@ pub(crate) static FORMAT: Format = Format {
     carries: Capabilities { direction: true, times: true, ..Capabilities::MESSAGES },
     messages: &[&["msg"], &["message"], &["frame"], &["raw"], &["payload"], &["body"]],
     redacts: &["<REDACTED", "<PATH>"],
+    why_not,
     ..Format::new(
         ["directed-jsonl", "directed.jsonl", "JSON lines of small recorders, with directions"],
         sniff,
@@ -92,7 +93,7 @@ fn directions(head: &Head) -> impl Iterator<Item = (&str, &str)> {
 }
 
 /// Why a file that looks a little like one of these is none.
-pub(crate) fn why_not(head: &Head) -> Option<&'static str> {
+fn why_not(head: &Head) -> Option<&'static str> {
     let is_directed = directions(head).next().is_some();
     match () {
         () if !is_directed || sniff(head) => None,

@@ -71,7 +71,7 @@ impl<'a> Item<'a, '_> {
     /// The members of these names, where they are more than null; `whole` is what the item is called in a refusal.
     ///
     /// # Errors
-    /// Where the item is no object, or has one of them twice.
+    /// Where the item is not an object, or has one of them twice.
     pub(crate) fn members<const N: usize>(
         &self,
         whole: &str,
@@ -200,7 +200,7 @@ pub(crate) type Member<'a> = Option<(usize, Json<'a>)>;
 /// Hands on what stands at byte `at` of the window, where a message belongs, as an entry like `entry`.
 ///
 /// # Errors
-/// Where it is no message and the options do not pass over that, and what the sink returns.
+/// Where it is not a message and the options do not pass over that, and what the sink returns.
 pub(crate) fn give(
     input: &Input<'_>,
     (at, value): (usize, Json<'_>),
@@ -213,7 +213,7 @@ pub(crate) fn give(
         Ok(message) => Content::Message(message),
         Err(why) => noise(why, value, options).map_err(|why| input.refuse(why, at, &location.pointer()))?,
     };
-    sink(Entry { location, content, ..entry }).map_err(|error| input.sink_error(error, at, &location))
+    input.give(Entry { location, content, ..entry }, at, sink)
 }
 
 /// The place of byte `at` of the window, which has the pointer of `location`.
@@ -222,7 +222,7 @@ pub(crate) fn located(input: &Input<'_>, at: usize, location: Location) -> Locat
     Location { offset: place.offset, line: place.line, ..location }
 }
 
-/// What is no message, as noise.
+/// What is not a message, as noise.
 ///
 /// # Errors
 /// Where the options do not pass over it.

@@ -1,7 +1,7 @@
 //! `mcp-cassette`: the cassette of mcp-cassette (0.3 and 0.4, PyPI): `format_version` 1 to 3, what is known of the recording, and
 //! `messages`, each with its `sender` and its `payload`.
 //!
-//! A payload that is text is a line that was no JSON object: it rejects the file, or is passed over where leniency is asked for
+//! A payload that is text is a line that was not a JSON object: it rejects the file, or is passed over where leniency is asked for
 //! (RPL-NOISE). `t_offset_ms` counts from the start of the recorder, and nothing says when that was: `recorded_at` is its end. So
 //! times count from whatever moment that was.
 //!
@@ -29,6 +29,7 @@ pub(crate) static FORMAT: Format = Format {
     items: Items::List(&["messages"]),
     messages: &[&["payload"]],
     redacts: &["REDACTED"],
+    why_not,
     ..Format::new(
         ["mcp-cassette", "mcp-cassette.json", "a cassette of mcp-cassette: messages, each with its sender"],
         sniff,
@@ -42,7 +43,7 @@ fn sniff(head: &Head) -> bool {
 }
 
 /// Why a file that looks a little like one of these is none.
-pub(crate) fn why_not(head: &Head) -> Option<&'static str> {
+fn why_not(head: &Head) -> Option<&'static str> {
     (head.has("messages") && !sniff(head) && !head.has("jsonrpc"))
         .then_some("it has `messages` and no `format_version`, as conversations with a model have")
 }
@@ -122,7 +123,7 @@ impl WriteLines for Cassette {
     }
 }
 
-/// What the recorder says of a message beside it. Ids that are no integers it does not know.
+/// What the recorder says of a message beside it. It does not know ids that are not integers.
 fn named(message: &Message<'_>, line: &mut Vec<u8>) -> io::Result<()> {
     let kind = match (message.class(), message.id()) {
         (MessageClass::Call, Id::Missing) => "notification",

@@ -2,7 +2,7 @@
 //! `request` of a client and the `response` that came to it.
 //!
 //! An interaction is read as its request and then its response. The recorder adds one when it is over, so that calls
-//! which overlapped stand in the order of their ends. Of an event stream it keeps the first event alone as the
+//! which overlapped stand in the order of their ends. Of an event stream it keeps only the first event as the
 //! response, whatever that is: a call whose progress came first holds the notification and has no answer. Answers to a
 //! GET, every later event, and batches are gone. `lifecycle` interactions (GET, DELETE) hold no message and are passed
 //! over. A response under an HTTP error status that is not JSON-RPC at all carries no message (ENV-NULL).
@@ -44,7 +44,7 @@ const FORM: Form = Form {
     name: "a cassette",
     list: "interactions",
     root: "/interactions/",
-    // The recorder reads cassettes of its own major version alone.
+    // The recorder reads only cassettes of its own major version.
     version: Version::first("/version", "a cassette of version"),
 };
 
@@ -55,7 +55,7 @@ fn interaction(item: &Item<'_, '_>, options: ReadOptions, sink: &mut Sink<'_>) -
         item.members("an interaction", ["request", "response", "response_status"])?;
     if request.is_none() && response.is_none() {
         let entry = Entry::new(location, Content::Skipped("an interaction without a message".into()));
-        return sink(entry).map_err(|error| input.sink_error(error, 0, &location));
+        return input.give(entry, 0, sink);
     }
     let status: Option<u16> = status.and_then(|(_, status)| status.as_number()?.parse().ok());
     let halves = [
@@ -69,7 +69,7 @@ fn interaction(item: &Item<'_, '_>, options: ReadOptions, sink: &mut Sink<'_>) -
         let failed = carrier == Carrier::Response && status.is_some_and(|status| status >= 400);
         if failed && is_foreign(value) {
             let location = document::located(input, at, location);
-            sink(Entry { location, ..entry }).map_err(|error| input.sink_error(error, at, &location))?;
+            input.give(Entry { location, ..entry }, at, sink)?;
         } else {
             document::give(input, (at, value), entry, options, sink)?;
         }

@@ -10,31 +10,59 @@
 //! Cannot carry: times; anything of HTTP or SSE, and so no authorization challenge; the process.
 
 mod read;
-mod write;
 
 use crate::format::Format;
 use crate::head::Head;
-use crate::writing::Spelling;
+use crate::writing::{Spelling, Spoken, WriteLines};
+use std::io::{self, Write as _};
+use transcript::json::write_compact;
+use transcript::session::Side;
 
 /// The format.
-pub(crate) static FORMAT: Format = Format::new(
-    [
-        "txtar",
-        "go-sdk.txtar",
-        "a conformance file of the Go SDK: what the client says, and what the server does",
-    ],
-    sniff,
-    read::read,
-    Spelling::Lines(write::lines),
-);
+pub(crate) static FORMAT: Format = Format {
+    why_not,
+    ..Format::new(
+        [
+            "txtar",
+            "go-sdk.txtar",
+            "a conformance file of the Go SDK: what the client says, and what the server does",
+        ],
+        sniff,
+        read::read,
+        Spelling::Lines(|_| Box::new(Archive { turn: Side::Server })),
+    )
+};
 
 fn sniff(head: &Head) -> bool {
     head.lines().filter_map(read::section).any(|name| matches!(name, "client" | "server"))
 }
 
 /// Why a file that looks a little like one of these is none.
-pub(crate) fn why_not(head: &Head) -> Option<&'static str> {
+fn why_not(head: &Head) -> Option<&'static str> {
     let has_messages = || head.lines().any(|line| line.contains("\"jsonrpc\""));
     (head.lines().any(|line| read::section(line).is_some()) && !sniff(head) && has_messages())
         .then_some("none of its sections is `client` or `server`")
+}
+
+/// A section for each turn, in the order of the session.
+struct Archive {
+    turn: Side,
+}
+
+impl WriteLines for Archive {
+    /// An empty section, and one more than two: what follows stands in the order of the session.
+    fn open(&mut self, _now: i64, out: &mut Vec<u8>) -> io::Result<()> {
+        out.write_all(b"-- server --\n-- client --\n-- server --\n")
+    }
+
+    fn message(&mut self, spoken: &Spoken<'_>, line: &mut Vec<u8>) -> io::Result<()> {
+        if spoken.side != self.turn {
+            self.turn = spoken.side;
+            let server = self.turn == Side::Server;
+            line.extend_from_slice(if server { b"-- server --\n" } else { b"-- client --\n" });
+        }
+        write_compact(spoken.message.json(), line);
+        line.push(b'\n');
+        Ok(())
+    }
 }

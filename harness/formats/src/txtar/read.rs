@@ -110,7 +110,7 @@ impl Said<'_> {
             }
         };
         let entry = Entry { side: Some(self.side), ..Entry::new(location, content) };
-        sink(entry).map_err(|error| input.sink_error(error, self.at, &location))
+        input.give(entry, self.at, sink)
     }
 }
 

@@ -213,7 +213,7 @@ fn entry(carrier: Carrier, message: Option<&str>, context: Option<(u16, &str)>) 
     }
 }
 
-/// What the entries mean by the contract alone, with the bindings entered as a reader would.
+/// What the entries mean by the contract, with the bindings entered as a reader would.
 fn direct(entries: Vec<OwnedEntry>) -> Option<(Session, Meaning)> {
     let mut contract = Contract::default();
     let mut writer = crate::MeaningWriter::new();

@@ -55,7 +55,7 @@ fn streams_last_from_their_start_to_the_end_that_is_known() {
     capture.exchange(20, &Exchange { ended: Some(25), ..exchange("POST", JSON) });
     capture.exchange(40, &fate(STILL_OPEN, stream("GET", None))).exchange(50, &stream("GET", Some(60)));
     let found = capture.finish();
-    // The last two did not end as far as anybody knows, and JSON is no stream.
+    // The last two did not end as far as anybody knows, and JSON is not a stream.
     let expected = StreamDurations { streams: 2, extremes: Some((5, 30)), total: 35 };
     assert_eq!(found.stream_durations, Some(expected));
     assert_eq!((found.connections_active, found.sse_connections_active), (Some(2), Some(2)));
@@ -81,7 +81,7 @@ fn a_server_that_answers_in_both_modes_is_named() {
     assert_eq!(both(&[(json.clone(), false), (stream.clone(), true)]), ["http://a/mcp"]);
     assert!(both(&[(json.clone(), false), (json.clone(), false)]).is_empty());
     assert!(both(&[(at("http://b/mcp", JSON), false), (stream.clone(), true)]).is_empty());
-    // What a server says to refuse a request is no mode.
+    // What a server says to refuse a request is not a mode.
     let refused = Exchange { status: Some(400), ..json };
     assert!(both(&[(refused, false), (stream, true)]).is_empty());
     assert_eq!(Capture::of(&jsonrpc::FORMAT).finish().both_modes, None);

@@ -61,7 +61,7 @@ fn hold(said: Option<&Said<'_>>, line: &mut Vec<u8>) {
     }
 }
 
-/// What stands together: a request with the notifications and the answer that follow it at once, or one message alone.
+/// What stands together: a request with the notifications and the answer that follow it at once, or one message.
 struct Interaction<'s> {
     request: Option<&'s Said<'s>>,
     notifications: &'s [Said<'s>],
@@ -71,12 +71,12 @@ struct Interaction<'s> {
 impl<'s> Interaction<'s> {
     fn of(said: &'s [Said<'s>], at: usize) -> Self {
         let first = &said[at];
-        let alone = Self { request: None, notifications: &[], response: None };
+        let empty = Self { request: None, notifications: &[], response: None };
         if is_notification(first) {
-            return Self { notifications: &said[at..=at], ..alone };
+            return Self { notifications: &said[at..=at], ..empty };
         }
         if is_server(first.0) {
-            return Self { response: Some(first), ..alone };
+            return Self { response: Some(first), ..empty };
         }
         let behind = &said[at + 1..];
         let notified = behind.iter().take_while(|said| is_notification(said)).count();
@@ -85,7 +85,7 @@ impl<'s> Interaction<'s> {
             Some(answer) => {
                 Self { request: Some(first), notifications: &behind[..notified], response: Some(answer) }
             }
-            None => Self { request: Some(first), ..alone },
+            None => Self { request: Some(first), ..empty },
         }
     }
 
