@@ -12,7 +12,6 @@ const ALLOWED: &[(&str, &str)] = &[
     ),
     ("harness/formats/src/transport.rs", "the value of `transport` in envelopes"),
     ("harness/rules/src/families/jsonrpc.rs", "the family of the rules of JSON-RPC"),
-    ("generators/src/bulk.rs", "spelled without a writer, which would hold a gigabyte in memory"),
     ("reports/src/check/sample.rs", "a sample for tests"),
 ];
 
