@@ -3,6 +3,7 @@
     python3 adapter.py                      one JSON object a line, until {"cmd":"stop"} or the end of the input
     python3 adapter.py read FILE FORMAT     prints one answer; exit 0 for a meaning, 65 for a rejection
     python3 adapter.py --dialect NAME …     the same in a dialect of the contract, which the handshake then names
+    python3 adapter.py --fault NAME …       the same with a seeded fault, to see what the suite says of it
 
 Answers are ASCII, so that a lone surrogate passes as the escape it was. A file that cannot be opened is no rejection: it
 ends the program with a traceback, which the harness tells apart from every answer.
@@ -28,7 +29,7 @@ HELLO = {
 }
 
 
-def answer(path, format_name, dialect="default"):
+def answer(path, format_name, dialect="default", read_file=read_file):
     """One answer object, without its `seq`, and the reading's notes."""
     if format_name not in FORMATS and format_name not in ALIASES:
         return {"unsupported": f"no reader for the format {format_name!r}"}, []
@@ -39,15 +40,26 @@ def answer(path, format_name, dialect="default"):
     return {"meaning": reading.meaning}, reading.notes
 
 
+def with_fault(name):
+    import faults  # a reader that you copy does not need them
+
+    if name not in faults.ALL:
+        raise SystemExit(f"there is no fault {name!r}; docs/kills.md lists them")
+    return faults.ALL[name].read_file
+
+
 def main(arguments):
     dialect = "default"
     if arguments[:1] == ["--dialect"] and arguments[1:2] and arguments[1] in DIALECTS:
         dialect, arguments = arguments[1], arguments[2:]
+    read = read_file
+    if arguments[:1] == ["--fault"] and len(arguments) > 1:
+        read, arguments = with_fault(arguments[1]), arguments[2:]
     if not arguments:
-        serve(lambda: HELLO | {"dialect": dialect}, lambda *asked: answer(*asked, dialect)[0], sys.stdin.buffer, sys.stdout)
+        serve(lambda: HELLO | {"dialect": dialect}, lambda *asked: answer(*asked, dialect, read)[0], sys.stdin.buffer, sys.stdout)
         return 0
     if len(arguments) == 3 and arguments[0] == "read":
-        found, notes = answer(arguments[1], arguments[2], dialect)
+        found, notes = answer(arguments[1], arguments[2], dialect, read)
         print(dump(found))
         for note in notes:
             print(note, file=sys.stderr)

@@ -1,11 +1,10 @@
 //! Sessions and variants whose meaning is known by construction.
 //!
-//! [`session`] makes small sessions, ordinary and hostile, with their meaning; [`values`] the values in them; [`bulk`]
-//! long sessions for measurements; [`scale`] one session at growing sizes; [`fuzzing`] holds what must be true of any bytes at all. [`mutators`] change a session
-//! or its spelling by a known [`relation`]; [`seeded`] makes whole [`variant`]s of them, and [`shrink`] makes
-//! less of one. Knows how a session is spelled only through `formats`, and nothing of processes.
+//! [`session`] makes small sessions, ordinary and hostile, with their meaning; [`values`] the values in them; [`scale`] one
+//! session at growing sizes; [`fuzzing`] holds what must be true of any bytes at all. [`mutators`] change a session or its
+//! spelling by a known [`relation`]; [`seeded`] makes whole [`variant`]s of them, and [`shrink`] makes less of one. Knows how a
+//! session is spelled only through `formats`, and nothing of processes.
 
-pub mod bulk;
 pub mod dialects;
 pub mod format_tree;
 pub mod fuzzing;

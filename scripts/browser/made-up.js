@@ -1,6 +1,6 @@
 // Records that no run wrote: one of 5,000 cases with 10,000 readings, 200 of which fell short, the same before 20 of
-// them did, one of an importer with a hostile name, one of nothing but passes, one of passes and known failures, and a
-// small kill matrix. The same in every run.
+// them did, one of an importer with a hostile name, one of nothing but passes, and one of passes and known failures. The
+// same in every run.
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 

@@ -16,8 +16,8 @@
     reason = "a measurement that cannot be made has nothing to say"
 )]
 
+use bulk::Spelling;
 use formats::{Input, ReadOptions, walk};
-use generators::bulk::{self, Spelling};
 use rules::CheckOptions;
 use rules::CheckResult;
 use serde::Deserialize;
@@ -28,6 +28,8 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
+#[path = "read/bulk.rs"]
+mod bulk;
 #[path = "read/hostile.rs"]
 mod hostile;
 #[path = "support/peak.rs"]

@@ -13,7 +13,6 @@ const ALLOWED: &[(&str, &str)] = &[
     ("harness/formats/src/transport.rs", "the value of `transport` in envelopes"),
     ("harness/formats/src/envelope/mod.rs", "one envelope, of two transports"),
     ("harness/rules/src/families/jsonrpc.rs", "the family of the rules of JSON-RPC"),
-    ("generators/src/bulk.rs", "spelled without a writer, which would hold a gigabyte in memory"),
     ("reports/src/check/sample.rs", "a sample for tests"),
 ];
 

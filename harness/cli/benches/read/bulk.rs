@@ -8,7 +8,7 @@ use transcript::session::Side;
 
 /// The spellings that a long session can be written in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Spelling {
+pub(super) enum Spelling {
     /// A message a line.
     Jsonrpc,
     /// The same as a trace.
@@ -19,7 +19,7 @@ pub enum Spelling {
 
 impl Spelling {
     /// All of them, with the name of their format.
-    pub const ALL: [(&'static str, Self); 3] = [
+    pub(super) const ALL: [(&'static str, Self); 3] = [
         ("jsonrpc", Self::Jsonrpc),
         ("mcp-replay", Self::McpReplay),
         ("streamable-http", Self::StreamableHttp),
@@ -31,7 +31,7 @@ impl Spelling {
 ///
 /// # Errors
 /// Those of `out`.
-pub fn write(spelling: Spelling, bytes: u64, twist: bool, out: &mut dyn Write) -> io::Result<u64> {
+pub(super) fn write(spelling: Spelling, bytes: u64, twist: bool, out: &mut dyn Write) -> io::Result<u64> {
     let mut written = 0;
     let mut messages = 0;
     let mut put = |text: &str, out: &mut dyn Write| {
@@ -115,24 +115,4 @@ fn answer(call: u64) -> String {
         call % 1000,
         call % 89 + 10
     )
-}
-
-#[cfg(test)]
-mod tests {
-    use super::{Spelling, write};
-
-    #[test]
-    fn every_spelling_is_the_same_session() {
-        let mut readings = Vec::new();
-        for (name, spelling) in Spelling::ALL {
-            let mut text = Vec::new();
-            let messages = write(spelling, 40_000, false, &mut text).unwrap();
-            let Some(format) = formats::find(name) else { continue };
-            let meaning = formats::meaning(format, &mut &text[..], formats::ReadOptions::default()).unwrap();
-            assert_eq!(meaning.totals.events, messages);
-            assert_eq!(meaning.totals.unanswered, 0);
-            readings.push(meaning.text.lines().take(60).map(str::to_owned).collect::<Vec<_>>());
-        }
-        assert!(readings.len() > 1 && readings.windows(2).all(|pair| pair[0] == pair[1]));
-    }
 }

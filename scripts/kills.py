@@ -1,0 +1,232 @@
+#!/usr/bin/env python3
+"""Which cases of the suite find ("kill") which seeded faults of the reader in adapters/python.
+
+    scripts/kills.py               prints how many are found, and what is wrong with the suite or a fault
+    scripts/kills.py --write       writes docs/kills.md, too
+    scripts/kills.py --check       fails where that page is stale, too
+    scripts/kills.py NAME…         prints every case that finds these faults, or the faults that these cases find
+
+Exit code 1 where a fault survives without a reason, a clause has neither a fault nor a reason, there are fewer than 200
+faults, a case finds none and is not marked `control = true`, or the reader without a fault fails a case.
+"""
+
+import argparse
+import multiprocessing
+import os
+import re
+import sys
+import tomllib
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT / "adapters" / "python"))
+
+import faults  # noqa: E402
+from check_cases import TRANSCRIPTS, Expectation, asks_no_reader, judged  # noqa: E402
+from comparing import difference  # noqa: E402
+from concord_reader import Rejection, read_bytes  # noqa: E402
+from faults import seams  # noqa: E402
+from jsontext import JsonError  # noqa: E402
+
+CASES, PAGE = ROOT / "cases", ROOT / "docs" / "kills.md"
+FEWEST = 200
+
+
+class Crash(Exception):
+    """The reader ended otherwise than with a meaning or a rejection."""
+
+
+def remembered(parse):
+    """Parses each text once. No fault changes a value in its place."""
+    known = {}
+
+    def again(text):
+        if text not in known:
+            try:
+                known[text] = parse(text)
+            except JsonError as error:
+                known[text] = error
+        if isinstance(known[text], JsonError):
+            raise known[text].with_traceback(None)
+        return known[text]
+
+    return again
+
+
+def outcome(read, *given, **named):
+    """A Reading, a Rejection or a Crash."""
+    try:
+        return read(*given, **named)
+    except Rejection as rejection:
+        return rejection
+    except Exception as error:  # a fault may crash in any way
+        return Crash(error)
+
+
+def is_same(one, other):
+    if one is other:
+        return True
+    if isinstance(one, Exception) or isinstance(other, Exception):
+        return type(one) is type(other)
+    return difference(one.meaning, other.meaning) is None
+
+
+def complaints(expectation, readings):
+    """The formats in which something is wrong."""
+    crashed = [name for name, found in readings.items() if isinstance(found, Crash)]
+    meanings = {
+        name: found if isinstance(found, Rejection) else found.meaning for name, found in readings.items() if name not in crashed
+    }
+    return crashed + [name for name, complaint in judged(expectation, meanings) if complaint]
+
+
+def try_case(name):
+    """(name, formats in which the reader without a fault fails, faults that the case finds)"""
+    directory = CASES / name
+    expectation = Expectation(directory, strict=False)
+    texts = {name: (directory / file).read_bytes() for name, file in TRANSCRIPTS.items() if (directory / file).exists()}
+    with seams.patched(seams.on_parse(remembered).patches):
+        honest = {name: outcome(read_bytes, data, name) for name, data in texts.items()}
+        failing = complaints(expectation, honest)
+        killed = [] if failing else [fault.name for fault in faults.ALL.values() if is_killed(fault, expectation, texts, honest)]
+    return name, failing, killed
+
+
+def is_killed(fault, expectation, texts, honest):
+    def read(name):
+        if not fault.change.may_show(name):
+            return honest[name]
+        return outcome(seams.read, fault.change, texts[name], name, honest=honest[name])
+
+    if fault.clause == "SRV-SAME":
+        return any(not is_same(read(name), read(name)) for name in texts)
+    readings = {name: read(name) for name in texts}
+    changed = {name for name, found in readings.items() if not is_same(honest[name], found)}
+    return bool(changed) and bool(complaints(expectation, readings))
+
+
+def all_cases():
+    """name → case.toml of the cases that ask a reader, and which of them have a format that the reader in Python has."""
+    files = [file for file in sorted(CASES.rglob("case.toml")) if not asks_no_reader(file)]
+    cases = {file.parent.relative_to(CASES).as_posix(): tomllib.loads(file.read_text(encoding="utf-8")) for file in files}
+    return cases, [name for name in cases if any((CASES / name / file).exists() for file in TRANSCRIPTS.values())]
+
+
+def all_clauses():
+    text = (ROOT / "docs" / "contract.md").read_text(encoding="utf-8").partition("## The clauses")[2]
+    return re.findall(r"^\| `([A-Z0-9]+(?:-[A-Z0-9]+)+)` \| \*\*", text, re.MULTILINE)
+
+
+class Matrix:
+    def __init__(self, jobs):
+        self.cases, self.read = all_cases()
+        with multiprocessing.Pool(jobs) as pool:
+            tried = list(pool.imap(try_case, self.read, chunksize=4))
+        self.failing = [f"the reader without a fault fails {name}: {', '.join(failing)}" for name, failing, _ in tried if failing]
+        self.kills = {name: killed for name, _, killed in tried}
+        self.killers = {fault: [] for fault in faults.ALL}
+        for name, killed in self.kills.items():
+            for fault in killed:
+                self.killers[fault].append(name)
+        for fault, killers in self.killers.items():
+            killers.sort(key=lambda name: (faults.ALL[fault].clause not in self.cases[name]["clauses"], name))
+
+    def findings(self):
+        yield from self.failing
+        if len(faults.ALL) < FEWEST:
+            yield f"there are {len(faults.ALL)} faults, fewer than {FEWEST}"
+        clauses, broken = all_clauses(), {fault.clause for fault in faults.ALL.values()}
+        for clause in clauses:
+            if clause not in broken and clause not in faults.UNBROKEN:
+                yield f"no fault breaks {clause}; add one to adapters/python/faults, or a reason to UNBROKEN"
+        for clause in sorted(broken - set(clauses)):
+            yield f"there is no clause {clause}"
+        for name, killers in self.killers.items():
+            if not killers and name not in faults.SURVIVE:
+                yield f"{name} survives: add a case that finds it, or a reason to SURVIVE"
+            if killers and name in faults.SURVIVE:
+                yield f"{name} is said to survive, and {killers[0]} finds it"
+            if killers and faults.ALL[name].clause not in self.cases[killers[0]]["clauses"]:
+                yield f"{name} is found, but by no case that names {faults.ALL[name].clause}"
+        for name, killed in self.kills.items():
+            sharp = [fault for fault in killed if fault not in faults.BROAD]
+            if not sharp and not self.cases[name].get("control"):
+                yield f"{name} finds no fault: add the one that it is there for, or mark it `control = true`"
+            if sharp and self.cases[name].get("control"):
+                yield f"{name} is marked as a control, and finds {sharp[0]}"
+
+    def total(self):
+        found = sum(map(bool, self.killers.values()))
+        elsewhere = len(self.cases) - len(self.read)
+        beside = f"; {elsewhere} more cases are in formats that it does not read" if elsewhere else ""
+        return f"{found} of {len(faults.ALL)} faults are found by {len(self.read)} cases{beside}"
+
+    def page(self):
+        rows = [self.row(fault) for clause in all_clauses() for fault in faults.ALL.values() if fault.clause == clause]
+        unbroken = [f"- `{clause}`: {reason}" for clause, reason in faults.UNBROKEN.items()]
+        return (
+            HEAD.format(total=self.total())
+            + "\n".join(rows)
+            + "\n"
+            + ("\n".join(["", UNBROKEN, "", *unbroken, ""]) if unbroken else "")
+        )
+
+    def row(self, fault):
+        killers = self.killers[fault.name]
+        shown = (
+            ", ".join(f"`{name}`" for name in killers[:2]) or f"survives: {faults.SURVIVE.get(fault.name, 'no reason is known')}"
+        )
+        cells = [f"`{fault.clause}`", f"`{fault.name}`", fault.does, str(len(killers)), shown]
+        return "| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |"
+
+    def about(self, name):
+        if name in faults.ALL:
+            return f"{name}, {faults.ALL[name].clause}: it {faults.ALL[name].does}", self.killers[name]
+        return f"{name} finds", self.kills.get(name, [])
+
+
+HEAD = """# Which cases find which faults
+
+The reader in [adapters/python](../adapters/python/README.md) has seeded faults: each makes it wrong about one condition of one
+clause of [the contract](contract.md). `scripts/kills.py --write` runs each of them on every case and writes this page. A fault is
+found ("killed") by a case that fails with it. The examples are, where there are any, cases that name the clause.
+
+```sh
+scripts/kills.py                                            # the totals, and what is wrong with the suite or a fault
+scripts/kills.py newest-first ids/null-request              # all cases that find a fault, all faults that a case finds
+mcp-concord run --adapter 'python3 adapters/python/adapter.py --fault newest-first'
+```
+
+{total}. Each case finds a fault, or its case.toml says `control = true`; faults that spoil nearly every reading do not count.
+
+| clause | fault | what the reader does | cases | examples, or why it survives |
+| --- | --- | --- | ---: | --- |
+"""
+UNBROKEN = "## Clauses without a fault"
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("names", nargs="*", metavar="NAME")
+    parser.add_argument("--write", action="store_true")
+    parser.add_argument("--check", action="store_true")
+    parser.add_argument("--jobs", type=int, default=min(2, os.cpu_count() or 1))
+    args = parser.parse_args()
+    matrix = Matrix(args.jobs)
+    for name in args.names:
+        print(*((line := matrix.about(name))[0:1]), *(f"  {other}" for other in line[1]), sep="\n")
+    if args.names:
+        return 0
+    findings = list(matrix.findings())
+    if args.write:
+        PAGE.write_text(matrix.page(), encoding="utf-8")
+    if args.check and (not PAGE.exists() or PAGE.read_text(encoding="utf-8") != matrix.page()):
+        findings.append("docs/kills.md is stale: run scripts/kills.py --write")
+    for finding in findings:
+        print(f"finding: {finding}")
+    print(matrix.total())
+    return 1 if findings else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
