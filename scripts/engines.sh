@@ -20,7 +20,7 @@ pip 'duckdb==2.*' 'pandas==2.*' pyarrow
 export PYSPARK_PYTHON=$venv/bin/python
 
 # Every recording of the suite, one that is none, one that is not there, and names that are not plain.
-cp -r cases "$work/cases"
+scripts/cases.py unpack "$work/cases"
 mkdir "$work/odd"
 cp docs/examples/null-id.jsonl "$work/odd/null, 'id' %20 é.jsonl"
 echo '# None' > "$work/odd/none.md"

@@ -73,7 +73,11 @@ for line in sys.stdin.read().split("\n"):
     print(line)
 ' > "$out/$name.txt" || true
 }
+scripts/cases.py unpack "$out/cases"
+cd "$out"
 findings check-cases cases
+cd "$here"
+rm -r "$out/cases"
 [ ! -d ../shared/recordings ] || findings check-recordings ../shared/recordings
 
 # What every recording means, and how it is shown.

@@ -40,7 +40,7 @@ jobs=${JOBS:-1} venv=$work/venv
 suite() { echo "python3 $here/scripts/mutation/suite.py $work/$1.answers"; }
 export here work venv CASES=$work/cases
 # The cases as they are now, for as long as the run takes.
-[ -d "$CASES" ] || cp -r cases "$CASES"
+[ -d "$CASES" ] || scripts/cases.py unpack "$CASES"
 without() { echo "mutation.sh: $1 cannot be had: nothing was mutated" >&2; exit 4; }
 
 # All that reads; what talks to the harness is the business of `run --verify`. A session for each module, in its own copy.

@@ -15,7 +15,8 @@ venv=${VENV:-$work/venv}
 [ -d "$venv" ] || python3 -m venv "$venv"
 "$venv/bin/pip" install --quiet --disable-pip-version-check 'opentelemetry-proto==1.*'
 mkdir "$work/otlp"
-"$venv/bin/python" scripts/otlp/spans.py "$work/otlp" "$@"
+[ $# -gt 0 ] || scripts/cases.py unpack "$work/cases"
+CASES=$work/cases "$venv/bin/python" scripts/otlp/spans.py "$work/otlp" "$@"
 if ! "$venv/bin/pip" install --quiet --disable-pip-version-check --only-binary :all: --pre rotel 2> "$work/pip.log"; then
   echo "no collector: $(tail -1 "$work/pip.log")"
   exit 0

@@ -18,7 +18,7 @@ KINDS = (".jsonl", ".json", ".har", ".log", ".txt", ".txtar")
 def recordings():
     if len(sys.argv) > 2:
         return [Path(name) for name in sys.argv[2:]]
-    found = [path for folder in ("cases", "docs/examples") for path in sorted(Path(folder).rglob("*"))]
+    found = [path for folder in (os.environ["CASES"], "docs/examples") for path in sorted(Path(folder).rglob("*"))]
     return [path for path in found if path.suffix in KINDS and path.name not in NONE]
 
 

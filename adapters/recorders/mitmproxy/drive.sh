@@ -25,8 +25,8 @@ if [ "${1:-}" = --whole ]; then
   shift
   cases=$(mktemp -d)
   trap 'rm -rf "$cases"' EXIT
-  cp -r "$here"/../../../cases/*/ "$cases"
-  (cd "$cases" && rm -r src recorded/tools && grep -v '^#' "$here/left-out.txt" | xargs rm -r)
+  "$here"/../../../scripts/cases.py unpack "$cases"
+  (cd "$cases" && grep -v '^#' "$here/left-out.txt" | xargs rm -r)
   set -- --cases "$cases" "$@"
 fi
 [ $# -gt 0 ] || set -- --filter 'conditions/*'

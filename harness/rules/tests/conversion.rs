@@ -43,7 +43,7 @@ const EXCUSED: &[(&str, &str)] = &[
 /// What the Inspector leaves out of requests no rule may miss, and nobody can tell in another format.
 const INSPECTOR: &[&str] = &["session.echo", "version.present"];
 
-/// So many transcripts are converted by default, one in; `CONVERSION=all` converts them all.
+/// Of how many transcripts one is converted by default; `CONVERSION=all` converts them all.
 const SAMPLE: usize = 8;
 
 /// Cases that are converted always: something in them has no place in another format.

@@ -1,4 +1,4 @@
-//! Whoever reads transcripts and can be judged.
+//! Programs and libraries that read transcripts and can be judged.
 //!
 //! What an importer is asked, and how it is asked so that neither a panic nor a whim goes unnoticed.
 
@@ -32,13 +32,13 @@ pub trait Importer: Send + Sync {
     /// Reads a transcript, given as the bytes of the whole file.
     fn read(&self, format: &str, transcript: &[u8]) -> Answer;
 
-    /// Reads it twice: on this thread, where the importer is no process. A panic is a crash.
+    /// Reads it twice: on this thread, where the importer is not a process. A panic is a crash.
     fn read_twice(&self, format: &str, transcript: &[u8]) -> ReadPair {
         let read = || caught(|| self.read(format, transcript));
         ReadPair { answers: [read(), read()], said: String::new() }
     }
 
-    /// Whether it tells which transport and revision a recording shows, as `identify` does.
+    /// Whether it finds out which transport and revision a recording shows, as `identify` does.
     fn identifies(&self) -> bool {
         false
     }
@@ -60,7 +60,7 @@ pub trait Importer: Send + Sync {
         false
     }
 
-    /// Ends what the importer keeps running; a sentence where it did not end when it was told to.
+    /// Ends what the importer keeps running; a sentence where it did not end when asked to.
     fn stop(&self) -> Option<String> {
         None
     }
@@ -97,7 +97,7 @@ impl ReadPair {
 }
 
 /// How deep the stack of an asking thread is. The threads of a test harness have 2 MiB, which is not enough for a
-/// reader that recurses over deep JSON; address space alone is taken up by what is not used.
+/// reader that recurses over deep JSON; what is not used takes up only address space.
 pub const STACK: usize = 64 << 20;
 
 fn caught(read: impl FnOnce() -> Answer) -> Answer {

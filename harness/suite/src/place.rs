@@ -1,4 +1,4 @@
-//! Where in a transcript the message stands that an answer got wrong.
+//! Where in a transcript the message is that an answer got wrong.
 //!
 //! Which event or call a difference points at, and where the built-in reader found it.
 
@@ -8,7 +8,7 @@ use verdict::record::Place;
 
 /// The place of what `at` points at: the event of `/events/3/id`, the call of `/calls/0/outcome`, the fault of a
 /// transcript that should have been rejected.
-pub(crate) fn of(at: &str, format: &Format, transcript: &[u8]) -> Option<Place> {
+pub(crate) fn place_of(at: &str, format: &Format, transcript: &[u8]) -> Option<Place> {
     let mut parts = at.split('/').skip(1);
     let (list, wanted) = (parts.next()?, parts.next()?);
     let wanted: Option<usize> = wanted.parse().ok();
@@ -37,7 +37,7 @@ pub(crate) fn of(at: &str, format: &Format, transcript: &[u8]) -> Option<Place> 
 
 #[cfg(test)]
 mod tests {
-    use super::of;
+    use super::place_of;
 
     const SESSION: &str = concat!(
         r#"{"jsonrpc":"2.0","method":"a"}"#,
@@ -47,7 +47,7 @@ mod tests {
     );
 
     fn place(at: &str, format: &str, transcript: &str) -> Option<(u64, String)> {
-        let place = of(at, formats::find(format).unwrap(), transcript.as_bytes())?;
+        let place = place_of(at, formats::find(format).unwrap(), transcript.as_bytes())?;
         Some((place.line, place.pointer))
     }
 

@@ -8,7 +8,7 @@ pub use plan::{PlannedCase, PlannedRead, Selection, Shard, Skip, plan, readings}
 pub use verdict::supervision::Supervision;
 
 use crate::importer::{Importer, ReadPair, STACK};
-use crate::place;
+use crate::place::place_of;
 use crate::suite::{Case, Transcript};
 use formats::Format;
 use std::collections::{BTreeMap, BTreeSet};
@@ -20,7 +20,7 @@ use verdict::expectation::Expectation;
 use verdict::record::{self, CaseNote, CaseResult, Implementation, Record, kept};
 use verdict::verdict::{Question, Verdict, unseen};
 
-/// Asks for every reading of the plan, on `jobs` threads, and records what came of it.
+/// Asks for every reading of the plan, on `jobs` threads, and records the results.
 ///
 /// # Errors
 /// Where a transcript cannot be read from disk any more, or no thread can be had.
@@ -80,8 +80,8 @@ pub fn implementation(importer: &dyn Importer) -> Implementation {
     Implementation::new(importer.name(), importer.version(), importer.level()).in_dialect(importer.dialect())
 }
 
-/// What a record says of a case that an importer fell short of: its transcripts too, and where in each of them stands what
-/// it got wrong in any of them.
+/// What a record says of a case that an importer fell short of: its transcripts too, and the lines of what it got wrong
+/// in any of them.
 pub(crate) fn shown(case: &Case, failed: &[&CaseResult]) -> io::Result<CaseNote> {
     let mut note = case.note();
     let differences: BTreeSet<&str> =
@@ -89,7 +89,7 @@ pub(crate) fn shown(case: &Case, failed: &[&CaseResult]) -> io::Result<CaseNote>
     for Transcript { format, blob } in &case.transcripts {
         let bytes = blob.bytes()?;
         note.transcripts.insert(format.name.to_owned(), kept(&String::from_utf8_lossy(&bytes)));
-        let places = differences.iter().filter_map(|at| place::of(at, format, &bytes));
+        let places = differences.iter().filter_map(|at| place_of(at, format, &bytes));
         let lines: BTreeSet<u64> = places.map(|place| place.line).collect();
         if !lines.is_empty() {
             note.lines.insert(format.name.to_owned(), lines.into_iter().collect());
@@ -116,10 +116,10 @@ pub fn judge_case(planned: &PlannedCase<'_>, importer: &dyn Importer) -> io::Res
     }
     let asked: Vec<FormatAnswer<'_>> = answered
         .iter()
-        .map(|(reading, question, told)| FormatAnswer {
+        .map(|(reading, question, heard)| FormatAnswer {
             format: reading.format.name,
             question: *question,
-            answer: &told.answer,
+            answer: &heard.answer,
         })
         .collect();
     let consistent = match case.expectation {
@@ -127,23 +127,23 @@ pub fn judge_case(planned: &PlannedCase<'_>, importer: &dyn Importer) -> io::Res
         _ => vec![None; asked.len()],
     };
     let mut lines = Vec::new();
-    for ((reading, question, told), other) in answered.iter().zip(consistent) {
-        let mut judgement = case.judge(question, &told.answer);
+    for ((reading, question, heard), other) in answered.iter().zip(consistent) {
+        let mut judgement = case.judge(question, &heard.answer);
         if importer.strict_codes() {
             judgement = judgement.strictly();
         }
         if judgement.verdict == Verdict::Pass {
-            judgement = other.or_else(|| unseen(question, &told.answer)).unwrap_or(judgement);
+            judgement = other.or_else(|| unseen(question, &heard.answer)).unwrap_or(judgement);
         }
         let mut line = CaseResult::new(&case.name, reading.format.name, &case.clauses, judgement);
         if let Ok(transcript) = reading.what {
             line.file = Some(format!("{}/{}", case.name, reading.format.file));
-            (line.bytes, line.took) = (told.bytes, told.took);
+            (line.bytes, line.took) = (heard.bytes, heard.took);
             if line.verdict.is_failure() {
                 let at = line.difference.as_ref().map(|difference| difference.at.as_str());
-                line.place = place::of(at.unwrap_or_default(), reading.format, &transcript.blob.bytes()?);
-                line.stderr = Some(told.said.clone()).filter(|said| !said.is_empty());
-                line.whole = Some(case.sides(importer.level(), &told.answer));
+                line.place = place_of(at.unwrap_or_default(), reading.format, &transcript.blob.bytes()?);
+                line.stderr = Some(heard.said.clone()).filter(|said| !said.is_empty());
+                line.whole = Some(case.sides(importer.level(), &heard.answer));
             }
         }
         lines.push(line);

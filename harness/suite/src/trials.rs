@@ -81,7 +81,7 @@ impl Harness {
             Err(problems) => {
                 let mut err = std::io::stderr().lock();
                 for problem in problems {
-                    // Where nobody listens any more, the exit code still tells.
+                    // Where nobody listens any more, there is still the exit code.
                     let _ = writeln!(err, "error: {}", plain(&problem.to_string()));
                 }
                 ExitCode::from(UNUSABLE)
@@ -218,7 +218,7 @@ impl Judging {
         known: Option<&str>,
     ) -> Result<Completion, Failed> {
         let lines = self.lines(case, format)?;
-        // A session of which the importer's level shows nothing proves nothing: that is no pass.
+        // A session of which the importer's level shows nothing proves nothing: that is not a pass.
         let unseen = lines.iter().all(|line| line.verdict == Verdict::Skip);
         let why = lines.iter().find_map(|line| line.message.clone()).filter(|_| unseen);
         let failed: Vec<CaseResult> = lines.into_iter().filter(|line| line.verdict.is_failure()).collect();
@@ -232,7 +232,7 @@ impl Judging {
                 Err(message.into())
             }
             Some(_) if failed.iter().all(|line| line.verdict == Verdict::Fail) => Ok(Completion::Completed),
-            _ => Err(self.told(case, format, failed).into()),
+            _ => Err(self.message(case, format, failed).into()),
         }
     }
 
@@ -250,7 +250,8 @@ impl Judging {
         Ok(lines.map_err(|error| format!("{}: {error}", case.place))?)
     }
 
-    fn told(&self, case: &Case, format: Option<&str>, lines: Vec<CaseResult>) -> String {
+    /// What a person reads of a failure.
+    fn message(&self, case: &Case, format: Option<&str>, lines: Vec<CaseResult>) -> String {
         let suite = record::Suite::new("", "");
         let implementation = implementation(&*self.importer);
         // A transcript that cannot be read again is not shown.

@@ -67,7 +67,7 @@ pub struct Judgement {
     pub breaks: Vec<String>,
     /// Rules that are kept.
     pub keeps: Vec<String>,
-    /// Rules that apply and cannot be told.
+    /// Rules that apply, and of which the recording does not show enough.
     pub unsure: Vec<String>,
 }
 
@@ -110,7 +110,7 @@ pub struct CaseFile {
 /// What a case expects of every transcript in it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Expect {
-    /// A meaning, which stands in a file of its own.
+    /// A meaning, which is in a file of its own.
     Meaning,
     /// A rejection of this kind.
     Rejection(Code),
@@ -118,7 +118,7 @@ pub enum Expect {
     Either,
     /// Nothing of an importer: the case is for `check`.
     Judgement,
-    /// What `identify` says of it, which stands in a file of its own.
+    /// What `identify` says of it, which is in a file of its own.
     Identification,
     /// That `identify` refuses it.
     Unidentified,

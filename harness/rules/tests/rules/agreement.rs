@@ -7,7 +7,7 @@ use rules::{CheckOptions, CheckResult};
 use std::fmt::Write as _;
 use transcript::rejection::Position;
 
-/// So many variants are tried.
+/// How many variants are tried.
 const VARIANTS: u64 = 400;
 
 pub(super) fn over_cases() {

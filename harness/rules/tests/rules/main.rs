@@ -1,5 +1,5 @@
-//! The rules of `check` against the cases under `cases/rules`: a trial for each transcript, and the promises that the
-//! catalogue as a whole makes.
+//! The rules of `check` against the cases under `cases/rules`: a trial for each transcript, and what the catalogue as a whole
+//! promises.
 //!
 //! A case says which rules are broken, and then no other may be: a rule that cries wolf fails the cases of the others.
 
@@ -62,14 +62,14 @@ fn transcript_as(transcript: &Transcript, how: &CheckOptions) -> Option<CheckRes
     judged_as(transcript.format, &transcript.blob.bytes().unwrap(), how)
 }
 
-/// None for what is no text from its first bytes on, which is nothing to be judged.
+/// None where the first bytes are not text, and there is nothing to judge.
 fn judged_as(format: &'static Format, bytes: &[u8], how: &CheckOptions) -> Option<CheckResult> {
     let mut reader = bytes;
     Some(rules::check(format, &mut Input::new(&mut reader).ok()?, how).unwrap())
 }
 
-/// What each family listens to is data beside its rules. Whoever forgets something there is found here, as long as some
-/// case of the suite has it.
+/// What each family listens to is data beside its rules. What is missing there is found here, as long as some case of the suite has
+/// it.
 fn sleepers_miss_nothing() {
     comes_to_the_same(&CheckOptions { dispatch_all: true, ..CheckOptions::default() });
 }
@@ -107,7 +107,7 @@ fn comes_to_the_same(other: &CheckOptions) {
     assert!(compared > 2_000, "only {compared} transcripts were compared");
 }
 
-/// The rules that are broken are those that the case names; the others that it names are kept, or cannot be told.
+/// The rules that are broken are those that the case names; the others that it names are kept, or inconclusive.
 fn check(case: &Case, transcript: &Transcript) -> Result<(), Failed> {
     let expected = case.judgement.clone().unwrap_or_default();
     let judged = judged(transcript);
@@ -122,16 +122,16 @@ fn check(case: &Case, transcript: &Transcript) -> Result<(), Failed> {
         .collect();
     let mut wrong = String::new();
     for id in broken.difference(&named(&expected.breaks)) {
-        let _ = writeln!(wrong, "{id} is broken, and the case does not say so{}", told(&judged, id));
+        let _ = writeln!(wrong, "{id} is broken, and the case does not say so{}", outcome_of(&judged, id));
     }
     for id in named(&expected.breaks).difference(&broken) {
-        let _ = writeln!(wrong, "{id} is not broken{}", told(&judged, id));
+        let _ = writeln!(wrong, "{id} is not broken{}", outcome_of(&judged, id));
     }
     for (ids, verdict) in
         [(&expected.keeps, RuleVerdict::Pass), (&expected.unsure, RuleVerdict::Inconclusive)]
     {
         for id in ids.iter().filter(|id| !with(&[verdict]).contains(id.as_str())) {
-            let _ = writeln!(wrong, "{id} is not {}{}", verdict.name(), told(&judged, id));
+            let _ = writeln!(wrong, "{id} is not {}{}", verdict.name(), outcome_of(&judged, id));
         }
     }
     if wrong.is_empty() {
@@ -141,8 +141,8 @@ fn check(case: &Case, transcript: &Transcript) -> Result<(), Failed> {
     }
 }
 
-/// What was made of a rule, for a person who reads a failure.
-fn told(judged: &CheckResult, id: &str) -> String {
+/// The outcome of a rule, for a person who reads a failure.
+fn outcome_of(judged: &CheckResult, id: &str) -> String {
     let Some(outcome) = judged.outcomes.iter().find(|outcome| outcome.rule.id == id) else {
         return String::new();
     };

@@ -30,7 +30,7 @@ pub(crate) struct Message {
 
 impl Message {
     /// One that no schema describes.
-    pub(crate) fn of(kind: Kind, method: &str) -> Self {
+    pub(crate) fn unknown(kind: Kind, method: &str) -> Self {
         let (method, asked) = (method.to_owned(), json!({}));
         Self { kind, method, asked, definition: String::new(), result: String::new() }
     }
@@ -50,7 +50,7 @@ pub(crate) struct Schema {
     recorded: BTreeMap<(Kind, String), Vec<Value>>,
 }
 
-/// So many recorded messages of a method are taken, each with members that none before it had.
+/// How many recorded messages of a method are taken, each with members that none before it had.
 const MOST_RECORDED: usize = 20;
 
 impl Schema {
@@ -82,8 +82,8 @@ impl Schema {
         };
         for union in ["ClientRequest", "ServerRequest", "ClientNotification", "ServerNotification"] {
             let Some(union) = self.definitions.get(union) else { continue };
-            let alone = vec![union.clone()];
-            for part in union["anyOf"].as_array().unwrap_or(&alone) {
+            let single = vec![union.clone()];
+            for part in union["anyOf"].as_array().unwrap_or(&single) {
                 let name = last(part);
                 let Some(definition) = self.definitions.get(name) else { continue };
                 let method = definition["properties"]["method"]["const"].as_str().unwrap();
@@ -118,7 +118,7 @@ impl Schema {
             Kind::Notification => {
                 (json!({"jsonrpc": "2.0", "method": message.method}), "JSONRPCNotification")
             }
-            // Which of two results is meant, a word tells.
+            // A word says which of two results is meant.
             Kind::Result => {
                 let asks = message.definition == "InputRequiredResult"
                     && value.is_some_and(|value| value["resultType"] != "input_required");

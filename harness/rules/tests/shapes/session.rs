@@ -16,7 +16,7 @@ pub(crate) struct Found {
     verdict: RuleVerdict,
 }
 
-/// What `check` finds, the message being as it is told by `value`.
+/// What `check` finds, with `value` for the params or the result of the message.
 pub(crate) fn findings(revision: Revision, message: &Message, value: Option<&Value>) -> Vec<Found> {
     let mut lines = match message.kind {
         Kind::Request => {

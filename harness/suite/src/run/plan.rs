@@ -14,14 +14,14 @@ use verdict::record::ShardPart;
 pub struct Selection {
     /// Globs over a case's name and over `case/format`; any of them selects.
     pub filters: Vec<GlobMatcher>,
-    /// These formats alone; every one where there are none.
+    /// Only these formats; every one where there are none.
     pub formats: Vec<&'static Format>,
     /// A part of the cases.
     pub shard: Option<Shard>,
 }
 
-/// One of several parts of a suite, or of other things that have names, told by the name alone: a case stays in its part when
-/// others come.
+/// One of several parts of a suite, or of other things that have names. Only the name decides: a case stays in its part when
+/// others are added.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Shard {
     /// From 1.

@@ -1,4 +1,4 @@
-//! One case directory, held together: what `case.toml` says and which files stand beside it.
+//! One case: what `case.toml` says, and which files are beside it.
 
 use super::folder::{Blob, Folder};
 use super::problem::Problem;
@@ -31,13 +31,13 @@ pub struct Case {
     pub clauses: Vec<String>,
     /// For the person whose importer fails it.
     pub reason: String,
-    /// What must come of every transcript.
+    /// What every transcript must be read as.
     pub expectation: Expectation,
     /// The redaction marker in use, if any.
     pub redacted: Option<String>,
     /// The case that is the same without the fault, where a rejection is expected.
     pub twin: Option<String>,
-    /// A positive control: it kills no seeded fault, and holds what faults do not touch.
+    /// A positive control: it kills no seeded fault, and covers what faults do not touch.
     pub control: bool,
     /// Why no importer is asked, where nobody knows what it means in the dialect that is spoken.
     pub unjudged: Option<String>,
@@ -88,49 +88,31 @@ impl Case {
         let others: Vec<_> =
             file.iter().flat_map(|file| &file.dialects).map(|it| checked.other(it)).collect();
         let problems = checked.problems;
-        match (file, expectation) {
-            (Some(file), Some(expectation)) if problems.is_empty() => {
-                let CaseFile {
-                    title,
-                    clauses,
-                    reason,
-                    redacted,
-                    twin,
-                    control,
-                    uncarried,
-                    only,
-                    judgement,
-                    dialects,
-                    ..
-                } = file;
-                let uncarried = uncarried
-                    .into_iter()
-                    .filter_map(|(name, why)| Some(Uncarried { format: formats::find(name)?, why }))
-                    .collect();
-                let Folder { name, place, files } = folder;
-                let case = Self {
-                    name,
-                    place,
-                    title,
-                    clauses,
-                    reason,
-                    expectation,
-                    redacted,
-                    twin,
-                    control,
-                    unjudged: None,
-                    dialects: dialects.into_iter().zip(others).collect(),
-                    judgement,
-                    identified,
-                    transcripts,
-                    uncarried,
-                    only,
-                    files,
-                };
-                Ok(case)
-            }
-            _ => Err(problems),
-        }
+        let (Some(file), Some(expectation), true) = (file, expectation, problems.is_empty()) else {
+            return Err(problems);
+        };
+        let uncarried = file.uncarried.into_iter();
+        let uncarried =
+            uncarried.filter_map(|(name, why)| Some(Uncarried { format: formats::find(name)?, why }));
+        Ok(Self {
+            name: folder.name,
+            place: folder.place,
+            files: folder.files,
+            title: file.title,
+            clauses: file.clauses,
+            reason: file.reason,
+            redacted: file.redacted,
+            twin: file.twin,
+            control: file.control,
+            only: file.only,
+            judgement: file.judgement,
+            dialects: file.dialects.into_iter().zip(others).collect(),
+            uncarried: uncarried.collect(),
+            unjudged: None,
+            expectation,
+            identified,
+            transcripts,
+        })
     }
 
     /// The case as it is meant in a dialect.
@@ -162,7 +144,7 @@ impl Case {
         }
     }
 
-    /// What was expected and what came, side by side.
+    /// What was expected and what was answered, side by side.
     #[must_use]
     pub fn sides(&self, level: Level, answer: &Answer) -> BothSides {
         match &self.identified {
@@ -208,7 +190,13 @@ fn meaning_in(dialect: &Dialect) -> String {
     format!("meaning.{}.json", dialect.name)
 }
 
-/// The dialect whose meaning stands in a file of this name.
+/// The names that transcripts have, in a sentence.
+fn transcript_files() -> String {
+    let files: Vec<&str> = formats::FORMATS.iter().map(|format| format.file).collect();
+    files.join(", ")
+}
+
+/// The dialect whose meaning is in a file of this name.
 fn dialect_of(file: &str) -> Option<&'static Dialect> {
     dialect::ALL.iter().find(|dialect| !dialect.is_default() && meaning_in(dialect) == file)
 }
@@ -254,8 +242,8 @@ impl Check<'_> {
         };
         let found: Vec<Transcript> = formats::FORMATS.iter().copied().filter_map(of_format).collect();
         if found.is_empty() {
-            let files: Vec<&str> = formats::FORMATS.iter().map(|format| format.file).collect();
-            let message = format!("has no transcript, so it judges nothing; add one of {}", files.join(", "));
+            let message =
+                format!("has no transcript, so it judges nothing; add one of {}", transcript_files());
             self.problems.push(Problem::new(&self.folder.place, message));
         }
         found
@@ -267,13 +255,11 @@ impl Check<'_> {
                 || dialect_of(name).is_some()
                 || formats::FORMATS.iter().any(|format| name == format.file)
         };
-        let strays: Vec<&str> =
-            self.folder.files.iter().map(|(name, _)| name.as_str()).filter(|name| !belongs(name)).collect();
-        for stray in strays {
-            let known: Vec<&str> = formats::FORMATS.iter().map(|format| format.file).collect();
+        let folder = self.folder;
+        for (stray, _) in folder.files.iter().filter(|(name, _)| !belongs(name)) {
             let message =
                 "has no place in a case directory, which holds case.toml, meaning.json and transcripts";
-            self.say(stray, format!("{message} ({})", known.join(", ")));
+            self.say(stray, format!("{message} ({})", transcript_files()));
         }
     }
 
@@ -294,9 +280,9 @@ impl Check<'_> {
             self.problems.push(Problem::new(format!("{}/{name}", self.folder.place), message));
         }
         for (name, _) in &file.uncarried {
-            if let Some(stands) = transcripts.iter().find(|transcript| transcript.format.name == *name) {
+            if let Some(transcript) = transcripts.iter().find(|transcript| transcript.format.name == *name) {
                 let message = format!("is here, but [formats.{name}] says that it cannot be");
-                self.say(stands.format.file, message);
+                self.say(transcript.format.file, message);
             }
         }
         let summary = meaning.as_ref().and_then(|it| it.json().member("authorization_discovery"));

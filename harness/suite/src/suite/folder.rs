@@ -54,7 +54,7 @@ impl Blob {
     pub fn bytes(&self) -> io::Result<Cow<'static, [u8]>> {
         match self {
             Self::Embedded(bytes) => Ok(Cow::Borrowed(bytes)),
-            // Whoever opens a pipe waits for whoever writes to it.
+            // To open a pipe is to wait for a program that writes to it.
             Self::Disk(path) if !fs::metadata(path)?.is_file() => {
                 Err(io::Error::other("it is not a regular file"))
             }

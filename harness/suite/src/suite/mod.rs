@@ -1,7 +1,7 @@
 //! The suite: case directories, found and checked before anything is run.
 //!
-//! What makes a suite unusable; every problem is listed, not the first alone. A case is found by where it stands:
-//! nothing registers it, and its path is its name.
+//! What makes a suite unusable; every problem is listed, not only the first. Nothing registers a case: it is found by walking, and
+//! its path is its name.
 
 mod case;
 mod folder;
@@ -28,7 +28,7 @@ pub struct Suite {
     pub cases: Vec<Case>,
     /// Those that `check` is tried on.
     pub judged: Vec<Case>,
-    /// Those of which importers are asked what `identify` tells.
+    /// Those of which importers are asked what `identify` answers.
     pub identified: Vec<Case>,
 }
 
@@ -36,7 +36,7 @@ impl Suite {
     /// How its cases stand in the paired formats.
     #[must_use]
     pub fn pairing(&self) -> Pairing<'_> {
-        Pairing::of(&self.cases)
+        Pairing::count(&self.cases)
     }
 
     /// Finds and checks every case of `roots` together.
@@ -93,7 +93,7 @@ impl Suite {
         self
     }
 
-    /// The one case of this name, found by its path alone: none where there is no such case.
+    /// The one case of this name, found by its path: none where there is no such case.
     ///
     /// # Errors
     /// Every problem of the case.

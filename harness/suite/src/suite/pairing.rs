@@ -21,7 +21,7 @@ pub fn paired() -> impl Iterator<Item = &'static Format> {
 
 impl<'s> Pairing<'s> {
     /// Counts the cases.
-    pub(super) fn of(cases: &'s [Case]) -> Self {
+    pub(super) fn count(cases: &'s [Case]) -> Self {
         let mut pairing = Self::default();
         for case in cases {
             let missing =

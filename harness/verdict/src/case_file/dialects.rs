@@ -28,7 +28,7 @@ pub struct InDialect {
 /// What a dialect makes of a case.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum OtherReading {
-    /// A meaning, which stands in a file of its own.
+    /// A meaning, which is in a file of its own.
     Meaning,
     /// A rejection of this kind.
     Rejection(Code),
@@ -42,16 +42,12 @@ impl DialectNote {
     /// # Errors
     /// Everything that is wrong with it.
     pub(super) fn check(self, name: &str) -> Result<InDialect, Vec<String>> {
-        let mut slips = Vec::new();
-        let mut take = |found: Result<(), String>| slips.extend(found.err());
         let dialect = dialect::find(name).and_then(|dialect| match dialect.is_default() {
             true => Err(format!("the rest of the file says what `{name}` makes of it")),
             false => Ok(dialect),
         });
-        take(dialect.as_ref().map(drop).map_err(Clone::clone));
         let reason = self.reason.filter(|reason| !reason.trim().is_empty());
         let reason = reason.ok_or("needs a `reason` for the person whose importer fails there".to_owned());
-        take(reason.as_ref().map(drop).map_err(Clone::clone));
         let expect = match (self.reject.as_deref(), self.judged) {
             (None, None) => Ok(OtherReading::Meaning),
             (Some(name), None) => code(name).map(OtherReading::Rejection),
@@ -60,10 +56,12 @@ impl DialectNote {
                 Err("takes only `judged = false`, where nobody knows what it means there".to_owned())
             }
         };
-        take(expect.as_ref().map(drop).map_err(Clone::clone));
         match (dialect, expect, reason) {
             (Ok(dialect), Ok(expect), Ok(reason)) => Ok(InDialect { dialect, expect, reason }),
-            _ => Err(slips.into_iter().map(|slip| format!("[dialects.{name}] {slip}")).collect()),
+            (dialect, expect, reason) => {
+                let wrong = [dialect.err(), reason.err(), expect.err()].into_iter().flatten();
+                Err(wrong.map(|slip| format!("[dialects.{name}] {slip}")).collect())
+            }
         }
     }
 }

@@ -1,4 +1,4 @@
-//! What a `case.toml` must say, and what is told where it does not.
+//! What a `case.toml` must say, and what the errors say where it does not.
 
 use super::{Expect, OtherReading, read};
 use transcript::rejection::Code;
@@ -18,10 +18,10 @@ fn a_format_is_one_of_the_names_that_are_given() {
 fn what_is_empty_is_told_with_its_line_and_what_to_write() {
     let empty = GOOD.replace("\"t\"", "\" \"").replace("[\"ID-NULL\"]", "[]").replace("\"o\"", "\"\"");
     let slips = read(&empty, &["two"]).unwrap_err();
-    let told: Vec<_> =
+    let said: Vec<_> =
         slips.iter().map(|slip| (slip.line, slip.message.split(';').next().unwrap())).collect();
     assert_eq!(
-        told,
+        said,
         [
             (Some(1), "`title` is empty"),
             (Some(2), "a case shows at least one clause"),
