@@ -2,11 +2,11 @@
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use sha2::{Digest as _, Sha256};
+use hmac_sha256::Hash as Sha256;
 
 /// A digest as a content security policy spells it.
 pub(crate) fn digest(text: &str) -> String {
-    let digest: [u8; 32] = Sha256::digest(text.as_bytes()).into();
+    let digest = Sha256::hash(text.as_bytes());
     STANDARD.encode(digest)
 }
 

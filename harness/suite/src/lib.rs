@@ -40,10 +40,12 @@ pub mod run;
 mod suite;
 #[cfg(test)]
 mod testing;
+#[cfg(feature = "trials")]
 mod trials;
 
 pub use importer::Importer;
 pub use suite::{Blob, Case, GeneratedCase, Pairing, Problem, Root, Suite, Transcript, Uncarried, paired};
+#[cfg(feature = "trials")]
 pub use trials::{Harness, harness};
 
 /// What an importer answers: typed calls and events of exact values, a rejection, or why there is none.

@@ -22,7 +22,7 @@ use mcp_concord_suite::run::Shard;
 use reports::check::{Renderer, github, json, junit, ndjson, sarif, text};
 use rules::rule_set::RuleSet;
 use rules::{Parallelism, Revision};
-use sha2::{Digest as _, Sha256};
+use hmac_sha256::Hash as Sha256;
 use std::fs;
 use std::io::{self, Write as _};
 use std::num::NonZeroUsize;
@@ -267,7 +267,7 @@ fn required(path: &Path, context: CommandContext) -> Result<(RuleSet, String), F
 fn judged_by(args: &Args, frozen: Option<&RuleSet>, terminal: Terminal) -> String {
     let other = |word: &String, usual: &str| (word != usual).then(|| word.clone());
     let list = |words: &[String]| (!words.is_empty()).then(|| words.join(","));
-    let frozen = frozen.map(|set| spelled(Sha256::digest(set.spell()).into()));
+    let frozen = frozen.map(|set| spelled(Sha256::hash(set.spell().as_ref())));
     let options = [
         ("--format", name_of(args.format)),
         ("--spec", args.spec.map(|revision| revision.name().to_owned())),

@@ -11,7 +11,7 @@ use reports::html::findings::Finding;
 use reports::html::rules::RuleCases;
 use reports::html::{HtmlRenderer, Link, Overview, PageLocation, Run};
 use reports::run::{badge, json, junit, markdown};
-use sha2::{Digest as _, Sha256};
+use hmac_sha256::Hash as Sha256;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Display;
 use std::fs;
@@ -230,7 +230,7 @@ fn cut(name: String) -> String {
     if name.len() <= LONGEST_NAME {
         return name;
     }
-    let digest: [u8; 32] = Sha256::digest(&name).into();
+    let digest = Sha256::hash(name.as_bytes());
     let digits = u32::from_be_bytes([digest[0], digest[1], digest[2], digest[3]]);
     let end = name.floor_char_boundary(LONGEST_NAME);
     format!("{}-{digits:08x}", &name[..end])

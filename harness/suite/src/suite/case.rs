@@ -3,7 +3,7 @@
 use super::folder::{Blob, Folder};
 use super::problem::Problem;
 use formats::Format;
-use sha2::{Digest as _, Sha256};
+use hmac_sha256::Hash as Sha256;
 use std::io;
 use transcript::dialect::{self, Dialect};
 use transcript::json::JsonKind;
@@ -172,7 +172,7 @@ impl Case {
             part(name.as_bytes());
             part(&blob.bytes()?);
         }
-        Ok(hash.finalize().into())
+        Ok(hash.finalize())
     }
 }
 

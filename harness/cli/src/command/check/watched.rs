@@ -1,6 +1,6 @@
 //! A recording's bytes on their way to the reader: Ctrl-C ends them, and their digest is computed.
 
-use sha2::{Digest as _, Sha256};
+use hmac_sha256::Hash as Sha256;
 use std::fmt::Write as _;
 use std::io::{self, Read};
 use wire::interrupt;
@@ -22,7 +22,7 @@ impl<R: Read> Watched<R> {
         if self.digest.is_some() {
             io::copy(&mut self, &mut io::sink())?;
         }
-        Ok(self.digest.map(|digest| digest.finalize().into()))
+        Ok(self.digest.map(|digest| digest.finalize()))
     }
 }
 
