@@ -197,7 +197,8 @@ scripts/kills.py newest-first ids/null-request              # all cases that fin
 mcp-concord run --adapter 'python3 adapters/python/adapter.py --fault newest-first'
 ```
 
-{total}. Each case finds a fault, or its case.toml says `control = true`; faults that spoil nearly every reading do not count.
+{total}.
+Each of these cases finds a fault, or its case.toml says `control = true`; faults that spoil nearly every reading do not count.
 
 | clause | fault | what the reader does | cases | examples, or why it survives |
 | --- | --- | --- | ---: | --- |

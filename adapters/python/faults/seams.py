@@ -3,7 +3,6 @@
 The reader's files know nothing of this. A fault replaces functions while it reads, and puts them back.
 """
 
-import json
 from contextlib import contextmanager
 from dataclasses import dataclass
 
@@ -408,10 +407,6 @@ def is_answered(events, index):
 
 def text_of(value):
     return dump(value)
-
-
-def quote(text):
-    return json.dumps(text)
 
 
 def all_formats():
