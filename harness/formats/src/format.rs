@@ -124,11 +124,7 @@ impl Format {
         let others: Vec<_> =
             [plainest(), live(false)].into_iter().flatten().map(|other| other.name).collect();
         (!self.is_written()).then(|| {
-            format!(
-                "{} is a log that only its own program writes: use {} instead",
-                self.name,
-                others.join(" or ")
-            )
+            format!("{} is only read, never written: use {} instead", self.name, others.join(" or "))
         })
     }
 
