@@ -106,7 +106,7 @@ impl Format {
     /// Those of `out`, and where no session is [written](Format::is_written) in it.
     pub fn write(&self, session: &Session, out: &mut dyn Write) -> io::Result<()> {
         if !self.is_written() {
-            let why = format!("{} is a log that only its own program writes", self.name);
+            let why = format!("{} is only read, never written", self.name);
             return Err(io::Error::new(io::ErrorKind::Unsupported, why));
         }
         self.spelling.write(session, out)

@@ -65,7 +65,7 @@ pub fn only_read(format: &Format) -> Option<String> {
     let others: Vec<_> = [plainest(), live(false)].into_iter().flatten().map(|other| other.name).collect();
     (!format.is_written()).then(|| {
         let name = format.name;
-        format!("{name} is a log that only its own program writes: use {} instead", others.join(" or "))
+        format!("{name} is only read, never written: use {} instead", others.join(" or "))
     })
 }
 

@@ -1,7 +1,6 @@
 //! What HAR files are read as, and what sessions are written as.
 
 mod reading;
-mod refusing;
 mod writing;
 
 use crate::meaning::{Meaning, meaning};
@@ -45,16 +44,12 @@ fn done(id: u32) -> String {
     format!(r#"{{"jsonrpc":"2.0","id":{id},"result":{{}}}}"#)
 }
 
-fn read_with(text: &[u8], options: ReadOptions) -> Result<Meaning, Box<Rejection>> {
-    match meaning(&super::FORMAT, &mut { text }, options) {
+fn read(text: &str) -> Result<Meaning, Box<Rejection>> {
+    match meaning(&super::FORMAT, &mut text.as_bytes(), ReadOptions::default()) {
         Ok(meaning) => Ok(meaning),
         Err(ReadError::Rejected(rejection)) => Err(rejection),
         Err(other) => panic!("{other}"),
     }
-}
-
-fn read(text: &str) -> Result<Meaning, Box<Rejection>> {
-    read_with(text.as_bytes(), ReadOptions::default())
 }
 
 /// The events in short: `?1` a request, `!1>0` a result that answers event 0, `!1>-` an orphan, `.` a notification.

@@ -1,108 +1,7 @@
-use super::{T, brief, call, done, file, get, post, quoted, read};
+use super::{T, brief, call, done, file, get, post, read};
 use crate::small::{means, written};
 use crate::{Input, ReadOptions, detect};
-use transcript::rejection::Code;
 use transcript::session::{Carrier, Content, Side};
-
-#[test]
-fn a_post_and_its_answer_are_two_messages() {
-    assert_eq!(brief(&file(&[post(T, &call(1), "application/json", &done(1))])), "?1 !1>0");
-    let spaced = format!("\u{feff}\r\n {} \n", done(1));
-    assert_eq!(brief(&file(&[post(T, &call(1), "Application/JSON;charset=utf-8", &spaced)])), "?1 !1>0");
-    assert_eq!(brief(&file(&[])), "");
-}
-
-#[test]
-fn streams_are_read_by_their_bytes() {
-    let message = done(1);
-    let (left, right) = message.split_at(17);
-    for stream in [
-        format!("data: {message}\n\n"),
-        format!("event: message\r\ndata:{message}\r\nid: 1\r\n\r\n"),
-        format!("event\rdata: {left}\rdata: {right}\r\r"),
-        format!(
-            "id: 0\ndata:\n\n: idle\n\nretry: 5\n\nevent: ping\ndata: {message}\n\ndata: {message}\n\ndata: {message}\n"
-        ),
-        format!(
-            "event: endpoint\ndata: {{\"uri\n\nevent: message\ndata: {{}}\n\ndata: {message}\n\ndata: {{\"jsonrpc\":"
-        ),
-    ] {
-        assert_eq!(brief(&file(&[post(T, &call(1), "text/event-stream", &stream)])), "?1 !1>0", "{stream:?}");
-        assert_eq!(brief(&file(&[get(&stream)])), "!1>-", "{stream:?}");
-    }
-}
-
-#[test]
-fn base64_is_decoded_where_the_encoding_says_so() {
-    // {"jsonrpc":"2.0","id":1,"result":{}} and the same behind `data: `, packed by hand with `base64`.
-    for (media_type, text) in [
-        ("application/json", r#"eyJqc29ucnBjIjoiMi4wIiwiaWQiOjEs\r\nInJlc3VsdCI6e319"#),
-        ("text/event-stream", "ZGF0YTogeyJqc29ucnBjIjoiMi4wIiwiaWQiOjEsInJlc3VsdCI6e319Cgo"),
-    ] {
-        let one = format!(
-            r#"{{"response": {{"status": 200, "content": {{"mimeType": "{media_type}", "text": "{text}", "encoding": "base64"}}}}}}"#
-        );
-        assert_eq!(brief(&file(&[one])), "!1>-");
-    }
-    // `data: \xff` and an empty line; then the same without the empty line, which is never looked at.
-    let bad = |text| {
-        format!(
-            r#"{{"response": {{"status": 200, "content": {{"mimeType": "text/event-stream", "text": "{text}", "encoding": "base64"}}}}}}"#
-        )
-    };
-    assert_eq!(read(&file(&[bad("ZGF0YTog/woK")])).unwrap_err().code, Code::InvalidUtf8);
-    assert_eq!(brief(&file(&[bad("ZGF0YTog/w==")])), "");
-    assert_eq!(read(&file(&[bad("{}")])).unwrap_err().code, Code::WrongType);
-}
-
-#[test]
-fn exchanges_stand_in_the_order_of_their_start() {
-    let at = |started: &str, id: u32| post(started, &call(id), "application/json", &done(id));
-    for (starts, expected) in [
-        (["2026-11-21T10:00:03Z", "2026-11-21T10:00:02Z", "2026-11-21T10:00:01Z"], [3, 2, 1]),
-        (["2026-11-21T10:00:00.1002Z", "2026-11-21T10:00:00.1001Z", "2026-11-21T10:00:00.1002Z"], [2, 1, 3]),
-        (["2026-11-21T10:00:00Z", "2026-11-21T11:59:00+02:00", "2026-11-21T10:00:00Z"], [2, 1, 3]),
-        // A time that nobody can read stands behind the exchange before it in the file.
-        (["2026-11-21T10:00:02Z", "soon", "2026-11-21T10:00:01Z"], [3, 1, 2]),
-        (["", "2026-11-21T10:00:02Z", "2026-11-21T10:00:01Z"], [1, 3, 2]),
-    ] {
-        let exchanges: Vec<_> = (1..).zip(starts).map(|(id, start)| at(start, id)).collect();
-        let [a, b, c] = expected;
-        assert_eq!(brief(&file(&exchanges)), format!("?{a} !{a}>0 ?{b} !{b}>2 ?{c} !{c}>4"), "{starts:?}");
-    }
-}
-
-#[test]
-fn bodies_of_other_kinds_carry_nothing() {
-    for (media_type, answer) in [
-        ("application/json", r#"{"error":"invalid_token"}"#),
-        ("application/json", r#"{"id":1,"method":"a","result":{}}"#),
-        ("application/json", r#"[{"id":1},2]"#),
-        ("application/json", "null"),
-        ("application/json", "Accepted"),
-        ("application/json", ""),
-        ("text/plain", "Accepted"),
-        ("text/html", r#"{"jsonrpc":"2.0","id":1,"result":{}}"#),
-        ("image/png", "{"),
-    ] {
-        let text = file(&[post(T, &call(1), media_type, answer), post(T, "a=b&c", media_type, answer)]);
-        assert_eq!(brief(&text), "?1", "{media_type} {answer}");
-    }
-    // Broken JSON is another site's own affair, unless an answer was due there or it names our protocol.
-    assert_eq!(brief(&file(&[post(T, "{", "application/json", "{\"a\": ")])), "");
-}
-
-#[test]
-fn a_post_body_needs_no_media_type_and_an_unnamed_answer_may_be_json() {
-    let text = format!(
-        r#"{{"request": {{"method": "post", "postData": {{"text": {}}}}}, "response": {{"content": {{"mimeType": "x-unknown", "text": {}}}}}}}"#,
-        quoted(&call(1)),
-        quoted(&done(1))
-    );
-    assert_eq!(brief(&file(std::slice::from_ref(&text))), "?1 !1>0");
-    // Only a POST's body is a message.
-    assert_eq!(brief(&file(&[text.replace("post\"", "PUT\"")])), "!1>-");
-}
 
 #[test]
 fn every_401_is_looked_at() {
@@ -115,54 +14,6 @@ fn every_401_is_looked_at() {
     );
     for status in ["403", "\"401\"", "401.5", "null"] {
         assert_eq!(summary(status), None, "{status}");
-    }
-}
-
-#[test]
-fn dropped_bodies_are_counted() {
-    for (missing, request, response) in [
-        (1, "", r#""status": 200, "content": {"size": 3, "mimeType": "application/json"}"#),
-        (1, "", r#""status": 200, "content": {"size": 3, "mimeType": "application/json", "text": ""}"#),
-        (1, "", r#""status": 200, "content": {"size": 0, "mimeType": "text/event-stream"}"#),
-        (1, "", r#""status": 200, "bodySize": 3, "content": {}"#),
-        (1, r#", "bodySize": 3"#, ""),
-        (2, r#", "bodySize": 3"#, r#""status": 200, "content": {"size": 3}"#),
-        (0, "", ""),
-        (0, r#", "bodySize": 0"#, r#""status": 202, "bodySize": 0, "content": {"size": 0, "mimeType": ""}"#),
-        (0, r#", "bodySize": -1"#, r#""status": 200, "bodySize": -1, "content": {"size": -1}"#),
-        (0, "", r#""status": 200, "content": {"size": 0, "mimeType": "text/event-stream", "text": ""}"#),
-        (0, "", r#""status": 200, "content": {"size": 3, "mimeType": "image/png"}"#),
-        (0, "", r#""status": 304, "content": {"size": 3, "mimeType": "application/json"}"#),
-        (0, r#", "bodySize": 3, "postData": {"mimeType": "multipart/form-data", "params": []}"#, ""),
-        // Kept with its content coding, and not looked into however small it is.
-        (
-            1,
-            "",
-            r#""status": 200, "content": {"size": 3, "mimeType": "application/json", "text": "H4sIAAAA", "encoding": "base64"}"#,
-        ),
-        (
-            1,
-            "",
-            r#""status": 200, "content": {"size": 3, "mimeType": "text/event-stream", "text": "H4sIAAAA", "encoding": "base64"}"#,
-        ),
-        (
-            1,
-            r#", "postData": {"mimeType": "application/json", "text": "H4sIAAAA", "encoding": "base64"}"#,
-            "",
-        ),
-        (
-            0,
-            "",
-            r#""status": 200, "content": {"size": 3, "mimeType": "image/png", "text": "H4sIAAAA", "encoding": "base64"}"#,
-        ),
-        (
-            0,
-            "",
-            r#""status": 200, "content": {"size": 3, "mimeType": "application/json", "text": "H4sIAAAA"}"#,
-        ),
-    ] {
-        let text = format!(r#"{{"request": {{"method": "POST"{request}}}, "response": {{{response}}}}}"#);
-        assert_eq!(read(&file(std::slice::from_ref(&text))).unwrap().totals.missing, missing, "{text}");
     }
 }
 
@@ -342,14 +193,6 @@ fn timed() -> String {
         post("2026-01-01T00:00:00.020Z", &call(3), "application/json", &done(3)),
         opened,
     ])
-}
-
-#[test]
-fn what_a_stream_said_stands_where_it_came() {
-    assert_eq!(brief(&timed()), "?1 ?3 !3>1 !1>0 ?2 !2>4");
-    assert_eq!(brief(&timed().replace("_events", "_others")), "!1>- !2>- ?1 ?3 !3>3 ?2");
-    // Where nothing is known of a start, nothing is of what counts from it: it stands with the one before it.
-    assert_eq!(brief(&timed().replace("00:00:00Z", "noon")), "?1 ?3 !3>1 !1>0 !2>- ?2");
 }
 
 #[test]
