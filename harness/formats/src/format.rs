@@ -2,7 +2,6 @@
 
 use crate::head::Head;
 use crate::input::{Input, ReadError};
-use crate::registry::{live, plainest};
 use crate::session::Session;
 use crate::transport::Transport;
 use crate::writing::Spelling;
@@ -104,28 +103,15 @@ impl Format {
     /// Spells a session. What the format cannot carry is left out; [`Session::losses`] lists it beforehand.
     ///
     /// # Errors
-    /// Those of `out`, and where the format is [only read](Format::only_read).
+    /// Those of `out`, and where the format is only read.
     pub fn write(&self, session: &Session, out: &mut dyn Write) -> io::Result<()> {
-        match self.only_read() {
-            Some(why) => Err(io::Error::new(io::ErrorKind::Unsupported, why)),
-            None => self.spelling.write(session, out),
-        }
+        self.spelling.write(session, out)
     }
 
     /// Whether sessions are written in it.
     #[must_use]
     pub fn is_written(&self) -> bool {
         !matches!(self.spelling, Spelling::ReadOnly)
-    }
-
-    /// Why no session is written in it, and what to use instead; none where sessions are.
-    #[must_use]
-    pub fn only_read(&self) -> Option<String> {
-        let others: Vec<_> =
-            [plainest(), live(false)].into_iter().flatten().map(|other| other.name).collect();
-        (!self.is_written()).then(|| {
-            format!("{} is only read, never written: use {} instead", self.name, others.join(" or "))
-        })
     }
 
     /// Whether a transcript is lines, rather than one document.

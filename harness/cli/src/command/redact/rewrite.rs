@@ -62,7 +62,7 @@ impl Rewriting<'_> {
             Spelling::Document(_) => self.document(file, out),
             Spelling::Lines(lines) => self.lines(lines, file, out),
             Spelling::ReadOnly => {
-                let why = self.format.only_read().unwrap_or_default();
+                let why = formats::only_read(self.format).unwrap_or_default();
                 Err(Unwritten::Refused(format!("{why}, and `convert` the recording to it first")))
             }
         }
