@@ -103,12 +103,8 @@ impl Format {
     /// Spells a session. What the format cannot carry is left out; [`Session::losses`] lists it beforehand.
     ///
     /// # Errors
-    /// Those of `out`, and where no session is [written](Format::is_written) in it.
+    /// Those of `out`, and where the format is only read.
     pub fn write(&self, session: &Session, out: &mut dyn Write) -> io::Result<()> {
-        if !self.is_written() {
-            let why = format!("{} is only read, never written", self.name);
-            return Err(io::Error::new(io::ErrorKind::Unsupported, why));
-        }
         self.spelling.write(session, out)
     }
 

@@ -54,7 +54,7 @@ pub fn written() -> impl Iterator<Item = &'static Format> + Clone {
 /// The format that `name` asks for, to write a session in it.
 ///
 /// # Errors
-/// A sentence, as [`named`], or that the format is [only read](only_read).
+/// A sentence, as [`named`], or that the format is [`only_read`].
 pub fn to_write(name: &str) -> Result<&'static Format, String> {
     named(name).and_then(|format| only_read(format).map_or(Ok(format), Err))
 }
@@ -63,10 +63,8 @@ pub fn to_write(name: &str) -> Result<&'static Format, String> {
 #[must_use]
 pub fn only_read(format: &Format) -> Option<String> {
     let others: Vec<_> = [plainest(), live(false)].into_iter().flatten().map(|other| other.name).collect();
-    (!format.is_written()).then(|| {
-        let name = format.name;
-        format!("{name} is only read, never written: use {} instead", others.join(" or "))
-    })
+    let why = || format!("{} is only read, never written: use {} instead", format.name, others.join(" or "));
+    (!format.is_written()).then(why)
 }
 
 /// Formats that are gone: their names, and what to use instead.

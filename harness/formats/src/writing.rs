@@ -31,7 +31,12 @@ impl Spelling {
         let lines = match self {
             Self::Document(write) => return write(session, out),
             Self::Lines(lines) => lines,
-            Self::ReadOnly => return Err(io::ErrorKind::Unsupported.into()),
+            Self::ReadOnly => {
+                return Err(io::Error::new(
+                    io::ErrorKind::Unsupported,
+                    "the format is only read, never written",
+                ));
+            }
         };
         let mut text = Vec::new();
         let mut writer = LineWriter::begin(lines, &Opening::of(session), &mut text)?;
