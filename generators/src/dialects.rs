@@ -148,7 +148,8 @@ mod tests {
                         Err(ReadError::Rejected(rejection)) => Err(rejection.code),
                         Err(other) => panic!("{other}"),
                     };
-                    let (plain, other) = (read(ReadOptions::default()), read(ReadOptions::of(dialect)));
+                    let (plain, other) =
+                        (read(ReadOptions::default()), read(ReadOptions::in_dialect(dialect)));
                     let what = format!("{number}, {}: {:?}", format.name, made.trail);
                     match known {
                         None => assert_eq!(plain.is_ok(), other.is_ok(), "{what}"),

@@ -45,7 +45,7 @@ pub enum Container {
 impl FormatTree {
     /// The parts of what our own writer wrote; none where it wrote something else.
     #[must_use]
-    pub fn of(format: &'static Format, bytes: &[u8]) -> Option<Self> {
+    pub fn new(format: &'static Format, bytes: &[u8]) -> Option<Self> {
         let text = std::str::from_utf8(bytes).ok()?;
         let mut values = match format.is_lines() {
             true => text.lines().map(Node::parse).collect::<Option<Vec<_>>>()?,
@@ -276,7 +276,7 @@ fn open_bodies(exchange: &mut Node) {
         let Some(text) = body(exchange, part, holder) else { continue };
         let Some(content) = text.content() else { continue };
         if streams {
-            *text = Node::Stream(Stream::of(&content));
+            *text = Node::Stream(Stream::new(&content));
         } else if let Some(node) = Node::parse(&content).filter(|node| node.get("jsonrpc").is_some()) {
             *text = Node::Inside(Box::new(node));
         }

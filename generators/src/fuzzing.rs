@@ -203,7 +203,7 @@ pub fn json(bytes: &[u8]) {
     assert_eq!(value.kind(), again.kind());
     // An object's children in a tree are name, value, name, value.
     let children = value.items().count() + 2 * value.members().count();
-    let tree = Tree::of(again);
+    let tree = Tree::new(again);
     if matches!(value.kind(), JsonKind::Array | JsonKind::Object) {
         assert_eq!(tree.items(0).count(), children, "{text}");
     }

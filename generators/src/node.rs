@@ -60,14 +60,14 @@ pub struct Whitespace {
 impl Node {
     /// The tree of a value.
     #[must_use]
-    pub fn of(value: Json<'_>) -> Self {
+    pub fn new(value: Json<'_>) -> Self {
         Self::down(value, DEEPEST)
     }
 
     /// The tree of a text; none where it is no JSON.
     #[must_use]
     pub fn parse(text: &str) -> Option<Self> {
-        Json::parse(text).ok().map(Self::of)
+        Json::parse(text).ok().map(Self::new)
     }
 
     /// A leaf of this spelling.
@@ -236,7 +236,7 @@ impl Node {
 impl Stream {
     /// The stream of a text that our own writer wrote: LF alone, a space after each colon.
     #[must_use]
-    pub fn of(text: &str) -> Self {
+    pub fn new(text: &str) -> Self {
         let mut lines = Vec::new();
         for event in text.split_inclusive("\n\n") {
             let field =
@@ -321,14 +321,14 @@ mod tests {
     #[test]
     fn a_stream_that_was_taken_apart_is_the_same_stream() {
         let text = "id: 1\nevent: message\ndata: {\"jsonrpc\":\"2.0\",\"method\":\"a\"}\n\n:\n\nevent: ping\ndata: {\"result\":1}\n\ndata:  a\ndata: b\n\n";
-        let stream = Stream::of(text);
+        let stream = Stream::new(text);
         assert_eq!(stream.spell(None), text);
         let messages = stream.lines.iter().filter(|line| matches!(line, Line::Data(_))).count();
         assert_eq!(messages, 1);
         let tight = Stream { spaced: false, ends: vec!["\r\n", "\r"], ..stream }.spell(None);
         assert!(tight.starts_with("id:1\r\nevent:message\rdata:{"), "{tight}");
         assert!(tight.contains("data:  a"), "{tight}");
-        assert_eq!(Stream::of("").spell(None), "");
+        assert_eq!(Stream::new("").spell(None), "");
     }
 
     #[test]

@@ -138,12 +138,12 @@ pub fn session(rng: &mut Rng) -> Option<SessionBuilder> {
         let step = (0..ATTEMPTS).find_map(|_| {
             let step = step(rng);
             let plan = Plan { steps: vec![step.clone()], challenge: None };
-            let mut builder = SessionBuilder::from_known(&KnownSession::of(plan)).ok()?;
+            let mut builder = SessionBuilder::from_known(&KnownSession::new(plan)).ok()?;
             (hostile || builder.open_clauses().0 == Relation::Same).then_some(step)
         })?;
         steps.push(step);
     }
-    SessionBuilder::from_known(&KnownSession::of(Plan { steps, challenge: None })).ok()
+    SessionBuilder::from_known(&KnownSession::new(Plan { steps, challenge: None })).ok()
 }
 
 /// A step with few ids, so that they meet.

@@ -66,7 +66,7 @@ pub struct KnownSession {
 impl KnownSession {
     /// Makes the session of a plan.
     #[must_use]
-    pub fn of(plan: Plan) -> Self {
+    pub fn new(plan: Plan) -> Self {
         let mut pending = PendingRequests::default();
         let messages: Vec<KnownMessage> =
             (0..).zip(&plan.steps).filter_map(|(at, step)| pending.message(at, step)).collect();
@@ -141,7 +141,7 @@ impl KnownSession {
 
 impl<'a> Arbitrary<'a> for KnownSession {
     fn arbitrary(bytes: &mut arbitrary::Unstructured<'a>) -> arbitrary::Result<Self> {
-        Plan::arbitrary(bytes).map(Self::of)
+        Plan::arbitrary(bytes).map(Self::new)
     }
 }
 

@@ -208,14 +208,14 @@ impl SessionBuilder {
     /// # Errors
     /// Where a message of it is none.
     pub fn from_known(known: &KnownSession) -> Result<Self, SessionError> {
-        Self::of(known.session()?, &known.meaning())
+        Self::new(known.session()?, &known.meaning())
     }
 
     /// A session that was read, and what it means, in the normal form.
     ///
     /// # Errors
     /// Where the meaning is that of another session.
-    pub fn of(session: Session, meaning: &str) -> Result<Self, SessionError> {
+    pub fn new(session: Session, meaning: &str) -> Result<Self, SessionError> {
         let unfit = |why: &str| SessionError::Meaning(why.to_owned());
         let meaning = Json::parse(meaning).map_err(|_| unfit("the meaning is no JSON"))?;
         let events = meaning.member("events").ok_or_else(|| unfit("the meaning has no events"))?;
@@ -233,7 +233,7 @@ impl SessionBuilder {
                     let event =
                         events.next().ok_or_else(|| unfit("the session has more messages than events"))?;
                     let text = Json::parse(text).map_err(|_| unfit("a message is no JSON"))?;
-                    Some(Event { text: Node::of(text), meaning: Node::of(event) })
+                    Some(Event { text: Node::new(text), meaning: Node::new(event) })
                 }
                 OwnedContent::Exchange(exchange) if exchange.status != Some(401) => continue,
                 OwnedContent::Missing(_) | OwnedContent::Skipped(_) => continue,

@@ -133,7 +133,7 @@ impl VariantBuilder {
         redacted: &mut Option<&'static str>,
     ) -> Vec<bool> {
         let (mut tree, mut took) = (None, Vec::new());
-        let parsed = |bytes: &[u8]| FormatTree::of(format, bytes).and_then(|tree| tree.showing(messages));
+        let parsed = |bytes: &[u8]| FormatTree::new(format, bytes).and_then(|tree| tree.showing(messages));
         for (mutator, rng) in &self.later {
             if let Apply::Spelling(apply) = mutator.apply {
                 tree = tree.or_else(|| parsed(bytes));

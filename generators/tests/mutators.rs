@@ -191,7 +191,7 @@ fn a_given_session_is_changed_or_refused() {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 200, failure_persistence: None, ..ProptestConfig::default() })]
 
-    /// Two ledgers that know nothing of each other: `SessionBuilder::of` refuses a session whose answers it binds otherwise.
+    /// Two ledgers that know nothing of each other: `SessionBuilder::new` refuses a session whose answers it binds otherwise.
     #[test]
     fn the_ledgers_agree(known in sessions()) {
         let builder = SessionBuilder::from_known(&known).unwrap();

@@ -228,7 +228,7 @@ fn seen(known: &KnownSession) -> Vec<OwnedEvent> {
             side: owned.side,
             ..transcript::session::Entry::new(owned.location, content)
         };
-        Some(OwnedEvent::of(&contract.take(&entry).unwrap()?))
+        Some(OwnedEvent::new(&contract.take(&entry).unwrap()?))
     });
     events.collect()
 }
@@ -290,7 +290,7 @@ proptest! {
         let mut plan: Plan = known.plan.clone();
         let mut path: Vec<String> = said.value_at.unwrap().split('/').skip(1).map(Into::into).collect();
         path.extend(plan.steps[said.step].value.as_mut().unwrap().alter(choice));
-        let changed = KnownSession::of(plan);
+        let changed = KnownSession::new(plan);
 
         let (there, counts) = departures(&known, &changed);
         let (back, counts_back) = departures(&changed, &known);
@@ -314,7 +314,7 @@ proptest! {
         let lost = known.messages[which.index(known.messages.len())].step;
         let mut plan = known.plan.clone();
         plan.steps[lost].act = Act::Aside;
-        let shorter = KnownSession::of(plan);
+        let shorter = KnownSession::new(plan);
         let (_, there) = departures(&known, &shorter);
         let (_, back) = departures(&shorter, &known);
         prop_assert!(!there.same() && !back.same());

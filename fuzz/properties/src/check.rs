@@ -32,7 +32,7 @@ pub(crate) fn any(bytes: &[u8]) {
 /// Where the judge does not keep its promises.
 pub(crate) fn made(bytes: &[u8]) {
     let Ok(Broken { plan, edits }) = Broken::arbitrary_take_rest(Unstructured::new(bytes)) else { return };
-    let Ok(session) = KnownSession::of(plan).session() else { return };
+    let Ok(session) = KnownSession::new(plan).session() else { return };
     for format in carriers(&session) {
         holds(format, &edited(written(&session, format), &edits));
     }

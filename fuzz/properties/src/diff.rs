@@ -54,7 +54,7 @@ pub(crate) fn made(bytes: &[u8]) {
 
 /// The events of a session in every format that can carry it and says who sent what.
 fn sessions(plan: Plan) -> Vec<(&'static Format, Vec<OwnedEvent>)> {
-    let Ok(session) = KnownSession::of(plan).session() else { return Vec::new() };
+    let Ok(session) = KnownSession::new(plan).session() else { return Vec::new() };
     let carriers = carriers(&session).filter(|format| format.carries.direction);
     carriers.map(|format| (format, events(format, &written(&session, format)))).collect()
 }
@@ -69,7 +69,7 @@ pub(crate) fn events(format: &Format, bytes: &[u8]) -> Vec<OwnedEvent> {
     let read = Input::new(&mut reader).and_then(|mut input| {
         walk(format, &mut input, ReadOptions::default(), &mut |step| {
             if let Step::Event(_, event) = step {
-                events.push(OwnedEvent::of(event));
+                events.push(OwnedEvent::new(event));
             }
             Ok(())
         })

@@ -80,7 +80,7 @@ pub(crate) fn any(bytes: &[u8]) {
 /// Where redaction does not keep its promises.
 pub(crate) fn made(bytes: &[u8]) {
     let Ok(Leaky { plan, plants }) = Leaky::arbitrary_take_rest(Unstructured::new(bytes)) else { return };
-    let Ok(mut session) = KnownSession::of(plan).session() else { return };
+    let Ok(mut session) = KnownSession::new(plan).session() else { return };
     for Plant { at, client, named, wraps } in plants {
         let text = wraps.iter().take(3).fold(SECRET.to_owned(), |text, wrap| wrap.around(&text));
         let value = match named {
@@ -98,7 +98,7 @@ pub(crate) fn made(bytes: &[u8]) {
 
 fn holds(format: &Format, session: &Session) {
     let own = |text: &str| vec![text.to_owned()];
-    let Ok(redaction) = Redaction::of(&own(NAME), &own("sk-[0-9]{12,}")) else {
+    let Ok(redaction) = Redaction::new(&own(NAME), &own("sk-[0-9]{12,}")) else {
         panic!("the pattern is none")
     };
     let mut kept = session.clone();

@@ -51,5 +51,5 @@ pub(crate) fn steps() -> impl Strategy<Value = Step> {
 /// Sessions of up to a dozen steps, some of them with a challenge.
 pub(crate) fn sessions() -> impl Strategy<Value = KnownSession> {
     let plan = (prop::collection::vec(steps(), 0..12), prop::option::weighted(0.1, any::<u8>()));
-    plan.prop_map(|(steps, challenge)| KnownSession::of(Plan { steps, challenge }))
+    plan.prop_map(|(steps, challenge)| KnownSession::new(Plan { steps, challenge }))
 }

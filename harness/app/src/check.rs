@@ -151,7 +151,7 @@ impl Judge {
     pub fn judge(&self, recording: &mut Recording<'_>) -> Result<CheckedFile, Error> {
         let (format, judged) = recording
             .reading(self.format, |format, input| Ok(rules::check(format, input, &self.options)?))?;
-        let mut file = CheckedFile::of(&recording.name, format.name, &judged, &self.selection);
+        let mut file = CheckedFile::new(&recording.name, format.name, &judged, &self.selection);
         self.require(&mut file, &judged)?;
         Ok(file)
     }
@@ -174,7 +174,7 @@ impl Judge {
             .map_err(|(name, error)| Error::reading(&name, error))?;
         let mut files = Vec::new();
         for (recording, result) in recordings.iter().zip(&results) {
-            let mut file = CheckedFile::of(&recording.name, recording.format.name, result, &self.selection);
+            let mut file = CheckedFile::new(&recording.name, recording.format.name, result, &self.selection);
             self.require(&mut file, result)?;
             files.push(file);
         }
@@ -230,7 +230,7 @@ fn selection(options: &CheckOptions, frozen: Option<&RuleSet>) -> Result<RuleSel
         Error::option("profile", format!("`{}` is none of recorder, session and all", options.profile))
     })?;
     let Some(frozen) = frozen else {
-        return RuleSelection::of(&options.select, &options.ignore, level, profile)
+        return RuleSelection::new(&options.select, &options.ignore, level, profile)
             .map_err(|(list, why)| Error::option(list, why));
     };
     let narrowed = !options.select.is_empty() || !options.ignore.is_empty();

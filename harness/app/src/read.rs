@@ -37,7 +37,7 @@ impl Command for ReadOptions {
         let asked = format("format", self.format.as_deref())?;
         let dialect = dialect::find(&self.dialect).map_err(|why| Error::option("dialect", why))?;
         let tolerance = if self.lenient { Tolerance::Noise } else { Tolerance::Nothing };
-        let how = formats::ReadOptions { tolerance, ..formats::ReadOptions::of(dialect) };
+        let how = formats::ReadOptions { tolerance, ..formats::ReadOptions::in_dialect(dialect) };
         for recording in recordings {
             let name = recording.name.clone();
             let mut writer = if self.calls { MeaningWriter::of_calls() } else { MeaningWriter::new() };

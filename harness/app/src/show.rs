@@ -107,7 +107,7 @@ impl Command for ShowOptions {
                 let everything = RuleSelection::everything();
                 let files = open.iter().zip(&results);
                 let files =
-                    files.map(|(it, result)| CheckedFile::of(&it.name, it.format.name, result, &everything));
+                    files.map(|(it, result)| CheckedFile::new(&it.name, it.format.name, result, &everything));
                 page(&drawing.diagram, &files.collect::<Vec<_>>()).map_err(Error::failed)?
             }
             other => {

@@ -51,11 +51,11 @@ pub(crate) static FORMAT: Format = Format {
 
 fn sniff(head: &Head) -> bool {
     let is_told = |line: Stamped<'_>| line.mark().is_some() || line.says(BEGINS) || line.says(STARTED);
-    is_stamped(head) && head.lines().filter_map(Stamped::of).any(is_told)
+    is_stamped(head) && head.lines().filter_map(Stamped::new).any(is_told)
 }
 
 fn is_stamped(head: &Head) -> bool {
-    head.lines().next().is_some_and(|line| Stamped::of(line).is_some())
+    head.lines().next().is_some_and(|line| Stamped::new(line).is_some())
 }
 
 /// Why a file that looks a little like one of these is none.
@@ -96,7 +96,7 @@ impl Log for Followed {
 
     fn said(line: Line<'_>) -> Said<'_> {
         let text = line.text;
-        let Some(stamped) = Stamped::of(text).or_else(|| Stamped::behind(text)) else {
+        let Some(stamped) = Stamped::new(text).or_else(|| Stamped::behind(text)) else {
             return if line.open_ended { Said::cut_off(line) } else { Said::Continued };
         };
         let time = time::parse(stamped.time);
@@ -117,7 +117,7 @@ impl Log for Followed {
         if !is_message && !matches!(said, Said::Else(_)) {
             return Ok(());
         }
-        let found = Stamped::of(line.text).or_else(|| Stamped::behind(line.text));
+        let found = Stamped::new(line.text).or_else(|| Stamped::behind(line.text));
         let Some(stamped) = found else { return Ok(()) };
         match (&self.server, self.again) {
             (None, _) if is_message => self.server = Some(stamped.server.into()),
@@ -172,7 +172,7 @@ struct Stamped<'a> {
 
 impl<'a> Stamped<'a> {
     /// The level stands before the name in the file of all servers, and behind it in that of one.
-    fn of(line: &'a str) -> Option<Self> {
+    fn new(line: &'a str) -> Option<Self> {
         Self::at(line, 0)
     }
 

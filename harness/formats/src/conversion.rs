@@ -16,7 +16,7 @@ pub struct Conversion {
 impl Conversion {
     /// What it takes to write `session`, which was read as `from`, as `to`.
     #[must_use]
-    pub fn of(session: &Session, from: &Format, to: &Format) -> Self {
+    pub fn new(session: &Session, from: &Format, to: &Format) -> Self {
         let (mut refused, mut notes) = (Vec::new(), Vec::new());
         for loss in session.losses(to) {
             match loss.clause {
@@ -57,7 +57,7 @@ mod tests {
         let mut reader = BOTH_ASK.as_bytes();
         let mut input = Input::new(&mut reader).unwrap();
         let session = Session::read(from, &mut input, ReadOptions::default()).unwrap();
-        let found = Conversion::of(&session, from, to);
+        let found = Conversion::new(&session, from, to);
         assert_eq!(found.refused.len(), 1, "{found:?}");
         assert!(found.refused[0].ends_with("(COR-DIRECTION-FLAT)"), "{found:?}");
         assert!(
@@ -65,6 +65,6 @@ mod tests {
             "{found:?}"
         );
         // Into its own format nothing is lost.
-        assert_eq!(Conversion::of(&session, from, from), Conversion::default());
+        assert_eq!(Conversion::new(&session, from, from), Conversion::default());
     }
 }

@@ -83,7 +83,7 @@ pub(crate) struct Places<'a> {
 
 impl<'a> Places<'a> {
     /// The places of a string.
-    pub(crate) fn of(string: JsonString<'a>) -> Self {
+    pub(crate) fn new(string: JsonString<'a>) -> Self {
         Self { raw: string.raw().as_bytes(), here: (0, 0) }
     }
 
@@ -212,7 +212,7 @@ mod tests {
     fn places_lead_back_to_the_raw_text() {
         let outer = Json::parse(r#""a\n\u00e9\ud83d\ude00\ud83d\"z""#).unwrap().as_text().unwrap();
         let content = content(outer);
-        let mut places = Places::of(outer);
+        let mut places = Places::new(outer);
         for (found, raw) in [("a", 0), ("\n", 1), ("é", 3), ("😀", 9), ("\\ud83d", 21), ("\"", 27), ("z", 29)]
         {
             assert_eq!(places.raw(content.find(found).unwrap()), raw, "{found}");
@@ -227,7 +227,7 @@ mod tests {
             let quoted = serde_json::to_string(&text).unwrap();
             let string = Json::parse(&quoted).unwrap().as_text().unwrap();
             let at = crate::excerpt::floor(&text, at.index(text.len() + 1));
-            let rest = format!("\"{}\"", &string.raw()[Places::of(string).raw(at)..]);
+            let rest = format!("\"{}\"", &string.raw()[Places::new(string).raw(at)..]);
             prop_assert_eq!(content(Json::parse(&rest).unwrap().as_text().unwrap()), &text[at..]);
         }
     }

@@ -21,7 +21,7 @@ pub fn detect(input: &mut Input<'_>) -> Result<Option<&'static Format>, ReadErro
 /// A format whose files begin somewhat like this text, which none recognises, and why this is none of them.
 #[must_use]
 pub fn nearest(text: &str) -> Option<String> {
-    let head = Head::of(&text[..floor(text, LOOKED_AT.min(text.len()))]);
+    let head = Head::new(&text[..floor(text, LOOKED_AT.min(text.len()))]);
     FORMATS
         .iter()
         .find_map(|format| Some(format!("{} is nearest, but {}", format.name, (format.why_not)(&head)?)))
@@ -62,7 +62,7 @@ pub fn detect_among<'f>(
         end = input.grow();
     }
     let text = input.text();
-    let head = Head::of(&text[..floor(text, LOOKED_AT.min(text.len()))]);
+    let head = Head::new(&text[..floor(text, LOOKED_AT.min(text.len()))]);
     match formats.iter().rev().copied().find(|format| (format.sniff)(&head)) {
         Some(format) => Ok(Some(format)),
         None => end.map(|_| None),

@@ -226,7 +226,7 @@ impl ReadOptions {
 
     /// Options for a dialect.
     #[must_use]
-    pub fn of(dialect: &Dialect) -> Self {
+    pub fn in_dialect(dialect: &Dialect) -> Self {
         Self { ids: dialect.ids, ..Self::default() }
     }
 

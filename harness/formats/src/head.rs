@@ -16,7 +16,7 @@ pub struct Head {
 
 impl Head {
     /// The head of a file that begins with `text`.
-    pub(crate) fn of(text: &str) -> Self {
+    pub(crate) fn new(text: &str) -> Self {
         let mut head = Self::default();
         let mut scanner = Scanner::new(text);
         scanner.space();

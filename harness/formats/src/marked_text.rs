@@ -36,11 +36,11 @@ pub(crate) static FORMAT: Format = Format {
 
 /// The first line has a mark, and the first marked message is one of JSON-RPC: arrows stand in many texts.
 fn sniff(head: &Head) -> bool {
-    head.lines().next().is_some_and(|line| Marked::of(line).is_some()) && has_message(head)
+    head.lines().next().is_some_and(|line| Marked::new(line).is_some()) && has_message(head)
 }
 
 fn has_message(head: &Head) -> bool {
-    let sent = |line| Marked::of(line).filter(|marked| marked.side.is_some());
+    let sent = |line| Marked::new(line).filter(|marked| marked.side.is_some());
     head.lines()
         .find_map(sent)
         .is_some_and(|marked| marked.rest.starts_with('{') && marked.rest.contains("\"jsonrpc\""))
@@ -73,7 +73,7 @@ impl Log for Text {
 
     fn said(line: Line<'_>) -> Said<'_> {
         let wrong = |code, clause, said| Said::wrong(code, clause, 0, said);
-        match Marked::of(line.text) {
+        match Marked::new(line.text) {
             Some(Marked { side: Some(side), rest }) => {
                 let at = line.text.len() - rest.len();
                 Said::message(line.text, at, (side, None), str::is_empty)
@@ -96,7 +96,7 @@ struct Marked<'a> {
 }
 
 impl<'a> Marked<'a> {
-    fn of(line: &'a str) -> Option<Self> {
+    fn new(line: &'a str) -> Option<Self> {
         const SPACE: [char; 2] = [' ', '\t'];
         let line = line.trim_start_matches(SPACE);
         MARKS.iter().find_map(|(mark, side)| {

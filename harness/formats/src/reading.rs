@@ -147,10 +147,10 @@ pub fn owned_entries(
                     side: Some(side),
                     inferred: entry.side.is_none(),
                     answers: event.answers,
-                    ..OwnedEntry::of(entry)
+                    ..OwnedEntry::copied(entry)
                 }
             }
-            Step::Context(entry) => OwnedEntry::of(entry),
+            Step::Context(entry) => OwnedEntry::copied(entry),
         };
         let added = if format.carries.process { added(entry) } else { None };
         each(OwnedEntry { added, ..owned })
@@ -168,12 +168,12 @@ impl Session {
             entries.push(entry);
             Ok(())
         })?;
-        Ok(Self::of(format, entries, totals))
+        Ok(Self::new(format, entries, totals))
     }
 
     /// The session of which these entries were read in a format.
     #[must_use]
-    pub fn of(format: &Format, entries: Vec<OwnedEntry>, totals: Totals) -> Self {
+    pub fn new(format: &Format, entries: Vec<OwnedEntry>, totals: Totals) -> Self {
         let made_up = entries.iter().any(|entry| matches!(entry.what, OwnedContent::MadeUp(_)));
         Self { entries, totals, label: format.transport.filter(|_| !made_up), redacts: format.redacts }
     }

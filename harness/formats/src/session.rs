@@ -186,7 +186,7 @@ impl OwnedEntry {
     #[must_use]
     pub fn message(&self) -> Option<Message<'_>> {
         match &self.what {
-            OwnedContent::Message(text, shape) => Some(Message::of(text, *shape)),
+            OwnedContent::Message(text, shape) => Some(Message::new(text, *shape)),
             _ => None,
         }
     }
@@ -215,7 +215,7 @@ impl OwnedEntry {
     }
 
     /// A copy of an entry.
-    pub(crate) fn of(entry: &Entry<'_>) -> Self {
+    pub(crate) fn copied(entry: &Entry<'_>) -> Self {
         let what = match &entry.content {
             Content::Message(message) => OwnedContent::Message(message.text().to_owned(), message.shape()),
             Content::Event => OwnedContent::Event,

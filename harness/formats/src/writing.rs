@@ -39,7 +39,7 @@ impl Spelling {
             }
         };
         let mut text = Vec::new();
-        let mut writer = LineWriter::begin(lines, &Opening::of(session), &mut text)?;
+        let mut writer = LineWriter::begin(lines, &Opening::new(session), &mut text)?;
         for entry in &session.entries {
             out.write_all(&text)?;
             text.clear();
@@ -74,7 +74,7 @@ pub struct Opening {
 impl Opening {
     /// What a session, or the beginning of one, tells.
     #[must_use]
-    pub fn of(session: &Session) -> Self {
+    pub fn new(session: &Session) -> Self {
         let trace_start = session.trace_start();
         let entries = || session.entries.iter();
         let first = entries().find_map(|entry| entry.time);

@@ -154,7 +154,7 @@ impl std::ops::AddAssign for Totals {
 impl CheckedFile {
     /// What was found in a recording, as far as it was asked for.
     #[must_use]
-    pub fn of(name: &str, format: &str, judged: &CheckResult, selection: &RuleSelection) -> Self {
+    pub fn new(name: &str, format: &str, judged: &CheckResult, selection: &RuleSelection) -> Self {
         let mut lines = Vec::new();
         for outcome in &judged.outcomes {
             if selection.rules.contains(outcome.rule.id) {

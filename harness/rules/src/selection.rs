@@ -35,7 +35,7 @@ impl RuleSelection {
     ///
     /// # Errors
     /// The list that is at fault, and a sentence why: a word in it names nothing, or nothing is left to judge by.
-    pub fn of(
+    pub fn new(
         select: &[String],
         ignore: &[String],
         level: Level,

@@ -47,7 +47,7 @@ pub(crate) struct Cost {
 
 impl Cost {
     /// The cost of a schema, or why it has none that could be known.
-    pub(crate) fn of(schema: &Value) -> Result<Self, String> {
+    pub(crate) fn new(schema: &Value) -> Result<Self, String> {
         let mut walk =
             Walk { root: schema, known: BTreeMap::new(), open: vec![""], refs: 0, circular: false };
         let Sum { subschemas, backtracking } = walk.cost(schema)?;
@@ -238,16 +238,16 @@ mod tests {
             defs.insert(format!("d{level}"), json!({ "allOf": [next, next] }));
         }
         defs.insert("d40".to_owned(), json!({}));
-        let cost = Cost::of(&json!({ "$ref": "#/$defs/d0", "$defs": defs })).unwrap();
+        let cost = Cost::new(&json!({ "$ref": "#/$defs/d0", "$defs": defs })).unwrap();
         assert!(cost.subschemas > 1 << 40 && cost.circular == 0, "{cost:?}");
-        assert!(Cost::of(&json!({ "type": "object" })).unwrap().steps(10, 3) < 100);
+        assert!(Cost::new(&json!({ "type": "object" })).unwrap().steps(10, 3) < 100);
     }
 
     #[test]
     fn a_schema_may_refer_to_itself_a_level_deeper_and_no_other_way() {
         let tree = json!({ "properties": { "children": { "items": { "$ref": "#" } } } });
-        assert_eq!(Cost::of(&tree).unwrap().circular, 1);
-        assert!(Cost::of(&tree).unwrap().steps(1, 100) == u64::MAX);
+        assert_eq!(Cost::new(&tree).unwrap().circular, 1);
+        assert!(Cost::new(&tree).unwrap().steps(1, 100) == u64::MAX);
         for endless in [
             json!({ "$ref": "#" }),
             json!({ "allOf": [{ "anyOf": [{ "$ref": "#" }] }] }),
@@ -255,23 +255,23 @@ mod tests {
                 "properties": { "x": { "$ref": "#/$defs/b" } }, "allOf": [{ "$ref": "#/$defs/b" }] },
                 "b": { "not": { "$ref": "#/$defs/a" } } } }),
         ] {
-            assert!(Cost::of(&endless).unwrap_err().contains("without end"), "{endless}");
+            assert!(Cost::new(&endless).unwrap_err().contains("without end"), "{endless}");
         }
     }
 
     #[test]
     fn what_leads_elsewhere_is_not_followed_and_names_are_no_keywords() {
         for elsewhere in ["https://example.com/a.json", "other.json", "#anchor"] {
-            assert!(Cost::of(&json!({ "items": { "$ref": elsewhere } })).is_err(), "{elsewhere}");
+            assert!(Cost::new(&json!({ "items": { "$ref": elsewhere } })).is_err(), "{elsewhere}");
         }
         let names: Value =
             json!({ "properties": { "$ref": { "type": "string" }, "not": true }, "enum": [1, 2] });
-        assert!(Cost::of(&names).is_ok());
+        assert!(Cost::new(&names).is_ok());
     }
 
     #[test]
     fn a_pattern_that_may_go_back_is_priced_by_how_often_it_may() {
-        let steps = |pattern: &str| Cost::of(&json!({ "pattern": pattern })).unwrap().steps(1, 1);
+        let steps = |pattern: &str| Cost::new(&json!({ "pattern": pattern })).unwrap().steps(1, 1);
         for one_pass in ["^a+$", "^[a-z]{1,64}(?:-[a-z]+)*$", r"^\d{4}\.\p{L}$", "(a|a)*b"] {
             assert!(steps(one_pass) < 1_000, "{one_pass}");
         }
@@ -284,6 +284,6 @@ mod tests {
         // One price for each that a value can meet, by whatever road.
         let names =
             json!({ "propertyNames": { "allOf": [{ "pattern": "^(a?)\\1$" }, { "pattern": "(?=b)" }] } });
-        assert!(Cost::of(&names).unwrap().steps(50, 1) > 2 * 50 * MOST_BACKTRACKING as u64);
+        assert!(Cost::new(&names).unwrap().steps(50, 1) > 2 * 50 * MOST_BACKTRACKING as u64);
     }
 }

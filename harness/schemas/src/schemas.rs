@@ -98,7 +98,7 @@ impl Schemas {
         let Some(plain) = plain(value) else {
             return Fit::Unsure("the value is too deep, or has text that is not Unicode".to_owned());
         };
-        let size = match Size::of(value) {
+        let size = match Size::new(value) {
             Ok(size) => size,
             Err(why) => return Fit::Unsure(why.to_owned()),
         };
@@ -165,7 +165,7 @@ fn compile(schema: Json<'_>) -> Compiled {
         return unsure("the schema is too deep, or has text that is not Unicode");
     };
     let Some(dialect) = dialect(&value) else { return unsure("the schema's dialect is not known here") };
-    let cost = match Cost::of(&value) {
+    let cost = match Cost::new(&value) {
         Ok(cost) if cost.subschemas > MOST_SUBSCHEMAS => {
             return unsure("the schema is too large once its references are followed");
         }
@@ -231,7 +231,7 @@ struct Size {
 
 impl Size {
     /// The value has been read before, so that it is not too deep to be walked.
-    fn of(value: Json<'_>) -> Result<Self, &'static str> {
+    fn new(value: Json<'_>) -> Result<Self, &'static str> {
         let mut size = Self { parts: 1 + value.text().len() as u64 / 16, levels: 0 };
         size.walk(value, 1)?;
         Ok(size)

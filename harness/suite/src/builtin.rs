@@ -43,7 +43,7 @@ impl Importer for Builtin {
         let Some(format) = formats::find(format) else {
             return Answer::Unsupported { why: format!("there is no format {format}") };
         };
-        match formats::meaning(format, &mut { transcript }, ReadOptions::of(self.0)) {
+        match formats::meaning(format, &mut { transcript }, ReadOptions::in_dialect(self.0)) {
             Ok(meaning) => Answer::Meaning(Meaning::written(meaning.text)),
             Err(error) => refused(error),
         }

@@ -74,7 +74,7 @@ impl Collector {
         let surface = &mut self.surface;
         let meta = result.member("_meta").and_then(|meta| meta.member(META_SERVER));
         if let Some(info) = result.member("serverInfo").or(meta)
-            && let Some(server) = Server::of(info)
+            && let Some(server) = Server::new(info)
         {
             if !self.names.contains(&server.name) {
                 self.names.push(server.name.clone());

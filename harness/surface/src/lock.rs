@@ -123,7 +123,7 @@ pub fn read_lock(lock: &str) -> Result<Surface, NotALock> {
         ..Surface::default()
     };
     if let Some(server) = part("server", JsonKind::Object)? {
-        let server = Server::of(server).ok_or_else(|| NotALock::Part("/server/name".to_owned()))?;
+        let server = Server::new(server).ok_or_else(|| NotALock::Part("/server/name".to_owned()))?;
         surface.server = Some(server);
     }
     for (number, kind) in LISTINGS.iter().enumerate() {

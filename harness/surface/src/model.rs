@@ -89,7 +89,7 @@ pub struct Server {
 
 impl Server {
     /// The server of a `serverInfo`; none where that has no name.
-    pub(crate) fn of(info: Json<'_>) -> Option<Self> {
+    pub(crate) fn new(info: Json<'_>) -> Option<Self> {
         Some(Self {
             name: text(info.member("name"))?,
             version: text(info.member("version")).filter(|version| !version.is_empty()),

@@ -89,7 +89,7 @@ pub fn compare(
     report: &mut dyn FnMut(Mismatch<'_>),
 ) -> Counts {
     let apart = options.unordered_answers;
-    let (mut left, mut right) = (Ahead::of(left, apart), Ahead::of(right, apart));
+    let (mut left, mut right) = (Ahead::new(left, apart), Ahead::new(right, apart));
     let (mut pair, mut search) = (Pairing::new(options), Search::default());
     loop {
         // Answers that are taken apart come before the next event does, or the end.

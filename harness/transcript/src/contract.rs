@@ -52,7 +52,7 @@ impl Contract {
             self.turned_away = entry.exchange.filter(|_| exchange.turned_away());
         }
         let Some(message) = entry.message() else { return Ok(None) };
-        let kind = EventKind::of(message);
+        let kind = EventKind::new(message);
         let id = message.id().key();
         if self.ids.required
             && id.is_none()
@@ -148,7 +148,7 @@ impl Contract {
             && message.class() == MessageClass::Result
             && let Some(version) = message.outcome().and_then(|result| result.member("protocolVersion"))
         {
-            self.revision = Revision::of(version).or(self.revision);
+            self.revision = Revision::new(version).or(self.revision);
         }
     }
 
@@ -185,10 +185,10 @@ impl Contract {
     fn discover(&mut self, entry: &Entry<'_>) {
         let found = match (&entry.content, entry.context) {
             (Content::Exchange(exchange), _) => {
-                AuthorizationSummary::of(exchange.status, &exchange.response_headers)
+                AuthorizationSummary::new(exchange.status, &exchange.response_headers)
             }
             (_, Some(context)) if entry.carrier == Carrier::Response => {
-                AuthorizationSummary::of(context.status, &context.headers)
+                AuthorizationSummary::new(context.status, &context.headers)
             }
             _ => None,
         };

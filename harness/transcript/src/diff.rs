@@ -92,7 +92,7 @@ pub fn first_below(path: Vec<String>, left: Json<'_>, right: Json<'_>, rules: &D
     if left.text() == right.text() {
         return found;
     }
-    let walk = Walk { left: Tree::of(left), right: Tree::of(right), rules };
+    let walk = Walk { left: Tree::new(left), right: Tree::new(right), rules };
     let mut path = path;
     // A stack of pairs still to be compared, the next one last, each with how much of the path stands above it.
     let mut waiting = vec![Pair { above: path.len(), part: None, left: Some(0), right: Some(0) }];

@@ -148,7 +148,7 @@ impl EntryBuffer {
         match what {
             What::Message { text, parts, shape } => {
                 let parts = self.parts.get(parts.clone()).unwrap_or_default();
-                Content::Message(Message::of(self.text(text), *shape).indexed(parts))
+                Content::Message(Message::new(self.text(text), *shape).indexed(parts))
             }
             What::Event => Content::Event,
             What::Empty => Content::Empty,

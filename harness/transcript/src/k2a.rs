@@ -15,7 +15,7 @@ impl AuthorizationSummary {
     /// The summary of one answer; none where the status is not 401, no challenge stands in the headers, or none
     /// has either parameter.
     #[must_use]
-    pub fn of(status: Option<u16>, headers: &Headers<'_>) -> Option<Self> {
+    pub fn new(status: Option<u16>, headers: &Headers<'_>) -> Option<Self> {
         if status != Some(401) {
             return None;
         }
@@ -118,7 +118,7 @@ mod tests {
     use super::{AuthorizationSummary, auth_params};
 
     fn seen(status: u16, name: &str, value: &str) -> Option<(bool, bool)> {
-        AuthorizationSummary::of(Some(status), &vec![(name.into(), value.into())])
+        AuthorizationSummary::new(Some(status), &vec![(name.into(), value.into())])
             .map(|summary| (summary.resource_metadata_visible, summary.scope_challenge_visible))
     }
 

@@ -36,7 +36,7 @@ impl EventKind {
 
     /// The kind of a message.
     #[must_use]
-    pub fn of(message: &Message<'_>) -> Self {
+    pub fn new(message: &Message<'_>) -> Self {
         match message.class() {
             MessageClass::Result => Self::Result,
             MessageClass::Error => Self::Error,

@@ -172,7 +172,7 @@ impl<'a> Message<'a> {
 
     /// A message whose text has been read before.
     #[must_use]
-    pub fn of(text: &'a str, shape: Shape) -> Self {
+    pub fn new(text: &'a str, shape: Shape) -> Self {
         Self { text, shape, parts: &[], body: &[] }
     }
 

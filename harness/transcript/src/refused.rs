@@ -141,7 +141,7 @@ impl RefusalFilter {
     fn message(&mut self, entry: &Entry<'_>, at: usize) {
         let Some(message) = entry.message() else { return };
         let id = message.id().key().map(std::borrow::Cow::into_owned);
-        let kind = EventKind::of(message);
+        let kind = EventKind::new(message);
         if matches!(kind, EventKind::Result | EventKind::Error) {
             let answered = |candidate: &Candidate| match candidate {
                 Candidate::Exchange { number, asked, .. } => {

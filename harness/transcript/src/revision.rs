@@ -57,7 +57,7 @@ impl Revision {
 
     /// The revision that a value names, such as the `protocolVersion` of a result.
     #[must_use]
-    pub fn of(value: Json<'_>) -> Option<Self> {
+    pub fn new(value: Json<'_>) -> Option<Self> {
         Self::named(&value.as_text()?.to_str()?)
     }
 

@@ -77,7 +77,7 @@ impl Baseline {
         let (mut entries, mut slips) = (Vec::new(), Vec::new());
         for entry in file.known {
             let line = line(entry.span().start);
-            match Known::of(entry.into_inner(), line.unwrap_or_default(), reasons_may_wait) {
+            match Known::new(entry.into_inner(), line.unwrap_or_default(), reasons_may_wait) {
                 Ok(known) => entries.push(known),
                 Err(messages) => {
                     slips.extend(messages.into_iter().map(|message| ConfigError { line, message }));
@@ -200,7 +200,7 @@ impl Baseline {
 }
 
 impl Known {
-    fn of(spelled: Spelled, line: usize, reason_may_wait: bool) -> Result<Self, Vec<String>> {
+    fn new(spelled: Spelled, line: usize, reason_may_wait: bool) -> Result<Self, Vec<String>> {
         let Spelled { case, format, kind, at, silent_loss, reason, issue } = spelled;
         let mut slips = Vec::new();
         let mut fault = |message: String| slips.push(message);

@@ -36,7 +36,7 @@ pub(crate) fn compare(
     summaries: Summaries,
 ) -> Result<Judgement, String> {
     let (expected, actual) = (at_level(expected, question.level)?, at_level(actual, question.level)?);
-    Ok(Shown::of(&actual).against(&Shown::of(&expected), question, summaries))
+    Ok(Shown::new(&actual).against(&Shown::new(&expected), question, summaries))
 }
 
 /// Whether a reading that is right shows nothing at this level: no call, and no summary (clause EQ-TOOL and its like
@@ -44,7 +44,7 @@ pub(crate) fn compare(
 pub(crate) fn shows_nothing(answer: &Answer, level: Level) -> bool {
     level == Level::Calls
         && at_level(answer, level).is_ok_and(|reading| {
-            let shown = Shown::of(&reading);
+            let shown = Shown::new(&reading);
             shown.list.items().next().is_none() && shown.summary.is_none()
         })
 }
@@ -80,7 +80,7 @@ struct Shown<'a> {
 }
 
 impl<'a> Shown<'a> {
-    fn of(reading: &'a Reading<'_>) -> Self {
+    fn new(reading: &'a Reading<'_>) -> Self {
         let (level, value) = match reading {
             Reading::Events(meaning) => (Level::Events, meaning.json()),
             Reading::Calls(calls) => (Level::Calls, calls.json()),

@@ -134,7 +134,7 @@ macro_rules! document {
             ///
             /// # Errors
             /// A sentence where it has no such list.
-            pub fn of(document: Json<'_>) -> Result<Self, String> {
+            pub fn from_json(document: Json<'_>) -> Result<Self, String> {
                 match document.member($list).map(Json::kind) {
                     Some(JsonKind::Array) => Ok(Self(OwnedJson::unindexed(document))),
                     _ => Err(format!("the answer has no `{}` array", $list)),
@@ -146,7 +146,7 @@ macro_rules! document {
             /// # Errors
             /// A sentence where it is not JSON, or has no such list.
             pub fn parse(text: &str) -> Result<Self, String> {
-                Self::of(parse(text).map_err(|why| format!("the answer is not JSON: {why}"))?)
+                Self::from_json(parse(text).map_err(|why| format!("the answer is not JSON: {why}"))?)
             }
 
             /// Takes the text that a writer of this form has just made.

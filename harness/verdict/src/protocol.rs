@@ -114,7 +114,7 @@ pub fn answer(text: &[u8], seq: Option<u64>) -> Result<Answer, String> {
         .filter_map(|name| Some((name, value.member(name)?)))
         .collect();
     match said.as_slice() {
-        [("meaning", meaning)] => Meaning::of(*meaning).map(Answer::Meaning).map_err(|why| but(&why)),
+        [("meaning", meaning)] => Meaning::from_json(*meaning).map(Answer::Meaning).map_err(|why| but(&why)),
         [("calls", calls)] if calls.kind() != JsonKind::Array => Err(but("the answer has no `calls` array")),
         [("calls", calls)] => {
             let summary = value.member("authorization_discovery").map(Json::text);
@@ -122,7 +122,7 @@ pub fn answer(text: &[u8], seq: Option<u64>) -> Result<Answer, String> {
             Ok(Answer::Calls(Calls::written(format!("{{\"calls\": {}{summary}}}", calls.text()))))
         }
         [("identification", found)] => {
-            Identification::of(*found).map(Answer::Identification).map_err(|why| but(&why))
+            Identification::from_json(*found).map(Answer::Identification).map_err(|why| but(&why))
         }
         [("rejection", rejection)] => {
             let message = string(*rejection, "message")

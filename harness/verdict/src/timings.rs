@@ -60,7 +60,7 @@ impl fmt::Display for Stray {
 impl Times {
     /// The times that the lines of `record` hold.
     #[must_use]
-    pub fn of(record: &Record) -> Self {
+    pub fn new(record: &Record) -> Self {
         let time = |line: &CaseResult| {
             let microseconds = u64::try_from(line.took?.as_micros()).unwrap_or(u64::MAX);
             Some(Time { case: line.case.clone(), format: line.format.clone(), microseconds })
@@ -117,7 +117,7 @@ mod tests {
         let timed = record();
         let mut plain: Record = serde_json::from_str(&serde_json::to_string(&timed).unwrap()).unwrap();
         assert!(plain.results.iter().all(|line| line.took.is_none()));
-        let text = serde_json::to_string(&Times::of(&timed)).unwrap();
+        let text = serde_json::to_string(&Times::new(&timed)).unwrap();
         assert!(text.contains("\"microseconds\":1500") && !text.contains("\"x\""), "{text}");
         serde_json::from_str::<Times>(&text).unwrap().give(&mut plain).unwrap();
         let took: Vec<_> = plain.results.iter().map(|line| line.took).collect();
@@ -126,7 +126,7 @@ mod tests {
 
     #[test]
     fn times_of_another_run_are_refused() {
-        let mut times = Times::of(&record());
+        let mut times = Times::new(&record());
         times.times.push(Time { case: "ids/b".into(), format: "x".into(), microseconds: 1 });
         assert_eq!(times.clone().give(&mut record()), Err(Stray::Reading("ids/b/x".into())));
         times.implementation.version = "3".into();

@@ -35,7 +35,7 @@ impl Target {
     #[must_use]
     pub fn conversion(self, session: &Session, from: &Format) -> Conversion {
         match self {
-            Self::Format(to) => Conversion::of(session, from, to),
+            Self::Format(to) => Conversion::new(session, from, to),
             Self::Spans => Conversion { refused: Vec::new(), notes: otlp::notes(session, from) },
         }
     }

@@ -38,7 +38,7 @@ fn of_case(case: &Case) -> Result<BaseSession, Failure> {
         .reading(Some(transcript.format), |format, input| {
             Session::read(format, input, ReadOptions::default())
         })?;
-    let draft = SessionBuilder::of(session, meaning.text()).map_err(|error| unfit(words(error)))?;
+    let draft = SessionBuilder::new(session, meaning.text()).map_err(|error| unfit(words(error)))?;
     Ok(BaseSession {
         draft,
         origin: format!("of the case {}, whose meaning is the one it began with", case.name),
@@ -47,7 +47,7 @@ fn of_case(case: &Case) -> Result<BaseSession, Failure> {
 
 fn of_file(path: &Path) -> Result<BaseSession, Failure> {
     let Transcript { name, session, meaning, .. } = Transcript::open(path, None)?;
-    let draft = SessionBuilder::of(session, &meaning.text)
+    let draft = SessionBuilder::new(session, &meaning.text)
         .map_err(|error| Failure::Unusable(format!("{name} cannot be changed: {}", words(error))))?;
     let file = path.file_name().map_or(name, |file| file.to_string_lossy().into_owned());
     Ok(BaseSession {

@@ -202,7 +202,7 @@ fn scenarios(suite: &Suite, transport: Transport) -> std::io::Result<(Vec<Scenar
         let uncarried = case.uncarried.iter().map(|it| (it.format.name, it.why.clone())).collect();
         let session = transcript.blob.bytes()?.into_owned();
         let about = (case.name.as_str(), case.note(), &*case.clauses);
-        found.extend(Scenario::of(about, transcript.format, session, uncarried));
+        found.extend(Scenario::new(about, transcript.format, session, uncarried));
     }
     let without = suite.cases.len() - (found.len() - before);
     Ok((found, without))

@@ -112,13 +112,13 @@ impl Transcript {
         let Source { name, mut reader } = opened(path).map_err(Failure::Unusable)?;
         let mut bytes = Vec::new();
         match reader.read_to_end(&mut bytes) {
-            Ok(_) => Self::of(bytes, asked, name),
+            Ok(_) => Self::new(bytes, asked, name),
             Err(error) => Err(Failure::Unusable(format!("{name} cannot be read: {error}"))),
         }
     }
 
     /// Reads bytes.
-    pub(super) fn of(bytes: Vec<u8>, asked: Option<&'static Format>, name: String) -> Result<Self, Failure> {
+    pub(super) fn new(bytes: Vec<u8>, asked: Option<&'static Format>, name: String) -> Result<Self, Failure> {
         let (format, session) = Recording::new(&name, &bytes)
             .reading(asked, |format, input| Session::read(format, input, ReadOptions::default()))?;
         let meaning = meaning(format, &mut &bytes[..], ReadOptions::default())

@@ -65,7 +65,7 @@ pub(crate) fn run(args: &Args, context: CommandContext) -> Result<u8, Failure> {
     vacant(&args.cases, &args.case)?;
     let given = match &args.from {
         Some(path) => Transcript::open(path, args.format)?,
-        None => Transcript::of(ONE_CALL.to_vec(), None, "the session of one call".to_owned())?,
+        None => Transcript::new(ONE_CALL.to_vec(), None, "the session of one call".to_owned())?,
     };
     for note in given.meaning.totals.notes() {
         context.terminal.note(&note);

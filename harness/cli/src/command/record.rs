@@ -121,7 +121,7 @@ pub(crate) fn run(args: &Args, context: CommandContext) -> Result<u8, Failure> {
     let native = formats::live(args.listen.is_some())
         .ok_or_else(|| Failure::Unusable("there is no format that is written live".to_owned()))?;
     let format = format_of(args).map_err(Failure::Unusable)?.or(formats::live(false)).unwrap_or(native);
-    let redaction = Redaction::of(&args.redact, &args.redact_text).map_err(Failure::Unusable)?;
+    let redaction = Redaction::new(&args.redact, &args.redact_text).map_err(Failure::Unusable)?;
     let mut presets = args.redact_preset.iter();
     let redaction = presets.try_fold(redaction, |all, preset| all.with_preset(preset));
     let redaction = redaction.map_err(Failure::Unusable)?;

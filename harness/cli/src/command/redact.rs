@@ -56,7 +56,7 @@ pub(crate) struct Args {
 
 /// Runs the command. Memory: see [`rewrite`].
 pub(crate) fn run(args: &Args, context: CommandContext) -> Result<u8, Failure> {
-    let redaction = Redaction::of(&args.redact, &args.redact_text).map_err(Failure::Unusable)?;
+    let redaction = Redaction::new(&args.redact, &args.redact_text).map_err(Failure::Unusable)?;
     let redaction = args.preset.iter().try_fold(redaction, |all, preset| all.with_preset(preset));
     let redaction = redaction.map_err(Failure::Unusable)?;
     if !redaction.is_asked() {

@@ -4,6 +4,7 @@
 use super::context::Failure;
 use super::own_page::OwnPage;
 use super::suites::embedded;
+use hmac_sha256::Hash as Sha256;
 use mcp_concord_suite::Case;
 use reports::html::changes::Changes;
 use reports::html::clauses::Case as Named;
@@ -11,7 +12,6 @@ use reports::html::findings::Finding;
 use reports::html::rules::RuleCases;
 use reports::html::{HtmlRenderer, Link, Overview, PageLocation, Run};
 use reports::run::{badge, json, junit, markdown};
-use hmac_sha256::Hash as Sha256;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Display;
 use std::fs;
@@ -258,7 +258,7 @@ fn for_programs(folder: &Path, record: &Record, compact: bool) -> Result<(), Fai
     let small = compact.then(|| record.compact());
     let text = json::render(small.as_ref().unwrap_or(record)).map_err(unrendered)?;
     put(folder, "results.json", &text)?;
-    let times = Times::of(record);
+    let times = Times::new(record);
     if !times.times.is_empty() {
         put(folder, TIMES, &json::times(&times).map_err(unrendered)?)?;
     }

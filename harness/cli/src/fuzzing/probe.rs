@@ -91,7 +91,7 @@ impl<'i> Probe<'i> {
                     result.count(&line);
                     if line.verdict.is_failure() {
                         let signature =
-                            Signature { format: format(&line), kind: Kind::of(&line), right: None };
+                            Signature { format: format(&line), kind: Kind::new(&line), right: None };
                         result.shown.push(Observation {
                             signature,
                             lines: vec![(Ruling::First, line)],
@@ -138,7 +138,7 @@ impl<'i> Probe<'i> {
                 .map(|(who, line)| (who, line.clone()))
                 .collect();
             let kind = match wrong.first() {
-                Some((_, line)) => Kind::of(line),
+                Some((_, line)) => Kind::new(line),
                 None => Kind {
                     verdict: Verdict::Pass,
                     at: String::new(),

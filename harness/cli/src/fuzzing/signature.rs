@@ -51,7 +51,7 @@ const STEPS: usize = 3;
 
 impl Kind {
     /// The kind of this result.
-    pub(crate) fn of(line: &CaseResult) -> Self {
+    pub(crate) fn new(line: &CaseResult) -> Self {
         let (at, change) = match (&line.difference, &line.message) {
             (Some(difference), _) => (path(&difference.at), change(difference)),
             (None, Some(_)) if line.verdict == Verdict::Unstable => (String::new(), String::new()),
@@ -178,7 +178,7 @@ mod tests {
 
     fn kind(expectation: &Expectation, answer: &Answer) -> Kind {
         let question = Question { level: Level::Events, challenge: false, redacted: None };
-        Kind::of(&CaseResult::new("c", "har", &[], judge(expectation, &question, answer)))
+        Kind::new(&CaseResult::new("c", "har", &[], judge(expectation, &question, answer)))
     }
 
     fn meaning(text: &str) -> Answer {

@@ -16,7 +16,7 @@ use wire::redaction::{MARKER, Redaction, preset};
 /// The names are those of members that many cases have, and so are the words.
 fn redaction() -> Redaction {
     let own = |list: &[&str]| list.iter().map(|&item| item.to_owned()).collect::<Vec<_>>();
-    let asked = Redaction::of(
+    let asked = Redaction::new(
         &own(&["name", "uri", "text", "arguments"]),
         &own(&["[a-z]*(?:fast|slow|sum|weather|here|ok)[a-z]*"]),
     )

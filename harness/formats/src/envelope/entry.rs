@@ -75,7 +75,7 @@ impl<'a> Held<'a> {
     /// The place in the slot's value of a refusal that counts as those of [`Held::content`] do.
     pub(super) fn placed(&self, refusal: Refusal) -> Refusal {
         match self {
-            Self::Text(string, _) => Refusal { at: 1 + Places::of(*string).raw(refusal.at), ..refusal },
+            Self::Text(string, _) => Refusal { at: 1 + Places::new(*string).raw(refusal.at), ..refusal },
             _ => refusal,
         }
     }

@@ -71,7 +71,7 @@ impl<'a> Document<'a> {
                 Cow::Borrowed(text) => Cow::Borrowed(text.as_bytes()),
                 Cow::Owned(text) => Cow::Owned(text.into_bytes()),
             };
-            return Ok(Body { bytes, start, places: Some(Places::of(string)) });
+            return Ok(Body { bytes, start, places: Some(Places::new(string)) });
         }
         // Line breaks in it, and padding left out, are the encoder's habits.
         let config = GeneralPurposeConfig::new()

@@ -16,7 +16,7 @@ pub(super) struct Invented {
 }
 
 impl Invented {
-    pub(super) fn of(list: Option<Json<'_>>) -> Self {
+    pub(super) fn new(list: Option<Json<'_>>) -> Self {
         let [transport, exchange, request, response, times] =
             [TRANSPORT, EXCHANGE, REQUEST, RESPONSE, TIMES].map(|word| has(list, word));
         Self { transport, exchange, request, response, times }

@@ -116,7 +116,7 @@ impl<'a> Reading<'a, '_, '_, '_> {
             headers.truncate(MOST_HEADERS);
             more
         });
-        let invented = Invented::of(made_up);
+        let invented = Invented::new(made_up);
         let texts = [&exchange.request_headers, &exchange.response_headers].map(|headers| headers.as_slice());
         let texts = invented.contexts(texts, exchange.status);
         let [asked_in, answered_in] = texts.each_ref().map(|text| invented.context(text.as_deref()));

@@ -85,7 +85,7 @@ fn seen(format: &Format, mut bytes: &[u8]) -> Result<Vec<Seen>, ReadError> {
     format.entries(&mut Input::new(&mut bytes)?, ReadOptions::new(Tolerance::Faults), &mut |entry| {
         match (&entry.content, entry.exchange.and_then(|number| usize::try_from(number).ok())) {
             (Content::Exchange(exchange), _) => {
-                seen.push(Seen::of(&entry, exchange));
+                seen.push(Seen::new(&entry, exchange));
             }
             (_, Some(number)) => {
                 if let Some(exchange) = seen.get_mut(number) {
@@ -100,7 +100,7 @@ fn seen(format: &Format, mut bytes: &[u8]) -> Result<Vec<Seen>, ReadError> {
 }
 
 impl Seen {
-    fn of(entry: &Entry<'_>, exchange: &Exchange<'_>) -> Self {
+    fn new(entry: &Entry<'_>, exchange: &Exchange<'_>) -> Self {
         let own = |text: &str| text.to_owned();
         Self {
             index: entry.location.index.unwrap_or_default(),

@@ -32,7 +32,7 @@ pub(crate) struct Spelled<'d> {
 
 impl<'d> Spelled<'d> {
     /// What stands in this exchange.
-    pub(crate) fn of(draft: &Draft<'d>) -> Self {
+    pub(crate) fn new(draft: &Draft<'d>) -> Self {
         let request = (!draft.requests.is_empty()).then(|| body(draft.requests.iter().copied()));
         let method = match (draft.known, &request) {
             (Some(known), _) => known.method.clone(),
@@ -53,7 +53,7 @@ impl<'d> Spelled<'d> {
                 }
             }
         }
-        let body = Body::of(draft);
+        let body = Body::new(draft);
         let status = match (draft.known, draft.answer_context) {
             (Some(known), _) => known.status.unwrap_or_default(),
             (None, Some(context)) => context.status.unwrap_or_default(),
@@ -91,7 +91,7 @@ pub(crate) fn contexts_left_out(session: &Session) -> usize {
         drafts.iter().filter_map(|draft| Some(std::ptr::from_ref(draft.request_headers?))).collect();
     let of_answer = |draft: &Draft<'_>| {
         let context = draft.answer_context?;
-        let body = Body::of(draft);
+        let body = Body::new(draft);
         let type_of_body = header(&context.headers, "content-type").filter(|_| body.text.is_some());
         let agrees = type_of_body.is_none_or(|said| bare(said) == body.media_type);
         agrees.then(|| std::ptr::from_ref(&context.headers))
@@ -115,7 +115,7 @@ struct Body {
 }
 
 impl Body {
-    fn of(draft: &Draft<'_>) -> Self {
+    fn new(draft: &Draft<'_>) -> Self {
         let known = match (draft.known, draft.answer_context) {
             (Some(known), _) => Some(known.media_type.clone()),
             (None, context) => {

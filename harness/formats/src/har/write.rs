@@ -23,7 +23,7 @@ pub(super) fn write(session: &Session, out: &mut dyn Write) -> io::Result<()> {
 
 fn entry(draft: &Draft<'_>, _: usize, out: &mut Vec<u8>) {
     let took = milliseconds(draft.took());
-    let spelled = Spelled::of(draft);
+    let spelled = Spelled::new(draft);
     put(out, "{\"startedDateTime\": ");
     string(&time::write_microseconds(draft.began), out);
     put(out, &format!(", \"time\": {took},\n \"request\": "));

@@ -39,7 +39,7 @@ pub struct EvidenceLocation {
 
 impl EvidenceLocation {
     /// The place of an entry, or of a part of the exchange or envelope entry that it is.
-    pub(super) fn of(location: &Location, tail: Option<&'static str>) -> Self {
+    pub(super) fn new(location: &Location, tail: Option<&'static str>) -> Self {
         let location = Location { tail: tail.unwrap_or(location.tail), ..*location };
         Self { line: Some(location.line), pointer: location.pointer() }
     }
@@ -57,7 +57,7 @@ pub(super) struct Tally {
 impl Tally {
     /// Counts one more.
     pub(super) fn add(&mut self, location: &Location, tail: Option<&'static str>) {
-        self.first.get_or_insert_with(|| EvidenceLocation::of(location, tail));
+        self.first.get_or_insert_with(|| EvidenceLocation::new(location, tail));
         self.count += 1;
     }
 

@@ -123,7 +123,7 @@ impl Identifier {
             Content::Exchange(exchange) => self.exchange(exchange, entry),
             Content::MadeUp(what) => {
                 self.label = None;
-                self.signs.made_up.get_or_insert((*what, EvidenceLocation::of(&entry.location, None)));
+                self.signs.made_up.get_or_insert((*what, EvidenceLocation::new(&entry.location, None)));
                 return;
             }
             Content::ExchangeEnd => self.close(|open| open.number == entry.exchange),
@@ -225,7 +225,7 @@ impl Identifier {
     fn opened(&mut self, meta: Json<'_>, location: &Location) {
         let marked = meta.member(MARK).and_then(|mark| transport::named(&mark.as_text()?.to_str()?));
         if let Some(marked) = marked {
-            let location = EvidenceLocation::of(location, Some("/_transport"));
+            let location = EvidenceLocation::new(location, Some("/_transport"));
             self.signs.marked.get_or_insert((marked, location));
         }
         let Some(command) = meta.member("command") else { return };

@@ -19,12 +19,12 @@ struct Capture {
 }
 
 impl Capture {
-    fn of(format: &Format) -> Self {
+    fn new(format: &Format) -> Self {
         Self { contract: Contract::default(), identifier: Identifier::new(format), exchanges: 0 }
     }
 
     fn log() -> Self {
-        Self::of(&har::FORMAT)
+        Self::new(&har::FORMAT)
     }
 
     fn give(&mut self, entry: &Entry<'_>) {
@@ -248,7 +248,7 @@ fn a_version_header_contradicts_an_endpoint_event_unless_it_went_to_that_endpoin
 #[test]
 fn the_revision_is_what_was_settled_on() {
     let revision = |messages: &[&str]| {
-        let mut capture = Capture::of(&jsonrpc::FORMAT);
+        let mut capture = Capture::new(&jsonrpc::FORMAT);
         for text in messages {
             capture.body(if text.contains("method") { Carrier::Request } else { Carrier::Line }, text);
         }
@@ -273,7 +273,7 @@ fn the_revision_is_what_was_settled_on() {
 
 #[test]
 fn both_pieces_of_a_torn_revision_are_listed() {
-    let mut capture = Capture::of(&mcp_replay::FORMAT);
+    let mut capture = Capture::new(&mcp_replay::FORMAT);
     capture.asks(PROBE).asks(HELLO).body(Carrier::Line, SETTLED);
     assert_eq!(shown(&capture.finish()), [("2026-07-28", true), ("2025-06-18", false)]);
 }
@@ -297,12 +297,12 @@ fn hints_stand_in_where_nothing_was_said() {
 
 #[test]
 fn what_a_format_cannot_tell_is_unknown() {
-    let found = Capture::of(&jsonrpc::FORMAT).body(Carrier::Line, LIST).finish();
+    let found = Capture::new(&jsonrpc::FORMAT).body(Carrier::Line, LIST).finish();
     assert_eq!(found.transport, TransportFinding::Unknown);
     assert_eq!((found.requests_total, found.sse_connections_total, found.sse_events), (None, None, None));
     assert_eq!((found.responses, found.messages), (None, 1));
     // An envelope has each request, and no exchange.
-    let found = Capture::of(&STREAMABLE_HTTP).asks(LIST).event("endpoint", Some("/m")).finish();
+    let found = Capture::new(&STREAMABLE_HTTP).asks(LIST).event("endpoint", Some("/m")).finish();
     assert_eq!(found.transport, TransportFinding::Mixed);
     assert_eq!((found.requests_total, found.sse_connections_total), (Some(1), None));
     assert_eq!((found.sse_events, found.responses), (Some(1), None));
@@ -315,7 +315,7 @@ fn an_envelope_s_label_counts_and_its_headers_do() {
     let headers = vec![("mcp-protocol-version".into(), "2025-11-25".into())];
     let context = Context { text, status: None, headers };
     let found = |format| {
-        let mut capture = Capture::of(format);
+        let mut capture = Capture::new(format);
         let location = Location { root: "/transport_context", ..Location::default() };
         capture.give(&Entry { context: Some(&context), ..Entry::new(location, Content::Envelope) });
         let found = capture.finish();
@@ -336,7 +336,7 @@ fn a_command_is_weak_evidence() {
         (r#"{"command":[]}"#, vec![]),
         ("{}", vec![]),
     ] {
-        let mut capture = Capture::of(&mcp_replay::FORMAT);
+        let mut capture = Capture::new(&mcp_replay::FORMAT);
         capture.give(&Entry::new(Location::default(), Content::TraceStart(Json::parse(meta).unwrap())));
         let found = capture.finish();
         assert_eq!((shown(&found), found.transport), (expected, TransportFinding::Unknown), "{meta}");
@@ -345,7 +345,7 @@ fn a_command_is_weak_evidence() {
 
 #[test]
 fn a_flood_of_values_is_counted_in_little_room() {
-    let mut capture = Capture::of(&jsonrpc::FORMAT);
+    let mut capture = Capture::new(&jsonrpc::FORMAT);
     for number in 0..10_000 {
         let long = "x".repeat(100);
         capture.asks(&format!(

@@ -124,7 +124,7 @@ impl List {
         }
         let length = input.scan(|scanner| scanner.value())?;
         let text = &input.text()[..length];
-        let parts = Parts::of(text).map_err(|fault| input.refuse(fault.into(), 0, &location.pointer()))?;
+        let parts = Parts::new(text).map_err(|fault| input.refuse(fault.into(), 0, &location.pointer()))?;
         match parts.find(MESSAGE) {
             // What has `jsonrpc` is a message itself, whatever else it has.
             Some(message) if !parts.bare => self.export(input, &parts, message, location, sink)?,
@@ -203,7 +203,7 @@ impl List {
         held.sort_by_key(|held| held.order);
         for held in &held {
             let content = match &held.message {
-                Ok(shape) => Content::Message(Message::of(&held.text, *shape)),
+                Ok(shape) => Content::Message(Message::new(&held.text, *shape)),
                 Err(why) => Content::Noise(Noise { why: why.clone(), text: (&*held.text).into() }),
             };
             let entry = Entry::new(held.location, content);
@@ -280,7 +280,7 @@ struct Parts<'a> {
 }
 
 impl<'a> Parts<'a> {
-    fn of(text: &'a str) -> Result<Self, SyntaxError> {
+    fn new(text: &'a str) -> Result<Self, SyntaxError> {
         let mut parts = Self::default();
         let mut scanner = Scanner::new(text);
         let mut more = scanner.peek() == Some(b'{') && scanner.open(b'}')?;

@@ -23,7 +23,7 @@ pub(super) fn write(session: &Session, out: &mut dyn Write) -> io::Result<()> {
 
 fn exchange(draft: &Draft<'_>, index: usize, out: &mut Vec<u8>) {
     let took = milliseconds(draft.took());
-    let spelled = Spelled::of(draft);
+    let spelled = Spelled::new(draft);
     let mut member = |name: &str, write: &mut dyn FnMut(&mut Vec<u8>)| {
         out.extend_from_slice(if name == "id" { b"  {\n    \"" } else { b",\n    \"" });
         out.extend_from_slice(name.as_bytes());

@@ -40,7 +40,7 @@ impl<const APART: bool> lines::Parse for Lines<APART> {
     type Parsed<'a> = Result<Parts<'a>, Refusal>;
 
     fn parse<'a>(line: Line<'a>, index: &mut Vec<MemberIndex>) -> Self::Parsed<'a> {
-        let parts = Parts::of(line.text, APART.then_some(index))?;
+        let parts = Parts::new(line.text, APART.then_some(index))?;
         parts.once(&[Name::Type, Name::Dir])?;
         Ok(parts)
     }
@@ -245,7 +245,7 @@ struct Parts<'a> {
 }
 
 impl<'a> Parts<'a> {
-    fn of(text: &'a str, mut index: Option<&mut Vec<MemberIndex>>) -> Result<Self, Refusal> {
+    fn new(text: &'a str, mut index: Option<&mut Vec<MemberIndex>>) -> Result<Self, Refusal> {
         let mut parts = Self::default();
         lines::members(text, "a trace", |at, key, scanner| {
             parts.member(at, key, text, scanner, index.as_deref_mut())

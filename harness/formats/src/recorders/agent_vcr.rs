@@ -234,7 +234,7 @@ fn milliseconds(value: Json<'_>) -> Option<i64> {
 /// A message without the nulls that the recorder added; none where there are none.
 fn without_nulls(message: Json<'_>) -> Option<Cut> {
     let nulls = nulls(message).ok().filter(|nulls| !nulls.is_empty())?;
-    Some(Cut::of(message.text(), nulls))
+    Some(Cut::new(message.text(), nulls))
 }
 
 /// Where the nulls are that the recorder added.

@@ -12,7 +12,7 @@ pub(super) struct Cut {
 
 impl Cut {
     /// The text without these ranges, which are in order.
-    pub(super) fn of(text: &str, ranges: Vec<(usize, usize)>) -> Self {
+    pub(super) fn new(text: &str, ranges: Vec<(usize, usize)>) -> Self {
         let mut rest = String::with_capacity(text.len());
         let mut from = 0;
         for (start, end) in &ranges {

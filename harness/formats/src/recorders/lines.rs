@@ -131,7 +131,7 @@ pub(super) fn read<R: LineRecorder>(
                 line.fault((refusal, pointer), text, entry, options, sink)
             }
             LineContent::Bare { side, at, cut, shape } => {
-                let message = Message::of(&cut.text, shape);
+                let message = Message::new(&cut.text, shape);
                 sink(entry(Some(side), at, "", Content::Message(message))).map_err(|error| match error {
                     SinkError::Rejected(refusal) => line.refuse(cut.moved(refusal, at), ""),
                     SinkError::Stop => ReadError::Stopped,

@@ -100,7 +100,7 @@ impl LineRecorder for Mcporter {
 /// The message of a line without what the recorder added, or what is wrong with it.
 fn without_meta(text: &str, side: Side) -> LineContent<'_> {
     let (object, at) = (text.trim(), text.len() - text.trim_start().len());
-    let cut = Cut::of(object, members(object, |key, _, _| key.is(META)).unwrap_or_default());
+    let cut = Cut::new(object, members(object, |key, _, _| key.is(META)).unwrap_or_default());
     match Message::parse(&cut.text).map(|message| message.shape()) {
         Ok(shape) => LineContent::Bare { side, at, cut, shape },
         Err(refusal) => {

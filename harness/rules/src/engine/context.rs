@@ -45,7 +45,7 @@ pub(crate) struct RuleContext<'m> {
 pub(super) struct Circumstances(pub(super) u16);
 
 impl Circumstances {
-    pub(super) fn of(revision: Option<Revision>, facts: &Facts) -> Self {
+    pub(super) fn new(revision: Option<Revision>, facts: &Facts) -> Self {
         let known = Revision::ALL.len();
         Self(1 << revision.map_or(known + usize::from(facts.handshake), |revision| revision as usize))
     }
@@ -63,7 +63,7 @@ impl RuleContext<'_> {
             message: None,
             exchange: self.exchange,
             exchanges: self.exchanges,
-            circumstances: Circumstances::of(revision, self.facts),
+            circumstances: Circumstances::new(revision, self.facts),
             hides: OnceCell::new(),
         }
     }
@@ -106,12 +106,12 @@ impl RuleContext<'_> {
 
     /// The place of the step.
     pub(crate) fn location(&self) -> FindingLocation {
-        FindingLocation::of(&self.entry.location, self.text())
+        FindingLocation::new(&self.entry.location, self.text())
     }
 
     /// The same for later, where nobody may ask for it.
     pub(crate) fn source_location(&self) -> SourceLocation {
-        SourceLocation::of(&self.entry.location, self.text())
+        SourceLocation::new(&self.entry.location, self.text())
     }
 
     /// The text that stands there: the message, or what is none.

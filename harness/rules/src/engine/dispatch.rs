@@ -67,7 +67,7 @@ impl Dispatch {
     }
 
     /// For recordings of a kind, of the families that `by` names.
-    pub(super) fn of(
+    pub(super) fn new(
         families: &'static [Family],
         recording: RecordingKind,
         by: impl Fn(usize) -> bool,
@@ -204,13 +204,13 @@ mod tests {
             family(&[Trigger::Recordings(|recording| recording.bare_lines)]),
         ];
         let kind = RecordingKind { trace: true, ..RecordingKind::default() };
-        let table = Dispatch::of(FAMILIES, kind, |_| true);
+        let table = Dispatch::new(FAMILIES, kind, |_| true);
         let call = Method::find("tools/call").unwrap().number;
         let [request, notification, ..] = table.known[call];
         assert_eq!((indices(request), indices(notification)), (vec![0, 1, 3], vec![3]));
         assert_eq!((indices(table.other[0]), indices(table.non_messages)), (vec![1, 3], vec![3]));
         assert_eq!(indices(Dispatch::all(FAMILIES, |_| true).other[0]), [0, 1, 2, 3, 4]);
-        let table = Dispatch::of(FAMILIES, kind, |family| family % 2 == 0);
+        let table = Dispatch::new(FAMILIES, kind, |family| family % 2 == 0);
         assert_eq!((indices(table.known[call][0]), indices(table.other[0])), (vec![0], vec![]));
     }
 }

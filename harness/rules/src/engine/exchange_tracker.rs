@@ -54,7 +54,7 @@ impl ExchangeTracker {
                     let oldest = self.open.front().map(|open| open.number);
                     done.extend(self.close(|open| Some(open.number) == oldest));
                 }
-                self.open.push_back(HttpExchange::of(exchange.owned(), entry, revision));
+                self.open.push_back(HttpExchange::new(exchange.owned(), entry, revision));
             }
             Content::ExchangeEnd => done.extend(self.close(|open| Some(open.number) == entry.exchange)),
             _ => {
@@ -82,7 +82,7 @@ impl ExchangeTracker {
     }
 
     /// The exchange that a step is part of, as far as it is known.
-    pub(super) fn of(&self, entry: &Entry<'_>) -> Option<&HttpExchange> {
+    pub(super) fn exchange_of(&self, entry: &Entry<'_>) -> Option<&HttpExchange> {
         self.open.get(self.place(entry)?)
     }
 

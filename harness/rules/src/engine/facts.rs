@@ -27,7 +27,7 @@ pub(crate) const META_CAPABILITIES: &str = "io.modelcontextprotocol/clientCapabi
 
 impl Default for Facts {
     fn default() -> Self {
-        Self::of(RecordingInfo::default(), None)
+        Self::new(RecordingInfo::default(), None)
     }
 }
 
@@ -93,7 +93,7 @@ pub(crate) struct Facts {
 }
 
 impl Facts {
-    pub(super) fn of(recording: RecordingInfo, forced: Option<Revision>) -> Self {
+    pub(super) fn new(recording: RecordingInfo, forced: Option<Revision>) -> Self {
         Self {
             revision: forced,
             forced: forced.is_some(),
@@ -180,7 +180,7 @@ impl Facts {
         {
             return request.revision.or(self.revision);
         }
-        message.meta(META_VERSION).and_then(Revision::of).or(self.revision)
+        message.meta(META_VERSION).and_then(Revision::new).or(self.revision)
     }
 
     /// Whether HTTP said of a session that it is over.
@@ -267,7 +267,7 @@ impl Facts {
         }
         self.modern |= message.calls("notifications/subscriptions/acknowledged");
         if message.kind == MessageKind::Request
-            && let Some(revision) = message.meta(META_VERSION).and_then(Revision::of)
+            && let Some(revision) = message.meta(META_VERSION).and_then(Revision::new)
         {
             self.suppose(revision);
         }
@@ -298,7 +298,7 @@ impl Facts {
             self.initialized = true;
             (self.by_endpoint, self.by_envelope) = (false, false);
             if !self.forced {
-                self.revision = result.member("protocolVersion").and_then(Revision::of).or(self.revision);
+                self.revision = result.member("protocolVersion").and_then(Revision::new).or(self.revision);
             }
             self.server = result.member("capabilities").and_then(kept).or(self.server.take());
         }
@@ -316,7 +316,7 @@ impl Facts {
         let recording = std::mem::take(&mut self.recording);
         let forced = self.revision.filter(|_| self.forced);
         let (messages, session, torn, mixed) = (self.messages, self.session + 1, self.torn, self.mixed);
-        *self = Self { messages, session, torn, mixed, ..Self::of(recording, forced) };
+        *self = Self { messages, session, torn, mixed, ..Self::new(recording, forced) };
     }
 
     fn list(&mut self, result: Json<'_>, first: bool) {

@@ -36,7 +36,7 @@ impl RuleVerdict {
 
     /// The verdict of a breach that binds this much.
     #[must_use]
-    pub fn of(level: Level) -> Self {
+    pub fn new(level: Level) -> Self {
         match level {
             Level::Must => Self::Fail,
             Level::Should => Self::Warn,

@@ -98,7 +98,7 @@ pub(crate) struct HttpExchange {
 }
 
 impl HttpExchange {
-    pub(super) fn of(exchange: Exchange<'static>, entry: &Entry<'_>, revision: Option<Revision>) -> Self {
+    pub(super) fn new(exchange: Exchange<'static>, entry: &Entry<'_>, revision: Option<Revision>) -> Self {
         Self {
             raw: exchange,
             number: entry.exchange.unwrap_or_default(),

@@ -74,25 +74,25 @@ impl Judge {
     /// Begins.
     #[must_use]
     pub(crate) fn new(options: &JudgeOptions) -> Self {
-        Self::of(options, |_| true)
+        Self::for_families(options, |_| true)
     }
 
     /// Begins, and judges by only some of the families, given by their numbers.
     #[must_use]
-    pub(super) fn of(options: &JudgeOptions, by: impl Fn(usize) -> bool) -> Self {
+    pub(super) fn for_families(options: &JudgeOptions, by: impl Fn(usize) -> bool) -> Self {
         let families = options.families;
         Self {
             families,
             visitors: (0..).zip(families).map(|(index, family)| by(index).then(family.visitor)).collect(),
             dispatch: match options.dispatch_all {
                 true => Dispatch::all(families, by),
-                false => Dispatch::of(families, options.recording.kind, by),
+                false => Dispatch::new(families, options.recording.kind, by),
             },
             report: Report::new(
                 options.recording.carries.clone(),
                 families.iter().map(|family| family.rules.len()).sum(),
             ),
-            facts: Facts::of(options.recording.clone(), options.spec),
+            facts: Facts::new(options.recording.clone(), options.spec),
             pending: PendingRequests::default(),
             exchanges: ExchangeTracker::default(),
             last: Location::default(),
@@ -119,7 +119,7 @@ impl Judge {
             }
             Content::Skipped(_) if self.facts.recording.kind.trace => {
                 self.show(entry, None, entry.side);
-                match TraceEvent::of(entry) {
+                match TraceEvent::new(entry) {
                     Some(TraceEvent::Noise(noise)) => self.show(&noise, None, noise.side),
                     Some(TraceEvent::Gap) => self.facts.torn = true,
                     None => {}
@@ -151,7 +151,7 @@ impl Judge {
             message: None,
             exchange: None,
             exchanges: &self.exchanges,
-            circumstances: Circumstances::of(revision, &self.facts),
+            circumstances: Circumstances::new(revision, &self.facts),
             hides: OnceCell::new(),
         };
         for visitor in visitors.iter_mut().flatten() {
@@ -184,7 +184,7 @@ impl Judge {
     }
 
     fn indexed(&mut self, entry: &Entry<'_>, message: Message<'_>, item: Option<usize>) {
-        let mut message = SeenMessage::of(message, item);
+        let mut message = SeenMessage::new(message, item);
         let side = entry.side.or_else(|| usual_sender(message.method.as_deref()?));
         if let Some(method) = message.method.clone() {
             if message.calls("initialize") && self.is_another_session(entry) {
@@ -218,7 +218,7 @@ impl Judge {
 
     /// Whether an `initialize` at hand begins a session of its own: over HTTP it comes without a session id.
     fn is_another_session(&self, entry: &Entry<'_>) -> bool {
-        let Some(exchange) = self.exchanges.of(entry) else { return false };
+        let Some(exchange) = self.exchanges.exchange_of(entry) else { return false };
         let named = exchange.request_header("Mcp-Session-Id");
         self.facts.handshake && named.is_none_or(|session| self.facts.is_dead(session))
     }
@@ -236,7 +236,7 @@ impl Judge {
             message,
             exchange,
             exchanges: &self.exchanges,
-            circumstances: Circumstances::of(revision, &self.facts),
+            circumstances: Circumstances::new(revision, &self.facts),
             hides: OnceCell::new(),
         };
         self.dispatch.families_for(&at, !complete.is_empty()).each(|family| {

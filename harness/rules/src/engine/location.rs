@@ -23,7 +23,7 @@ pub struct FindingLocation {
 
 impl FindingLocation {
     /// The place of an entry whose text is `text`.
-    pub(crate) fn of(location: &Location, text: &str) -> Self {
+    pub(crate) fn new(location: &Location, text: &str) -> Self {
         Self {
             offset: location.offset,
             line: location.line,
@@ -35,7 +35,7 @@ impl FindingLocation {
 
     /// The place of a value of a message: `value` is part of `message`'s text.
     pub(crate) fn inside(location: &Location, carrier: Carrier, message: &str, value: Json<'_>) -> Self {
-        let mut location = Self::of(location, message);
+        let mut location = Self::new(location, message);
         let Some(at) = offset(message, value.text()) else { return location };
         location.snippet = excerpt(message, at);
         let within = pointer_to(message, value.text());
@@ -57,7 +57,7 @@ pub(crate) struct SourceLocation {
 
 impl SourceLocation {
     /// Takes note of an entry whose text is `text`.
-    pub(crate) fn of(location: &Location, text: &str) -> Self {
+    pub(crate) fn new(location: &Location, text: &str) -> Self {
         // One character more tells that there was more. Most are one byte long, and a piece is counted at once.
         let (mut end, mut missing) = (0, SHOWN + 1);
         while missing > 0 && end < text.len() {
@@ -71,7 +71,7 @@ impl SourceLocation {
 
     /// The place.
     pub(crate) fn location(&self) -> FindingLocation {
-        FindingLocation::of(&self.location, &self.text)
+        FindingLocation::new(&self.location, &self.text)
     }
 }
 
@@ -186,14 +186,14 @@ mod tests {
             for length in [0, 1, 119, 120, 121, 122, 483, 484, 485, 1000] {
                 let text = char.repeat(length);
                 assert_eq!(
-                    SourceLocation::of(&location, &text).location(),
-                    FindingLocation::of(&location, &text),
+                    SourceLocation::new(&location, &text).location(),
+                    FindingLocation::new(&location, &text),
                     "{length}"
                 );
                 let text = format!("a{text}");
                 assert_eq!(
-                    SourceLocation::of(&location, &text).location(),
-                    FindingLocation::of(&location, &text),
+                    SourceLocation::new(&location, &text).location(),
+                    FindingLocation::new(&location, &text),
                     "{length}"
                 );
             }
@@ -203,7 +203,7 @@ mod tests {
     #[test]
     fn a_snippet_is_short_and_on_one_line() {
         let text = format!("{{\n\"é\":\"{}\"}}", "é".repeat(500));
-        let location = FindingLocation::of(&Location::default(), &text);
+        let location = FindingLocation::new(&Location::default(), &text);
         assert!(
             location.snippet.chars().count() <= 121 && !location.snippet.contains('\n'),
             "{}",

@@ -34,7 +34,7 @@ pub(crate) enum MessageKind {
 }
 
 impl MessageKind {
-    pub(crate) fn of(message: &Message<'_>) -> Self {
+    pub(crate) fn new(message: &Message<'_>) -> Self {
         match (message.class(), message.id()) {
             (MessageClass::Result, _) => Self::Result,
             (MessageClass::Error, _) => Self::Error,
@@ -46,13 +46,13 @@ impl MessageKind {
 
 impl<'m> SeenMessage<'m> {
     /// A message by itself, before it is known what it answers.
-    pub(super) fn of(raw: Message<'m>, item: Option<usize>) -> Self {
+    pub(super) fn new(raw: Message<'m>, item: Option<usize>) -> Self {
         let method: Option<Cow<'_, str>> = raw.method().map(|method| match method.to_str() {
             Some(method) => method,
             None => String::from_utf8_lossy(&method.decode()).into_owned().into(),
         });
         Self {
-            kind: MessageKind::of(&raw),
+            kind: MessageKind::new(&raw),
             known: method.as_deref().and_then(Method::find),
             meta: raw.params().and_then(|params| params.member("_meta")),
             method,

@@ -144,7 +144,8 @@ impl Worker {
         let (hand, handed) = sync_channel(QUEUE);
         let options = options.clone();
         let judge = thread::spawn(move || {
-            let mut judging = Judge::of(&options, |family| worker_of(family, &options, of) == worker);
+            let mut judging =
+                Judge::for_families(&options, |family| worker_of(family, &options, of) == worker);
             for step in handed {
                 match step {
                     Step::Entries(batch) => batch.each(|entry| judging.take(entry)),

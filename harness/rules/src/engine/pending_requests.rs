@@ -64,7 +64,7 @@ pub(crate) struct PendingRequest {
 impl PendingRequest {
     /// Its place.
     pub(crate) fn location(&self) -> FindingLocation {
-        FindingLocation::of(&self.location, &format!("{} with the id {}", self.method, self.id()))
+        FindingLocation::new(&self.location, &format!("{} with the id {}", self.method, self.id()))
     }
 
     /// Where its entry stands: that of a batch for whatever was in it.
@@ -179,7 +179,7 @@ impl PendingRequests {
     /// The oldest open request of a side whose id is spelled by this value. Where the recording does not tell sides,
     /// any side's will do.
     pub(crate) fn find(&self, side: Option<Side>, id: Json<'_>) -> Option<&PendingRequest> {
-        self.find_id(side, &TypedId::of(id)?)
+        self.find_id(side, &TypedId::new(id)?)
     }
 
     /// The same, by the id itself.
@@ -189,7 +189,7 @@ impl PendingRequests {
 
     /// Whether a side ever used this id for a request. Where the recording does not tell sides, any side's will do.
     pub(crate) fn knows(&self, side: Option<Side>, id: Json<'_>) -> bool {
-        let Some(key) = TypedId::of(id) else { return false };
+        let Some(key) = TypedId::new(id) else { return false };
         requestors(side).iter().any(|&index| self.used[index].has(&key))
     }
 
@@ -201,7 +201,7 @@ impl PendingRequests {
         location: FindingLocation,
         time: Option<i64>,
     ) {
-        let Some(key) = TypedId::of(id) else { return };
+        let Some(key) = TypedId::new(id) else { return };
         let sides = requestors(side).iter();
         let mut lists = sides.filter_map(|&index| self.open[index].contains_key(&key).then_some(index));
         let Some(index) = lists.next() else { return };

@@ -30,7 +30,7 @@ pub(crate) struct Violation<'v> {
 
 impl<'v> Violation<'v> {
     /// In a sentence without its full stop.
-    pub(crate) fn of(message: impl Into<Cow<'static, str>>) -> Self {
+    pub(crate) fn new(message: impl Into<Cow<'static, str>>) -> Self {
         Self { message: message.into(), ..Self::default() }
     }
 
@@ -62,13 +62,13 @@ impl<'v> Violation<'v> {
 
 impl From<String> for Violation<'_> {
     fn from(message: String) -> Self {
-        Self::of(message)
+        Self::new(message)
     }
 }
 
 impl From<&'static str> for Violation<'_> {
     fn from(message: &'static str) -> Self {
-        Self::of(message)
+        Self::new(message)
     }
 }
 
@@ -177,7 +177,7 @@ impl Report {
             (Party::Sender, Some(Side::Server)) => Party::Server,
             (party, _) => party,
         };
-        let stats = self.stats.of(rule);
+        let stats = self.stats.of_rule(rule);
         stats.broken += 1;
         stats.worst = Some(stats.worst.map_or(level, |worst| worst.min(level)));
         if stats.count(level, party.name()) > MOST_KEPT as u64 {
@@ -191,7 +191,7 @@ impl Report {
             (None, None) => at.location(),
         };
         stats.findings.push(Finding {
-            verdict: RuleVerdict::of(level),
+            verdict: RuleVerdict::new(level),
             level,
             party: party.name(),
             location,
@@ -269,7 +269,7 @@ impl Report {
 
     fn note(&mut self, rule: &'static Rule, why: impl FnOnce() -> String) {
         self.stats.kept(rule).noted = true;
-        self.stats.of(rule).unsure.get_or_insert_with(why);
+        self.stats.of_rule(rule).unsure.get_or_insert_with(why);
     }
 
     /// What came of each of `rules`.
@@ -290,7 +290,7 @@ impl Report {
                 unsure = Some(lacks(*need));
             }
             let verdict = match (worst, &unsure, held) {
-                (Some(level), ..) => RuleVerdict::of(level),
+                (Some(level), ..) => RuleVerdict::new(level),
                 (None, Some(_), _) => RuleVerdict::Inconclusive,
                 (None, None, 0) => RuleVerdict::NotApplicable,
                 (None, None, _) => RuleVerdict::Pass,

@@ -62,7 +62,7 @@ impl RuleStatsTable {
     }
 
     /// That of a rule.
-    pub(super) fn of(&mut self, rule: &'static Rule) -> &mut RuleStats {
+    pub(super) fn of_rule(&mut self, rule: &'static Rule) -> &mut RuleStats {
         let number = self.kept(rule).number;
         &mut self.list[usize::from(number)]
     }

@@ -17,7 +17,7 @@ pub(super) enum TraceEvent<'a> {
 
 impl<'a> TraceEvent<'a> {
     /// None for a line that is something else.
-    pub(super) fn of(entry: &Entry<'a>) -> Option<Self> {
+    pub(super) fn new(entry: &Entry<'a>) -> Option<Self> {
         let Content::Skipped(_) = entry.content else { return None };
         let line = Json::parse(entry.line?).ok()?;
         let is = |value: Option<Json<'_>>, text: &str| {

@@ -36,7 +36,7 @@ impl TypedId {
     }
 
     /// What an id or a token is that stands elsewhere; none where it is neither a string nor a number.
-    pub(crate) fn of(value: Json<'_>) -> Option<Self> {
+    pub(crate) fn new(value: Json<'_>) -> Option<Self> {
         match value.kind() {
             JsonKind::Number => Some(Self::number(value.text().as_bytes())),
             JsonKind::String => Some(Self::text(&value.as_text()?.decode())),
@@ -116,7 +116,7 @@ mod tests {
     use transcript::json::Json;
 
     fn id(text: &str) -> TypedId {
-        TypedId::of(Json::parse(text).unwrap()).unwrap()
+        TypedId::new(Json::parse(text).unwrap()).unwrap()
     }
 
     #[test]
@@ -138,6 +138,6 @@ mod tests {
         }
         assert_eq!(id("\"\\u0031\""), id("\"1\""));
         assert_ne!(id("\"01\"").retyped(), id("1"));
-        assert!(TypedId::of(Json::parse("null").unwrap()).is_none());
+        assert!(TypedId::new(Json::parse("null").unwrap()).is_none());
     }
 }

@@ -11,7 +11,7 @@ pub(crate) struct Origin {
 
 impl Origin {
     /// That of an absolute URL, or of an `Origin` header; none for `null` and anything else.
-    pub(crate) fn of(url: &str) -> Option<Self> {
+    pub(crate) fn new(url: &str) -> Option<Self> {
         let (scheme, rest) = url.split_once("://")?;
         let scheme = scheme.to_ascii_lowercase();
         let authority = rest.split(['/', '?', '#']).next()?;
@@ -148,10 +148,10 @@ mod tests {
 
     #[test]
     fn an_origin_has_the_port_of_its_scheme() {
-        assert_eq!(Origin::of("HTTPS://A/x"), Origin::of("https://a:443"));
-        assert_ne!(Origin::of("http://a"), Origin::of("https://a"));
-        assert_eq!(Origin::of("null"), None);
-        let near = |url| Origin::of(url).is_some_and(|origin| origin.is_loopback());
+        assert_eq!(Origin::new("HTTPS://A/x"), Origin::new("https://a:443"));
+        assert_ne!(Origin::new("http://a"), Origin::new("https://a"));
+        assert_eq!(Origin::new("null"), None);
+        let near = |url| Origin::new(url).is_some_and(|origin| origin.is_loopback());
         assert!(near("http://127.0.0.1:9/x") && near("http://[::1]:9") && near("http://localhost"));
         assert!(!near("http://127.evil.example") && !near("http://localhost.evil.example"));
     }

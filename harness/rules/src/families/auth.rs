@@ -212,7 +212,7 @@ impl RuleVisitor for AuthState {
                 true => report.pass(&RETRY_LIMIT, at),
                 false => {
                     let wrong = format!("more than {FEW} refusals in a row for the same method");
-                    report.fail(&RETRY_LIMIT, at, Violation::of(wrong).at(location.clone()));
+                    report.fail(&RETRY_LIMIT, at, Violation::new(wrong).at(location.clone()));
                 }
             }
         }
@@ -243,7 +243,7 @@ impl AuthState {
             report.fail(
                 &QUERY_TOKEN,
                 at,
-                Violation::of("the URL has a parameter `access_token`").at(location),
+                Violation::new("the URL has a parameter `access_token`").at(location),
             );
         } else if exchange.request_header("authorization").is_some_and(bearer) {
             report.pass(&QUERY_TOKEN, at);
@@ -298,7 +298,7 @@ impl AuthState {
     }
 
     fn judge(&self, refusal: &Refusal, at: &RuleContext<'_>, report: &mut Report) {
-        let wrong = |what: String| Violation::of(what).at(refusal.location.clone());
+        let wrong = |what: String| Violation::new(what).at(refusal.location.clone());
         let bearer: Vec<&Challenge> = refusal.challenges.iter().filter(|one| one.is_bearer()).collect();
         let first = |name: &str| bearer.iter().find_map(|challenge| challenge.param(name));
         let error = first("error");

@@ -96,7 +96,7 @@ impl Documents {
     /// Takes an exchange in.
     pub(super) fn see(&mut self, exchange: &HttpExchange, at: &RuleContext<'_>) {
         let named = exchange.url().contains("/.well-known/") || exchange.raw.document.is_some();
-        match (exchange.transport, Origin::of(&exchange.raw.url)) {
+        match (exchange.transport, Origin::new(&exchange.raw.url)) {
             (Transport::Other, _) if exchange.is("GET") && named && self.documents.len() < MOST => {
                 self.documents.push(Document {
                     url: exchange.url().into(),
@@ -127,7 +127,9 @@ impl Documents {
             .documents
             .iter()
             .filter(|document| document.url.contains("/.well-known/oauth-protected-resource"))
-            .filter(|document| Origin::of(&document.url).is_some_and(|origin| self.origins.contains(&origin)))
+            .filter(|document| {
+                Origin::new(&document.url).is_some_and(|origin| self.origins.contains(&origin))
+            })
             .collect();
         if tried.iter().any(|document| document.succeeded) {
             return Some(true);
@@ -140,7 +142,7 @@ impl Documents {
 
     /// Whether a document is the metadata of a server that the recording is about.
     fn is_metadata(&self, document: &Document) -> bool {
-        let here = Origin::of(&document.url).is_some_and(|origin| self.origins.contains(&origin));
+        let here = Origin::new(&document.url).is_some_and(|origin| self.origins.contains(&origin));
         here && document.url.contains("/.well-known/oauth-protected-resource")
             || self.named.contains(&document.url)
     }
@@ -156,13 +158,13 @@ impl Documents {
                 listed
                     .into_iter()
                     .flat_map(Json::items)
-                    .filter_map(|item| Origin::of(&item.as_text()?.to_str()?)),
+                    .filter_map(|item| Origin::new(&item.as_text()?.to_str()?)),
             );
         }
         let mut endpoints = BTreeSet::new();
         for document in &self.documents {
             let about = ["/.well-known/oauth-authorization-server", "/.well-known/openid-configuration"];
-            let known = Origin::of(&document.url).is_some_and(|origin| issuers.contains(&origin));
+            let known = Origin::new(&document.url).is_some_and(|origin| issuers.contains(&origin));
             if !known || !about.iter().any(|path| document.url.contains(path)) {
                 continue;
             }
@@ -242,7 +244,7 @@ fn servers(document: &Document, at: &RuleContext<'_>, report: &mut Report) {
     let listed = value.member("authorization_servers");
     let some = listed.is_some_and(|list| list.kind() == JsonKind::Array && list.items().next().is_some());
     report.check(&SERVERS, at, some, || {
-        Violation::of("the resource metadata names no authorization server").at(document.location.clone())
+        Violation::new("the resource metadata names no authorization server").at(document.location.clone())
     });
 }
 
@@ -252,7 +254,7 @@ fn flow(step: &Step, at: &RuleContext<'_>, report: &mut Report) {
         true => ("authorization request", "code_challenge"),
         false => ("token request", "code_verifier"),
     };
-    let wrong = |lacks: String| Violation::of(lacks).at(step.location.clone());
+    let wrong = |lacks: String| Violation::new(lacks).at(step.location.clone());
     report.check(&RESOURCE, at, step.resource, || wrong(format!("the {what} has no `resource`")));
     match (step.proof, step.method.as_deref()) {
         (false, _) => report.fail(&PKCE, at, wrong(format!("the {what} has no `{proof}`"))),

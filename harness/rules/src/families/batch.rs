@@ -179,7 +179,7 @@ impl BatchState {
             match self.initialize.take() {
                 Some(location) => {
                     let wrong =
-                        Violation::of("`initialize` comes in an array").at(location).by(Party::Client);
+                        Violation::new("`initialize` comes in an array").at(location).by(Party::Client);
                     report.fail(&NO_INITIALIZE, at, wrong);
                 }
                 None => report.pass(&NO_INITIALIZE, at),
@@ -199,9 +199,9 @@ impl BatchState {
                 self.waiting[asker as usize] = None;
             }
             ResponseMatch::Unmatched if message.kind == MessageKind::Error && !turned_away(at) => {
-                let batch = FindingLocation::of(&location, "the batch");
+                let batch = FindingLocation::new(&location, "the batch");
                 let wrong =
-                    Violation::of("a batch is answered with an error as a whole").see(batch, "the batch");
+                    Violation::new("a batch is answered with an error as a whole").see(batch, "the batch");
                 report.fail(&RECEIVABLE, at, wrong);
                 self.waiting[asker as usize] = None;
             }
@@ -226,7 +226,7 @@ impl BatchState {
                 continue;
             };
             let Some(request) = Some(request).filter(|request| request.cancelled.is_none()) else { continue };
-            let wrong = Violation::of(format!("`{}` of a batch is not answered", request.method()));
+            let wrong = Violation::new(format!("`{}` of a batch is not answered", request.method()));
             report.fail_if_complete(&COVER, at, wrong.at(request.location()));
         }
     }

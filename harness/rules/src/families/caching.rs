@@ -105,13 +105,13 @@ impl RuleVisitor for CachingState {
 fn fields(result: Json<'_>, at: &RuleContext<'_>, report: &mut Report) {
     let (ttl, scope) = (result.member("ttlMs"), result.member("cacheScope"));
     let wrong = match (ttl, scope) {
-        (None, _) => Some(Violation::of("the result has no `ttlMs`")),
+        (None, _) => Some(Violation::new("the result has no `ttlMs`")),
         (Some(ttl), _) if ttl.kind() != JsonKind::Number => {
-            Some(Violation::of(format!("`ttlMs` is {}: {}", ttl.kind().name(), shown(ttl))).inside(ttl))
+            Some(Violation::new(format!("`ttlMs` is {}: {}", ttl.kind().name(), shown(ttl))).inside(ttl))
         }
-        (_, None) => Some(Violation::of("the result has no `cacheScope`")),
+        (_, None) => Some(Violation::new("the result has no `cacheScope`")),
         (_, Some(scope)) if !matches!(text_of(scope).as_deref(), Some("public" | "private")) => {
-            Some(Violation::of(format!("`cacheScope` is {}", shown(scope))).inside(scope))
+            Some(Violation::new(format!("`cacheScope` is {}", shown(scope))).inside(scope))
         }
         _ => None,
     };
@@ -121,7 +121,7 @@ fn fields(result: Json<'_>, at: &RuleContext<'_>, report: &mut Report) {
     }
     if let Some((ttl, number)) = ttl.and_then(|ttl| Some((ttl, ttl.as_number()?))) {
         let sound = number == "-0" || !number.starts_with('-') && is_whole(number);
-        report.check(&TTL, at, sound, || Violation::of(format!("`ttlMs` is {}", shown(ttl))).inside(ttl));
+        report.check(&TTL, at, sound, || Violation::new(format!("`ttlMs` is {}", shown(ttl))).inside(ttl));
     }
 }
 
@@ -137,7 +137,7 @@ fn question(result: Json<'_>, at: &RuleContext<'_>, report: &mut Report) {
     match hint {
         None => report.pass(&FIELDS, at),
         Some((name, value)) => {
-            let wrong = Violation::of(format!("a result that asks for input has `{name}`"));
+            let wrong = Violation::new(format!("a result that asks for input has `{name}`"));
             // The text says so without an obligation.
             report.fail(&FIELDS, at, wrong.inside(value).only(Level::Should));
         }
@@ -161,7 +161,7 @@ impl CachingState {
         if let Some(page) = before {
             report.check(&SCOPE, at, page.scope == scope, || {
                 let wrong = format!("this page is {scope}, and the one before it {}", page.scope);
-                Violation::of(wrong).see(page.location.clone(), "the page before")
+                Violation::new(wrong).see(page.location.clone(), "the page before")
             });
         }
         let Some(cursor) = result.member("nextCursor").and_then(text_of) else { return };

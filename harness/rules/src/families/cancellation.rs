@@ -73,7 +73,7 @@ const MOST_TASKS: usize = 10_000;
 /// An answer that comes so long after the cancellation did not cross it, in milliseconds.
 const CROSSING: i64 = 1_000;
 
-static ID: Typed = Typed::of("notifications/cancelled>", "requestId");
+static ID: Typed = Typed::new("notifications/cancelled>", "requestId");
 
 #[derive(Default)]
 struct CancellationState {
@@ -139,11 +139,11 @@ impl CancellationState {
                 );
             } else {
                 let wrong = format!("the request {} was answered before", shown(id));
-                report.fail(&INFLIGHT, at, Violation::of(wrong).inside(id));
+                report.fail(&INFLIGHT, at, Violation::new(wrong).inside(id));
             }
             return;
         }
-        let wrong = Violation::of(format!("this side made no request with the id {}", shown(id)));
+        let wrong = Violation::new(format!("this side made no request with the id {}", shown(id)));
         report.fail_if_complete(&KNOWN, at, wrong.inside(id));
     }
 
@@ -164,7 +164,7 @@ impl CancellationState {
             .is_some_and(|message| message.to_ascii_lowercase().contains("cancel"));
         let after = cancelled.zip(at.entry.time).map(|(cancelled, now)| now.saturating_sub(cancelled));
         if says_so || after.is_some_and(|after| after >= CROSSING) {
-            let wrong = Violation::of(format!("the answer to `{}`, which was cancelled", request.method()));
+            let wrong = Violation::new(format!("the answer to `{}`, which was cancelled", request.method()));
             report.fail(&LATE, at, wrong.see(location.clone(), "the cancellation"));
         } else {
             report.inconclusive(&LATE, at, "the answer and the cancellation may have crossed");
@@ -173,7 +173,7 @@ impl CancellationState {
 }
 
 fn as_task<'m>(id: Json<'m>, request: Option<&PendingRequest>) -> Violation<'m> {
-    let wrong = Violation::of(format!("the request {} became a task", shown(id))).inside(id);
+    let wrong = Violation::new(format!("the request {} became a task", shown(id))).inside(id);
     match request {
         Some(request) => wrong.see(request.location(), "the request"),
         None => wrong,

@@ -248,7 +248,7 @@ fn served(message: &SeenMessage<'_>, at: &RuleContext<'_>, report: &mut Report) 
     let side = server_of(method);
     if declares(at, side, path, rule, report) == Some(false) {
         let wrong = format!("`{method}` gets a result, and the {} does not declare `{path}`", side.name());
-        report.fail(rule, at, Violation::of(wrong).see(request.location(), "the request"));
+        report.fail(rule, at, Violation::new(wrong).see(request.location(), "the request"));
     }
 }
 
@@ -357,13 +357,13 @@ fn asks_client<'m>(
         let kept = has(&mode) || *mode == *"form" && !has("url");
         return report.check(&ELICITATION_MODE, at, kept, || {
             let wrong =
-                Violation::of(format!("the mode is {}, which the client does not declare", quoted(&mode)));
+                Violation::new(format!("the mode is {}, which the client does not declare", quoted(&mode)));
             wrong.inside(params.member("mode").unwrap_or(params))
         });
     }
     if let Some(tools) = params.member("tools").or_else(|| params.member("toolChoice")) {
         report.check(&SAMPLING_TOOLS, at, has("tools"), || {
-            Violation::of("tools are handed over, and the client does not declare `sampling.tools`")
+            Violation::new("tools are handed over, and the client does not declare `sampling.tools`")
                 .inside(tools)
         });
     }
@@ -372,7 +372,7 @@ fn asks_client<'m>(
     {
         report.check(&SAMPLING_CONTEXT, at, has("context"), || {
             let wrong =
-                Violation::of("context is asked for, and the client does not declare `sampling.context`");
+                Violation::new("context is asked for, and the client does not declare `sampling.context`");
             wrong.inside(context)
         });
     }

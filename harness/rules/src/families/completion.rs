@@ -35,7 +35,7 @@ impl RuleVisitor for CompletionState {
         let Some(values) = values.filter(|values| values.kind() == JsonKind::Array) else { return };
         let count = Json::items(values).count();
         report.check(&MOST, at, count <= LIMIT, || {
-            Violation::of(format!("{count} values are suggested")).inside(values)
+            Violation::new(format!("{count} values are suggested")).inside(values)
         });
     }
 }

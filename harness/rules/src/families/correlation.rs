@@ -131,7 +131,7 @@ impl RuleVisitor for CorrelationState {
                 Some(Side::Server) => Party::Client,
                 None => Party::Sender,
             };
-            report.fail_if_complete(&ANSWERED, at, Violation::of(wrong).at(request.location()).by(by));
+            report.fail_if_complete(&ANSWERED, at, Violation::new(wrong).at(request.location()).by(by));
         }
     }
 }
@@ -194,13 +194,13 @@ impl CorrelationState {
                     report.fail(
                         &NO_RESPONSE,
                         at,
-                        Violation::of(wrong).see(request.location(), "the notification"),
+                        Violation::new(wrong).see(request.location(), "the notification"),
                     );
                 }
             }
             ResponseMatch::Mistyped(request) => {
                 let wrong = format!("the id is {}, and the request's is {}", shown_id(message), request.id());
-                report.fail(&ID_TYPE, at, Violation::of(wrong).see(request.location(), "the request"));
+                report.fail(&ID_TYPE, at, Violation::new(wrong).see(request.location(), "the request"));
             }
             ResponseMatch::AlreadyAnswered if again => report.pass(&DUPLICATE, at),
             // Word for word the same: a resumed stream, where nothing shows the events. Over stdio there is none.
@@ -279,7 +279,7 @@ impl CorrelationState {
                 report.inconclusive(&NO_RESPONSE, at, why);
             }
             (Some(Last { notification: Some((name, location)), .. }), None, _) => {
-                let wrong = Violation::of(format!("an answer to the notification `{name}`"));
+                let wrong = Violation::new(format!("an answer to the notification `{name}`"));
                 report.fail(&NO_RESPONSE, at, wrong.see(location.location(), "the notification"));
             }
             (_, Some(request), MessageKind::Error) if request.method() == "server/discover" => {
@@ -287,7 +287,7 @@ impl CorrelationState {
                 report.inconclusive(&ID_ECHO, at, why);
             }
             (_, Some(request), MessageKind::Error) if status != Some(403) => {
-                let wrong = Violation::of(format!(
+                let wrong = Violation::new(format!(
                     "the error does not have the id {} of the open request",
                     request.id()
                 ));
@@ -315,7 +315,7 @@ impl CorrelationState {
             }
             Some(asked) if asked.bad_request.is_none() => report.fail(&ID_MATCH, at, wrong),
             Some(_) if !self.garbled.contains(shown_id(message)) => {
-                let wrong = Violation::of(format!("{wrong}, and what was posted has none that can be read"));
+                let wrong = Violation::new(format!("{wrong}, and what was posted has none that can be read"));
                 report.fail(&ID_MATCH, at, wrong.only(Level::Should));
             }
             Some(_) => {}

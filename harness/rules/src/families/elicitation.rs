@@ -168,7 +168,7 @@ impl RuleVisitor for ElicitationState {
                 report.inconclusive(&COMPLETE, at, "there are more elicitations than are followed");
             } else {
                 let wrong = format!("no elicitation with the id {} was asked for", shown(value));
-                report.fail_if_complete(&COMPLETE, at, Violation::of(wrong).inside(value));
+                report.fail_if_complete(&COMPLETE, at, Violation::new(wrong).inside(value));
             }
         }
     }
@@ -222,7 +222,7 @@ impl ElicitationState {
         }
         match wrong {
             None => report.pass(&PARAMS, at),
-            Some((why, location)) => report.fail(&PARAMS, at, Violation::of(why).inside(location)),
+            Some((why, location)) => report.fail(&PARAMS, at, Violation::new(why).inside(location)),
         }
         if url {
             if let Some(value) = params.member("url") {
@@ -240,7 +240,7 @@ impl ElicitationState {
             if result.member("task").is_some() {
                 return;
             }
-            return report.fail(&ACTION, at, Violation::of("the answer has no `action`").inside(result));
+            return report.fail(&ACTION, at, Violation::new("the answer has no `action`").inside(result));
         };
         match string_of(action).as_deref() {
             Some("accept") => report.pass(&ACTION, at),
@@ -248,13 +248,13 @@ impl ElicitationState {
                 let empty = content.is_none_or(|content| content.members().next().is_none());
                 report.check(&ACTION, at, empty, || {
                     let wrong =
-                        Violation::of(format!("there is content beside the action {}", shown(action)));
+                        Violation::new(format!("there is content beside the action {}", shown(action)));
                     wrong.inside(content.unwrap_or(result)).only(Level::Should)
                 });
                 return;
             }
             _ => {
-                let wrong = Violation::of(format!("{} is not an action", shown(action))).inside(action);
+                let wrong = Violation::new(format!("{} is not an action", shown(action))).inside(action);
                 return report.fail(&ACTION, at, wrong);
             }
         }
@@ -275,7 +275,7 @@ impl ElicitationState {
             Fit::Unfit(why, pointer) => {
                 let location = content.map_or(result, |content| part(content, &pointer));
                 let wrong =
-                    Violation::of(format!("the content does not fit the form: {why}")).inside(location);
+                    Violation::new(format!("the content does not fit the form: {why}")).inside(location);
                 report.fail(&CONTENT, at, wrong.see(answer.request.clone(), "the form"));
             }
         }
@@ -288,7 +288,7 @@ fn by_url(params: Json<'_>) -> bool {
 
 fn address(value: Json<'_>, at: &RuleContext<'_>, report: &mut Report) {
     let Some(text) = string_of(value) else { return };
-    let wrong = |why: &str| Violation::of(format!("{} is not a URL: {why}", shown(value))).inside(value);
+    let wrong = |why: &str| Violation::new(format!("{} is not a URL: {why}", shown(value))).inside(value);
     let web = text.strip_prefix("https:").or_else(|| text.strip_prefix("http:"));
     let host = web.is_none_or(|rest| {
         rest.starts_with("//") && !rest[2..].starts_with(['/', '?', '#']) && rest.len() > 2
@@ -307,7 +307,7 @@ fn fields(form: Json<'_>, at: &RuleContext<'_>, report: &mut Report) {
         return;
     }
     if form.member("type").and_then(string_of).as_deref() != Some("object") {
-        report.fail(&FLAT, at, Violation::of("the type of the form is not \"object\"").inside(form));
+        report.fail(&FLAT, at, Violation::new("the type of the form is not \"object\"").inside(form));
     }
     let lists = at.revision.is_none_or(|revision| MODES.has(revision));
     for (name, field) in form.member("properties").into_iter().flat_map(Json::members) {
@@ -324,9 +324,9 @@ fn fields(form: Json<'_>, at: &RuleContext<'_>, report: &mut Report) {
             "" => Some(format!("the field {} has no type of its own", quoted(&name))),
             other => Some(format!("the field {} is of the type `{other}`", quoted(&name))),
         };
-        report.check(&FLAT, at, wrong.is_none(), || Violation::of(wrong.unwrap_or_default()).inside(field));
+        report.check(&FLAT, at, wrong.is_none(), || Violation::new(wrong.unwrap_or_default()).inside(field));
         report.check(&SECRETS, at, !is_secret(&name), || {
-            Violation::of(format!("the form asks for {}", quoted(&name))).inside(field)
+            Violation::new(format!("the form asks for {}", quoted(&name))).inside(field)
         });
     }
 }

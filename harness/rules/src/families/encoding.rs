@@ -83,7 +83,7 @@ fn is_damaged(text: &str) -> bool {
 
 /// What is wrong with a line that [`PARSE`] is about, which began there.
 pub(super) fn broken_json(first: FindingLocation) -> Violation<'static> {
-    Violation::of("the line begins like a message but is not JSON").at(first)
+    Violation::new("the line begins like a message but is not JSON").at(first)
 }
 
 struct EncodingState;
@@ -127,7 +127,7 @@ fn exact(value: Option<Json<'_>>, at: &RuleContext<'_>, report: &mut Report) {
     if digits.bytes().all(|byte| byte.is_ascii_digit()) {
         let safe = digits.len() < DIGITS || digits.parse::<u128>().is_ok_and(|number| number <= LARGEST);
         report.check(&UNSAFE, at, safe, || {
-            Violation::of(format!("{number} is not exact in a double")).inside(value)
+            Violation::new(format!("{number} is not exact in a double")).inside(value)
         });
     }
 }

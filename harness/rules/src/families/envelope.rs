@@ -71,7 +71,7 @@ impl RuleVisitor for EnvelopeState {
             Content::WrongType(wrong) => {
                 self.mistyped = true;
                 let level = if wrong.open { Level::Should } else { Level::Must };
-                return report.fail(&TYPES, at, Violation::of(wrong.what.to_string()).only(level));
+                return report.fail(&TYPES, at, Violation::new(wrong.what.to_string()).only(level));
             }
             _ => {}
         }

@@ -182,7 +182,7 @@ impl ErrorsState {
             let Suspect { method, code, location, request, side } = suspect;
             let party = if side == Some(Side::Client) { Party::Client } else { Party::Server };
             let wrong = format!("no revision has {}, and the answer is {code}", quoted(&method));
-            let wrong = Violation::of(wrong).at(location).see(request, "the request");
+            let wrong = Violation::new(wrong).at(location).see(request, "the request");
             report.fail(&UNKNOWN, at, wrong.by(party));
         }
     }
@@ -207,7 +207,7 @@ impl ErrorsState {
                 Some((broken, how)) if broken.id == rule.id => {
                     if speaks {
                         let value = message.error().and_then(|error| error.member("code"));
-                        let wrong = Violation::of(format!("the code {code} is {how}"));
+                        let wrong = Violation::new(format!("the code {code} is {how}"));
                         report.fail(
                             rule,
                             at,
@@ -237,7 +237,7 @@ fn served(message: &SeenMessage<'_>, request: &PendingRequest, at: &RuleContext<
     if at.side.and_then(|side| at.facts.declares(side, path)) == Some(true) {
         report.check(&SERVED, at, message.error_code() != Some(-32601), || {
             let wrong = format!("`{method}` is answered with -32601, and `{path}` is declared");
-            Violation::of(wrong).see(request.location(), "the request")
+            Violation::new(wrong).see(request.location(), "the request")
         });
     }
 }
@@ -246,10 +246,10 @@ fn url_elicitations(message: &SeenMessage<'_>, at: &RuleContext<'_>, report: &mu
     let Some(error) = message.error() else { return };
     let list = error.member("data").and_then(|data| data.member("elicitations"));
     let Some(list) = list.filter(|list| list.kind() == JsonKind::Array) else {
-        return report.fail(&URL_SHAPE, at, Violation::of("there are no `data.elicitations`").inside(error));
+        return report.fail(&URL_SHAPE, at, Violation::new("there are no `data.elicitations`").inside(error));
     };
     if list.items().next().is_none() {
-        return report.fail(&URL_SHAPE, at, Violation::of("`data.elicitations` is empty").inside(list));
+        return report.fail(&URL_SHAPE, at, Violation::new("`data.elicitations` is empty").inside(list));
     }
     let is_whole = |item: &Json<'_>| {
         item.member("mode").and_then(text_of).is_some_and(|mode| *mode == *"url")
@@ -257,7 +257,7 @@ fn url_elicitations(message: &SeenMessage<'_>, at: &RuleContext<'_>, report: &mu
     };
     match list.items().find(|item| !is_whole(item)) {
         Some(item) => {
-            let wrong = Violation::of("an elicitation lacks the mode \"url\" or its elicitationId");
+            let wrong = Violation::new("an elicitation lacks the mode \"url\" or its elicitationId");
             report.fail(&URL_SHAPE, at, wrong.inside(item));
         }
         None => report.pass(&URL_SHAPE, at),

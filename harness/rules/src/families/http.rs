@@ -256,9 +256,9 @@ fn not_accepted(types: &[&str], headers: &Headers<'_>) -> Option<Violation<'stat
     let first = missing.first()?;
     if missing.iter().all(|wanted| covered(wanted)) {
         let wrong = format!("`Accept` covers {first} only by a wildcard");
-        return Some(Violation::of(wrong).only(Level::Should));
+        return Some(Violation::new(wrong).only(Level::Should));
     }
-    Some(Violation::of(match header(headers, "accept") {
+    Some(Violation::new(match header(headers, "accept") {
         None => "there is no `Accept` header".to_owned(),
         Some(value) => format!("`Accept` is {}, without {first}", quoted(value)),
     }))

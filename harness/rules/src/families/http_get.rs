@@ -144,7 +144,7 @@ impl HttpGetState {
             let lives = &**gone == session && exchange.is("POST");
             if lives {
                 let wrong =
-                    Violation::of("the GET got 404, and its session went on to work").at(location.clone());
+                    Violation::new("the GET got 404, and its session went on to work").at(location.clone());
                 report.fail(&GET_ANSWER, at, wrong);
             }
             !lives
@@ -169,7 +169,7 @@ impl HttpGetState {
             if here {
                 let wrong =
                     "a GET asks for JSON where messages are posted later, and does not accept a stream";
-                report.fail(&ACCEPT_GET, at, Violation::of(wrong).at(location.clone()).only(Level::Should));
+                report.fail(&ACCEPT_GET, at, Violation::new(wrong).at(location.clone()).only(Level::Should));
             }
             !here
         });
@@ -204,7 +204,7 @@ impl HttpGetState {
             }
             409 => {
                 let wrong =
-                    Violation::of("the answer is 409: another stream may be open, and several are allowed");
+                    Violation::new("the answer is 409: another stream may be open, and several are allowed");
                 report.fail(&GET_ANSWER, at, wrong.only(Level::Info));
             }
             406 if listens => report.fail(&GET_ANSWER, at, "the answer is 406 although a stream is accepted"),

@@ -230,7 +230,7 @@ impl HttpResumeState {
         {
             report.check(&SAME_STREAM, at, of == stream, || {
                 let wrong = "the stream that is resumed was not opened for this request";
-                Violation::of(wrong).see(request.location(), "the request")
+                Violation::new(wrong).see(request.location(), "the request")
             });
         }
     }
@@ -353,7 +353,7 @@ impl HttpResumeState {
             return;
         }
         let wrong = |what: &str| {
-            Violation::of(format!("the stream for {} with the id {} {what}", call.method, call.id))
+            Violation::new(format!("the stream for {} with the id {} {what}", call.method, call.id))
                 .at(open.location.clone())
         };
         if !open.outlived {

@@ -209,7 +209,7 @@ impl HttpSessionsState {
                     over.since = exchange.raw.ended.max(over.since);
                 }
                 status @ (200..=299 | 400 | 402 | 406..=428) => {
-                    let wrong = Violation::of(format!("the answer is {status}, and the session was over"));
+                    let wrong = Violation::new(format!("the answer is {status}, and the session was over"));
                     report.fail(&AFTER_END, at, wrong.see(over.location.clone(), over.what));
                 }
                 _ => {}
@@ -252,7 +252,7 @@ impl HttpSessionsState {
             .is_some_and(|session| self.sessions.contains_key(session) && !self.over.contains_key(session));
         let wrong = || {
             let status = exchange.status();
-            Violation::of(format!("the answer is {status}, and the version is {}", quoted(message)))
+            Violation::new(format!("the answer is {status}, and the version is {}", quoted(message)))
         };
         match exchange.status() {
             400 => report.pass(&BAD_400, at),
@@ -296,7 +296,7 @@ impl HttpSessionsState {
             true => "`initialize` is sent with the id of the session that is over",
             false => "the client continues with the session that is over",
         };
-        report.fail(&REINIT, at, Violation::of(wrong).see(over.location.clone(), over.what));
+        report.fail(&REINIT, at, Violation::new(wrong).see(over.location.clone(), over.what));
     }
 }
 

@@ -153,7 +153,7 @@ impl HttpStreamsState {
         if let Some(location) = self.stray.remove(&inside(scope, token.text())) {
             let wrong =
                 format!("progress of the request with the token {} on a stream opened by GET", token.text());
-            report.fail(&UNRELATED, at, Violation::of(wrong).at(location).see(at.location(), "the request"));
+            report.fail(&UNRELATED, at, Violation::new(wrong).at(location).see(at.location(), "the request"));
         }
         if self.tokens.len() < MOST_TOKENS {
             self.tokens.insert(inside(scope, token.text()), at.entry.exchange.unwrap_or_default());
@@ -229,12 +229,12 @@ fn framing(exchange: &HttpExchange, at: &RuleContext<'_>, report: &mut Report) {
     match exchange.unfinished {
         Some(true) => {
             let wrong =
-                Violation::of("no empty line ends the last event, so that its message is thrown away");
+                Violation::new("no empty line ends the last event, so that its message is thrown away");
             report.fail(&FRAMING, at, wrong.only(Level::Should));
         }
         Some(false) => {
             let wrong =
-                Violation::of("the stream, or its recording, ends inside an event, which is thrown away");
+                Violation::new("the stream, or its recording, ends inside an event, which is thrown away");
             report.fail(&FRAMING, at, wrong.only(Level::Info));
         }
         None if nothing && exchange.bad_answer.is_none() => {
@@ -258,7 +258,7 @@ fn over(exchange: &HttpExchange, at: &RuleContext<'_>, report: &mut Report) {
         (false, Some(_)) => report.fail(&PRIMING, at, "the first event is not an id with empty data"),
         // Ids are optional, and with them what this event is for.
         (false, None) if exchange.events > 0 => {
-            let wrong = Violation::of("the events have no ids, so that the stream cannot be resumed");
+            let wrong = Violation::new("the events have no ids, so that the stream cannot be resumed");
             report.fail(&PRIMING, at, wrong.only(Level::Info));
         }
         (false, None) => {}

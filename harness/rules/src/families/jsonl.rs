@@ -82,7 +82,7 @@ impl JsonlState {
         }
         match self.pieces.take(text, at.location()) {
             SplitLine::Completes(first) => {
-                let wrong = Violation::of("a message is written over several lines").at(first);
+                let wrong = Violation::new("a message is written over several lines").at(first);
                 report.fail(&ONE_PER_LINE, at, wrong);
             }
             // Only the last line of a file is cut off. A run that it ends is not a message either.

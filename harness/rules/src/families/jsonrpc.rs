@@ -207,7 +207,7 @@ fn error(raw: &Message<'_>, at: &RuleContext<'_>, report: &mut Report) {
     let Some(error) = raw.outcome() else { return };
     if error.kind() != JsonKind::Object {
         let wrong = format!("`error` is {}: {}", error.kind().name(), shown(error));
-        return report.fail(&ERROR_SHAPE, at, Violation::of(wrong).inside(error));
+        return report.fail(&ERROR_SHAPE, at, Violation::new(wrong).inside(error));
     }
     let (code, text) = (error.member("code"), error.member("message"));
     let lacks = match (code, text) {
@@ -219,20 +219,20 @@ fn error(raw: &Message<'_>, at: &RuleContext<'_>, report: &mut Report) {
     match lacks {
         None => report.pass(&ERROR_SHAPE, at),
         Some(what) => {
-            report.fail(&ERROR_SHAPE, at, Violation::of(format!("the error lacks {what}")).inside(error));
+            report.fail(&ERROR_SHAPE, at, Violation::new(format!("the error lacks {what}")).inside(error));
         }
     }
     if let Some(code) = code {
         let whole = code.as_number().is_some_and(|number| !number.contains(['.', 'e', 'E']));
         report.check(&ERROR_CODE, at, whole, || {
-            Violation::of(format!("the code is {}: {}", code.kind().name(), shown(code))).inside(code)
+            Violation::new(format!("the code is {}: {}", code.kind().name(), shown(code))).inside(code)
         });
     }
 }
 
 fn object(rule: &'static Rule, name: &str, value: Json<'_>, at: &RuleContext<'_>, report: &mut Report) {
     report.check(rule, at, value.kind() == JsonKind::Object, || {
-        Violation::of(format!("`{name}` is {}: {}", value.kind().name(), shown(value))).inside(value)
+        Violation::new(format!("`{name}` is {}: {}", value.kind().name(), shown(value))).inside(value)
     });
 }
 
@@ -246,20 +246,20 @@ fn fault(why: &Refusal, text: &str, at: &RuleContext<'_>, report: &mut Report) {
     match why.code {
         Code::InvalidVersion => {
             let wrong = match value.member("jsonrpc") {
-                None => Violation::of("the message has no `jsonrpc`"),
-                Some(version) => Violation::of(format!("`jsonrpc` is {}", shown(version))).inside(version),
+                None => Violation::new("the message has no `jsonrpc`"),
+                Some(version) => Violation::new(format!("`jsonrpc` is {}", shown(version))).inside(version),
             };
             report.fail(&VERSION, at, wrong);
         }
         Code::InvalidId => {
             let id = value.member("id").unwrap_or(value);
             let wrong = format!("the id is {}: {}", id.kind().name(), shown(id));
-            report.fail(&ID_TYPE, at, Violation::of(wrong).inside(id));
+            report.fail(&ID_TYPE, at, Violation::new(wrong).inside(id));
         }
         Code::AmbiguousMessage if !has("method") => {
             // Many senders write the one that does not apply as null.
             let null = value.member("error").is_some_and(|error| error.kind() == JsonKind::Null);
-            let wrong = Violation::of("the response has both `result` and `error`");
+            let wrong = Violation::new("the response has both `result` and `error`");
             report.fail(&XOR, at, if null { wrong.only(Level::Should) } else { wrong });
         }
         Code::AmbiguousMessage => {

@@ -186,9 +186,9 @@ impl RuleVisitor for LegacySseState {
         // A stream of its own, and elsewhere requests that are accepted and answered nowhere: the old transport.
         for (url, location, wrong) in std::mem::take(&mut self.silent) {
             let wanted =
-                self.unanswered.iter().any(|post| **post != *url && Origin::of(post) == Origin::of(&url));
+                self.unanswered.iter().any(|post| **post != *url && Origin::new(post) == Origin::new(&url));
             if wanted || self.stream.as_deref() == Some(&*url) {
-                report.fail(&SENT, at, Violation::of(wrong).at(location));
+                report.fail(&SENT, at, Violation::new(wrong).at(location));
             }
         }
     }
@@ -237,13 +237,13 @@ impl LegacySseState {
         match wrong {
             None => report.pass(&URI, at),
             Some((level, what)) => {
-                let wrong = Violation::of(format!("the data is {}: {what}", quoted(data)));
+                let wrong = Violation::new(format!("the data is {}: {what}", quoted(data)));
                 report.fail(&URI, at, if level == Level::Must { wrong } else { wrong.only(level) });
                 return;
             }
         }
         let Some(stream) = at.exchange.map(|exchange| &*exchange.url) else { return };
-        let (here, there) = (Origin::of(stream), Origin::of(&resolve(stream, data)));
+        let (here, there) = (Origin::new(stream), Origin::new(&resolve(stream, data)));
         report.check(&SAME_ORIGIN, at, here.is_none() || here == there, || {
             format!("the stream is at {}, and its address at {}", quoted(stream), quoted(data))
         });
@@ -292,14 +292,14 @@ pub(super) fn foreign(
     report: &mut Report,
 ) {
     let Some(origin) = header(&exchange.raw.request_headers, "origin") else { return };
-    let local = Origin::of(&exchange.raw.url).is_some_and(|origin| origin.is_loopback());
-    let from_here = Origin::of(origin).is_some_and(|origin| origin.is_loopback());
+    let local = Origin::new(&exchange.raw.url).is_some_and(|origin| origin.is_loopback());
+    let from_here = Origin::new(origin).is_some_and(|origin| origin.is_loopback());
     match exchange.status() {
         403 => report.pass(rule, at),
         _ if !local || from_here || !exchange.succeeded() => {}
         _ => {
             let wrong = format!("the server took a message from a page of the origin {}", quoted(origin));
-            report.fail(rule, at, Violation::of(wrong).only(Level::Should));
+            report.fail(rule, at, Violation::new(wrong).only(Level::Should));
         }
     }
 }

@@ -206,7 +206,7 @@ impl LifecycleState {
             "notifications/cancelled" => {
                 let Some(id) = message.param("requestId") else { return };
                 report.check(&NO_CANCEL, at, self.id.as_deref() != Some(id.text()), || {
-                    Violation::of("`initialize` is cancelled").inside(id)
+                    Violation::new("`initialize` is cancelled").inside(id)
                 });
             }
             "ping" => {}
@@ -293,14 +293,14 @@ impl LifecycleState {
             if method == "initialize" {
                 report.pass(&FIRST, at);
             } else {
-                let wrong = Violation::of(format!("the client begins with `{method}`")).at(location.clone());
+                let wrong = Violation::new(format!("the client begins with `{method}`")).at(location.clone());
                 report.fail_if_complete(&FIRST, at, wrong);
             }
         }
         self.answered.get_or_insert(at.entry.time);
         if let Some((method, location, time)) = self.client_early.take() {
             let wrong = format!("`{method}` is sent before `initialize` is answered");
-            early(&CLIENT_EARLY, Violation::of(wrong).at(location), time, at, report);
+            early(&CLIENT_EARLY, Violation::new(wrong).at(location), time, at, report);
         }
     }
 
@@ -314,7 +314,7 @@ impl LifecycleState {
             );
         }
         let wrong = format!("`{method}` is sent before `notifications/initialized` came");
-        early(&SERVER_EARLY, Violation::of(wrong).at(location), time, at, report);
+        early(&SERVER_EARLY, Violation::new(wrong).at(location), time, at, report);
     }
 
     /// The session is over, at a clean end or not: what never came can be known.
@@ -333,7 +333,7 @@ impl LifecycleState {
         } else {
             "the client goes to work and never sends `notifications/initialized`"
         };
-        report.fail_if_complete(&INITIALIZED, at, Violation::of(wrong).at(work.clone()));
+        report.fail_if_complete(&INITIALIZED, at, Violation::new(wrong).at(work.clone()));
     }
 }
 
@@ -374,6 +374,6 @@ fn check_fields(rule: &'static Rule, info: &str, value: Json<'_>, at: &RuleConte
         () => None,
     };
     report.check(rule, at, lack.is_none(), || {
-        Violation::of(format!("there is no {} of the right type", lack.unwrap_or_default())).inside(value)
+        Violation::new(format!("there is no {} of the right type", lack.unwrap_or_default())).inside(value)
     });
 }

@@ -103,7 +103,7 @@ impl LoggingState {
         let level = message.param("level");
         if let Some(level) = level {
             report.check(&ENUM, at, rank(level).is_some(), || {
-                Violation::of(format!("the level is {}", shown(level))).inside(level)
+                Violation::new(format!("the level is {}", shown(level))).inside(level)
             });
         }
         let level = level.and_then(rank);
@@ -171,7 +171,7 @@ impl LoggingState {
         }
         let name = text_of(level).unwrap_or_default();
         let wrong = |how: String| {
-            let wrong = Violation::of(format!("the level {} is answered with {how}", quoted(&name)));
+            let wrong = Violation::new(format!("the level {} is answered with {how}", quoted(&name)));
             wrong.see(request.location(), "the request")
         };
         match message.error_code() {

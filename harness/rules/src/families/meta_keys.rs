@@ -51,12 +51,12 @@ fn keys(meta: Option<Json<'_>>, at: &RuleContext<'_>, report: &mut Report) {
             && let Some(sound) = trace_context(&key, value)
         {
             report.check(&KEY, at, sound, || {
-                Violation::of(format!("`{key}` is not as W3C spells it: {}", shown(value))).inside(value)
+                Violation::new(format!("`{key}` is not as W3C spells it: {}", shown(value))).inside(value)
             });
             continue;
         }
         report.check(&KEY, at, is_key(&key), || {
-            Violation::of(format!("{} is not a key of `_meta`", quoted(&key))).inside(value)
+            Violation::new(format!("{} is not a key of `_meta`", quoted(&key))).inside(value)
         });
     }
 }

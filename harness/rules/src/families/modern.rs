@@ -204,7 +204,7 @@ impl ModernState {
                     report.fail(
                         &MISSING_REJECTED,
                         at,
-                        Violation::of(wrong).see(request.location(), "the request"),
+                        Violation::new(wrong).see(request.location(), "the request"),
                     );
                 }
                 _ => report.pass(&MISSING_REJECTED, at),
@@ -216,7 +216,7 @@ impl ModernState {
                 report.fail(
                     &MISSING_REJECTED,
                     at,
-                    Violation::of(wrong).see(request.location(), "the request"),
+                    Violation::new(wrong).see(request.location(), "the request"),
                 );
             }
             (_, None) if message.kind == MessageKind::Result => {
@@ -251,7 +251,7 @@ fn field(
         Some(value) if value.kind() == kind => report.pass(rule, at),
         Some(value) => {
             let wrong = format!("`{name}` is {}: {}", value.kind().name(), shown(value));
-            report.fail(rule, at, Violation::of(wrong).inside(value));
+            report.fail(rule, at, Violation::new(wrong).inside(value));
         }
         None => report.check(rule, at, false, || {
             format!("`{}` has no `{name}` in its `_meta`", message.method.as_deref().unwrap_or_default())
@@ -278,7 +278,7 @@ fn result(message: &SeenMessage<'_>, at: &RuleContext<'_>, report: &mut Report) 
         Some(info) if info.kind() == JsonKind::Object => report.pass(&SERVER_INFO, at),
         Some(info) => {
             let wrong = format!("`{SERVER}` is {}: {}", info.kind().name(), shown(info));
-            report.fail(&SERVER_INFO, at, Violation::of(wrong).inside(info));
+            report.fail(&SERVER_INFO, at, Violation::new(wrong).inside(info));
         }
         None if hides_meta(message, at) => report.inconclusive(&SERVER_INFO, at, HIDDEN),
         None if at.facts.modern => report.fail(&SERVER_INFO, at, "the result does not name its server"),
@@ -291,7 +291,7 @@ fn result(message: &SeenMessage<'_>, at: &RuleContext<'_>, report: &mut Report) 
         }
         Some(kind) => {
             let wrong = format!("`resultType` is {}: {}", kind.kind().name(), shown(kind));
-            report.fail(&TYPE_PRESENT, at, Violation::of(wrong).inside(kind));
+            report.fail(&TYPE_PRESENT, at, Violation::new(wrong).inside(kind));
         }
         None if at.facts.modern => report.fail(&TYPE_PRESENT, at, "the result has no `resultType`"),
         None => report.inconclusive(&TYPE_PRESENT, at, UNPROVEN),
@@ -316,7 +316,7 @@ fn known(kind: Json<'_>, message: &SeenMessage<'_>, at: &RuleContext<'_>, report
         report.inconclusive(&TYPE_KNOWN, at, why);
     } else {
         let wrong = format!("`resultType` is {}, and neither side advertises an extension", shown(kind));
-        report.fail(&TYPE_KNOWN, at, Violation::of(wrong).inside(kind));
+        report.fail(&TYPE_KNOWN, at, Violation::new(wrong).inside(kind));
     }
 }
 
@@ -327,13 +327,13 @@ fn error(message: &SeenMessage<'_>, at: &RuleContext<'_>, report: &mut Report) {
     let Some(error) = message.error() else { return };
     let required = error.member("data").and_then(|data| data.member("requiredCapabilities"));
     let wrong = match required {
-        None => Some(Violation::of("the error has no data.requiredCapabilities").inside(error)),
+        None => Some(Violation::new("the error has no data.requiredCapabilities").inside(error)),
         Some(required) if required.kind() != JsonKind::Object || required.members().next().is_none() => {
-            Some(Violation::of("data.requiredCapabilities names no capability").inside(required))
+            Some(Violation::new("data.requiredCapabilities names no capability").inside(required))
         }
         Some(required) if declared(message).is_some_and(|declared| has_all(declared, required)) => {
             let wrong = format!("the request declares all that is asked for: {}", shown(required));
-            Some(Violation::of(wrong).inside(required))
+            Some(Violation::new(wrong).inside(required))
         }
         Some(_) => None,
     };

@@ -202,7 +202,7 @@ impl RuleVisitor for ModernAnswersState {
                 (0 | 401 | 403 | 429 | 500.., _) | (_, Some(false)) => {}
                 (status, Some(true)) => {
                     let wrong = format!("{} is answered with {status}", old.method);
-                    report.fail(&METHODS, at, Violation::of(wrong).at(old.location));
+                    report.fail(&METHODS, at, Violation::new(wrong).at(old.location));
                 }
                 (_, None) => {
                     let why = "whether the server speaks older revisions too is not in the recording; an answer to \
@@ -278,7 +278,7 @@ impl ModernAnswersState {
         });
         if let Some(first) = first.and_then(|first| self.broken.remove(first)) {
             report.check(&REISSUE, at, *first.id != *id, || {
-                Violation::of(format!("the second attempt has the id {id} again"))
+                Violation::new(format!("the second attempt has the id {id} again"))
                     .see(first.location, "the first")
             });
         }
@@ -331,7 +331,7 @@ impl ModernAnswersState {
         }
         match self.exchange.id.take() {
             None => report.pass(&RESUME, at),
-            Some(location) => report.fail(&RESUME, at, Violation::of("an event has an id").at(location)),
+            Some(location) => report.fail(&RESUME, at, Violation::new("an event has an id").at(location)),
         }
         match header(&exchange.response_headers, "X-Accel-Buffering") {
             Some(value) if value.trim().eq_ignore_ascii_case("no") => report.pass(&BUFFERING, at),
@@ -381,7 +381,7 @@ fn statuses(message: &SeenMessage<'_>, request: &PendingRequest, at: &RuleContex
     };
     let Some(status) = status(at) else { return };
     report.check(rule, at, status == wanted, || {
-        Violation::of(format!("the status is {status} rather than {wanted}"))
+        Violation::new(format!("the status is {status} rather than {wanted}"))
             .see(request.location(), "the request")
     });
 }

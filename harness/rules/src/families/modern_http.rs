@@ -235,7 +235,7 @@ impl ModernHttpState {
     fn answer(&mut self, message: &SeenMessage<'_>, at: &RuleContext<'_>, report: &mut Report) {
         let (Some(request), Some(exchange)) = (message.request(), at.exchange) else { return };
         let fault = self.fault.take().filter(|fault| Some(fault.exchange) == at.entry.exchange);
-        let broke = |wrong: String| Violation::of(wrong).see(request.location(), "the request");
+        let broke = |wrong: String| Violation::new(wrong).see(request.location(), "the request");
         match (message.error_code(), &fault) {
             (Some(-32020), _) => match exchange.status {
                 Some(status) if status != 400 => {
@@ -287,7 +287,7 @@ fn check<'v>(
         return None;
     }
     let (wrong, value) = wrong();
-    report.fail(rule, at, Violation::of(wrong.clone()).inside(value));
+    report.fail(rule, at, Violation::new(wrong.clone()).inside(value));
     Some(wrong)
 }
 
@@ -311,7 +311,7 @@ fn named(sent: &str, name: Json<'_>, at: &RuleContext<'_>, report: &mut Report) 
         }
         Spelled::Badly(wrong) => {
             let wrong = format!("Mcp-Name: {wrong}");
-            report.fail(&NAME_ENCODING, at, Violation::of(wrong.clone()).inside(name));
+            report.fail(&NAME_ENCODING, at, Violation::new(wrong.clone()).inside(name));
             Some(wrong)
         }
         Spelled::Other(other) => check(&NAME, false, at, report, || {

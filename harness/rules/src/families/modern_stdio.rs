@@ -187,13 +187,13 @@ impl ModernStdioState {
         {
             report.check(&PROBE, at, probed, || {
                 let wrong = "the client falls back to a handshake, and did not begin with `server/discover`";
-                Violation::of(wrong).see(location, "the first request")
+                Violation::new(wrong).see(location, "the first request")
             });
         }
         match self.modern_error.take() {
             Some(location) => {
                 let wrong = "`initialize` follows an error that only a server of this revision sends";
-                report.fail(&FALLBACK, at, Violation::of(wrong).see(location, "the error"));
+                report.fail(&FALLBACK, at, Violation::new(wrong).see(location, "the error"));
             }
             None => report.pass(&FALLBACK, at),
         }
@@ -229,7 +229,7 @@ impl ModernStdioState {
             report.fail(
                 &SILENT,
                 at,
-                Violation::of(wrong).see(cancelled.location.clone(), "the cancellation"),
+                Violation::new(wrong).see(cancelled.location.clone(), "the cancellation"),
             );
         }
     }

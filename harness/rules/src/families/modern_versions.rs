@@ -135,7 +135,7 @@ impl RuleVisitor for ModernVersionsState {
             && let Some(location) = self.unknown.take()
         {
             let wrong = "`server/discover` is answered with -32601";
-            report.fail(&IMPLEMENTED, at, Violation::of(wrong).at(location));
+            report.fail(&IMPLEMENTED, at, Violation::new(wrong).at(location));
         }
     }
 
@@ -167,7 +167,7 @@ impl ModernVersionsState {
         } else {
             let listed = refused.supported.join(", ");
             let wrong = format!("the client continues with {}; the server listed {listed}", quoted(&version));
-            report.fail(&RETRY, at, Violation::of(wrong).see(refused.location, "the refusal"));
+            report.fail(&RETRY, at, Violation::new(wrong).see(refused.location, "the refusal"));
         }
     }
 
@@ -189,7 +189,7 @@ impl ModernVersionsState {
         {
             let wrong =
                 format!("a request of version {} was served, which the server does not list", quoted(&name));
-            report.fail(&UNSUPPORTED, at, Violation::of(wrong).see(request.location(), "the request"));
+            report.fail(&UNSUPPORTED, at, Violation::new(wrong).see(request.location(), "the request"));
         }
         if promise(request, at).is_some() {
             report.pass(&CONSISTENT, at);
@@ -218,7 +218,11 @@ impl ModernVersionsState {
                         "`{}` is unknown to a server that advertises `{capability}`",
                         request.method()
                     );
-                    report.fail(&CONSISTENT, at, Violation::of(wrong).see(request.location(), "the request"));
+                    report.fail(
+                        &CONSISTENT,
+                        at,
+                        Violation::new(wrong).see(request.location(), "the request"),
+                    );
                 }
             }
             _ => {}
@@ -236,15 +240,15 @@ fn unsupported(
     let requested = error.member("data").and_then(|data| data.member("requested"));
     let request = message.request().and_then(|request| request.meta(META_VERSION)).and_then(text_of);
     let wrong = match (listed, requested) {
-        (None, _) => Violation::of("the error has no data.supported").inside(error),
+        (None, _) => Violation::new("the error has no data.supported").inside(error),
         (Some(listed), _) if !is_list_of_strings(listed) => {
-            Violation::of(format!("data.supported is not a list of versions: {}", shown(listed)))
+            Violation::new(format!("data.supported is not a list of versions: {}", shown(listed)))
                 .inside(listed)
         }
-        (_, None) => Violation::of("the error has no data.requested").inside(error),
+        (_, None) => Violation::new("the error has no data.requested").inside(error),
         (_, Some(requested)) if requested.kind() != JsonKind::String => {
             let wrong = format!("data.requested is {}: {}", requested.kind().name(), shown(requested));
-            Violation::of(wrong).inside(requested)
+            Violation::new(wrong).inside(requested)
         }
         (_, Some(requested)) if request.is_some() && text_of(requested) != request => {
             let wrong = format!(
@@ -252,10 +256,10 @@ fn unsupported(
                 shown(requested),
                 quoted(&request.unwrap_or_default())
             );
-            Violation::of(wrong).inside(requested)
+            Violation::new(wrong).inside(requested)
         }
         (Some(listed), _) if request.is_some_and(|request| versions(Some(listed)).contains(&request)) => {
-            Violation::of("data.supported lists the very version that is refused").inside(listed)
+            Violation::new("data.supported lists the very version that is refused").inside(listed)
         }
         _ => return report.pass(&UNSUPPORTED, at),
     };
@@ -276,7 +280,7 @@ fn identifiers(capabilities: Json<'_>, at: &RuleContext<'_>, report: &mut Report
     for (name, value) in capabilities.member("extensions").into_iter().flat_map(Json::members) {
         let name = String::from_utf8_lossy(&name.decode()).into_owned();
         report.check(&IDENTIFIER, at, is_prefixed_key(&name), || {
-            Violation::of(format!("the extension is called {}", quoted(&name))).inside(value)
+            Violation::new(format!("the extension is called {}", quoted(&name))).inside(value)
         });
     }
 }

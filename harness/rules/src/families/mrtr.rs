@@ -89,7 +89,7 @@ impl RuleVisitor for MrtrState {
             report.pass(&METHODS, at);
         } else if request.is_specified() {
             let wrong = format!("`{}` is answered with a request for input", request.method());
-            report.fail(&METHODS, at, Violation::of(wrong).see(request.location(), "the request"));
+            report.fail(&METHODS, at, Violation::new(wrong).see(request.location(), "the request"));
         } else {
             report.inconclusive(
                 &METHODS,
@@ -108,14 +108,14 @@ impl RuleVisitor for MrtrState {
         let Some(requests) = result.member("inputRequests").filter(|_| is_there) else { return };
         if requests.kind() != JsonKind::Object {
             let wrong = format!("`inputRequests` is {}: {}", requests.kind().name(), shown(requests));
-            return report.fail(&VALUES, at, Violation::of(wrong).inside(requests));
+            return report.fail(&VALUES, at, Violation::new(wrong).inside(requests));
         }
         let mut keys = BTreeSet::new();
         for (key, value) in requests.members() {
             let key = key.decode().into_owned();
             let name = String::from_utf8_lossy(&key).into_owned();
             report.check(&KEYS, at, keys.insert(key), || {
-                Violation::of(format!("the key {} is there twice", quoted(&name))).inside(value)
+                Violation::new(format!("the key {} is there twice", quoted(&name))).inside(value)
             });
             question(value, message, at, report);
         }
@@ -130,7 +130,7 @@ fn question(value: Json<'_>, message: &SeenMessage<'_>, at: &RuleContext<'_>, re
         } else {
             format!("the server asks for {}", quoted(&method))
         };
-        return report.fail(&VALUES, at, Violation::of(wrong).inside(value));
+        return report.fail(&VALUES, at, Violation::new(wrong).inside(value));
     };
     report.pass(&VALUES, at);
     let Some(capabilities) = declared(message) else {
@@ -143,7 +143,7 @@ fn question(value: Json<'_>, message: &SeenMessage<'_>, at: &RuleContext<'_>, re
             "the server asks for {}, and the request does not declare `{capability}`",
             quoted(&method)
         );
-        let wrong = Violation::of(wrong).inside(value);
+        let wrong = Violation::new(wrong).inside(value);
         match message.request() {
             Some(request) => wrong.see(request.location(), "the request"),
             None => wrong,

@@ -89,7 +89,7 @@ impl PaginationState {
             return report.inconclusive(&OPAQUE, at, why);
         }
         let wrong = format!("`{method}` never gave the cursor {}", shown(cursor));
-        report.fail(&OPAQUE, at, Violation::of(wrong).inside(cursor));
+        report.fail(&OPAQUE, at, Violation::new(wrong).inside(cursor));
     }
 
     fn response(&mut self, message: &SeenMessage<'_>, at: &RuleContext<'_>, report: &mut Report) {
@@ -107,7 +107,7 @@ impl PaginationState {
                 (None, MessageKind::Error) if code == Some(-32601) => {}
                 (None, kind) => {
                     let how = if kind == MessageKind::Error { "another code" } else { "a page" };
-                    let wrong = Violation::of(format!("the unknown cursor {} gets {how}", shown(cursor)));
+                    let wrong = Violation::new(format!("the unknown cursor {} gets {how}", shown(cursor)));
                     report.fail(&BAD, at, wrong.see(request.location(), "the request"));
                 }
             }
@@ -116,7 +116,7 @@ impl PaginationState {
             return;
         };
         report.check(&STRING, at, next.kind() == JsonKind::String, || {
-            Violation::of(format!("`nextCursor` is {}: {}", next.kind().name(), shown(next))).inside(next)
+            Violation::new(format!("`nextCursor` is {}: {}", next.kind().name(), shown(next))).inside(next)
         });
         if self.given.len() < MOST_CURSORS {
             self.given.insert(print(request.method(), next));

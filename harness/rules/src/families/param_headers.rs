@@ -129,7 +129,7 @@ pub(super) fn params(
             }
             (Some(value), None) => {
                 let wrong = format!("{name} is missing for the value {}", shown(value));
-                report.fail(&MIRROR, at, Violation::of(wrong.clone()).inside(value));
+                report.fail(&MIRROR, at, Violation::new(wrong.clone()).inside(value));
                 Some(wrong)
             }
             (Some(value), Some(sent)) => mirrored(&name, sent, value, at, report),
@@ -174,19 +174,19 @@ fn mirrored(
                 report.pass(&ENCODING, at);
             } else {
                 let wrong = format!("{name} spells {} as {}", shown(value), quoted(sent));
-                report.fail(&ENCODING, at, Violation::of(wrong).inside(value));
+                report.fail(&ENCODING, at, Violation::new(wrong).inside(value));
             }
             None
         }
         Spelled::Right => None,
         Spelled::Badly(wrong) => {
             let wrong = format!("{name}: {wrong}");
-            report.fail(&ENCODING, at, Violation::of(wrong.clone()).inside(value));
+            report.fail(&ENCODING, at, Violation::new(wrong.clone()).inside(value));
             Some(wrong)
         }
         Spelled::Other(other) => {
             let wrong = format!("{name} is {other}, and the call has {}", shown(value));
-            report.fail(&MIRROR, at, Violation::of(wrong.clone()).inside(value));
+            report.fail(&MIRROR, at, Violation::new(wrong.clone()).inside(value));
             Some(wrong)
         }
     }

@@ -115,7 +115,7 @@ impl PingsState {
 /// The answer to a ping that came before the session was initialized.
 fn early_pong(kept: bool, location: FindingLocation, at: &RuleContext<'_>, report: &mut Report) {
     report.check(&EARLY_PING, at, kept, || {
-        Violation::of("a ping is refused before the session is initialized").at(location).by(Party::Server)
+        Violation::new("a ping is refused before the session is initialized").at(location).by(Party::Server)
     });
 }
 
@@ -126,12 +126,12 @@ fn pong(message: &SeenMessage<'_>, at: &RuleContext<'_>, report: &mut Report) {
         return report.fail(
             &PING,
             at,
-            Violation::of(format!("the ping got an error: {}", shown(outcome))).inside(outcome),
+            Violation::new(format!("the ping got an error: {}", shown(outcome))).inside(outcome),
         );
     }
     let more = outcome.members().find(|(name, _)| !name.is("_meta") && !name.is("resultType"));
     report.check(&PING, at, more.is_none(), || {
-        let wrong = Violation::of(format!("the result is not empty: {}", shown(outcome)));
+        let wrong = Violation::new(format!("the result is not empty: {}", shown(outcome)));
         wrong.inside(outcome)
     });
 }

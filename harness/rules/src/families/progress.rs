@@ -184,7 +184,7 @@ impl ProgressState {
             report.inconclusive(&UNIQUE, at, Need::Direction.lack());
         } else {
             report.check(&UNIQUE, at, before.is_none(), || {
-                let wrong = Violation::of(format!("the token {} is in use", shown(token))).inside(token);
+                let wrong = Violation::new(format!("the token {} is in use", shown(token))).inside(token);
                 match &before {
                     Some(before) => wrong.see(before.clone(), "the request that uses it"),
                     None => wrong,
@@ -291,7 +291,7 @@ impl ProgressState {
             report.inconclusive(&KNOWN, at, "there were more tokens than are remembered");
         } else {
             let wrong = format!("the token {} was never given", shown(token));
-            report.fail_if_complete(&KNOWN, at, Violation::of(wrong).inside(token));
+            report.fail_if_complete(&KNOWN, at, Violation::new(wrong).inside(token));
         }
     }
 
@@ -312,7 +312,7 @@ impl ProgressState {
             report.inconclusive(&STOP, at, RESUMED);
         } else {
             let wrong = format!("the request that gave the token {} was answered before", shown(token));
-            report.fail(&STOP, at, Violation::of(wrong).inside(token));
+            report.fail(&STOP, at, Violation::new(wrong).inside(token));
         }
     }
 }
@@ -336,7 +336,7 @@ fn grows(
         return report.inconclusive(&MONOTONIC, at, RESUMED);
     }
     report.check(&MONOTONIC, at, now > before, || {
-        Violation::of(format!("progress is {} after {before}", shown(value))).inside(value)
+        Violation::new(format!("progress is {} after {before}", shown(value))).inside(value)
     });
     active.last = Some(before.max(now));
 }
@@ -345,11 +345,11 @@ fn grows(
 fn token_key(token: Json<'_>, at: &RuleContext<'_>, report: &mut Report) -> Option<TypedId> {
     let key = key_of(token);
     report.check(&TYPE, at, key.is_some(), || {
-        Violation::of(format!("the token is {}: {}", token.kind().name(), shown(token))).inside(token)
+        Violation::new(format!("the token is {}: {}", token.kind().name(), shown(token))).inside(token)
     });
     key
 }
 
 fn key_of(token: Json<'_>) -> Option<TypedId> {
-    TypedId::of(token).filter(|key| !key.is_fraction())
+    TypedId::new(token).filter(|key| !key.is_fraction())
 }

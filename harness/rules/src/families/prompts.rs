@@ -85,7 +85,7 @@ impl RuleVisitor for PromptsState {
             };
             report.check(&EMBEDDED, at, lacks.is_none(), || {
                 let wrong = format!("the embedded resource lacks {}", lacks.unwrap_or_default());
-                Violation::of(wrong).inside(resource)
+                Violation::new(wrong).inside(resource)
             });
         }
     }
@@ -137,7 +137,7 @@ impl PromptsState {
                 Some(code) => format!("the error {code}"),
                 None => "a prompt".to_owned(),
             };
-            Violation::of(format!("{fault}, and the answer is {answer}"))
+            Violation::new(format!("{fault}, and the answer is {answer}"))
                 .see(request.location(), "the request")
         });
     }

@@ -131,7 +131,7 @@ impl RuleVisitor for RecordingState {
                 if let Some(level) = untold(noise, at) {
                     self.damaged = true;
                     let wrong = format!("{} (clause {})", noise.why.message, noise.why.clause);
-                    report.fail(&READABLE, at, Violation::of(wrong).only(level));
+                    report.fail(&READABLE, at, Violation::new(wrong).only(level));
                 }
             }
             _ => {}
@@ -160,6 +160,6 @@ impl RuleVisitor for RecordingState {
             snippet: rejection.excerpt.as_ref().map(|excerpt| excerpt.text.clone()).unwrap_or_default(),
         };
         let message = format!("{} (clause {}); the rest is not judged", rejection.message, rejection.clause);
-        report.fail(rule, at, Violation::of(message).at(location));
+        report.fail(rule, at, Violation::new(message).at(location));
     }
 }

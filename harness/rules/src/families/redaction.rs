@@ -80,7 +80,7 @@ fn check_message(message: &SeenMessage<'_>, at: &RuleContext<'_>, report: &mut R
     match gone("id").or_else(|| gone("method")) {
         Some(value) => {
             let what = if gone("id").is_some() { "id" } else { "method" };
-            report.fail(&ENVELOPE, at, Violation::of(format!("the {what} was taken out")).inside(value));
+            report.fail(&ENVELOPE, at, Violation::new(format!("the {what} was taken out")).inside(value));
         }
         None => report.pass(&ENVELOPE, at),
     }
@@ -91,7 +91,7 @@ fn check_message(message: &SeenMessage<'_>, at: &RuleContext<'_>, report: &mut R
     match hole {
         Some((name, value)) => {
             let wrong = format!("`{name}` was replaced by a text, and is an object or a list");
-            report.fail(&TYPED, at, Violation::of(wrong).inside(value));
+            report.fail(&TYPED, at, Violation::new(wrong).inside(value));
         }
         None => report.pass(&TYPED, at),
     }

@@ -260,7 +260,7 @@ impl ReplayState {
             Some((name, wanted)) => {
                 let value = meta.member(name).unwrap_or(meta);
                 let wrong = format!("`{name}` is {}, and not {wanted}", shown(value));
-                report.fail(&META, at, Violation::of(wrong).inside(value));
+                report.fail(&META, at, Violation::new(wrong).inside(value));
             }
         }
         for name in ["kind", "source", "producer"] {
@@ -323,7 +323,7 @@ impl ReplayState {
             Some(t) if is_moment(t) => {
                 report.pass(&TIME, at);
                 if self.frames.len() < MOST_FRAMES {
-                    self.frames.extend(Frame::of(line, carried, t));
+                    self.frames.extend(Frame::new(line, carried, t));
                 }
             }
             Some(t) => report.fail(&TIME, at, format!("`t` is {}", shown(t))),
@@ -359,7 +359,7 @@ impl ReplayState {
                     &EXIT,
                     at,
                     code.as_number().is_some_and(|code| code.parse::<i64>().is_ok()),
-                    || Violation::of(format!("`exitCode` is {}", shown(code))).inside(code),
+                    || Violation::new(format!("`exitCode` is {}", shown(code))).inside(code),
                 );
             }
             (None, Some(reason)) if reason.kind() == JsonKind::String => {
@@ -373,7 +373,7 @@ impl ReplayState {
             }
             (None, Some(reason)) => {
                 let wrong = format!("`reason` is {}", shown(reason));
-                report.fail(&EXIT, at, Violation::of(wrong).inside(reason));
+                report.fail(&EXIT, at, Violation::new(wrong).inside(reason));
             }
             (None, None) => report.fail(&EXIT, at, "`end` has neither `exitCode` nor `reason`"),
         }
@@ -391,7 +391,7 @@ impl ReplayState {
         if self.later.len() >= MOST_SORTS || !self.later.insert(message.clone()) {
             return;
         }
-        let wrong = Violation::of(message);
+        let wrong = Violation::new(message);
         let strict = at.facts.recording.first_text && !additive;
         report.fail(&FIRST_TEXT, at, if strict { wrong.only(Level::Must) } else { wrong });
     }

@@ -19,7 +19,7 @@ pub(super) struct Frame {
 
 impl Frame {
     /// None where the line is longer around its message than is worth keeping, or has its time behind it.
-    pub(super) fn of(line: &str, carried: &str, t: Json<'_>) -> Option<Self> {
+    pub(super) fn new(line: &str, carried: &str, t: Json<'_>) -> Option<Self> {
         let at = |part: &str| part.as_ptr().addr().checked_sub(line.as_ptr().addr());
         let (before, after) = around(line, carried)?;
         let time = at(t.text())?..at(t.text())? + t.text().len();
@@ -92,7 +92,7 @@ mod tests {
     fn frame(line: &str) -> Option<Frame> {
         let mut t = None;
         members_around(line, carried(line), |name, value| t = name.is("t").then_some(value).or(t)).ok()?;
-        Frame::of(line, carried(line), t.filter(|t| is_moment(*t))?)
+        Frame::new(line, carried(line), t.filter(|t| is_moment(*t))?)
     }
 
     fn carried(line: &str) -> &str {

@@ -165,7 +165,7 @@ impl RequestIdsState {
         let unique = used == IdUse::Fresh || turned_away;
         report.check(&UNIQUE_SESSION, at, unique, || {
             let open = if used == IdUse::Open { ", and that request is still open" } else { "" };
-            Violation::of(format!("the id {} was used before by this side{open}", shown_id(message)))
+            Violation::new(format!("the id {} was used before by this side{open}", shown_id(message)))
         });
         let open = is_open(used, before, at);
         Self::inflight(message, open, at, report);
@@ -183,7 +183,7 @@ impl RequestIdsState {
             return report.inconclusive(&UNIQUE_INFLIGHT, at, "the request that has this id was cancelled");
         }
         let wrong =
-            Violation::of(format!("the id {} belongs to a request that is still open", shown_id(message)));
+            Violation::new(format!("the id {} belongs to a request that is still open", shown_id(message)));
         let wrong = match first {
             Some(first) => wrong.see(first.location(), "the open request"),
             None => wrong,

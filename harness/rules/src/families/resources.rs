@@ -181,7 +181,7 @@ impl ResourcesState {
             report.inconclusive(&UPDATED, at, "there are more subscriptions than are followed");
         } else {
             let wrong = format!("no client has subscribed to {}", quoted(&uri));
-            report.fail_if_complete(&UPDATED, at, Violation::of(wrong).inside(value));
+            report.fail_if_complete(&UPDATED, at, Violation::new(wrong).inside(value));
         }
     }
 
@@ -211,7 +211,7 @@ impl ResourcesState {
             }
             _ => {
                 let wrong =
-                    Violation::of("`contents` is empty, and nothing shows that the resource is there");
+                    Violation::new("`contents` is empty, and nothing shows that the resource is there");
                 report.fail(&NONEMPTY, at, wrong.inside(contents).only(Level::Should));
             }
         }
@@ -260,7 +260,7 @@ impl ResourcesState {
 fn address(resource: Json<'_>, at: &RuleContext<'_>, report: &mut Report) {
     let Some(value) = resource.member("uri") else { return };
     let Some(text) = string_of(value) else { return };
-    let wrong = |why: &str| Violation::of(format!("{} is not a URI: {why}", shown(value))).inside(value);
+    let wrong = |why: &str| Violation::new(format!("{} is not a URI: {why}", shown(value))).inside(value);
     match uri(&text) {
         Uri::Good => report.pass(&URI, at),
         Uri::Loose(why) => report.fail(&URI, at, wrong(why).only(Level::Should)),
@@ -272,11 +272,11 @@ fn one_of(resource: Json<'_>, at: &RuleContext<'_>, report: &mut Report) {
     match contents(resource) {
         ContentsKind::Text | ContentsKind::Blob => report.pass(&ONE_OF, at),
         ContentsKind::Both => {
-            let wrong = Violation::of("the resource has both `text` and `blob`").inside(resource);
+            let wrong = Violation::new("the resource has both `text` and `blob`").inside(resource);
             report.fail(&ONE_OF, at, wrong.only(Level::Should));
         }
         ContentsKind::Neither => {
-            let wrong = Violation::of("the resource has neither `text` nor `blob` as a string");
+            let wrong = Violation::new("the resource has neither `text` nor `blob` as a string");
             report.fail(&ONE_OF, at, wrong.inside(resource));
         }
     }
@@ -302,6 +302,6 @@ fn missing(message: &SeenMessage<'_>, at: &RuleContext<'_>, report: &mut Report)
         return;
     }
     let wrong =
-        Violation::of(format!("the code is {code} where a missing resource has {right}")).inside(error);
+        Violation::new(format!("the code is {code} where a missing resource has {right}")).inside(error);
     report.fail(&CODE, at, if code == -32002 { wrong } else { wrong.only(Level::Should) });
 }

@@ -190,7 +190,7 @@ impl RetriesState {
         let first = || question.location.clone();
         let id = message.raw.written_id().unwrap_or_default();
         report.check(&NEW_ID, at, *question.id != *id, || {
-            Violation::of(format!("the request comes back with the id {id}")).see(first(), "the question")
+            Violation::new(format!("the request comes back with the id {id}")).see(first(), "the question")
         });
         match (&question.state, state) {
             (None, None) => report.pass(&STATE_ABSENT, at),
@@ -199,7 +199,7 @@ impl RetriesState {
                 report.fail(
                     &STATE_ABSENT,
                     at,
-                    Violation::of(wrong).inside(state).see(first(), "the question"),
+                    Violation::new(wrong).inside(state).see(first(), "the question"),
                 );
             }
             (Some(given), _) if at.facts.hides(given) || state.is_some_and(|state| at.redacted(state)) => {
@@ -207,12 +207,12 @@ impl RetriesState {
             }
             (Some(_), None) => {
                 let wrong = "the request comes back without its `requestState`";
-                report.fail(&STATE_ECHO, at, Violation::of(wrong).see(first(), "the question"));
+                report.fail(&STATE_ECHO, at, Violation::new(wrong).see(first(), "the question"));
             }
             (Some(given), Some(state)) => {
                 report.check(&STATE_ECHO, at, same_state(Some(given), Some(state)), || {
                     let wrong = "`requestState` is not what the server gave";
-                    Violation::of(wrong).inside(state).see(first(), "the question")
+                    Violation::new(wrong).inside(state).see(first(), "the question")
                 });
             }
         }
@@ -227,7 +227,7 @@ impl RetriesState {
             if hidden {
                 return report.inconclusive(&INPUTS_FIRST, at, HIDDEN);
             }
-            report.fail(&INPUTS_FIRST, at, Violation::of(wrong).see(first(), "the question"));
+            report.fail(&INPUTS_FIRST, at, Violation::new(wrong).see(first(), "the question"));
         } else if !question.keys.is_empty() {
             report.pass(&INPUTS_FIRST, at);
         }
@@ -251,7 +251,7 @@ impl RetriesState {
         {
             let wrong =
                 format!("what was asked for in answer to `{}` goes with another request", question.method);
-            report.fail(&ISOLATION, at, Violation::of(wrong).see(question.location.clone(), "the question"));
+            report.fail(&ISOLATION, at, Violation::new(wrong).see(question.location.clone(), "the question"));
         }
     }
 }
@@ -273,7 +273,7 @@ fn outcome(
             (MessageKind::Result, _) if asks_for_input(message) => report.pass(&REREQUEST, at),
             (MessageKind::Error, Some(key)) => {
                 let wrong = format!("the server fails for want of {} rather than ask again", quoted(&key));
-                report.fail(&REREQUEST, at, Violation::of(wrong).see(request.location(), "the request"));
+                report.fail(&REREQUEST, at, Violation::new(wrong).see(request.location(), "the request"));
             }
             (MessageKind::Error, None) => {
                 report.inconclusive(
@@ -290,7 +290,7 @@ fn outcome(
             (MessageKind::Result, _) => report.pass(&IGNORE_EXTRA, at),
             (MessageKind::Error, Some(key)) => {
                 let wrong = format!("the server fails over {}, which it did not ask for", quoted(&key));
-                report.fail(&IGNORE_EXTRA, at, Violation::of(wrong).see(request.location(), "the request"));
+                report.fail(&IGNORE_EXTRA, at, Violation::new(wrong).see(request.location(), "the request"));
             }
             _ => report.inconclusive(
                 &IGNORE_EXTRA,

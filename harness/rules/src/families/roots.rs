@@ -54,7 +54,7 @@ impl RuleVisitor for RootsState {
                 let Some(value) = root.member("uri") else { continue };
                 let Some(text) = string_of(value) else { continue };
                 let wrong =
-                    |why: &str| Violation::of(format!("the root {} {why}", shown(value))).inside(value);
+                    |why: &str| Violation::new(format!("the root {} {why}", shown(value))).inside(value);
                 match uri(&text) {
                     _ if !text.starts_with("file://") => {
                         report.fail(&URI, at, wrong("does not begin with file://"));

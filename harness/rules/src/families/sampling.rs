@@ -79,7 +79,7 @@ fn judge(messages: Json<'_>, at: &RuleContext<'_>, report: &mut Report) {
             let other = blocks.iter().find(|block| !matches!(&*sort(**block), "" | "tool_result"));
             report.check(&ONLY, at, other.is_none(), || {
                 let kind = other.map(|block| sort(*block)).unwrap_or_default();
-                let wrong = Violation::of(format!(
+                let wrong = Violation::new(format!(
                     "a message with results of tools has a block of the type `{kind}`"
                 ));
                 wrong.inside(*other.unwrap_or(&turn))
@@ -102,7 +102,7 @@ fn judge(messages: Json<'_>, at: &RuleContext<'_>, report: &mut Report) {
         wrong.get_or_insert((turn, "the last message uses a tool, and no result follows".to_owned()));
     }
     match wrong {
-        Some((turn, why)) => report.fail(&BALANCE, at, Violation::of(why).inside(turn)),
+        Some((turn, why)) => report.fail(&BALANCE, at, Violation::new(why).inside(turn)),
         None if tools => report.pass(&BALANCE, at),
         None => {}
     }

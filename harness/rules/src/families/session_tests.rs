@@ -53,7 +53,7 @@ fn answer(id: u64) -> (Side, String) {
     (Side::Server, format!(r#"{{"jsonrpc":"2.0","id":{id},"result":{{"content":[]}}}}"#))
 }
 
-fn of(judged: &CheckResult, rule: &str) -> (RuleVerdict, String) {
+fn outcome(judged: &CheckResult, rule: &str) -> (RuleVerdict, String) {
     let outcome = judged.outcomes.iter().find(|outcome| outcome.rule.id == rule).unwrap();
     (outcome.verdict, outcome.unsure.clone().unwrap_or_default())
 }
@@ -74,11 +74,11 @@ fn past_the_limits_nothing_is_held_against_anybody_and_the_limit_is_named() {
         judged.limit
     );
     for rule in ["jsonrpc.response.id-match", "jsonrpc.response.duplicate", "jsonrpc.request.answered"] {
-        let (verdict, why) = of(&judged, rule);
+        let (verdict, why) = outcome(&judged, rule);
         assert_eq!(verdict, RuleVerdict::Inconclusive, "{rule}");
         assert!(why.contains("50,000 requests are open"), "{rule}: {why}");
     }
-    let (verdict, why) = of(&judged, "progress.token.known");
+    let (verdict, why) = outcome(&judged, "progress.token.known");
     assert_eq!(verdict, RuleVerdict::Inconclusive, "{why}");
     assert!(why.contains("more tokens than are remembered"), "{why}");
 }
@@ -88,11 +88,11 @@ fn short_of_the_limits_all_of_it_is_told() {
     let messages = handshake().chain((1..=100).map(call)).chain((1..=101).map(answer)).chain([progress(101)]);
     let judged = judged(messages, FAMILIES);
     assert_eq!(judged.limit, None);
-    assert_eq!(of(&judged, "progress.token.known").0, RuleVerdict::Fail);
-    assert_eq!(of(&judged, "jsonrpc.response.id-match").0, RuleVerdict::Fail);
+    assert_eq!(outcome(&judged, "progress.token.known").0, RuleVerdict::Fail);
+    assert_eq!(outcome(&judged, "jsonrpc.response.id-match").0, RuleVerdict::Fail);
     let other = answer(1).1.replace("[]", r#"[{"type":"text","text":""}]"#);
     let again = self::judged(handshake().chain([call(1), answer(1), (Side::Server, other)]), FAMILIES);
-    assert_eq!(of(&again, "jsonrpc.response.duplicate").0, RuleVerdict::Fail);
+    assert_eq!(outcome(&again, "jsonrpc.response.duplicate").0, RuleVerdict::Fail);
 }
 
 static NO_NUMBERS: Rule = Rule {
@@ -111,7 +111,7 @@ impl RuleVisitor for NoNumbers {
     fn visit(&mut self, at: &RuleContext<'_>, report: &mut Report) {
         let Some(message) = at.message else { return };
         let number = matches!(message.raw.id(), transcript::message::Id::Number(_));
-        report.check(&NO_NUMBERS, at, !number, || Violation::of("the id is a number"));
+        report.check(&NO_NUMBERS, at, !number, || Violation::new("the id is a number"));
     }
 }
 
@@ -143,5 +143,5 @@ fn there_may_be_more_families_than_a_word_has_bits() {
         families
     };
     let judged = judged(handshake().chain([call(1)]), &FAMILIES);
-    assert_eq!(of(&judged, "made-up.no-numbers").0, RuleVerdict::Warn);
+    assert_eq!(outcome(&judged, "made-up.no-numbers").0, RuleVerdict::Warn);
 }

@@ -112,7 +112,7 @@ impl StdioState {
                 report.fail(
                     &ONE_LINE,
                     at,
-                    Violation::of("a message is written over several lines").at(first).by(party(side)),
+                    Violation::new("a message is written over several lines").at(first).by(party(side)),
                 );
             }
             SplitLine::Completes(_) => report.inconclusive(&ONE_LINE, at, OVER_HTTP),

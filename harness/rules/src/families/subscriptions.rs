@@ -206,7 +206,7 @@ impl SubscriptionsState {
         if matches!(method, "notifications/progress" | "notifications/message") {
             if streaming.is_some() || tag.is_some() {
                 let wrong = format!("`{method}` travels in a subscription");
-                report.fail(&NO_REQUEST_SCOPED, at, Violation::of(wrong));
+                report.fail(&NO_REQUEST_SCOPED, at, Violation::new(wrong));
             } else if !self.listens.is_empty() {
                 report.pass(&NO_REQUEST_SCOPED, at);
             }
@@ -243,7 +243,7 @@ impl SubscriptionsState {
         report.check(&ID_EXACT, at, is_id(&listen.id, tag), || {
             let wrong =
                 format!("the subscription is named {}, and its request has the id {}", shown(tag), listen.id);
-            Violation::of(wrong).inside(tag).see(listen.location.clone(), "the request")
+            Violation::new(wrong).inside(tag).see(listen.location.clone(), "the request")
         });
         let filter = listen.filter.as_deref().and_then(|text| Json::parse(text).ok());
         if let (Some(filter), Some(member)) = (filter, asked_by) {
@@ -257,7 +257,7 @@ impl SubscriptionsState {
                     report.fail(
                         &FILTER,
                         at,
-                        Violation::of(wrong.trim_end().to_owned()).see(location.clone(), "the request"),
+                        Violation::new(wrong.trim_end().to_owned()).see(location.clone(), "the request"),
                     );
                 }
                 None => {
@@ -280,7 +280,7 @@ impl SubscriptionsState {
         if first {
             report.check(&ACK_FIRST, at, method == ACK, || {
                 let wrong = "the subscription begins with something else than its acknowledgment";
-                Violation::of(wrong).see(listen.location.clone(), "the request")
+                Violation::new(wrong).see(listen.location.clone(), "the request")
             });
         }
     }
@@ -290,7 +290,7 @@ impl SubscriptionsState {
         match self.why_unsure(at) {
             None => {
                 let wrong = format!("no subscription has the id {}", shown(tag));
-                report.fail(&ID_EXACT, at, Violation::of(wrong).inside(tag));
+                report.fail(&ID_EXACT, at, Violation::new(wrong).inside(tag));
             }
             Some(why) => report.inconclusive(&ID_EXACT, at, why),
         }
@@ -312,7 +312,7 @@ impl SubscriptionsState {
                         shown(tag),
                         request.id()
                     );
-                    Violation::of(wrong).inside(tag).see(request.location(), "the request")
+                    Violation::new(wrong).inside(tag).see(request.location(), "the request")
                 });
             }
         }
@@ -333,7 +333,7 @@ impl SubscriptionsState {
                 report.fail(
                     &CANCEL,
                     at,
-                    Violation::of(wrong).inside(id).see(request.location(), "the request"),
+                    Violation::new(wrong).inside(id).see(request.location(), "the request"),
                 );
             }
             return;
@@ -341,7 +341,7 @@ impl SubscriptionsState {
         match self.why_unsure(at) {
             None => {
                 let wrong = format!("no subscription has the id {}", shown(id));
-                report.fail(&CANCEL, at, Violation::of(wrong).inside(id));
+                report.fail(&CANCEL, at, Violation::new(wrong).inside(id));
             }
             Some(why) => report.inconclusive(&CANCEL, at, why),
         }
@@ -405,7 +405,7 @@ fn subset(
             return report.fail(
                 &ACK_SUBSET,
                 at,
-                Violation::of(wrong).inside(value).see(location.clone(), "the request"),
+                Violation::new(wrong).inside(value).see(location.clone(), "the request"),
             );
         }
     }

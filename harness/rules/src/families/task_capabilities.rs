@@ -65,7 +65,7 @@ fn request(message: &SeenMessage<'_>, at: &RuleContext<'_>, report: &mut Report)
         None => report.inconclusive(&TASKS, at, "the receiver's capabilities are not in the recording"),
         Some(false) => {
             let wrong = format!("the {} does not declare `{path}`", receiver.name());
-            let wrong = Violation::of(wrong);
+            let wrong = Violation::new(wrong);
             report.fail(
                 &TASKS,
                 at,
@@ -93,11 +93,11 @@ fn tool<'m>(message: &SeenMessage<'m>, task: Option<Json<'m>>, at: &RuleContext<
     let support = support.and_then(text_of).unwrap_or_else(|| "forbidden".into());
     let wrong = match (task, &*support) {
         (Some(task), "forbidden") => {
-            Violation::of(format!("the tool {} takes no task", quoted(&name))).inside(task)
+            Violation::new(format!("the tool {} takes no task", quoted(&name))).inside(task)
         }
         // Without the capability there are no tasks at all, and the tool's word does not count.
         (None, "required") if at.facts.declares(Side::Server, "tasks.requests.tools.call") == Some(true) => {
-            Violation::of(format!("the tool {} is to be called as a task", quoted(&name)))
+            Violation::new(format!("the tool {} is to be called as a task", quoted(&name)))
         }
         (None, _) => return,
         (Some(_), _) => return report.pass(&TASKS, at),

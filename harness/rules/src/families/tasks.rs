@@ -131,7 +131,7 @@ struct Task {
 /// Whose task, and its id.
 type Name = (Option<bool>, String);
 
-static TTL: Typed = Typed::of("GetTaskResult", "ttl");
+static TTL: Typed = Typed::new("GetTaskResult", "ttl");
 
 #[derive(Default)]
 struct TasksState {
@@ -190,11 +190,11 @@ impl TasksState {
         let Some(name) = name(task, at, report) else { return };
         let status = task.member("status").and_then(string_of).unwrap_or_default();
         report.check(&START, at, status == "working", || {
-            Violation::of(format!("the task begins as {}", quoted(&status)))
+            Violation::new(format!("the task begins as {}", quoted(&status)))
                 .inside(task.member("status").unwrap_or(task))
         });
         if let Some(other) = self.tasks.get(&name).filter(|task| task.method.is_some()) {
-            let wrong = Violation::of(format!("a task with the id {} was made before", quoted(&name.1)));
+            let wrong = Violation::new(format!("a task with the id {} was made before", quoted(&name.1)));
             report.fail(&UNIQUE, at, wrong.inside(task).see(other.location.clone(), "the other task"));
             return;
         }
@@ -229,7 +229,7 @@ impl TasksState {
             let stays = status == task.status;
             report.check(&TERMINAL, at, stays, || {
                 let wrong = format!("the task was {} and is now {}", quoted(&task.status), quoted(&status));
-                Violation::of(wrong).inside(message).see(task.location.clone(), "its end")
+                Violation::new(wrong).inside(message).see(task.location.clone(), "its end")
             });
             if !stays {
                 return;
@@ -240,7 +240,7 @@ impl TasksState {
         {
             report.check(&BLOCKS, at, ended(&status), || {
                 let wrong = format!("the task is {} although its result was brought before", quoted(&status));
-                Violation::of(wrong).inside(message).see(location.clone(), "its result")
+                Violation::new(wrong).inside(message).see(location.clone(), "its result")
             });
         }
         if task.status != status {
@@ -265,7 +265,7 @@ impl TasksState {
             let before = task.location.line < request.location().line;
             if before {
                 report.check(&CANCEL, at, message.error_code() == Some(-32602), || {
-                    Violation::of(format!(
+                    Violation::new(format!(
                         "the task was {} before, and the answer is not -32602",
                         task.status
                     ))
@@ -286,7 +286,7 @@ impl TasksState {
         let named = meta.and_then(|meta| string_of(meta.member("taskId")?));
         report.check(&RELATED, at, named.as_deref() == Some(&*id), || {
             let wrong =
-                Violation::of(format!("the result does not name its task {} in `_meta`", quoted(&id)));
+                Violation::new(format!("the result does not name its task {} in `_meta`", quoted(&id)));
             wrong.inside(meta.unwrap_or(result))
         });
         let calls = self.calls;
@@ -295,12 +295,12 @@ impl TasksState {
             return report.inconclusive(&SAME, at, why);
         };
         if task.method.as_deref() == Some("tools/call") && result.member("content").is_none() {
-            let wrong = Violation::of("the task is a call of a tool, and its result has no `content`");
+            let wrong = Violation::new("the task is a call of a tool, and its result has no `content`");
             report.fail(&SAME, at, wrong.inside(result));
         } else if let Some((_, location, Some(before))) = &task.brought {
             let same = Json::parse(before).is_ok_and(|before| alike(before, result));
             report.check(&SAME, at, same, || {
-                Violation::of("the task has brought another result before")
+                Violation::new("the task has brought another result before")
                     .inside(result)
                     .see(location.clone(), "the other result")
             });
@@ -335,7 +335,7 @@ fn lane(side: Option<Side>) -> Option<bool> {
 fn name(task: Json<'_>, at: &RuleContext<'_>, report: &mut Report) -> Option<Name> {
     let id = task.member("taskId")?;
     report.check(&STRING, at, id.kind() == JsonKind::String, || {
-        Violation::of(format!("the task's id is {}: {}", id.kind().name(), shown(id))).inside(id)
+        Violation::new(format!("the task's id is {}: {}", id.kind().name(), shown(id))).inside(id)
     });
     Some((lane(at.side), string_of(id)?))
 }
@@ -385,7 +385,7 @@ fn times(task: Json<'_>, asked_for: bool, at: &RuleContext<'_>, report: &mut Rep
     match wrong {
         None => report.pass(&TIMES, at),
         Some((why, location, level)) => {
-            report.fail(&TIMES, at, Violation::of(why).inside(location).only(level));
+            report.fail(&TIMES, at, Violation::new(why).inside(location).only(level));
         }
     }
 }

@@ -258,7 +258,7 @@ fn listed(tool: Json<'_>, at: &RuleContext<'_>, report: &mut Report) {
     let name = tool.member("name").map(shown).unwrap_or_default();
     let read = annotations(schema);
     for (rule, wrong, value) in &read.faults {
-        report.fail(rule, at, Violation::of(format!("in the tool {name}, {wrong}")).inside(*value));
+        report.fail(rule, at, Violation::new(format!("in the tool {name}, {wrong}")).inside(*value));
     }
     if read.untyped {
         report.inconclusive(&PRIMITIVE, at, "the schema gives no single type at an annotated parameter");
@@ -287,7 +287,7 @@ fn called(message: &SeenMessage<'_>, at: &RuleContext<'_>, report: &mut Report) 
     for value in read.fields.iter().filter_map(|field| value_at(arguments, &field.path)) {
         if is_unsafe(value) {
             let wrong = format!("the integer {} is to go into a header", shown(value));
-            report.fail(&SAFE, at, Violation::of(wrong).inside(value).by(Party::Client));
+            report.fail(&SAFE, at, Violation::new(wrong).inside(value).by(Party::Client));
         }
     }
 }

@@ -105,7 +105,7 @@ static MIRROR: Rule = Rule {
     ..SERVER
 };
 
-static BLOCK: Typed = Typed::of("CallToolResult", "content");
+static BLOCK: Typed = Typed::new("CallToolResult", "content");
 
 /// Longer structured content is not looked for in the text.
 const LONGEST: usize = 256 << 10;
@@ -169,7 +169,7 @@ impl ToolOutputState {
                     match block_fault(item, at.revision) {
                         None => report.pass(&TYPE, at),
                         Some(fault) => {
-                            report.fail(&TYPE, at, Violation::of(fault.wrong).inside(fault.place));
+                            report.fail(&TYPE, at, Violation::new(fault.wrong).inside(fault.place));
                         }
                     }
                     data(item, at, report);
@@ -177,16 +177,16 @@ impl ToolOutputState {
             }
             Some(content) => {
                 let wrong = format!("`content` is {}, not a list", content.kind().name());
-                report.fail(&CONTENT, at, Violation::of(wrong).inside(content));
+                report.fail(&CONTENT, at, Violation::new(wrong).inside(content));
             }
             None => {
-                report.fail(&CONTENT, at, Violation::of("the result has no `content`").inside(result));
+                report.fail(&CONTENT, at, Violation::new("the result has no `content`").inside(result));
             }
         }
         let structured = result.member("structuredContent");
         if let Some(structured) = structured {
             report.check(&OBJECT, at, structured.kind() == JsonKind::Object, || {
-                Violation::of(format!("`structuredContent` is {}", structured.kind().name()))
+                Violation::new(format!("`structuredContent` is {}", structured.kind().name()))
                     .inside(structured)
             });
         }
@@ -217,7 +217,7 @@ impl ToolOutputState {
         };
         let Some(structured) = structured else {
             let wrong =
-                Violation::of("the tool has an `outputSchema`, and the result no `structuredContent`");
+                Violation::new("the tool has an `outputSchema`, and the result no `structuredContent`");
             return report.fail(&PRESENT, at, wrong.see(request.location(), "the call"));
         };
         report.pass(&PRESENT, at);
@@ -232,7 +232,7 @@ impl ToolOutputState {
             }
             Fit::Unfit(why, pointer) => {
                 let wrong = format!("`structuredContent` does not fit `outputSchema`: {why}");
-                report.fail(&CONFORMS, at, Violation::of(wrong).inside(part(structured, &pointer)));
+                report.fail(&CONFORMS, at, Violation::new(wrong).inside(part(structured, &pointer)));
             }
         }
     }
@@ -285,7 +285,7 @@ fn mirror(
         return report.inconclusive(&MIRROR, at, "there are more blocks of text than are looked through");
     }
     report.check(&MIRROR, at, kept, || {
-        Violation::of("no block of text holds the JSON of `structuredContent`").inside(structured)
+        Violation::new("no block of text holds the JSON of `structuredContent`").inside(structured)
     });
 }
 
@@ -340,11 +340,11 @@ fn digits(value: Option<Json<'_>>, at: &RuleContext<'_>, report: &mut Report) {
     match read_base64(&text) {
         Base64::Good => report.pass(&BASE64, at),
         Base64::Loose(why) => {
-            let wrong = Violation::of(format!("the base64 is not strict: {why}")).inside(value);
+            let wrong = Violation::new(format!("the base64 is not strict: {why}")).inside(value);
             report.fail(&BASE64, at, wrong.only(Level::Should));
         }
         Base64::Bad(why) => {
-            report.fail(&BASE64, at, Violation::of(format!("the data is not base64: {why}")).inside(value));
+            report.fail(&BASE64, at, Violation::new(format!("the data is not base64: {why}")).inside(value));
         }
     }
 }

@@ -123,10 +123,10 @@ static ORDER: Rule = Rule {
     ..SERVER
 };
 
-static NAME: Typed = Typed::of("tools/call>", "name");
-static ARGUMENTS: Typed = Typed::of("tools/call>", "arguments");
-static INPUT_SCHEMA: Typed = Typed::of("Tool", "inputSchema");
-static OUTPUT_SCHEMA: Typed = Typed::of("Tool", "outputSchema");
+static NAME: Typed = Typed::new("tools/call>", "name");
+static ARGUMENTS: Typed = Typed::new("tools/call>", "arguments");
+static INPUT_SCHEMA: Typed = Typed::new("Tool", "inputSchema");
+static OUTPUT_SCHEMA: Typed = Typed::new("Tool", "outputSchema");
 
 /// The order of longer listings is not compared.
 const MOST_LISTED: usize = 10_000;
@@ -150,7 +150,7 @@ impl RuleVisitor for ToolsState {
         if let Some(result) = message.result_of("tools/list") {
             for name in again {
                 let wrong = format!("the tool {} is listed a second time", shown(name));
-                report.fail(&UNIQUE, at, Violation::of(wrong).inside(name));
+                report.fail(&UNIQUE, at, Violation::new(wrong).inside(name));
             }
             let first = message.request().is_some_and(|request| request.param("cursor").is_none());
             self.listed(result, first, at, report);
@@ -177,7 +177,7 @@ impl ToolsState {
         let faults = [(&NAME, Some(value)), (&ARGUMENTS, given)];
         let mut faults = faults.into_iter().filter_map(|(member, value)| member.fault(value?, at.revision));
         if let Some(fault) = faults.next() {
-            return report.fail(&PARAMS, at, Violation::of(fault.wrong).inside(fault.place));
+            return report.fail(&PARAMS, at, Violation::new(fault.wrong).inside(fault.place));
         }
         report.pass(&PARAMS, at);
         let Some(name) = str_of(value) else { return };
@@ -188,7 +188,7 @@ impl ToolsState {
             }
             Definition::Missing => {
                 let wrong = format!("no tool {} is listed", quoted(&name));
-                report.fail(&KNOWN, at, Violation::of(wrong).inside(value));
+                report.fail(&KNOWN, at, Violation::new(wrong).inside(value));
             }
             Definition::Listed(tool) => {
                 report.pass(&KNOWN, at);
@@ -198,7 +198,7 @@ impl ToolsState {
                     Fit::Unfit(why, pointer) => {
                         let location = given.map_or(params, |given| part(given, &pointer));
                         let wrong = format!("the arguments do not fit the schema of the tool: {why}");
-                        report.fail(&ARGS, at, Violation::of(wrong).inside(location));
+                        report.fail(&ARGS, at, Violation::new(wrong).inside(location));
                     }
                 }
             }
@@ -228,7 +228,7 @@ impl ToolsState {
             return;
         }
         let Some(name) = request.param("name").and_then(str_of) else { return };
-        let see = |wrong: String| Violation::of(wrong).see(request.location(), "the call");
+        let see = |wrong: String| Violation::new(wrong).see(request.location(), "the call");
         match self.list.find(at.facts, &name) {
             Definition::Unsure(why) => {
                 if failed {
@@ -314,7 +314,7 @@ impl ToolsState {
                     .map(|char| format!("the tool's name {} has the character {char:?}", quoted(&name))),
             };
             report.check(&GRAMMAR, at, wrong.is_none(), || {
-                Violation::of(wrong.unwrap_or_default()).inside(value)
+                Violation::new(wrong.unwrap_or_default()).inside(value)
             });
             // Where it was listed before, it is broken, which has been said.
             report.pass(&UNIQUE, at);
@@ -328,7 +328,7 @@ impl ToolsState {
             }
             if let Some(fault) = typed.fault(schema, at.revision) {
                 let wrong = format!("in `{name}`, {}", fault.wrong);
-                report.fail(&SCHEMA, at, Violation::of(wrong).inside(fault.place));
+                report.fail(&SCHEMA, at, Violation::new(wrong).inside(fault.place));
                 continue;
             }
             match self.schemas.validity(schema) {
@@ -336,7 +336,7 @@ impl ToolsState {
                     let location = part(schema, &pointer);
                     let wrong =
                         format!("`{name}` is not a valid schema: at {}, {why}", show_pointer(&pointer));
-                    report.fail(&SCHEMA, at, Violation::of(wrong).inside(location));
+                    report.fail(&SCHEMA, at, Violation::new(wrong).inside(location));
                 }
                 Validity::Unsure(why) => report.inconclusive(&SCHEMA, at, why),
                 Validity::Valid => report.pass(&SCHEMA, at),

@@ -55,7 +55,7 @@ impl RuleVisitor for TypedState {
         for fault in faults {
             match fault.place.kind() == JsonKind::String && at.redacted(fault.place) {
                 true => report.inconclusive(&TYPED, at, "the recorder took out what would decide it"),
-                false => report.fail(&TYPED, at, Violation::of(fault.wrong).inside(fault.place)),
+                false => report.fail(&TYPED, at, Violation::new(fault.wrong).inside(fault.place)),
             }
         }
     }

@@ -96,7 +96,7 @@ impl VersionsState {
                 let wrong = format!(
                     "the client asked for {server_request}, which this server speaks, and got {answer}"
                 );
-                report.fail(&SAME, at, Violation::of(wrong).inside(version));
+                report.fail(&SAME, at, Violation::new(wrong).inside(version));
             } else {
                 report.inconclusive(
                     &SAME,
@@ -126,7 +126,7 @@ fn known(version: Json<'_>, at: &RuleContext<'_>, report: &mut Report) {
     } else if is_date(&name) && (*name > *newest || *name == *EARLY) {
         report.inconclusive(&KNOWN, at, format!("the version {name} is not one that these rules know"));
     } else {
-        report.fail(&KNOWN, at, Violation::of(format!("the version is {}", quoted(&name))).inside(version));
+        report.fail(&KNOWN, at, Violation::new(format!("the version is {}", quoted(&name))).inside(version));
     }
 }
 

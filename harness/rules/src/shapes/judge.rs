@@ -36,7 +36,7 @@ pub(crate) fn faults<'v>(
     while faults.len() < most {
         let reported: Vec<_> = faults.iter().map(|fault| (address(fault.place), &*fault.wrong)).collect();
         let next = by_each(entry(method, part).iter(), revision, |row, by| {
-            let left = row.left.of(by, || left_whole(part, method, by));
+            let left = row.left.for_revision(by, || left_whole(part, method, by));
             Judge { revision: by, place: Some((part, method)), left, reported: &reported }.whole(
                 &row.shape,
                 value,
@@ -110,7 +110,7 @@ pub(super) struct Judge<'j> {
 
 impl Judge<'_> {
     /// By a revision, with no place left to anybody.
-    pub(super) fn of(revision: Revision) -> Self {
+    pub(super) fn by(revision: Revision) -> Self {
         Judge { revision, place: None, left: &[], reported: &[] }
     }
 

@@ -46,7 +46,7 @@ struct Name(&'static str, ByRevision<Rows>);
 
 impl Name {
     fn rows(&self, revision: Revision) -> &Rows {
-        self.1.of(revision, || {
+        self.1.for_revision(revision, || {
             let all: Vec<_> = members(self.0).iter().filter(|row| row.span.has(revision)).collect();
             let tags = all.iter().copied().filter(|row| matches!(row.shape, Shape::Word(_))).collect();
             Rows { all, tags }
@@ -78,7 +78,7 @@ struct Member {
 struct ByRevision<T>([OnceLock<T>; Revision::ALL.len()]);
 
 impl<T> ByRevision<T> {
-    fn of(&self, revision: Revision, ask: impl FnOnce() -> T) -> &T {
+    fn for_revision(&self, revision: Revision, ask: impl FnOnce() -> T) -> &T {
         self.0[revision as usize].get_or_init(ask)
     }
 }
@@ -141,7 +141,7 @@ fn row_of(row: &'static str) -> Option<Member> {
     let (name, needed) = name.strip_suffix('!').map_or((name, false), |name| (name, true));
     let span = Span::between(revision(first)?, revision(last)?);
     Some(Member {
-        name: MemberName::of(name),
+        name: MemberName::new(name),
         needed,
         span,
         shape: shape_of(shape)?,

@@ -17,7 +17,7 @@ pub(crate) struct Typed {
 
 impl Typed {
     /// The member `name` of what stands under `of`.
-    pub(crate) const fn of(of: &'static str, name: &'static str) -> Self {
+    pub(crate) const fn new(of: &'static str, name: &'static str) -> Self {
         Self { of, name, rows: OnceLock::new() }
     }
 
@@ -36,8 +36,8 @@ impl Typed {
         by_each(rows.iter().copied(), revision, |row, by| {
             let path = Path::Member(&Path::Top, self.name);
             match &row.shape {
-                Shape::List(items) => Judge::of(by).whole(items, value, &Path::Item(&path)),
-                shape => Judge::of(by).whole(shape, value, &path),
+                Shape::List(items) => Judge::by(by).whole(items, value, &Path::Item(&path)),
+                shape => Judge::by(by).whole(shape, value, &path),
             }
         })
     }

@@ -226,7 +226,7 @@ impl Check<'_> {
                     let at = if slip.at.is_empty() { "the meaning" } else { &slip.at };
                     self.say(file, format!("{at}: {}", slip.message));
                 }
-                slips.is_empty().then(|| Meaning::of(meaning).ok()).flatten()
+                slips.is_empty().then(|| Meaning::from_json(meaning).ok()).flatten()
             }
             Err(why) => {
                 self.say(file, format!("is not JSON: {why}"));

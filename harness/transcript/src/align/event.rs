@@ -26,7 +26,7 @@ pub struct OwnedEvent {
 impl OwnedEvent {
     /// A copy of an event.
     #[must_use]
-    pub fn of(event: &Event<'_>) -> Self {
+    pub fn new(event: &Event<'_>) -> Self {
         Self {
             kind: event.kind,
             index: event.index,
@@ -42,7 +42,7 @@ impl OwnedEvent {
     /// The event's message.
     #[must_use]
     pub fn message(&self) -> Message<'_> {
-        Message::of(&self.text, self.shape)
+        Message::new(&self.text, self.shape)
     }
 
     pub(super) fn event(&self) -> Event<'_> {

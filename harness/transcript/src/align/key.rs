@@ -20,7 +20,7 @@ pub struct Key {
 impl Key {
     /// The key of an event under the rules; with its id, or without.
     #[must_use]
-    pub fn of(event: &Event<'_>, rules: &DiffOptions, with_id: bool) -> Self {
+    pub fn new(event: &Event<'_>, rules: &DiffOptions, with_id: bool) -> Self {
         let mut form = NormalForm { rules, bytes: Vec::new(), hides: false };
         form.part(event.kind.name().as_bytes());
         if let Some(id) = event.id.as_deref().filter(|_| with_id) {
@@ -66,7 +66,7 @@ impl NormalForm<'_> {
 
     /// What is left out has neither name nor number here, as where it is absent.
     fn value(&mut self, name: &str, value: Json<'_>) {
-        let tree = Tree::of(value);
+        let tree = Tree::new(value);
         let mut path = vec![name.to_owned()];
         let mut waiting = vec![Step::Value { node: 0, above: 1, label: Label::None }];
         while let Some(step) = waiting.pop() {

@@ -11,7 +11,7 @@ fn session(lines: &[&str]) -> Vec<OwnedEvent> {
     let mut contract = Contract::default();
     let read = |line: &&str| {
         let entry = Entry::new(Location::default(), Content::Message(Message::parse(line).unwrap()));
-        OwnedEvent::of(&contract.take(&entry).unwrap().unwrap())
+        OwnedEvent::new(&contract.take(&entry).unwrap().unwrap())
     };
     lines.iter().map(read).collect()
 }

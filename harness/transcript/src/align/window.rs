@@ -22,7 +22,7 @@ pub(super) struct Ahead<I> {
 }
 
 impl<I: Iterator<Item = OwnedEvent>> Ahead<I> {
-    pub(super) fn of(events: I, apart: bool) -> Self {
+    pub(super) fn new(events: I, apart: bool) -> Self {
         Self { events, waiting: VecDeque::new(), apart: apart.then(Vec::new) }
     }
 
@@ -57,7 +57,7 @@ impl<I: Iterator<Item = OwnedEvent>> Ahead<I> {
     fn look(&mut self, rules: &DiffOptions, with_id: bool) {
         self.fill(LOOKAHEAD);
         for (event, key) in &mut self.waiting {
-            key.get_or_insert_with(|| Key::of(&event.event(), rules, with_id));
+            key.get_or_insert_with(|| Key::new(&event.event(), rules, with_id));
         }
     }
 }

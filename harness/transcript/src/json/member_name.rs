@@ -30,7 +30,7 @@ pub struct MemberName {
 impl MemberName {
     /// The name that reads so.
     #[must_use]
-    pub fn of(text: &'static str) -> Self {
+    pub fn new(text: &'static str) -> Self {
         let length = u32::try_from(text.len()).unwrap_or(ESCAPED);
         Self { text, bit: bit(text.as_bytes().first(), length) }
     }

@@ -101,7 +101,7 @@ impl<'a> Json<'a> {
     /// of one name must agree in their order among themselves.
     #[must_use]
     pub fn same(self, other: Json<'_>) -> bool {
-        self.text == other.text || Tree::of(self).same(&Tree::of(other))
+        self.text == other.text || Tree::new(self).same(&Tree::new(other))
     }
 }
 

@@ -4,12 +4,12 @@
 /// `9007199254740993` and `9007199254740992` do not; the sign of zero is not part of its value.
 #[must_use]
 pub fn same_number(a: &str, b: &str) -> bool {
-    a == b || Decimal::of(a) == Decimal::of(b)
+    a == b || Decimal::new(a) == Decimal::new(b)
 }
 
 /// Appends a number in one spelling for all that denote it.
 pub(crate) fn write_number(text: &str, out: &mut Vec<u8>) {
-    let Decimal { negative, digits, exponent } = Decimal::of(text);
+    let Decimal { negative, digits, exponent } = Decimal::new(text);
     out.push(if negative { b'-' } else { b'+' });
     out.extend_from_slice(&digits);
     match exponent {
@@ -34,7 +34,7 @@ enum Exponent {
 }
 
 impl Decimal {
-    fn of(text: &str) -> Self {
+    fn new(text: &str) -> Self {
         let (negative, unsigned) = text.strip_prefix('-').map_or((false, text), |rest| (true, rest));
         let (mantissa, exponent) = unsigned
             .split_once(['e', 'E'])

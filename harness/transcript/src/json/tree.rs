@@ -25,7 +25,7 @@ pub struct Tree<'a> {
 impl<'a> Tree<'a> {
     /// Lays out `value`.
     #[must_use]
-    pub fn of(value: Json<'a>) -> Self {
+    pub fn new(value: Json<'a>) -> Self {
         let text = value.text();
         let bytes = text.as_bytes();
         let mut nodes: Vec<Node> = Vec::new();
@@ -173,7 +173,7 @@ mod tests {
         #[test]
         fn the_layout_holds_every_part(value in any_json()) {
             let text = serde_json::to_string_pretty(&value).unwrap();
-            let tree = Tree::of(Json::parse(&text).unwrap());
+            let tree = Tree::new(Json::parse(&text).unwrap());
             if let Some(object) = value.as_object() {
                 prop_assert_eq!(tree.sorted_members(0).len(), object.len());
                 for (name, node) in tree.sorted_members(0) {

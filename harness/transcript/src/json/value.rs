@@ -16,7 +16,7 @@ pub enum JsonKind {
 
 impl JsonKind {
     #[inline]
-    pub(super) fn of(first: u8) -> Self {
+    pub(super) fn new(first: u8) -> Self {
         match first {
             b'{' => Self::Object,
             b'[' => Self::Array,
@@ -91,7 +91,7 @@ impl<'a> Json<'a> {
     #[must_use]
     #[inline]
     pub fn kind(self) -> JsonKind {
-        JsonKind::of(self.text.as_bytes().first().copied().unwrap_or_default())
+        JsonKind::new(self.text.as_bytes().first().copied().unwrap_or_default())
     }
 
     /// The string it is, if it is one.

@@ -17,7 +17,7 @@ impl<'a> Message<'a> {
         while more {
             let at = scanner.at();
             let key = scanner.key()?;
-            let member = Member::of(key);
+            let member = Member::new(key);
             let value_at = scanner.at();
             if member == Some(Member::Params) && scanner.peek() == Some(b'{') {
                 parts.scan_params(scanner, start)?;
@@ -50,7 +50,7 @@ impl<'a> Message<'a> {
         let text = &text[start..scanner.at()];
         let mut parts = Parts::default();
         for place in Json::indexed(text, &index[first..]).places() {
-            let member = Member::of(place.name);
+            let member = Member::new(place.name);
             if member == Some(Member::Params) {
                 let params = Json::indexed(&text[place.value.clone()], place.parts);
                 params.places().for_each(|inside| parts.note_at(Member::in_params(inside.name), &inside));
@@ -96,7 +96,7 @@ enum Member {
 impl Member {
     /// That of a message with this name.
     #[inline]
-    fn of(name: JsonString<'_>) -> Option<Self> {
+    fn new(name: JsonString<'_>) -> Option<Self> {
         let plain = |name: &str| {
             Some(match name {
                 "jsonrpc" => Self::Version,
@@ -189,7 +189,7 @@ impl Parts {
     /// The message whose text begins at byte `start` of what was scanned.
     fn message<'a>(&self, text: &'a str, start: usize) -> Result<Message<'a>, Refusal> {
         let shape = self.shape(text).map_err(|refusal| Refusal { at: refusal.at + start, ..refusal })?;
-        Ok(Message::of(text, shape))
+        Ok(Message::new(text, shape))
     }
 
     fn has(&self, member: Member) -> bool {

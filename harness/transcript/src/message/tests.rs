@@ -24,7 +24,7 @@ fn places_hold_inside_a_longer_text() {
     let message = Message::parse(text).unwrap();
     assert_eq!(message.text(), text.trim());
     assert_eq!(message.outcome().unwrap().text(), "[ 1 ]");
-    assert_eq!(Message::of(text.trim(), message.shape()).id(), Id::Null);
+    assert_eq!(Message::new(text.trim(), message.shape()).id(), Id::Null);
 }
 
 #[test]

@@ -42,7 +42,7 @@ fn shown(record: &Record, volume: Verbosity, colour: bool) -> String {
 }
 
 /// A record of these results of one case each, which are named as given.
-fn of(results: Vec<CaseResult>) -> Record {
+fn record_with(results: Vec<CaseResult>) -> Record {
     let cases = results.iter().map(|line| (line.case.clone(), CaseNote::new("One", "Mind it."))).collect();
     Record::new(Suite::new("1", "sha256:0"), Implementation::new("i", "2", Level::Events), cases, results)
 }
@@ -69,7 +69,7 @@ fn broken(how: FailureKind, message: &str) -> Answer {
 fn a_failure_shows_the_line_of_the_transcript_and_both_sides_in_words() {
     let mut line = rejecting("ids/one", "ID-NULL", &one_call());
     line.place = Some(Place { line: 2, pointer: "/raw".into() });
-    let mut record = of(vec![line]);
+    let mut record = record_with(vec![line]);
     let note = record.cases.get_mut("ids/one").unwrap();
     note.transcripts.insert("x".into(), "{}\n{\"raw\": \u{1b}[31m}\n{}\n".into());
     let shown = shown(&record, Verbosity::Normal, false);
@@ -115,7 +115,7 @@ fn equal_failures_are_one_group_with_an_example_and_the_largest_is_first() {
         let answer = broken(FailureKind::Crash, &format!("exit status: {index}; 0 is an answer"));
         lines.push(rejecting(&format!("c/{index}"), "ID-NULL", &answer));
     }
-    let record = of(lines);
+    let record = record_with(lines);
     let shown = shown(&record, Verbosity::Quiet, false);
     let heads: Vec<&str> =
         shown.lines().filter(|line| line.starts_with("fail: ") || line.starts_with("crash: ")).collect();
@@ -139,7 +139,7 @@ fn many_groups_have_a_line_each_and_ten_have_an_example() {
     let clauses = ["ID-NULL", "ID-REJECT", "ID-STRING", "ID-NUMBER", "ID-MISSING", "EQ-PAIR", "EQ-TOOL"];
     let more = ["EQ-ARGS", "EQ-OUTCOME", "EQ-COUNT", "COR-FIRST", "COR-LATE"];
     let all: Vec<&str> = clauses.into_iter().chain(more).collect();
-    let record = of(all.iter().map(|id| rejecting(&format!("a/{id}"), id, &one_call())).collect());
+    let record = record_with(all.iter().map(|id| rejecting(&format!("a/{id}"), id, &one_call())).collect());
     let shown = shown(&record, Verbosity::Normal, false);
     assert_eq!(shown.matches("= rerun: ").count(), 10);
     for id in all {
@@ -156,8 +156,11 @@ fn the_failures_of_a_recorder_are_grouped_by_what_it_did() {
         let judgement = Judgement { difference: Some(difference), ..Judgement::plain(Verdict::Fail, None) };
         CaseResult::new(name, "fidelity", &["ID-NULL".into()], judgement)
     };
-    let mut record =
-        of(vec![lost("a", "/lost/client/0"), lost("b", "/lost/client/17"), lost("c", "/added/server/1")]);
+    let mut record = record_with(vec![
+        lost("a", "/lost/client/0"),
+        lost("b", "/lost/client/17"),
+        lost("c", "/added/server/1"),
+    ]);
     record.subject = crate::record::Subject::Recorder;
     let shown = shown(&record, Verbosity::Quiet, false);
     assert!(

@@ -76,7 +76,7 @@ pub(super) fn play(
         Running::new(start(&words, [Stdio::null(), Stdio::null(), Stdio::piped()]).map_err(not_started)?);
     let id = recorder.group.id();
     let listens = listens(&mut recorder.group, port);
-    let kill_target = KillTarget::of(scenario, &client_script, files, heard_by_client, None);
+    let kill_target = KillTarget::new(scenario, &client_script, files, heard_by_client, None);
     let (mut died, mut killed) = (died_of(&mut recorder.group), None);
     let (mut ended, mut stopped) = (None, None);
     thread::scope(|scope| {

@@ -144,7 +144,7 @@ pub(super) struct KillTarget<'v> {
 }
 
 impl<'v> KillTarget<'v> {
-    pub(super) fn of(
+    pub(super) fn new(
         scenario: &Scenario,
         script: &Script,
         files: &'v Files,

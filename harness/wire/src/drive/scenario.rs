@@ -120,7 +120,7 @@ impl Scenario {
     /// A session as its transcript has it; none where what the transcript holds is not a session with messages.
     /// `uncarried` names formats that cannot carry it, each with the reason.
     #[must_use]
-    pub fn of(
+    pub fn new(
         (name, note, clauses): (&str, CaseNote, &[String]),
         format: &'static Format,
         session: Vec<u8>,

@@ -48,7 +48,7 @@ pub(super) fn play(rig: &Rig, scenario: &Scenario, files: &Files) -> io::Result<
     };
     let mut recorder =
         Running::new(start(&words, [Stdio::piped(), Stdio::piped(), Stdio::piped()]).map_err(not_started)?);
-    let target = KillTarget::of(scenario, &script, files, heard, Some(sent));
+    let target = KillTarget::new(scenario, &script, files, heard, Some(sent));
     let recorder_id = recorder.group.id();
     let (killed, stopped) = watched(rig, scenario, files, (recorder_id, target.as_ref()), || {
         // What a peer met is in the journals.

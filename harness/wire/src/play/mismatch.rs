@@ -46,14 +46,14 @@ const SHOWN: usize = 160;
 
 impl Mismatch {
     /// A mismatch that is about no message of the session.
-    pub(super) fn of(kind: Kind, came: Option<String>) -> Self {
+    pub(super) fn new(kind: Kind, came: Option<String>) -> Self {
         Self { kind, step: None, came }
     }
 
     /// A mismatch beside messages.
     #[must_use]
     pub fn protocol(text: impl Into<String>) -> Self {
-        Self::of(Kind::Protocol(text.into()), None)
+        Self::new(Kind::Protocol(text.into()), None)
     }
 
     /// Where the message of the session stands.

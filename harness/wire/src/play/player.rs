@@ -92,7 +92,7 @@ impl<'s> Player<'s> {
         match Message::parse(text) {
             Ok(message) => vec![self.receive_message(message)],
             Err(refusal) if refusal.code == Code::Batch => {
-                let batch = Mismatch::of(Sort::Batch, Some(text.to_owned()));
+                let batch = Mismatch::new(Sort::Batch, Some(text.to_owned()));
                 let mut received = vec![Received { step: None, mismatch: Some(batch) }];
                 for item in Json::parse(text).into_iter().flat_map(Json::items) {
                     received.push(match Message::parse(item.text()) {
@@ -183,7 +183,7 @@ impl<'s> Player<'s> {
             None => match self.kin(&came).and_then(|step| Some((step, self.difference(step, &came)?))) {
                 Some((step, difference)) => (step, Some(Sort::Different(difference))),
                 None => {
-                    let mismatch = Mismatch::of(Sort::Unexpected, Some(message.text().to_owned()));
+                    let mismatch = Mismatch::new(Sort::Unexpected, Some(message.text().to_owned()));
                     return Received { step: None, mismatch: Some(mismatch) };
                 }
             },
@@ -282,7 +282,7 @@ impl<'s> Player<'s> {
 
 fn no_message(why: String, text: &str) -> Received {
     let text = if text.trim().is_empty() { "(an empty line)" } else { text }.to_owned();
-    Received { step: None, mismatch: Some(Mismatch::of(Sort::NoMessage(why), Some(text))) }
+    Received { step: None, mismatch: Some(Mismatch::new(Sort::NoMessage(why), Some(text))) }
 }
 
 #[cfg(test)]

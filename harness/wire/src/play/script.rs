@@ -56,7 +56,7 @@ impl Script {
             let message = owned.message()?;
             let answers = owned.answers.and_then(|event| usize::try_from(event).ok());
             let side = owned.side.unwrap_or(Side::Client);
-            Some(Step { entry, side, kind: EventKind::of(&message), answers })
+            Some(Step { entry, side, kind: EventKind::new(&message), answers })
         };
         let steps: Vec<_> = session.entries.iter().enumerate().filter_map(step).collect();
         if steps.is_empty() {
@@ -243,7 +243,7 @@ fn refusal(status: Option<u16>, headers: &Headers<'_>) -> Option<Refusal> {
 pub(crate) fn event(index: usize, message: Message<'_>) -> Event<'_> {
     Event {
         index: index as u64,
-        kind: EventKind::of(&message),
+        kind: EventKind::new(&message),
         id: message.id().key(),
         answers: None,
         message,
@@ -273,11 +273,11 @@ pub(super) mod tests {
                 "{{\"t\":\"2026-01-01T00:00:00.000Z\",\"dir\":\"{dir}\",\"raw\":{raw}}}\n"
             ));
         }
-        of("mcp-replay", &text, role)
+        read_as("mcp-replay", &text, role)
     }
 
     /// A script of a recording.
-    pub(in crate::play) fn of(format: &str, text: &str, role: Side) -> Result<Script, String> {
+    pub(in crate::play) fn read_as(format: &str, text: &str, role: Side) -> Result<Script, String> {
         of_bytes(format, text.as_bytes(), role)
     }
 

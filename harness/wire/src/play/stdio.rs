@@ -219,7 +219,7 @@ impl<'p> Conversation<'p> {
     fn take_next(&mut self) {
         match self.inbox.next(patience(self.plan)) {
             Some(PipeEvent::Line(line, _)) => self.hear(&line),
-            Some(PipeEvent::TooLong(bytes)) => self.report(Mismatch::of(Kind::TooLong(bytes), None)),
+            Some(PipeEvent::TooLong(bytes)) => self.report(Mismatch::new(Kind::TooLong(bytes), None)),
             Some(PipeEvent::Taken) => {
                 self.waiting -= 1;
                 self.taken += 1;
@@ -255,7 +255,7 @@ impl<'p> Conversation<'p> {
         let Ok(text) = std::str::from_utf8(line) else {
             let why = "it is not UTF-8".to_owned();
             let came = String::from_utf8_lossy(line).into_owned();
-            return self.report(Mismatch::of(Kind::NoMessage(why), Some(came)));
+            return self.report(Mismatch::new(Kind::NoMessage(why), Some(came)));
         };
         for heard in self.player.receive(text) {
             heard.mismatch.into_iter().for_each(|mismatch| self.report(mismatch));

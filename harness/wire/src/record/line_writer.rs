@@ -228,7 +228,7 @@ mod tests {
 
     #[test]
     fn noise_is_withheld_where_redaction_is_asked_for() {
-        let redaction = Redaction::of(&["token".to_owned()], &[]).unwrap();
+        let redaction = Redaction::new(&["token".to_owned()], &[]).unwrap();
         let mut out = Vec::new();
         LineWriter::new(redaction).line(0, Side::Client, br#"{"token":"abc"#, &mut out);
         let out = String::from_utf8(out).unwrap();

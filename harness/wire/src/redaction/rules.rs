@@ -79,7 +79,7 @@ impl Redaction {
     ///
     /// # Errors
     /// A sentence on what cannot be used.
-    pub fn of(names: &[String], texts: &[String]) -> Result<Self, String> {
+    pub fn new(names: &[String], texts: &[String]) -> Result<Self, String> {
         let texts = texts.iter().map(|text| (format!("/{text}/"), &**text));
         Self::default().with(names.iter().map(String::as_str), texts)
     }

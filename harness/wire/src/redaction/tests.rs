@@ -10,7 +10,7 @@ use transcript::json::Json;
 
 fn redaction(names: &[&str], texts: &[&str]) -> Redaction {
     let own = |list: &[&str]| list.iter().map(|&item| item.to_owned()).collect::<Vec<_>>();
-    Redaction::of(&own(names), &own(texts)).unwrap()
+    Redaction::new(&own(names), &own(texts)).unwrap()
 }
 
 /// What is left of a text of this kind.
@@ -41,7 +41,7 @@ fn every_case_leaves_what_it_says_and_nothing_more_goes_a_second_time() {
         };
         let redaction = match &**names {
             "common" => Redaction::default().with_preset(preset("common").unwrap()).unwrap(),
-            _ => Redaction::of(&list(names), &list(patterns)).unwrap(),
+            _ => Redaction::new(&list(names), &list(patterns)).unwrap(),
         };
         let found = match &**kind {
             "values" => {
@@ -80,7 +80,7 @@ fn percent_signs_come_and_go() {
 fn what_fits_everything_or_nothing_is_refused() {
     let refused = |names: &[&str], texts: &[&str]| {
         let own = |list: &[&str]| list.iter().map(|&item| item.to_owned()).collect::<Vec<_>>();
-        Redaction::of(&own(names), &own(texts)).unwrap_err()
+        Redaction::new(&own(names), &own(texts)).unwrap_err()
     };
     assert!(refused(&["*"], &[]).contains("every text"));
     assert!(refused(&[], &["a*"]).contains("every text"));
@@ -101,7 +101,7 @@ fn what_other_producers_added_to_a_trace_is_looked_into() {
     let mut bytes = trace.as_bytes();
     let mut input = Input::new(&mut bytes).unwrap();
     let mut session = Session::read(format, &mut input, ReadOptions::default()).unwrap();
-    let redaction = Redaction::of(&["token".to_owned()], &["hush [0-9]".to_owned()]).unwrap();
+    let redaction = Redaction::new(&["token".to_owned()], &["hush [0-9]".to_owned()]).unwrap();
     redaction.session(&mut session).unwrap();
     let mut out = Vec::new();
     format.write(&session, &mut out).unwrap();

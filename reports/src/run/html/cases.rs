@@ -85,7 +85,7 @@ fn cases(records: &[&Record], links: impl Fn(usize, &[&CaseResult], usize) -> Li
     };
     let mut topics: BTreeMap<String, Vec<(Tally, Value)>> = BTreeMap::new();
     for (case, lines) in &found {
-        let tally = Tally::of(lines.iter().map(|(_, line)| *line));
+        let tally = Tally::new(lines.iter().map(|(_, line)| *line));
         topics.entry(topic(case)).or_default().push((tally, row(case, lines)));
     }
     let names = records.iter().filter(|_| records.len() > 1).map(|record| name(record));

@@ -35,7 +35,7 @@ pub(super) fn folded(rows: Vec<(Tally, Value)>) -> Value {
 
 impl Tally {
     /// The tally of these results.
-    pub(super) fn of<'l>(lines: impl IntoIterator<Item = &'l CaseResult>) -> Self {
+    pub(super) fn new<'l>(lines: impl IntoIterator<Item = &'l CaseResult>) -> Self {
         let mut tally = Self::default();
         lines.into_iter().for_each(|line| tally.add(line));
         tally
@@ -138,7 +138,7 @@ fn verb(verdict: Verdict) -> &'static str {
 /// Where an implementation stands, in a headline and in sentences; what else keeps the sheet from being clean, or must be
 /// known to read it, is in notes.
 pub(super) fn standing(record: &Record) -> Value {
-    let tally = Tally::of(&record.results);
+    let tally = Tally::new(&record.results);
     let (result, case) = record.counts();
     let all = counted(record.planned, result);
     let cases = counted(record.cases.len(), case);

@@ -10,7 +10,7 @@ pub(super) fn trend(runs: &[&Record]) -> Option<Value> {
     let last = runs.last().filter(|_| runs.len() > 1)?;
     let most = runs.iter().map(|run| run.planned).max().unwrap_or_default();
     let run = |(number, run): (usize, &&Record)| {
-        let tally = Tally::of(&run.results);
+        let tally = Tally::new(&run.results);
         let (name, suite) = (name(run), plain(&run.suite.version));
         let (parts, bars) = (tally.parts(), tally.bars(most));
         json!({ "number": number, "name": name, "suite": suite, "parts": parts, "bars": bars })

@@ -48,7 +48,7 @@ impl Diagram {
                 diagram.rows.push(row);
                 continue;
             }
-            let fold = Fold::of(&row, false);
+            let fold = Fold::new(&row, false);
             match diagram.rows.last_mut().map(|row| &mut row.content) {
                 Some(RowContent::Fold(before)) => before.join(&fold),
                 _ => diagram.rows.push(RowContent::Fold(fold).into()),

@@ -228,7 +228,7 @@ pub(crate) struct Fold {
 
 impl Fold {
     /// A row that is not shown.
-    pub(crate) fn of(row: &Row, odd: bool) -> Self {
+    pub(crate) fn new(row: &Row, odd: bool) -> Self {
         let mut fold = Self { odd: u64::from(odd), ..Self::default() };
         match &row.content {
             RowContent::Arrow(arrow) => {

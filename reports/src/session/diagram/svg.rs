@@ -33,7 +33,7 @@ pub fn svg(diagram: &Diagram, look: SvgOptions) -> String {
         let foot = diagram.foot.iter();
         desc.extend(foot.map(|it| format!("{}: {}.", fit(&it.name, 80), fit(&it.text, 400))));
     }
-    let mut drawing = SvgLayout::of(diagram, i32::from(look.width).max(NARROWEST));
+    let mut drawing = SvgLayout::new(diagram, i32::from(look.width).max(NARROWEST));
     drawing.all();
     let canvas = Canvas {
         width: drawing.width,
@@ -72,7 +72,7 @@ struct SvgLayout<'d> {
 }
 
 impl<'d> SvgLayout<'d> {
-    fn of(diagram: &'d Diagram, width: i32) -> Self {
+    fn new(diagram: &'d Diagram, width: i32) -> Self {
         let timed = diagram.rows.iter().any(|row| row.time.is_some());
         let left = if timed { 150 } else { 72 };
         let gaps = i32::try_from(diagram.participants.len().saturating_sub(1)).unwrap_or(1).max(1);

@@ -27,7 +27,7 @@ const TIME: usize = 11;
 /// The picture for a terminal.
 #[must_use]
 pub fn text(diagram: &Diagram, terminal: TextOptions) -> String {
-    TextLayout::of(diagram, terminal).draw()
+    TextLayout::new(diagram, terminal).draw()
 }
 
 struct TextLayout<'d> {
@@ -48,7 +48,7 @@ struct TextLayout<'d> {
 }
 
 impl<'d> TextLayout<'d> {
-    fn of(diagram: &'d Diagram, terminal: TextOptions) -> Self {
+    fn new(diagram: &'d Diagram, terminal: TextOptions) -> Self {
         let number = |row: &Row| if let RowContent::Arrow(arrow) = &row.content { arrow.number } else { 0 };
         let number = diagram.rows.iter().map(number).max().unwrap_or_default().to_string().len();
         let times = diagram.rows.iter().filter_map(|row| row.time);

@@ -202,7 +202,7 @@ impl FoldedRows {
     /// Folds a row, together with the folds beside it.
     fn fold(&mut self, at: u64, odd: bool) {
         let Some(Stored::Row(row)) = self.slots.remove(&at) else { return };
-        let mut fold = Fold::of(&row, odd);
+        let mut fold = Fold::new(&row, odd);
         let mut rows = vec![(at, row)];
         let mut start = at;
         let folded = |(key, slot): (&u64, &Stored)| matches!(slot, Stored::Folded(..)).then_some(*key);

@@ -55,7 +55,7 @@ impl Side {
                 return Ok(());
             }
             apart(entry, contract.revision(entry), reading, &mut |entry| match contract.take(entry)? {
-                Some(event) => take(OwnedEvent::of(&event)),
+                Some(event) => take(OwnedEvent::new(&event)),
                 None => Ok(()),
             })
         };

@@ -55,7 +55,7 @@ pub(super) struct Wire<'s> {
 }
 
 impl<'s> Wire<'s> {
-    pub(super) fn of(session: &'s Session) -> Self {
+    pub(super) fn new(session: &'s Session) -> Self {
         let exchange = |entry: &'s OwnedEntry| match &entry.what {
             OwnedContent::Exchange(exchange) => Some((entry.exchange?, &**exchange)),
             _ => None,

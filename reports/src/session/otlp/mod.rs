@@ -23,7 +23,7 @@ pub const NAME: &str = "otlp-json";
 /// # Errors
 /// Where the output cannot be written.
 pub fn write(session: &Session, out: &mut dyn Write) -> io::Result<()> {
-    let Spans { spans, names, .. } = Spans::of(session);
+    let Spans { spans, names, .. } = Spans::new(session);
     let of = |side: Side| {
         let spans = spans.iter().filter(|(reporter, _)| *reporter == side);
         let spans: Vec<_> = spans.map(|(_, span)| span.json()).collect();
@@ -41,7 +41,7 @@ pub fn write(session: &Session, out: &mut dyn Write) -> io::Result<()> {
 /// What the spans do not show of a session that was read as `from`, in sentences without their full stop.
 #[must_use]
 pub fn notes(session: &Session, from: &Format) -> Vec<String> {
-    let Seen { requests, notifications, orphans, unanswered, timed } = Spans::of(session).seen;
+    let Seen { requests, notifications, orphans, unanswered, timed } = Spans::new(session).seen;
     let mut notes =
         vec![format!("{NAME} has a span for each request ({requests}), without params and results")];
     let mut note = |there: bool, text: String| {

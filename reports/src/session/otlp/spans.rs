@@ -40,12 +40,12 @@ struct TimedMessage<'s> {
 }
 
 impl Spans {
-    pub(super) fn of(session: &Session) -> Self {
+    pub(super) fn new(session: &Session) -> Self {
         let (said, timed) = messages(session);
         let answers = answers(&said);
         let ends = said.iter().map(|said| said.at).max().unwrap_or_default();
         let trace = trace_id(&said);
-        let mut wire = Wire::of(session);
+        let mut wire = Wire::new(session);
         let mut names = Names::default();
         let mut version = None;
         let mut seen = Seen { timed, ..Seen::default() };
@@ -70,7 +70,7 @@ impl Spans {
                 names.take(Side::Server, outcome.and_then(|it| it.member("serverInfo")));
                 version = outcome.and_then(|it| text(it.member("protocolVersion")?)).or(version);
             }
-            let mut span = Span::of(asked, &method, answer.as_ref());
+            let mut span = Span::new(asked, &method, answer.as_ref());
             let meta = asked.message.params().and_then(|params| params.member("_meta"));
             let own = meta.and_then(|it| text(it.member("io.modelcontextprotocol/protocolVersion")?));
             let spoken = own.as_ref().or(version.as_ref()).map(String::as_str);
@@ -100,7 +100,7 @@ impl Spans {
 
 impl Span {
     /// A span with what the request and its answer say.
-    fn of(asked: &TimedMessage<'_>, method: &str, answer: Option<&TimedMessage<'_>>) -> Self {
+    fn new(asked: &TimedMessage<'_>, method: &str, answer: Option<&TimedMessage<'_>>) -> Self {
         let member = |name: &str| asked.message.params().and_then(|params| text(params.member(name)?));
         let mut attributes = vec![text_attribute("mcp.method.name", method)];
         let id = asked.message.id().key();

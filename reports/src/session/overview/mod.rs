@@ -27,7 +27,7 @@ impl Overview {
     #[must_use]
     pub fn new(file: &str, format: &'static Format, seen: Collector, judged: &CheckResult) -> Self {
         let mut overview = seen.overview(file, format);
-        let stopped = judged.rejected.as_ref().map(Unread::of);
+        let stopped = judged.rejected.as_ref().map(Unread::new);
         overview.rejected = overview.rejected.or(stopped);
         overview.findings = findings(judged);
         overview.limit = judged.limit;
@@ -49,7 +49,7 @@ fn findings(judged: &CheckResult) -> Findings {
     let mut broken: Vec<(&RuleOutcome, &Finding)> = Vec::new();
     for outcome in &judged.outcomes {
         for count in &outcome.counts {
-            *match RuleVerdict::of(count.level) {
+            *match RuleVerdict::new(count.level) {
                 RuleVerdict::Fail => &mut found.errors,
                 RuleVerdict::Warn => &mut found.warnings,
                 _ => &mut found.notes,

@@ -131,7 +131,7 @@ pub struct Unread {
 
 impl Unread {
     /// What a rejection says.
-    pub(crate) fn of(rejection: &Rejection) -> Self {
+    pub(crate) fn new(rejection: &Rejection) -> Self {
         Self {
             code: rejection.code.name(),
             clause: rejection.clause,

@@ -3,7 +3,7 @@ use crate::golden::golden;
 use formats::{Input, find};
 use rules::{CheckOptions, check_beside};
 
-fn of(format: &str, recording: &str) -> Overview {
+fn overview_of(format: &str, recording: &str) -> Overview {
     let mut bytes = recording.as_bytes();
     let (format, mut input) = (find(format).unwrap(), Input::new(&mut bytes).unwrap());
     let mut seen = Collector::new(format);
@@ -29,7 +29,7 @@ fn session() -> Overview {
     let hello = r#"{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"c","version":"1"}}}"#;
     let welcome = r#"{"jsonrpc":"2.0","id":0,"result":{"protocolVersion":"2025-06-18","capabilities":{"tools":{}},"serverInfo":{"name":"s\u001b[31m"}}}"#;
     let ready = r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#;
-    of(
+    overview_of(
         "mcp-replay",
         &trace(&[
             (0, "in", hello),
@@ -60,12 +60,15 @@ fn what_was_called_what_failed_and_what_to_type_next() {
 #[test]
 fn what_read_rejects_is_said_and_the_rest_is_still_counted() {
     let call = r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"a"}}"#;
-    let twice = of("jsonrpc", &format!("{call}\n{call}\n{{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{{}}}}\n"));
+    let twice = overview_of(
+        "jsonrpc",
+        &format!("{call}\n{call}\n{{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{{}}}}\n"),
+    );
     let why = twice.rejected.as_ref().unwrap();
     assert_eq!((why.clause, why.line), ("COR-DUPLICATE", 2));
     assert!(twice.next.iter().any(|command| command.starts_with("mcp-concord read ")));
     assert_eq!((twice.counts.messages, twice.tools[0].numbers.failed), (2, 0));
-    let broken = of("jsonrpc", &format!("{call}\n{{\"jsonrpc\":\"2.0\"\n"));
+    let broken = overview_of("jsonrpc", &format!("{call}\n{{\"jsonrpc\":\"2.0\"\n"));
     assert_eq!(broken.rejected.unwrap().line, 2);
     assert!(broken.findings.errors > 0 && !broken.findings.worst.is_empty());
 }
@@ -82,7 +85,7 @@ fn a_batch_counts_by_its_items_where_the_revision_has_batches() {
         let welcome = shake(r#""result""#, "serverInfo");
         let pings = r#"[{"jsonrpc":"2.0","id":1,"method":"ping"},{"jsonrpc":"2.0","id":2,"method":"ping"}]"#;
         let pongs = r#"[{"jsonrpc":"2.0","id":2,"result":{}},{"jsonrpc":"2.0","id":1,"result":{}}]"#;
-        of("jsonrpc", &[&hello as &str, &welcome, pings, pongs].join("\n"))
+        overview_of("jsonrpc", &[&hello as &str, &welcome, pings, pongs].join("\n"))
     };
     let (with, without) = (session("2025-03-26"), session("2025-06-18"));
     assert_eq!((with.counts.messages, with.unanswered.total), (6, 0));

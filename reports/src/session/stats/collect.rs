@@ -89,7 +89,7 @@ impl Collected {
         let stopped = match read {
             Ok(()) | Err(ReadError::Stopped) => None,
             Err(ReadError::Io(error)) => return Err(error),
-            Err(ReadError::Rejected(rejection)) => Some(Unread::of(&rejection)),
+            Err(ReadError::Rejected(rejection)) => Some(Unread::new(&rejection)),
         };
         let parts = collector.parts();
         let unread = parts.unread.or(stopped);

@@ -60,7 +60,7 @@ impl KnownKinds {
         let supervision = Supervision { over: &interrupt::requested, ..Supervision::default() };
         let suite = named(&suite).map_err(unreadable)?;
         let mut record = supervised(&planned, importer, jobs, suite, &supervision).map_err(unreadable)?;
-        let kinds: Vec<Kind> = record.results.iter().map(Kind::of).collect();
+        let kinds: Vec<Kind> = record.results.iter().map(Kind::new).collect();
         let whole = record.interrupted == 0;
         let stale = baseline.apply(&mut record, whole);
         let excused =

@@ -127,8 +127,8 @@ impl Rewriting<'_> {
             let (opening, mut writer) = match begun.take() {
                 Some(begun) => begun,
                 None => {
-                    let session = Session::of(self.format, entries, Totals::default());
-                    let opening = Opening::of(&session);
+                    let session = Session::new(self.format, entries, Totals::default());
+                    let opening = Opening::new(&session);
                     entries = session.entries;
                     let writer = LineWriter::begin(lines, &opening, &mut written)?;
                     (opening, writer)
@@ -247,7 +247,8 @@ mod tests {
     #[test]
     fn a_few_lines_at_a_time_are_what_the_whole_is() {
         let own = |list: &[&str]| list.iter().map(|&item| item.to_owned()).collect::<Vec<_>>();
-        let redaction = Redaction::of(&own(&["name", "label", "text"]), &own(&["[a-z]*fast[a-z]*"])).unwrap();
+        let redaction =
+            Redaction::new(&own(&["name", "label", "text"]), &own(&["[a-z]*fast[a-z]*"])).unwrap();
         let (mut compared, mut batches) = (0, 0);
         for (path, bytes) in cases::files() {
             let is_lines = |format: &Format| matches!(format.spelling, Spelling::Lines(_));
@@ -285,7 +286,7 @@ mod tests {
             let mut file = tempfile::tempfile().unwrap();
             file.write_all(text.replace('#', "hush").as_bytes()).unwrap();
             file.rewind().unwrap();
-            let redaction = Redaction::of(&["token".to_owned()], &[]).unwrap();
+            let redaction = Redaction::new(&["token".to_owned()], &[]).unwrap();
             let mut some = Rewriting { name: "it", format, redaction: &redaction, left: &[], skipped: 0 };
             let mut out = Vec::new();
             assert!(some.write(&mut file, &mut out).is_ok());

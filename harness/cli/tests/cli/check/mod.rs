@@ -102,7 +102,7 @@ impl Folder {
             .stdin(Stdio::null())
             .output()
             .unwrap();
-        Ran::of(output)
+        Ran::new(output)
     }
 
     /// The findings of `check --output json`.
@@ -127,7 +127,7 @@ struct Ran {
 }
 
 impl Ran {
-    fn of(output: Output) -> Self {
+    fn new(output: Output) -> Self {
         let err = String::from_utf8(output.stderr).unwrap();
         assert!(!err.contains("panicked"), "{err}");
         Self { code: output.status.code(), out: String::from_utf8(output.stdout).unwrap(), err }
@@ -269,7 +269,7 @@ fn the_standard_input_is_a_file() {
         .spawn()
         .unwrap();
     child.stdin.take().unwrap().write_all(wrong().as_bytes()).unwrap();
-    let ran = Ran::of(child.wait_with_output().unwrap()).is(1);
+    let ran = Ran::new(child.wait_with_output().unwrap()).is(1);
     let lines: Value = serde_json::from_str(&ran.out).unwrap();
     let finding = lines.as_array().unwrap().iter().find(|line| line["verdict"] == "fail").unwrap();
     assert_eq!((&finding["rule"], &finding["file"]), (&"jsonrpc.id.null".into(), &"<stdin>".into()));

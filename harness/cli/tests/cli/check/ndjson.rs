@@ -143,7 +143,7 @@ fn an_output_that_goes_on_in_the_same_file_is_not_spoilt() {
         let out = File::options().append(true).open(folder.path("out")).unwrap();
         let mut program = Command::new(env!("CARGO_BIN_EXE_mcp-concord"));
         program.args(["check", "--output", "ndjson", "in", "--resume", "out"]).current_dir(folder.path(""));
-        let ran = Ran::of(program.stdout(out).output().unwrap());
+        let ran = Ran::new(program.stdout(out).output().unwrap());
         (ran, fs::read_to_string(folder.path("out")).unwrap())
     };
     let (ran, out) = append(&format!("{}\n", lines[0]));

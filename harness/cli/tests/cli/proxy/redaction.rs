@@ -12,7 +12,7 @@ const DONE: &str = r#"{"jsonrpc":"2.0","id":"token-1","result":{"content":[{"typ
 
 fn asked() -> Redaction {
     let own = |names: &[&str]| names.iter().map(|&name| name.to_owned()).collect::<Vec<_>>();
-    Redaction::of(&own(&["token", "authorization", "sid"]), &own(&["key-[0-9]+", "secret-b"])).unwrap()
+    Redaction::new(&own(&["token", "authorization", "sid"]), &own(&["key-[0-9]+", "secret-b"])).unwrap()
 }
 
 #[test]

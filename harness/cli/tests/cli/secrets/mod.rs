@@ -140,7 +140,7 @@ fn no_secret_is_in_any_file_unless_a_reason_says_so() {
         over_stdio(folder.path(), asked.flags, &cells);
         http::record(folder.path(), asked.flags, &cells);
         convert_all(folder.path());
-        let search = Search::of(folder.path());
+        let search = Search::new(folder.path());
         let wrong: Vec<String> = cells
             .iter()
             .filter_map(|cell| {

@@ -9,7 +9,7 @@ use std::path::Path;
 pub(crate) struct Search(Vec<(String, Vec<u8>)>);
 
 impl Search {
-    pub(crate) fn of(folder: &Path) -> Self {
+    pub(crate) fn new(folder: &Path) -> Self {
         let mut views = Vec::new();
         for entry in fs::read_dir(folder).unwrap() {
             let path = entry.unwrap().path();

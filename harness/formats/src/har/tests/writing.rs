@@ -221,7 +221,7 @@ fn direct(entries: Vec<OwnedEntry>) -> Option<(Session, Meaning)> {
     for owned in &mut session.entries {
         let text = owned.message().map(|message| (message.text().to_owned(), message.shape()));
         let content = match &text {
-            Some((text, shape)) => Content::Message(Message::of(text, *shape)),
+            Some((text, shape)) => Content::Message(Message::new(text, *shape)),
             None => Content::Empty,
         };
         let context = owned.context.as_ref().map(|context| Context {

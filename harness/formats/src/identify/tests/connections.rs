@@ -60,7 +60,7 @@ fn streams_last_from_their_start_to_the_end_that_is_known() {
     assert_eq!(found.stream_durations, Some(expected));
     assert_eq!((found.connections_active, found.sse_connections_active), (Some(2), Some(2)));
     assert_eq!(Capture::log().finish().stream_durations, Some(StreamDurations::default()));
-    assert_eq!(Capture::of(&jsonrpc::FORMAT).finish().stream_durations, None);
+    assert_eq!(Capture::new(&jsonrpc::FORMAT).finish().stream_durations, None);
 }
 
 #[test]
@@ -84,5 +84,5 @@ fn a_server_that_answers_in_both_modes_is_named() {
     // What a server says to refuse a request is not a mode.
     let refused = Exchange { status: Some(400), ..json };
     assert!(both(&[(refused, false), (stream, true)]).is_empty());
-    assert_eq!(Capture::of(&jsonrpc::FORMAT).finish().both_modes, None);
+    assert_eq!(Capture::new(&jsonrpc::FORMAT).finish().both_modes, None);
 }

@@ -34,7 +34,7 @@ pub(super) fn write(session: &Session, out: &mut dyn Write) -> io::Result<()> {
         said[at..].iter().find_map(|said| said.0.time.filter(|_| !is_notification(said))).unwrap_or_default();
     let mut sequence = 0u64;
     while at < said.len() {
-        let interaction = Interaction::of(&said, at);
+        let interaction = Interaction::new(&said, at);
         now = interaction.time().unwrap_or(now);
         line.clear();
         line.extend_from_slice(if sequence == 0 { b"\n" } else { b",\n" });
@@ -69,7 +69,7 @@ struct Interaction<'s> {
 }
 
 impl<'s> Interaction<'s> {
-    fn of(said: &'s [Said<'s>], at: usize) -> Self {
+    fn new(said: &'s [Said<'s>], at: usize) -> Self {
         let first = &said[at];
         let empty = Self { request: None, notifications: &[], response: None };
         if is_notification(first) {

@@ -36,7 +36,7 @@ pub(crate) struct FidelityReport {
 
 /// Judges a recording. `said` is in the order in which it was sent.
 pub(crate) fn judge(said: &[SentMessage], written: &[RecordedMessage], terms: Terms) -> FidelityReport {
-    let work = Comparison { said, written, numbers: numbers(said), pairing: Pairing::of(said, written) };
+    let work = Comparison { said, written, numbers: numbers(said), pairing: Pairing::new(said, written) };
     let mut findings = work.lost_and_merged();
     findings.extend(work.added());
     findings.extend(work.pairing.pairs().filter_map(|(from, to)| work.changed(from, to)));
@@ -257,7 +257,7 @@ fn is_due(text: &str) -> bool {
 
 /// Whether some object in it names a member twice.
 fn repeats(value: Json<'_>) -> bool {
-    let tree = Tree::of(value);
+    let tree = Tree::new(value);
     let mut waiting = vec![0];
     while let Some(node) = waiting.pop() {
         match tree.kind(node) {

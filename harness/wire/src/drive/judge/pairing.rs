@@ -59,7 +59,7 @@ pub(super) struct Pairing {
 impl Pairing {
     /// Pairs equal messages first; then, between neighbours that are paired, those that are alike enough to be one message
     /// that was changed, and those that are no longer messages.
-    pub(super) fn of(said: &[SentMessage], written: &[RecordedMessage]) -> Self {
+    pub(super) fn new(said: &[SentMessage], written: &[RecordedMessage]) -> Self {
         let mut pairing = Self { written: vec![None; said.len()], said: vec![None; written.len()] };
         pairing.join_equal(said, written, compact);
         pairing.join_equal(said, written, normal_form);
@@ -217,7 +217,7 @@ fn compact(text: &str) -> Option<Vec<u8>> {
 /// What is the same for messages of the same meaning, however they are spelled.
 fn normal_form(text: &str) -> Option<Vec<u8>> {
     let message = Message::parse(text).ok()?;
-    Some(Key::of(&event(0, message), &DiffOptions::default(), true).all.to_le_bytes().to_vec())
+    Some(Key::new(&event(0, message), &DiffOptions::default(), true).all.to_le_bytes().to_vec())
 }
 
 /// Whether two texts may be one message, before and after something was changed in it: the same members that tell messages

@@ -265,7 +265,7 @@ fn named(entry: &OwnedEntry) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::{Answers, Reply, Route, Routes};
-    use crate::play::script::tests::{of, script};
+    use crate::play::script::tests::{read_as, script};
     use transcript::session::Side;
 
     const CALL: &str = r#"> {"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"a","_meta":{"progressToken":"t"}}}"#;
@@ -318,7 +318,7 @@ mod tests {
             r#"{"transport_context":{"headers":{"MCP-Protocol-Version":"w"}},"request":{"jsonrpc":"2.0","id":1,"method":"initialize"}},"#,
             r#"{"transport_context":{"headers":{"Mcp-Session-Id":"s"}},"response":{"jsonrpc":"2.0","id":1,"result":{"protocolVersion":"v"}}}]}"#,
         );
-        let script = of("streamable-http", envelope, Side::Server).unwrap();
+        let script = read_as("streamable-http", envelope, Side::Server).unwrap();
         let routes = Routes::new(&script, Answers::AsRecorded);
         let challenge = vec![("www-authenticate".to_owned(), "Bearer scope=\"a\"".to_owned())];
         assert_eq!(routes.replies[0], Reply::Refused(401, challenge));

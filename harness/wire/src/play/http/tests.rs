@@ -25,7 +25,7 @@ struct Both<'b> {
 }
 
 impl Both<'_> {
-    fn of(transport: Transport) -> Self {
+    fn new(transport: Transport) -> Self {
         static PLAIN: LazyLock<Variants> = LazyLock::new(Variants::default);
         let patience = Duration::from_secs(10);
         Self { transport, answers: Answers::AsRecorded, ways: [&PLAIN; 2], patience, half_heads: 0 }
@@ -82,7 +82,7 @@ fn both_sides_of_every_session_find_nothing_over_streamable_http() {
     let mut count = 0;
     sessions(&mut |name, format, bytes| {
         if ["streamable-http", "har", "mcp-replay"].contains(&format) {
-            Both::of(Transport::StreamableHttp).is_well(name, bytes, format);
+            Both::new(Transport::StreamableHttp).is_well(name, bytes, format);
             count += 1;
         }
     });
@@ -94,7 +94,7 @@ fn both_sides_of_every_session_find_nothing_over_http_sse() {
     let mut count = 0;
     sessions(&mut |name, format, bytes| {
         if ["http-sse", "jsonrpc"].contains(&format) {
-            Both::of(Transport::HttpSse).is_well(name, bytes, format);
+            Both::new(Transport::HttpSse).is_well(name, bytes, format);
             count += 1;
         }
     });
@@ -129,7 +129,7 @@ fn half_a_head_keeps_no_place_from_others() {
         "\n"
     );
     for transport in [Transport::StreamableHttp, Transport::HttpSse] {
-        let both = Both { half_heads: 4, ..Both::of(transport) };
+        let both = Both { half_heads: 4, ..Both::new(transport) };
         both.is_well("half a head", session.as_bytes(), "jsonrpc");
     }
 }
@@ -157,7 +157,7 @@ fn no_form_of_answer_and_no_way_of_saying_changes_what_is_heard() {
         }
         let answers = [Answers::Json, Answers::Stream][turn % 2];
         let ways = [if ways[turn % 5].redeliver { &plain } else { &ways[turn % 5] }, &ways[turn % 5]];
-        Both { answers, ways, ..Both::of(transport) }.is_well(name, bytes, format);
+        Both { answers, ways, ..Both::new(transport) }.is_well(name, bytes, format);
         turn += 1;
     });
     assert!(turn > 200, "{turn}");

@@ -68,7 +68,7 @@ pub fn grown(
     renewed: bool,
     format: &'static Format,
 ) -> Result<Vec<u8>, String> {
-    let catalogue = Catalogue::of(script, rules, Answers::AsRecorded)?;
+    let catalogue = Catalogue::new(script, rules, Answers::AsRecorded)?;
     let count = new.len();
     let (session, kept) = merged(&catalogue, new, renewed);
     let mut bytes = Vec::new();
@@ -76,7 +76,7 @@ pub fn grown(
     let read = read_session(format, &bytes)
         .map_err(|error| format!("with what was new it is not a session: {error}"))?;
     let again = Script::new(read, script.role)?;
-    let found = Catalogue::of(&again, rules, Answers::AsRecorded)?.units.len();
+    let found = Catalogue::new(&again, rules, Answers::AsRecorded)?.units.len();
     if found != kept + count {
         return Err(format!(
             "with what was new it would be read as {found} messages of a client, not {}",
@@ -104,7 +104,7 @@ fn merged(catalogue: &Catalogue<'_>, new: Vec<New>, renewed: bool) -> (Session, 
         }
     }
     let kept = catalogue.units.iter().filter(|unit| !replaced.contains(&unit.key)).count();
-    let mut names = Names::of(script, &gone);
+    let mut names = Names::new(script, &gone);
     let mut by_key: BTreeMap<u128, Vec<New>> = BTreeMap::new();
     let mut behind = Vec::new();
     let there: HashSet<u128> = gone.values().copied().collect();
@@ -142,7 +142,7 @@ fn merged(catalogue: &Catalogue<'_>, new: Vec<New>, renewed: bool) -> (Session, 
 struct Names(HashMap<Side, FreshIds>);
 
 impl Names {
-    fn of(script: &Script, gone: &HashMap<usize, u128>) -> Self {
+    fn new(script: &Script, gone: &HashMap<usize, u128>) -> Self {
         let mut names = Self(HashMap::new());
         for (step, found) in script.steps().iter().enumerate() {
             let message = script.message(step).filter(|message| message.method().is_some());

@@ -73,7 +73,7 @@ impl<'s> Catalogue<'s> {
     ///
     /// # Errors
     /// A sentence, where the recording answers nothing, or is of several servers.
-    pub(in crate::play) fn of(
+    pub(in crate::play) fn new(
         script: &'s Script,
         rules: &DiffOptions,
         answers: Answers,
@@ -161,7 +161,7 @@ impl<'s> Catalogue<'s> {
     }
 
     fn key_of(&self, event: &Event<'_>) -> Key {
-        let mut key = Key::of(event, self.rules_for(event.message), false);
+        let mut key = Key::new(event, self.rules_for(event.message), false);
         // A call that runs as a task is another request, whose answer says where the task is.
         let task = event.message.params().and_then(|params| params.member("task"));
         key.all ^= u128::from(event.kind == EventKind::ToolCall && task.is_some());
@@ -294,7 +294,7 @@ fn leaves(message: Message<'_>) -> BTreeMap<String, String> {
 }
 
 fn is_notification(message: Message<'_>) -> bool {
-    EventKind::of(&message) == EventKind::Notification
+    EventKind::new(&message) == EventKind::Notification
 }
 
 /// The messages of the client, each with what belongs to it.

@@ -25,7 +25,7 @@ const TICK: Duration = Duration::from_millis(50);
 /// Where the recording answers nothing, or the standard streams cannot be used.
 pub fn as_server(plan: &Plan<'_>, matching: &Matching) -> Result<Served, StartError> {
     let catalogue =
-        Catalogue::of(plan.script, plan.rules, Answers::AsRecorded).map_err(StartError::Unusable)?;
+        Catalogue::new(plan.script, plan.rules, Answers::AsRecorded).map_err(StartError::Unusable)?;
     let (from, to) = standard_streams()?;
     plan.journal.began("server", "stdio", None);
     catalogue.tell(plan);
@@ -60,7 +60,7 @@ impl StdioMock<'_> {
         while !(self.gone || interrupt::requested() || ended && self.client.is_idle()) {
             match self.inbox.next(TICK) {
                 Some(PipeEvent::Line(line, _)) => self.line(&line),
-                Some(PipeEvent::TooLong(bytes)) => self.report(&Mismatch::of(Kind::TooLong(bytes), None)),
+                Some(PipeEvent::TooLong(bytes)) => self.report(&Mismatch::new(Kind::TooLong(bytes), None)),
                 Some(PipeEvent::End(broken)) => {
                     ended = true;
                     if let Some(why) = broken {
@@ -80,14 +80,17 @@ impl StdioMock<'_> {
         match Message::parse(&text) {
             Ok(message) => self.message(message),
             Err(refusal) if refusal.code == Code::Batch => {
-                self.report(&Mismatch::of(Kind::Batch, Some(text.clone().into_owned())));
+                self.report(&Mismatch::new(Kind::Batch, Some(text.clone().into_owned())));
                 let items: Vec<Json<'_>> = Json::parse(&text).into_iter().flat_map(Json::items).collect();
                 let messages = items.iter().filter_map(|item| Message::parse(item.text()).ok());
                 messages.for_each(|message| self.message(message));
             }
             Err(_) if text.trim().is_empty() => {}
             Err(refusal) => {
-                self.report(&Mismatch::of(Kind::NoMessage(refusal.message), Some(text.clone().into_owned())));
+                self.report(&Mismatch::new(
+                    Kind::NoMessage(refusal.message),
+                    Some(text.clone().into_owned()),
+                ));
                 self.write(r#"{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"this is not a message"}}"#);
             }
         }

@@ -41,7 +41,7 @@ fn play(session: &[&str], words: &str, lines: &[String]) -> Vec<String> {
         _ => None,
     };
     let matching = Matching { once: words == "once", live: ask.map(|ask| (vec!["live".to_owned()], ask)) };
-    let catalogue = Catalogue::of(&script, &rules, Answers::AsRecorded).unwrap();
+    let catalogue = Catalogue::new(&script, &rules, Answers::AsRecorded).unwrap();
     let mut client = MockClient::new(&catalogue, &matching);
     let mut log = Vec::new();
     for line in lines {
@@ -83,7 +83,7 @@ fn a_request_that_waits_too_long_for_the_client_is_answered() {
     let session = session.map(|(sign, text)| [sign, text].concat());
     let session: Vec<&str> = session.iter().map(String::as_str).collect();
     let script = script(&session, Side::Server).unwrap();
-    let catalogue = Catalogue::of(&script, &rules(""), Answers::AsRecorded).unwrap();
+    let catalogue = Catalogue::new(&script, &rules(""), Answers::AsRecorded).unwrap();
     let matching = Matching::default();
     let mut client = MockClient::new(&catalogue, &matching);
     client.receive(Message::parse(call).unwrap(), 0);
@@ -99,7 +99,7 @@ fn a_request_that_waits_too_long_for_the_client_is_answered() {
 fn a_recording_that_answers_nothing_or_is_of_two_servers_is_refused() {
     let of = |session: &[&str]| {
         let script = script(session, Side::Server).unwrap();
-        Catalogue::of(&script, &rules(""), Answers::AsRecorded).map(drop)
+        Catalogue::new(&script, &rules(""), Answers::AsRecorded).map(drop)
     };
     assert!(of(&[HELLO]).unwrap_err().contains("no request with its answer"));
     let other = [HELLO.replace(":0", ":9"), WELCOME.replace(":0", ":9").replace("\"s\"", "\"z\"")];
@@ -115,7 +115,7 @@ fn every_answer_of_the_suite_is_given_in_the_opposite_order() {
     sessions(&mut |name, format, bytes| {
         let script = crate::play::script::tests::of_bytes(format, bytes, Side::Server).unwrap();
         let rules = DiffOptions::default();
-        let Ok(catalogue) = Catalogue::of(&script, &rules, Answers::AsRecorded) else { return };
+        let Ok(catalogue) = Catalogue::new(&script, &rules, Answers::AsRecorded) else { return };
         let matching = Matching { once: true, live: None };
         let mut client = MockClient::new(&catalogue, &matching);
         for (answer, step) in script.steps().iter().enumerate().rev() {

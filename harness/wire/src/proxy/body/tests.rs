@@ -105,7 +105,7 @@ fn each_block_of_a_stream_has_the_time_of_its_end() {
 }
 
 fn redaction() -> Arc<Redaction> {
-    Arc::new(Redaction::of(&["token".to_owned(), "id".to_owned()], &["sk-[0-9]+".to_owned()]).unwrap())
+    Arc::new(Redaction::new(&["token".to_owned(), "id".to_owned()], &["sk-[0-9]+".to_owned()]).unwrap())
 }
 
 /// What is kept of a text that comes in parts of this size, with what must not be kept taken out; and what was lost.

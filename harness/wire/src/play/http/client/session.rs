@@ -176,7 +176,7 @@ impl ClientSession<'_> {
             CallEvent::Event(event) => self.event(what, event),
             CallEvent::Body(bytes) => self.body(number, what, bytes),
             CallEvent::TooLong(bytes) => {
-                self.report(Mismatch::of(Kind::TooLong(bytes), None));
+                self.report(Mismatch::new(Kind::TooLong(bytes), None));
                 self.ended(number, what, None);
             }
             CallEvent::Ended(broken) => self.ended(number, what, broken),
@@ -290,7 +290,7 @@ impl ClientSession<'_> {
     fn hear(&mut self, bytes: &[u8], again: bool) {
         let Ok(text) = std::str::from_utf8(bytes) else {
             let came = String::from_utf8_lossy(bytes).into_owned();
-            return self.report(Mismatch::of(Kind::NoMessage("it is not UTF-8".to_owned()), Some(came)));
+            return self.report(Mismatch::new(Kind::NoMessage("it is not UTF-8".to_owned()), Some(came)));
         };
         if again && !self.player.expects_again(text) {
             return self.plan.notify.note("skipped an event that was delivered again");

@@ -41,7 +41,7 @@ impl Server {
     /// Where the recording answers nothing, or the port cannot be used.
     pub fn answer(self, plan: &Plan<'_>, matching: &Matching) -> Result<Served, StartError> {
         let (transport, answers) = (self.transport, self.answers);
-        let catalogue = Catalogue::of(plan.script, plan.rules, answers).map_err(StartError::Unusable)?;
+        let catalogue = Catalogue::new(plan.script, plan.rules, answers).map_err(StartError::Unusable)?;
         let (listener, runtime) = self.begin(plan)?;
         catalogue.tell(plan);
         let (clients, order, served) = (BTreeMap::new(), VecDeque::new(), Served::default());
@@ -134,7 +134,7 @@ impl HttpMock<'_> {
     fn heed(&mut self, came: ServerEvent) {
         match came {
             ServerEvent::Request(asked) => self.asked(*asked),
-            ServerEvent::TooLong(bytes) => self.report(&Mismatch::of(Kind::TooLong(bytes), None)),
+            ServerEvent::TooLong(bytes) => self.report(&Mismatch::new(Kind::TooLong(bytes), None)),
             ServerEvent::Live(id, came) => self.heard_live(&id, came),
             // A client may go at any time.
             ServerEvent::Connected | ServerEvent::Disconnected | ServerEvent::Broken(_) => {}
@@ -165,7 +165,7 @@ impl HttpMock<'_> {
         let message = match Message::parse(&said) {
             Ok(message) => message,
             Err(refusal) => {
-                self.report(&Mismatch::of(Kind::NoMessage(refusal.message), Some(said.clone())));
+                self.report(&Mismatch::new(Kind::NoMessage(refusal.message), Some(said.clone())));
                 return asked.answer(400, "this is not one message", self.plan);
             }
         };
