@@ -85,7 +85,6 @@ fn no_verb_passes_a_strangers_controls_to_a_terminal() {
         "diff a.jsonl b.jsonl",
         "convert --to jsonrpc --lossy a.jsonl",
         "convert --to har --lossy a.jsonl",
-        "convert --to vscode-log --lossy a.jsonl",
         "identify a.jsonl",
         "identify --output json a.jsonl",
         "check -v a.jsonl",
