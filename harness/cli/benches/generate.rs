@@ -19,12 +19,15 @@ use mcp_concord_suite::builtin::Builtin;
 use mcp_concord_suite::importer::Importer as _;
 use serde::de::IgnoredAny;
 use std::hint::black_box;
-use std::process::Command;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread;
 use std::time::Instant;
 use verdict::answer::Level;
 use verdict::verdict::{Question, judge};
+
+#[path = "support/mod.rs"]
+#[expect(dead_code, reason = "other measurements need more of it")]
+mod support;
 
 const SEED: u64 = 20_261_122;
 
@@ -32,11 +35,10 @@ const SEED: u64 = 20_261_122;
 const SMALL: usize = 100;
 
 fn main() {
-    let count: u64 =
-        std::env::var("CONCORD_BENCH_VARIANTS").ok().and_then(|text| text.parse().ok()).unwrap_or(20_000);
-    if std::env::args().any(|argument| argument == "child") {
+    let count: u64 = support::setting("CONCORD_BENCH_VARIANTS", 20_000);
+    if support::child_task().is_some() {
         made_and_judged(count, threads());
-        return println!("{}", std::fs::read_to_string("/proc/self/status").unwrap());
+        return println!("{}", support::status());
     }
     let threads = threads();
     let per_second = |count: u64, start: Instant| count as f64 / start.elapsed().as_secs_f64();
@@ -71,7 +73,7 @@ fn main() {
         inputs.iter().for_each(|bytes| equivalence(black_box(bytes)));
     }
     println!("\nequivalence          {:>10.0} executions/s on one thread", per_second(rounds * 1000, start));
-    println!("peak memory          {:>10.1} MiB to make and judge", peak());
+    println!("peak memory          {:>10.1} MiB to make and judge", support::peak_of_child(&[]));
 }
 
 fn threads() -> usize {
@@ -128,14 +130,4 @@ fn over(count: u64, threads: usize, work: impl Fn(u64) -> u64 + Sync) -> u64 {
         let threads: Vec<_> = (0..threads).map(|_| scope.spawn(work)).collect();
         threads.into_iter().map(|thread| thread.join().unwrap()).sum()
     })
-}
-
-/// Peak resident memory of this program as a child that makes and judges, in MiB.
-fn peak() -> f64 {
-    let out = Command::new(std::env::current_exe().unwrap()).arg("child").output().unwrap();
-    let text = String::from_utf8(out.stdout).unwrap();
-    let kib = text
-        .lines()
-        .find_map(|line| line.strip_prefix("VmHWM:")?.trim().strip_suffix(" kB")?.trim().parse::<f64>().ok());
-    kib.unwrap_or(f64::NAN) / 1024.0
 }

@@ -14,9 +14,12 @@ use std::io::{BufRead as _, BufReader, Write as _};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
+#[path = "support/mod.rs"]
+#[expect(dead_code, reason = "other measurements need more of it")]
+mod support;
+
 fn main() {
-    let count: usize =
-        std::env::var("CONCORD_BENCH_REQUESTS").ok().and_then(|text| text.parse().ok()).unwrap_or(10_000);
+    let count: usize = support::setting("CONCORD_BENCH_REQUESTS", 10_000);
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("recording.jsonl");
     let mut text = String::new();

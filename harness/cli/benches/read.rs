@@ -22,39 +22,37 @@ use rules::CheckOptions;
 use rules::CheckResult;
 use serde::Deserialize;
 use serde_json::value::RawValue;
-use std::hint::black_box;
 use std::io::{BufWriter, Write as _};
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
-use std::time::{Duration, Instant};
+use std::process::Command;
+use support::{in_turns, timed};
 
 #[path = "read/bulk.rs"]
 mod bulk;
 #[path = "read/hostile.rs"]
 mod hostile;
-#[path = "support/peak.rs"]
-mod peak;
+#[path = "support/mod.rs"]
+mod support;
 
 fn rounds() -> usize {
-    std::env::var("CONCORD_BENCH_ROUNDS").ok().and_then(|text| text.parse().ok()).unwrap_or(5)
+    support::setting("CONCORD_BENCH_ROUNDS", 5)
 }
 
 fn main() {
-    let arguments: Vec<String> = std::env::args().collect();
-    if let Some(at) = arguments.iter().position(|argument| argument == "child") {
-        return child(&arguments[at + 1..]);
+    if let Some(task) = support::child_task() {
+        return child(&task);
     }
-    let megabytes: u64 =
-        std::env::var("CONCORD_BENCH_MB").ok().and_then(|text| text.parse().ok()).unwrap_or(100);
+    let megabytes: u64 = support::setting("CONCORD_BENCH_MB", 100);
     let folder = tempfile::tempdir().unwrap();
     println!("{megabytes} MB of tool calls; median of {}\n", rounds());
-    if std::env::var("CONCORD_BENCH_ONLY").is_ok_and(|only| only == "check") {
+    let only = support::setting("CONCORD_BENCH_ONLY", String::new());
+    if only == "check" {
         generated(folder.path(), "mcp-replay", Spelling::McpReplay, megabytes << 20, false);
         judging(folder.path());
         programs(folder.path());
         return overwhelmed(folder.path(), megabytes);
     }
-    if std::env::var("CONCORD_BENCH_ONLY").is_ok_and(|only| only == "diff") {
+    if only == "diff" {
         return comparing(folder.path(), megabytes);
     }
     println!(
@@ -67,19 +65,15 @@ fn main() {
         }
         let path = generated(folder.path(), name, spelling, megabytes << 20, false);
         let bytes = std::fs::read(&path).unwrap();
-        let (mut bare, mut ours) = (Vec::new(), Vec::new());
-        for _ in 0..rounds() {
-            bare.push(timed(|| bare_pass(spelling, &bytes)));
-            ours.push(timed(|| read(name, &mut &bytes[..])));
-        }
-        let (bare, ours) = (median(bare), median(ours));
+        let [bare, ours] =
+            in_turns(rounds(), [&mut || bare_pass(spelling, &bytes), &mut || read(name, &mut &bytes[..])]);
         println!(
             "{name:<18}{:>10.0}ms{:>10.0}ms{:>8.2}{:>14.0}{:>12.1}",
-            bare.as_secs_f64() * 1e3,
-            ours.as_secs_f64() * 1e3,
-            ours.as_secs_f64() / bare.as_secs_f64(),
-            bytes.len() as f64 / 1e6 / ours.as_secs_f64(),
-            peak::of_child(&["read", name, &path.display().to_string()]),
+            bare * 1e3,
+            ours * 1e3,
+            ours / bare,
+            bytes.len() as f64 / 1e6 / ours,
+            support::peak_of_child(&["read", name, &path.display().to_string()]),
         );
     }
     judging(folder.path());
@@ -91,7 +85,7 @@ fn main() {
     let (left, right) = (left.display().to_string(), right.display().to_string());
     println!(
         "\ndiff of the jsonrpc and the mcp-replay file: peak {:.1} MiB",
-        peak::of_program(&["diff", &left, &right])
+        support::peak_of_program(&["diff", &left, &right])
     );
 }
 
@@ -113,25 +107,26 @@ fn judging(folder: &Path) {
     for (name, spelling) in Spelling::ALL {
         let path = folder.join(name);
         let Ok(bytes) = std::fs::read(&path) else { continue };
-        let mut times: [Vec<Duration>; 4] = std::array::from_fn(|_| Vec::new());
-        for _ in 0..rounds() {
-            times[0].push(timed(|| bare_pass(spelling, &bytes)));
-            times[1].push(timed(|| read(name, &mut &bytes[..])));
-            times[2].push(timed(|| check(name, &mut &bytes[..])));
-            times[3].push(timed(|| overview(name, &mut &bytes[..])));
-        }
-        let [bare, plain, judged, seen] = times.map(median);
+        let [bare, plain, judged, seen] = in_turns(
+            rounds(),
+            [
+                &mut || bare_pass(spelling, &bytes),
+                &mut || read(name, &mut &bytes[..]),
+                &mut || check(name, &mut &bytes[..]),
+                &mut || overview(name, &mut &bytes[..]),
+            ],
+        );
         println!(
             "{name:<18}{:>10.0}ms{:>10.0}ms{:>10.0}ms{:>12.2}{:>12.2}{:>14.0}{:>12.1}{:>10.0}ms{:>12.2}",
-            bare.as_secs_f64() * 1e3,
-            plain.as_secs_f64() * 1e3,
-            judged.as_secs_f64() * 1e3,
-            judged.as_secs_f64() / plain.as_secs_f64(),
-            judged.as_secs_f64() / bare.as_secs_f64(),
-            bytes.len() as f64 / 1e6 / judged.as_secs_f64(),
-            peak::of_child(&["check", name, &path.display().to_string()]),
-            seen.as_secs_f64() * 1e3,
-            seen.as_secs_f64() / judged.as_secs_f64(),
+            bare * 1e3,
+            plain * 1e3,
+            judged * 1e3,
+            judged / plain,
+            judged / bare,
+            bytes.len() as f64 / 1e6 / judged,
+            support::peak_of_child(&["check", name, &path.display().to_string()]),
+            seen * 1e3,
+            seen / judged,
         );
     }
     starting(folder);
@@ -150,19 +145,11 @@ fn programs(folder: &Path) {
         }
         let verbs: [&[&str]; 3] =
             [&["read", &path], &["check", &path], &["redact", &path, "--preset", "common"]];
-        let run = |arguments: &[&str]| {
-            let mut program = Command::new(env!("CARGO_BIN_EXE_mcp-concord"));
-            let program = program.args(arguments).stdout(Stdio::null()).stderr(Stdio::null());
-            timed(|| u64::from(program.status().unwrap().success()))
-        };
-        let mut times: [Vec<Duration>; 3] = std::array::from_fn(|_| Vec::new());
-        for _ in 0..rounds() {
-            times.iter_mut().zip(verbs).for_each(|(times, verb)| times.push(run(verb)));
-        }
-        let [plain, judged, redacted] = times.map(|times| median(times).as_secs_f64());
+        let [read, check, redact] = verbs.map(|verb| move || support::ran(verb));
+        let [plain, judged, redacted] = in_turns(rounds(), [&mut { read }, &mut { check }, &mut { redact }]);
         print!("{name:<18}{:>10.0}ms", plain * 1e3);
         for (time, verb) in [(judged, verbs[1]), (redacted, verbs[2])] {
-            print!("{:>10.0}ms{:>12.2}{:>12.1}", time * 1e3, time / plain, peak::of_program(verb));
+            print!("{:>10.0}ms{:>12.2}{:>12.1}", time * 1e3, time / plain, support::peak_of_program(verb));
         }
         println!();
     }
@@ -173,10 +160,8 @@ fn programs(folder: &Path) {
 fn starting(folder: &Path) {
     let path = generated(folder, "small", Spelling::McpReplay, 2048, false).display().to_string();
     let start = |arguments: &[&str]| {
-        let mut program = Command::new(env!("CARGO_BIN_EXE_mcp-concord"));
-        let program = program.args(arguments).stdout(Stdio::null()).stderr(Stdio::null());
-        let times = (0..4 * rounds()).map(|_| timed(|| u64::from(program.status().unwrap().success())));
-        median(times.collect()).as_secs_f64() * 1e3
+        let [time] = in_turns(4 * rounds(), [&mut || support::ran(arguments)]);
+        time * 1e3
     };
     let (nothing, check) = (start(&["--version"]), start(&["check", &path]));
     println!("\nfrom start to end: --version {nothing:.1} ms, check of a small recording {check:.1} ms");
@@ -202,23 +187,25 @@ fn comparing(folder: &Path, megabytes: u64) {
         writeln!(out, "{}", if number % 1000 == 999 { &other } else { line }).unwrap();
     }
     out.flush().unwrap();
-    let (mut plain, mut compared) = (Vec::new(), Vec::new());
-    for _ in 0..rounds() {
-        plain.push(timed(|| {
-            [&left, &right].map(|path| read("jsonrpc", &mut std::fs::File::open(path).unwrap())).iter().sum()
-        }));
-        compared.push(timed(|| {
-            let mut program = Command::new(env!("CARGO_BIN_EXE_mcp-concord"));
-            let out = program.arg("diff").args([&left, &right]).output().unwrap();
-            assert_eq!(out.status.code(), Some(1), "they differ");
-            out.stdout.len() as u64
-        }));
-    }
-    let (plain, compared) = (median(plain), median(compared));
+    let [plain, compared] = in_turns(
+        rounds(),
+        [
+            &mut || {
+                let file = |path| std::fs::File::open(path).unwrap();
+                [&left, &right].map(|path| read("jsonrpc", &mut file(path))).iter().sum()
+            },
+            &mut || {
+                let mut program = Command::new(env!("CARGO_BIN_EXE_mcp-concord"));
+                let out = program.arg("diff").args([&left, &right]).output().unwrap();
+                assert_eq!(out.status.code(), Some(1), "they differ");
+                out.stdout.len() as u64
+            },
+        ],
+    );
     println!(
         "\ndiff of two files that differ in every thousandth event: {:.0}ms, {:.2} times read of both",
-        compared.as_secs_f64() * 1e3,
-        compared.as_secs_f64() / plain.as_secs_f64()
+        compared * 1e3,
+        compared / plain
     );
 }
 
@@ -235,12 +222,13 @@ fn overwhelmed(folder: &Path, megabytes: u64) {
             let judged = judged("mcp-replay", &mut std::fs::File::open(&path).unwrap());
             limit = judged.limit;
             judged.messages
-        });
+        })
+        .as_secs_f64();
         println!(
             "{name:<18}{:>10.0}ms{:>14.0}{:>12.1}  {}",
-            time.as_secs_f64() * 1e3,
-            size as f64 / 1e6 / time.as_secs_f64(),
-            peak::of_child(&["check", "mcp-replay", &path.display().to_string()]),
+            time * 1e3,
+            size as f64 / 1e6 / time,
+            support::peak_of_child(&["check", "mcp-replay", &path.display().to_string()]),
             limit.unwrap_or("none"),
         );
         std::fs::remove_file(&path).unwrap();
@@ -252,17 +240,6 @@ fn generated(folder: &Path, name: &str, spelling: Spelling, bytes: u64, twist: b
     let mut out = BufWriter::new(std::fs::File::create(&path).unwrap());
     bulk::write(spelling, bytes, twist, &mut out).unwrap();
     path
-}
-
-fn timed(run: impl FnOnce() -> u64) -> Duration {
-    let start = Instant::now();
-    black_box(run());
-    start.elapsed()
-}
-
-fn median(mut times: Vec<Duration>) -> Duration {
-    times.sort();
-    times[times.len() / 2]
 }
 
 fn read(format: &str, reader: &mut dyn std::io::Read) -> u64 {
@@ -355,5 +332,5 @@ fn child(task: &[String]) {
         }
         _ => {}
     }
-    println!("{}", std::fs::read_to_string("/proc/self/status").unwrap());
+    println!("{}", support::status());
 }

@@ -13,14 +13,13 @@
 use reports::html::{HtmlRenderer, Run};
 use std::hint::black_box;
 use std::path::Path;
-use std::process::Command;
-use std::time::Instant;
 use verdict::answer::Level;
 use verdict::record::{BothSides, CaseNote, CaseResult, Implementation, Place, Record, Suite};
 use verdict::verdict::{Judgement, Verdict};
 
-#[path = "support/peak.rs"]
-mod peak;
+#[path = "support/mod.rs"]
+#[expect(dead_code, reason = "other measurements need more of it")]
+mod support;
 
 const ROUNDS: usize = 7;
 const VERDICTS: usize = 10_000;
@@ -29,9 +28,10 @@ const FORMATS: [&str; 5] = ["jsonrpc", "streamable-http", "http-sse", "mcp-repla
 const APART: usize = 50;
 
 fn main() {
-    let arguments: Vec<String> = std::env::args().collect();
-    if let Some(at) = arguments.iter().position(|argument| argument == "child") {
-        return child(&arguments[at + 1..]);
+    if let Some(task) = support::child_task() {
+        let text = std::fs::read_to_string(&task[1]).unwrap();
+        black_box(serde_json::from_str::<Record>(&text).unwrap());
+        return println!("{}", support::status());
     }
     let folder = tempfile::tempdir().unwrap();
     let (file, site) = (folder.path().join("results.json"), folder.path().join("site"));
@@ -48,17 +48,16 @@ fn main() {
         |_: &Record, line: &CaseResult| format!("mcp-concord run --filter {}/{}", line.case, line.format);
     let renderer = HtmlRenderer::new("0").unwrap();
     let run = Run { record: &record, runs: &[&record], rerun: &alone };
-    timed("results.json written", || reports::json::render(&record).unwrap().len());
-    timed("results.json read", || serde_json::from_str::<Record>(&text).unwrap().results.len());
-    timed("the page of one run", || renderer.run(&run, Default::default()).unwrap().len());
-    timed("report: the whole site", || reported(&file, &site));
-    let bytes: u64 = walk(&site);
-    let (file, site) = (file.display().to_string(), site.display().to_string());
-    println!("\nthe site has {:.1} MB", bytes as f64 / 1e6);
+    timed("results.json written", || reports::json::render(&record).unwrap().len() as u64);
+    timed("results.json read", || serde_json::from_str::<Record>(&text).unwrap().results.len() as u64);
+    timed("the page of one run", || renderer.run(&run, Default::default()).unwrap().len() as u64);
+    let [file, site] = [&file, &site].map(|path| path.display().to_string());
+    timed("report: the whole site", || support::ran(&["--quiet", "report", &file, "--out", &site]));
+    println!("\nthe site has {:.1} MB", walk(Path::new(&site)) as f64 / 1e6);
     println!(
         "peak memory: {:.1} MiB; of a process that reads the JSON alone: {:.1} MiB",
-        peak::of_program(&["--quiet", "report", &file, "--out", &site]),
-        peak::of_child(&["read", &file])
+        support::peak_of_program(&["--quiet", "report", &file, "--out", &site]),
+        support::peak_of_child(&["read", &file])
     );
 }
 
@@ -98,34 +97,11 @@ fn record() -> Record {
     Record::new(suite, implementation, cases, lines)
 }
 
-fn timed(what: &str, mut run: impl FnMut() -> usize) {
-    let mut times = Vec::new();
-    for _ in 0..ROUNDS {
-        let start = Instant::now();
-        black_box(run());
-        times.push(start.elapsed());
-    }
-    times.sort();
-    println!("{what:<26}{:>8.1} ms", times[times.len() / 2].as_secs_f64() * 1e3);
-}
-
-fn reported(file: &Path, site: &Path) -> usize {
-    let mut program = Command::new(env!("CARGO_BIN_EXE_mcp-concord"));
-    let status = program.args(["--quiet", "report"]).arg(file).arg("--out").arg(site).status().unwrap();
-    usize::from(status.success())
+fn timed(what: &str, mut run: impl FnMut() -> u64) {
+    let [time] = support::in_turns(ROUNDS, [&mut run]);
+    println!("{what:<26}{:>8.1} ms", time * 1e3);
 }
 
 fn walk(site: &Path) -> u64 {
     std::fs::read_dir(site).unwrap().map(|entry| entry.unwrap().metadata().unwrap().len()).sum()
-}
-
-fn child(task: &[String]) {
-    match task {
-        [verb, file] if verb == "read" => {
-            let text = std::fs::read_to_string(file).unwrap();
-            black_box(serde_json::from_str::<Record>(&text).unwrap());
-        }
-        _ => {}
-    }
-    println!("{}", std::fs::read_to_string("/proc/self/status").unwrap());
 }

@@ -176,7 +176,7 @@ impl Traffic for Posts<'_> {
             }
         });
         let took = since.elapsed();
-        let peak = session.recorder.as_ref().map_or(0, |(recorder, _)| resident(recorder));
+        let peak = session.recorder.as_ref().map_or(0.0, |(recorder, _)| resident(recorder));
         session.end();
         Some(Run { took, peak })
     }

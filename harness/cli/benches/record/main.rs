@@ -19,12 +19,15 @@
 mod http;
 mod recorders;
 mod stdio;
+#[path = "../support/mod.rs"]
+#[expect(dead_code, reason = "other measurements need more of it")]
+mod support;
 
 use recorders::{HTTP, Recorder, STDIO};
+use std::env;
 use std::path::{Path, PathBuf};
 use std::process::Child;
-use std::time::{Duration, Instant};
-use std::{env, fs};
+use std::time::Duration;
 
 const ROUNDS: usize = 5;
 
@@ -51,8 +54,8 @@ struct Load {
 struct Run {
     /// From the first request to the last answer.
     took: Duration,
-    /// Of the recorder, in KiB.
-    peak: u64,
+    /// Of the recorder, in MiB.
+    peak: f64,
 }
 
 /// Traffic of one transport: with this recorder, or directly.
@@ -70,7 +73,7 @@ fn main() {
         _ => {}
     }
     let wanted = env::var("CONCORD_BENCH_ONLY").unwrap_or_default();
-    let megabytes = env::var("CONCORD_BENCH_MB").ok().and_then(|text| text.parse().ok()).unwrap_or(1000);
+    let megabytes = support::setting("CONCORD_BENCH_MB", 1000);
     println!(
         "{:<16} {:<11} {:<20} {:>10} {:>10} {:>8} {:>7} {:>8} {:>7} {:>9}",
         "transport",
@@ -110,7 +113,7 @@ fn main() {
             if row.contains(&wanted) {
                 let load = Load { size, count: megabytes * 1_000_000 / size };
                 let run = traffic.through(Server::Echo, Some(&recorders[0]), load).unwrap();
-                println!("{row}: peak {:.1} MiB", run.peak as f64 / 1024.0);
+                println!("{row}: peak {:.1} MiB", run.peak);
             }
         }
     }
@@ -131,7 +134,7 @@ fn cells(traffic: &dyn Traffic, server: Server, recorder: &Recorder) -> String {
         recorded.as_micros(),
         recorded.as_micros() as i128 - direct.as_micros() as i128
     );
-    let mut peak = 0;
+    let mut peak = 0.0_f64;
     for load in [
         Load { size: 1 << 10, count: if quick { 100_000 } else { 3_000 } },
         Load { size: 1 << 20, count: if quick { 150 } else { 30 } },
@@ -148,11 +151,11 @@ fn cells(traffic: &dyn Traffic, server: Server, recorder: &Recorder) -> String {
         let ratio = |[direct, recorded]: &[Run; 2]| direct.took.as_secs_f64() / recorded.took.as_secs_f64();
         runs.sort_by(|a, b| ratio(a).total_cmp(&ratio(b)));
         let middle = runs[ROUNDS / 2];
-        peak = runs.iter().map(|run| run[1].peak).chain([peak]).max().unwrap();
+        peak = runs.iter().map(|run| run[1].peak).fold(peak, f64::max);
         let bytes = (load.size * load.count) as f64;
         out += &format!(" {:>5.0} MB {:>7.2}", bytes / 1e6 / middle[1].took.as_secs_f64(), ratio(&middle));
     }
-    if peak == 0 { format!("{out} {:>9}", "-") } else { format!("{out} {:>5.1} MiB", peak as f64 / 1024.0) }
+    if peak == 0.0 { format!("{out} {:>9}", "-") } else { format!("{out} {peak:>5.1} MiB") }
 }
 
 impl Server {
@@ -195,21 +198,10 @@ fn call(size: usize) -> String {
 
 /// The median time of so many round trips.
 fn median(count: usize, mut round_trip: impl FnMut()) -> Duration {
-    let mut times: Vec<Duration> = (0..count)
-        .map(|_| {
-            let since = Instant::now();
-            round_trip();
-            since.elapsed()
-        })
-        .collect();
-    times.sort_unstable();
-    times[count / 2]
+    support::median((0..count).map(|_| support::timed(&mut round_trip)).collect())
 }
 
-/// The most memory that a process has had, in KiB, while it lives.
-fn resident(child: &Child) -> u64 {
-    let status = fs::read_to_string(format!("/proc/{}/status", child.id())).unwrap_or_default();
-    let peak =
-        status.lines().find_map(|line| line.strip_prefix("VmHWM:")?.trim().split(' ').next()?.parse().ok());
-    peak.unwrap_or(0)
+/// The most memory that a process has had, in MiB, while it lives.
+fn resident(child: &Child) -> f64 {
+    support::peak_so_far(child.id()).unwrap_or(0.0)
 }

@@ -4,14 +4,13 @@
 #![cfg(unix)]
 #![expect(clippy::unwrap_used, reason = "a test's helpers fail as a test does")]
 
+use crate::sockets::Running;
+use crate::support::{PROGRAM, concord, eventually, said};
 use app::{DiffOptions, Outcome, Recording, answer};
-use rustix::process::{Pid, Signal, kill_process};
+use rustix::process::Signal;
 use std::fs;
-use std::io::{BufRead as _, BufReader, Read as _};
-use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Output, Stdio};
-use std::thread;
-use std::time::{Duration, Instant};
+use std::path::PathBuf;
+use std::process::Command;
 
 const SESSION: &[&str] = &[
     r#"{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"c","version":"1"}}}"#,
@@ -24,65 +23,19 @@ const SESSION: &[&str] = &[
     r#"{"jsonrpc":"2.0","id":"b","error":{"code":-32601,"message":"no"}}"#,
 ];
 
-fn concord() -> Command {
-    Command::new(env!("CARGO_BIN_EXE_mcp-concord"))
-}
-
-fn told(output: &Output) -> String {
-    String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr)
-}
-
-/// A program that listens: where, and what it says until it ends.
-struct Listening {
-    child: Child,
-    at: String,
-    rest: thread::JoinHandle<String>,
-}
-
-impl Listening {
-    fn start(command: &mut Command) -> Self {
-        let mut child = command.stdin(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
-        let (mut errors, mut said) = (BufReader::new(child.stderr.take().unwrap()), String::new());
-        // A server that it starts may be the first to say something.
-        let at = loop {
-            let begun = said.len();
-            assert!(errors.read_line(&mut said).unwrap() > 0, "{said}");
-            if let Some((_, rest)) = said[begun..].split_once("http://") {
-                break rest.split('/').next().unwrap_or(rest).to_owned();
-            }
-        };
-        let rest = thread::spawn(move || {
-            let mut rest = String::new();
-            errors.read_to_string(&mut rest).unwrap();
-            rest
-        });
-        Self { child, at, rest }
-    }
-
-    /// Tells it to end, where it does not do so by itself.
-    fn end(mut self, tell: bool) {
-        if tell {
-            kill_process(Pid::from_child(&self.child), Signal::TERM).unwrap();
-        }
-        let status = self.child.wait().unwrap();
-        let rest = self.rest.join().unwrap();
-        assert!(status.success(), "{status}: {rest}");
-    }
-}
-
 /// Which formats record the session, each with the next one behind it.
 fn pairs() -> impl Iterator<Item = (&'static str, &'static str)> {
     let names = || formats::written().map(|format| format.name);
     names().zip(names().cycle().skip(1))
 }
 
-/// Every recording of the folder is of the session that was played. `diff` says so of each and the next one, and the library that
-/// it is made of, of each and every one.
+/// Every recording of the folder is of the session that was played. `diff` says so of each and the next one, and the library
+/// of each and every one.
 fn all_the_same(recordings: &[(&str, PathBuf)]) {
     assert_eq!(recordings.len(), 2 * formats::written().count());
     for ((left, a), (right, b)) in recordings.iter().zip(recordings.iter().cycle().skip(1)) {
-        let output = concord().arg("diff").args([a, b]).output().unwrap();
-        let text = told(&output);
+        let output = concord(["diff"]).args([a, b]).output().unwrap();
+        let text = said(&output);
         let same = output.status.success() && text.contains("the same session: 8 events");
         assert!(same, "{left} {right}: {text}");
     }
@@ -96,29 +49,78 @@ fn all_the_same(recordings: &[(&str, PathBuf)]) {
     }
 }
 
-fn session(folder: &Path) -> PathBuf {
-    let path = folder.join("session.jsonl");
-    fs::write(&path, SESSION.join("\n") + "\n").unwrap();
-    path
+/// Where a pair of recorders writes, and the session that they record.
+struct Chain {
+    session: PathBuf,
+    outer: &'static str,
+    inner: &'static str,
+    a: PathBuf,
+    b: PathBuf,
+}
+
+impl Chain {
+    /// `record` in the format of the first recorder, or of the second one.
+    fn record(&self, first: bool) -> Vec<String> {
+        let (format, out) = if first { (self.outer, &self.a) } else { (self.inner, &self.b) };
+        let words = [PROGRAM, "record", "--format", format, "-o"].map(ToOwned::to_owned);
+        words.into_iter().chain([out.display().to_string()]).collect()
+    }
+
+    fn listening(words: &[String], more: &[&str]) -> (Running, String) {
+        let mut running = Running::start(Command::new(&words[0]).args(&words[1..]).args(more));
+        let at = running.address();
+        (running, at)
+    }
+
+    /// A server that plays the session over this transport.
+    fn server(&self, transport: &str) -> (Running, String) {
+        let words = [PROGRAM, "play", "--as", "server", "--transport", transport, "--listen", "0"];
+        Self::listening(&words.map(ToOwned::to_owned), &[self.session.to_str().unwrap()])
+    }
+
+    /// Has a client play the session, with these words behind.
+    fn play(&self, words: &[String]) {
+        let mut client = concord(["play", "--as", "client"]);
+        let output = client.arg(&self.session).args(words).output().unwrap();
+        assert!(output.status.success(), "{} {}: {}", self.outer, self.inner, said(&output));
+    }
+}
+
+fn terminated(running: Running) {
+    running.signal(Signal::TERM);
+    running.ends(0, &[]);
+}
+
+/// Every pair of recorders around a session; their recordings are all of that session.
+fn recorded(around: impl Fn(&Chain)) {
+    let folder = tempfile::tempdir().unwrap();
+    let session = folder.path().join("session.jsonl");
+    fs::write(&session, SESSION.join("\n") + "\n").unwrap();
+    let mut recordings = Vec::new();
+    for (outer, inner) in pairs() {
+        let [a, b] =
+            [("a", outer), ("b", inner)].map(|(name, it)| folder.path().join(format!("{name}.{it}")));
+        let chain = Chain { session: session.clone(), outer, inner, a, b };
+        around(&chain);
+        recordings.extend([(outer, chain.a), (inner, chain.b)]);
+    }
+    all_the_same(&recordings);
+}
+
+fn words(words: &[&str]) -> Vec<String> {
+    words.iter().map(|word| (*word).to_owned()).collect()
 }
 
 #[test]
 fn two_recorders_over_stdio_record_one_session() {
-    let folder = tempfile::tempdir().unwrap();
-    let session = session(folder.path());
-    let mut recordings = Vec::new();
-    for (outer, inner) in pairs() {
-        let (a, b) = (folder.path().join(format!("a.{outer}")), folder.path().join(format!("b.{inner}")));
-        let program = env!("CARGO_BIN_EXE_mcp-concord");
-        let mut command = concord();
-        command.args(["play", "--as", "client"]).arg(&session).arg("--");
-        command.args([program, "record", "--format", outer, "-o"]).arg(&a).arg("--");
-        command.args([program, "record", "--format", inner, "-o"]).arg(&b).arg("--");
-        let output = command.args([program, "play", "--as", "server"]).arg(&session).output().unwrap();
-        assert!(output.status.success(), "{outer} {inner}: {}", told(&output));
-        recordings.extend([(outer, a), (inner, b)]);
-    }
-    all_the_same(&recordings);
+    recorded(|chain| {
+        let server = words(&[PROGRAM, "play", "--as", "server", chain.session.to_str().unwrap()]);
+        let separator = words(&["--"]);
+        chain.play(
+            &[&separator[..], &chain.record(true), &separator, &chain.record(false), &separator, &server]
+                .concat(),
+        );
+    });
 }
 
 #[test]
@@ -131,102 +133,48 @@ fn two_recorders_over_http_sse_record_one_session() {
     over_http("http-sse", "sse");
 }
 
+/// Every pair of recorders in front of a player, over a transport that begins at this path.
+fn over_http(transport: &str, path: &str) {
+    recorded(|chain| {
+        let (server, mut at) = chain.server(transport);
+        let mut recorders = Vec::new();
+        for first in [false, true] {
+            let to = format!("http://{at}/{path}");
+            let (recorder, next) = Chain::listening(&chain.record(first), &["--listen", "0", "--to", &to]);
+            recorders.push(recorder);
+            at = next;
+        }
+        chain.play(&words(&["--transport", transport, "--to", &format!("http://{at}/{path}")]));
+        server.ends(0, &[]);
+        recorders.into_iter().rev().for_each(terminated);
+    });
+}
+
 /// A recorder of a session over stdio, which hands it on over HTTP, and one that hands it back: each way around.
 #[test]
 fn two_recorders_between_stdio_and_http_record_one_session() {
-    let folder = tempfile::tempdir().unwrap();
-    let session = session(folder.path());
-    let program = env!("CARGO_BIN_EXE_mcp-concord");
-    let mut recordings = Vec::new();
-    for (outer, inner) in pairs() {
-        let (a, b) = (folder.path().join(format!("a.{outer}")), folder.path().join(format!("b.{inner}")));
-        let record = |format: &str, out: &Path| {
-            let words = [program, "record", "--format", format, "-o"].map(ToOwned::to_owned);
-            words.into_iter().chain([out.display().to_string()]).collect::<Vec<_>>()
-        };
-        // From stdio to HTTP to stdio.
-        let mut command = Command::new(program);
-        command
-            .args(&record(inner, &b)[1..])
-            .args(["--listen", "0", "--", program, "play", "--as", "server"]);
-        let bridge = Listening::start(command.arg(&session));
-        let mut client = concord();
-        client.args(["play", "--as", "client"]).arg(&session).arg("--").args(record(outer, &a));
-        let output = client.args(["--to", &format!("http://{}/mcp", bridge.at)]).output().unwrap();
-        assert!(output.status.success(), "{outer} {inner}: {}", told(&output));
-        bridge.end(true);
-        recordings.extend([(outer, a), (inner, b)]);
-    }
-    all_the_same(&recordings);
+    recorded(|chain| {
+        let serve =
+            ["--listen", "0", "--", PROGRAM, "play", "--as", "server", chain.session.to_str().unwrap()];
+        let (bridge, at) = Chain::listening(&chain.record(false), &serve);
+        let to = words(&["--to", &format!("http://{at}/mcp")]);
+        chain.play(&[words(&["--"]), chain.record(true), to].concat());
+        terminated(bridge);
+    });
 }
 
 #[test]
 fn two_recorders_between_http_and_stdio_record_one_session() {
-    let folder = tempfile::tempdir().unwrap();
-    let session = session(folder.path());
-    let program = env!("CARGO_BIN_EXE_mcp-concord");
-    let mut recordings = Vec::new();
-    for (outer, inner) in pairs() {
-        let (a, b) = (folder.path().join(format!("a.{outer}")), folder.path().join(format!("b.{inner}")));
-        let mut command = concord();
-        let server =
-            Listening::start(command.args(["play", "--as", "server", "--listen", "0"]).arg(&session));
-        let mut command = concord();
-        command.args(["record", "--format", outer, "-o"]).arg(&a).args(["--listen", "0", "--", program]);
-        command.args(["record", "--format", inner, "-o"]).arg(&b);
-        let bridge = Listening::start(command.args(["--to", &format!("http://{}/mcp", server.at)]));
-        let to = format!("http://{}/mcp", bridge.at);
-        let output = concord().args(["play", "--as", "client", "--to", &to]).arg(&session).output().unwrap();
-        assert!(output.status.success(), "{outer} {inner}: {}", told(&output));
-        server.end(false);
+    recorded(|chain| {
+        let (server, at) = chain.server("streamable-http");
+        let inner = [chain.record(false), words(&["--to", &format!("http://{at}/mcp")])].concat();
+        let behind = [words(&["--listen", "0", "--"]), inner].concat();
+        let (bridge, at) =
+            Chain::listening(&chain.record(true), &behind.iter().map(String::as_str).collect::<Vec<_>>());
+        chain.play(&words(&["--to", &format!("http://{at}/mcp")]));
+        server.ends(0, &[]);
         // The inner recorder ends with its session, and writes its file then.
-        let since = Instant::now();
-        while !b.exists() {
-            assert!(since.elapsed() < Duration::from_secs(120), "{outer} {inner}");
-            thread::yield_now();
-        }
-        bridge.end(true);
-        recordings.extend([(outer, a), (inner, b)]);
-    }
-    all_the_same(&recordings);
-}
-
-/// Every pair of recorders in front of a player, over a transport that begins at this path.
-fn over_http(transport: &str, path: &str) {
-    let folder = tempfile::tempdir().unwrap();
-    let session = session(folder.path());
-    let mut recordings = Vec::new();
-    for (outer, inner) in pairs() {
-        let (a, b) = (folder.path().join(format!("a.{outer}")), folder.path().join(format!("b.{inner}")));
-        let mut command = concord();
-        let server = Listening::start(
-            command.args(["play", "--as", "server", "--transport", transport, "--listen", "0"]).arg(&session),
-        );
-        let recorder = |format: &str, out: &Path, to: &str| {
-            let mut command = concord();
-            command.args([
-                "record",
-                "--listen",
-                "0",
-                "--to",
-                &format!("http://{to}/{path}"),
-                "--format",
-                format,
-                "-o",
-            ]);
-            Listening::start(command.arg(out))
-        };
-        let second = recorder(inner, &b, &server.at);
-        let first = recorder(outer, &a, &second.at);
-        let to = format!("http://{}/{path}", first.at);
-        let mut client = concord();
-        client.args(["play", "--as", "client", "--transport", transport, "--to", &to]);
-        let output = client.arg(&session).output().unwrap();
-        assert!(output.status.success(), "{outer} {inner}: {}", told(&output));
-        server.end(false);
-        first.end(true);
-        second.end(true);
-        recordings.extend([(outer, a), (inner, b)]);
-    }
-    all_the_same(&recordings);
+        eventually("the inner recording", || chain.b.exists());
+        terminated(bridge);
+    });
 }

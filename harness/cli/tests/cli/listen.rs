@@ -3,29 +3,19 @@
 #![cfg(unix)]
 #![expect(clippy::unwrap_used, reason = "a test's helpers fail as a test does")]
 
-use rustix::process::{Pid, Signal, kill_process};
+use crate::sockets::{BOTH, JSON, Listener, PING, PONG, Running, ask};
+use crate::support::{concord, ended};
+use rustix::process::Signal;
 use std::fs;
-use std::io::{BufRead as _, BufReader, Read as _, Write as _};
-use std::net::{TcpListener, TcpStream};
+use std::net::TcpListener;
 use std::path::Path;
-use std::process::{Child, Command, Output, Stdio};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio_rustls::TlsAcceptor;
 use tokio_rustls::rustls::ServerConfig;
 use tokio_rustls::rustls::pki_types::{PrivateKeyDer, PrivatePkcs8KeyDer};
-
-const PING: &str = r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#;
-const PONG: &str = r#"{"jsonrpc":"2.0","id":1,"result":{}}"#;
-
-fn concord() -> Command {
-    Command::new(env!("CARGO_BIN_EXE_mcp-concord"))
-}
-
-fn told(output: &Output) -> String {
-    String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr)
-}
 
 /// A server behind TLS that answers each request with one message; its port. Its certificate is put into `folder`.
 fn secure_server(folder: &Path) -> u16 {
@@ -63,158 +53,84 @@ fn secure_server(folder: &Path) -> u16 {
 }
 
 /// The recorder, and the address at which it says that it listens.
-fn recorder(folder: &Path, out: &str, to: &str) -> (Child, String) {
-    let mut child = concord()
-        .current_dir(folder)
-        .env("SSL_CERT_FILE", folder.join("ca.pem"))
-        .args(["record", "-o", out, "--listen", "0", "--to", to])
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap();
-    let mut line = String::new();
-    BufReader::new(child.stderr.as_mut().unwrap()).read_line(&mut line).unwrap();
-    let address = line.split("http://").nth(1).unwrap().split('/').next().unwrap().to_owned();
-    (child, address)
+fn recorder(folder: &Path, out: &str, to: &str) -> (Running, String) {
+    let mut command = concord(["record", "-o", out, "--listen", "0", "--to", to]);
+    let command = command.current_dir(folder).env("SSL_CERT_FILE", folder.join("ca.pem"));
+    let mut running = Running::start(command);
+    let at = running.address();
+    (running, at)
 }
 
-/// Asks the server behind the recorder once; its answer.
-fn ask(address: &str) -> String {
-    let mut client = TcpStream::connect(address).unwrap();
-    let head = "POST / HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nContent-Type: application/json\r\nAccept: application/json";
-    write!(client, "{head}, text/event-stream\r\nContent-Length: {}\r\n\r\n{PING}", PING.len()).unwrap();
-    let mut answer = String::new();
-    client.read_to_string(&mut answer).unwrap();
-    answer
+/// What the program says of a recording, which finds nothing wrong with it.
+#[track_caller]
+fn ran(folder: &Path, words: &[&str], parts: &[&str]) -> String {
+    ended(&concord(words).current_dir(folder).output().unwrap(), 0, parts)
 }
 
-#[test]
-fn a_trace_of_http_tells_of_its_own_recording_and_nothing_made_up() {
-    let folder = tempfile::tempdir().unwrap();
-    let port = secure_server(folder.path());
-    let (mut child, address) =
-        recorder(folder.path(), "session.jsonl", &format!("https://localhost:{port}/mcp"));
-    assert!(ask(&address).ends_with(PONG));
-    kill_process(Pid::from_child(&child), Signal::TERM).unwrap();
-    let mut said = String::new();
-    child.stderr.take().unwrap().read_to_string(&mut said).unwrap();
-    assert_eq!(child.wait().unwrap().code(), Some(0), "{said}");
-    assert!(said.contains("session.jsonl: 1 exchange") && !said.contains(".har"), "{said}");
-    let file = fs::read_to_string(folder.path().join("session.jsonl")).unwrap();
-    let (first, last) = (file.lines().next().unwrap(), file.lines().last().unwrap());
-    assert!(first.contains(&format!("\"label\":\"https://localhost:{port}\"")), "{first}");
-    assert!(first.contains("\"_transport\":\"streamable-http\"") && !first.contains("_made_up"), "{first}");
-    assert!(last.contains("\"reason\":\"producer_shutdown\"") && !last.contains("_made_up"), "{last}");
-    let check = ["check", "--profile", "recorder", "session.jsonl"];
-    let check = concord().current_dir(folder.path()).args(check).output().unwrap();
-    assert!(check.status.success(), "{}", told(&check));
-    let identify = concord().current_dir(folder.path()).args(["identify", "session.jsonl"]).output().unwrap();
-    assert!(
-        told(&identify).contains("transport        Streamable HTTP (streamable-http)\n"),
-        "{}",
-        told(&identify)
-    );
-}
-
+/// Until it is told to end, a recorder over TLS writes what it is asked for, and nothing made up.
 #[test]
 fn a_session_over_tls_is_recorded_until_it_is_told_to_end() {
     let folder = tempfile::tempdir().unwrap();
     let port = secure_server(folder.path());
-    let (mut child, address) =
-        recorder(folder.path(), "session.har", &format!("https://localhost:{port}/mcp"));
-    let answer = ask(&address);
-    assert!(answer.starts_with("HTTP/1.1 200 OK\r\n") && answer.ends_with(PONG), "{answer}");
-    kill_process(Pid::from_child(&child), Signal::TERM).unwrap();
-    assert_eq!(child.wait().unwrap().code(), Some(0));
-    let file = fs::read_to_string(folder.path().join("session.har")).unwrap();
-    assert!(file.contains(&format!("https://localhost:{port}/mcp")), "{file}");
-    let read = concord().current_dir(folder.path()).args(["read", "session.har"]).output().unwrap();
-    assert!(read.status.success() && told(&read).contains("\"answers\": 0"), "{}", told(&read));
-    let check = ["check", "--profile", "recorder", "session.har"];
-    let check = concord().current_dir(folder.path()).args(check).output().unwrap();
-    assert!(check.status.success(), "{}", told(&check));
+    for name in ["session.har", "session.jsonl"] {
+        let (running, at) = recorder(folder.path(), name, &format!("https://localhost:{port}/mcp"));
+        let answer = ask(&at, "POST /", &format!("{BOTH}{JSON}"), PING);
+        assert_eq!((answer.status, &*answer.body), (200, PONG));
+        running.signal(Signal::TERM);
+        let said = running.ends(0, &[&format!("{name}: 1 exchange")]);
+        assert!(name.ends_with("har") || !said.contains(".har"), "{said}");
+        ran(folder.path(), &["read", name], &["\"answers\": 0"]);
+        ran(folder.path(), &["check", "--profile", "recorder", name], &[]);
+    }
+    let har = fs::read_to_string(folder.path().join("session.har")).unwrap();
+    assert!(har.contains(&format!("https://localhost:{port}/mcp")), "{har}");
+    let trace = fs::read_to_string(folder.path().join("session.jsonl")).unwrap();
+    let (first, last) = (trace.lines().next().unwrap(), trace.lines().last().unwrap());
+    assert!(first.contains(&format!("\"label\":\"https://localhost:{port}\"")), "{first}");
+    assert!(first.contains("\"_transport\":\"streamable-http\"") && !first.contains("_made_up"), "{first}");
+    assert!(last.contains("\"reason\":\"producer_shutdown\"") && !last.contains("_made_up"), "{last}");
+    let said = "transport        Streamable HTTP (streamable-http)\n";
+    ran(folder.path(), &["identify", "session.jsonl"], &[said]);
 }
 
-/// A server that gives each `initialize` a session, and answers every request with an empty result; its port.
-fn server_of_sessions() -> u16 {
-    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-    let port = listener.local_addr().unwrap().port();
-    thread::spawn(move || {
-        let mut sessions = 0;
-        for stream in listener.incoming() {
-            let mut reader = BufReader::new(stream.unwrap());
-            let (mut length, mut line) = (0, String::new());
-            while reader.read_line(&mut line).is_ok_and(|read| read > 2) {
-                let length_of =
-                    |line: &str| line.to_lowercase().strip_prefix("content-length: ")?.trim().parse().ok();
-                length = length_of(&line).unwrap_or(length);
-                line.clear();
-            }
-            let mut body = vec![0; length];
-            if length == 0 || reader.read_exact(&mut body).is_err() {
-                continue;
-            }
-            let asked: serde_json::Value = serde_json::from_slice(&body).unwrap();
-            let begins = asked["method"] == "initialize";
-            sessions += u32::from(begins);
-            let named = if begins { format!("Mcp-Session-Id: s{sessions}\r\n") } else { String::new() };
-            let answer = format!(r#"{{"jsonrpc":"2.0","id":{},"result":{{}}}}"#, asked["id"]);
-            let head = "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nConnection: close";
-            let length = answer.len();
-            let mut stream = reader.into_inner();
-            write!(stream, "{head}\r\n{named}Content-Length: {length}\r\n\r\n{answer}").unwrap();
-        }
+/// Records two clients, turn by turn, whose requests have the same ids, into `out`; it ends with this code, and has said these parts.
+#[track_caller]
+fn record_two_clients(folder: &Path, out: &str, code: i32, parts: &[&str]) {
+    let server = Listener::new();
+    let url = server.url();
+    let sessions = Arc::new(AtomicUsize::new(0));
+    // Gives each `initialize` a session, and answers every request with an empty result.
+    server.serve(move |asked| {
+        let id = if asked.body.contains("initialize") { 0 } else { 1 };
+        let named = match id {
+            0 => format!("Mcp-Session-Id: s{}\r\n", sessions.fetch_add(1, Ordering::Relaxed) + 1),
+            _ => String::new(),
+        };
+        asked.json(&named, &format!(r#"{{"jsonrpc":"2.0","id":{id},"result":{{}}}}"#));
     });
-    port
-}
-
-/// Two clients, turn by turn, whose requests have the same ids.
-fn two_clients(address: &str) {
-    for (method, params) in [("initialize", "{}"), ("tools/call", r#"{"name":"a"}"#)] {
+    let (running, at) = recorder(folder, out, &url);
+    for (id, method, params) in [(0, "initialize", "{}"), (1, "tools/call", r#"{"name":"a"}"#)] {
         for client in ["s1", "s2"] {
-            let id = u32::from(method != "initialize");
             let body = format!(r#"{{"jsonrpc":"2.0","id":{id},"method":"{method}","params":{params}}}"#);
             let named = if id == 0 { String::new() } else { format!("Mcp-Session-Id: {client}\r\n") };
-            let length = body.len();
-            let mut stream = TcpStream::connect(address).unwrap();
-            write!(
-                stream,
-                "POST / HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nContent-Type: application/json\r\n\
-                 Accept: application/json, text/event-stream\r\n{named}Content-Length: {length}\r\n\r\n{body}"
-            )
-            .unwrap();
-            let mut answer = String::new();
-            stream.read_to_string(&mut answer).unwrap();
-            assert!(answer.ends_with(&format!(r#""id":{id},"result":{{}}}}"#)), "{answer}");
+            let answer = ask(&at, "POST /", &format!("{BOTH}{JSON}{named}"), &body);
+            assert!(answer.body.ends_with(&format!(r#""id":{id},"result":{{}}}}"#)), "{answer:?}");
         }
     }
-}
-
-/// Records two clients into `out`; the exit code, and what was said.
-fn record_two_clients(folder: &Path, out: &str) -> (Option<i32>, String) {
-    let (mut child, address) =
-        recorder(folder, out, &format!("http://127.0.0.1:{}/mcp", server_of_sessions()));
-    two_clients(&address);
-    kill_process(Pid::from_child(&child), Signal::TERM).unwrap();
-    let mut said = String::new();
-    child.stderr.take().unwrap().read_to_string(&mut said).unwrap();
-    (child.wait().unwrap().code(), said)
+    running.signal(Signal::TERM);
+    running.ends(code, parts);
 }
 
 #[test]
 fn two_clients_get_a_recording_each() {
     for ending in ["har", "jsonl"] {
         let folder = tempfile::tempdir().unwrap();
-        let (code, said) = record_two_clients(folder.path(), &format!("session.{ending}"));
-        assert_eq!(code, Some(0), "{said}");
         let names = format!("2 sessions, a file for each: session.{ending} to session-2.{ending}");
-        assert!(said.contains(&names), "{said}");
-        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 2, "{said}");
+        record_two_clients(folder.path(), &format!("session.{ending}"), 0, &[&names]);
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 2);
         for name in [format!("session.{ending}"), format!("session-2.{ending}")] {
-            let read = concord().current_dir(folder.path()).args(["read", &name]).output().unwrap();
-            let text = told(&read);
-            assert!(read.status.success(), "{name}: {text}");
-            assert_eq!(text.matches("\"kind\": ").count(), 4, "{name}: {text}");
-            assert!(text.contains("\"answers\": 0") && text.contains("\"answers\": 2"), "{name}: {text}");
+            let read = ran(folder.path(), &["read", &name], &["\"answers\": 0", "\"answers\": 2"]);
+            assert_eq!(read.matches("\"kind\": ").count(), 4, "{name}: {read}");
         }
     }
 }
@@ -222,43 +138,25 @@ fn two_clients_get_a_recording_each() {
 #[test]
 fn a_second_session_writes_over_nothing() {
     let folder = tempfile::tempdir().unwrap();
-    fs::write(folder.path().join("session-2.jsonl"), "what stood there").unwrap();
-    let (code, said) = record_two_clients(folder.path(), "session.jsonl");
-    assert_eq!(code, Some(1), "{said}");
-    assert!(said.contains("session-2.jsonl is there already"), "{said}");
-    assert!(said.contains("what was recorded is in session.jsonl.har"), "{said}");
-    assert_eq!(fs::read_to_string(folder.path().join("session-2.jsonl")).unwrap(), "what stood there");
+    fs::write(folder.path().join("session-2.jsonl"), "precious").unwrap();
+    let said = ["session-2.jsonl is there already", "what was recorded is in session.jsonl.har"];
+    record_two_clients(folder.path(), "session.jsonl", 1, &said);
+    assert_eq!(fs::read_to_string(folder.path().join("session-2.jsonl")).unwrap(), "precious");
     let kept = fs::read_to_string(folder.path().join("session.jsonl.har")).unwrap();
     assert_eq!(kept.matches("startedDateTime").count(), 4, "{kept}");
 }
 
+/// What else it cannot begin with is in `tests/cmd/record/calls.md`.
 #[test]
-fn where_it_cannot_begin_it_says_why_and_leaves_nothing() {
+fn a_port_that_is_taken_and_one_that_leads_back_are_refused() {
     let folder = tempfile::tempdir().unwrap();
-    fs::write(folder.path().join("there.har"), "{}").unwrap();
-    let taken = TcpListener::bind("127.0.0.1:0").unwrap();
-    let taken = taken.local_addr().unwrap().to_string();
-    let free = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().to_string();
-    for (arguments, part) in [
-        (&["-o", "a.har", "--listen", &taken, "--to", "http://127.0.0.1:1"][..], "is in use"),
-        (&["-o", "there.har", "--listen", "0", "--to", "http://127.0.0.1:1"], "there already"),
-        (&["-o", "a.har", "--listen", "here", "--to", "http://127.0.0.1:1"], "is not an address"),
-        (&["-o", "a.har", "--listen", "0", "--to", "ftp://127.0.0.1:1"], "is not a server's URL"),
-        (&["-o", "a.har", "--listen", "0", "--to", "http://127.0.0.1:99999/mcp"], "1 to 65535"),
-        (
-            &["-o", "a.har", "--listen", &free, "--to", &format!("http://{free}/mcp")],
-            "leads back to this recorder",
-        ),
-        (&["-o", "a.har", "--listen", "0", "--to", "http://me:hush@127.0.0.1:1"], "a name and a password"),
-        (&["-o", "a.har", "--listen", "0", "--to", "ftp://127.0.0.1/?token=hush"], "is not a server's URL"),
-        (&["-o", "a.har", "--listen", "0"], "CMD"),
-        (&["-o", "a.har"], "CMD"),
-        (&["-o", "no/folder/a.har", "--listen", "0", "--to", "http://127.0.0.1:1"], "folder is not there"),
+    let (taken, free) = (Listener::new(), Listener::new().at());
+    for (listen, to, part) in [
+        (&taken.at(), "http://127.0.0.1:1".to_owned(), "is in use"),
+        (&free, format!("http://{free}/mcp"), "leads back to this recorder"),
     ] {
-        let output = concord().current_dir(folder.path()).arg("record").args(arguments).output().unwrap();
-        assert_eq!(output.status.code(), Some(2), "{arguments:?}: {}", told(&output));
-        assert!(told(&output).contains(part), "{arguments:?}: {}", told(&output));
-        assert!(!told(&output).contains("hush"), "{arguments:?}: {}", told(&output));
+        let mut command = concord(["record", "-o", "a.har", "--listen", listen, "--to", &to]);
+        ended(&command.current_dir(folder.path()).output().unwrap(), 2, &[part]);
     }
-    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
+    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0);
 }

@@ -1,34 +1,48 @@
-//! What tests start beside the program: Python, and this test binary as the adapter of its own tests. The program under test starts
-//! that again, at a test that is ignored otherwise.
+//! What tests share: the program, the peers that they start beside it, and what programs said.
 
 #![expect(clippy::unwrap_used, reason = "a test's helpers fail as a test does")]
 
-use std::env;
-use std::fs::File;
-use std::process::{self, Command};
+use std::ffi::OsStr;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Output, Stdio};
 use std::sync::LazyLock;
+use std::time::{Duration, Instant};
+use std::{fs, thread};
 
-/// Stands in no word.
-const SEPARATOR: &str = ";;";
-const WORDS: &str = "CONCORD_TEST_ADAPTER";
+pub(crate) const PROGRAM: &str = env!("CARGO_BIN_EXE_mcp-concord");
 
-/// The command that starts a test of this binary with these words. What libtest prints is thrown away; the real
-/// standard output waits as descriptor 3.
-pub(crate) fn command(test: &str, words: &[&str]) -> String {
-    let me = env::current_exe().unwrap();
-    // Readers go as deep as a session does, so they need a deep stack.
-    let script = r#"RUST_MIN_STACK=268435456 exec "$0" --ignored --exact "$1" --nocapture 3>&1 >/dev/null"#;
-    let words = words.join(SEPARATOR);
-    format!("env '{WORDS}={words}' sh -c '{script}' '{}' {test}", me.display())
+/// A server over stdio for each mode.
+pub(crate) const PEER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/cmd/bin/peer");
+
+/// No wait is longer, on whatever machine.
+pub(crate) const LONG: Duration = Duration::from_secs(120);
+
+/// The program with these words, without an input.
+pub(crate) fn concord<W: AsRef<OsStr>>(words: impl IntoIterator<Item = W>) -> Command {
+    let mut command = Command::new(PROGRAM);
+    command.args(words).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    command
 }
 
-/// Runs the adapter with the words of its command, and ends the process.
-pub(crate) fn run(serve: impl FnOnce(&[&str])) -> ! {
-    let words = env::var(WORDS).unwrap();
-    let out = File::options().write(true).open("/dev/fd/3").unwrap();
-    rustix::stdio::dup2_stdout(out).unwrap();
-    serve(&words.split(SEPARATOR).collect::<Vec<_>>());
-    process::exit(0);
+/// What was printed, on either output.
+pub(crate) fn said(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr)
+}
+
+/// What was printed by a program that ended with this code, with each of these parts in it.
+#[track_caller]
+pub(crate) fn ended(output: &Output, code: i32, parts: &[&str]) -> String {
+    let text = said(output);
+    assert_eq!(output.status.code(), Some(code), "{text}");
+    for part in parts {
+        assert!(text.contains(part), "{part} is missing in\n{text}");
+    }
+    text
+}
+
+/// A file of these tests.
+pub(crate) fn file(name: &str) -> String {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests").join(name).display().to_string()
 }
 
 /// Python's own path: a version manager's stand-in takes longer to start than Python, and tests that look at times start it.
@@ -38,4 +52,41 @@ pub(crate) fn python() -> &'static str {
         String::from_utf8(Command::new("python3").args(asked).output().unwrap().stdout).unwrap()
     });
     &PYTHON
+}
+
+/// The command of an importer that goes wrong in the named way (`tests/cmd/bin/faulty`).
+pub(crate) fn faulty(words: &[&str]) -> String {
+    let script = file("cmd/bin/faulty");
+    let words = [python(), &script].into_iter().chain(words.iter().copied());
+    // Placeholders are filled in by the program, and need no quotes.
+    let quoted = |word: &str| match word.starts_with('{') {
+        true => word.to_owned(),
+        false => shell_words::quote(word).into_owned(),
+    };
+    words.map(quoted).collect::<Vec<_>>().join(" ")
+}
+
+/// Waits until it is so.
+#[track_caller]
+pub(crate) fn eventually(what: &str, mut done: impl FnMut() -> bool) {
+    let since = Instant::now();
+    while !done() {
+        assert!(since.elapsed() < LONG, "not within {LONG:?}: {what}");
+        thread::sleep(Duration::from_millis(5));
+    }
+}
+
+/// Whether a process runs. One that nobody has waited for yet does not.
+pub(crate) fn lives(number: &str) -> bool {
+    if Path::new("/proc/self/stat").exists() {
+        let stat = fs::read_to_string(format!("/proc/{number}/stat"));
+        return stat.is_ok_and(|stat| !stat.rsplit(')').next().unwrap().trim().starts_with('Z'));
+    }
+    Command::new("kill").args(["-0", number]).output().unwrap().status.success()
+}
+
+/// The most memory that a process has had, in KiB, as long as it is there.
+pub(crate) fn peak(child: &Child) -> Option<u64> {
+    let status = fs::read_to_string(format!("/proc/{}/status", child.id())).ok()?;
+    status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?.trim().trim_end_matches(" kB").parse().ok()
 }

@@ -2,31 +2,109 @@
 //! nothing of what is judged here is also what judges.
 
 #![cfg(unix)]
-#![expect(clippy::unwrap_used, clippy::panic, reason = "a test's helpers fail as a test does")]
+#![expect(clippy::unwrap_used, reason = "a test's helpers fail as a test does")]
 
-mod bench;
 mod reverse;
 
-use bench::{BOTH, Bridge, JSON, call, concord, hello, peer, said};
+use crate::sockets::{Answer, BOTH, Connection, JSON, PING, Running, ask, connected, request};
+use crate::support::{concord, file, said};
+use rustix::process::Signal;
 use std::fs;
 use std::path::Path;
+use std::process::Stdio;
+use tempfile::TempDir;
 
 const NEWEST: &str = "2025-11-25";
 
 /// `check` finds nothing, and `read` these numbers of messages in the recordings.
 fn is_right(folder: &Path, recordings: &[(&str, usize)]) {
     for (name, messages) in recordings {
-        let check = concord(&["check", "--strict", name], folder);
-        assert!(check.status.success(), "{name}: {}", said(&check));
-        let read = concord(&["read", name], folder);
-        assert_eq!(said(&read).matches("\"kind\": ").count(), *messages, "{name}: {}", said(&read));
+        ran(folder, &["check", "--strict", name]);
+        let read = ran(folder, &["read", name]);
+        assert_eq!(read.matches("\"kind\": ").count(), *messages, "{name}: {read}");
     }
     assert_eq!(fs::read_dir(folder).unwrap().count(), recordings.len());
 }
 
+/// What the program says, which finds nothing wrong.
+#[track_caller]
+fn ran(folder: &Path, words: &[&str]) -> String {
+    let output = concord(words).current_dir(folder).output().unwrap();
+    assert!(output.status.success(), "{words:?}: {}", said(&output));
+    said(&output)
+}
+
+fn hello(version: &str) -> String {
+    format!(
+        r#"{{"jsonrpc":"2.0","id":0,"method":"initialize","params":{{"protocolVersion":"{version}","capabilities":{{"roots":{{}}}},"clientInfo":{{"name":"c","version":"1"}}}}}}"#
+    )
+}
+
+fn call(id: u32, tool: &str) -> String {
+    format!(
+        r#"{{"jsonrpc":"2.0","id":{id},"method":"tools/call","params":{{"name":"{tool}","arguments":{{}},"_meta":{{"progressToken":"p"}}}}}}"#
+    )
+}
+
+/// A recorder in front of a server over stdio.
+struct Bridge {
+    folder: TempDir,
+    running: Running,
+    at: String,
+}
+
+impl Bridge {
+    fn start(options: &[&str]) -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let mut program = concord(["record", "--listen", "0"]);
+        program.current_dir(folder.path()).stdout(Stdio::null()).args(options);
+        let mut running = Running::start(program.args(["--", "python3", &file("cli/bridge/peer.py")]));
+        let line = running.until("Serving ");
+        let at = line.split("http://").nth(1).unwrap().split('/').next().unwrap().to_owned();
+        Self { folder, running, at }
+    }
+
+    /// Ends it with this code; all that it said, and where its files are. No server is left.
+    #[track_caller]
+    fn ends(self, code: i32) -> (String, TempDir) {
+        self.running.signal(Signal::INT);
+        let seen = self.running.ends(code, &[]);
+        for pid in seen.lines().filter_map(|line| line.strip_prefix("the server is ")) {
+            let left = fs::read_to_string(format!("/proc/{pid}/cmdline")).unwrap_or_default();
+            assert!(!left.contains("peer.py"), "{pid}: {left}");
+        }
+        (seen, self.folder)
+    }
+
+    /// Sends a request; the connection.
+    fn send(&self, first: &str, headers: &str, body: &str) -> Connection {
+        connected(&self.at, request(first, headers, body).as_bytes())
+    }
+
+    fn ask(&self, first: &str, headers: &str, body: &str) -> Answer {
+        ask(&self.at, first, headers, body)
+    }
+
+    /// Posts a message in a session.
+    fn post(&self, session: &str, body: &str) -> Answer {
+        self.ask("POST /mcp", &format!("{BOTH}{JSON}{session}"), body)
+    }
+
+    /// Initializes a session of a revision; the header of its id.
+    fn session(&self, version: &str) -> String {
+        let answer = self.post("", &hello(version));
+        assert_eq!(answer.status, 200, "{answer:?}");
+        let id = answer.header("mcp-session-id").unwrap();
+        let session = format!("Mcp-Session-Id: {id}\r\nMCP-Protocol-Version: {version}\r\n");
+        let answer = self.post(&session, r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#);
+        assert_eq!((answer.status, &*answer.body), (202, ""));
+        session
+    }
+}
+
 #[test]
 fn a_session_is_served_and_recorded() {
-    let bridge = Bridge::start(&["-o", "session.har"], &peer());
+    let bridge = Bridge::start(&["-o", "session.har"]);
     let session = bridge.session(NEWEST);
     let listed = bridge.post(&session, r#"{"jsonrpc":"2.0","id":1,"method":"tools/list"}"#);
     assert_eq!((listed.status, listed.header("content-type").as_deref()), (200, Some("application/json")));
@@ -47,19 +125,18 @@ fn a_session_is_served_and_recorded() {
     assert_eq!((ended.status, &*ended.body), (200, ""));
     let over = bridge.post(&session, r#"{"jsonrpc":"2.0","id":3,"method":"ping"}"#);
     assert_eq!(over.status, 404, "{over:?}");
-    let (code, seen, folder) = bridge.end();
-    assert_eq!(code, Some(0), "{seen}");
+    let (seen, folder) = bridge.ends(0);
     assert!(seen.contains("the server is ") && seen.contains("session.har: 6 exchanges"), "{seen}");
-    let read = said(&concord(&["read", "session.har"], folder.path()));
+    let read = ran(folder.path(), &["read", "session.har"]);
     // The request behind the end of the session is in the recording, and unanswered.
     assert_eq!(read.matches("\"kind\": ").count(), 9, "{read}");
 }
 
 #[test]
 fn what_the_protocol_does_not_allow_is_refused() {
-    let bridge = Bridge::start(&["-o", "session.har"], &peer());
+    let bridge = Bridge::start(&["-o", "session.har"]);
     let session = bridge.session(NEWEST);
-    let ping = r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#;
+    let ping = PING;
     let (id, _) = session.split_once("\r\n").unwrap();
     let [id, unknown] = [format!("{id}\r\n"), "Mcp-Session-Id: x\r\n".to_owned()];
     let of = |headers: &str| format!("{BOTH}{JSON}{headers}");
@@ -91,13 +168,12 @@ fn what_the_protocol_does_not_allow_is_refused() {
     let refused = bridge.post("", &hello("refused"));
     assert_eq!((refused.status, refused.header("mcp-session-id")), (200, None));
     assert!(refused.body.contains("-32602"), "{refused:?}");
-    let (code, seen, _) = bridge.end();
-    assert_eq!(code, Some(0), "{seen}");
+    bridge.ends(0);
 }
 
 #[test]
 fn a_stream_goes_on_where_it_broke_off() {
-    let bridge = Bridge::start(&["-o", "session.har"], &peer());
+    let bridge = Bridge::start(&["-o", "session.har"]);
     let session = bridge.session(NEWEST);
     let headers = format!("{BOTH}{session}");
     let mut listening = bridge.send("GET /mcp", &headers, "");
@@ -128,13 +204,12 @@ fn a_stream_goes_on_where_it_broke_off() {
     assert!(bridge.post(&session, &call(4, "news")).body.contains("told"));
     let mut listening = resumed(&news);
     assert_eq!(listening.event().0, "0-2");
-    let (code, seen, _) = bridge.end();
-    assert_eq!(code, Some(0), "{seen}");
+    bridge.ends(0);
 }
 
 #[test]
 fn what_the_server_asks_is_answered_by_its_client() {
-    let bridge = Bridge::start(&["-o", "session.jsonl"], &peer());
+    let bridge = Bridge::start(&["-o", "session.jsonl"]);
     let session = bridge.session("2025-06-18");
     let mut asking = bridge.send("POST /mcp", &format!("{BOTH}{JSON}{session}"), &call(1, "ask"));
     asking.head();
@@ -145,8 +220,7 @@ fn what_the_server_asks_is_answered_by_its_client() {
     assert_eq!(given.status, 202);
     assert!(asking.event().1.contains(r#"answered with {\"roots\": []}"#));
     assert_eq!(asking.rest(), 0);
-    let (code, seen, folder) = bridge.end();
-    assert_eq!(code, Some(0), "{seen}");
+    let (seen, folder) = bridge.ends(0);
     assert!(seen.contains("the server was let end"), "{seen}");
     is_right(folder.path(), &[("session.jsonl", 7)]);
     let first = fs::read_to_string(folder.path().join("session.jsonl")).unwrap();
@@ -155,7 +229,7 @@ fn what_the_server_asks_is_answered_by_its_client() {
 
 #[test]
 fn batches_are_passed_on_for_clients_of_the_revision_that_has_them() {
-    let bridge = Bridge::start(&["-o", "session.har"], &peer());
+    let bridge = Bridge::start(&["-o", "session.har"]);
     let session = bridge.session("2025-03-26");
     let batch = format!("[{},\n {}]", call(1, "pid"), r#"{"jsonrpc":"2.0","id":2,"method":"ping"}"#);
     let answer = bridge.post(&session, &batch);
@@ -164,26 +238,24 @@ fn batches_are_passed_on_for_clients_of_the_revision_that_has_them() {
         answer.body.contains(r#""id": 1"#) && answer.body.contains(r#""id": 2, "result": {}"#),
         "{answer:?}"
     );
-    let (code, seen, _) = bridge.end();
-    assert_eq!(code, Some(0), "{seen}");
+    bridge.ends(0);
 }
 
 #[test]
 fn a_server_that_ends_is_told_of_and_only_its_own_session_is_over() {
-    let mut bridge = Bridge::start(&["-o", "session.har"], &peer());
+    let mut bridge = Bridge::start(&["-o", "session.har"]);
     let [first, second] = [bridge.session(NEWEST), bridge.session(NEWEST)];
     let answer = bridge.post(&first, &call(1, "exit"));
     assert_eq!(answer.status, 200);
     let error = r#"{"jsonrpc":"2.0","id":1,"error":{"code":-32603,"message":"mcp-concord record: the server ended with exit code 3"}}"#;
     assert_eq!(answer.body, error);
     let id = first.split(['\r', ' ']).nth(1).unwrap();
-    let line = bridge.told.until("the server ended with exit code 3, and 1 request was open");
+    let line = bridge.running.until("the server ended with exit code 3, and 1 request was open");
     assert!(line.contains(&format!("the session {id} is over")), "{line}");
     assert_eq!(bridge.post(&first, &call(2, "pid")).status, 404);
     assert_eq!(bridge.post(&second, &call(2, "pid")).status, 200);
     bridge.session(NEWEST);
-    let (code, seen, folder) = bridge.end();
-    assert_eq!(code, Some(1), "{seen}");
+    let (seen, folder) = bridge.ends(1);
     assert!(seen.contains("the server's last words"), "{seen}");
     is_right_but_for_the_end(folder.path());
 }
@@ -191,32 +263,14 @@ fn a_server_that_ends_is_told_of_and_only_its_own_session_is_over() {
 /// The three sessions of a recording in which the first one ended early.
 fn is_right_but_for_the_end(folder: &Path) {
     for name in ["session.har", "session-2.har", "session-3.har"] {
-        let check = concord(&["check", "--profile", "recorder", "--strict", name], folder);
-        assert!(check.status.success(), "{name}: {}", said(&check));
+        ran(folder, &["check", "--profile", "recorder", "--strict", name]);
     }
-    assert!(said(&concord(&["read", "session.har"], folder)).contains("-32603"));
-}
-
-#[test]
-fn a_server_that_cannot_be_started_is_told_of_at_once() {
-    let folder = tempfile::tempdir().unwrap();
-    for (arguments, code, part) in [
-        (&["--listen", "0", "--", "no-such-program"][..], 3, "there is no program `no-such-program`"),
-        (&["--listen", "0"], 2, "CMD"),
-        (&["--listen", "0", "--shared", "--to", "http://127.0.0.1:1/"], 2, "--shared"),
-        (&["--shared", "--", "sh"], 2, "--listen"),
-        (&["--listen", "0", "--to", "http://127.0.0.1:1/", "--", "sh"], 2, "CMD"),
-    ] {
-        let output = concord(&[&["record", "-o", "a.har"], arguments].concat(), folder.path());
-        assert_eq!(output.status.code(), Some(code), "{arguments:?}: {}", said(&output));
-        assert!(said(&output).contains(part), "{arguments:?}: {}", said(&output));
-    }
-    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0);
+    assert!(ran(folder, &["read", "session.har"]).contains("-32603"));
 }
 
 #[test]
 fn a_shared_server_keeps_its_clients_apart() {
-    let mut bridge = Bridge::start(&["-o", "session.har", "--shared"], &peer());
+    let mut bridge = Bridge::start(&["-o", "session.har", "--shared"]);
     let [first, second] = [bridge.session(NEWEST), bridge.session(NEWEST)];
     let pid = |session: &str| bridge.post(session, &call(1, "pid")).body;
     assert_eq!(pid(&first), pid(&second), "one process, and each answer has the id of its request");
@@ -242,23 +296,21 @@ fn a_shared_server_keeps_its_clients_apart() {
     assert_eq!(bridge.ask("DELETE /mcp", &first, "").status, 200);
     assert_eq!(bridge.post(&second, &call(4, "pid")).status, 200, "the others go on");
     assert_eq!(bridge.post(&second, &call(5, "exit")).status, 200);
-    bridge.told.until("exit code 3");
+    bridge.running.until("exit code 3");
     assert_eq!(bridge.post(&second, &call(6, "pid")).status, 404);
     bridge.session(NEWEST);
-    let (code, seen, _) = bridge.end();
-    assert_eq!(code, Some(1), "{seen}");
+    let (seen, _) = bridge.ends(1);
     assert_eq!(seen.matches("the server is ").count(), 2, "{seen}");
 }
 
 #[test]
 fn what_is_not_passed_on_is_counted() {
-    let bridge = Bridge::start(&["-o", "session.har"], &peer());
+    let bridge = Bridge::start(&["-o", "session.har"]);
     let session = bridge.session(NEWEST);
     assert!(bridge.post(&session, &call(1, "noise")).body.contains("said"));
     assert!(bridge.post(&session, &call(2, "news")).body.contains("told"));
     assert_eq!(bridge.ask("DELETE /mcp", &session, "").status, 200);
-    let (code, seen, folder) = bridge.end();
-    assert_eq!(code, Some(0), "{seen}");
+    let (seen, folder) = bridge.ends(0);
     for part in [
         "lines of the server that are not messages were not passed on: 1",
         "answers of the server that nobody waited for were not passed on: 1",

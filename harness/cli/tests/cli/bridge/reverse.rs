@@ -1,13 +1,12 @@
 //! `record --to URL`: a server over HTTP, which a test plays with plain sockets, as one over stdio.
 
-use super::bench::{LONG, Told, concord, hello, said};
+use super::{hello, ran};
+use crate::sockets::{Asked, Listener, Running};
+use crate::support::concord;
 use rustix::process::Signal;
 use std::fs;
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
-use std::net::{TcpListener, TcpStream};
-use std::process::{ChildStdin, ChildStdout, Command, Stdio};
-use std::sync::mpsc::{Receiver, channel};
-use std::thread;
+use std::process::{ChildStdin, ChildStdout, Stdio};
 use tempfile::TempDir;
 
 const INITIALIZED: &str = r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#;
@@ -21,70 +20,23 @@ fn ping(id: usize) -> String {
     format!(r#"{{"jsonrpc":"2.0","id":{id},"method":"ping"}}"#)
 }
 
-/// A request that waits for its answer.
-struct Asked {
-    stream: TcpStream,
-    head: String,
-    body: String,
-}
-
-impl Asked {
-    fn has(&self, header: &str) -> bool {
-        self.head.to_lowercase().contains(&format!("\r\n{}\r\n", header.to_lowercase()))
-    }
-
-    fn answer(mut self, status: &str, headers: &str, body: &str) {
-        let length = body.len();
-        let head =
-            format!("HTTP/1.1 {status}\r\nConnection: close\r\n{headers}Content-Length: {length}\r\n\r\n");
-        self.stream.write_all((head + body).as_bytes()).unwrap();
-    }
-
-    fn json(self, headers: &str, body: &str) {
-        self.answer("200 OK", &format!("Content-Type: application/json\r\n{headers}"), body);
-    }
-
-    /// Begins a stream, which ends when what comes back is dropped.
-    fn stream(mut self, events: &str) -> TcpStream {
-        let head = "HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Type: text/event-stream\r\n\r\n";
-        self.stream.write_all((head.to_owned() + events).as_bytes()).unwrap();
-        self.stream
-    }
-}
-
 /// A recorder between a client over stdio and a server over HTTP, both of which a test plays.
 struct Reverse {
     folder: TempDir,
-    told: Told,
+    running: Running,
     to: Option<ChildStdin>,
     from: BufReader<ChildStdout>,
-    asked: Receiver<Asked>,
+    server: Listener,
 }
 
 impl Reverse {
     fn start() -> Self {
-        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-        let url = format!("http://{}/mcp", listener.local_addr().unwrap());
-        let (sender, asked) = channel();
-        thread::spawn(move || {
-            for stream in listener.incoming() {
-                let mut reader = BufReader::new(stream.unwrap());
-                let mut head = String::new();
-                while !head.ends_with("\r\n\r\n") && reader.read_line(&mut head).unwrap() > 0 {}
-                let length = head.to_lowercase();
-                let length = length.split("\r\n").find_map(|line| line.strip_prefix("content-length: "));
-                let mut body = vec![0; length.map_or(0, |length| length.parse().unwrap())];
-                reader.read_exact(&mut body).unwrap();
-                let body = String::from_utf8(body).unwrap();
-                let _ = sender.send(Asked { stream: reader.into_inner(), head, body });
-            }
-        });
-        let folder = tempfile::tempdir().unwrap();
-        let mut command = Command::new(env!("CARGO_BIN_EXE_mcp-concord"));
-        command.current_dir(folder.path()).args(["record", "-o", "trace.jsonl", "--to", &url]);
-        let mut told = Told::start(command.stdin(Stdio::piped()).stdout(Stdio::piped()));
-        let (to, from) = (told.child.stdin.take(), BufReader::new(told.child.stdout.take().unwrap()));
-        Self { folder, told, to, from, asked }
+        let (folder, server) = (tempfile::tempdir().unwrap(), Listener::new());
+        let mut command = concord(["record", "-o", "trace.jsonl", "--to", &server.url()]);
+        let mut running = Running::start(command.current_dir(folder.path()).stdin(Stdio::piped()));
+        let to = running.child.stdin.take();
+        let from = BufReader::new(running.child.stdout.take().unwrap());
+        Self { folder, running, to, from, server }
     }
 
     fn say(&mut self, line: &str) {
@@ -99,8 +51,8 @@ impl Reverse {
 
     /// The next request, which begins so.
     fn next(&self, first: &str) -> Asked {
-        let asked = self.asked.recv_timeout(LONG).unwrap();
-        assert!(asked.head.starts_with(first), "{first}: {}", asked.head);
+        let asked = self.server.next();
+        assert!(asked.head.starts_with(&first.to_lowercase()), "{first}: {}", asked.head);
         asked
     }
 
@@ -129,14 +81,14 @@ impl Reverse {
         (reverse, listening)
     }
 
-    /// Ends it; its exit code, what it said, and the recording, in which `check` finds nothing of the recorder's.
-    fn end(mut self, signal: Option<Signal>) -> (Option<i32>, String, String) {
-        drop(signal.is_none().then(|| self.to.take()));
-        let (code, seen) = self.told.end(signal);
-        let check =
-            concord(&["check", "--profile", "recorder", "--strict", "trace.jsonl"], self.folder.path());
-        assert!(check.status.success(), "{}", said(&check));
-        (code, seen, fs::read_to_string(self.folder.path().join("trace.jsonl")).unwrap())
+    /// That it ends with this code once its input does, or by itself; what it said, and the recording, in which `check` finds nothing
+    /// of the recorder's.
+    #[track_caller]
+    fn ends(mut self, code: i32) -> (String, String) {
+        drop(self.to.take());
+        let seen = self.running.ends(code, &[]);
+        ran(self.folder.path(), &["check", "--profile", "recorder", "--strict", "trace.jsonl"]);
+        (seen, fs::read_to_string(self.folder.path().join("trace.jsonl")).unwrap())
     }
 }
 
@@ -165,8 +117,7 @@ fn a_server_over_http_is_one_over_stdio() {
     let ended = reverse.next("DELETE /mcp");
     assert!(ended.has("Mcp-Session-Id: s1"));
     ended.answer("200 OK", "", "");
-    let (code, seen, trace) = reverse.end(None);
-    assert_eq!(code, Some(0), "{seen}");
+    let (_, trace) = reverse.ends(0);
     let lines: Vec<&str> = trace.lines().collect();
     assert!(
         lines[0].contains("\"label\":\"http://127.0.0.1:") && lines[0].contains("\"command\":[]"),
@@ -196,8 +147,7 @@ fn a_stream_that_breaks_off_is_resumed_where_it_can_be() {
     assert!(error.contains("it cannot be resumed: HTTP 400 Bad Request"), "{error}");
     drop(reverse.to.take());
     reverse.next("DELETE /mcp").answer("405 Method Not Allowed", "", "");
-    let (code, seen, _) = reverse.end(None);
-    assert_eq!(code, Some(0), "{seen}");
+    reverse.ends(0);
 }
 
 #[test]
@@ -241,8 +191,7 @@ fn what_http_refuses_is_an_error_of_the_request() {
     reverse.say(PING);
     reverse.next("POST /mcp").answer("404 Not Found", "", "no such session");
     assert!(reverse.hear().contains("HTTP 404 Not Found: no such session"));
-    let (code, seen, trace) = reverse.end(None);
-    assert_eq!(code, Some(1), "{seen}");
+    let (seen, trace) = reverse.ends(1);
     assert!(seen.contains("a message was not taken: HTTP 500 Internal Server Error"), "{seen}");
     assert!(seen.contains("does not know the session any more: HTTP 404 Not Found"), "{seen}");
     assert!(seen.contains("lines and bodies that are not messages were not passed on: 2"), "{seen}");
@@ -270,8 +219,7 @@ fn an_older_server_is_spoken_to_as_it_can() {
     reverse.next("POST /messages?id=1 ").answer("202 Accepted", "", "");
     drop(stream);
     assert!(reverse.hear().contains("the server closed its stream"));
-    let (code, seen, _) = reverse.end(None);
-    assert_eq!(code, Some(1), "{seen}");
+    reverse.ends(1);
 }
 
 #[test]
@@ -283,8 +231,7 @@ fn an_endpoint_at_another_server_is_not_followed() {
         let _stream = reverse.next("GET /mcp").stream(&format!("event: endpoint\ndata: {endpoint}\n\n"));
         let error = reverse.hear();
         assert!(error.contains("\"id\":0") && error.contains("HTTP 404 Not Found"), "{endpoint}: {error}");
-        let (code, seen, _) = reverse.end(None);
-        assert_eq!(code, Some(0), "{endpoint}: {seen}");
+        reverse.ends(0);
     }
 }
 
@@ -294,42 +241,28 @@ fn a_signal_ends_the_session_at_the_server_too() {
     let _listening = listening.stream("");
     reverse.say(PING);
     let _silent = reverse.next("POST /mcp");
-    rustix::process::kill_process(rustix::process::Pid::from_child(&reverse.told.child), Signal::TERM)
-        .unwrap();
+    reverse.running.signal(Signal::TERM);
     reverse.next("DELETE /mcp").answer("200 OK", "", "");
     let error = reverse.hear();
     assert!(error.contains("\"id\":7") && error.contains("ended before the server answered"), "{error}");
-    let (code, seen, trace) = reverse.end(None);
-    assert_eq!(code, Some(143), "{seen}");
+    let (_, trace) = reverse.ends(143);
     assert!(trace.lines().last().unwrap().contains("\"exitCode\":143"), "{trace}");
 }
 
 #[test]
 fn where_nobody_listens_the_request_gets_an_error_and_the_program_ends() {
-    let free = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
     let folder = tempfile::tempdir().unwrap();
-    let (url, why) = (format!("http://{free}/mcp"), format!("http://{free} cannot be reached: "));
+    let server = Listener::new();
+    let (url, why) = (server.url(), format!("http://{} cannot be reached: ", server.at()));
+    drop(server);
     for (file, line, is_answered) in [("a", &hello("2025-11-25")[..], true), ("b", INITIALIZED, false)] {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_mcp-concord"));
-        command.current_dir(folder.path()).args(["record", "-o", file, "--to", &url]);
-        let mut told = Told::start(command.stdin(Stdio::piped()).stdout(Stdio::piped()));
-        let mut to = told.child.stdin.take().unwrap();
+        let mut command = concord(["record", "-o", file, "--to", &url]);
+        let mut running = Running::start(command.current_dir(folder.path()).stdin(Stdio::piped()));
+        let mut to = running.child.stdin.take().unwrap();
         writeln!(to, "{line}").unwrap();
         let mut heard = String::new();
-        told.child.stdout.take().unwrap().read_to_string(&mut heard).unwrap();
-        let (code, seen) = told.end(None);
-        assert_eq!(code, Some(3), "{seen}");
-        assert!(seen.contains(&why), "{seen}");
+        running.child.stdout.take().unwrap().read_to_string(&mut heard).unwrap();
+        running.ends(3, &[&why]);
         assert_eq!(heard.contains("\"id\":0") && heard.contains(&why), is_answered, "{heard}");
     }
-    for (arguments, part) in [
-        (&["--to", "ftp://127.0.0.1/"][..], "is not a server's URL"),
-        (&["--to", "http://127.0.0.1:1/", "--", "sh"], "CMD"),
-        (&["--to", "http://127.0.0.1:1/", "--allow-host", "x"], "--listen"),
-    ] {
-        let output = concord(&[&["record", "-o", "c.jsonl"], arguments].concat(), folder.path());
-        assert_eq!(output.status.code(), Some(2), "{arguments:?}: {}", said(&output));
-        assert!(said(&output).contains(part), "{arguments:?}: {}", said(&output));
-    }
-    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 2);
 }

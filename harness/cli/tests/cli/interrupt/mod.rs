@@ -6,22 +6,15 @@
 
 mod listeners;
 
-use crate::support::python;
+use crate::sockets::{JSON, Listener, PING, PONG, ask};
+use crate::support::{PROGRAM, concord, ended, eventually, file, python, said as told};
 use rustix::process::{Pid, Signal, kill_process};
 use std::fs;
-use std::io::{Read as _, Write as _};
 use std::net::{TcpListener, TcpStream};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
-use std::thread;
-use std::time::{Duration, Instant};
 use tempfile::TempDir;
 use verdict::record::Record;
-
-const PROGRAM: &str = env!("CARGO_BIN_EXE_mcp-concord");
-
-/// No wait is longer, on whatever machine.
-const LONG: Duration = Duration::from_secs(120);
 
 /// The signals, and the exit code of a verb that one cuts short.
 const SIGNALS: [(Signal, i32); 3] = [(Signal::INT, 130), (Signal::TERM, 143), (Signal::HUP, 129)];
@@ -51,15 +44,13 @@ impl Place {
 
     /// A peer that never comes to an end.
     fn peer(&self, how: &str, arguments: &str) -> String {
-        let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/cli/interrupt/peer.py");
-        let words = [python(), &script.display().to_string(), how, &self.text("ready")];
+        let words = [python(), &file("cli/interrupt/peer.py"), how, &self.text("ready")];
         format!("{} {arguments}", shell_words::join(words))
     }
 
     fn command(&self, arguments: &[&str]) -> Command {
-        let mut command = Command::new(PROGRAM);
-        command.args(arguments).env("TMPDIR", self.path("tmp")).env(MARK, self.text(""));
-        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut command = concord(arguments);
+        command.env("TMPDIR", self.path("tmp")).env(MARK, self.text("")).stdin(Stdio::piped());
         command
     }
 
@@ -91,11 +82,7 @@ impl Place {
         kill_process(pid, signal).unwrap();
         eventually("it goes on", || child.try_wait().unwrap().is_some());
         let output = child.wait_with_output().unwrap();
-        let since = Instant::now();
-        while !self.left().is_empty() {
-            assert!(since.elapsed() < LONG, "left: {:#?}\n{}", self.left(), told(&output));
-            thread::sleep(Duration::from_millis(20));
-        }
+        eventually(&format!("nothing is left\n{}", told(&output)), || self.left().is_empty());
         let temporary: Vec<_> =
             fs::read_dir(self.path("tmp")).unwrap().flatten().map(|it| it.path()).collect();
         assert!(temporary.is_empty(), "{temporary:?}\n{}", told(&output));
@@ -109,18 +96,6 @@ impl Place {
     fn results(&self) -> Record {
         serde_json::from_slice(&fs::read(self.path("results")).unwrap()).unwrap()
     }
-}
-
-fn eventually(why: &str, mut done: impl FnMut() -> bool) {
-    let since = Instant::now();
-    while !done() {
-        assert!(since.elapsed() < LONG, "{why}");
-        thread::sleep(Duration::from_millis(10));
-    }
-}
-
-fn told(output: &Output) -> String {
-    String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr)
 }
 
 fn free_port() -> u16 {
@@ -140,8 +115,7 @@ macro_rules! nothing_is_left {
                 let words = verb(&place, &peer);
                 let child = place.start(&words.iter().map(String::as_str).collect::<Vec<_>>());
                 let output = place.interrupted(child, signal, || place.is_ready());
-                assert_eq!(output.status.code(), Some(code), "{signal:?}: {}", told(&output));
-                assert!(told(&output).contains($says), "{signal:?}: {}", told(&output));
+                ended(&output, code, &[$says]);
             }
         })*
     };
@@ -215,9 +189,8 @@ fn what_a_run_judged_is_kept() {
 #[test]
 fn what_drive_judged_is_kept() {
     let place = Place::new();
-    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/cli/drive/bad.py");
-    let script = shell_words::quote(&script.display().to_string()).into_owned();
-    let recorder = format!("{} {script} hang-at-values {{out}} -- {{server}}", shell_words::quote(python()));
+    let script = shell_words::join([python(), &file("cli/drive/bad.py"), "hang-at-values"]);
+    let recorder = format!("{script} {{out}} -- {{server}}");
     let (results, saved) = (place.text("results"), place.text("saved"));
     let child = place.start(&[
         "drive",
@@ -239,7 +212,7 @@ fn what_drive_judged_is_kept() {
     let journal = place.path("saved/conditions/values/server.journal");
     let over = || fs::read_to_string(&journal).is_ok_and(|text| text.contains("\"over\""));
     let output = place.interrupted(child, Signal::TERM, over);
-    assert_eq!(output.status.code(), Some(143), "{}", told(&output));
+    ended(&output, 143, &[]);
     let record = place.results();
     assert_eq!((record.interrupted, record.planned), (2, 2), "{}", told(&output));
     assert!(record.cases.contains_key("conditions/plain"), "{:?}", record.cases);
@@ -253,8 +226,7 @@ fn generate_leaves_no_case_by_half() {
         let child = place.start(&["generate", "--count", "1000000", "--out", &out]);
         let written = || fs::read_dir(place.path("out")).is_ok_and(|cases| cases.count() > 3);
         let output = place.interrupted(child, signal, written);
-        assert_eq!(output.status.code(), Some(code), "{}", told(&output));
-        assert!(told(&output).contains("interrupted; wrote "), "{}", told(&output));
+        ended(&output, code, &["interrupted; wrote "]);
         // Each case is whole, or it would be no suite.
         mcp_concord_suite::Suite::load(&[mcp_concord_suite::Root::Disk(place.path("out"))]).unwrap();
     }
@@ -282,8 +254,7 @@ fn a_report_leaves_no_page_by_half() {
         let child = place.start(&arguments.iter().map(String::as_str).collect::<Vec<_>>());
         let folders = || fs::read_dir(place.path("out")).map_or(0, |all| all.flatten().count());
         let output = place.interrupted(child, signal, || folders() > 3);
-        assert_eq!(output.status.code(), Some(code), "{signal:?}: {}", told(&output));
-        assert!(told(&output).contains("interrupted"), "{signal:?}: {}", told(&output));
+        ended(&output, code, &["interrupted"]);
         assert!(folders() < 200, "{signal:?}: it went on to the end");
         for folder in fs::read_dir(place.path("out")).unwrap().flatten().filter(|it| it.path().is_dir()) {
             for file in fs::read_dir(folder.path()).unwrap().flatten() {
@@ -311,55 +282,32 @@ fn a_signal_that_is_to_be_ignored_is() {
     eventually("it is never under way", || place.is_ready());
     kill_process(Pid::from_raw(child.id().cast_signed()).unwrap(), Signal::HUP).unwrap();
     let output = place.interrupted(child, Signal::INT, || true);
-    assert_eq!(output.status.code(), Some(130), "{}", told(&output));
-}
-
-/// A server that answers one request after another with the same result; and where it listens.
-fn answering() -> String {
-    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-    let url = format!("http://{}/mcp", listener.local_addr().unwrap());
-    thread::spawn(move || {
-        for stream in listener.incoming() {
-            let mut stream = stream.unwrap();
-            let mut head = [0; 4096];
-            let _ = stream.read(&mut head).unwrap();
-            let body = r#"{"jsonrpc":"2.0","id":1,"result":{}}"#;
-            let length = body.len();
-            let head = format!(
-                "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: {length}\r\nConnection: close"
-            );
-            stream.write_all(format!("{head}\r\n\r\n{body}").as_bytes()).unwrap();
-        }
-    });
-    url
+    ended(&output, 130, &[]);
 }
 
 #[test]
 fn a_recording_is_whole_when_the_terminal_goes() {
-    let url = answering();
+    let server = Listener::new();
+    let url = server.url();
+    server.serve(|asked| _ = asked.json("", PONG));
     for signal in [Signal::INT, Signal::TERM, Signal::HUP] {
         let place = Place::new();
         let (port, out) = (free_port().to_string(), place.text("out.jsonl"));
         let child = place.start(&["record", "-o", &out, "--listen", &port, "--to", &url]);
-        let ping = r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#;
-        let request = format!(
-            "POST /mcp HTTP/1.1\r\nHost: localhost:{port}\r\nContent-Type: application/json\r\nContent-Length: {}\r\nConnection: close\r\n\r\n{ping}",
-            ping.len()
-        );
+        let at = format!("127.0.0.1:{port}");
         let output = place.interrupted(child, signal, || {
-            let Ok(mut stream) = TcpStream::connect(format!("127.0.0.1:{port}")) else { return false };
-            let mut answer = String::new();
-            stream.write_all(request.as_bytes()).and_then(|()| stream.read_to_string(&mut answer)).unwrap();
-            assert!(answer.contains(r#""result":{}"#), "{answer}");
-            true
+            let is_there = TcpStream::connect(&at).is_ok();
+            if is_there {
+                assert_eq!(ask(&at, "POST /mcp", JSON, PING).body, PONG);
+            }
+            is_there
         });
-        assert_eq!(output.status.code(), Some(0), "{signal:?}: {}", told(&output));
-        assert!(told(&output).contains("out.jsonl: 1 exchange"), "{signal:?}: {}", told(&output));
+        ended(&output, 0, &["out.jsonl: 1 exchange"]);
         // The first and the last line say when it began and how it ended.
         let recorded = fs::read_to_string(place.path("out.jsonl")).unwrap();
         let lines: Vec<&str> = recorded.lines().collect();
         assert_eq!(lines.len(), 4, "{signal:?}: {recorded}");
-        assert!(lines[1].contains(ping) && lines[2].contains(r#""result":{}"#), "{signal:?}: {recorded}");
+        assert!(lines[1].contains(PING) && lines[2].contains(PONG), "{signal:?}: {recorded}");
         assert!(lines[3].contains(r#""type":"end""#), "{signal:?}: {recorded}");
     }
 }

@@ -1,11 +1,12 @@
 //! The client over HTTP, in front of a server that is a plain socket with a script.
 
-use super::{Folder, client, tells};
+use super::{Folder, client};
+use crate::sockets::{EVENTS, JSON, Listener};
+use crate::support::ended;
 use serde_json::json;
-use std::io::{Read as _, Write as _};
-use std::net::{TcpListener, TcpStream};
+use std::io::Write as _;
 use std::path::PathBuf;
-use std::process::{Child, Output, Stdio};
+use std::process::Child;
 use std::thread;
 use std::time::Duration;
 
@@ -13,10 +14,10 @@ const CALL: &str = r#"{"jsonrpc":"2.0", "id":1,"method":"tools/call","params":{"
 const DONE: &str = r#"{"jsonrpc":"2.0","id":1,"result":{"content":[]}}"#;
 const NOTE: &str = r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#;
 
-/// A server of which each answer is said by a test.
+/// A server of which each answer is said by a test, and a client of a session in front of it.
 struct Stand {
     folder: Folder,
-    listener: TcpListener,
+    listener: Listener,
     session: PathBuf,
 }
 
@@ -24,62 +25,21 @@ impl Stand {
     fn new(lines: &[&str]) -> Self {
         let folder = Folder::new();
         let session = folder.session(lines);
-        Self { folder, listener: TcpListener::bind("127.0.0.1:0").unwrap(), session }
+        Self { folder, listener: Listener::new(), session }
     }
 
     fn start(&self, flags: &[&str]) -> Child {
-        let url = format!("http://{}/mcp", self.listener.local_addr().unwrap());
-        let mut command = client(&self.session, &["--to", &url]);
-        command.args(flags).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()
-    }
-
-    /// The next connection; a client that went away makes none, which is a fault and no reason to wait for ever.
-    fn accept(&self) -> TcpStream {
-        self.listener.set_nonblocking(true).unwrap();
-        for _ in 0..2000 {
-            if let Ok((stream, _)) = self.listener.accept() {
-                stream.set_nonblocking(false).unwrap();
-                return stream;
-            }
-            thread::sleep(Duration::from_millis(10));
-        }
-        panic!("no request comes");
-    }
-
-    /// The next request: its connection, its head in lower case, and its body.
-    fn receive(&self) -> (TcpStream, String, String) {
-        let mut stream = self.accept();
-        stream.set_read_timeout(Some(Duration::from_secs(20))).unwrap();
-        let (mut head, mut byte) = (Vec::new(), [0]);
-        while !head.ends_with(b"\r\n\r\n") {
-            assert_eq!(stream.read(&mut byte).unwrap(), 1, "{}", String::from_utf8_lossy(&head));
-            head.push(byte[0]);
-        }
-        let head = String::from_utf8(head).unwrap().to_lowercase();
-        let length =
-            head.split("content-length: ").nth(1).and_then(|rest| rest.split("\r\n").next()?.parse().ok());
-        let mut body = vec![0; length.unwrap_or(0)];
-        stream.read_exact(&mut body).unwrap();
-        (stream, head, String::from_utf8(body).unwrap())
+        client(&self.session, &["--to", &self.listener.url()]).args(flags).spawn().unwrap()
     }
 
     fn answer(&self, status: &str, headers: &str, body: &str) -> String {
-        let (mut stream, head, asked) = self.receive();
-        let length = body.len();
-        write!(
-            stream,
-            "HTTP/1.1 {status}\r\n{headers}Connection: close\r\nContent-Length: {length}\r\n\r\n{body}"
-        )
-        .unwrap();
-        head + &asked
+        self.listener.next().answer(status, headers, body)
     }
 }
 
-const JSON: &str = "Content-Type: application/json\r\n";
-const EVENTS: &str = "Content-Type: text/event-stream\r\n";
-
-fn output(child: Child) -> Output {
-    child.wait_with_output().unwrap()
+#[track_caller]
+fn ends(child: Child, code: i32, parts: &[&str]) {
+    ended(&child.wait_with_output().unwrap(), code, parts);
 }
 
 #[test]
@@ -102,7 +62,7 @@ fn each_message_is_a_post() {
     assert!(asked.ends_with(CALL), "{asked}");
     let asked = stand.answer("405 Method Not Allowed", "", "");
     assert!(asked.starts_with("delete /mcp ") && asked.contains("mcp-session-id: s1\r\n"), "{asked}");
-    tells(&output(child), 0, &["3 messages sent, 2 received, 0 mismatches"]);
+    ends(child, 0, &["3 messages sent, 2 received, 0 mismatches"]);
 }
 
 #[test]
@@ -114,13 +74,12 @@ fn a_stream_that_goes_on_without_what_is_awaited_is_left() {
     ] {
         let stand = Stand::new(&[CALL, DONE]);
         let child = stand.start(&["--timeout", "1"]);
-        let (mut stream, ..) = stand.receive();
-        write!(stream, "HTTP/1.1 200 OK\r\n{EVENTS}Connection: close\r\n\r\n").unwrap();
+        let mut stream = stand.listener.next().stream("");
         // Until the client lets go.
         while stream.write_all(part.as_bytes()).is_ok() {
             thread::sleep(Duration::from_millis(20));
         }
-        tells(&output(child), 1, &[why]);
+        ends(child, 1, &[why]);
     }
 }
 
@@ -147,7 +106,7 @@ fn the_body_of_a_refused_get_is_awaited_on_no_stream() {
     let asked = stand.answer("200 OK", JSON, DONE);
     assert!(asked.starts_with("post "), "{asked}");
     let said = ["1 message not played: the body with which a GET was refused", "1 received, 0 mismatches"];
-    tells(&output(child), 0, &said);
+    ends(child, 0, &said);
 }
 
 #[test]
@@ -169,13 +128,12 @@ fn what_a_server_does_wrong_is_told() {
         let stand = Stand::new(&[CALL, DONE]);
         let child = stand.start(&[]);
         stand.answer(status, headers, body);
-        let output = output(child);
-        tells(&output, 1, &[part]);
+        ends(child, 1, &[part]);
     }
     let stand = Stand::new(&[NOTE]);
     let child = stand.start(&[]);
     stand.answer("204 No Content", "", "");
-    tells(&output(child), 1, &["the server answered with status 204; expected 202", "session.jsonl:1 "]);
+    ends(child, 1, &["the server answered with status 204; expected 202", "session.jsonl:1 "]);
 }
 
 #[test]
@@ -202,7 +160,7 @@ fn a_refusal_that_the_session_has_is_none() {
     stand.answer("400 No", JSON, failed);
     let asked = stand.answer("200 OK", "", "");
     assert!(asked.starts_with("delete ") && asked.contains(proof), "{asked}");
-    tells(&output(child), 0, &["3 messages sent, 2 received, 0 mismatches"]);
+    ends(child, 0, &["3 messages sent, 2 received, 0 mismatches"]);
 }
 
 #[test]
@@ -212,29 +170,29 @@ fn a_broken_stream_is_taken_up() {
     stand.answer("200 OK", EVENTS, "id: a\ndata:\n\n");
     let asked = stand.answer("200 OK", EVENTS, &format!("id: b\ndata: {DONE}\n\n"));
     assert!(asked.starts_with("get /mcp ") && asked.contains("last-event-id: a\r\n"), "{asked}");
-    tells(&output(child), 0, &["0 mismatches"]);
+    ends(child, 0, &["0 mismatches"]);
 }
 
 #[test]
 fn a_server_that_hangs_is_told() {
     let stand = Stand::new(&[CALL, DONE]);
     let child = stand.start(&["--timeout", "0.3"]);
-    let held = stand.receive();
-    tells(&output(child), 1, &["a message is missing: nothing arrived for 0.3 seconds"]);
+    let held = stand.listener.next();
+    ends(child, 1, &["a message is missing: nothing arrived for 0.3 seconds"]);
     drop(held);
     let stand = Stand::new(&[NOTE]);
     let child = stand.start(&["--timeout", "0.3"]);
-    let held = stand.receive();
-    tells(&output(child), 1, &["the server has not accepted a message for 0.3 seconds"]);
+    let held = stand.listener.next();
+    ends(child, 1, &["the server has not accepted a message for 0.3 seconds"]);
     drop(held);
     let lost = "the server does not name the endpoint for messages: ";
     let child = stand.start(&["--timeout", "0.3", "--transport", "http-sse"]);
-    let held = stand.receive();
-    tells(&output(child), 1, &[&format!("{lost}nothing arrived for 0.3 seconds")]);
+    let held = stand.listener.next();
+    ends(child, 1, &[&format!("{lost}nothing arrived for 0.3 seconds")]);
     drop(held);
     let child = stand.start(&["--transport", "http-sse"]);
     stand.answer("200 OK", EVENTS, ": nothing\n\n");
-    tells(&output(child), 1, &[&format!("{lost}no stream is open")]);
+    ends(child, 1, &[&format!("{lost}no stream is open")]);
 }
 
 /// What a server says of its own while nobody listens is lost.
@@ -249,15 +207,15 @@ fn a_client_listens_before_it_makes_a_server_speak() {
     let begin = || {
         let child = stand.start(&["--timeout", "1"]);
         stand.answer("200 OK", &format!("{JSON}Mcp-Session-Id: s1\r\n"), initialized);
-        let (stream, asked, _) = stand.receive();
-        assert!(asked.starts_with("get /mcp ") && asked.contains("mcp-session-id: s1\r\n"), "{asked}");
-        (child, stream)
+        let asked = stand.listener.next();
+        assert!(asked.head.starts_with("get /mcp ") && asked.has("mcp-session-id: s1"), "{}", asked.head);
+        (child, asked.stream)
     };
     let end = |child| {
         let asked = stand.answer("200 OK", JSON, DONE);
         assert!(asked.ends_with(CALL), "{asked}");
         stand.answer("200 OK", "", "");
-        tells(&output(child), 0, &["3 messages sent, 3 received, 0 mismatches"]);
+        ends(child, 0, &["3 messages sent, 3 received, 0 mismatches"]);
     };
     // A server may answer the GET at once, or only when it has something to say.
     for (soon, late) in [(&*head, &*event), ("", &*(head.clone() + &event))] {
@@ -272,12 +230,12 @@ fn a_client_listens_before_it_makes_a_server_speak() {
     let (child, mut stream) = begin();
     stream.write_all(b"HTTP/1.1 400 No\r\nConnection: close\r\nContent-Length: 0\r\n\r\n").unwrap();
     drop(stream);
-    let mut both = [stand.receive(), stand.receive()];
-    both.sort_by(|one, other| one.1.cmp(&other.1));
-    let [(mut again, asked, _), (mut ready, _, body)] = both;
-    assert!(asked.starts_with("get /mcp ") && body == NOTE, "{asked}{body}");
-    ready.write_all(b"HTTP/1.1 202 Accepted\r\nConnection: close\r\nContent-Length: 0\r\n\r\n").unwrap();
-    drop(ready);
+    let mut both = [stand.listener.next(), stand.listener.next()];
+    both.sort_by(|one, other| one.head.cmp(&other.head));
+    let [again, ready] = both;
+    assert!(again.head.starts_with("get /mcp ") && ready.body == NOTE, "{}{}", again.head, ready.body);
+    ready.answer("202 Accepted", "", "");
+    let mut again = again.stream;
     again.write_all((head + &event).as_bytes()).unwrap();
     end(child);
 }
@@ -285,13 +243,11 @@ fn a_client_listens_before_it_makes_a_server_speak() {
 #[test]
 fn nobody_there_is_told() {
     let stand = Stand::new(&[CALL, DONE]);
-    let at = stand.listener.local_addr().unwrap();
-    let Stand { folder, listener, session } = stand;
-    drop(listener);
-    let url = format!("http://{at}/mcp");
-    let output = client(&session, &["--to", &url]).output().unwrap();
-    tells(&output, 3, &[&format!("http://{at} cannot be reached")]);
-    drop(folder);
+    let (at, url) = (stand.listener.at(), stand.listener.url());
+    drop(stand.listener);
+    let output = client(&stand.session, &["--to", &url]).output().unwrap();
+    ended(&output, 3, &[&format!("http://{at} cannot be reached")]);
+    drop(stand.folder);
 }
 
 #[test]
@@ -320,13 +276,13 @@ fn an_archive_of_the_older_transport_is_played_as_it_passed() {
 
 fn asks_where_to(stand: &Stand) {
     let child = stand.start(&["--transport", "http-sse"]);
-    let (mut stream, head, _) = stand.receive();
-    assert!(head.starts_with("get /mcp ") && head.contains("accept: text/event-stream\r\n"), "{head}");
-    let at = stand.listener.local_addr().unwrap();
+    let asked = stand.listener.next();
+    assert!(asked.head.starts_with("get /mcp ") && asked.has("accept: text/event-stream"), "{}", asked.head);
+    let at = stand.listener.at();
     let endpoint = format!("event: endpoint\ndata: http://{at}/m?s=1\n\n");
-    write!(stream, "HTTP/1.1 200 OK\r\n{EVENTS}\r\n{endpoint}").unwrap();
+    let mut stream = asked.stream(&endpoint);
     let asked = stand.answer("202 Accepted", "Content-Type: text/plain\r\n", "Accepted");
     assert!(asked.starts_with("post /m?s=1 ") && asked.ends_with(CALL), "{asked}");
     write!(stream, "event: message\ndata: {DONE}\n\n").unwrap();
-    tells(&output(child), 0, &["1 message sent, 1 received, 0 mismatches"]);
+    ends(child, 0, &["1 message sent, 1 received, 0 mismatches"]);
 }

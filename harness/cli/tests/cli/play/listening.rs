@@ -1,14 +1,24 @@
 //! The server over HTTP.
 
-use super::sockets::{
-    CALL, CHANGED, DONE, INITIALIZE, LOG, READY, SESSION, Server, initialize, session, until, whole,
+use super::{
+    CALL, CHANGED, DONE, Folder, INITIALIZE, INITIALIZED, LOG, READY, SESSION, Server, client, session,
 };
-use super::{Folder, concord, tells};
+use crate::sockets::{Answer, BOTH, JSON, Listener, connected, request};
+use crate::support::{concord, ended};
 use std::io::{Read as _, Write as _};
-use std::net::{TcpListener, TcpStream};
+use std::net::TcpStream;
 use std::path::Path;
 use std::time::{Duration, Instant};
 use wire::play::journal::{self, Direction, Event};
+
+/// What is said to a client that initializes: the id of the session.
+fn initialize(server: &Server) -> String {
+    let answer = server.post(&[], INITIALIZE);
+    assert_eq!(answer.status, 200, "{answer:?}");
+    assert!(answer.head.contains("text/event-stream"), "{answer:?}");
+    assert_eq!(answer.body, format!("id: 0-0\ndata: {INITIALIZED}\n\n"));
+    answer.header("mcp-session-id").unwrap()
+}
 
 #[test]
 fn a_session_is_served_and_ended() {
@@ -18,17 +28,17 @@ fn a_session_is_served_and_ended() {
     let server = Server::start(&session(&folder, SESSION), &["--journal", &path]);
     let id = initialize(&server);
     let named = ("Mcp-Session-Id", &*id);
-    let (head, body) = server.post(&[named], READY);
+    let Answer { head, body, .. } = server.post(&[named], READY);
     assert!(head.starts_with("http/1.1 202 accepted") && body.is_empty(), "{head}\n{body}");
     let headers = [named, ("Accept", "text/event-stream"), ("MCP-Protocol-Version", "2025-11-25")];
     let mut get = server.ask("GET", "/mcp", &headers, "");
-    until(&mut get, &format!("id: get-0\ndata: {CHANGED}\n\n"));
-    let (_, body) = server.post(&[named], &CALL.replace("\"id\":1", "\"id\":\"x\""));
+    get.until(&format!("id: get-0\ndata: {CHANGED}\n\n"));
+    let body = server.post(&[named], &CALL.replace("\"id\":1", "\"id\":\"x\"")).body;
     let done = DONE.replace("\"id\":1", "\"id\":\"x\"");
     assert_eq!(body, format!("id: 4-0\ndata: {LOG}\n\nid: 4-1\ndata: {done}\n\n"));
-    let (head, _) = whole(server.ask("DELETE", "/mcp", &headers, ""));
-    assert!(head.starts_with("http/1.1 200 ok"), "{head}");
-    tells(&server.end(), 0, &["4 messages sent, 3 received, 0 mismatches"]);
+    let answer = server.ask("DELETE", "/mcp", &headers, "").answer();
+    assert_eq!(answer.status, 200, "{answer:?}");
+    server.ends(0, &["4 messages sent, 3 received, 0 mismatches"]);
 
     let notes = journal::read(&journal).unwrap();
     let asked: Vec<_> = notes
@@ -66,13 +76,13 @@ fn whoever_asks_does_not_wait_for_what_is_delayed() {
     server.post(&[named], READY);
     let headers = [named, ("Accept", "text/event-stream"), ("MCP-Protocol-Version", "2025-11-25")];
     let mut get = server.ask("GET", "/mcp", &headers, "");
-    until(&mut get, "\r\n\r\n");
+    get.until("\r\n\r\n");
     // All of them at once, if the stream had begun when the last one was due.
     let since = Instant::now();
-    until(&mut get, "id: get-4\ndata: ");
+    get.until("id: get-4\ndata: ");
     assert!(since.elapsed() > Duration::from_millis(600), "{:?}", since.elapsed());
-    whole(server.ask("DELETE", "/mcp", &headers, ""));
-    tells(&server.end(), 0, &["6 messages sent, 2 received, 0 mismatches"]);
+    server.ask("DELETE", "/mcp", &headers, "").answer();
+    server.ends(0, &["6 messages sent, 2 received, 0 mismatches"]);
 }
 
 #[test]
@@ -80,17 +90,16 @@ fn what_a_client_leaves_out_is_told() {
     let folder = Folder::new();
     let server = Server::start(&session(&folder, &SESSION[..3]), &["--timeout", "5"]);
     let id = initialize(&server);
-    let (head, _) = server.post(&[], READY);
-    assert!(head.starts_with("http/1.1 400 "), "{head}");
-    let (head, _) = server.post(&[("Mcp-Session-Id", "other")], READY);
-    assert!(head.starts_with("http/1.1 404 "), "{head}");
+    let answer = server.post(&[], READY);
+    assert_eq!(answer.status, 400, "{answer:?}");
+    let answer = server.post(&[("Mcp-Session-Id", "other")], READY);
+    assert_eq!(answer.status, 404, "{answer:?}");
     let bare = [("Mcp-Session-Id", &*id)];
-    let (head, _) = whole(server.ask("POST", "/mcp", &bare, READY));
-    assert!(head.starts_with("http/1.1 202 "), "{head}");
-    let (head, _) = whole(server.ask("DELETE", "/mcp", &bare, ""));
-    assert!(head.starts_with("http/1.1 200 "), "{head}");
-    tells(
-        &server.end(),
+    let answer = server.ask("POST", "/mcp", &bare, READY).answer();
+    assert_eq!(answer.status, 202, "{answer:?}");
+    let answer = server.ask("DELETE", "/mcp", &bare, "").answer();
+    assert_eq!(answer.status, 200, "{answer:?}");
+    server.ends(
         1,
         &[
             "a POST names no session",
@@ -109,8 +118,18 @@ fn a_client_that_goes_on_talking_is_left() {
     let server = Server::start(&session(&folder, SESSION), &["--timeout", "1"]);
     let id = initialize(&server);
     let talk = r#"{"jsonrpc":"2.0","method":"notifications/roots/list_changed"}"#;
-    assert!(server.post_without_end(&id, talk) > 1, "it is left before it has talked");
-    tells(&server.end(), 1, &["what came for 1 second is not in the session"]);
+    let head = format!(
+        "{BOTH}{JSON}MCP-Protocol-Version: 2025-11-25\r\nMcp-Session-Id: {id}\r\nConnection: close\r\n"
+    );
+    // Until nobody is there any more.
+    let post = || {
+        let mut stream = TcpStream::connect(&server.at)?;
+        stream.write_all(request("POST /mcp", &head, talk).as_bytes())?;
+        stream.read_to_end(&mut Vec::new())
+    };
+    let count = std::iter::repeat_with(post).take_while(|read| matches!(read, Ok(1..))).count();
+    assert!(count > 1, "it is left before it has talked");
+    server.ends(1, &["what came for 1 second is not in the session"]);
 }
 
 #[test]
@@ -120,26 +139,25 @@ fn a_foreign_page_and_an_unknown_revision_are_refused() {
         let flags = [&["--timeout", "5", "--allow-host", "dev.example"], mode].concat();
         let server = Server::start(&session(&folder, &SESSION[..3]), &flags);
         for (header, value, status) in [
-            ("Host", "evil.example:80", "403"),
-            ("Origin", "https://evil.example", "403"),
-            ("Origin", "null", "403"),
-            ("Origin", "http://localhost.evil.example", "403"),
-            ("MCP-Protocol-Version", "banana", "400"),
+            ("Host", "evil.example:80", 403),
+            ("Origin", "https://evil.example", 403),
+            ("Origin", "null", 403),
+            ("Origin", "http://localhost.evil.example", 403),
+            ("MCP-Protocol-Version", "banana", 400),
         ] {
             let json = ("Content-Type", "application/json");
-            let (head, _) = whole(server.ask("POST", "/mcp", &[json, (header, value)], INITIALIZE));
-            assert!(head.starts_with(&format!("http/1.1 {status} ")), "{mode:?} {header} {value}: {head}");
+            let answer = server.ask("POST", "/mcp", &[json, (header, value)], INITIALIZE).answer();
+            assert_eq!(answer.status, status, "{mode:?} {header} {value}: {answer:?}");
         }
         let allowed = [("Host", "dev.example:1"), ("Origin", "http://localhost:6274")];
-        let (head, _) = server.post(&allowed, INITIALIZE);
-        assert!(head.starts_with("http/1.1 200 "), "{mode:?}: {head}");
+        let answer = server.post(&allowed, INITIALIZE);
+        assert_eq!(answer.status, 200, "{mode:?}: {answer:?}");
         let told = [
             "a POST names the host evil.example:80",
             "comes from the origin https://evil.example",
             "names the revision banana",
         ];
-        let output = if mode.is_empty() { server.end() } else { server.interrupt() };
-        tells(&output, 1, &told);
+        if mode.is_empty() { server.ends(1, &told) } else { server.interrupted(1, &told) }
     }
 }
 
@@ -148,27 +166,27 @@ fn an_answer_is_one_body_where_that_is_asked_for() {
     let folder = Folder::new();
     let server = Server::start(&session(&folder, &SESSION[4..]), &["--answers", "json", "--chunk", "5"]);
     let mut get = server.ask("GET", "/mcp", &[("Accept", "text/event-stream")], "");
-    until(&mut get, "\r\n\r\n");
-    let (head, body) = server.post(&[], CALL);
+    get.until("\r\n\r\n");
+    let Answer { head, body, .. } = server.post(&[], CALL);
     assert!(head.contains("content-type: application/json") && head.contains("content-length: 48"), "{head}");
     assert_eq!(body, DONE);
     // What the server says of its own has no other way; it is cut into pieces of five bytes.
-    until(&mut get, "\r\n5\r\nid: g\r\n".trim_start());
+    get.until("\r\n5\r\nid: g\r\n".trim_start());
     drop(get);
-    tells(&server.end(), 0, &["0 mismatches"]);
+    server.ends(0, &["0 mismatches"]);
 }
 
 #[test]
 fn a_refusal_is_that_of_the_recording() {
     let case = Path::new("recorded/python1-http-refused");
     let server = Server::start(case, &["--timeout", "0.5", "--ignore", "/params"]);
-    let (head, body) = server.post(&[], &INITIALIZE.replace("2.0\",", "2.0\", "));
+    let Answer { head, body, .. } = server.post(&[], &INITIALIZE.replace("2.0\",", "2.0\", "));
     assert!(head.starts_with("http/1.1 401 ") && body.is_empty(), "{head}");
     assert!(head.contains("www-authenticate: bearer ") && head.contains("resource_metadata="), "{head}");
-    let (head, body) = server.post(&[], INITIALIZE);
+    let Answer { head, body, .. } = server.post(&[], INITIALIZE);
     assert!(head.starts_with("http/1.1 200 ") && head.contains("application/json"), "{head}");
     assert!(body.contains("\"protocolVersion\""), "{body}");
-    tells(&server.end(), 1, &["a message is missing: nothing arrived for 0.5 seconds"]);
+    server.ends(1, &["a message is missing: nothing arrived for 0.5 seconds"]);
 }
 
 #[test]
@@ -181,39 +199,39 @@ fn a_stream_is_taken_up_behind_an_event() {
     server.post(&named[..1], READY);
     let get = |last: &str| server.ask("GET", "/mcp", &[&named[..], &[("Last-Event-ID", last)]].concat(), "");
     let mut stream = server.ask("GET", "/mcp", &named, "");
-    until(&mut stream, "\n\n");
-    let (head, _) = whole(get("nobody"));
-    assert!(head.starts_with("http/1.1 400 "), "{head}");
-    let (_, body) = server.post(&named[..1], CALL);
+    stream.until("\n\n");
+    let answer = get("nobody").answer();
+    assert_eq!(answer.status, 400, "{answer:?}");
+    let body = server.post(&named[..1], CALL).body;
     assert!(body.ends_with(&format!("{DONE}\n\n")), "{body}");
-    let (head, body) = whole(get("4-0"));
+    let Answer { head, body, .. } = get("4-0").answer();
     assert!(head.contains("text/event-stream"), "{head}");
     assert_eq!(body, format!("id: 4-1\ndata: {DONE}\n\n"));
-    whole(server.ask("DELETE", "/mcp", &named, ""));
-    tells(&server.end(), 1, &["a client resumed after an event that was never sent", "1 mismatch\n"]);
+    server.ask("DELETE", "/mcp", &named, "").answer();
+    server.ends(1, &["a client resumed after an event that was never sent", "1 mismatch\n"]);
 }
 
 #[test]
 fn an_event_is_delivered_again() {
     let folder = Folder::new();
     let server = Server::start(&session(&folder, &SESSION[4..]), &["--redeliver"]);
-    let (_, body) = server.post(&[], CALL);
+    let body = server.post(&[], CALL).body;
     assert_eq!(body, format!("id: 0-0\ndata: {LOG}\n\n"), "the stream breaks");
     let headers = [("Accept", "text/event-stream"), ("Last-Event-ID", "0-0")];
-    let (_, body) = whole(server.ask("GET", "/mcp", &headers, ""));
+    let body = server.ask("GET", "/mcp", &headers, "").answer().body;
     assert_eq!(body, format!("id: 0-0\ndata: {LOG}\n\nid: 0-1\ndata: {DONE}\n\n"));
-    tells(&server.end(), 0, &["0 mismatches"]);
+    server.ends(0, &["0 mismatches"]);
 
     // A client of ours comes back by itself, and takes the event for one.
     let server = Server::start(&session(&folder, &SESSION[4..]), &["--redeliver"]);
     let url = format!("http://{}/mcp", server.at);
-    let client = super::client(&folder.path("trace.jsonl"), &["--to", &url]).output().unwrap();
-    tells(
+    let client = client(&folder.path("trace.jsonl"), &["--to", &url]).output().unwrap();
+    ended(
         &client,
         0,
         &["skipped an event that was delivered again", "1 message sent, 2 received, 0 mismatches"],
     );
-    tells(&server.end(), 0, &["0 mismatches"]);
+    server.ends(0, &["0 mismatches"]);
 }
 
 #[test]
@@ -223,9 +241,9 @@ fn events_are_joined_in_one_part() {
     let headers = [("Content-Type", "application/json"), ("Accept", "application/json, text/event-stream")];
     let mut stream = server.ask("POST", "/mcp", &headers, CALL);
     let both = format!("id: 0-0\ndata: {LOG}\n\nid: 0-1\ndata: {DONE}\n\n");
-    until(&mut stream, &format!("\r\n\r\n{:X}\r\n{both}\r\n0\r\n\r\n", both.len()));
+    stream.until(&format!("\r\n\r\n{:X}\r\n{both}\r\n0\r\n\r\n", both.len()));
     drop(stream);
-    tells(&server.end(), 0, &["0 mismatches"]);
+    server.ends(0, &["0 mismatches"]);
 }
 
 #[test]
@@ -233,26 +251,23 @@ fn the_older_transport_has_one_stream() {
     let folder = Folder::new();
     let server = Server::start(&session(&folder, &SESSION[4..]), &["--transport", "http-sse"]);
     let mut stream = server.ask("GET", "/sse", &[("Accept", "text/event-stream")], "");
-    until(&mut stream, "\r\n\r\n");
-    until(&mut stream, "event: endpoint\ndata: /messages?sessionId=1\n\n");
+    stream.until("\r\n\r\n");
+    stream.until("event: endpoint\ndata: /messages?sessionId=1\n\n");
     let headers = [("Content-Type", "application/json")];
-    let (head, body) = whole(server.ask("POST", "/messages?sessionId=1", &headers, CALL));
+    let Answer { head, body, .. } = server.ask("POST", "/messages?sessionId=1", &headers, CALL).answer();
     assert!(head.starts_with("http/1.1 202 ") && body == "Accepted", "{head}\n{body}");
-    until(&mut stream, &format!("data: {LOG}\n\n"));
-    until(&mut stream, &format!("data: {DONE}\n\n"));
+    stream.until(&format!("data: {LOG}\n\n"));
+    stream.until(&format!("data: {DONE}\n\n"));
     drop(stream);
-    tells(&server.end(), 0, &["0 mismatches"]);
+    server.ends(0, &["0 mismatches"]);
 }
 
 #[test]
 fn a_client_that_vanishes_is_missed() {
     let folder = Folder::new();
     let server = Server::start(&session(&folder, &SESSION[4..]), &["--timeout", "0.5"]);
-    let mut stream = TcpStream::connect(&server.at).unwrap();
-    stream.write_all(b"POST /mcp HTTP/1.1\r\nHost: a\r\nContent-Length: 80\r\n\r\n{\"jsonrpc\"").unwrap();
-    drop(stream);
-    tells(
-        &server.end(),
+    drop(connected(&server.at, b"POST /mcp HTTP/1.1\r\nHost: a\r\nContent-Length: 80\r\n\r\n{\"jsonrpc\""));
+    server.ends(
         1,
         &[
             "a request broke off",
@@ -268,31 +283,23 @@ fn an_end_in_the_middle_is_told_at_once() {
     let server = Server::start(&session(&folder, SESSION), &["--timeout", "600"]);
     let id = initialize(&server);
     let headers = [("Mcp-Session-Id", &*id), ("MCP-Protocol-Version", "2025-11-25")];
-    whole(server.ask("DELETE", "/mcp", &headers, ""));
-    tells(
-        &server.end(),
-        1,
-        &["a message is missing: the client has ended the session", "trace.jsonl:4 /raw"],
-    );
+    server.ask("DELETE", "/mcp", &headers, "").answer();
+    server.ends(1, &["a message is missing: the client has ended the session", "trace.jsonl:4 /raw"]);
     let server = Server::start(&session(&folder, SESSION), &["--transport", "http-sse", "--timeout", "600"]);
     let mut stream = server.ask("GET", "/sse", &[("Accept", "text/event-stream")], "");
-    until(&mut stream, "\n\n");
+    stream.until("\n\n");
     drop(stream);
-    tells(
-        &server.end(),
-        1,
-        &["a message is missing: the client has ended the session", "trace.jsonl:2 /raw"],
-    );
+    server.ends(1, &["a message is missing: the client has ended the session", "trace.jsonl:2 /raw"]);
 }
 
 #[test]
 fn an_early_close_ends_the_connection() {
     let folder = Folder::new();
     let server = Server::start(&session(&folder, &SESSION[4..]), &["--close-after", "1"]);
-    let (_, body) = server.post(&[], CALL);
+    let body = server.post(&[], CALL).body;
     assert_eq!(body, format!("id: 0-0\ndata: {LOG}\n\n"));
     let at = server.at.clone();
-    tells(&server.end(), 0, &["1 message sent, 1 received, 0 mismatches"]);
+    server.ends(0, &["1 message sent, 1 received, 0 mismatches"]);
     assert!(TcpStream::connect(at).is_err());
 }
 
@@ -300,40 +307,19 @@ fn an_early_close_ends_the_connection() {
 fn a_body_that_is_too_long_is_refused() {
     let folder = Folder::new();
     let server = Server::start(&session(&folder, &SESSION[4..]), &["--timeout", "2"]);
-    let mut stream = TcpStream::connect(&server.at).unwrap();
-    write!(stream, "POST /mcp HTTP/1.1\r\nHost: a\r\nContent-Length: {}\r\n\r\n", 100 << 20).unwrap();
-    let part = vec![b'x'; 1 << 20];
-    (0..100).for_each(|_| stream.write_all(&part).unwrap());
-    let mut answer = Vec::new();
-    let _ = stream.read_to_end(&mut answer);
+    let long = request("POST /mcp", "Host: a\r\n", &"x".repeat(100 << 20));
+    let _ = connected(&server.at, long.as_bytes()).0.read_to_end(&mut Vec::new());
     server.post(&[], CALL);
-    tells(
-        &server.end(),
+    server.ends(
         1,
         &["skipped a message of 104857600 bytes, which is too large to hold", "1 received, 1 mismatch"],
     );
 }
 
 #[test]
-fn where_it_cannot_begin_it_says_why() {
-    let folder = Folder::new();
+fn a_port_that_is_taken_is_named() {
+    let (folder, taken) = (Folder::new(), Listener::new());
     let path = session(&folder, SESSION).display().to_string();
-    let taken = TcpListener::bind("127.0.0.1:0").unwrap();
-    let taken = taken.local_addr().unwrap().to_string();
-    for (flags, part) in [
-        (&["--as", "server", "--listen", &*taken][..], "is in use by another program"),
-        (&["--as", "server", "--listen", "here"], "is not an address"),
-        (&["--as", "server", "--listen", "0", "--noise", "x"], "work only over stdio"),
-        (&["--as", "server", "--to", "http://127.0.0.1:1"], "a server does not connect"),
-        (&["--as", "client", "--listen", "0"], "a client does not listen"),
-        (&["--as", "server", "--redeliver"], "--listen"),
-        (&["--as", "client", "--to", "http://127.0.0.1:1", "--merge"], "has nothing to join"),
-        (&["--as", "server", "--listen", "0", "--merge", "--redeliver"], "cannot be used with"),
-        (&["--as", "server", "--transport", "http-sse"], "--transport needs HTTP"),
-        (&["--as", "client", "--to", "127.0.0.1:1"], "is not a server's URL"),
-        (&["--as", "client", "--to", "http://127.0.0.1:1", "--half-line-at-end"], "work only over stdio"),
-    ] {
-        let output = concord().arg("play").arg(&path).args(flags).output().unwrap();
-        tells(&output, 2, &[part]);
-    }
+    let output = concord(["play", &path, "--as", "server", "--listen", &taken.at()]).output().unwrap();
+    ended(&output, 2, &["is in use by another program"]);
 }

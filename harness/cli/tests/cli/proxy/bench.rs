@@ -1,15 +1,16 @@
 //! A recorder with a server and a client that a test plays.
 
+use crate::sockets::{JSON, Listener};
+use crate::support::{concord, ended};
 use serde_json::Value;
 use std::fs::{self, File};
 use std::io::{Read as _, Write as _};
-use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::net::{SocketAddr, TcpStream};
 use std::path::{Path, PathBuf};
-use std::process::Command;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::thread::{self, JoinHandle};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 use tempfile::TempDir;
 use wire::proxy::{Proxy, Summary, Target};
 use wire::redaction::Redaction;
@@ -18,7 +19,7 @@ use wire::redaction::Redaction;
 pub(crate) struct Bench {
     pub(crate) folder: TempDir,
     pub(crate) at: SocketAddr,
-    pub(crate) server: TcpListener,
+    pub(crate) server: Listener,
     pub(crate) stop: Arc<AtomicBool>,
     /// What the recorder said at once.
     pub(crate) said: Arc<Mutex<Vec<String>>>,
@@ -35,8 +36,8 @@ impl Bench {
     }
 
     pub(crate) fn with(settings: impl FnOnce(Proxy) -> Proxy) -> Self {
-        let server = TcpListener::bind("127.0.0.1:0").unwrap();
-        let target = format!("http://{}/mcp", server.local_addr().unwrap());
+        let server = Listener::new();
+        let target = server.url();
         let folder = tempfile::tempdir().unwrap();
         let proxy = Proxy::listen("127.0.0.1:0".parse().unwrap(), Target::parse(&target).unwrap()).unwrap();
         let proxy = settings(proxy);
@@ -63,25 +64,10 @@ impl Bench {
         client
     }
 
-    /// The server's connection, and the head and so much of the body as its length says.
-    pub(crate) fn receive(&self) -> (TcpStream, String, Vec<u8>) {
-        let mut server = loop {
-            let (server, _) = self.server.accept().unwrap();
-            server.set_read_timeout(Some(Duration::from_secs(20))).unwrap();
-            // Whoever comes and says nothing is somebody else on this machine, or a connection that was made in vain.
-            if server.peek(&mut [0]).unwrap() > 0 {
-                break server;
-            }
-        };
-        let head = until(&mut server, "\r\n\r\n");
-        let length = head
-            .to_lowercase()
-            .split("content-length: ")
-            .nth(1)
-            .and_then(|rest| rest.split("\r\n").next()?.parse::<usize>().ok());
-        let mut body = vec![0; length.unwrap_or_default()];
-        server.read_exact(&mut body).unwrap();
-        (server, head, body)
+    /// The server's connection, and the head and the body of what was asked.
+    pub(crate) fn receive(&self) -> (TcpStream, String, String) {
+        let asked = self.server.next();
+        (asked.stream, asked.spelled, asked.body)
     }
 
     pub(crate) fn end(self) -> (Summary, Vec<Value>, TempDir) {
@@ -109,17 +95,6 @@ pub(crate) fn until(stream: &mut TcpStream, mark: &str) -> String {
     String::from_utf8(seen).unwrap()
 }
 
-pub(crate) fn soon(what: &str, mut done: impl FnMut() -> bool) {
-    let begin = Instant::now();
-    while !done() {
-        assert!(begin.elapsed() < Duration::from_secs(20), "{what}");
-        thread::sleep(Duration::from_millis(20));
-    }
-}
-
-pub(crate) const PING: &str = r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#;
-pub(crate) const PONG: &str = r#"{"jsonrpc":"2.0","id":1,"result":{}}"#;
-
 pub(crate) fn post(body: &str) -> Vec<u8> {
     let length = body.len();
     format!(
@@ -130,15 +105,10 @@ pub(crate) fn post(body: &str) -> Vec<u8> {
 }
 
 pub(crate) fn json(body: &str) -> String {
-    format!(
-        "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: {}\r\n\r\n{body}",
-        body.len()
-    )
+    format!("HTTP/1.1 200 OK\r\n{JSON}Content-Length: {}\r\n\r\n{body}", body.len())
 }
 
 /// The meaning, as `read` prints it.
 pub(crate) fn meaning(path: &Path) -> String {
-    let run = Command::new(env!("CARGO_BIN_EXE_mcp-concord")).arg("read").arg(path).output().unwrap();
-    assert!(run.status.success(), "{}", String::from_utf8_lossy(&run.stderr));
-    String::from_utf8(run.stdout).unwrap()
+    ended(&concord(["read"]).arg(path).output().unwrap(), 0, &[])
 }

@@ -7,30 +7,28 @@ mod bench;
 mod redaction;
 mod trouble;
 
-use bench::{Bench, PING, PONG, json, meaning, post, soon, until};
+use crate::sockets::{PING, PONG};
+use crate::support::{concord, ended, eventually};
+use bench::{Bench, json, meaning, post, until};
 use flate2::Compression;
 use flate2::write::GzEncoder;
 use serde_json::Value;
 use std::fs;
 use std::io::{Read as _, Write as _};
-use std::net::{TcpListener, TcpStream};
-use std::process::Command;
+use std::net::TcpStream;
 use std::sync::atomic::Ordering;
 use std::thread;
-use wire::proxy::{Proxy, Summary, Target};
+use wire::proxy::Summary;
 
 #[test]
 fn a_request_and_its_answer_pass_and_are_kept() {
     let bench = Bench::new();
     let mut client = bench.send(&post(PING));
     let (mut server, head, body) = bench.receive();
-    assert!(head.starts_with("POST /mcp HTTP/1.1\r\n") && body == PING.as_bytes(), "{head}");
+    assert!(head.starts_with("POST /mcp HTTP/1.1\r\n") && body == PING, "{head}");
     // Headers keep their case, but for the host, which is the server's own.
     assert!(head.contains("MCP-Protocol-Version: 2025-11-25\r\n"), "{head}");
-    assert!(
-        head.to_lowercase().contains(&format!("host: {}\r\n", bench.server.local_addr().unwrap())),
-        "{head}"
-    );
+    assert!(head.to_lowercase().contains(&format!("host: {}\r\n", bench.server.at())), "{head}");
     server
         .write_all(json(PONG).replace("Content-Type", "mcp-session-id: s\r\nContent-Type").as_bytes())
         .unwrap();
@@ -73,10 +71,12 @@ fn who_goes_away_is_told_and_tears_the_other_side() {
     let (mut server, ..) = bench.receive();
     server.write_all(b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\ndata: 1\n\n").unwrap();
     let path = bench.path();
-    soon("what is open is written before it ends", || fs::read_to_string(&path).unwrap().contains("data: 1"));
+    eventually("what is open is written before it ends", || {
+        fs::read_to_string(&path).unwrap().contains("data: 1")
+    });
     drop(client);
     let mut byte = [0];
-    soon("the server sees that the client is gone", || {
+    eventually("the server sees that the client is gone", || {
         server.write_all(b": ping\n\n").is_err() || matches!(server.read(&mut byte), Ok(0))
     });
 
@@ -106,16 +106,14 @@ fn a_stream_on_which_nothing_came_is_none_that_was_left_out() {
     until(&mut client, "\r\n\r\n");
     let (_, entries, folder) = bench.end();
     assert_eq!(entries[0]["response"]["content"]["text"], "", "{entries:?}");
-    let check = ["check", "--profile", "recorder", "--strict"];
-    let file = folder.path().join("session.har");
-    let output = Command::new(env!("CARGO_BIN_EXE_mcp-concord")).args(check).arg(file).output().unwrap();
-    assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stdout));
+    let mut check = concord(["check", "--profile", "recorder", "--strict"]);
+    ended(&check.arg(folder.path().join("session.har")).output().unwrap(), 0, &[]);
 }
 
 #[test]
 fn a_server_that_is_not_there_is_told_to_the_client() {
     let bench = Bench::new();
-    let target = bench.server.local_addr().unwrap();
+    let target = bench.server.at();
     let Bench { folder, at, server, stop, running, .. } = bench;
     drop(server);
     let mut client = TcpStream::connect(at).unwrap();
@@ -137,8 +135,7 @@ fn the_messages_of_http_sse_come_back_to_the_recorder() {
     let mut client = bench.send(b"GET /sse HTTP/1.1\r\nHost: localhost\r\n\r\n");
     let (mut server, head, _) = bench.receive();
     assert!(head.starts_with("GET /sse "), "{head}");
-    let event =
-        format!("event: endpoint\ndata: http://{}/messages?s=1\n\n", bench.server.local_addr().unwrap());
+    let event = format!("event: endpoint\ndata: http://{}/messages?s=1\n\n", bench.server.at());
     server.write_all(b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\n").unwrap();
     server.write_all(event.as_bytes()).unwrap();
     until(&mut client, "event: endpoint\ndata: /messages?s=1\n\n");
@@ -183,7 +180,7 @@ fn large_bodies_pass_whole_in_both_directions() {
     let mut writer = client.try_clone().unwrap();
     let sending = thread::spawn(move || writer.write_all(&sent).unwrap());
     let (mut server, _, body) = bench.receive();
-    assert!(body == text.as_bytes());
+    assert!(body == text);
     sending.join().unwrap();
     let answer = json(&text);
     let sending = thread::spawn(move || {
@@ -199,12 +196,4 @@ fn large_bodies_pass_whole_in_both_directions() {
     assert!(summary.is_whole(), "{summary:?}");
     assert!(entries[0]["request"]["postData"]["text"] == text.as_str());
     assert!(entries[0]["response"]["content"]["text"] == text.as_str());
-}
-
-#[test]
-fn a_port_in_use_is_named() {
-    let taken = TcpListener::bind("127.0.0.1:0").unwrap();
-    let address = taken.local_addr().unwrap();
-    let refused = Proxy::listen(address, Target::parse("http://127.0.0.1:1").unwrap()).unwrap_err();
-    assert!(refused.to_string().contains(&format!("{address} is in use")), "{refused}");
 }

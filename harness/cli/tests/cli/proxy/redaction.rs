@@ -1,10 +1,10 @@
 //! What is taken out of the archive where somebody asked for it, while the traffic passes as it is.
 
-use super::bench::{Bench, meaning, soon, until};
+use super::bench::{Bench, meaning, until};
+use crate::support::{concord, ended, eventually};
 use serde_json::Value;
 use std::fs;
 use std::io::Write as _;
-use std::process::Command;
 use wire::redaction::Redaction;
 
 const CALL: &str = r#"{"jsonrpc":"2.0","id":"token-1","method":"tools/call","params":{"name":"login","arguments":{"token":"secret-a","n":1.0}}}"#;
@@ -26,7 +26,7 @@ fn secrets_pass_and_are_not_in_the_archive() {
         head.contains("token=secret-d") && head.contains("secret-e") && head.contains("secret-f"),
         "{head}"
     );
-    assert!(body == CALL.as_bytes());
+    assert!(body == CALL);
     let event = format!("id: token-1\nevent: message\ndata: {DONE}\n\n");
     server
         .write_all(
@@ -37,7 +37,7 @@ fn secrets_pass_and_are_not_in_the_archive() {
     until(&mut client, &event);
     let path = bench.path();
     // The stream is still open, and what is written of it then has no secrets either.
-    soon("an event is written before the stream ends", || {
+    eventually("an event is written before the stream ends", || {
         fs::read_to_string(&path).unwrap().contains("token-1\\nevent")
     });
     assert!(!fs::read_to_string(&path).unwrap().contains("secret"));
@@ -90,10 +90,5 @@ fn secrets_pass_and_are_not_in_the_archive() {
 
     let read = meaning(&file);
     assert!(read.contains("\"answers\": 0") && read.contains("[REDACTED] [REDACTED] [REDACTED]"), "{read}");
-    let check = Command::new(env!("CARGO_BIN_EXE_mcp-concord"))
-        .args(["check", "--profile", "recorder"])
-        .arg(&file)
-        .output()
-        .unwrap();
-    assert!(check.status.success(), "{}", String::from_utf8_lossy(&check.stdout));
+    ended(&concord(["check", "--profile", "recorder"]).arg(&file).output().unwrap(), 0, &[]);
 }

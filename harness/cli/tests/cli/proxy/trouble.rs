@@ -1,6 +1,8 @@
 //! Peers that hang, that are several, that come back, and that speak no HTTP.
 
-use super::bench::{Bench, PING, PONG, json, meaning, post, soon, until};
+use super::bench::{Bench, json, meaning, post, until};
+use crate::sockets::{PING, PONG};
+use crate::support::eventually;
 use serde_json::Value;
 use std::fs;
 use std::io::{Read as _, Write as _};
@@ -19,7 +21,7 @@ fn a_server_that_hangs_is_given_up_by_its_client_and_kept() {
     let client = bench.send(&post(PING));
     let (mut server, ..) = bench.receive();
     drop(client);
-    soon("the exchange has ended before the recording does", || {
+    eventually("the exchange has ended before the recording does", || {
         entries(&bench)
             .is_some_and(|found| found.iter().any(|entry| entry["_ended"] == "the client went away"))
     });

@@ -2,12 +2,13 @@
 
 use super::Cell;
 use super::places::Says;
-use rustix::process::{Pid, Signal, kill_process};
+use crate::sockets::{PING, PONG, Running};
+use crate::support::concord;
+use rustix::process::Signal;
 use std::fs;
-use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+use std::io::{Read as _, Write as _};
 use std::net::{TcpListener, TcpStream};
 use std::path::Path;
-use std::process::{Command, Stdio};
 use std::sync::Arc;
 use std::thread;
 use std::time::Duration;
@@ -17,8 +18,6 @@ const CHUNK: usize = 7;
 
 const JSON: &str = "Content-Type: application/json";
 const STREAM: &str = "Content-Type: text/event-stream";
-const PING: &str = r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#;
-const PONG: &str = r#"{"jsonrpc":"2.0","id":1,"result":{}}"#;
 
 /// What is asked and what is answered: headers and bodies.
 #[derive(Clone)]
@@ -80,18 +79,9 @@ pub(crate) fn record(folder: &Path, flags: &[&str], cells: &[Cell]) {
             thread::spawn(move || answer(stream, &answers));
         }
     });
-    let mut child = Command::new(env!("CARGO_BIN_EXE_mcp-concord"))
-        .args(["record", "-v", "-o"])
-        .arg(folder.join("http.har"))
-        .args(flags)
-        .args(["--listen", "0", "--to", &to])
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap();
-    let mut said = String::new();
-    let mut stderr = BufReader::new(child.stderr.take().unwrap());
-    stderr.read_line(&mut said).unwrap();
-    let at = said.split("http://").nth(1).unwrap().split('/').next().unwrap().to_owned();
+    let mut command = concord(["record", "-v", "--listen", "0", "--to", &to, "-o"]);
+    let mut running = Running::start(command.arg(folder.join("http.har")).args(flags));
+    let at = running.address();
     for (number, exchange) in all.iter().enumerate() {
         let mut client = TcpStream::connect(&at).unwrap();
         client.set_read_timeout(Some(Duration::from_secs(60))).unwrap();
@@ -102,10 +92,8 @@ pub(crate) fn record(folder: &Path, flags: &[&str], cells: &[Cell]) {
         client.read_to_end(&mut answer).unwrap();
         assert!(answer.ends_with(b"0\r\n\r\n") && answer.len() > expected.len(), "exchange {number}");
     }
-    kill_process(Pid::from_child(&child), Signal::TERM).unwrap();
-    stderr.read_to_string(&mut said).unwrap();
-    assert_eq!(child.wait().unwrap().code(), Some(0), "{said}");
-    fs::write(folder.join("http.stderr"), said).unwrap();
+    running.signal(Signal::TERM);
+    fs::write(folder.join("http.stderr"), running.ends(0, &[])).unwrap();
 }
 
 fn said_in_chunks(head: &str, body: &[u8]) -> Vec<u8> {

@@ -9,16 +9,14 @@ mod http;
 mod places;
 mod search;
 
+use crate::support::{PEER, concord};
 use encodings::{ENCODINGS, Encoding};
 use places::{PLACES, Place, Says};
 use search::Search;
 use std::fs;
 use std::io::Write as _;
 use std::path::Path;
-use std::process::{Command, Stdio};
-
-/// A server that says all back.
-const PEER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/cli/peer.sh");
+use std::process::Stdio;
 
 /// How a secret is asked to be taken out.
 struct Asked {
@@ -78,7 +76,7 @@ fn cells() -> Vec<Cell> {
 /// Records the cells over stdio; what the recorder said on its standard error is put into the folder too.
 fn over_stdio(folder: &Path, flags: &[&str], cells: &[Cell]) {
     let (mut input, mut words, mut complaints) = (Vec::new(), Vec::new(), String::new());
-    let mut command = Command::new(env!("CARGO_BIN_EXE_mcp-concord"));
+    let mut command = concord(["record", "-v", "-o"]);
     for (number, cell) in cells.iter().enumerate() {
         let encoded = cell.encoded();
         match cell.place.says {
@@ -96,14 +94,12 @@ fn over_stdio(folder: &Path, flags: &[&str], cells: &[Cell]) {
     let script = "printf %s \"$COMPLAINTS\" >&2; exec sh \"$@\"";
     let mut child = command
         .env("COMPLAINTS", complaints)
-        .args(["record", "-v", "-o"])
         .arg(folder.join("stdio.jsonl"))
         .args(flags)
         .args(["--", "sh", "-c", script, "server", PEER, "mirror"])
         .args(words)
         .stdin(Stdio::piped())
         .stdout(Stdio::null())
-        .stderr(Stdio::piped())
         .spawn()
         .unwrap();
     // In pieces, so that secrets come in two.
@@ -121,11 +117,8 @@ fn over_stdio(folder: &Path, flags: &[&str], cells: &[Cell]) {
 fn convert_all(folder: &Path) {
     for recording in ["stdio.jsonl", "http.har"] {
         for format in formats::written().map(|format| format.name) {
-            let run = Command::new(env!("CARGO_BIN_EXE_mcp-concord"))
-                .args(["convert", "--lossy", "--to", format])
-                .arg(folder.join(recording))
-                .output()
-                .unwrap();
+            let mut convert = concord(["convert", "--lossy", "--to", format]);
+            let run = convert.arg(folder.join(recording)).output().unwrap();
             fs::write(folder.join(format!("{recording}.{format}")), [run.stdout, run.stderr].concat())
                 .unwrap();
         }

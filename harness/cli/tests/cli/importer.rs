@@ -1,0 +1,26 @@
+//! Importers under test as processes. What `run` prints of them is in `tests/cmd/importer`.
+
+#![cfg(unix)]
+
+use crate::support::{concord, eventually, faulty, file, lives, said};
+use std::fs;
+
+#[test]
+fn nothing_outlives_a_run() {
+    let hang = &["--filter", "topic/a/jsonrpc", "--timeout", "3"][..];
+    for (mode, flags, code) in [
+        ("forks-and-hangs", hang, 1),
+        ("hangs", hang, 1),
+        ("ignores-stop", &[], 0),
+        ("closes-stdout", hang, 1),
+        ("good", &[], 0),
+    ] {
+        let folder = tempfile::tempdir().unwrap();
+        let note = folder.path().join("note").display().to_string();
+        let mut run = concord(["run", "--cases", &file("cmd/importer/in/cases")]);
+        let output = run.args(["--adapter", &faulty(&[mode, &note])]).args(flags).output().unwrap();
+        assert_eq!(output.status.code(), Some(code), "{mode}: {}", said(&output));
+        let number = fs::read_to_string(note).unwrap();
+        eventually(&format!("{mode}: the process {number} ends"), || !lives(&number));
+    }
+}

@@ -1,0 +1,150 @@
+//! Pages that say what commands print: those of `tests/cmd`, the README and the pages of `docs`.
+//!
+//! A `console` block is a list of commands for a shell (`$ mcp-concord …`, continued after `> `), each followed by its exit code
+//! unless that is 0 (`? 2`), by its whole standard output, and by its standard error. A block of `tests/cmd` runs in a fresh copy
+//! of the folder `in` beside its page, and elsewhere in the repository's root. `...` stands for lines and `[..]` for a part of
+//! one that do not matter; `[REPO]`, `[HERE]` and `[VERSION]` for the repository, the fresh copy and the program's version.
+//! `TRANSCRIPT=check/` runs the pages with this in their path, and `SNAPSHOTS=overwrite` writes what is printed into them.
+
+#![cfg(unix)]
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+use snapbox::Data;
+use snapbox::assert::Assert;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::sync::Mutex;
+use std::{env, fs, iter, thread};
+use tempfile::TempDir;
+
+#[test]
+fn the_pages_say_what_is_printed() {
+    let wanted = env::var("TRANSCRIPT").unwrap_or_default();
+    let mut pages = pages();
+    assert!(pages.len() > 50, "only {} pages were found", pages.len());
+    pages.retain(|page| page.to_string_lossy().contains(&wanted));
+    let (pages, wrong) = (Mutex::new(pages), Mutex::new(Vec::new()));
+    let work = || {
+        while let Some(page) = { pages.lock().unwrap().pop() } {
+            let expected = Data::read_from(&page, None);
+            let printed = Data::text(replayed(&page));
+            let assert = Assert::new().action_env("SNAPSHOTS").normalize_paths(false);
+            if let Err(difference) = assert.try_eq(None, printed, expected) {
+                wrong.lock().unwrap().push(difference.to_string());
+            }
+        }
+    };
+    thread::scope(|scope| {
+        let threads = 2 * thread::available_parallelism().map_or(1, usize::from);
+        (0..threads).for_each(|_| _ = scope.spawn(work));
+    });
+    let wrong = wrong.into_inner().unwrap();
+    assert!(wrong.is_empty(), "{} pages say something else:\n{}", wrong.len(), wrong.join("\n"));
+}
+
+fn package() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+}
+
+fn root() -> PathBuf {
+    package().join("../..").canonicalize().unwrap()
+}
+
+/// The pages, with the longest last, since the last one is taken first.
+fn pages() -> Vec<PathBuf> {
+    let below = |folder: PathBuf| walkdir::WalkDir::new(folder).into_iter().map(|it| it.unwrap().into_path());
+    let mut pages: Vec<PathBuf> = below(package().join("tests/cmd"))
+        .filter(|path| !path.components().any(|part| part.as_os_str() == "in"))
+        // In docs, only the pages of commands have examples that are run; they end with the program's own list of options.
+        .chain(fs::read_dir(root().join("docs")).unwrap().map(|it| it.unwrap().path()).filter(|path| {
+            fs::read_to_string(path).is_ok_and(|text| text.contains("what the program prints of its options"))
+        }))
+        .chain([root().join("README.md")])
+        .filter(|path| path.extension().is_some_and(|extension| extension == "md"))
+        .collect();
+    pages.sort_by_key(|page| fs::metadata(page).unwrap().len());
+    pages
+}
+
+/// The text of a page with what its commands print now.
+fn replayed(page: &Path) -> String {
+    let text = fs::read_to_string(page).unwrap().replace("\r\n", "\n");
+    let is_ours = page.starts_with(package().join("tests/cmd"));
+    let (mut out, mut lines, mut place) = (String::new(), text.lines().peekable(), None);
+    while let Some(line) = lines.next() {
+        out += line;
+        out.push('\n');
+        match (&place, line.strip_prefix("$ ")) {
+            (None, _) if line == "```console" => place = Some(Place::beside(page)),
+            (Some(_), _) if line.starts_with("```") => place = None,
+            (Some(place), Some(first)) => {
+                let mut command = first.to_owned();
+                while let Some(more) = lines.next_if(|line| line.starts_with("> ") || *line == ">") {
+                    out += &format!("{more}\n");
+                    command += &format!("\n{}", more.get(2..).unwrap_or_default());
+                }
+                let over = |line: &&str| line.starts_with("$ ") || line.starts_with("```");
+                let before: Vec<&str> = iter::from_fn(|| lines.next_if(|line| !over(line))).collect();
+                // Elsewhere, other programs are shown that are not there.
+                if is_ours || command.starts_with("mcp-concord ") {
+                    out += &place.run(&command, is_ours);
+                    out += if before.last() == Some(&"") { "\n" } else { "" };
+                } else {
+                    out.extend(before.iter().map(|line| format!("{line}\n")));
+                }
+            }
+            _ => {}
+        }
+    }
+    out
+}
+
+/// Where the commands of a block run.
+struct Place {
+    at: PathBuf,
+    _copy: Option<TempDir>,
+}
+
+impl Place {
+    fn beside(page: &Path) -> Self {
+        let given = page.with_file_name("in");
+        if !given.is_dir() {
+            return Self { at: root(), _copy: None };
+        }
+        let copy = tempfile::tempdir().unwrap();
+        let copied = Command::new("cp").arg("-R").arg(given.join(".")).arg(copy.path()).status().unwrap();
+        assert!(copied.success());
+        Self { at: copy.path().canonicalize().unwrap(), _copy: Some(copy) }
+    }
+
+    /// The exit code, where it belongs on the page, and all that is printed.
+    fn run(&self, command: &str, is_ours: bool) -> String {
+        let program = Path::new(env!("CARGO_BIN_EXE_mcp-concord")).parent().unwrap();
+        let path = [program, &package().join("tests/cmd/bin")].map(|it| it.display().to_string()).join(":");
+        let ran = Command::new("sh")
+            .args(["-c", command])
+            .env("PATH", format!("{path}:{}", env::var("PATH").unwrap()))
+            .env("REPO", root())
+            .env("NO_COLOR", "1")
+            .env("LC_ALL", "C.UTF-8")
+            .env("COLUMNS", "100")
+            .current_dir(&self.at)
+            .stdin(Stdio::null())
+            .output()
+            .unwrap();
+        let printed = String::from_utf8_lossy(&[ran.stdout, ran.stderr].concat()).into_owned();
+        assert!(!printed.contains("panicked at"), "{command}: {printed}");
+        let printed = printed.trim_end();
+        let mut out = if printed.is_empty() { String::new() } else { format!("{printed}\n") };
+        if is_ours {
+            let code = ran.status.code().map_or_else(|| ran.status.to_string(), |code| code.to_string());
+            out = if code == "0" { out } else { format!("? {code}\n{out}") };
+            if self._copy.is_some() {
+                out = out.replace(&self.at.display().to_string(), "[HERE]");
+            }
+            out = out.replace(&root().display().to_string(), "[REPO]");
+            out = out.replace(env!("CARGO_PKG_VERSION"), "[VERSION]");
+        }
+        out
+    }
+}
