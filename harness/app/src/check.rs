@@ -197,19 +197,22 @@ impl Judge {
     }
 }
 
+/// A recording as a view reads it.
+pub(crate) type Drawable<'a> = drawing::Recording<Box<dyn Source + 'a>>;
+
 /// A recording to be drawn, of a format that is asked for or that it shows; and what comes of judging it, where that is wanted.
 pub(crate) fn judged<'a>(
     mut recording: Recording<'a>,
     asked: Option<&'static Format>,
     check: Option<&rules::CheckOptions>,
     output: &mut dyn Output,
-) -> Result<(drawing::Recording<Box<dyn Source + 'a>>, Option<CheckResult>), Error> {
+) -> Result<(Drawable<'a>, Option<CheckResult>), Error> {
     let (format, result) = recording.reading(asked, |format, input| {
         Ok(check.map(|options| rules::check(format, input, options)).transpose()?)
     })?;
     let Recording { name, source, .. } = recording;
     output.remark(Remark::Detail(&format!("{name} is read as {}", format.name)));
-    Ok((drawing::Recording { name, format, source }, result))
+    Ok((Drawable { name, format, source }, result))
 }
 
 fn required(text: &str) -> Result<RuleSet, Error> {
