@@ -25,7 +25,7 @@ pub enum Act {
 
 /// One step of a session, by the choices that make it.
 #[derive(Debug, Clone, Arbitrary)]
-pub struct Step {
+pub struct SessionStep {
     /// What it says.
     pub act: Act,
     /// The client says it; an answer comes from whoever was asked.

@@ -28,13 +28,13 @@ const QUICK: Duration = Duration::from_millis(5);
 
 #[derive(Debug)]
 pub(crate) struct Queue<T> {
-    state: Mutex<State<T>>,
+    state: Mutex<QueueState<T>>,
     filled: Condvar,
     emptied: Condvar,
 }
 
 #[derive(Debug)]
-struct State<T> {
+struct QueueState<T> {
     /// Each with its cost in bytes.
     items: VecDeque<(usize, T)>,
     held: usize,
@@ -49,7 +49,7 @@ struct State<T> {
 
 /// What came out of a queue.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) enum Next<T> {
+pub(crate) enum NextItem<T> {
     Item(T),
     /// Nothing came in time.
     Nothing,
@@ -59,7 +59,7 @@ pub(crate) enum Next<T> {
 
 impl<T> Queue<T> {
     pub(crate) fn new() -> Self {
-        let state = State {
+        let state = QueueState {
             items: VecDeque::new(),
             held: 0,
             closed: false,
@@ -118,18 +118,18 @@ impl<T> Queue<T> {
     }
 
     /// The next item, waiting for it no longer than `patience`.
-    pub(crate) fn next(&self, patience: Duration) -> Next<T> {
+    pub(crate) fn next(&self, patience: Duration) -> NextItem<T> {
         let until = Instant::now() + patience;
         let mut state = self.lock();
         loop {
             if let Some((cost, item)) = state.items.pop_front() {
                 state.held -= cost;
                 self.emptied.notify_all();
-                return Next::Item(item);
+                return NextItem::Item(item);
             }
             let left = until.saturating_duration_since(Instant::now());
             if state.closed || left.is_zero() {
-                return if state.closed { Next::Closed } else { Next::Nothing };
+                return if state.closed { NextItem::Closed } else { NextItem::Nothing };
             }
             state = self.filled.wait_timeout(state, left).unwrap_or_else(PoisonError::into_inner).0;
         }
@@ -155,12 +155,12 @@ impl<T> Queue<T> {
         self.lock().writing.is_some_and(|since| since.elapsed() >= time)
     }
 
-    fn lock(&self) -> MutexGuard<'_, State<T>> {
+    fn lock(&self) -> MutexGuard<'_, QueueState<T>> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl<T> State<T> {
+impl<T> QueueState<T> {
     /// Whether the traffic waits, with `cost` more bytes to come and room for `limit`.
     fn must_wait(&mut self, cost: usize, limit: usize) -> bool {
         if self.closed || self.held + cost <= limit {
@@ -188,7 +188,7 @@ impl<T> State<T> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Next, PATIENCE, Queue, ROOM};
+    use super::{NextItem, PATIENCE, Queue, ROOM};
     use std::future::poll_fn;
     use std::sync::Arc;
     use std::sync::mpsc::channel;
@@ -214,12 +214,12 @@ mod tests {
         queue.push(ROOM, 1);
         assert!(!queue.has_room(1));
         queue.push(0, 2);
-        assert_eq!([queue.next(PATIENCE), queue.next(PATIENCE)], [Next::Item(1), Next::Item(2)]);
-        assert!(queue.has_room(ROOM) && queue.next(Duration::ZERO) == Next::Nothing);
+        assert_eq!([queue.next(PATIENCE), queue.next(PATIENCE)], [NextItem::Item(1), NextItem::Item(2)]);
+        assert!(queue.has_room(ROOM) && queue.next(Duration::ZERO) == NextItem::Nothing);
         queue.push(1, 3);
         queue.close();
         queue.push(1, 4);
-        assert_eq!([queue.next(PATIENCE), queue.next(PATIENCE)], [Next::Item(3), Next::Closed]);
+        assert_eq!([queue.next(PATIENCE), queue.next(PATIENCE)], [NextItem::Item(3), NextItem::Closed]);
     }
 
     #[test]

@@ -61,7 +61,7 @@ struct Request {
 
 /// What is to be done with a client's messages.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct Asked {
+pub(super) struct ForServer {
     /// The stream of the answers, where there are any.
     pub(super) stream: Option<u64>,
     /// The lines for the server.
@@ -130,7 +130,7 @@ impl Conversation {
     }
 
     /// Takes what a client says. Where any of it cannot be passed on, nothing is.
-    pub(super) fn ask(&mut self, client: u64, said: &[Message<'_>]) -> Result<Asked, NotTaken> {
+    pub(super) fn ask(&mut self, client: u64, said: &[Message<'_>]) -> Result<ForServer, NotTaken> {
         let requests: Vec<_> = said.iter().filter(|said| said.method().is_some()).collect();
         let ids: Vec<&str> = requests.iter().filter_map(|said| id_text(**said)).collect();
         if self.open.len() + ids.len() > OPEN {
@@ -153,7 +153,7 @@ impl Conversation {
             };
             lines.extend(line.map(|line| on_one_line(&line).into_owned()));
         }
-        Ok(Asked { stream, lines })
+        Ok(ForServer { stream, lines })
     }
 
     fn request(&mut self, client: u64, stream: u64, message: Message<'_>) -> Option<String> {

@@ -2,8 +2,8 @@
 //!
 //! Memory: what waits to be read by the server, up to [`UNREAD`] bytes and one message, and that of the conversation.
 
-use super::conversation::{Asked, ClientStream, Conversation, NotTaken};
-use super::streams::{Answer, Next, Streams};
+use super::conversation::{ClientStream, Conversation, ForServer, NotTaken};
+use super::streams::{Answer, NextEvent, Streams};
 use crate::http::HELD;
 use crate::messages::messages;
 use crate::stdio::{LiveServer, PipeEvent};
@@ -28,7 +28,7 @@ const LAST_WORDS: Duration = Duration::from_secs(5);
 
 /// A server that runs, or ran.
 pub(super) struct Server {
-    state: Mutex<State>,
+    state: Mutex<ServerState>,
     /// A client has read something.
     read: Condvar,
     missed: Arc<Missed>,
@@ -38,7 +38,7 @@ pub(super) struct Server {
 /// Told once why the server ended by itself, and whether that was too early: with an error, or while a request was open.
 pub(super) type OnEnd = Box<dyn Fn(&str, bool) + Send + Sync>;
 
-struct State {
+struct ServerState {
     /// None once it is over.
     process: Option<LiveServer>,
     conversation: Conversation,
@@ -80,7 +80,7 @@ impl Server {
         missed: &Arc<Missed>,
         on_end: OnEnd,
     ) -> Result<Arc<Self>, StartError> {
-        let state = State {
+        let state = ServerState {
             process: None,
             conversation: Conversation::new(shared),
             waiting: VecDeque::new(),
@@ -139,7 +139,7 @@ impl Server {
     }
 
     /// Waits until the clients have read what came, as far as they read at all and not too slowly.
-    fn wait_for_readers(&self, mut state: MutexGuard<'_, State>, streams: &[ClientStream]) {
+    fn wait_for_readers(&self, mut state: MutexGuard<'_, ServerState>, streams: &[ClientStream]) {
         let since = Instant::now();
         loop {
             let behind = |(client, stream): &&ClientStream| {
@@ -186,7 +186,7 @@ impl Server {
         (self.on_end)(&format!("{why}{open}"), is_early);
     }
 
-    fn lock(&self) -> MutexGuard<'_, State> {
+    fn lock(&self) -> MutexGuard<'_, ServerState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -213,13 +213,13 @@ impl ClientHandle {
     /// Fails where it cannot be passed on.
     pub(super) fn ask(&self, said: &[Message<'_>]) -> Result<Option<u64>, NotTaken> {
         let mut state = self.server.lock();
-        let State { process: Some(process), conversation, waiting, deaf: false } = &mut *state else {
+        let ServerState { process: Some(process), conversation, waiting, deaf: false } = &mut *state else {
             return Err(NotTaken::Over);
         };
         if waiting.iter().sum::<usize>() > UNREAD {
             return Err(NotTaken::Full);
         }
-        let Asked { stream, lines } = conversation.ask(self.id, said)?;
+        let ForServer { stream, lines } = conversation.ask(self.id, said)?;
         for line in lines {
             waiting.push_back(line.len());
             process.send(&line);
@@ -244,9 +244,9 @@ impl ClientHandle {
     }
 
     /// The next event for a reader of a stream.
-    pub(super) fn poll_next(&self, stream: u64, reader: u64, context: &Context<'_>) -> Poll<Next> {
+    pub(super) fn poll_next(&self, stream: u64, reader: u64, context: &Context<'_>) -> Poll<NextEvent> {
         let next = self.with(|streams| streams.poll_next(stream, reader, context));
-        let next = next.unwrap_or(Poll::Ready(Next::End));
+        let next = next.unwrap_or(Poll::Ready(NextEvent::End));
         if next.is_ready() {
             self.server.read.notify_all();
         }

@@ -6,7 +6,7 @@ use super::recording;
 use super::rig::{Files, NotRun, RECORDING, Rig};
 use super::scenario::{Kill, Scenario};
 use crate::journal::{self, Entry};
-use crate::play::{Script, Step, read_session};
+use crate::play::{Script, ScriptStep, read_session};
 use crate::stdio::group::Group;
 use crate::stdio::{Stderr, running};
 use crate::{Notify, StartError, interrupt};
@@ -153,7 +153,7 @@ impl<'v> KillTarget<'v> {
     ) -> Option<Self> {
         let (kill, after) = scenario.conditions.kill?;
         let mut servers = 0;
-        let one_more = |step: &Step| {
+        let one_more = |step: &ScriptStep| {
             servers += usize::from(step.side == Side::Server);
             servers > after
         };

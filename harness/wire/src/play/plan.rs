@@ -1,10 +1,10 @@
 //! What is to be played, how, and what came of it.
 
-use super::mismatch::{Kind, Mismatch};
+use super::mismatch::{Mismatch, MismatchKind};
 use super::script::Script;
 use super::variant::Variants;
 use crate::http::HELD;
-use crate::journal::{Event, Journal};
+use crate::journal::{Journal, JournalEvent};
 use crate::{Notify, interrupt};
 use std::time::Duration;
 use transcript::diff::DiffOptions;
@@ -58,13 +58,13 @@ impl Plan<'_> {
         }
         played.mismatches += 1;
         // What ends the play is reported in any case.
-        if played.mismatches > TOLD && !matches!(mismatch.kind, Kind::Missing(..)) {
+        if played.mismatches > TOLD && !matches!(mismatch.kind, MismatchKind::Missing(..)) {
             played.untold += 1;
             return;
         }
         self.journal.note(|| {
             let at = mismatch.step.map_or_else(String::new, |step| format!(" (message {step})"));
-            Event::Mismatch { text: mismatch.headline() + &at }
+            JournalEvent::Mismatch { text: mismatch.headline() + &at }
         });
         self.notify.mismatch(&mismatch.describe(self.script, self.name));
     }
@@ -75,7 +75,7 @@ impl Plan<'_> {
         if untold > 0 {
             self.notify.note(&format!("{untold} more mismatches are counted and not shown"));
         }
-        self.journal.note(|| Event::Over { sent, received, mismatches });
+        self.journal.note(|| JournalEvent::Over { sent, received, mismatches });
         played
     }
 

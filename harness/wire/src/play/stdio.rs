@@ -3,11 +3,11 @@
 //! Two threads read and write, so that neither side waits for the other to be read; this one decides.
 
 use super::deadline::Deadline;
-use super::mismatch::{Kind, Mismatch};
+use super::mismatch::{Mismatch, MismatchKind};
 use super::plan::{Plan, Played};
 use super::player::{Order, Player};
 use crate::StartError;
-use crate::journal::Event;
+use crate::journal::JournalEvent;
 use crate::messages::on_one_line;
 use crate::stdio::group::Group;
 use crate::stdio::{Inbox, PipeEvent, Writer, listen, pipes, standard_streams, start};
@@ -62,7 +62,7 @@ fn ends(server: &mut Group, plan: &Plan<'_>) -> bool {
         return false;
     }
     if let Some(exit) = server.exit() {
-        plan.journal.note(|| Event::Exited { code: exit.code, signal: exit.signal });
+        plan.journal.note(|| JournalEvent::Exited { code: exit.code, signal: exit.signal });
         if exit.code != Some(0) {
             plan.notify.note(&format!("the server ended with {exit}"));
         }
@@ -219,7 +219,7 @@ impl<'p> Conversation<'p> {
     fn take_next(&mut self) {
         match self.inbox.next(patience(self.plan)) {
             Some(PipeEvent::Line(line, _)) => self.hear(&line),
-            Some(PipeEvent::TooLong(bytes)) => self.report(Mismatch::new(Kind::TooLong(bytes), None)),
+            Some(PipeEvent::TooLong(bytes)) => self.report(Mismatch::new(MismatchKind::TooLong(bytes), None)),
             Some(PipeEvent::Taken) => {
                 self.waiting -= 1;
                 self.taken += 1;
@@ -255,7 +255,7 @@ impl<'p> Conversation<'p> {
         let Ok(text) = std::str::from_utf8(line) else {
             let why = "it is not UTF-8".to_owned();
             let came = String::from_utf8_lossy(line).into_owned();
-            return self.report(Mismatch::new(Kind::NoMessage(why), Some(came)));
+            return self.report(Mismatch::new(MismatchKind::NoMessage(why), Some(came)));
         };
         for heard in self.player.receive(text) {
             heard.mismatch.into_iter().for_each(|mismatch| self.report(mismatch));

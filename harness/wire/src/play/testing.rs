@@ -53,15 +53,15 @@ pub(crate) fn plays(text: &str, play: impl Fn(&[&str], &str, &[String]) -> Vec<S
 
 /// Keeps what is reported.
 #[derive(Debug, Default)]
-struct Told(Mutex<Vec<String>>);
+struct Reported(Mutex<Vec<String>>);
 
-impl Told {
+impl Reported {
     fn all(self) -> Vec<String> {
         self.0.into_inner().unwrap()
     }
 }
 
-impl Notify for Told {
+impl Notify for Reported {
     fn error(&self, text: &str) {
         self.note(text);
     }
@@ -82,7 +82,7 @@ pub(super) fn played<T>(
     variants: &Variants,
     play: impl FnOnce(&Plan<'_>) -> T,
 ) -> (T, Vec<String>) {
-    let (rules, journal, tell) = (&DiffOptions::default(), &Journal::default(), Told::default());
+    let (rules, journal, tell) = (&DiffOptions::default(), &Journal::default(), Reported::default());
     let (name, notify) = ("session", &tell);
     let done = play(&Plan { script, rules, patience, variants, journal, name, notify });
     (done, tell.all())

@@ -5,11 +5,11 @@
 //! loses the last [`PATIENCE`]. Memory: what [`super::body`] holds for each open exchange, and for those that ended since
 //! the last write; these are written when they are [`MANY`], or as large as [`OPEN`].
 
-use super::events::{Event, Receiver, Sent};
+use super::events::{ProxyEvent, Receiver, Sent};
 use super::exchange::Exchange;
 use super::har_file::{HarFile, News, OPEN};
 use super::summary::Summary;
-use crate::queue::Next;
+use crate::queue::NextItem;
 use crate::redaction::Redaction;
 use jiff::Timestamp;
 use std::collections::{BTreeMap, BTreeSet};
@@ -49,15 +49,15 @@ pub(super) fn write_archive(
     let (mut changed, mut written, mut started) = (false, Instant::now(), Duration::ZERO);
     loop {
         let sent = match receiver.next(PATIENCE) {
-            Next::Item(sent) => Some(sent),
-            Next::Nothing => None,
-            Next::Closed => break,
+            NextItem::Item(sent) => Some(sent),
+            NextItem::Nothing => None,
+            NextItem::Closed => break,
         };
         if let Some(Sent { exchange: number, at, event }) = sent {
             changed = true;
             match event {
-                Event::NotHttp(why) => archive.refused(&why),
-                Event::Request(head) => {
+                ProxyEvent::NotHttp(why) => archive.refused(&why),
+                ProxyEvent::Request(head) => {
                     started = at.max(started + Duration::from_micros(1));
                     open.insert(number, Exchange::new(*head, started, redaction));
                 }
@@ -175,7 +175,7 @@ mod tests {
     use super::{PATIENCE, write_archive};
     use crate::http::End;
     use crate::proxy::Summary;
-    use crate::proxy::events::{Event, Sender, Side, queue};
+    use crate::proxy::events::{ProxyEvent, Sender, Side, queue};
     use crate::proxy::testing::{answered, asked, said, texts};
     use jiff::Timestamp;
     use std::cell::RefCell;
@@ -185,14 +185,14 @@ mod tests {
     use std::time::{Duration, Instant};
 
     fn begin(sender: &Sender, exchange: u64) {
-        let whole = Event::Ended(Side::Request, End::Complete);
-        for event in [Event::Request(Box::new(asked(""))), whole, answered("")] {
+        let whole = ProxyEvent::Ended(Side::Request, End::Complete);
+        for event in [ProxyEvent::Request(Box::new(asked(""))), whole, answered("")] {
             sender.send(exchange, event);
         }
     }
 
     fn end(sender: &Sender, exchange: u64) {
-        sender.send(exchange, Event::Ended(Side::Response, End::Complete));
+        sender.send(exchange, ProxyEvent::Ended(Side::Response, End::Complete));
     }
 
     /// How long the file may be behind before something is wrong.

@@ -115,7 +115,7 @@ impl<'t> HarFile<'t> {
                 self.file.set_len(behind)?;
             }
         }
-        let written = self.text_at(behind, Part::All, &mut news);
+        let written = self.text_at(behind, Extent::All, &mut news);
         let cut = written.and_then(|(finished, length)| {
             self.file.set_len(length)?;
             Ok((finished, length))
@@ -145,10 +145,10 @@ impl<'t> HarFile<'t> {
     /// without it the next text is not written any later for that.
     fn keep_safe(&self, end: u64, length: u64, news: &mut News<'_>) -> io::Result<bool> {
         let mut size = Placed { file: None, gathered: Vec::new(), at: 0 };
-        self.text(news, Part::All, &mut size)?;
+        self.text(news, Extent::All, &mut size)?;
         let room = 2 * TAIL.len() as u64;
         let place = length.max(end + size.at + 2 * room);
-        let copied = self.put(place, NEXT).and_then(|()| self.text_at(place + room / 2, Part::Shown, news));
+        let copied = self.put(place, NEXT).and_then(|()| self.text_at(place + room / 2, Extent::Shown, news));
         if copied.is_err() {
             self.file.set_len(length)?;
         }
@@ -156,7 +156,7 @@ impl<'t> HarFile<'t> {
     }
 
     /// Writes the exchanges at this place: where the finished ones end, and where the tail does.
-    fn text_at(&self, at: u64, part: Part, news: &mut News<'_>) -> io::Result<(u64, u64)> {
+    fn text_at(&self, at: u64, part: Extent, news: &mut News<'_>) -> io::Result<(u64, u64)> {
         let mut out = self.behind(at);
         let finished = self.text(news, part, &mut out)?;
         out.flush()?;
@@ -164,7 +164,7 @@ impl<'t> HarFile<'t> {
     }
 
     /// Writes the exchanges: where the finished ones end.
-    fn text(&self, news: &mut News<'_>, part: Part, out: &mut Placed<'_>) -> io::Result<u64> {
+    fn text(&self, news: &mut News<'_>, part: Extent, out: &mut Placed<'_>) -> io::Result<u64> {
         let mut is_first = true;
         let mut put = |exchange: &mut Exchange, bodies: bool, out: &mut Placed<'_>| {
             if !std::mem::take(&mut is_first) {
@@ -173,7 +173,7 @@ impl<'t> HarFile<'t> {
             exchange.write(&self.date(exchange.started), bodies, out)
         };
         for exchange in &mut *news.finished {
-            if part == Part::All || exchange.size() <= OPEN {
+            if part == Extent::All || exchange.size() <= OPEN {
                 put(exchange, true, out)?;
             }
         }
@@ -207,7 +207,7 @@ impl<'t> HarFile<'t> {
 
 /// Which exchanges are written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Part {
+enum Extent {
     All,
     /// Those whose content the file may have shown while they were open.
     Shown,

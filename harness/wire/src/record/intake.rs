@@ -21,7 +21,7 @@ const SPARE: usize = 8;
 
 /// Something that was seen on one side.
 #[derive(Debug)]
-pub(super) struct Item {
+pub(super) struct IntakeItem {
     pub(super) side: Side,
     /// Milliseconds since the Unix epoch. Never earlier than that of the item before.
     pub(super) time: i64,
@@ -78,12 +78,12 @@ impl Deref for Chunk {
 
 #[derive(Debug)]
 pub(super) struct Intake {
-    pub(super) queue: Queue<Item>,
-    state: Mutex<State>,
+    pub(super) queue: Queue<IntakeItem>,
+    state: Mutex<IntakeState>,
 }
 
 #[derive(Debug)]
-struct State {
+struct IntakeState {
     spare: Vec<Chunk>,
     /// By side: what was let go since the last item.
     gaps: [Option<Gap>; 2],
@@ -93,7 +93,7 @@ struct State {
 
 impl Intake {
     pub(super) fn new() -> Self {
-        let state = State { spare: Vec::new(), gaps: [None; 2], now: now(), exit: 0 };
+        let state = IntakeState { spare: Vec::new(), gaps: [None; 2], now: now(), exit: 0 };
         Self { queue: Queue::new(), state: Mutex::new(state) }
     }
 
@@ -161,23 +161,23 @@ impl Intake {
         self.lock().exit
     }
 
-    fn add(&self, state: &mut State, side: Side, cost: usize, content: Content) {
+    fn add(&self, state: &mut IntakeState, side: Side, cost: usize, content: Content) {
         self.add_gap(state, side);
-        self.queue.push(cost, Item { side, time: state.tick(), content });
+        self.queue.push(cost, IntakeItem { side, time: state.tick(), content });
     }
 
-    fn add_gap(&self, state: &mut State, side: Side) {
+    fn add_gap(&self, state: &mut IntakeState, side: Side) {
         if let Some(gap) = state.gaps[index(side)].take() {
-            self.queue.push(0, Item { side, time: state.tick(), content: Content::Gap(gap) });
+            self.queue.push(0, IntakeItem { side, time: state.tick(), content: Content::Gap(gap) });
         }
     }
 
-    fn lock(&self) -> MutexGuard<'_, State> {
+    fn lock(&self) -> MutexGuard<'_, IntakeState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl State {
+impl IntakeState {
     fn tick(&mut self) -> i64 {
         self.now = self.now.max(now());
         self.now
@@ -196,8 +196,8 @@ fn now() -> i64 {
 
 #[cfg(test)]
 mod tests {
-    use super::{Chunk, Content, Gap, Intake, Item};
-    use crate::queue::{Next, PATIENCE, ROOM};
+    use super::{Chunk, Content, Gap, Intake, IntakeItem};
+    use crate::queue::{NextItem, PATIENCE, ROOM};
     use std::sync::Arc;
     use std::sync::mpsc::channel;
     use std::thread;
@@ -211,7 +211,7 @@ mod tests {
     /// The bytes of the next item.
     fn next(intake: &Intake) -> Arc<Chunk> {
         match intake.queue.next(PATIENCE * 40) {
-            Next::Item(Item { content: Content::Bytes(bytes), .. }) => bytes,
+            NextItem::Item(IntakeItem { content: Content::Bytes(bytes), .. }) => bytes,
             other => panic!("{other:?}"),
         }
     }
@@ -263,12 +263,13 @@ mod tests {
         });
         intake.keep(Side::Server, &chunk(b"more"));
         intake.close(0);
-        let kept: Vec<Item> = std::iter::from_fn(|| match intake.queue.next(PATIENCE) {
-            Next::Item(item) => Some(item),
+        let kept: Vec<IntakeItem> = std::iter::from_fn(|| match intake.queue.next(PATIENCE) {
+            NextItem::Item(item) => Some(item),
             _ => None,
         })
         .collect();
-        let size = |item: &Item| if let Content::Bytes(bytes) = &item.content { bytes.len() } else { 0 };
+        let size =
+            |item: &IntakeItem| if let Content::Bytes(bytes) = &item.content { bytes.len() } else { 0 };
         let bytes: usize = kept.iter().map(size).sum();
         assert!(bytes <= ROOM && bytes > ROOM - (2 << 20), "{bytes}");
         let gap = kept.iter().find_map(|item| match item.content {
@@ -299,7 +300,7 @@ mod tests {
             assert_eq!(bytes, 64 << 20);
             sides.into_iter().for_each(|side| side.join().unwrap());
             intake.close(0);
-            assert!(matches!(intake.queue.next(PATIENCE), Next::Closed), "no gap");
+            assert!(matches!(intake.queue.next(PATIENCE), NextItem::Closed), "no gap");
         });
     }
 }

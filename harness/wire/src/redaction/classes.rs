@@ -48,13 +48,13 @@ fn class(byte: u8) -> Class {
 }
 
 /// What a text has at all.
-pub(super) struct Found {
+pub(super) struct TextTraits {
     classes: Class,
     /// The longest run of letters.
     pub(super) run: usize,
 }
 
-impl Found {
+impl TextTraits {
     pub(super) fn in_text(text: &[u8]) -> Self {
         let (mut classes, mut run, mut longest) = (0, 0, 0);
         for class in text.iter().map(|byte| class(*byte)) {

@@ -1,7 +1,7 @@
 //! The way down through a text: JSON in it, values that it gives to names, and texts that stand in it encoded.
 
 use super::assignments;
-use super::classes::{BACKSLASH, DIGIT, Found, LETTER, PERCENT, PIECE, SIGN, replace_runs};
+use super::classes::{BACKSLASH, DIGIT, LETTER, PERCENT, PIECE, SIGN, TextTraits, replace_runs};
 use super::encodings::{SHORTEST, decodings, percent_decoded, percent_encoded, unescaped};
 use super::json;
 use super::ledger::Rule;
@@ -86,7 +86,7 @@ impl Layer<'_> {
             return self.json(inner);
         }
         let mut new = Cow::Borrowed(text);
-        let found = Found::in_text(text);
+        let found = TextTraits::in_text(text);
         if found.has(SIGN) {
             let values = assignments::values(text, &|name| self.redaction.names(name));
             if !values.is_empty() {

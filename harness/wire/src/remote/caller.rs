@@ -17,12 +17,12 @@ pub(super) struct Caller {
     client: Client,
     pub(super) origin: String,
     target: String,
-    state: Mutex<State>,
+    state: Mutex<SessionState>,
 }
 
 /// What requests have to say.
 #[derive(Default)]
-pub(super) struct State {
+pub(super) struct SessionState {
     /// The id of `initialize`, until it is answered.
     pub(super) hello: Option<String>,
     /// The session's id.
@@ -101,7 +101,7 @@ impl Caller {
         Ok(request)
     }
 
-    pub(super) fn state(&self) -> MutexGuard<'_, State> {
+    pub(super) fn state(&self) -> MutexGuard<'_, SessionState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

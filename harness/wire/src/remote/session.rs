@@ -5,7 +5,7 @@ use super::lines::Writer;
 use super::outcome::Outcome;
 use super::stream::Stream;
 use crate::Notify;
-use crate::http::{Client, EVENTS, Event, HELD, JSON, Target, collect, media_type};
+use crate::http::{Client, EVENTS, HELD, JSON, SseEvent, Target, collect, media_type};
 use crate::messages::{id_text, internal_error, messages, on_one_line, protocol_version};
 use crate::stdio::PipeEvent;
 use hyper::body::Incoming;
@@ -279,7 +279,7 @@ impl Session {
         }
     }
 
-    async fn pass_all(&self, events: &[Event]) {
+    async fn pass_all(&self, events: &[SseEvent]) {
         for event in events.iter().filter(|event| event.is_message()) {
             self.pass(&String::from_utf8_lossy(&event.data)).await;
         }

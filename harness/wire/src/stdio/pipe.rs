@@ -5,7 +5,7 @@
 //! session.
 
 use super::lines::{LineSplitter, Piece};
-use crate::journal::{Direction, Event, Journal};
+use crate::journal::{Direction, Journal, JournalEvent};
 use std::collections::VecDeque;
 use std::fs::File;
 use std::io::{self, Read as _, Write as _};
@@ -49,7 +49,7 @@ pub(crate) enum PipeEvent {
 /// Where what happened waits.
 #[derive(Debug, Default)]
 pub(crate) struct Inbox {
-    waiting: Mutex<Waiting>,
+    waiting: Mutex<WaitingEvents>,
     changed: Condvar,
     /// Bytes that went either way: as long as they move, nobody is silent.
     moved: AtomicU64,
@@ -60,7 +60,7 @@ pub(crate) struct Inbox {
 }
 
 #[derive(Debug, Default)]
-struct Waiting {
+struct WaitingEvents {
     came: VecDeque<PipeEvent>,
     bytes: usize,
 }
@@ -178,7 +178,7 @@ impl Writer {
             // Before it is closed: the other side sees the end later.
             let at = journal.now();
             drop(to);
-            journal.note_at(at, || Event::Ended { way: Direction::Sent, exchange: None, broken });
+            journal.note_at(at, || JournalEvent::Ended { way: Direction::Sent, exchange: None, broken });
             inbox.put(PipeEvent::Closed);
         });
         Self(sender)
@@ -196,7 +196,8 @@ pub(crate) fn listen(mut from: File, slow: Duration, longest: usize, journal: Jo
     let inbox = Arc::clone(inbox);
     thread::spawn(move || {
         let mut chunk = vec![0; if slow.is_zero() { CHUNK } else { SLOW_CHUNK }];
-        let (mut splitter, mut lines) = (LineSplitter::default(), Lines { longest, ..Lines::default() });
+        let (mut splitter, mut lines) =
+            (LineSplitter::default(), LineAssembler { longest, ..LineAssembler::default() });
         let broken = loop {
             thread::sleep(slow);
             match from.read(&mut chunk) {
@@ -225,13 +226,13 @@ pub(crate) fn listen(mut from: File, slow: Duration, longest: usize, journal: Jo
 
 /// Lines, long ones put together again as far as they are held.
 #[derive(Default)]
-struct Lines {
+struct LineAssembler {
     longest: usize,
     long: Vec<u8>,
     lost: u64,
 }
 
-impl Lines {
+impl LineAssembler {
     fn take(&mut self, piece: Piece<'_>, inbox: &Inbox) {
         match piece {
             Piece::Line(line, ended) => inbox.put(PipeEvent::Line(line.to_vec(), ended)),
@@ -253,7 +254,7 @@ impl Lines {
 #[cfg(test)]
 mod tests {
     use super::super::into_file;
-    use super::{Inbox, Journal, Lines, Piece, PipeEvent, Writer, listen};
+    use super::{Inbox, Journal, LineAssembler, Piece, PipeEvent, Writer, listen};
     use std::io::Write as _;
     use std::sync::Arc;
     use std::thread;
@@ -315,7 +316,7 @@ mod tests {
 
     #[test]
     fn a_long_line_is_held_up_to_its_bound() {
-        let (inbox, mut lines) = (Inbox::default(), Lines { longest: 4, ..Lines::default() });
+        let (inbox, mut lines) = (Inbox::default(), LineAssembler { longest: 4, ..LineAssembler::default() });
         for (parts, expected) in [
             (["ab", "cd"], PipeEvent::Line(b"abcd".to_vec(), true)),
             (["abc", "de"], PipeEvent::TooLong(5)),

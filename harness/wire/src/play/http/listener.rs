@@ -6,7 +6,7 @@ use super::body::{BodySender, Intake, open, whole};
 use crate::http::{
     AllowedHosts, Body, BoxError, EVENTS, HEAD_DEADLINE, Limits, Service, Serving, answer, header_list,
 };
-use crate::play::journal::{Direction, Event};
+use crate::play::journal::{Direction, JournalEvent};
 use crate::play::plan::Plan;
 use crate::stdio::PipeEvent;
 use hyper::body::Incoming;
@@ -145,7 +145,7 @@ impl Service for Requests {
         let exchange = self.next.fetch_add(1, Ordering::Relaxed);
         let (head, body) = request.into_parts();
         let target = head.uri.path_and_query().map_or("/", |path| path.as_str()).to_owned();
-        self.intake.journal.note(|| Event::Asked {
+        self.intake.journal.note(|| JournalEvent::Asked {
             way: Direction::Received,
             exchange,
             method: head.method.to_string(),
@@ -166,7 +166,12 @@ impl Service for Requests {
         self.events.send(ServerEvent::Request(asked)).await.map_err(|_| "nobody answers")?;
         let answer = answer.await.map_err(|_| "nobody answers")?;
         let (status, headers) = (answer.status().as_u16(), header_list(answer.headers()));
-        self.intake.journal.note(|| Event::Answered { way: Direction::Sent, exchange, status, headers });
+        self.intake.journal.note(|| JournalEvent::Answered {
+            way: Direction::Sent,
+            exchange,
+            status,
+            headers,
+        });
         Ok(answer)
     }
 

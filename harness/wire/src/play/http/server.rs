@@ -13,7 +13,7 @@ use super::stream::Stream;
 use crate::StartError;
 use crate::http::{AllowedHosts, JSON, Limits, SESSION, insert, listen, runtime};
 use crate::play::deadline::Deadline;
-use crate::play::mismatch::{Kind, Mismatch};
+use crate::play::mismatch::{Mismatch, MismatchKind};
 use crate::play::plan::{Plan, Played};
 use session::ServerSession;
 use std::collections::BTreeSet;
@@ -239,7 +239,7 @@ impl ServerSession<'_> {
                 let id = self.give_id(asked, status);
                 if !reply.say((status, JSON), &text, self.plan, |it| insert(it, SESSION, id.as_deref())) {
                     let why = "the client went away before its request was answered".to_owned();
-                    self.report(Mismatch { kind: Kind::Protocol(why), step: Some(step), came: None });
+                    self.report(Mismatch { kind: MismatchKind::Protocol(why), step: Some(step), came: None });
                 }
                 continue;
             }

@@ -9,7 +9,7 @@ use hyper::body::Bytes;
 /// A stream of events.
 #[derive(Debug, Default)]
 pub(super) struct Stream {
-    events: Vec<Event>,
+    events: Vec<SpelledEvent>,
     /// How many events were let go.
     gone: usize,
     /// How many are said to the client that reads now.
@@ -22,7 +22,7 @@ pub(super) struct Stream {
 }
 
 #[derive(Debug)]
-struct Event {
+struct SpelledEvent {
     id: Option<String>,
     bytes: Bytes,
 }
@@ -31,7 +31,7 @@ impl Stream {
     /// Adds an event.
     pub(super) fn add(&mut self, name: Option<&str>, id: Option<String>, data: &str) {
         let bytes = spell(name, id.as_deref(), data);
-        self.events.push(Event { id, bytes });
+        self.events.push(SpelledEvent { id, bytes });
     }
 
     /// How many events there have been.

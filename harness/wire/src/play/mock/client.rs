@@ -7,7 +7,7 @@ use super::catalogue::{Catalogue, NotFound, Turn, Unit};
 use super::forwarding::Forwarding;
 use super::{Action, AskLive, Matching, refusal};
 use crate::messages::{about, id_span, id_text, on_one_line, own_token, span, with};
-use crate::play::mismatch::{Kind, Mismatch};
+use crate::play::mismatch::{Mismatch, MismatchKind};
 use crate::play::names::FreshIds;
 use crate::stdio::PipeEvent;
 use std::collections::HashMap;
@@ -93,7 +93,11 @@ impl<'c> MockClient<'c> {
                 let id = id_text(message).unwrap_or("null").to_owned();
                 actions.push(refusal(&id, &why, tag));
                 let came = Some(message.text().to_owned());
-                actions.push(Action::Report(Mismatch { kind: Kind::Protocol(why), step: nearest, came }));
+                actions.push(Action::Report(Mismatch {
+                    kind: MismatchKind::Protocol(why),
+                    step: nearest,
+                    came,
+                }));
             }
         }
         (actions, None)
@@ -112,7 +116,7 @@ impl<'c> MockClient<'c> {
                     "the client has not answered {method} for {} s; the recorded answer is sent without it",
                     patience.as_secs_f64()
                 );
-                let kind = Kind::Protocol(why);
+                let kind = MismatchKind::Protocol(why);
                 actions.push(Action::Report(Mismatch { kind, step: Some(*asked), came: None }));
             }
             job.next += 1;
@@ -237,7 +241,7 @@ impl<'c> MockClient<'c> {
             self.go_on(job, actions);
         } else if !self.ids.given.contains(&*key) {
             let came = Some(message.text().to_owned());
-            actions.push(Action::Report(Mismatch { kind: Kind::Unexpected, step: None, came }));
+            actions.push(Action::Report(Mismatch { kind: MismatchKind::Unexpected, step: None, came }));
         }
     }
 }

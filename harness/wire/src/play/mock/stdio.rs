@@ -6,7 +6,7 @@ use super::{Action, Matching, Served};
 use crate::StartError;
 use crate::interrupt;
 use crate::play::http::Answers;
-use crate::play::mismatch::{Kind, Mismatch};
+use crate::play::mismatch::{Mismatch, MismatchKind};
 use crate::play::plan::Plan;
 use crate::stdio::{Inbox, LiveServer, PipeEvent, listen, standard_streams};
 use std::fs::File;
@@ -60,7 +60,9 @@ impl StdioMock<'_> {
         while !(self.gone || interrupt::requested() || ended && self.client.is_idle()) {
             match self.inbox.next(TICK) {
                 Some(PipeEvent::Line(line, _)) => self.line(&line),
-                Some(PipeEvent::TooLong(bytes)) => self.report(&Mismatch::new(Kind::TooLong(bytes), None)),
+                Some(PipeEvent::TooLong(bytes)) => {
+                    self.report(&Mismatch::new(MismatchKind::TooLong(bytes), None))
+                }
                 Some(PipeEvent::End(broken)) => {
                     ended = true;
                     if let Some(why) = broken {
@@ -80,7 +82,7 @@ impl StdioMock<'_> {
         match Message::parse(&text) {
             Ok(message) => self.message(message),
             Err(refusal) if refusal.code == Code::Batch => {
-                self.report(&Mismatch::new(Kind::Batch, Some(text.clone().into_owned())));
+                self.report(&Mismatch::new(MismatchKind::Batch, Some(text.clone().into_owned())));
                 let items: Vec<Json<'_>> = Json::parse(&text).into_iter().flat_map(Json::items).collect();
                 let messages = items.iter().filter_map(|item| Message::parse(item.text()).ok());
                 messages.for_each(|message| self.message(message));
@@ -88,7 +90,7 @@ impl StdioMock<'_> {
             Err(_) if text.trim().is_empty() => {}
             Err(refusal) => {
                 self.report(&Mismatch::new(
-                    Kind::NoMessage(refusal.message),
+                    MismatchKind::NoMessage(refusal.message),
                     Some(text.clone().into_owned()),
                 ));
                 self.write(r#"{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"this is not a message"}}"#);

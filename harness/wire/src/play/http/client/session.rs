@@ -2,13 +2,13 @@
 
 use crate::StartError;
 use crate::http::{
-    EVENTS, Event, Failure, JSON, LAST_EVENT, SESSION, Target, VERSION, insert, media_type, text,
+    EVENTS, Failure, JSON, LAST_EVENT, SESSION, SseEvent, Target, VERSION, insert, media_type, text,
 };
 use crate::play::deadline::Deadline;
 use crate::play::http::calls::{CallEvent, HttpClient};
 use crate::play::http::protocol::{Answers, Transport};
 use crate::play::http::route::{Reply, Route, Routes};
-use crate::play::mismatch::{Kind, Mismatch};
+use crate::play::mismatch::{Mismatch, MismatchKind};
 use crate::play::plan::{Plan, Played};
 use crate::play::player::{Order, Player};
 use hyper::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, HeaderMap};
@@ -124,7 +124,7 @@ impl<'p> ClientSession<'p> {
     }
 
     pub(super) fn report_at(&mut self, step: usize, why: String) {
-        self.report(Mismatch { kind: Kind::Protocol(why), step: Some(step), came: None });
+        self.report(Mismatch { kind: MismatchKind::Protocol(why), step: Some(step), came: None });
     }
 
     /// The headers of every request.
@@ -176,7 +176,7 @@ impl ClientSession<'_> {
             CallEvent::Event(event) => self.event(what, event),
             CallEvent::Body(bytes) => self.body(number, what, bytes),
             CallEvent::TooLong(bytes) => {
-                self.report(Mismatch::new(Kind::TooLong(bytes), None));
+                self.report(Mismatch::new(MismatchKind::TooLong(bytes), None));
                 self.ended(number, what, None);
             }
             CallEvent::Ended(broken) => self.ended(number, what, broken),
@@ -247,9 +247,9 @@ impl ClientSession<'_> {
         }
     }
 
-    fn event(&mut self, what: Purpose, event: Event) {
+    fn event(&mut self, what: Purpose, event: SseEvent) {
         let is_message = event.is_message();
-        let Event { name, id, data, .. } = event;
+        let SseEvent { name, id, data, .. } = event;
         let route = what.route().unwrap_or(Route::Get);
         self.tries.remove(&route);
         let again = id.as_ref().is_some_and(|id| self.seen.contains(id));
@@ -290,7 +290,8 @@ impl ClientSession<'_> {
     fn hear(&mut self, bytes: &[u8], again: bool) {
         let Ok(text) = std::str::from_utf8(bytes) else {
             let came = String::from_utf8_lossy(bytes).into_owned();
-            return self.report(Mismatch::new(Kind::NoMessage("it is not UTF-8".to_owned()), Some(came)));
+            return self
+                .report(Mismatch::new(MismatchKind::NoMessage("it is not UTF-8".to_owned()), Some(came)));
         };
         if again && !self.player.expects_again(text) {
             return self.plan.notify.note("skipped an event that was delivered again");

@@ -12,11 +12,11 @@ use crate::interrupt;
 use crate::play::http::listener::{IncomingRequest, Listener, ServerEvent};
 use crate::play::http::protocol::{Answers, Transport, next_until};
 use crate::play::http::stream::Stream;
-use crate::play::mismatch::{Kind, Mismatch};
+use crate::play::mismatch::{Mismatch, MismatchKind};
 use crate::play::mock::{Action, Catalogue, Matching, Served};
 use crate::play::plan::Plan;
 use crate::stdio::{LiveServer, PipeEvent};
-use client::{GET, HttpClient, Waiting, form};
+use client::{GET, HttpClient, PendingReply, form};
 use hyper::Method;
 use std::collections::{BTreeMap, VecDeque};
 use std::thread::{self, JoinHandle};
@@ -134,7 +134,7 @@ impl HttpMock<'_> {
     fn heed(&mut self, came: ServerEvent) {
         match came {
             ServerEvent::Request(asked) => self.asked(*asked),
-            ServerEvent::TooLong(bytes) => self.report(&Mismatch::new(Kind::TooLong(bytes), None)),
+            ServerEvent::TooLong(bytes) => self.report(&Mismatch::new(MismatchKind::TooLong(bytes), None)),
             ServerEvent::Live(id, came) => self.heard_live(&id, came),
             // A client may go at any time.
             ServerEvent::Connected | ServerEvent::Disconnected | ServerEvent::Broken(_) => {}
@@ -165,7 +165,7 @@ impl HttpMock<'_> {
         let message = match Message::parse(&said) {
             Ok(message) => message,
             Err(refusal) => {
-                self.report(&Mismatch::new(Kind::NoMessage(refusal.message), Some(said.clone())));
+                self.report(&Mismatch::new(MismatchKind::NoMessage(refusal.message), Some(said.clone())));
                 return asked.answer(400, "this is not one message", self.plan);
             }
         };
@@ -191,7 +191,7 @@ impl HttpMock<'_> {
         let named = (opens && known).then(|| id.clone());
         match form(self.answers, step.and_then(|step| self.catalogue.routes.replies.get(step)), &actions) {
             Some(status) => {
-                client.waiting.insert(tag, Waiting { status, named, reply: asked.reply });
+                client.waiting.insert(tag, PendingReply { status, named, reply: asked.reply });
             }
             None => {
                 let feed = asked.reply.open(self.plan, |it| insert(it, SESSION, named.as_deref()));

@@ -6,7 +6,7 @@ use crate::play::http::listener::{IncomingRequest, Listener, Responder, ServerEv
 use crate::play::http::protocol::{Answers, Transport};
 use crate::play::http::route::{Reply, Route, Routes};
 use crate::play::http::stream::Stream;
-use crate::play::mismatch::{Kind, Mismatch};
+use crate::play::mismatch::{Mismatch, MismatchKind};
 use crate::play::plan::{Plan, Played};
 use crate::play::player::{Order, Player, Received};
 use hyper::Method;
@@ -146,7 +146,7 @@ impl ServerSession<'_> {
             ServerEvent::Request(asked) => self.asked(*asked),
             ServerEvent::Connected => self.connections += 1,
             ServerEvent::Disconnected => self.connections -= 1,
-            ServerEvent::TooLong(bytes) => self.report(Mismatch::new(Kind::TooLong(bytes), None)),
+            ServerEvent::TooLong(bytes) => self.report(Mismatch::new(MismatchKind::TooLong(bytes), None)),
             ServerEvent::Broken(why) => {
                 self.report(Mismatch::protocol(format!("a request broke off: {why}")))
             }
@@ -181,7 +181,7 @@ impl ServerSession<'_> {
     fn post(&mut self, asked: IncomingRequest) {
         let Ok(said) = std::str::from_utf8(&asked.body) else {
             let came = String::from_utf8_lossy(&asked.body).into_owned();
-            self.report(Mismatch::new(Kind::NoMessage("it is not UTF-8".to_owned()), Some(came)));
+            self.report(Mismatch::new(MismatchKind::NoMessage("it is not UTF-8".to_owned()), Some(came)));
             return asked.answer(400, "this is not UTF-8", self.plan);
         };
         let said = said.to_owned();

@@ -33,11 +33,11 @@ pub(super) struct HttpClient<'p> {
     /// Streams of requests that are answered, oldest first.
     answered: VecDeque<u64>,
     /// Requests that get one message as their answer.
-    pub(super) waiting: BTreeMap<u64, Waiting>,
+    pub(super) waiting: BTreeMap<u64, PendingReply>,
 }
 
 /// A request that gets one message as its answer.
-pub(super) struct Waiting {
+pub(super) struct PendingReply {
     pub(super) status: u16,
     /// The id that the session gets with it.
     pub(super) named: Option<String>,
@@ -65,7 +65,7 @@ impl<'p> HttpClient<'p> {
         plan: &Plan<'_>,
     ) {
         if let Some(tag) = about.filter(|_| last)
-            && let Some(Waiting { status, named, reply }) = self.waiting.remove(&tag)
+            && let Some(PendingReply { status, named, reply }) = self.waiting.remove(&tag)
         {
             // A client may go before it is answered.
             reply.say((status, JSON), text, plan, |headers| insert(headers, SESSION, named.as_deref()));
