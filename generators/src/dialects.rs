@@ -62,7 +62,7 @@ impl SessionBuilder {
             (_, InDialect::Unknown(why)) => Some(InDialect::Unknown(why)),
             (Relation::Same | Relation::Changes, session) => (!same).then_some(session),
             (Relation::Rejects(one), InDialect::Rejects(other)) => {
-                (one != other).then_some(InDialect::Unknown("two faults, and either may be told first"))
+                (one != other).then_some(InDialect::Unknown("two faults, and either may be reported first"))
             }
             (Relation::Rejects(_) | Relation::Open(Reading::Free), InDialect::Meaning(_)) => None,
             (Relation::Open(_), _) => {

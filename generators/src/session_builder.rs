@@ -50,9 +50,9 @@ pub struct KnownEvent {
 /// Why a session cannot be taken for what it is said to mean.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum SessionError {
-    /// The meaning is no meaning, or another session's: a sentence.
+    /// The meaning is invalid, or another session's: a sentence.
     Meaning(String),
-    /// A message is none.
+    /// A message is invalid.
     Message(Refusal),
 }
 
@@ -217,7 +217,7 @@ impl SessionBuilder {
     /// Where the meaning is that of another session.
     pub fn new(session: Session, meaning: &str) -> Result<Self, SessionError> {
         let unfit = |why: &str| SessionError::Meaning(why.to_owned());
-        let meaning = Json::parse(meaning).map_err(|_| unfit("the meaning is no JSON"))?;
+        let meaning = Json::parse(meaning).map_err(|_| unfit("the meaning is not JSON"))?;
         let events = meaning.member("events").ok_or_else(|| unfit("the meaning has no events"))?;
         let mut events = events.items();
         let discovery = session.totals.authorization_discovery;
@@ -232,7 +232,7 @@ impl SessionBuilder {
                 OwnedContent::Message(text, _) => {
                     let event =
                         events.next().ok_or_else(|| unfit("the session has more messages than events"))?;
-                    let text = Json::parse(text).map_err(|_| unfit("a message is no JSON"))?;
+                    let text = Json::parse(text).map_err(|_| unfit("a message is not JSON"))?;
                     Some(KnownEvent { text: Node::new(text), meaning: Node::new(event) })
                 }
                 OwnedContent::Exchange(exchange) if exchange.status != Some(401) => continue,

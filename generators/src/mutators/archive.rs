@@ -21,7 +21,7 @@ mutators! {
                 })
             })
         });
-    "har-base64-no-text" ["SRV-BYTES" "HAR-STREAM"] "A stream in base64 has a byte in a comment that is no UTF-8."
+    "har-base64-no-text" ["SRV-BYTES" "HAR-STREAM"] "A stream in base64 has a byte in a comment that is not UTF-8."
         => Relation::Open(Reading::Known), Apply::Bytes(|format, bytes, _| {
             let mut done = false;
             contents(format, bytes, |content| {

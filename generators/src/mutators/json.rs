@@ -108,7 +108,7 @@ pub(super) fn plant(builder: &mut SessionBuilder, rng: &mut Rng, value: &str) ->
     false
 }
 
-/// Every string of the file that is no frame's: name or value, by its spelling and its content.
+/// Every string of the file that does not belong to a frame: name or value, by its spelling and its content.
 fn strings(tree: &mut FormatTree, each: &mut dyn FnMut(&mut String, &str)) {
     let mut visit = |spelled: &mut String| {
         let content =

@@ -32,7 +32,7 @@ const IDS: &[(&str, &str)] = &[
     ("-0", r#""-0""#),
 ];
 
-/// Methods that are no tool calls, in both spellings.
+/// Methods other than tool calls, in both spellings.
 const METHODS: &[(&str, &str)] = &[
     (r#""ping""#, r#""ping""#),
     (r#""initialize""#, r#""initialize""#),

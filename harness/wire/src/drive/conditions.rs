@@ -210,7 +210,7 @@ fn notes(count: usize, length: usize) -> Vec<(Side, String)> {
     talk
 }
 
-/// The session as a trace. Its times are no part of what is played.
+/// The session as a trace. Its times are not played.
 fn trace(talk: &[(Side, String)]) -> Vec<u8> {
     const HANDSHAKE: [(Side, &str); 3] = [
         (

@@ -62,7 +62,7 @@ impl Journals {
         let exited = self.client.iter().find(|entry| matches!(entry.event, JournalEvent::Exited { .. }));
         match exited {
             Some(entry) if entry.at <= signalled.saturating_add(micros(patience)) => Ok(()),
-            _ => Err("the recorder kept running after it was told to end".to_owned()),
+            _ => Err("the recorder kept running after it was asked to end".to_owned()),
         }
     }
 
