@@ -8,6 +8,7 @@
 //! was put aside while it was set.
 
 use crate::files::Growing;
+use crate::lock;
 use crate::regular;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -15,7 +16,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::io::{self, BufRead, BufReader, Read, Write as _};
 use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 /// The most bytes that a journal holds, unless [`Journal::hold`] says otherwise.
@@ -199,7 +200,7 @@ impl Journal {
     /// anything after it, and [`Journal::fault`] says so.
     pub fn hold(&self, bytes: u64) {
         if let Some(sink) = &self.0 {
-            sink.output.lock().unwrap_or_else(PoisonError::into_inner).room = bytes;
+            lock(&sink.output).room = bytes;
         }
     }
 
@@ -220,7 +221,7 @@ impl Journal {
     pub fn note_at(&self, at: u64, event: impl FnOnce() -> JournalEvent) {
         let Some(sink) = &self.0 else { return };
         let line = serde_json::to_vec(&Entry { at, event: event() });
-        let mut output = sink.output.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut output = lock(&sink.output);
         let Output { file, room, fault } = &mut *output;
         if fault.is_some() {
             return;
@@ -253,7 +254,7 @@ impl Journal {
     /// Why the journal is not whole, where it is not.
     #[must_use]
     pub fn fault(&self) -> Option<String> {
-        let output = self.0.as_ref()?.output.lock().unwrap_or_else(PoisonError::into_inner);
+        let output = lock(&self.0.as_ref()?.output);
         output.fault.as_ref().map(ToString::to_string)
     }
 }

@@ -4,9 +4,10 @@
 //! than [`PATIENCE`] in a whole session. What finds no room then is for its sender to count and let go. At most [`ROOM`]
 //! bytes wait.
 
+use crate::lock;
 use std::collections::VecDeque;
 use std::pin::Pin;
-use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::{Condvar, Mutex, PoisonError};
 use std::task::{Context, Poll, ready};
 use std::time::{Duration, Instant};
 use tokio::time::{Sleep, sleep};
@@ -72,12 +73,12 @@ impl<T> Queue<T> {
 
     /// Whether `cost` more bytes may wait.
     pub(crate) fn has_room(&self, cost: usize) -> bool {
-        self.lock().held + cost <= ROOM
+        lock(&self.state).held + cost <= ROOM
     }
 
     /// Adds an item that costs `cost` bytes, whether there is room or not; a closed queue lets it go.
     pub(crate) fn push(&self, cost: usize, item: T) {
-        let mut state = self.lock();
+        let mut state = lock(&self.state);
         if !state.closed {
             state.held += cost;
             state.items.push_back((cost, item));
@@ -88,7 +89,7 @@ impl<T> Queue<T> {
     /// Waits until there is room for `cost` more bytes, which another sender may take first. False where there is none,
     /// and the file has kept the traffic waiting for long enough.
     pub(crate) fn wait_for_room(&self, cost: usize) -> bool {
-        let mut state = self.lock();
+        let mut state = lock(&self.state);
         while state.must_wait(cost, ROOM) {
             state = self.emptied.wait_timeout(state, TICK).unwrap_or_else(PoisonError::into_inner).0;
         }
@@ -102,7 +103,7 @@ impl<T> Queue<T> {
         context: &mut Context<'_>,
     ) -> Poll<()> {
         loop {
-            if !self.lock().must_wait(0, FULL) {
+            if !lock(&self.state).must_wait(0, FULL) {
                 return Poll::Ready(());
             }
             ready!(pause.get_or_insert_with(|| Box::pin(sleep(TICK))).as_mut().poll(context));
@@ -112,7 +113,7 @@ impl<T> Queue<T> {
 
     /// Nothing more is taken. What waits is still handed out.
     pub(crate) fn close(&self) {
-        self.lock().closed = true;
+        lock(&self.state).closed = true;
         self.filled.notify_all();
         self.emptied.notify_all();
     }
@@ -120,7 +121,7 @@ impl<T> Queue<T> {
     /// The next item, waiting for it no longer than `patience`.
     pub(crate) fn next(&self, patience: Duration) -> NextItem<T> {
         let until = Instant::now() + patience;
-        let mut state = self.lock();
+        let mut state = lock(&self.state);
         loop {
             if let Some((cost, item)) = state.items.pop_front() {
                 state.held -= cost;
@@ -137,26 +138,22 @@ impl<T> Queue<T> {
 
     /// Runs a write, which may take as long as the file does.
     pub(crate) fn in_file<R>(&self, write: impl FnOnce() -> R) -> R {
-        self.lock().writing = Some(Instant::now());
+        lock(&self.state).writing = Some(Instant::now());
         let done = write();
-        self.lock().end_write();
+        lock(&self.state).end_write();
         done
     }
 
     /// A part of a long write is done: the file does not hang.
     pub(crate) fn progress(&self) {
-        let mut state = self.lock();
+        let mut state = lock(&self.state);
         state.end_write();
         state.writing = Some(Instant::now());
     }
 
     /// Whether one write, or a part of a long one, has taken as long as this.
     pub(crate) fn is_stuck(&self, time: Duration) -> bool {
-        self.lock().writing.is_some_and(|since| since.elapsed() >= time)
-    }
-
-    fn lock(&self) -> MutexGuard<'_, QueueState<T>> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.state).writing.is_some_and(|since| since.elapsed() >= time)
     }
 }
 

@@ -53,11 +53,7 @@ impl Transport {
 
     /// The formats whose transcripts show how such a session goes, one that says who sent each message first.
     pub fn formats(self) -> impl Iterator<Item = &'static Format> {
-        let transport = match self {
-            Self::Stdio => None,
-            Self::StreamableHttp => Some(formats::Transport::StreamableHttp),
-            Self::HttpSse => Some(formats::Transport::HttpSse),
-        };
+        let transport = self.over_http();
         let mut found: Vec<_> =
             formats::FORMATS.iter().copied().filter(|it| it.scripts.contains(&transport)).collect();
         found.sort_by_key(|it| !it.carries.direction);

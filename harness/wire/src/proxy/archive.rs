@@ -5,7 +5,7 @@
 //! loses the last [`PATIENCE`]. Memory: what [`super::body`] holds for each open exchange, and for those that ended since
 //! the last write; these are written when they are [`MANY`], or as large as [`OPEN`].
 
-use super::events::{ProxyEvent, Receiver, Sent};
+use super::events::{ProxyEvent, QueueEnd, Sent};
 use super::exchange::Exchange;
 use super::har_file::{HarFile, News, OPEN};
 use super::summary::Summary;
@@ -29,7 +29,7 @@ pub(super) const SESSIONS: usize = 1000;
 
 /// Writes what comes until nobody sends any more. What cannot be kept is reported at once.
 pub(super) fn write_archive(
-    receiver: &Receiver,
+    receiver: &QueueEnd,
     file: File,
     origin: Timestamp,
     redaction: &Arc<Redaction>,

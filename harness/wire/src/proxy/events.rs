@@ -1,7 +1,8 @@
 //! What passes, on its way from the traffic to the archive: requests, responses, and parts of their bodies.
 
 use crate::http::{End, Watch};
-use crate::queue::{NextItem, Queue};
+use crate::queue::Queue;
+use std::ops::Deref;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll};
@@ -72,28 +73,25 @@ pub(super) struct Sent {
 /// The traffic's end of the queue, which is closed with the last of its clones. Sending never blocks.
 #[derive(Debug, Clone)]
 pub(super) struct Sender {
-    open: Arc<CloseOnDrop>,
+    end: Arc<QueueEnd>,
     origin: Instant,
 }
 
-/// The archive's end of the queue. Nobody waits for one that is gone.
+/// One end of the queue: that of the archive, or the one that all senders share. The queue is closed when either is dropped.
 #[derive(Debug)]
-pub(super) struct Receiver(Arc<Queue<Sent>>);
-
-#[derive(Debug)]
-struct CloseOnDrop(Arc<Queue<Sent>>);
+pub(super) struct QueueEnd(Arc<Queue<Sent>>);
 
 /// A queue whose times count from now.
-pub(super) fn queue() -> (Sender, Receiver) {
+pub(super) fn queue() -> (Sender, QueueEnd) {
     let queue = Arc::new(Queue::new());
-    let open = Arc::new(CloseOnDrop(Arc::clone(&queue)));
-    (Sender { open, origin: Instant::now() }, Receiver(queue))
+    let end = Arc::new(QueueEnd(Arc::clone(&queue)));
+    (Sender { end, origin: Instant::now() }, QueueEnd(queue))
 }
 
 impl Sender {
     /// Hands over what passed just now. A part of a body for which there is no room is counted and let go.
     pub(super) fn send(&self, exchange: u64, event: ProxyEvent) {
-        let queue = &self.open.0;
+        let queue = &self.end;
         let (cost, event) = match event {
             ProxyEvent::Part(side, bytes) if !queue.has_room(bytes.len()) => {
                 (OVERHEAD, ProxyEvent::Lost(side, bytes.len() as u64))
@@ -122,7 +120,7 @@ pub(super) struct Passing {
 
 impl Watch for Passing {
     fn poll_room(&mut self, context: &mut Context<'_>) -> Poll<()> {
-        self.sender.open.0.poll_room(&mut self.pause, context)
+        self.sender.end.poll_room(&mut self.pause, context)
     }
 
     fn part(&mut self, part: &[u8]) {
@@ -134,25 +132,15 @@ impl Watch for Passing {
     }
 }
 
-impl Receiver {
-    /// The next event, waiting for it no longer than `patience`.
-    pub(super) fn next(&self, patience: Duration) -> NextItem<Sent> {
-        self.0.next(patience)
-    }
+impl Deref for QueueEnd {
+    type Target = Queue<Sent>;
 
-    /// Runs a write, which may take as long as the file does.
-    pub(super) fn in_file<R>(&self, write: impl FnOnce() -> R) -> R {
-        self.0.in_file(write)
+    fn deref(&self) -> &Queue<Sent> {
+        &self.0
     }
 }
 
-impl Drop for Receiver {
-    fn drop(&mut self) {
-        self.0.close();
-    }
-}
-
-impl Drop for CloseOnDrop {
+impl Drop for QueueEnd {
     fn drop(&mut self) {
         self.0.close();
     }

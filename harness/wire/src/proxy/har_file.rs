@@ -9,7 +9,7 @@
 //! to a place further behind. A reader that looks for whole entries, and takes the last of each, finds all of them
 //! whenever the kill came ([`formats::salvage`]).
 
-use super::events::Receiver;
+use super::events::QueueEnd;
 use super::exchange::Exchange;
 use jiff::{Timestamp, tz::TimeZone};
 use std::fs::File;
@@ -55,7 +55,7 @@ impl Store for File {
 /// An archive that is written while its exchanges pass.
 pub(super) struct HarFile<'t> {
     file: &'t dyn Store,
-    receiver: &'t Receiver,
+    receiver: &'t QueueEnd,
     origin: Timestamp,
     /// Where the tail of the finished exchanges stands, or would; none until the head is written.
     end: Option<u64>,
@@ -72,7 +72,7 @@ pub(super) struct News<'e> {
 }
 
 impl<'t> HarFile<'t> {
-    pub(super) fn new(file: &'t dyn Store, receiver: &'t Receiver, origin: Timestamp) -> Self {
+    pub(super) fn new(file: &'t dyn Store, receiver: &'t QueueEnd, origin: Timestamp) -> Self {
         Self { file, receiver, origin, end: None, shown: None, count: 0 }
     }
 
@@ -216,7 +216,7 @@ enum Extent {
 /// Writes from some place on, in blocks; without a file, only counts. A block that fails is not tried again. The file's
 /// time is kept apart from that of this program.
 struct Placed<'w> {
-    file: Option<(&'w dyn Store, &'w Receiver)>,
+    file: Option<(&'w dyn Store, &'w QueueEnd)>,
     /// What is not in the file yet.
     gathered: Vec<u8>,
     /// Where all that was written ends.

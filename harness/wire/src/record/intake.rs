@@ -2,11 +2,12 @@
 //!
 //! Memory: what the queue holds, and [`SPARE`] chunks.
 
+use crate::lock;
 use crate::queue::Queue;
 use crate::stdio::Gap;
 use std::io::{self, Read};
 use std::ops::Deref;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::{SystemTime, UNIX_EPOCH};
 use transcript::session::Side;
 
@@ -99,19 +100,19 @@ impl Intake {
 
     /// The time, which never goes back.
     pub(super) fn time(&self) -> i64 {
-        self.lock().tick()
+        lock(&self.state).tick()
     }
 
     /// Room to read into.
     pub(super) fn chunk(&self) -> Chunk {
-        let spare = self.lock().spare.pop();
+        let spare = lock(&self.state).spare.pop();
         spare.unwrap_or_else(|| Chunk { room: vec![0; CHUNK].into(), len: 0 })
     }
 
     /// Takes back a chunk, once nobody else has it.
     pub(super) fn recycle(&self, chunk: Arc<Chunk>) {
         if let Some(chunk) = Arc::into_inner(chunk).filter(|chunk| chunk.room.len() == CHUNK) {
-            let spare = &mut self.lock().spare;
+            let spare = &mut lock(&self.state).spare;
             if spare.len() < SPARE {
                 spare.push(chunk);
             }
@@ -125,7 +126,7 @@ impl Intake {
         let cost = bytes.room.len() + OVERHEAD;
         let mut may_wait = true;
         loop {
-            let mut state = self.lock();
+            let mut state = lock(&self.state);
             if self.queue.has_room(cost) {
                 return self.add(&mut state, side, cost, Content::Bytes(bytes));
             }
@@ -143,12 +144,12 @@ impl Intake {
 
     /// The side has closed its end.
     pub(super) fn end(&self, side: Side) {
-        self.add(&mut self.lock(), side, 0, Content::Ended);
+        self.add(&mut lock(&self.state), side, 0, Content::Ended);
     }
 
     /// The session is over, and the server's exit code is this: nothing more is kept, and what waits is still handed out.
     pub(super) fn close(&self, exit: i32) {
-        let mut state = self.lock();
+        let mut state = lock(&self.state);
         state.exit = exit;
         for side in [Side::Client, Side::Server] {
             self.add_gap(&mut state, side);
@@ -158,7 +159,7 @@ impl Intake {
 
     /// The exit code that the session was closed with.
     pub(super) fn exit(&self) -> i32 {
-        self.lock().exit
+        lock(&self.state).exit
     }
 
     fn add(&self, state: &mut IntakeState, side: Side, cost: usize, content: Content) {
@@ -170,10 +171,6 @@ impl Intake {
         if let Some(gap) = state.gaps[index(side)].take() {
             self.queue.push(0, IntakeItem { side, time: state.tick(), content: Content::Gap(gap) });
         }
-    }
-
-    fn lock(&self) -> MutexGuard<'_, IntakeState> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

@@ -2,12 +2,13 @@
 
 use super::ledger::{Ledger, MARKER, Rule, marker_length};
 use super::presets::Preset;
+use crate::lock;
 use regex::bytes::{Regex, RegexSet};
 use regex_syntax::ParserBuilder;
 use std::borrow::Cow;
 use std::io::{self, Read};
 use std::ops::Range;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 
 /// What is to be taken out. Cheap to copy.
 #[derive(Debug, Default, Clone)]
@@ -131,7 +132,7 @@ impl Redaction {
     #[must_use]
     pub fn taken(&self) -> Vec<(String, u64, u64)> {
         let Some(ledger) = &self.ledger else { return Vec::new() };
-        let ledger = ledger.lock().unwrap_or_else(PoisonError::into_inner);
+        let ledger = lock(ledger);
         ledger.taken().map(|(rule, times, values)| (self.kind(rule), times, values)).collect()
     }
 
@@ -155,7 +156,7 @@ impl Redaction {
     pub(super) fn mark(&self, rule: Rule, value: &[u8]) -> Vec<u8> {
         match &self.ledger {
             None => MARKER.as_bytes().to_vec(),
-            Some(ledger) => ledger.lock().unwrap_or_else(PoisonError::into_inner).mark(rule, value),
+            Some(ledger) => lock(ledger).mark(rule, value),
         }
     }
 

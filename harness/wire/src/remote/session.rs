@@ -6,6 +6,7 @@ use super::outcome::Outcome;
 use super::stream::Stream;
 use crate::Notify;
 use crate::http::{Client, EVENTS, HELD, JSON, SseEvent, Target, collect, media_type};
+use crate::lock;
 use crate::messages::{id_text, internal_error, messages, on_one_line, protocol_version};
 use crate::stdio::PipeEvent;
 use hyper::body::Incoming;
@@ -72,7 +73,7 @@ impl Session {
         }
         let mut open = self.open.subscribe();
         let _ = timeout(LAST_ANSWERS, open.wait_for(Vec::is_empty)).await;
-        self.caller.state().fate.unwrap_or(Outcome::Closed)
+        lock(&self.caller.state).fate.unwrap_or(Outcome::Closed)
     }
 
     /// Ends the session at the server, and tells what was not passed on.
@@ -82,7 +83,7 @@ impl Session {
             let what = "lines and bodies that are not messages were not passed on";
             self.notify.error(&format!("{what}: {noise}"));
         }
-        if self.caller.state().id.is_some() {
+        if lock(&self.caller.state).id.is_some() {
             // A server need not allow it.
             let _ = self.caller.send(Method::DELETE, "*/*", None, None).await;
         }
@@ -115,7 +116,7 @@ impl Session {
             tokio::spawn(async move { session.request(&text, &ids).await });
             return;
         }
-        self.caller.state().hello = ids.first().cloned();
+        lock(&self.caller.state).hello = ids.first().cloned();
         let answered = async {
             self.request(&text, &ids).await;
             // Over HTTP+SSE the answer is elsewhere.
@@ -135,7 +136,7 @@ impl Session {
 
     /// A text was not taken. Where nothing ever was, the session is over.
     async fn not_taken(&self, ids: &[String], why: &str) {
-        if !self.caller.state().reached {
+        if !lock(&self.caller.state).reached {
             self.end(Outcome::Unreachable, ids, why, why).await;
         } else if ids.is_empty() {
             self.notify.error(&format!("a message was not taken: {why}"));
@@ -178,7 +179,7 @@ impl Session {
         let status = answer.status();
         let older = [StatusCode::BAD_REQUEST, StatusCode::NOT_FOUND, StatusCode::METHOD_NOT_ALLOWED];
         let (is_hello, has_session, is_legacy) = {
-            let state = self.caller.state();
+            let state = lock(&self.caller.state);
             let is_hello = state.hello.as_ref().is_some_and(|hello| ids.contains(hello));
             (is_hello, state.id.is_some(), state.endpoint.is_some())
         };
@@ -240,7 +241,7 @@ impl Session {
 
     /// Listens to what belongs to no request, as far as the server offers that.
     fn listen(self: &Arc<Self>) {
-        if self.caller.state().endpoint.is_some() {
+        if lock(&self.caller.state).endpoint.is_some() {
             return;
         }
         let session = Arc::clone(self);
@@ -299,7 +300,7 @@ impl Session {
 
     fn answered(&self, message: Message<'_>) {
         let Some(id) = id_text(message) else { return };
-        let mut state = self.caller.state();
+        let mut state = lock(&self.caller.state);
         if state.hello.take_if(|hello| hello == id).is_some() {
             state.version = message.json().member("result").and_then(protocol_version);
         }
@@ -339,7 +340,7 @@ impl Session {
     /// The session is over, and there is nothing to end at the server. The client that reads the error may close its end at once.
     async fn end(&self, outcome: Outcome, ids: &[String], why: &str, report: &str) {
         {
-            let mut state = self.caller.state();
+            let mut state = lock(&self.caller.state);
             (state.id, state.fate) = (None, Some(outcome));
         }
         self.notify.error(report);

@@ -6,6 +6,7 @@
 
 use super::lines::{LineSplitter, Piece};
 use crate::journal::{Direction, Journal, JournalEvent};
+use crate::lock;
 use std::collections::VecDeque;
 use std::fs::File;
 use std::io::{self, Read as _, Write as _};
@@ -68,7 +69,7 @@ struct WaitingEvents {
 impl Inbox {
     /// Puts something in; where lines wait that are too many, only when there is room.
     pub(crate) fn put(&self, came: PipeEvent) {
-        let mut waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut waiting = lock(&self.waiting);
         while waiting.bytes >= WAITING && is_line(&came) {
             waiting = self.changed.wait(waiting).unwrap_or_else(PoisonError::into_inner);
         }
@@ -110,7 +111,7 @@ impl Inbox {
 
     fn wait(&self, patience: Duration) -> Option<PipeEvent> {
         let until = Instant::now() + patience;
-        let mut waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut waiting = lock(&self.waiting);
         loop {
             if let Some(came) = waiting.came.pop_front() {
                 waiting.bytes -= weight(&came);

@@ -1,10 +1,11 @@
 //! What a program writes to its standard error: its beginning and its end, however much there is.
 
+use crate::lock;
 use std::collections::VecDeque;
 use std::io::Read;
 use std::process::ChildStderr;
 use std::sync::mpsc::{Receiver, sync_channel};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::Duration;
 
@@ -56,7 +57,7 @@ impl Stderr {
 
     /// Forgets what came so far.
     pub fn clear(&self) {
-        let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut kept = lock(&self.kept);
         kept.head.clear();
         kept.tail.clear();
         kept.cut = 0;
@@ -65,7 +66,7 @@ impl Stderr {
     /// What came so far. Where something is left out, it says how much.
     #[must_use]
     pub fn text(&self) -> String {
-        self.kept.lock().unwrap_or_else(PoisonError::into_inner).text()
+        lock(&self.kept).text()
     }
 
     /// Waits a while for the end, once the program was ended.
@@ -76,7 +77,7 @@ impl Stderr {
 
 impl Drop for Stderr {
     fn drop(&mut self) {
-        self.kept.lock().unwrap_or_else(PoisonError::into_inner).over = true;
+        lock(&self.kept).over = true;
     }
 }
 
@@ -109,7 +110,7 @@ impl KeptText {
 fn read(mut pipe: impl Read, into: &Mutex<KeptText>) {
     let mut chunk = [0; 4 << 10];
     while let Ok(count @ 1..) = pipe.read(&mut chunk) {
-        let mut kept = into.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut kept = lock(into);
         if kept.over {
             return;
         }
