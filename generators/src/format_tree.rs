@@ -23,7 +23,7 @@ pub struct FormatTree {
 /// What a redacting recorder leaves in the place of a value.
 pub const MARKER: &str = "[REDACTED]";
 
-/// Where a message stands.
+/// Where a message is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Container {
     /// A line of its own, or an item of a list.
@@ -144,7 +144,7 @@ impl FormatTree {
         count
     }
 
-    /// Puts the messages with this id into arrays of their own that stand behind a result with another id, which agrees on the
+    /// Puts the messages with this id into arrays of their own that follow a result with another id, which agrees on the
     /// revision that has batches; false where it has none to put.
     pub fn batch_up(&mut self, batched: &str, agreed: &str) -> bool {
         let (mut asked, mut known, mut took) = (false, false, false);

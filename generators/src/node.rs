@@ -51,7 +51,7 @@ pub enum Line {
 /// How values are set apart when they are written.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Whitespace {
-    /// What may stand between tokens.
+    /// What may come between tokens.
     pub between: &'static [&'static str],
     /// Which of them does.
     pub rng: Rng,

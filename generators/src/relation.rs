@@ -30,7 +30,7 @@ impl Relation {
     /// The relation of this change followed by another; none where it does not follow from the two.
     ///
     /// What was rejected stays rejected whatever else happens, and what is open stays open. But a text that is
-    /// refused for two reasons is refused for the one that is met first, which depends on where they stand; a text
+    /// refused for two reasons is refused for the one that is met first, which depends on where they are; a text
     /// that is open first and refused later may be refused for either; and two changes of which nobody knows what
     /// they leave may touch each other in one format and not in another.
     #[must_use]

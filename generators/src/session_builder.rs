@@ -19,14 +19,14 @@ pub struct SessionBuilder {
     pub discovery: Option<(bool, bool)>,
     /// Some answer would be bound to another request if nobody could tell who sent what.
     pub needs_directions: bool,
-    /// Messages with a [`BATCHED`] id stand in an array, where the handshake with the id [`AGREED`] is whole.
+    /// Messages with a [`BATCHED`] id are in an array, where the handshake with the id [`AGREED`] is whole.
     pub batches: bool,
 }
 
 /// The id of a handshake that agrees on the revision that has batches.
 pub const AGREED: &str = "\"agreed\"";
 
-/// The id of a message that stands in an array.
+/// The id of a message in an array.
 pub const BATCHED: &str = "\"batched\"";
 
 /// One entry, with its message if it carries one.

@@ -65,7 +65,7 @@ fn is_document(format: &Format) -> bool {
     !format.is_lines()
 }
 
-/// Nothing but messages stands in such a file, so that an empty session is an empty file.
+/// Such a file holds only messages, so that an empty session is an empty file.
 fn has_no_head(format: &Format) -> bool {
     written(&Session::default(), format).is_empty()
 }

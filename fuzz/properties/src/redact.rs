@@ -39,10 +39,10 @@ enum Wrap {
 /// A secret in a message of a session.
 #[derive(Debug, Arbitrary)]
 struct Plant {
-    /// Before which entry the message stands.
+    /// Before which entry the message comes.
     at: u8,
     client: bool,
-    /// It is not known by its looks, but by the name it stands under.
+    /// It is not recognizable by itself, only by its name.
     named: bool,
     /// From the inside out; the first three count.
     wraps: Vec<Wrap>,

@@ -1,4 +1,4 @@
-//! How exporters write a HAR: bodies in base64, types with parameters, exchanges in the order in which they ended; and
+//! How exporters write a HAR: bodies in base64, types with parameters, exchanges in the order they ended; and
 //! files that are none.
 
 use crate::format_tree::{FormatTree, is_archive, rewrite};

@@ -1,4 +1,4 @@
-//! Arrays of messages: where one message belongs, and where a batch may stand.
+//! Arrays of messages: where one message belongs, and where a batch may be.
 
 use super::crowds::put;
 use crate::format_tree::{Container, FormatTree};

@@ -42,7 +42,7 @@ fn each_event(tree: &mut FormatTree, mut change: impl FnMut(Container, &mut Node
     took
 }
 
-/// White space of a pretty printer, whatever stands in the rest of the file.
+/// White space of a pretty printer, whatever the rest of the file has.
 fn pretty(tree: &mut FormatTree, rng: &mut Rng) -> bool {
     let space = Whitespace { between: &["\n", "\n  ", " ", ""], rng: rng.clone() };
     each_event(tree, |held, node| {

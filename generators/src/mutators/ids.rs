@@ -122,7 +122,7 @@ fn rename(builder: &mut SessionBuilder, name: impl Fn(usize) -> String) -> bool 
     !seen.is_empty()
 }
 
-/// Renames one id wherever it stands; not to one that is there already, which would make two of them one.
+/// Renames every occurrence of one id; not to one that is there already, which would make two of them one.
 fn rename_one(builder: &mut SessionBuilder, rng: &mut Rng, to: &str) -> bool {
     let asked = builder.messages_where(KnownEvent::asks);
     let Some(&at) = rng.pick(&asked) else { return false };

@@ -192,7 +192,7 @@ fn respelled(number: &str, form: usize) -> Option<String> {
     })
 }
 
-/// The envelope around a message that stands twice is another matter; here it is a member of the message's own, or the
+/// An envelope's message that occurs twice is another matter; here it is a member of the message's own, or the
 /// name of a tool.
 fn twice(tree: &mut FormatTree, rng: &mut Rng) -> bool {
     let (name, other) = (rng.pick(&["jsonrpc", "id", "method", "name", "result"]).copied(), rng.one_in(2));

@@ -53,7 +53,7 @@ mutators! {
         });
 }
 
-/// The answers, but for those that stand beside a challenge: what it shows goes with them.
+/// The answers, except those beside a challenge: what it shows goes with them.
 fn answers(builder: &SessionBuilder) -> Vec<usize> {
     let mut answers = builder.messages_where(KnownEvent::is_response);
     answers.retain(|&at| {

@@ -42,7 +42,7 @@ pub enum Direction {
     Received,
 }
 
-/// What happened. Over HTTP every part belongs to an exchange, numbered from 0 in the order in which they began.
+/// What happened. Over HTTP every part belongs to an exchange, numbered from 0 in the order they began.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "lowercase")]
 pub enum JournalEvent {

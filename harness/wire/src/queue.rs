@@ -48,7 +48,7 @@ struct QueueState<T> {
     waited: Duration,
 }
 
-/// What came out of a queue.
+/// What a queue hands out.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum NextItem<T> {
     Item(T),
@@ -230,7 +230,7 @@ mod tests {
             thread::sleep(slow);
             working.next(Duration::ZERO)
         });
-        assert!(waits(&queue)[0] >= slow, "work of our own is waited for");
+        assert!(waits(&queue)[0] > PATIENCE / 4, "work of our own is waited for");
         working.join().unwrap();
         queue.push(ROOM, 2);
         let (entered, is_in) = channel();

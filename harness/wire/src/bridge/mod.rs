@@ -85,7 +85,7 @@ impl Bridge {
         Ok(bridge)
     }
 
-    /// Ends every session, tells what reached nobody, and says whether no server ended too early.
+    /// Ends every session, reports what reached nobody, and returns whether no server ended too early.
     pub fn close(&self) -> bool {
         let Sessions { by_id, next, .. } = std::mem::take(&mut *lock(&self.sessions));
         let last = next.into_iter().chain(by_id.into_values().map(|Session { client, .. }| {

@@ -35,7 +35,7 @@ pub(super) struct Server {
     on_end: OnEnd,
 }
 
-/// Told once why the server ended by itself, and whether that was too early: with an error, or while a request was open.
+/// Called once with why the server ended by itself, and whether that was too early: with an error, or while a request was open.
 pub(super) type OnEnd = Box<dyn Fn(&str, bool) + Send + Sync>;
 
 struct ServerState {
@@ -92,7 +92,7 @@ impl Server {
         {
             // Whatever comes at once waits until the process is known.
             let mut state = lock(&server.state);
-            state.process = Some(LiveServer::start(command, HELD, move |came| heed(&events, came))?);
+            state.process = Some(LiveServer::start(command, HELD, move |came| handle(&events, came))?);
         }
         Ok(server)
     }
@@ -128,7 +128,7 @@ impl Server {
         };
         let mut streams = Vec::new();
         for message in said {
-            match state.conversation.hear(message) {
+            match state.conversation.receive(message) {
                 Some(to) => streams.extend(to),
                 None => {
                     self.missed.unasked.fetch_add(1, Ordering::Relaxed);
@@ -138,7 +138,7 @@ impl Server {
         self.wait_for_readers(state, &streams);
     }
 
-    /// Waits until the clients have read what came, as far as they read at all and not too slowly.
+    /// Waits until the clients have read these events, as far as they read at all and not too slowly.
     fn wait_for_readers(&self, mut state: MutexGuard<'_, ServerState>, streams: &[ClientStream]) {
         let since = Instant::now();
         loop {
@@ -254,7 +254,7 @@ impl ClientHandle {
     }
 }
 
-fn heed(server: &Weak<Server>, came: PipeEvent) {
+fn handle(server: &Weak<Server>, came: PipeEvent) {
     let Some(server) = server.upgrade() else { return };
     match came {
         PipeEvent::Line(line, _) => server.pass_on(&line),

@@ -151,7 +151,7 @@ mod tests {
 
     const BEGAN: u64 = 1_000_000;
 
-    /// A journal in which the peer saw the end, closed its own, and came to its end, at these times.
+    /// A journal of a peer that saw the end, closed its own, and was over, at these times.
     fn journal(seen: Option<u64>, closed: Option<u64>, over: Option<u64>) -> Vec<Entry> {
         let ended = |way| JournalEvent::Ended { way, exchange: None, broken: None };
         let began =

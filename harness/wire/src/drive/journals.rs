@@ -95,7 +95,7 @@ impl Pipes {
         Passage { side, sent, received, ready: self.ready }
     }
 
-    /// The lines of both sides, in the order in which they were sent. What never arrived is due in a recording where `all`
+    /// The lines of both sides, in the order of sending. What never arrived is due in a recording where `all`
     /// is.
     pub(super) fn said(&self, all: bool) -> Vec<SentMessage> {
         let mut said = Vec::new();
@@ -121,7 +121,7 @@ impl Pipes {
     }
 }
 
-/// The exchanges of one peer, in the order in which they began; `asks` is the way that their requests went.
+/// The exchanges of one peer, in the order they began; `asks` is the way that their requests went.
 pub(super) fn exchanges(entries: &[Entry], asks: Direction) -> Vec<Exchange> {
     let mut found: BTreeMap<u64, Exchange> = BTreeMap::new();
     for entry in entries {

@@ -29,7 +29,7 @@ const KEPT: usize = 32 << 10;
 /// How many bytes a session may have in files, besides [`SHARE`] times its own length.
 const ROOM: u64 = 64 << 20;
 
-/// A session stands in both journals, in the recording, and in each with what is around it.
+/// A session is in both journals and in the recording, in each with what surrounds it.
 const SHARE: u64 = 32;
 
 /// Mismatches are not reported here: what the other side did is in the journals.

@@ -13,7 +13,7 @@ use transcript::session::Content;
 pub(super) struct Recording {
     /// Its format.
     pub(super) format: &'static Format,
-    /// What stands where messages belong.
+    /// What is where messages belong.
     pub(super) written: Vec<RecordedMessage>,
 }
 

@@ -13,7 +13,7 @@ pub struct Mismatch {
     pub kind: MismatchKind,
     /// The message of the session that it is about.
     pub step: Option<usize>,
-    /// What came, as far as it is known.
+    /// What arrived, as far as it is known.
     pub came: Option<String>,
 }
 
@@ -56,7 +56,7 @@ impl Mismatch {
         Self::new(MismatchKind::Protocol(text.into()), None)
     }
 
-    /// Where the message of the session stands.
+    /// Where the message of the session is.
     #[must_use]
     pub fn location(&self, script: &Script) -> Option<Location> {
         Some(script.entry(self.step?)?.location)
@@ -95,7 +95,7 @@ impl Mismatch {
         }
     }
 
-    /// All of it, in up to four lines: the sentence, the place, what was expected, what came.
+    /// All of it, in up to four lines: the sentence, the place, what was expected, what arrived.
     #[must_use]
     pub fn describe(&self, script: &Script, file: &str) -> String {
         let mut text = format!("mismatch: {}", plain(&self.headline()));

@@ -1,4 +1,4 @@
-//! What is to be played, how, and what came of it.
+//! What is to be played, how, and the outcome.
 
 use super::mismatch::{Mismatch, MismatchKind};
 use super::script::Script;
@@ -31,12 +31,12 @@ pub struct Plan<'p> {
     pub notify: &'p dyn Notify,
 }
 
-/// What came of a play.
+/// The outcome of a play.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Played {
     /// How many messages were sent.
     pub sent: u64,
-    /// How many messages of the session were received, as they stand there or not.
+    /// How many messages of the session were received, equal to them or not.
     pub received: u64,
     /// How often the other side departed from it.
     pub mismatches: u64,
@@ -52,7 +52,7 @@ impl Plan<'_> {
 
     /// Counts a mismatch, and says and notes it where it is one of the first.
     pub(super) fn report(&self, played: &mut Played, mismatch: &Mismatch) {
-        // What came of an interrupt is not the other side's doing.
+        // What an interrupt caused is not the other side's doing.
         if interrupt::requested() {
             return;
         }

@@ -55,7 +55,7 @@ pub struct Outgoing<'s> {
 /// What became of a message that came.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Received {
-    /// The step that it stands for.
+    /// The step that it represents.
     pub step: Option<usize>,
     /// How it departs from it.
     pub mismatch: Option<Mismatch>,
@@ -87,7 +87,7 @@ impl<'s> Player<'s> {
         Some(Outgoing { step, text })
     }
 
-    /// Takes what came, which is meant to be one message; a batch is taken apart.
+    /// Takes what is meant to be one message; a batch is split.
     pub fn receive(&mut self, text: &str) -> Vec<Received> {
         match Message::parse(text) {
             Ok(message) => vec![self.receive_message(message)],
@@ -158,7 +158,7 @@ impl<'s> Player<'s> {
         self.sent
     }
 
-    /// How many messages of the session were received, as they stand there or not.
+    /// How many messages of the session were received, equal to them or not.
     #[must_use]
     pub fn received(&self) -> u64 {
         self.received
@@ -253,7 +253,7 @@ impl<'s> Player<'s> {
         self.ahead().find(|&step| alike(step))
     }
 
-    /// How what came differs from a message of the session, but for the names that belong to the other side.
+    /// How this differs from a message of the session, except for the names that belong to the other side.
     fn difference(&self, step: usize, came: &Event<'_>) -> Option<Difference> {
         let differs = |pointer: &str, left: Option<String>, right: Option<String>| {
             Some(Difference { pointer: pointer.to_owned(), left, right })

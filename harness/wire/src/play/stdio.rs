@@ -130,7 +130,7 @@ impl<'p> Conversation<'p> {
     /// Plays until the script is over, the other side is gone or silent, or this side has to close.
     fn play(&mut self) {
         loop {
-            self.speak();
+            self.send_due();
             if self.player.is_over() || self.closed_early || self.ended || self.ran_out {
                 break;
             }
@@ -179,8 +179,8 @@ impl<'p> Conversation<'p> {
         self.plan.report(&mut self.tally, &mismatch);
     }
 
-    /// Says all that can be said now.
-    fn speak(&mut self) {
+    /// Sends all that is due now.
+    fn send_due(&mut self) {
         let variants = self.plan.variants;
         let mut bytes = Vec::new();
         while !self.closed_early {
@@ -204,7 +204,7 @@ impl<'p> Conversation<'p> {
     fn write(&mut self, bytes: Vec<u8>) {
         if let Some(writer) = self.writer.as_ref().filter(|_| !bytes.is_empty()) {
             self.waiting += 1;
-            writer.say(bytes);
+            writer.write(bytes);
         }
     }
 
@@ -215,10 +215,10 @@ impl<'p> Conversation<'p> {
         self.writer = None;
     }
 
-    /// Waits for the next thing that happens, and heeds it.
+    /// Waits for the next thing that happens, and handles it.
     fn take_next(&mut self) {
         match self.inbox.next(patience(self.plan)) {
-            Some(PipeEvent::Line(line, _)) => self.hear(&line),
+            Some(PipeEvent::Line(line, _)) => self.receive(&line),
             Some(PipeEvent::TooLong(bytes)) => self.report(Mismatch::new(MismatchKind::TooLong(bytes), None)),
             Some(PipeEvent::Taken) => {
                 self.waiting -= 1;
@@ -251,7 +251,7 @@ impl<'p> Conversation<'p> {
         self.ran_out |= self.talks_on;
     }
 
-    fn hear(&mut self, line: &[u8]) {
+    fn receive(&mut self, line: &[u8]) {
         let Ok(text) = std::str::from_utf8(line) else {
             let why = "it is not UTF-8".to_owned();
             let came = String::from_utf8_lossy(line).into_owned();

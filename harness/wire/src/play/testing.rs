@@ -10,7 +10,7 @@ use std::time::Duration;
 use transcript::diff::DiffOptions;
 
 /// A line of a test, behind its sign: `ID METHOD PARAMS` is a request, with `-` for the id a notification, `ID = RESULT` a
-/// result, `ID ! CODE MESSAGE` an error. Anything else stands for itself.
+/// result, `ID ! CODE MESSAGE` an error. Anything else is verbatim.
 pub(super) fn spelled(line: &str) -> String {
     let (sign, text) = line.split_once(' ').unwrap_or((line, ""));
     let Some((id, rest)) = text.split_once(' ').filter(|_| ["<", "<<", ">", "?", "~", "+"].contains(&sign))

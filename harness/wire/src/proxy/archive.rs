@@ -1,6 +1,6 @@
-//! The archive of a recording: which exchanges stand in its file when, and what is counted.
+//! The archive of a recording: which exchanges are in its file when, and what is counted.
 //!
-//! Exchanges are in the order in which they ended; their start times strictly increase in the order in which they
+//! Exchanges are in the order they ended; their start times strictly increase in the order in which they
 //! began, and readers sort by them. Open exchanges are written behind the others again and again: a killed recorder
 //! loses the last [`PATIENCE`]. Memory: what [`super::body`] holds for each open exchange, and for those that ended since
 //! the last write; these are written when they are [`MANY`], or as large as [`OPEN`].
@@ -18,10 +18,10 @@ use std::io;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// How long what is open, or ended beside what is open, may stand unwritten.
+/// How long what is open, or ended beside what is open, may stay unwritten.
 const PATIENCE: Duration = Duration::from_millis(200);
 
-/// How many exchanges may have ended and stand unwritten.
+/// How many ended exchanges may stay unwritten.
 const MANY: usize = 256;
 
 /// How many sessions are counted.
@@ -44,7 +44,7 @@ pub(super) fn write_archive(
         report,
     };
     let begun = archive.file.begin().map(drop);
-    archive.heed(begun);
+    archive.note_write(begun);
     let mut open: BTreeMap<u64, Exchange> = BTreeMap::new();
     let (mut changed, mut written, mut started) = (false, Instant::now(), Duration::ZERO);
     loop {
@@ -123,7 +123,7 @@ impl Archive<'_> {
         let mut finished = std::mem::take(&mut self.finished);
         let written = self.file.write(News { finished: &mut finished, open });
         let Err(error) = written else { return };
-        self.heed(Err(error));
+        self.note_write(Err(error));
         // Each that has room by itself is written.
         for mut exchange in finished {
             let single = News { finished: std::slice::from_mut(&mut exchange), open: Vec::new() };
@@ -150,7 +150,7 @@ impl Archive<'_> {
     }
 
     /// That the file cannot be written is reported once; it is tried again with whatever comes.
-    fn heed(&mut self, done: io::Result<()>) {
+    fn note_write(&mut self, done: io::Result<()>) {
         if let Err(error) = done {
             let more = "forwarding continues, and what is missing is counted";
             self.report_once("archive", &format!("the archive cannot be written: {error}; {more}"));

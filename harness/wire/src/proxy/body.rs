@@ -31,7 +31,7 @@ enum Coding {
     Plain(Box<KeptBody>),
     Gzip {
         decoder: Box<MultiGzDecoder<KeptBody>>,
-        /// What came, as long as nobody knows whether it is to be kept so.
+        /// The bytes so far, while it is open whether they are to be kept so.
         coded: Box<KeptBody>,
     },
     /// With its coding.

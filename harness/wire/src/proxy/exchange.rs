@@ -67,7 +67,7 @@ impl Exchange {
         }
     }
 
-    /// Takes what came at `at`.
+    /// Takes an event that came at `at`.
     /// Fails where a part of a body could not be kept; it is counted then.
     pub(super) fn take(&mut self, event: ProxyEvent, at: Duration) -> io::Result<()> {
         self.last = self.last.max(at);
@@ -247,7 +247,7 @@ fn write_headers(
     out.write_all(b"]")
 }
 
-/// The parts of a query as they stand in the URL: nothing is decoded.
+/// The parts of a query, verbatim: nothing is decoded.
 fn query(url: &str) -> String {
     let Some((_, query)) = url.split_once('?') else { return "[]".to_owned() };
     let part = |part: &str| {

@@ -77,7 +77,7 @@ async fn request_holds(target: &Target, hosts: &AllowedHosts, request: Request<I
         Ok(sent) => sent_holds(&head, &sent),
         Err((status, why)) => assert!(!status.is_success() && !why.is_empty(), "{status}: {why}"),
     }
-    // A peer that goes away in its body leaves what came so far.
+    // A peer that goes away in its body leaves what it sent so far.
     let body = body.collect().await.map(|body| body.to_bytes()).unwrap_or_default();
     let mut exchange = Exchange::new(asked, Duration::ZERO, &Arc::default());
     let head = ResponseHead { status: 200, reason: String::new(), version: "HTTP/1.1".to_owned(), headers };

@@ -1,11 +1,11 @@
 //! The file of an archive, which begins with a whole HAR at any time, and is nothing else once a write is done.
 //!
-//! Finished exchanges come first and are never touched again; those that are open stand behind them, and are written
+//! Finished exchanges come first and are never touched again; those that are open follow them, and are written
 //! again and again. New text goes behind the tail (`]}}`); when it is there with a tail of its own, the old tail becomes
 //! a comma, in one small write. So a kill at any moment leaves a whole archive, and perhaps some bytes behind it; a disk
 //! that fills leaves the archive as it was, once those bytes are cut off.
 //!
-//! Where open exchanges stand in the file, the new text goes over them; therefore what is shown of them is first copied
+//! Where open exchanges are in the file, the new text overwrites them; therefore what is shown of them is first copied
 //! to a place further behind. A reader that looks for whole entries, and takes the last of each, finds all of them
 //! whenever the kill came ([`formats::salvage`]).
 
@@ -57,9 +57,9 @@ pub(super) struct HarFile<'t> {
     file: &'t dyn Store,
     receiver: &'t QueueEnd,
     origin: Timestamp,
-    /// Where the tail of the finished exchanges stands, or would; none until the head is written.
+    /// Where the tail of the finished exchanges is, or would be; none until the head is written.
     end: Option<u64>,
-    /// How long the file is with the open exchanges; none where they do not stand in it.
+    /// How long the file is with the open exchanges; none where they are not in it.
     shown: Option<u64>,
     /// How many finished exchanges there are.
     pub(super) count: u64,

@@ -56,8 +56,8 @@ impl Signals {
         leader
     }
 
-    /// Tells who serves in the place of a server that one asks for the end.
-    pub(super) fn tell(self, stop: Sender<Outcome>) {
+    /// Passes requests to end on to `stop`, for a server that is not a process.
+    pub(super) fn pass_on(self, stop: Sender<Outcome>) {
         #[cfg(unix)]
         if let Some(mut caught) = self.caught {
             use signal_hook::consts::{SIGUSR1, SIGUSR2};

@@ -196,7 +196,7 @@ impl TraceWriter {
         self.settle(done, lines)
     }
 
-    /// What must stand before the next line: the first line of the file, and what is missing.
+    /// What must precede the next line: the first line of the file, and what is missing.
     fn head(&mut self, time: i64) -> Vec<u8> {
         let mut head = self.meta.clone();
         if self.gap != [0; 2] {

@@ -4,7 +4,7 @@ use super::ledger::Rule;
 use super::rules::Redaction;
 
 impl Redaction {
-    /// A command line without what is to be taken out: what stands behind `--NAME` or `NAME`, in the same word or the
+    /// A command line without what is to be taken out: what follows `--NAME` or `NAME`, in the same word or the
     /// next, headers, URLs, JSON, and whatever else a text may hold. Behind a word such as `Authorization:`, all goes.
     #[must_use]
     pub fn command(&self, words: &[String]) -> Vec<String> {
@@ -57,7 +57,7 @@ enum NextWord {
     AllGo(Rule),
 }
 
-/// The names that a word may give: itself, and what stands behind an option of one letter, as in `-HAuthorization`.
+/// The names that a word may give: itself, and what follows an option of one letter, as in `-HAuthorization`.
 fn spelled(word: &str) -> impl Iterator<Item = &str> {
     let short = word.strip_prefix('-').filter(|rest| !rest.starts_with('-')).and_then(|rest| {
         let mut chars = rest.chars();

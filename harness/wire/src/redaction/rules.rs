@@ -1,4 +1,4 @@
-//! What is to be taken out: members by name, parts of texts by pattern; and what stands in its place.
+//! What is to be taken out: members by name, parts of texts by pattern; and what replaces it.
 
 use super::ledger::{Ledger, MARKER, Rule, marker_length};
 use super::presets::Preset;
@@ -33,7 +33,7 @@ struct Rules {
 /// Which letters of the Latin alphabet there are, in whatever case: a bit for each.
 type Letters = u32;
 
-/// A character besides these, which may stand for one of them in another case.
+/// A character besides these, which may be one of them in another case.
 const FOREIGN: Letters = 1 << 31;
 
 /// The bit of each byte.
@@ -76,7 +76,7 @@ impl Rules {
 }
 
 impl Redaction {
-    /// Names of members, in any case, where `*` stands for anything; and regular expressions for parts of texts.
+    /// Names of members, in any case, where `*` matches anything; and regular expressions for parts of texts.
     ///
     /// # Errors
     /// A sentence on what cannot be used.
@@ -136,7 +136,7 @@ impl Redaction {
         ledger.taken().map(|(rule, times, values)| (self.kind(rule), times, values)).collect()
     }
 
-    /// Counts what the patterns match in a text as it stands, whatever it is part of.
+    /// Counts what the patterns match in a text, whatever it is part of.
     pub fn count_in(&self, text: &str) {
         self.patterns(text.as_bytes());
     }
@@ -152,7 +152,7 @@ impl Redaction {
         }
     }
 
-    /// What stands in place of this value.
+    /// What replaces this value.
     pub(super) fn mark(&self, rule: Rule, value: &[u8]) -> Vec<u8> {
         match &self.ledger {
             None => MARKER.as_bytes().to_vec(),
@@ -219,7 +219,7 @@ impl Redaction {
     }
 }
 
-/// A name in any case, where `*` stands for anything.
+/// A name in any case, where `*` matches anything.
 fn named(name: &str) -> Result<Regex, String> {
     let pattern = name.split('*').map(regex::escape).collect::<Vec<_>>().join(".*");
     compiled(&format!("(?is)^(?:{pattern})$"), name)

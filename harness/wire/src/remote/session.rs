@@ -35,7 +35,7 @@ pub(super) struct Session {
     writer: Writer,
     notify: Arc<dyn Notify>,
     over: Sender<Outcome>,
-    /// The ids of requests that wait for their answers, as they stand there.
+    /// The ids of requests that wait for their answers, verbatim.
     open: watch::Sender<Vec<String>>,
     /// Lines and bodies that are not messages.
     noise: AtomicU64,
@@ -76,7 +76,7 @@ impl Session {
         lock(&self.caller.state).fate.unwrap_or(Outcome::Closed)
     }
 
-    /// Ends the session at the server, and tells what was not passed on.
+    /// Ends the session at the server, and reports what was not passed on.
     pub(super) async fn leave(&self) {
         let noise = self.noise.load(Ordering::Relaxed);
         if noise > 0 {

@@ -185,8 +185,8 @@ impl Writer {
         Self(sender)
     }
 
-    /// Has bytes written. [`PipeEvent::Taken`] tells when they are, or [`PipeEvent::Refused`] that they cannot be.
-    pub(crate) fn say(&self, bytes: Vec<u8>) {
+    /// Has bytes written. [`PipeEvent::Taken`] reports when they are, or [`PipeEvent::Refused`] that they cannot be.
+    pub(crate) fn write(&self, bytes: Vec<u8>) {
         // The thread ends no sooner than this sender.
         let _ = self.0.send(bytes);
     }
@@ -271,7 +271,7 @@ mod tests {
         let writer = Writer::plain(to, &here);
         listen(from, Duration::ZERO, 100, Journal::default(), &there);
         let long = "x".repeat(5 << 20);
-        writer.say(format!("a\n\n{long}\nb").into_bytes());
+        writer.write(format!("a\n\n{long}\nb").into_bytes());
         drop(writer);
         assert_eq!([here.next(SOON), here.next(SOON)], [Some(PipeEvent::Taken), Some(PipeEvent::Closed)]);
         for expected in [
@@ -293,7 +293,7 @@ mod tests {
         let to = into_file(to);
         let writer = Writer::plain(to, &inbox);
         drop(from);
-        writer.say(b"a\n".to_vec());
+        writer.write(b"a\n".to_vec());
         assert!(matches!(inbox.next(SOON), Some(PipeEvent::Refused(_))));
     }
 

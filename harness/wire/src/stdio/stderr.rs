@@ -55,7 +55,7 @@ impl Stderr {
         Self { kept, ended }
     }
 
-    /// Forgets what came so far.
+    /// Forgets the output so far.
     pub fn clear(&self) {
         let mut kept = lock(&self.kept);
         kept.head.clear();
@@ -63,7 +63,7 @@ impl Stderr {
         kept.cut = 0;
     }
 
-    /// What came so far. Where something is left out, it says how much.
+    /// The output so far. Where something is left out, it says how much.
     #[must_use]
     pub fn text(&self) -> String {
         lock(&self.kept).text()

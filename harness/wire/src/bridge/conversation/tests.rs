@@ -18,7 +18,7 @@ impl Conversation {
     }
 
     fn come(&mut self, text: &str) -> Option<Vec<ClientStream>> {
-        self.hear(messages(text).unwrap()[0])
+        self.receive(messages(text).unwrap()[0])
     }
 
     /// What is to be read on a stream.

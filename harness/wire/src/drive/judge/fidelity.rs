@@ -34,7 +34,7 @@ pub(crate) struct FidelityReport {
     pub(crate) unsaid: Option<String>,
 }
 
-/// Judges a recording. `said` is in the order in which it was sent.
+/// Judges a recording. `said` is in the order of sending.
 pub(crate) fn judge(said: &[SentMessage], written: &[RecordedMessage], terms: Terms) -> FidelityReport {
     let work = Comparison { said, written, numbers: numbers(said), pairing: Pairing::new(said, written) };
     let mut findings = work.lost_and_merged();

@@ -39,7 +39,7 @@ impl Dimension {
     }
 }
 
-/// The ways in which a recorder falls short, the worst of the recording and of the forwarding first. The name is the first
+/// How a recorder can fail, the worst of the recording and of the forwarding first. The name is the first
 /// part of a finding's pointer, so that a baseline can name it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "kebab-case")]
@@ -119,7 +119,7 @@ impl Finding {
         Self { sent: Some(text.into()), ..self }
     }
 
-    /// With what came instead.
+    /// With what arrived instead.
     pub(super) fn came(self, text: impl Into<String>) -> Self {
         Self { came: Some(text.into()), ..self }
     }

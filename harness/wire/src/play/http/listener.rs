@@ -64,7 +64,7 @@ pub(super) struct Responder {
 
 impl Responder {
     /// Answers with a whole body, and headers that `add` adds; false where the client has gone.
-    pub(super) fn say(
+    pub(super) fn send(
         self,
         (status, media): (u16, &str),
         text: &str,
@@ -72,17 +72,17 @@ impl Responder {
         add: impl FnOnce(&mut HeaderMap),
     ) -> bool {
         let body = whole(text.to_owned(), self.exchange, plan);
-        self.send(status, media, body, add)
+        self.open_with(status, media, body, add)
     }
 
     /// Answers with a stream of events, which is fed by what this returns.
     pub(super) fn open(self, plan: &Plan<'_>, add: impl FnOnce(&mut HeaderMap)) -> BodySender {
         let (feed, body) = open(self.exchange, plan);
-        self.send(200, EVENTS, body, add);
+        self.open_with(200, EVENTS, body, add);
         feed
     }
 
-    fn send(self, status: u16, media: &str, body: Body, add: impl FnOnce(&mut HeaderMap)) -> bool {
+    fn open_with(self, status: u16, media: &str, body: Body, add: impl FnOnce(&mut HeaderMap)) -> bool {
         let status = StatusCode::from_u16(status).unwrap_or(StatusCode::OK);
         let mut answer = answer(status, Some(media).filter(|media| !media.is_empty()), body);
         add(answer.headers_mut());
@@ -94,7 +94,7 @@ impl IncomingRequest {
     /// Answers with a text, or with nothing.
     pub(super) fn answer(self, status: u16, text: &str, plan: &Plan<'_>) {
         let media = if text.is_empty() { "" } else { "text/plain; charset=utf-8" };
-        self.reply.say((status, media), text, plan, |_| ());
+        self.reply.send((status, media), text, plan, |_| ());
     }
 }
 

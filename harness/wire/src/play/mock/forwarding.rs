@@ -85,7 +85,7 @@ impl Forwarding {
         }
     }
 
-    /// Asks the live server. `key` stands for all messages that say the same.
+    /// Asks the live server. All equal messages share `key`.
     pub(super) fn ask(&mut self, key: u128, message: Message<'_>, tag: u64, actions: &mut Vec<Action>) {
         let (Some(id), Some(id_text)) = (message.id().key(), id_text(message)) else { return };
         if let LiveState::Dead(why) = &self.state {

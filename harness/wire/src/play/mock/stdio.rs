@@ -28,7 +28,7 @@ pub fn as_server(plan: &Plan<'_>, matching: &Matching) -> Result<Served, StartEr
         Catalogue::new(plan.script, plan.rules, Answers::AsRecorded).map_err(StartError::Unusable)?;
     let (from, to) = standard_streams()?;
     plan.journal.began("server", "stdio", None);
-    catalogue.tell(plan);
+    catalogue.report(plan);
     let inbox = Arc::new(Inbox::default());
     listen(from, plan.variants.slow_read, plan.longest(), plan.journal.clone(), &inbox);
     let client = MockClient::new(&catalogue, matching);

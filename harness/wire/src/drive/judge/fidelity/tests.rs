@@ -36,7 +36,7 @@ fn stamp(micros: u64) -> Option<i64> {
     i64::try_from(micros / 1_000).ok()
 }
 
-/// A recording of these, in lines from 1, each stamped in the millisecond in which it was sent in [`SESSION`].
+/// A recording of these, in lines from 1, each stamped in the millisecond of its sending in [`SESSION`].
 fn written(lines: &[Line<'_>]) -> Vec<RecordedMessage> {
     let one = |(at, &(side, text)): (usize, &Line<'_>)| {
         let sent = SESSION.iter().position(|sent| sent.1 == text).unwrap_or(at);

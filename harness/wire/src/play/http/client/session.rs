@@ -168,7 +168,7 @@ impl<'p> ClientSession<'p> {
 
 impl ClientSession<'_> {
     /// Heeds something that came back for a request.
-    pub(super) fn heed(&mut self, number: u64, came: CallEvent) {
+    pub(super) fn handle(&mut self, number: u64, came: CallEvent) {
         // What comes for a request that was let go is nobody's.
         let Some(what) = self.calls.get(&number).map(|call| call.what) else { return };
         match came {
@@ -258,7 +258,7 @@ impl ClientSession<'_> {
             self.last.insert(route, id);
         }
         if is_message {
-            self.hear(&data, again);
+            self.receive(&data, again);
         } else if name.as_deref() == Some("endpoint") && self.transport == Transport::HttpSse {
             let text = String::from_utf8_lossy(&data);
             // A whole URL leads to the same server: another one was not named on the command line.
@@ -281,13 +281,13 @@ impl ClientSession<'_> {
         // Beside messages, servers say in words why they refuse, or that they accept.
         let said = self.transport == Transport::StreamableHttp && status == 200 && !bytes.is_empty();
         if matches!(what, Purpose::Post(_)) && (is_message || said) {
-            self.hear(&bytes, false);
+            self.receive(&bytes, false);
         }
     }
 
     /// Hears what is meant to be a message. What came before under the same event id is one only where the session has
     /// it again.
-    fn hear(&mut self, bytes: &[u8], again: bool) {
+    fn receive(&mut self, bytes: &[u8], again: bool) {
         let Ok(text) = std::str::from_utf8(bytes) else {
             let came = String::from_utf8_lossy(bytes).into_owned();
             return self

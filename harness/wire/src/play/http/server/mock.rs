@@ -43,7 +43,7 @@ impl Server {
         let (transport, answers) = (self.transport, self.answers);
         let catalogue = Catalogue::new(plan.script, plan.rules, answers).map_err(StartError::Unusable)?;
         let (listener, runtime) = self.begin(plan)?;
-        catalogue.tell(plan);
+        catalogue.report(plan);
         let (clients, order, served) = (BTreeMap::new(), VecDeque::new(), Served::default());
         let mut mock = HttpMock {
             plan,
@@ -79,7 +79,7 @@ struct HttpMock<'p> {
     runtime: &'p Runtime,
     /// By session id.
     clients: BTreeMap<String, HttpClient<'p>>,
-    /// Their ids, in the order in which they came.
+    /// Their ids, oldest first.
     order: VecDeque<String>,
     /// The number of the next session.
     next: u64,
@@ -93,7 +93,7 @@ impl HttpMock<'_> {
         while !interrupt::requested() {
             let until = Instant::now() + TICK;
             if let Some(came) = self.runtime.block_on(next_until(&mut self.listener.came, until)) {
-                self.heed(came);
+                self.handle(came);
             }
             self.look_around();
         }
@@ -131,7 +131,7 @@ impl HttpMock<'_> {
         }
     }
 
-    fn heed(&mut self, came: ServerEvent) {
+    fn handle(&mut self, came: ServerEvent) {
         match came {
             ServerEvent::Request(asked) => self.asked(*asked),
             ServerEvent::TooLong(bytes) => self.report(&Mismatch::new(MismatchKind::TooLong(bytes), None)),
@@ -227,10 +227,10 @@ impl HttpMock<'_> {
             return asked.answer(409, "there is a stream already", self.plan);
         }
         stream.open(asked.reply.open(self.plan, |_| ()));
-        stream.say(false, false);
+        stream.send(false, false);
     }
 
-    /// The one stream of a client over HTTP+SSE, which begins by telling where messages go.
+    /// The one stream of a client over HTTP+SSE, whose first event says where messages go.
     fn legacy(&mut self, asked: IncomingRequest) {
         let id = self.admit();
         let feed = asked.reply.open(self.plan, |_| ());

@@ -141,7 +141,7 @@ impl<'p> ServerSession<'p> {
 
 impl ServerSession<'_> {
     /// Heeds something that happened.
-    pub(super) fn heed(&mut self, came: ServerEvent) {
+    pub(super) fn handle(&mut self, came: ServerEvent) {
         match came {
             ServerEvent::Request(asked) => self.asked(*asked),
             ServerEvent::Connected => self.connections += 1,
@@ -221,7 +221,7 @@ impl ServerSession<'_> {
         match self.routes.replies.get(step).cloned() {
             Some(Reply::Refused(status, headers)) => {
                 let values = headers.iter().filter_map(|(_, value)| HeaderValue::from_str(value).ok());
-                asked.reply.say((status, ""), "", self.plan, |headers| {
+                asked.reply.send((status, ""), "", self.plan, |headers| {
                     values.for_each(|value| {
                         headers.append(WWW_AUTHENTICATE, value);
                     });
@@ -272,7 +272,7 @@ impl ServerSession<'_> {
         self.open(route, asked, None);
     }
 
-    /// The one stream of HTTP+SSE, which begins by telling where messages go.
+    /// The one stream of HTTP+SSE, whose first event says where messages go.
     fn legacy(&mut self, asked: IncomingRequest) {
         if self.streams.entry(Route::Get).or_default().is_read() {
             self.complain("a second GET while the stream of the first one is open".to_owned());
@@ -294,9 +294,9 @@ impl ServerSession<'_> {
         }
         let (redeliver, more) = (self.plan.variants.redeliver, self.has_several(route));
         let stream = self.streams.entry(route).or_default();
-        self.opened += u64::from(!stream.is_said());
+        self.opened += u64::from(!stream.is_sent());
         stream.open(feed);
-        stream.say(redeliver, more);
+        stream.send(redeliver, more);
     }
 
     /// What a client has to say in its headers, whatever it sends.

@@ -68,7 +68,7 @@ impl<'p> HttpClient<'p> {
             && let Some(PendingReply { status, named, reply }) = self.waiting.remove(&tag)
         {
             // A client may go before it is answered.
-            reply.say((status, JSON), text, plan, |headers| insert(headers, SESSION, named.as_deref()));
+            reply.send((status, JSON), text, plan, |headers| insert(headers, SESSION, named.as_deref()));
             return;
         }
         let lane = about.map(Some).filter(|lane| self.streams.contains_key(lane)).unwrap_or(GET);
@@ -77,7 +77,7 @@ impl<'p> HttpClient<'p> {
         let event = (over == Transport::StreamableHttp).then(|| format!("{name}-{}", stream.count() + 1));
         stream.add((over == Transport::HttpSse).then_some("message"), event, text);
         stream.whole = last && lane != GET;
-        stream.say(false, false);
+        stream.send(false, false);
         stream.forget_all_but(EVENTS);
         self.answered.extend(lane.filter(|_| last));
         if self.answered.len() > STREAMS
