@@ -8,7 +8,7 @@ use crate::mutator::Mutator;
 use crate::mutators::all;
 use crate::relation::Relation;
 use crate::rng::Rng;
-use crate::session::{Act, KnownSession, Plan, SessionStep};
+use crate::session::{Act, KnownSession, Plan, PlanStep};
 use crate::session_builder::SessionBuilder;
 use crate::shrink::Recipe;
 use crate::values::Value;
@@ -147,7 +147,7 @@ pub fn session(rng: &mut Rng) -> Option<SessionBuilder> {
 }
 
 /// A step with few ids, so that they meet.
-fn step(rng: &mut Rng) -> SessionStep {
+fn step(rng: &mut Rng) -> PlanStep {
     const ACTS: &[Act] = &[
         Act::Ask,
         Act::Ask,
@@ -170,7 +170,7 @@ fn step(rng: &mut Rng) -> SessionStep {
     let value = (!rng.one_in(5)).then(|| value(rng, &mut { VALUES }));
     let (method, layout, slot) = (rng.byte(), rng.byte(), rng.byte());
     let time = (!rng.one_in(5)).then(|| rng.byte());
-    SessionStep { act, client, id, method, value, layout, time, slot }
+    PlanStep { act, client, id, method, value, layout, time, slot }
 }
 
 fn value(rng: &mut Rng, budget: &mut usize) -> Value {

@@ -2,7 +2,7 @@
 //!
 //! A plain list, and how an event reads in the normal form, written out by hand.
 
-use super::steps::{Act, KnownMessage, SessionStep};
+use super::steps::{Act, KnownMessage, PlanStep};
 use crate::values::{TEXTS, object, pick};
 use transcript::session::Side;
 
@@ -67,7 +67,7 @@ struct PendingRequest {
 }
 
 impl PendingRequests {
-    pub(super) fn message(&mut self, at: usize, step: &SessionStep) -> Option<KnownMessage> {
+    pub(super) fn message(&mut self, at: usize, step: &PlanStep) -> Option<KnownMessage> {
         let loose = step.layout & 1 == 1;
         let (spelled, known) = IDS[usize::from(step.id) % IDS.len()];
         let mut message = match step.act {
@@ -88,7 +88,7 @@ impl PendingRequests {
         Some(message)
     }
 
-    fn ask(&mut self, step: &SessionStep, spelled: &str, known: &str, loose: bool) -> KnownMessage {
+    fn ask(&mut self, step: &PlanStep, spelled: &str, known: &str, loose: bool) -> KnownMessage {
         let (method, plain) = METHODS[usize::from(step.method) % METHODS.len()];
         self.open(step.client, spelled, known);
         let (params, shown) = body("params", step, loose);
@@ -97,7 +97,7 @@ impl PendingRequests {
         message(step, step.client, members, loose, event, "/params")
     }
 
-    fn call(&mut self, step: &SessionStep, spelled: &str, known: &str, loose: bool) -> KnownMessage {
+    fn call(&mut self, step: &PlanStep, spelled: &str, known: &str, loose: bool) -> KnownMessage {
         let mut id = (spelled.to_owned(), known.to_owned());
         if self.called.contains(&id.1) {
             // COR-DUPLICATE would reject this one.
@@ -146,7 +146,7 @@ impl PendingRequests {
 
     fn reply(
         &mut self,
-        step: &SessionStep,
+        step: &PlanStep,
         client: bool,
         id: Option<(&str, &str)>,
         loose: bool,
@@ -192,7 +192,7 @@ impl PendingRequests {
     }
 }
 
-fn notify(step: &SessionStep, loose: bool) -> KnownMessage {
+fn notify(step: &PlanStep, loose: bool) -> KnownMessage {
     let (method, plain) = METHODS[usize::from(step.method) % METHODS.len()];
     let (params, shown) = body("params", step, loose);
     let id = (step.id & 1 == 1).then(|| ("\"id\"", "null".to_owned()));
@@ -201,14 +201,14 @@ fn notify(step: &SessionStep, loose: bool) -> KnownMessage {
 }
 
 /// The step's value as a member, and as the event shows it.
-fn body(name: &str, step: &SessionStep, loose: bool) -> (Option<(&'static str, String)>, String) {
+fn body(name: &str, step: &PlanStep, loose: bool) -> (Option<(&'static str, String)>, String) {
     let Some(value) = &step.value else { return (None, String::new()) };
     let member = if name == "params" { "\"params\"" } else { "\"arguments\"" };
     (Some((member, value.spell(loose))), format!(", \"{name}\": {}", value.spell(false)))
 }
 
 fn message(
-    step: &SessionStep,
+    step: &PlanStep,
     client: bool,
     members: [Option<(&'static str, String)>; 3],
     loose: bool,

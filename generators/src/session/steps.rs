@@ -25,7 +25,7 @@ pub enum Act {
 
 /// One step of a session, by the choices that make it.
 #[derive(Debug, Clone, Arbitrary)]
-pub struct SessionStep {
+pub struct PlanStep {
     /// What it says.
     pub act: Act,
     /// The client sends it; an answer comes from the side that was asked.

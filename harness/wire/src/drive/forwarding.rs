@@ -4,7 +4,7 @@
 use super::journals::{Journals, exchanges, said};
 use super::judge::pairing::SentMessage;
 use super::judge::passage::{self, Terms, in_words};
-use super::judge::{Finding, FindingKind, http, judgement};
+use super::judge::{Defect, Finding, http, judgement};
 use super::rig::{Played, Rig};
 use super::scenario::Scenario;
 use crate::journal::{Direction, Entry, JournalEvent, micros};
@@ -38,7 +38,7 @@ pub(super) fn over_pipes(rig: &Rig, scenario: &Scenario, played: &Played) -> (Ju
     found.extend(left(played));
     if let Some(line) = conditions.stderr.filter(|line| whole && !played.stderr.contains(line)) {
         let says = "what the server wrote to its standard error did not come out of the recorder's";
-        found.push(Finding::new(FindingKind::NotReceived, Some(Side::Server), 0, says).sent(line));
+        found.push(Finding::new(Defect::NotReceived, Some(Side::Server), 0, says).sent(line));
     }
     let broken = if let Some(why) = &played.stopped {
         Some((Verdict::Garbled, why.clone()))
@@ -92,7 +92,7 @@ fn crash(how: &str) -> (Verdict, String) {
 /// What went on after the recorder was asked to end.
 fn left(played: &Played) -> Option<Finding> {
     let says = played.ended.as_ref()?.as_ref().err()?;
-    Some(Finding::new(FindingKind::NoEnd, None, 0, says))
+    Some(Finding::new(Defect::NoEnd, None, 0, says))
 }
 
 /// That a session was not played as it should have been although the recorder did nothing wrong that can be seen, as where

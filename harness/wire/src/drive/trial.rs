@@ -5,7 +5,7 @@ use super::forwarding;
 use super::judge::fidelity;
 use super::judge::pairing::SentMessage;
 use super::judge::passage::in_words;
-use super::judge::{Dimension, Finding, FindingKind, judgement};
+use super::judge::{Defect, Dimension, Finding, judgement};
 use super::recording::{self, Recording};
 use super::rig::{Files, NotRun, Played, Rig};
 use super::scenario::Scenario;
@@ -112,8 +112,7 @@ impl Rig {
             Err(finding) => {
                 let mut judged = judgement(std::slice::from_ref(finding));
                 // Where nothing was said, nothing is lost.
-                judged.silent_loss =
-                    said.iter().any(|one| one.due) && finding.kind == FindingKind::NoRecording;
+                judged.silent_loss = said.iter().any(|one| one.due) && finding.kind == Defect::NoRecording;
                 return (judged, finding.line);
             }
         };

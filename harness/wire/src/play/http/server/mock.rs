@@ -15,7 +15,7 @@ use crate::play::http::stream::Stream;
 use crate::play::mismatch::{Mismatch, MismatchKind};
 use crate::play::mock::{Action, Catalogue, Matching, Served};
 use crate::play::plan::Plan;
-use crate::stdio::{LiveServer, PipeEvent};
+use crate::stdio::PipeEvent;
 use client::{GET, HttpClient, PendingReply, form};
 use hyper::Method;
 use std::collections::{BTreeMap, VecDeque};
@@ -292,7 +292,7 @@ impl HttpMock<'_> {
         let Some(mut client) = self.clients.remove(id) else { return };
         self.served.new.extend(client.mock.take_new());
         client.streams.values_mut().for_each(Stream::close);
-        if let Some(live) = client.live {
+        if let Some(live) = client.mock.server.take() {
             let patience = self.plan.patience;
             // It may take its time, and others are not kept waiting for it.
             self.closing.push(thread::spawn(move || live.close(patience)));
@@ -301,8 +301,7 @@ impl HttpMock<'_> {
 
     fn heard_live(&mut self, id: &str, came: PipeEvent) {
         let Some(client) = self.clients.get_mut(id) else { return };
-        let fate = || client.live.as_mut().map(LiveServer::fate).unwrap_or_default();
-        let actions = client.mock.heard_live(came, fate);
+        let actions = client.mock.heard_live(came);
         self.act(id, actions);
     }
 
@@ -312,34 +311,17 @@ impl HttpMock<'_> {
                 Action::Send { text, about, last } => self.send(id, &text, about, last),
                 Action::Report(mismatch) => self.report(&mismatch),
                 Action::Ask(text) => {
-                    if let Err(why) = self.ask(id, &text) {
-                        let ended = self.clients.get_mut(id).map(|client| client.mock.live_ended(&why));
-                        self.served.not_started = Some(why);
-                        self.act(id, ended.unwrap_or_default());
-                    }
+                    let Some(client) = self.clients.get_mut(id) else { continue };
+                    let (events, client_id) = (self.listener.events.clone(), id.to_owned());
+                    let hand_on = move |came| {
+                        // Where nobody listens any more, all is over.
+                        let _ = events.blocking_send(ServerEvent::Live(client_id.clone(), came));
+                    };
+                    let ended = client.mock.ask_live(&text, self.plan.longest(), hand_on, &mut self.served);
+                    self.act(id, ended);
                 }
             }
         }
-    }
-
-    /// Asks the live server of a client, which is started for the first that it is asked.
-    fn ask(&mut self, id: &str, text: &str) -> Result<(), String> {
-        let Some(client) = self.clients.get_mut(id) else { return Ok(()) };
-        let live = match client.live.take() {
-            Some(live) => live,
-            None => {
-                let command = self.matching.live.as_ref().map(|live| &live.0[..]).unwrap_or_default();
-                let (events, id) = (self.listener.events.clone(), id.to_owned());
-                let hand_on = move |came| {
-                    // Where nobody listens any more, all is over.
-                    let _ = events.blocking_send(ServerEvent::Live(id.clone(), came));
-                };
-                LiveServer::start(command, self.plan.longest(), hand_on).map_err(StartError::into_text)?
-            }
-        };
-        live.send(text);
-        client.live = Some(live);
-        Ok(())
     }
 
     fn send(&mut self, id: &str, text: &str, about: Option<u64>, last: bool) {

@@ -10,7 +10,6 @@ use crate::play::http::route::Reply;
 use crate::play::http::stream::Stream;
 use crate::play::mock::{Action, Catalogue, Matching, MockClient};
 use crate::play::plan::Plan;
-use crate::stdio::LiveServer;
 use std::collections::{BTreeMap, VecDeque};
 
 /// How many streams of answered requests are kept for a client that comes back.
@@ -28,7 +27,6 @@ type Lane = Option<u64>;
 /// One client.
 pub(super) struct HttpClient<'p> {
     pub(super) mock: MockClient<'p>,
-    pub(super) live: Option<LiveServer>,
     pub(super) streams: BTreeMap<Lane, Stream>,
     /// Streams of requests that are answered, oldest first.
     answered: VecDeque<u64>,
@@ -48,7 +46,6 @@ impl<'p> HttpClient<'p> {
     pub(super) fn new(catalogue: &'p Catalogue<'p>, matching: &'p Matching) -> Self {
         Self {
             mock: MockClient::new(catalogue, matching),
-            live: None,
             streams: BTreeMap::new(),
             answered: VecDeque::new(),
             waiting: BTreeMap::new(),
