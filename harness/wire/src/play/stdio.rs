@@ -25,7 +25,7 @@ pub fn as_server(plan: &Plan<'_>) -> Result<Played, StartError> {
     plan.journal.began("server", "stdio", None);
     let mut conversation = Conversation::new(plan, from, to);
     conversation.play();
-    if conversation.is_patient() && !conversation.rest() {
+    if !conversation.ran_out && !conversation.rest() {
         plan.notify.note(&format!("the client has kept its end open for {}", plan.waited()));
     }
     Ok(plan.over(conversation.played()))
@@ -164,11 +164,6 @@ impl<'p> Conversation<'p> {
             self.ran_out = ran_out;
         }
         true
-    }
-
-    /// Whether it is worth waiting for the other side's end.
-    fn is_patient(&self) -> bool {
-        !self.ran_out
     }
 
     fn played(&self) -> Played {

@@ -1,7 +1,7 @@
 //! The archive of a recording: which exchanges are in its file when, and what is counted.
 //!
-//! Exchanges are in the order they ended; their start times strictly increase in the order in which they
-//! began, and readers sort by them. Open exchanges are written behind the others again and again: a killed recorder
+//! Exchanges are in the order they ended; their start times strictly increase in the order they began, and
+//! readers sort by them. Open exchanges are written behind the others again and again: a killed recorder
 //! loses the last [`PATIENCE`]. Memory: what [`super::body`] holds for each open exchange, and for those that ended since
 //! the last write; these are written when they are [`MANY`], or as large as [`OPEN`].
 

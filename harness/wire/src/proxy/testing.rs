@@ -16,13 +16,8 @@ pub(super) fn asked(content_type: &str) -> RequestHead {
 
 /// A response whose body has this type.
 pub(super) fn answered(content_type: &str) -> ProxyEvent {
-    let (reason, version) = ("OK".to_owned(), "HTTP/1.1".to_owned());
-    ProxyEvent::Response(Box::new(ResponseHead {
-        status: 200,
-        reason,
-        version,
-        headers: headers(content_type),
-    }))
+    let (reason, version, headers) = ("OK".to_owned(), "HTTP/1.1".to_owned(), headers(content_type));
+    ProxyEvent::Response(Box::new(ResponseHead { status: 200, reason, version, headers }))
 }
 
 /// A part of the response.

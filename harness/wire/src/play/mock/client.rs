@@ -96,12 +96,8 @@ impl<'c> MockClient<'c> {
             Err(NotFound { why, nearest }) => {
                 let id = id_text(message).unwrap_or("null").to_owned();
                 actions.push(refusal(&id, &why, tag));
-                let came = Some(message.text().to_owned());
-                actions.push(Action::Report(Mismatch {
-                    kind: MismatchKind::Protocol(why),
-                    step: nearest,
-                    came,
-                }));
+                let (kind, came) = (MismatchKind::Protocol(why), Some(message.text().to_owned()));
+                actions.push(Action::Report(Mismatch { kind, step: nearest, came }));
             }
         }
         (actions, None)
