@@ -13,7 +13,7 @@ cd "$(dirname "$0")/.."
 # What fuzzing begins with comes from a plain program: no sanitizer, and no instrumented C in it.
 env -u RUSTFLAGS -u CFLAGS -u CXXFLAGS CARGO_TARGET_DIR="${TMPDIR:-/tmp}/fuzz-seeds" scripts/fuzz-seeds.sh "$out"
 
-# Named here, so that whoever wraps cargo builds into the same folder.
+# Named here, so that a wrapper around cargo builds into the same folder.
 export CARGO_TARGET_DIR="${CARGO_TARGET_DIR:-$PWD/target/fuzz}"
 # Link time counts for more than the last tenth of speed.
 export CARGO_PROFILE_RELEASE_LTO=off CARGO_PROFILE_RELEASE_CODEGEN_UNITS=16

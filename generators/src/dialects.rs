@@ -1,7 +1,7 @@
 //! What a dialect makes of a session that was made, from a plain list of its own: not from the reading contract.
 
 use crate::relation::{Reading, Relation};
-use crate::session_builder::{Event, SessionBuilder};
+use crate::session_builder::{KnownEvent, SessionBuilder};
 use formats::OwnedContent;
 use transcript::dialect::{ALL, Dialect, IdRules};
 use transcript::rejection::Code;
@@ -19,7 +19,7 @@ pub enum InDialect {
 }
 
 /// A request that waits, under an id that is typed where the dialect's are.
-struct Waiting {
+struct TypedRequest {
     key: (bool, Vec<u8>),
     side: Option<Side>,
     index: u64,
@@ -62,7 +62,7 @@ impl SessionBuilder {
             (_, InDialect::Unknown(why)) => Some(InDialect::Unknown(why)),
             (Relation::Same | Relation::Changes, session) => (!same).then_some(session),
             (Relation::Rejects(one), InDialect::Rejects(other)) => {
-                (one != other).then_some(InDialect::Unknown("two faults, and either may be told first"))
+                (one != other).then_some(InDialect::Unknown("two faults, and either may be reported first"))
             }
             (Relation::Rejects(_) | Relation::Open(Reading::Free), InDialect::Meaning(_)) => None,
             (Relation::Open(_), _) => {
@@ -73,8 +73,8 @@ impl SessionBuilder {
 
     /// The session's meaning where ids are these, or why it has none.
     fn read(&self, ids: IdRules) -> Result<String, InDialect> {
-        let (mut read, mut open) = (self.clone(), Vec::<Waiting>::new());
-        let (mut flat, mut torn, mut index) = (Vec::<Waiting>::new(), false, 0);
+        let (mut read, mut open) = (self.clone(), Vec::<TypedRequest>::new());
+        let (mut flat, mut torn, mut index) = (Vec::<TypedRequest>::new(), false, 0);
         for entry in &mut read.entries {
             let (side, Some(message)) = (entry.owned.side, &mut entry.message) else { continue };
             if ids.required && lacks_its_id(message) {
@@ -84,14 +84,15 @@ impl SessionBuilder {
                 message.text.get("id").and_then(|id| id.spelled()).is_some_and(|id| id.starts_with('"'));
             let key = message.key().map(|key| (ids.typed && is_text, key));
             if message.is_response() {
-                let mine = |waiting: &Waiting| Some(&waiting.key) == key.as_ref() && waiting.side != side;
+                let mine =
+                    |waiting: &TypedRequest| Some(&waiting.key) == key.as_ref() && waiting.side != side;
                 let found = open.iter().position(mine).map(|at| open.remove(at).index);
-                let anybody = |waiting: &Waiting| Some(&waiting.key) == key.as_ref();
+                let anybody = |waiting: &TypedRequest| Some(&waiting.key) == key.as_ref();
                 torn |= found != flat.iter().position(anybody).map(|at| flat.remove(at).index);
                 message.answer(found);
             } else if let Some(key) = key {
                 let is_call = message.is("tool_call");
-                let meets = |other: &&Waiting| is_call && other.is_call && other.key == key;
+                let meets = |other: &&TypedRequest| is_call && other.is_call && other.key == key;
                 if ids.reusable && open.iter().filter(meets).any(|other| other.side == side) {
                     return Err(match self.has_exchanges() {
                         true => InDialect::Unknown("HTTP may have turned the first of two calls away"),
@@ -100,7 +101,7 @@ impl SessionBuilder {
                 }
                 torn |= ids.reusable && flat.iter().any(|other| meets(&other));
                 for list in [&mut open, &mut flat] {
-                    list.push(Waiting { key: key.clone(), side, index, is_call });
+                    list.push(TypedRequest { key: key.clone(), side, index, is_call });
                 }
             }
             index += 1;
@@ -117,7 +118,7 @@ impl SessionBuilder {
 }
 
 /// Whether a message that needs an id has none.
-fn lacks_its_id(message: &Event) -> bool {
+fn lacks_its_id(message: &KnownEvent) -> bool {
     let null = message.text.get("id").is_some_and(|id| id.spelled() == Some("null"));
     let needs = message.is("tool_call") || message.is("result");
     message.id().is_none() && !message.is("error") && (needs || null)

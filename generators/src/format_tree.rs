@@ -23,7 +23,7 @@ pub struct FormatTree {
 /// What a redacting recorder leaves in the place of a value.
 pub const MARKER: &str = "[REDACTED]";
 
-/// Where a message stands.
+/// Where a message is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Container {
     /// A line of its own, or an item of a list.
@@ -57,8 +57,7 @@ impl FormatTree {
         Some(Self { format, values, space: None, redacted: false })
     }
 
-    /// The tree, if so many messages are found where it looks for them. In a format that keeps them elsewhere they are
-    /// not.
+    /// The tree, if it finds this number of messages; it does not in a format that keeps them elsewhere.
     #[must_use]
     pub fn showing(mut self, messages: usize) -> Option<Self> {
         let mut found = 0;
@@ -145,7 +144,7 @@ impl FormatTree {
         count
     }
 
-    /// Puts the messages with this id into arrays of their own that stand behind a result with another id, which agrees on the
+    /// Puts the messages with this id into arrays of their own that follow a result with another id, which agrees on the
     /// revision that has batches; false where it has none to put.
     pub fn batch_up(&mut self, batched: &str, agreed: &str) -> bool {
         let (mut asked, mut known, mut took) = (false, false, false);
@@ -155,7 +154,7 @@ impl FormatTree {
             known |= asked && has(agreed) && version.is_some_and(|version| version.is("2025-03-26"));
             asked |= has(agreed) && node.get("method").is_some_and(|method| method.is("initialize"));
             if known && has(batched) {
-                // Inside a string or a layout of its own: an array of a string would be no batch.
+                // Inside a string or a layout of its own: an array of a string would not be a batch.
                 let message = node.bare_mut();
                 *message = Node::Array(vec![message.clone()]);
                 took = true;
@@ -224,7 +223,7 @@ impl FormatTree {
         })
     }
 
-    /// The objects that are no message and may have members of their own: envelopes and entries, lines and exchanges.
+    /// The objects that are not messages and may have members of their own: envelopes and entries, lines and exchanges.
     pub fn frames(&mut self) -> Vec<&mut Node> {
         match self.format {
             format if format.carries.process => self.values.iter_mut().collect(),

@@ -23,7 +23,7 @@ pub mod values;
 pub mod variant;
 pub mod variant_builder;
 
-/// The example for other people's importers, so that it is compiled and run as it stands.
+/// The example for other people's importers, so that it is compiled and run as printed.
 #[cfg(doctest)]
 #[doc = include_str!("../../fuzz/README.md")]
 struct FuzzReadme;

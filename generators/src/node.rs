@@ -51,7 +51,7 @@ pub enum Line {
 /// How values are set apart when they are written.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Whitespace {
-    /// What may stand between tokens.
+    /// What may come between tokens.
     pub between: &'static [&'static str],
     /// Which of them does.
     pub rng: Rng,
@@ -64,7 +64,7 @@ impl Node {
         Self::down(value, DEEPEST)
     }
 
-    /// The tree of a text; none where it is no JSON.
+    /// The tree of a text; none where it is not JSON.
     #[must_use]
     pub fn parse(text: &str) -> Option<Self> {
         Json::parse(text).ok().map(Self::new)
@@ -234,7 +234,7 @@ impl Node {
 }
 
 impl Stream {
-    /// The stream of a text that our own writer wrote: LF alone, a space after each colon.
+    /// The stream of a text that our own writer wrote: lines end with LF, and a space follows each colon.
     #[must_use]
     pub fn new(text: &str) -> Self {
         let mut lines = Vec::new();
@@ -268,7 +268,7 @@ impl Stream {
                 // Only the one space that belongs to the colon goes; data that begins with one keeps it.
                 Line::Plain(text) => line(&unspaced(text), &mut out),
                 Line::Data(node) => {
-                    // White space that ends lines ends data lines; CR alone would do so too.
+                    // White space that ends lines ends data lines; so does a CR without LF.
                     for part in node.spell(space).replace("\r\n", "\n").split(['\r', '\n']) {
                         line(&format!("data{colon}{part}"), &mut out);
                     }

@@ -1,6 +1,6 @@
-//! How the meaning of a variant relates to the meaning of what it was made from, and the relation of several in a row.
+//! How the meaning of a variant relates to the meaning of its original, and the relation of several changes in a row.
 //!
-//! A composition whose outcome does not follow from its parts is no composition, so nobody ever has to guess.
+//! Changes compose only where the outcome follows from the parts, so nobody ever has to guess.
 
 use transcript::rejection::Code;
 
@@ -20,9 +20,9 @@ pub enum Relation {
 /// What is known of the reading of a variant that need not be read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Reading {
-    /// Whoever reads it reads the meaning in hand.
+    /// An importer that reads it reads the known meaning.
     Known,
-    /// Whoever reads it reads the same in every format.
+    /// An importer that reads it reads the same in every format.
     Free,
 }
 
@@ -30,7 +30,7 @@ impl Relation {
     /// The relation of this change followed by another; none where it does not follow from the two.
     ///
     /// What was rejected stays rejected whatever else happens, and what is open stays open. But a text that is
-    /// refused for two reasons is refused for the one that is met first, which depends on where they stand; a text
+    /// refused for two reasons is refused for the one that is met first, which depends on where they are; a text
     /// that is open first and refused later may be refused for either; and two changes of which nobody knows what
     /// they leave may touch each other in one format and not in another.
     #[must_use]

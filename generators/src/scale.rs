@@ -1,4 +1,4 @@
-//! One session at growing sizes, along each dimension in which sessions grow, with its meaning known at every size.
+//! One session at growing sizes, along each dimension of growth, with its meaning known at every size.
 //!
 //! Where a reader's time or memory grows faster than the session does, a quadratic search hides: in the list of open
 //! requests, in the text that is copied for each piece, in the stack. The contract lets a reader refuse what is too large
@@ -11,7 +11,7 @@ use transcript::session::{Carrier, Side, Sse};
 use verdict::expectation::Expectation;
 use verdict::meaning::Meaning;
 
-/// A direction in which sessions grow.
+/// A dimension of growth.
 #[derive(Debug)]
 pub struct Dimension {
     /// Its name.

@@ -8,7 +8,7 @@ use crate::mutator::Mutator;
 use crate::mutators::all;
 use crate::relation::Relation;
 use crate::rng::Rng;
-use crate::session::{Act, KnownSession, Plan, Step};
+use crate::session::{Act, KnownSession, Plan, PlanStep};
 use crate::session_builder::SessionBuilder;
 use crate::shrink::Recipe;
 use crate::values::Value;
@@ -65,7 +65,7 @@ pub fn valid_counterpart(seed: u64, index: u64, source: Source<'_>) -> Option<Va
     variant.finish().ok()?
 }
 
-/// What the variant of this number is made of, for whoever wants to make less of it.
+/// The recipe of the variant with this number, for shrinking.
 #[must_use]
 pub fn recipe(seed: u64, index: u64, source: Source<'_>) -> Option<Recipe> {
     attempt(seed, index, source).map(|Attempt { builder, wanted, rng, .. }| Recipe::new(builder, wanted, rng))
@@ -93,7 +93,7 @@ fn attempt(seed: u64, index: u64, source: Source<'_>) -> Option<Attempt> {
     })
 }
 
-/// A variant of one mutator alone, where the session has something for it to change.
+/// A variant by a single mutator, where the session has something for it to change.
 #[must_use]
 pub fn single(builder: SessionBuilder, mutator: &'static Mutator, rng: &Rng) -> Option<Variant> {
     make(builder, &[mutator], rng, true)
@@ -106,7 +106,7 @@ fn make(builder: SessionBuilder, wanted: &[&'static Mutator], rng: &Rng, some: b
         return None;
     }
     let variant = variant.finish().ok()??;
-    // A given session that nothing changed is no variant of it.
+    // A given session that nothing changed is not a variant.
     let changed = !variant.trail.is_empty() || !some;
     let small = |bytes: &Vec<u8>| some || bytes.len() <= LARGEST;
     (changed && variant.files.iter().all(|(_, file)| file.as_ref().map_or(true, small))).then_some(variant)
@@ -134,7 +134,7 @@ fn order(mutators: &mut [&'static Mutator]) {
 pub fn session(rng: &mut Rng) -> Option<SessionBuilder> {
     let (hostile, mut steps) = (rng.one_in(8), Vec::new());
     for _ in 0..1 + rng.below(ENTRIES) {
-        // What a step leaves open shows in a session of that step alone.
+        // A session of only this step shows what the step leaves open.
         let step = (0..ATTEMPTS).find_map(|_| {
             let step = step(rng);
             let plan = Plan { steps: vec![step.clone()], challenge: None };
@@ -147,7 +147,7 @@ pub fn session(rng: &mut Rng) -> Option<SessionBuilder> {
 }
 
 /// A step with few ids, so that they meet.
-fn step(rng: &mut Rng) -> Step {
+fn step(rng: &mut Rng) -> PlanStep {
     const ACTS: &[Act] = &[
         Act::Ask,
         Act::Ask,
@@ -170,7 +170,7 @@ fn step(rng: &mut Rng) -> Step {
     let value = (!rng.one_in(5)).then(|| value(rng, &mut { VALUES }));
     let (method, layout, slot) = (rng.byte(), rng.byte(), rng.byte());
     let time = (!rng.one_in(5)).then(|| rng.byte());
-    Step { act, client, id, method, value, layout, time, slot }
+    PlanStep { act, client, id, method, value, layout, time, slot }
 }
 
 fn value(rng: &mut Rng, budget: &mut usize) -> Value {
@@ -220,7 +220,7 @@ mod tests {
             for clause in mutator.clauses {
                 assert!(clauses.contains(clause), "{name} names {clause}");
             }
-            // A meaning is one for all formats; what changes some of them alone cannot change it.
+            // All formats share one meaning; a change to only some of them cannot change it.
             let changes = mutator.relation == Relation::Changes;
             assert!(
                 !changes || mutator.level() == Level::Session,
@@ -242,7 +242,7 @@ mod tests {
             Some(format!("3 {:?}", third.unwrap())),
             made(7).into_iter().find(|text| text.starts_with("3 "))
         );
-        // The number alone decides, not how many were made before it.
+        // Only the number decides, not how many were made before it.
         assert_eq!(cases(7, 40).count(), 40);
     }
 

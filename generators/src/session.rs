@@ -4,13 +4,13 @@
 //! and how an event reads in the normal form, written out by hand. Where the two agree, two people would have to make
 //! the same mistake.
 //!
-//! A session is made from [`Step`]s, which are choices and no text: a property test shrinks them, and a fuzzer's bytes are
+//! A session is made from [`PlanStep`]s, which are choices and no text: a property test shrinks them, and a fuzzer's bytes are
 //! them. What a step asks for and the contract forbids (a second tool call with one id) is made into what it allows.
 
 mod messages;
 mod steps;
 
-pub use steps::{Act, KnownMessage, Step};
+pub use steps::{Act, KnownMessage, PlanStep};
 
 use arbitrary::Arbitrary;
 use formats::{OwnedContent, OwnedEntry, Session, Totals, TransportContext};
@@ -45,7 +45,7 @@ const BEGINNING: i64 = 1_790_000_000_000;
 #[derive(Debug, Clone, Arbitrary)]
 pub struct Plan {
     /// Its steps.
-    pub steps: Vec<Step>,
+    pub steps: Vec<PlanStep>,
     /// It begins with a 401 that has this challenge.
     pub challenge: Option<u8>,
 }
@@ -145,11 +145,11 @@ impl<'a> Arbitrary<'a> for KnownSession {
     }
 }
 
-fn time(step: &Step) -> Option<i64> {
+fn time(step: &PlanStep) -> Option<i64> {
     step.time.map(|ticks| BEGINNING + i64::from(ticks) * 7)
 }
 
-fn slot(step: &Step, side: Side) -> Carrier {
+fn slot(step: &PlanStep, side: Side) -> Carrier {
     match (side, step.slot % 3) {
         (_, 0) => Carrier::Line,
         (Side::Client, _) => Carrier::Request,
@@ -158,7 +158,7 @@ fn slot(step: &Step, side: Side) -> Carrier {
     }
 }
 
-fn aside(step: &Step) -> OwnedEntry {
+fn aside(step: &PlanStep) -> OwnedEntry {
     let owned = |what, slot, side| OwnedEntry {
         carrier: slot,
         side: Some(side),

@@ -19,14 +19,14 @@ pub struct SessionBuilder {
     pub discovery: Option<(bool, bool)>,
     /// Some answer would be bound to another request if nobody could tell who sent what.
     pub needs_directions: bool,
-    /// Messages with a [`BATCHED`] id stand in an array, where the handshake with the id [`AGREED`] is whole.
+    /// Messages with a [`BATCHED`] id are in an array, where the handshake with the id [`AGREED`] is whole.
     pub batches: bool,
 }
 
 /// The id of a handshake that agrees on the revision that has batches.
 pub const AGREED: &str = "\"agreed\"";
 
-/// The id of a message that stands in an array.
+/// The id of a message in an array.
 pub const BATCHED: &str = "\"batched\"";
 
 /// One entry, with its message if it carries one.
@@ -35,12 +35,12 @@ pub struct Entry {
     /// How it travels.
     pub owned: OwnedEntry,
     /// What it says.
-    pub message: Option<Event>,
+    pub message: Option<KnownEvent>,
 }
 
 /// A message beside what it means.
 #[derive(Debug, Clone)]
-pub struct Event {
+pub struct KnownEvent {
     /// The message.
     pub text: Node,
     /// Its event in the normal form.
@@ -50,9 +50,9 @@ pub struct Event {
 /// Why a session cannot be taken for what it is said to mean.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum SessionError {
-    /// The meaning is no meaning, or another session's: a sentence.
+    /// The meaning is invalid, or another session's: a sentence.
     Meaning(String),
-    /// A message is none.
+    /// A message is invalid.
     Message(Refusal),
 }
 
@@ -62,7 +62,7 @@ impl From<Refusal> for SessionError {
     }
 }
 
-impl Event {
+impl KnownEvent {
     /// The kind of event.
     #[must_use]
     pub fn is(&self, kind: &str) -> bool {
@@ -181,7 +181,7 @@ impl Entry {
     #[must_use]
     pub fn message(side: Side, text: &str, event: &str, id: Option<&str>) -> Self {
         let node = |text: &str| Node::parse(text).unwrap_or(Node::Object(Vec::new()));
-        let mut event = Event { text: node(text), meaning: node(event) };
+        let mut event = KnownEvent { text: node(text), meaning: node(event) };
         if id.is_some() {
             event.set_id(id);
         }
@@ -217,7 +217,7 @@ impl SessionBuilder {
     /// Where the meaning is that of another session.
     pub fn new(session: Session, meaning: &str) -> Result<Self, SessionError> {
         let unfit = |why: &str| SessionError::Meaning(why.to_owned());
-        let meaning = Json::parse(meaning).map_err(|_| unfit("the meaning is no JSON"))?;
+        let meaning = Json::parse(meaning).map_err(|_| unfit("the meaning is not JSON"))?;
         let events = meaning.member("events").ok_or_else(|| unfit("the meaning has no events"))?;
         let mut events = events.items();
         let discovery = session.totals.authorization_discovery;
@@ -232,8 +232,8 @@ impl SessionBuilder {
                 OwnedContent::Message(text, _) => {
                     let event =
                         events.next().ok_or_else(|| unfit("the session has more messages than events"))?;
-                    let text = Json::parse(text).map_err(|_| unfit("a message is no JSON"))?;
-                    Some(Event { text: Node::new(text), meaning: Node::new(event) })
+                    let text = Json::parse(text).map_err(|_| unfit("a message is not JSON"))?;
+                    Some(KnownEvent { text: Node::new(text), meaning: Node::new(event) })
                 }
                 OwnedContent::Exchange(exchange) if exchange.status != Some(401) => continue,
                 OwnedContent::Missing(_) | OwnedContent::Skipped(_) => continue,
@@ -258,7 +258,7 @@ impl SessionBuilder {
     }
 
     /// Which entries are messages that `which` wants.
-    pub fn messages_where(&self, which: impl Fn(&Event) -> bool) -> Vec<usize> {
+    pub fn messages_where(&self, which: impl Fn(&KnownEvent) -> bool) -> Vec<usize> {
         let wanted = |entry: &Entry| entry.message.as_ref().is_some_and(&which);
         (0..self.entries.len()).filter(|&at| wanted(&self.entries[at])).collect()
     }
@@ -266,7 +266,7 @@ impl SessionBuilder {
     /// Says of every response what it answers: the oldest request with its id that its sender was asked and that is
     /// still open (clauses COR-FIRST, COR-LATE, COR-BEFORE, COR-ANY, COR-DIRECTION).
     pub fn bind_answers(&mut self) {
-        let (mut open, mut flat): (Vec<Waiting>, Vec<Waiting>) = (Vec::new(), Vec::new());
+        let (mut open, mut flat): (Vec<OpenRequest>, Vec<OpenRequest>) = (Vec::new(), Vec::new());
         let mut index = 0;
         self.needs_directions = false;
         for entry in &mut self.entries {
@@ -274,16 +274,16 @@ impl SessionBuilder {
             let (key, side) = (message.key(), entry.owned.side);
             entry.owned.answers = None;
             if message.is_response() {
-                let mine = |waiting: &Waiting| Some(&waiting.id) == key.as_ref() && waiting.side != side;
+                let mine = |waiting: &OpenRequest| Some(&waiting.id) == key.as_ref() && waiting.side != side;
                 let found = open.iter().position(mine).map(|at| open.remove(at).index);
-                let anybody = |waiting: &Waiting| Some(&waiting.id) == key.as_ref();
+                let anybody = |waiting: &OpenRequest| Some(&waiting.id) == key.as_ref();
                 let found_flat = flat.iter().position(anybody).map(|at| flat.remove(at).index);
                 self.needs_directions |= found != found_flat;
                 message.answer(found);
                 entry.owned.answers = found;
             } else if let Some(id) = key {
-                open.push(Waiting { id: id.clone(), side, index });
-                flat.push(Waiting { id, side, index });
+                open.push(OpenRequest { id: id.clone(), side, index });
+                flat.push(OpenRequest { id, side, index });
             }
             index += 1;
         }
@@ -338,7 +338,7 @@ impl SessionBuilder {
     }
 }
 
-struct Waiting {
+struct OpenRequest {
     id: Vec<u8>,
     side: Option<Side>,
     index: u64,

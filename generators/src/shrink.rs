@@ -156,13 +156,13 @@ struct Shrinker<'a> {
 impl Shrinker<'_> {
     /// Goes on with a candidate where it still shows.
     fn take(&mut self, candidate: Recipe) -> bool {
-        let told = if self.over { Outcome::Enough } else { (self.ask)(&candidate) };
-        self.over |= told == Outcome::Enough;
-        if told == Outcome::Same {
+        let outcome = if self.over { Outcome::Enough } else { (self.ask)(&candidate) };
+        self.over |= outcome == Outcome::Enough;
+        if outcome == Outcome::Same {
             self.recipe = candidate;
             self.taken += 1;
         }
-        told == Outcome::Same
+        outcome == Outcome::Same
     }
 
     /// The same, where the mutators that are left may have to choose anew.

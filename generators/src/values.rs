@@ -67,7 +67,7 @@ pub const NAMES: &[&str] = &[
 
 const WORDS: &[&str] = &["null", "true", "false"];
 
-/// What stands in the place of an altered value. No table here has it.
+/// What replaces an altered value. No table here has it.
 pub const ALTERED: &str = r#""altered""#;
 
 /// A value by the choices that make it.
@@ -97,7 +97,7 @@ pub fn pick<'t>(table: &[&'t str], choice: u8) -> &'t str {
 }
 
 impl Value {
-    /// The value's text; `loose` puts white space wherever it may stand.
+    /// The value's text; `loose` puts white space wherever it is allowed.
     #[must_use]
     pub fn spell(&self, loose: bool) -> String {
         let space = if loose { " \t" } else { "" };

@@ -123,8 +123,8 @@ impl VariantBuilder {
         Ok(Some(Variant { trail, clauses, relation, expectation, dialects, redacted, files }))
     }
 
-    /// Applies the mutators of spelling and of bytes, and says which of them took hold. Those of spelling need to know
-    /// where a format keeps its messages, and leave alone one that keeps them where nobody told.
+    /// Applies the mutators of spelling and of bytes; which of them took hold. Those of spelling pass over a format
+    /// whose messages the tree does not find.
     fn respell(
         &self,
         format: &'static Format,

@@ -183,7 +183,7 @@ fn a_file_may_break_off_at_any_byte() {
 fn a_given_session_is_changed_or_refused() {
     let empty = SessionBuilder::default();
     let variant = variant(1, 0, Source::Given(&empty));
-    // There is nothing in it to change but what stands around messages.
+    // There is nothing in it to change but what surrounds messages.
     assert!(variant.is_none_or(|variant| !variant.trail.is_empty()));
     assert!(single(SessionBuilder::default(), find("ids-wrong-type").unwrap(), &Rng::new(0)).is_none());
 }

@@ -65,7 +65,7 @@ fn is_document(format: &Format) -> bool {
     !format.is_lines()
 }
 
-/// Nothing but messages stands in such a file, so that an empty session is an empty file.
+/// Such a file holds only messages, so that an empty session is an empty file.
 fn has_no_head(format: &Format) -> bool {
     written(&Session::default(), format).is_empty()
 }
@@ -147,7 +147,7 @@ proptest! {
             let mut drops = ChunkedReader::new(&text, size);
             let found = detect(&mut Input::new(&mut drops).unwrap()).unwrap();
             let expected = match text.trim_ascii() {
-                // No line at all is no line of any format.
+                // An empty file belongs to no format.
                 b"" => None,
                 // An empty list is a list of messages, or of anything else.
                 b"[]" => Some("inspector"),
@@ -295,11 +295,11 @@ proptest! {
         let (there, counts) = departures(&known, &changed);
         let (back, counts_back) = departures(&changed, &known);
         prop_assert!(!counts.same() && !counts_back.same());
-        // Where an event stands several times in a session, which of them was changed is anybody's guess.
+        // Of equal events in a session, nobody can say which one was changed.
         let events = seen(&known);
         let changed_one = events.iter().find(|event| event.index == index).unwrap();
-        let alone = events.iter().filter(|other| twins(other, changed_one)).count() == 1;
-        if alone {
+        let is_unique = events.iter().filter(|other| twins(other, changed_one)).count() == 1;
+        if is_unique {
             prop_assert_eq!((counts.differing, counts.equal), (1, known.messages.len() as u64 - 1));
             let (left, right, at, _, after) = &there[0];
             prop_assert_eq!((left, right, at), (&Some(index), &Some(index), &pointer(&path)));

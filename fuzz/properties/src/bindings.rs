@@ -74,7 +74,7 @@ fn answers<'a>(
     ];
     for (function, answer) in &answers {
         if let Ok(text) = answer {
-            assert!(Json::parse(text).is_ok(), "{function} answers what is no JSON: {text}");
+            assert!(Json::parse(text).is_ok(), "{function} answers with text that is not JSON: {text}");
         }
     }
     let pictures = ["text", "svg", "html"].map(|output| {

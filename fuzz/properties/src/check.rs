@@ -61,7 +61,7 @@ fn holds(format: &Format, bytes: &[u8]) {
     }
 }
 
-/// What the judge comes to; none where there is nothing that a reader could begin with.
+/// The judge's result; none where there is nothing that a reader could begin with.
 fn judged(format: &Format, reader: &mut dyn Read, options: &CheckOptions) -> Option<CheckResult> {
     let mut input = Input::new(reader).ok()?;
     match check(format, &mut input, options) {

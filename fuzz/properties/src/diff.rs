@@ -46,8 +46,8 @@ pub(crate) fn made(bytes: &[u8]) {
                 let both = counts.equal + counts.differing;
                 assert_eq!((both + counts.only_left, both + counts.only_right), (a, b), "{counts:?}");
             }
-            let told = (to.equal, to.differing, to.only_left, to.only_right);
-            assert_eq!(*first.get_or_insert(told), told, "the formats change what differs");
+            let counted = (to.equal, to.differing, to.only_left, to.only_right);
+            assert_eq!(*first.get_or_insert(counted), counted, "the formats change what differs");
         }
     }
 }

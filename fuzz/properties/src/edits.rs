@@ -2,7 +2,7 @@
 
 use arbitrary::Arbitrary;
 
-/// What stands in transcripts and is met by chance too seldom.
+/// What transcripts contain and chance rarely produces.
 const WORDS: &[&[u8]] = &[
     b"\"",
     b"{",

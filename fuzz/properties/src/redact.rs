@@ -39,10 +39,10 @@ enum Wrap {
 /// A secret in a message of a session.
 #[derive(Debug, Arbitrary)]
 struct Plant {
-    /// Before which entry the message stands.
+    /// Before which entry the message comes.
     at: u8,
     client: bool,
-    /// It is not known by its looks, but by the name it stands under.
+    /// It is not recognizable by itself, only by its name.
     named: bool,
     /// From the inside out; the first three count.
     wraps: Vec<Wrap>,
@@ -90,7 +90,7 @@ pub(crate) fn made(bytes: &[u8]) {
         let side = if client { Side::Client } else { Side::Server };
         session.entries.insert(usize::from(at) % (session.entries.len() + 1), message(side, &value));
     }
-    // What a response answers is told by the place of its request among the messages, which have moved.
+    // `answers` counts messages, and they have moved.
     session.entries.iter_mut().for_each(|entry| entry.answers = None);
     let formats: Vec<_> = carriers(&session).collect();
     formats.into_iter().for_each(|format| holds(format, &session));

@@ -9,13 +9,13 @@ use std::path::{Path, PathBuf};
 use std::{fs, io};
 use transcript::json::{Json, JsonKind};
 
-/// A transcript that is longer slows a fuzzer down more than it helps.
+/// A longer transcript slows a fuzzer down more than it helps.
 const LONGEST: usize = 16 << 10;
-/// A word that is longer is met whole too seldom.
+/// A longer word rarely occurs whole.
 const LONGEST_WORD: usize = 40;
-/// A word that fewer transcripts of a format have is no part of the format.
+/// A word in fewer transcripts of a format is not part of the format.
 const LEAST: usize = 2;
-/// So many words of a format are kept, the most common ones.
+/// How many words of a format are kept, the most common first.
 const MOST: usize = 120;
 
 /// A file's name, and what is in it.

@@ -1,4 +1,4 @@
-//! How exporters write a HAR: bodies in base64, types with parameters, exchanges in the order in which they ended; and
+//! How exporters write a HAR: bodies in base64, types with parameters, exchanges in the order they ended; and
 //! files that are none.
 
 use crate::format_tree::{FormatTree, is_archive, rewrite};
@@ -21,7 +21,7 @@ mutators! {
                 })
             })
         });
-    "har-base64-no-text" ["SRV-BYTES" "HAR-STREAM"] "A stream in base64 has a byte in a comment that is no UTF-8."
+    "har-base64-no-text" ["SRV-BYTES" "HAR-STREAM"] "A stream in base64 has a byte in a comment that is not UTF-8."
         => Relation::Open(Reading::Known), Apply::Bytes(|format, bytes, _| {
             let mut done = false;
             contents(format, bytes, |content| {

@@ -1,4 +1,4 @@
-//! Arrays of messages: where one message belongs, and where a batch may stand.
+//! Arrays of messages: where one message belongs, and where a batch may be.
 
 use super::crowds::put;
 use crate::format_tree::{Container, FormatTree};
@@ -25,7 +25,7 @@ mutators! {
         });
     "batch" ["ENV-SINGLE" "JRP-LINE"] "One message is an array of itself, where the format says that it is one message."
         => Relation::Rejects(Code::Batch), Apply::Spelling(|tree, rng| {
-            // An array inside an Inspector's array is no message either, but no clause names it.
+            // An array inside an Inspector's array is not a message either, but no clause names it.
             let named = !tree.format.is_bare_list();
             named && one(tree, rng, |held| matches!(held, Container::Bare | Container::Slot))
         });

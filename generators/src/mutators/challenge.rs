@@ -1,6 +1,6 @@
 //! 401 answers and their challenges (K2-A): what makes the summary, and what does not.
 //!
-//! Each comes with a whole JSON-RPC error in its body, since whether a body that is none may stand there is open.
+//! Each comes with a whole JSON-RPC error in its body, since it is open whether another body may be there.
 
 use super::endpoint::anywhere;
 use crate::format_tree::FormatTree;

@@ -1,4 +1,4 @@
-//! The data of events: the same message as an object, a string, on several lines; and what is no single message.
+//! The data of events: the same message as an object, a string, on several lines; and data that is not a single message.
 
 use crate::format_tree::{Container, FormatTree};
 use crate::mutator::Apply;
@@ -19,7 +19,7 @@ mutators! {
         });
     "data-pretty" ["SSE-DATA-STRING" "HAR-STREAM"] "The data of events is laid out on several lines: in a string of an envelope, in data lines of a stream."
         => Relation::Same, Apply::Spelling(pretty);
-    "data-broken" ["SSE-DATA-BROKEN"] "The data of one message event starts like an object and is no JSON."
+    "data-broken" ["SSE-DATA-BROKEN"] "The data of one message event starts like an object and is not JSON."
         => Relation::Open(Reading::Free), Apply::Spelling(|tree, rng| {
             let cut = rng.below(3);
             one_event(tree, rng, |text| match cut {
@@ -42,7 +42,7 @@ fn each_event(tree: &mut FormatTree, mut change: impl FnMut(Container, &mut Node
     took
 }
 
-/// White space of a pretty printer, whatever stands in the rest of the file.
+/// White space of a pretty printer, whatever the rest of the file has.
 fn pretty(tree: &mut FormatTree, rng: &mut Rng) -> bool {
     let space = Whitespace { between: &["\n", "\n  ", " ", ""], rng: rng.clone() };
     each_event(tree, |held, node| {

@@ -55,7 +55,7 @@ const LINES: &[&str] = &[
     "\u{3000}",
 ];
 
-/// In a body or in an event's string it would be data that is no message, which is another matter.
+/// In a body or in an event's string it would be data that is not a message, which is a different fault.
 fn value(tree: &mut FormatTree, rng: &mut Rng) -> bool {
     let form = rng.pick(VALUES).copied().unwrap_or("NaN");
     tree.first_that(rng, |held, message| {

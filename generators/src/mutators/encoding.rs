@@ -1,4 +1,4 @@
-//! Files whose bytes are no text, no document or more than one: other encodings, padding, nothing, and too much.
+//! Files whose bytes are not text, or not exactly one document: other encodings, padding, nothing, and too much.
 
 use crate::mutator::Apply;
 use crate::relation::{Reading, Relation};

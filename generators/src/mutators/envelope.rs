@@ -117,7 +117,7 @@ mutators! {
             let forms = [r#"{"request":null}"#, r#"{"response":null}"#, r#"{"sse":null}"#];
             insert(tree, rng, rng.clone().pick(&forms).copied())
         });
-    "entry-oauth-error" ["ENV-NULL"] "An answer with an error status has a body that is no JSON-RPC."
+    "entry-oauth-error" ["ENV-NULL"] "An answer with an error status has a body that is not JSON-RPC."
         => Relation::Open(Reading::Known), Apply::Spelling(|tree, rng| {
             let form = r#"{"transport_context":{"status":401},"response":{"error":"invalid_token","error_description":"x"}}"#;
             insert(tree, rng, Some(form))

@@ -78,7 +78,7 @@ fn takes(asked: &Node, answer: &Node) -> bool {
     other && calls && asked.get("response").is_none()
 }
 
-/// So many tenths of a millisecond, in milliseconds.
+/// Tenths of a millisecond as milliseconds.
 fn tenths(tenths: u64) -> String {
     match tenths % 10 {
         0 => (tenths / 10).to_string(),

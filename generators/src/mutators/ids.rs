@@ -5,7 +5,7 @@ use crate::mutator::Apply;
 use crate::node::Node;
 use crate::relation::{Reading, Relation};
 use crate::rng::Rng;
-use crate::session_builder::{Entry, Event, SessionBuilder, correlation, key_of};
+use crate::session_builder::{Entry, KnownEvent, SessionBuilder, correlation, key_of};
 use transcript::rejection::Code;
 use transcript::session::Side;
 
@@ -51,13 +51,13 @@ mutators! {
     "ids-null-text" ["ID-NULL-TEXT"] "One id becomes the string \"null\", in the request and in its answers."
         => Relation::Changes, Apply::Session(|builder, rng| rename_one(builder, rng, "\"null\""));
     "ids-null" ["ID-NULL"] "One request loses its id to null, so that nothing answers it."
-        => Relation::Changes, Apply::Session(|builder, rng| lose(builder, rng, Event::asks, Some("null")));
+        => Relation::Changes, Apply::Session(|builder, rng| lose(builder, rng, KnownEvent::asks, Some("null")));
     "ids-missing" ["ID-MISSING"] "One request loses its id, so that nothing answers it."
-        => Relation::Changes, Apply::Session(|builder, rng| lose(builder, rng, Event::asks, None));
+        => Relation::Changes, Apply::Session(|builder, rng| lose(builder, rng, KnownEvent::asks, None));
     "ids-null-answer" ["ID-NULL" "COR-LATE"] "One answer has the id null, so that it answers nothing."
-        => Relation::Changes, Apply::Session(|builder, rng| lose(builder, rng, Event::is_response, Some("null")));
+        => Relation::Changes, Apply::Session(|builder, rng| lose(builder, rng, KnownEvent::is_response, Some("null")));
     "ids-missing-answer" ["ID-MISSING" "COR-LATE"] "One answer has no id, so that it answers nothing."
-        => Relation::Changes, Apply::Session(|builder, rng| lose(builder, rng, Event::is_response, None));
+        => Relation::Changes, Apply::Session(|builder, rng| lose(builder, rng, KnownEvent::is_response, None));
     "ids-fractional" ["ID-NUMBER-FORM"] "One id becomes a number that is spelled as no integer, in the request and in its answers."
         => Relation::Open(Reading::Free), Apply::Session(|builder, rng| {
             let form = rng.pick(&["1.5", "1.0", "1e0", "-0", "1e400", "7E+2"]).copied().unwrap_or("1.0");
@@ -85,7 +85,7 @@ mutators! {
         => Relation::Rejects(Code::InvalidId), Apply::Spelling(wrong_type);
 }
 
-fn is_call(message: &Event) -> bool {
+fn is_call(message: &KnownEvent) -> bool {
     message.is("tool_call") && message.id().is_some()
 }
 
@@ -122,9 +122,9 @@ fn rename(builder: &mut SessionBuilder, name: impl Fn(usize) -> String) -> bool 
     !seen.is_empty()
 }
 
-/// Renames one id wherever it stands; not to one that is there already, which would make two of them one.
+/// Renames every occurrence of one id; not to one that is there already, which would make two of them one.
 fn rename_one(builder: &mut SessionBuilder, rng: &mut Rng, to: &str) -> bool {
-    let asked = builder.messages_where(Event::asks);
+    let asked = builder.messages_where(KnownEvent::asks);
     let Some(&at) = rng.pick(&asked) else { return false };
     rename_that(builder, at, to)
 }
@@ -140,7 +140,7 @@ fn rename_that(builder: &mut SessionBuilder, at: usize, to: &str) -> bool {
     if !builder.messages_where(|message| message.key() == taken).is_empty() {
         return false;
     }
-    let Some(old) = builder.entries[at].message.as_ref().and_then(Event::key) else { return false };
+    let Some(old) = builder.entries[at].message.as_ref().and_then(KnownEvent::key) else { return false };
     for message in builder.entries.iter_mut().filter_map(|entry| entry.message.as_mut()) {
         if message.key().as_ref() == Some(&old) {
             message.set_id(Some(to));
@@ -149,7 +149,12 @@ fn rename_that(builder: &mut SessionBuilder, at: usize, to: &str) -> bool {
     true
 }
 
-fn lose(builder: &mut SessionBuilder, rng: &mut Rng, which: fn(&Event) -> bool, id: Option<&str>) -> bool {
+fn lose(
+    builder: &mut SessionBuilder,
+    rng: &mut Rng,
+    which: fn(&KnownEvent) -> bool,
+    id: Option<&str>,
+) -> bool {
     let those = builder.messages_where(|message| which(message) && message.id().is_some());
     let Some(message) = rng.pick(&those).and_then(|&at| builder.entries[at].message.as_mut()) else {
         return false;

@@ -108,7 +108,7 @@ pub(super) fn plant(builder: &mut SessionBuilder, rng: &mut Rng, value: &str) ->
     false
 }
 
-/// Every string of the file that is no frame's: name or value, by its spelling and its content.
+/// Every string of the file that does not belong to a frame: name or value, by its spelling and its content.
 fn strings(tree: &mut FormatTree, each: &mut dyn FnMut(&mut String, &str)) {
     let mut visit = |spelled: &mut String| {
         let content =
@@ -192,7 +192,7 @@ fn respelled(number: &str, form: usize) -> Option<String> {
     })
 }
 
-/// The envelope around a message that stands twice is another matter; here it is a member of the message's own, or the
+/// An envelope's message that occurs twice is another matter; here it is a member of the message's own, or the
 /// name of a tool.
 fn twice(tree: &mut FormatTree, rng: &mut Rng) -> bool {
     let (name, other) = (rng.pick(&["jsonrpc", "id", "method", "name", "result"]).copied(), rng.one_in(2));

@@ -23,7 +23,7 @@ fn redact(tree: &mut FormatTree, rng: &mut Rng, marked: impl Fn(&str) -> String)
             value.walk(&mut |node| {
                 let Node::Object(members) = node else { return true };
                 for (key, value) in members {
-                    // A tool's name is no secret.
+                    // A tool's name is not secret.
                     if !names(key, "name") && matches!(value, Node::Leaf(_)) && rng.one_in(3) {
                         *value = Node::leaf(marked(value.spelled().unwrap_or_default()));
                         took = true;

@@ -3,7 +3,7 @@
 use crate::mutator::Apply;
 use crate::relation::Relation;
 use crate::rng::Rng;
-use crate::session_builder::{Entry, Event, SessionBuilder};
+use crate::session_builder::{Entry, KnownEvent, SessionBuilder};
 use transcript::session::{Side, header};
 
 mutators! {
@@ -53,9 +53,9 @@ mutators! {
         });
 }
 
-/// The answers, but for those that stand beside a challenge: what it shows goes with them.
+/// The answers, except those beside a challenge: what it shows goes with them.
 fn answers(builder: &SessionBuilder) -> Vec<usize> {
-    let mut answers = builder.messages_where(Event::is_response);
+    let mut answers = builder.messages_where(KnownEvent::is_response);
     answers.retain(|&at| {
         let headers = builder.entries[at].owned.context.as_ref().map(|context| &context.headers);
         headers.is_none_or(|headers| header(headers, "www-authenticate").is_none())

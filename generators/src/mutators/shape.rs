@@ -14,7 +14,7 @@ mutators! {
             let other_name = rng.pick(&[None, None, Some("JSONRPC"), Some("JsonRpc")]).copied().flatten();
             tree.first_that(rng, |held, message| {
                 if let Some(name) = other_name {
-                    // In an HTTP body such an object is no message at all, nor in a slot under an error status.
+                    // In an HTTP body such an object is not a message at all, nor in a slot under an error status.
                     if matches!(held, Container::Body | Container::Slot) {
                         return false;
                     }

@@ -132,7 +132,7 @@ mutators! {
         });
 }
 
-/// Documents that are no Inspector's file.
+/// Documents that are not Inspector files.
 const OTHERS: &[&str] = &[
     "{}",
     r#"{"messages":[]}"#,

@@ -17,11 +17,11 @@ mutators! {
             // What a challenge showed may be gone with its entry.
             took && builder.discovery.is_none()
         });
-    "bytes-no-text" ["SRV-BYTES"] "A string holds a byte that is no UTF-8."
+    "bytes-no-text" ["SRV-BYTES"] "A string holds a byte that is not UTF-8."
         => Relation::Rejects(Code::InvalidUtf8), Apply::Bytes(no_text);
     "bytes-nul" ["SRV-BYTES" "JRP-LINE"] "A NUL follows a colon, in a string or not."
         => Relation::Rejects(Code::InvalidJson), Apply::Bytes(|_, bytes, rng| {
-            // Inside a string it is no JSON either.
+            // Inside a string it is not JSON either.
             let colons: Vec<_> = (0..bytes.len()).filter(|&at| bytes[at] == b':').collect();
             let Some(&at) = rng.pick(&colons) else { return false };
             bytes.insert(at + 1, 0);

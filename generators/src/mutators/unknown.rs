@@ -73,7 +73,7 @@ fn sites(tree: &mut FormatTree, rng: &mut Rng) -> bool {
         ("application/json", r#""[1,{\"id\":2}]""#),
         ("text/event-stream", r#""data: hello\n\n""#),
     ];
-    // Requests that are no POST of a message, and one whose body the exporter dropped.
+    // Requests that do not POST a message, and one whose body the exporter dropped.
     const REQUESTS: &[(&str, &str)] = &[
         ("method", "\"GET\""),
         ("method", "\"PUT\""),

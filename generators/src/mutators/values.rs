@@ -5,7 +5,7 @@ use crate::mutator::Apply;
 use crate::node::Node;
 use crate::relation::{Reading, Relation};
 use crate::rng::Rng;
-use crate::session_builder::{Event, SessionBuilder};
+use crate::session_builder::{KnownEvent, SessionBuilder};
 
 mutators! {
     "value-text" ["EQ-ARGS" "EQ-OUTCOME"] "A value becomes a string that a reader may tidy: markup, digits, words, characters that entry text round."
@@ -60,7 +60,7 @@ const OBJECTS: &[&str] = &[
 fn tool(builder: &mut SessionBuilder, rng: &mut Rng) -> bool {
     let forms =
         ["\"CamelCase\"", "\" padded \"", "\"a.b/c-d_e\"", "\"\"", "\"É\"", "\"tools/call\"", "\"null\""];
-    let named = |message: &Event| {
+    let named = |message: &KnownEvent| {
         message.is("tool_call")
             && message.text.get("params").is_some_and(|params| params.get("name").is_some())
             && message.meaning.get("tool").and_then(Node::spelled).is_some_and(|name| name.starts_with('"'))

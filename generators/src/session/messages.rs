@@ -2,7 +2,7 @@
 //!
 //! A plain list, and how an event reads in the normal form, written out by hand.
 
-use super::steps::{Act, KnownMessage, Step};
+use super::steps::{Act, KnownMessage, PlanStep};
 use crate::values::{TEXTS, object, pick};
 use transcript::session::Side;
 
@@ -32,7 +32,7 @@ const IDS: &[(&str, &str)] = &[
     ("-0", r#""-0""#),
 ];
 
-/// Methods that are no tool calls, in both spellings.
+/// Methods other than tool calls, in both spellings.
 const METHODS: &[(&str, &str)] = &[
     (r#""ping""#, r#""ping""#),
     (r#""initialize""#, r#""initialize""#),
@@ -67,7 +67,7 @@ struct PendingRequest {
 }
 
 impl PendingRequests {
-    pub(super) fn message(&mut self, at: usize, step: &Step) -> Option<KnownMessage> {
+    pub(super) fn message(&mut self, at: usize, step: &PlanStep) -> Option<KnownMessage> {
         let loose = step.layout & 1 == 1;
         let (spelled, known) = IDS[usize::from(step.id) % IDS.len()];
         let mut message = match step.act {
@@ -88,7 +88,7 @@ impl PendingRequests {
         Some(message)
     }
 
-    fn ask(&mut self, step: &Step, spelled: &str, known: &str, loose: bool) -> KnownMessage {
+    fn ask(&mut self, step: &PlanStep, spelled: &str, known: &str, loose: bool) -> KnownMessage {
         let (method, plain) = METHODS[usize::from(step.method) % METHODS.len()];
         self.open(step.client, spelled, known);
         let (params, shown) = body("params", step, loose);
@@ -97,7 +97,7 @@ impl PendingRequests {
         message(step, step.client, members, loose, event, "/params")
     }
 
-    fn call(&mut self, step: &Step, spelled: &str, known: &str, loose: bool) -> KnownMessage {
+    fn call(&mut self, step: &PlanStep, spelled: &str, known: &str, loose: bool) -> KnownMessage {
         let mut id = (spelled.to_owned(), known.to_owned());
         if self.called.contains(&id.1) {
             // COR-DUPLICATE would reject this one.
@@ -144,7 +144,13 @@ impl PendingRequests {
         message(step, step.client, members, loose, event, "/arguments")
     }
 
-    fn reply(&mut self, step: &Step, client: bool, id: Option<(&str, &str)>, loose: bool) -> KnownMessage {
+    fn reply(
+        &mut self,
+        step: &PlanStep,
+        client: bool,
+        id: Option<(&str, &str)>,
+        loose: bool,
+    ) -> KnownMessage {
         let answers = id.and_then(|(_, known)| self.bind(client, known));
         let answered = answers.map_or("null".to_owned(), |index| index.to_string());
         let shown_id = id.map(|(_, known)| format!(", \"id\": {known}")).unwrap_or_default();
@@ -186,7 +192,7 @@ impl PendingRequests {
     }
 }
 
-fn notify(step: &Step, loose: bool) -> KnownMessage {
+fn notify(step: &PlanStep, loose: bool) -> KnownMessage {
     let (method, plain) = METHODS[usize::from(step.method) % METHODS.len()];
     let (params, shown) = body("params", step, loose);
     let id = (step.id & 1 == 1).then(|| ("\"id\"", "null".to_owned()));
@@ -195,14 +201,14 @@ fn notify(step: &Step, loose: bool) -> KnownMessage {
 }
 
 /// The step's value as a member, and as the event shows it.
-fn body(name: &str, step: &Step, loose: bool) -> (Option<(&'static str, String)>, String) {
+fn body(name: &str, step: &PlanStep, loose: bool) -> (Option<(&'static str, String)>, String) {
     let Some(value) = &step.value else { return (None, String::new()) };
     let member = if name == "params" { "\"params\"" } else { "\"arguments\"" };
     (Some((member, value.spell(loose))), format!(", \"{name}\": {}", value.spell(false)))
 }
 
 fn message(
-    step: &Step,
+    step: &PlanStep,
     client: bool,
     members: [Option<(&'static str, String)>; 3],
     loose: bool,

@@ -7,7 +7,7 @@ use transcript::session::Side;
 /// What a step of a session says.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Arbitrary)]
 pub enum Act {
-    /// A request that is no tool call.
+    /// A request other than a tool call.
     Ask,
     /// A tool call.
     Call,
@@ -25,10 +25,10 @@ pub enum Act {
 
 /// One step of a session, by the choices that make it.
 #[derive(Debug, Clone, Arbitrary)]
-pub struct Step {
+pub struct PlanStep {
     /// What it says.
     pub act: Act,
-    /// The client says it; an answer comes from whoever was asked.
+    /// The client sends it; an answer comes from the side that was asked.
     pub client: bool,
     /// Which id, or which of the open requests.
     pub id: u8,

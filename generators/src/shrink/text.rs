@@ -6,14 +6,14 @@ use super::Outcome;
 pub fn shrink_text(bytes: Vec<u8>, ask: &mut dyn FnMut(&[u8]) -> Outcome) -> Vec<u8> {
     let lines: Vec<Vec<u8>> = bytes.split_inclusive(|byte| *byte == b'\n').map(<[u8]>::to_vec).collect();
     let mut over = false;
-    let mut told = |bytes: &[u8]| {
-        let told = if over { Outcome::Enough } else { ask(bytes) };
-        over |= told == Outcome::Enough;
-        told
+    let mut ask = |bytes: &[u8]| {
+        let outcome = if over { Outcome::Enough } else { ask(bytes) };
+        over |= outcome == Outcome::Enough;
+        outcome
     };
-    let lines = cut(lines, &mut |lines| told(&lines.concat()));
+    let lines = cut(lines, &mut |lines| ask(&lines.concat()));
     let bytes: Vec<u8> = lines.concat();
-    cut(bytes, &mut told)
+    cut(bytes, &mut ask)
 }
 
 /// Takes away chunks, large ones first, until no single part can go.

@@ -4,7 +4,7 @@
 //! spelled, or with fewer values, a shorter spelling, a 0 where another digit was; so nobody takes candidates for ever.
 
 use crate::node::{Node, names, quoted};
-use crate::session_builder::{Entry, Event};
+use crate::session_builder::{Entry, KnownEvent};
 use std::ops::Range;
 use transcript::json::{Json, JsonKind};
 
@@ -12,9 +12,9 @@ use transcript::json::{Json, JsonKind};
 const LEVELS: usize = 64;
 
 /// The candidate with this number; none past the last.
-pub(super) fn candidate(entry: &Entry, nth: usize) -> Option<Event> {
+pub(super) fn candidate(entry: &Entry, nth: usize) -> Option<KnownEvent> {
     let message = entry.message.as_ref()?;
-    let plainer: Vec<Event> = [plain(message), named(message)].into_iter().flatten().collect();
+    let plainer: Vec<KnownEvent> = [plain(message), named(message)].into_iter().flatten().collect();
     if let Some(plainer) = plainer.get(nth) {
         return Some(plainer.clone());
     }
@@ -38,7 +38,7 @@ pub(super) fn candidate(entry: &Entry, nth: usize) -> Option<Event> {
 }
 
 /// The message with its members in the usual order and its words without escapes; none where it is like that.
-fn plain(message: &Event) -> Option<Event> {
+fn plain(message: &KnownEvent) -> Option<KnownEvent> {
     const ORDER: &[&str] = &["jsonrpc", "id", "method", "params", "result", "error"];
     let mut plain = message.clone();
     let is_text = |node: Option<&Node>| node.and_then(Node::spelled).is_some_and(|it| it.starts_with('"'));
@@ -65,7 +65,7 @@ fn plain(message: &Event) -> Option<Event> {
 }
 
 /// The message with a tool or a method of another name; none where it has that name, or an answer has none.
-fn named(message: &Event) -> Option<Event> {
+fn named(message: &KnownEvent) -> Option<KnownEvent> {
     let mut named = message.clone();
     let (text, event, name) = match message.is("tool_call") {
         true => (named.text.get_mut("params")?.get_mut("name")?, named.meaning.get_mut("tool")?, "a"),
@@ -80,7 +80,7 @@ fn named(message: &Event) -> Option<Event> {
 }
 
 /// Members that the normal form does not show: in the message itself, or in a tool call's params.
-fn unseen(message: &Event) -> Vec<(bool, usize)> {
+fn unseen(message: &KnownEvent) -> Vec<(bool, usize)> {
     const OUTER: &[&str] = &["jsonrpc", "id", "method", "params", "result", "error"];
     let strange = |node: Option<&Node>, known: &[&str], inside: bool| -> Vec<(bool, usize)> {
         let Some(Node::Object(members)) = node.map(Node::bare) else { return Vec::new() };
@@ -94,7 +94,7 @@ fn unseen(message: &Event) -> Vec<(bool, usize)> {
     all
 }
 
-fn without_member(message: &Event, inside: bool, at: usize) -> Event {
+fn without_member(message: &KnownEvent, inside: bool, at: usize) -> KnownEvent {
     let mut smaller = message.clone();
     let holder = if inside { smaller.text.get_mut("params") } else { Some(&mut smaller.text) };
     if let Some(Node::Object(members)) = holder.map(Node::bare_mut) {
@@ -103,7 +103,7 @@ fn without_member(message: &Event, inside: bool, at: usize) -> Event {
     smaller
 }
 
-fn without_value(message: &Event) -> Event {
+fn without_value(message: &KnownEvent) -> KnownEvent {
     let mut smaller = message.clone();
     if message.is("tool_call") {
         if let Some(params) = smaller.text.get_mut("params") {

@@ -1,6 +1,6 @@
 //! How properties choose values and sessions.
 
-use generators::session::{Act, KnownSession, Plan, Step};
+use generators::session::{Act, KnownSession, Plan, PlanStep};
 use generators::values::Value;
 use proptest::prelude::*;
 
@@ -21,7 +21,7 @@ pub(crate) fn values() -> impl Strategy<Value = Value> {
 }
 
 /// Steps, mostly of ordinary traffic, with few ids so that they meet.
-pub(crate) fn steps() -> impl Strategy<Value = Step> {
+pub(crate) fn steps() -> impl Strategy<Value = PlanStep> {
     let act = prop_oneof![
         4 => Just(Act::Ask),
         4 => Just(Act::Call),
@@ -35,7 +35,7 @@ pub(crate) fn steps() -> impl Strategy<Value = Step> {
     let value = prop::option::weighted(0.8, values());
     let time = prop::option::weighted(0.8, any::<u8>());
     (act, any::<bool>(), id, any::<u8>(), value, any::<u8>(), time, any::<u8>()).prop_map(
-        |(act, client, id, method, value, layout, time, slot)| Step {
+        |(act, client, id, method, value, layout, time, slot)| PlanStep {
             act,
             client,
             id,

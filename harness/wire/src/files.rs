@@ -1,9 +1,8 @@
-//! The files that verbs write: those that grow while something happens, and those that are made at once.
+//! The files that commands write: some grow while a session goes on, others are written at once.
 //!
-//! A file that grows ([`Growing`]) has one writer. It is made anew, or was empty, or is written over on request; whoever
-//! else writes it at the same time holds a lock on it, and is not disturbed. What could not be written wholly is cut
-//! back. A file that is made at once ([`replace`]) is written aside and then renamed, so that its name never stands for
-//! half of it. What holds a session is for its owner alone: mode 0600.
+//! A file that grows ([`Growing`]) has one writer, which holds a lock on it. It is new, or was empty, or is overwritten on
+//! request. A piece that could not be written whole is cut off again. A file written at once ([`replace`]) is written
+//! aside and then renamed, so that its name never refers to half of it. Only its owner may read a session: mode 0600.
 
 use std::fs::{self, File, Metadata, OpenOptions};
 use std::io::{self, BufWriter, Seek as _, Write as _};
@@ -12,14 +11,14 @@ use std::path::Path;
 /// Who may read a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Access {
-    /// Its owner alone: it holds what was said in a session.
+    /// Only its owner: it holds a session.
     Private,
-    /// Whoever the system's defaults, or those of the file that it replaces, allow.
+    /// As the system's defaults, or the permissions of the file that it replaces, allow.
     Usual,
 }
 
 impl Access {
-    /// That of a copy of this file: what is for its owner alone stays so.
+    /// The access to a copy of this file: a private file stays private.
     #[must_use]
     pub fn of_copy(original: &Path) -> Self {
         #[cfg(unix)]
@@ -41,13 +40,13 @@ fn is_private(file: &Metadata) -> bool {
 #[derive(Debug)]
 pub struct Growing {
     file: File,
-    /// So long it is with whole pieces alone; none where it cannot be cut, as a pipe or a device.
+    /// Its length up to the last whole piece; none where it cannot be cut, such as a pipe or a device.
     whole: Option<u64>,
     made: bool,
 }
 
 impl Growing {
-    /// Opens `path` for its owner alone; with `force` it is written over, if it is there.
+    /// Opens `path`, readable only by its owner; `force` overwrites a file that is there.
     ///
     /// # Errors
     /// A sentence, where something is there already, somebody else writes it, or it cannot be written.
@@ -71,7 +70,7 @@ impl Growing {
             }
         };
         lock(&file, is_made, force).map_err(|why| format!("{name} {why}"))?;
-        // Whoever held the lock until now may have written.
+        // The last holder of the lock may have written.
         may_write(path, force)?;
         let cut = file.set_len(0).and_then(|()| restrict(&file));
         cut.map_err(|error| cannot_open(path, &error))?;
@@ -102,18 +101,17 @@ impl Growing {
         done
     }
 
-    /// The file itself, for whoever writes it in place; none where it is a pipe or a device.
+    /// The file itself, to be written in place; none where it is a pipe or a device.
     #[must_use]
     pub fn into_file(self) -> Option<File> {
         self.whole.map(|_| self.file)
     }
 }
 
-/// Makes a file at once, in place of whatever has its name: it is written aside and renamed. A pipe or a device is
-/// written to.
+/// Writes a file aside and renames it over whatever has its name. A pipe or a device is written to directly.
 ///
 /// # Errors
-/// Where it cannot be written; what stood there before still does.
+/// Where it cannot be written; an earlier file is still there.
 pub fn replace(
     path: &Path,
     access: Access,
@@ -185,10 +183,10 @@ fn open_special(path: &Path) -> Result<File, String> {
     options.open(path).map_err(|error| cannot_open(path, &error))
 }
 
-/// Takes the file for this writer alone, until it is closed.
+/// Locks the file for this writer until it is closed.
 ///
 /// # Errors
-/// What is to be said of it, where somebody else has it.
+/// Why not, where another program has it.
 #[cfg(unix)]
 fn lock(file: &File, made: bool, force: bool) -> Result<(), String> {
     match file.try_lock() {
@@ -210,7 +208,7 @@ fn lock(_: &File, _: bool, _: bool) -> Result<(), String> {
     Ok(())
 }
 
-/// Makes files for their owner alone.
+/// Makes files that only their owner may read.
 fn private(options: &mut OpenOptions) -> &mut OpenOptions {
     #[cfg(unix)]
     std::os::unix::fs::OpenOptionsExt::mode(options, 0o600);
@@ -296,7 +294,7 @@ mod tests {
 
     #[cfg(unix)]
     #[test]
-    fn what_holds_a_session_is_for_its_owner_alone() {
+    fn only_its_owner_may_read_a_session() {
         use std::os::unix::fs::PermissionsExt as _;
         let folder = tempfile::tempdir().unwrap();
         let mode = |name: &str| folder.path().join(name).metadata().unwrap().permissions().mode() & 0o777;

@@ -80,7 +80,7 @@ pub fn requested() -> bool {
     CAUGHT.load(Ordering::SeqCst) != 0
 }
 
-/// The exit code of a command that one cut short: 128 and the signal's number, as a shell tells it.
+/// The exit code of a command that one cut short: 128 and the signal's number, as in a shell.
 #[must_use]
 pub fn code() -> Option<u8> {
     match CAUGHT.load(Ordering::SeqCst) {

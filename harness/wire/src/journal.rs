@@ -8,6 +8,7 @@
 //! was put aside while it was set.
 
 use crate::files::Growing;
+use crate::lock;
 use crate::regular;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -15,7 +16,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::io::{self, BufRead, BufReader, Read, Write as _};
 use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 /// The most bytes that a journal holds, unless [`Journal::hold`] says otherwise.
@@ -28,7 +29,7 @@ pub struct Entry {
     pub at: u64,
     /// What happened.
     #[serde(flatten)]
-    pub event: Event,
+    pub event: JournalEvent,
 }
 
 /// The way that something went, as the peer sees it.
@@ -41,10 +42,10 @@ pub enum Direction {
     Received,
 }
 
-/// What happened. Over HTTP every part belongs to an exchange, numbered from 0 in the order in which they began.
+/// What happened. Over HTTP every part belongs to an exchange, numbered from 0 in the order they began.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "lowercase")]
-pub enum Event {
+pub enum JournalEvent {
     /// The peer is there. The first note of every journal.
     Began {
         /// `client` or `server`.
@@ -125,7 +126,7 @@ pub enum Event {
     },
 }
 
-impl Event {
+impl JournalEvent {
     /// The stream that these bytes are of, or that is at its end: its way, and its exchange where it is a body.
     pub(crate) fn stream(&self) -> Option<(Direction, Option<u64>)> {
         match *self {
@@ -199,7 +200,7 @@ impl Journal {
     /// anything after it, and [`Journal::fault`] says so.
     pub fn hold(&self, bytes: u64) {
         if let Some(sink) = &self.0 {
-            sink.output.lock().unwrap_or_else(PoisonError::into_inner).room = bytes;
+            lock(&sink.output).room = bytes;
         }
     }
 
@@ -212,15 +213,15 @@ impl Journal {
     }
 
     /// Notes what happens now.
-    pub fn note(&self, event: impl FnOnce() -> Event) {
+    pub fn note(&self, event: impl FnOnce() -> JournalEvent) {
         self.note_at(self.now(), event);
     }
 
     /// Notes what happened at a time of [`Journal::now`].
-    pub fn note_at(&self, at: u64, event: impl FnOnce() -> Event) {
+    pub fn note_at(&self, at: u64, event: impl FnOnce() -> JournalEvent) {
         let Some(sink) = &self.0 else { return };
         let line = serde_json::to_vec(&Entry { at, event: event() });
-        let mut output = sink.output.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut output = lock(&sink.output);
         let Output { file, room, fault } = &mut *output;
         if fault.is_some() {
             return;
@@ -237,23 +238,23 @@ impl Journal {
     /// Notes that a peer begins.
     pub(crate) fn began(&self, role: &str, transport: &str, address: Option<String>) {
         let (role, transport, pid) = (role.to_owned(), transport.to_owned(), std::process::id());
-        self.note(|| Event::Began { role, transport, address, pid });
+        self.note(|| JournalEvent::Began { role, transport, address, pid });
     }
 
     /// Notes bytes of a pipe, or of the body of an exchange.
     pub fn bytes_at(&self, at: u64, way: Direction, exchange: Option<u64>, bytes: &[u8]) {
-        self.note_at(at, || Event::Bytes { way, exchange, bytes: Bytes(bytes.to_vec()) });
+        self.note_at(at, || JournalEvent::Bytes { way, exchange, bytes: Bytes(bytes.to_vec()) });
     }
 
     /// Notes that a pipe, or the body of an exchange, is at its end.
     pub fn ended(&self, way: Direction, exchange: Option<u64>, broken: Option<String>) {
-        self.note(|| Event::Ended { way, exchange, broken });
+        self.note(|| JournalEvent::Ended { way, exchange, broken });
     }
 
     /// Why the journal is not whole, where it is not.
     #[must_use]
     pub fn fault(&self) -> Option<String> {
-        let output = self.0.as_ref()?.output.lock().unwrap_or_else(PoisonError::into_inner);
+        let output = lock(&self.0.as_ref()?.output);
         output.fault.as_ref().map(ToString::to_string)
     }
 }
@@ -292,10 +293,10 @@ fn read_from(input: impl Read) -> io::Result<Vec<Entry>> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Entry, Event, Journal, read, read_from};
+    use super::{Entry, Journal, JournalEvent, read, read_from};
     use std::path::Path;
 
-    const OVER: Event = Event::Over { sent: 1, received: 2, mismatches: 3 };
+    const OVER: JournalEvent = JournalEvent::Over { sent: 1, received: 2, mismatches: 3 };
 
     /// One entry of each kind. Bytes are text where they can be.
     const ENTRIES: &str = r#"{"at":1,"kind":"began","role":"server","transport":"stdio","address":"127.0.0.1:1","pid":7}

@@ -42,3 +42,10 @@ pub use error::StartError;
 pub use http::AllowedHosts;
 pub use notify::Notify;
 pub use stdio::{Stderr, group, spawn_error};
+
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+/// Locks a mutex, also after a thread panicked with it.
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

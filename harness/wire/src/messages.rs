@@ -22,12 +22,12 @@ pub(crate) fn protocol_version(value: Json<'_>) -> Option<String> {
     Some(value.member("protocolVersion")?.as_text()?.to_str()?.into_owned())
 }
 
-/// The text of a message's id, as it stands there.
+/// The text of a message's id, verbatim.
 pub(crate) fn id_text(message: Message<'_>) -> Option<&str> {
     message.text().get(id_span(message)?)
 }
 
-/// Where in a message's text its id stands.
+/// Where in a message's text its id is.
 pub(crate) fn id_span(message: Message<'_>) -> Option<Range<usize>> {
     let length = match message.id() {
         Id::Missing | Id::Null => return None,
@@ -37,7 +37,7 @@ pub(crate) fn id_span(message: Message<'_>) -> Option<Range<usize>> {
     Some(message.id_at()..message.id_at() + length)
 }
 
-/// Where in a message's text a value stands that was taken out of it.
+/// Where in a message's text a value of it is.
 pub(crate) fn span(message: Message<'_>, value: Json<'_>) -> Option<Range<usize>> {
     let start = (value.text().as_ptr() as usize).checked_sub(message.text().as_ptr() as usize)?;
     let span = start..start + value.text().len();
@@ -57,7 +57,7 @@ pub(crate) fn with<'a>(message: Message<'a>, span: Option<Range<usize>>, name: O
 /// The code of an error with which a request is answered that nobody else answers.
 const INTERNAL_ERROR: i32 = -32603;
 
-/// An error for the request of this id, as it stands in its message.
+/// An error for the request of this id, verbatim from its message.
 pub(crate) fn internal_error(id: &str, why: &str) -> String {
     let message = quoted(why);
     format!(r#"{{"jsonrpc":"2.0","id":{id},"error":{{"code":{INTERNAL_ERROR},"message":{message}}}}}"#)

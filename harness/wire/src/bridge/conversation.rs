@@ -61,7 +61,7 @@ struct Request {
 
 /// What is to be done with a client's messages.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct Asked {
+pub(super) struct ForServer {
     /// The stream of the answers, where there are any.
     pub(super) stream: Option<u64>,
     /// The lines for the server.
@@ -130,7 +130,7 @@ impl Conversation {
     }
 
     /// Takes what a client says. Where any of it cannot be passed on, nothing is.
-    pub(super) fn ask(&mut self, client: u64, said: &[Message<'_>]) -> Result<Asked, NotTaken> {
+    pub(super) fn ask(&mut self, client: u64, said: &[Message<'_>]) -> Result<ForServer, NotTaken> {
         let requests: Vec<_> = said.iter().filter(|said| said.method().is_some()).collect();
         let ids: Vec<&str> = requests.iter().filter_map(|said| id_text(**said)).collect();
         if self.open.len() + ids.len() > OPEN {
@@ -153,7 +153,7 @@ impl Conversation {
             };
             lines.extend(line.map(|line| on_one_line(&line).into_owned()));
         }
-        Ok(Asked { stream, lines })
+        Ok(ForServer { stream, lines })
     }
 
     fn request(&mut self, client: u64, stream: u64, message: Message<'_>) -> Option<String> {
@@ -211,7 +211,7 @@ impl Conversation {
     }
 
     /// Takes a message of the server to the streams that it belongs to; none where it answers nobody.
-    pub(super) fn hear(&mut self, message: Message<'_>) -> Option<Vec<ClientStream>> {
+    pub(super) fn receive(&mut self, message: Message<'_>) -> Option<Vec<ClientStream>> {
         if message.method().is_none() {
             let (text, key) = (id_text(message), message.id().key());
             let by_text = self.open.iter().position(|open| text == Some(&open.id));
@@ -224,7 +224,7 @@ impl Conversation {
             if let Some(open) = self.open.iter().find(of) {
                 let own = open.token.as_ref().map(|[_, own]| &**own);
                 let (to, text) = (open.to, with(message, span(message, token), own));
-                return Some(self.tell(vec![to], &text));
+                return Some(self.deliver(vec![to], &text));
             }
         }
         let is_news = ["list_changed", "resources/updated"].iter().any(|end| {
@@ -242,13 +242,13 @@ impl Conversation {
             }
             self.asked.extend(to.first().map(|(client, _)| (id.into_owned(), *client)));
         }
-        Some(self.tell(to, message.text()))
+        Some(self.deliver(to, message.text()))
     }
 
     /// Nothing more comes from the server: every open request is answered with an error that says why.
     pub(super) fn end(&mut self, why: &str) {
         for Request { to, own_id, .. } in std::mem::take(&mut self.open) {
-            self.tell(vec![to], &internal_error(&own_id, &format!("mcp-concord record: {why}")));
+            self.deliver(vec![to], &internal_error(&own_id, &format!("mcp-concord record: {why}")));
         }
         self.clients.values_mut().for_each(|client| client.streams.finish_all());
     }
@@ -275,7 +275,7 @@ impl Conversation {
         let Request { to, own_id, is_hello, .. } = self.open.remove(found);
         let result = answer.json().member("result").filter(|_| is_hello);
         let own_id = Some(&*own_id).filter(|_| self.shared);
-        self.tell(vec![to], &with(answer, id_span(answer), own_id));
+        self.deliver(vec![to], &with(answer, id_span(answer), own_id));
         let is_last = self.open.iter().all(|open| open.to != to);
         if let Some(client) = self.clients.get_mut(&to.0) {
             client.version = result.and_then(protocol_version).or(client.version.take());
@@ -286,7 +286,7 @@ impl Conversation {
         to
     }
 
-    fn tell(&mut self, to: Vec<ClientStream>, text: &str) -> Vec<ClientStream> {
+    fn deliver(&mut self, to: Vec<ClientStream>, text: &str) -> Vec<ClientStream> {
         for (client, stream) in &to {
             self.streams(*client).into_iter().for_each(|streams| streams.add(*stream, text));
         }

@@ -2,7 +2,7 @@
 
 use super::conversation::{NotTaken, is};
 use super::server::ClientHandle;
-use super::streams::{Answer, LISTENING, Next};
+use super::streams::{Answer, LISTENING, NextEvent};
 use super::{Bridge, NoSession, SESSIONS};
 use crate::http::{
     Body, EVENTS, HELD, JSON, LAST_EVENT, SESSION, Unread, VERSION, accepts, answer, boxed, collect, full,
@@ -287,16 +287,16 @@ impl HttpBody for EventBody {
         context: &mut Context<'_>,
     ) -> Poll<Option<io::Result<Frame<Bytes>>>> {
         let next = match std::mem::take(&mut self.primed) {
-            true => Next::Event(0, String::new()),
+            true => NextEvent::Event(0, String::new()),
             false => ready!(self.client.poll_next(self.stream, self.reader, context)),
         };
         Poll::Ready(match next {
-            Next::Event(number, text) => {
+            NextEvent::Event(number, text) => {
                 let id = format!("{}-{number}", self.stream);
                 Some(Ok(Frame::data(spell(None, Some(&id), &text))))
             }
-            Next::End => None,
-            Next::Cut => Some(Err(io::Error::other("what follows on this stream is not kept any more"))),
+            NextEvent::End => None,
+            NextEvent::Cut => Some(Err(io::Error::other("what follows on this stream is not kept any more"))),
         })
     }
 }

@@ -12,12 +12,12 @@ mod streams;
 
 pub(crate) use http::PATH;
 
-use crate::{Notify, StartError};
+use crate::{Notify, StartError, lock};
 use server::{ClientHandle, Missed, Server};
 use std::collections::HashMap;
 use std::fmt;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::sync::{Arc, Mutex, Weak};
 use std::time::Duration;
 
 /// How many sessions may be open. For one more, the one that was idle for the longest ends.
@@ -81,13 +81,13 @@ impl Bridge {
             ended: AtomicU64::new(0),
         });
         let first = bridge.server()?;
-        bridge.lock().next = Some(first);
+        lock(&bridge.sessions).next = Some(first);
         Ok(bridge)
     }
 
-    /// Ends every session, tells what reached nobody, and says whether no server ended too early.
+    /// Ends every session, reports what reached nobody, and returns whether no server ended too early.
     pub fn close(&self) -> bool {
-        let Sessions { by_id, next, .. } = std::mem::take(&mut *self.lock());
+        let Sessions { by_id, next, .. } = std::mem::take(&mut *lock(&self.sessions));
         let last = next.into_iter().chain(by_id.into_values().map(|Session { client, .. }| {
             client.leave();
             client.server
@@ -122,7 +122,7 @@ impl Bridge {
 
     /// Begins a session; its id.
     fn begin(self: &Arc<Self>) -> Result<String, NoSession> {
-        let mut sessions = self.lock();
+        let mut sessions = lock(&self.sessions);
         if sessions.by_id.len() >= SESSIONS {
             let idle = |(id, session): (&String, &Session)| {
                 (!session.client.is_busy()).then(|| (session.used, id.clone()))
@@ -149,7 +149,7 @@ impl Bridge {
 
     /// The client whose session this is.
     fn find(&self, id: &str) -> Option<ClientHandle> {
-        let Sessions { by_id, clock, .. } = &mut *self.lock();
+        let Sessions { by_id, clock, .. } = &mut *lock(&self.sessions);
         *clock += 1;
         let session = by_id.get_mut(id)?;
         session.used = *clock;
@@ -158,11 +158,7 @@ impl Bridge {
 
     /// Ends a session, and its process where that is not shared.
     fn end(&self, id: &str) {
-        self.lock().end(id, self.shared);
-    }
-
-    fn lock(&self) -> MutexGuard<'_, Sessions> {
-        self.sessions.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.sessions).end(id, self.shared);
     }
 }
 
@@ -180,7 +176,7 @@ impl Sessions {
 /// A server ended by itself: its sessions are over.
 fn ended(bridge: &Weak<Bridge>, why: &str, is_early: bool) {
     let Some(bridge) = bridge.upgrade() else { return };
-    let mut sessions = bridge.lock();
+    let mut sessions = lock(&bridge.sessions);
     let over: Vec<String> = sessions
         .by_id
         .iter()

@@ -2,12 +2,12 @@
 //!
 //! Memory: what waits to be read by the server, up to [`UNREAD`] bytes and one message, and that of the conversation.
 
-use super::conversation::{Asked, ClientStream, Conversation, NotTaken};
-use super::streams::{Answer, Next, Streams};
+use super::conversation::{ClientStream, Conversation, ForServer, NotTaken};
+use super::streams::{Answer, NextEvent, Streams};
 use crate::http::HELD;
 use crate::messages::messages;
 use crate::stdio::{LiveServer, PipeEvent};
-use crate::{StartError, interrupt};
+use crate::{StartError, interrupt, lock};
 use std::collections::VecDeque;
 use std::fmt;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -28,17 +28,17 @@ const LAST_WORDS: Duration = Duration::from_secs(5);
 
 /// A server that runs, or ran.
 pub(super) struct Server {
-    state: Mutex<State>,
+    state: Mutex<ServerState>,
     /// A client has read something.
     read: Condvar,
     missed: Arc<Missed>,
     on_end: OnEnd,
 }
 
-/// Told once why the server ended by itself, and whether that was too early: with an error, or while a request was open.
+/// Called once with why the server ended by itself, and whether that was too early: with an error, or while a request was open.
 pub(super) type OnEnd = Box<dyn Fn(&str, bool) + Send + Sync>;
 
-struct State {
+struct ServerState {
     /// None once it is over.
     process: Option<LiveServer>,
     conversation: Conversation,
@@ -80,7 +80,7 @@ impl Server {
         missed: &Arc<Missed>,
         on_end: OnEnd,
     ) -> Result<Arc<Self>, StartError> {
-        let state = State {
+        let state = ServerState {
             process: None,
             conversation: Conversation::new(shared),
             waiting: VecDeque::new(),
@@ -91,26 +91,26 @@ impl Server {
         let events = Arc::downgrade(&server);
         {
             // Whatever comes at once waits until the process is known.
-            let mut state = server.lock();
-            state.process = Some(LiveServer::start(command, HELD, move |came| heed(&events, came))?);
+            let mut state = lock(&server.state);
+            state.process = Some(LiveServer::start(command, HELD, move |came| handle(&events, came))?);
         }
         Ok(server)
     }
 
     /// A client comes.
     pub(super) fn join(self: Arc<Self>) -> ClientHandle {
-        let id = self.lock().conversation.join();
+        let id = lock(&self.state).conversation.join();
         ClientHandle { server: self, id }
     }
 
     /// Whether it has ended.
     pub(super) fn is_over(&self) -> bool {
-        self.lock().process.is_none()
+        lock(&self.state).process.is_none()
     }
 
     /// Closes its input, and ends it where it does not end by itself soon; what does so.
     pub(super) fn close(&self) -> Option<JoinHandle<()>> {
-        let process = self.lock().process.take();
+        let process = lock(&self.state).process.take();
         self.read.notify_all();
         process.map(|process| thread::spawn(move || process.close(LAST_WORDS)))
     }
@@ -121,14 +121,14 @@ impl Server {
         if line.trim_ascii().is_empty() {
             return;
         }
-        let mut state = self.lock();
+        let mut state = lock(&self.state);
         let Ok(said) = messages(text) else {
             self.missed.noise.fetch_add(1, Ordering::Relaxed);
             return;
         };
         let mut streams = Vec::new();
         for message in said {
-            match state.conversation.hear(message) {
+            match state.conversation.receive(message) {
                 Some(to) => streams.extend(to),
                 None => {
                     self.missed.unasked.fetch_add(1, Ordering::Relaxed);
@@ -138,8 +138,8 @@ impl Server {
         self.wait_for_readers(state, &streams);
     }
 
-    /// Waits until the clients have read what came, as far as they read at all and not too slowly.
-    fn wait_for_readers(&self, mut state: MutexGuard<'_, State>, streams: &[ClientStream]) {
+    /// Waits until the clients have read these events, as far as they read at all and not too slowly.
+    fn wait_for_readers(&self, mut state: MutexGuard<'_, ServerState>, streams: &[ClientStream]) {
         let since = Instant::now();
         loop {
             let behind = |(client, stream): &&ClientStream| {
@@ -162,7 +162,7 @@ impl Server {
 
     /// The server has ended, or is ended since it says what cannot be passed on.
     fn over(&self, why: Option<String>) {
-        let Some(mut process) = self.lock().process.take() else { return };
+        let Some(mut process) = lock(&self.state).process.take() else { return };
         let exit = process.exit().filter(|_| why.is_none());
         drop(process);
         // What ends every program has ended this one, too, and nobody is to blame.
@@ -173,7 +173,7 @@ impl Server {
             Some(exit) => format!("the server ended with {exit}"),
             None => "the server closed its output".to_owned(),
         });
-        let mut state = self.lock();
+        let mut state = lock(&self.state);
         let is_early = state.conversation.open() > 0 || exit.and_then(|exit| exit.code) != Some(0);
         let open = match state.conversation.open() {
             0 => String::new(),
@@ -185,16 +185,12 @@ impl Server {
         self.read.notify_all();
         (self.on_end)(&format!("{why}{open}"), is_early);
     }
-
-    fn lock(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
-    }
 }
 
 impl ClientHandle {
     /// The client goes.
     pub(super) fn leave(&self) {
-        let unread = self.server.lock().conversation.leave(self.id);
+        let unread = lock(&self.server.state).conversation.leave(self.id);
         self.server.missed.unread.fetch_add(unread, Ordering::Relaxed);
         self.server.read.notify_all();
     }
@@ -206,20 +202,20 @@ impl ClientHandle {
 
     /// The revision that it speaks, as far as it is known.
     pub(super) fn version(&self) -> Option<String> {
-        self.server.lock().conversation.clients.get(&self.id)?.version.clone()
+        lock(&self.server.state).conversation.clients.get(&self.id)?.version.clone()
     }
 
     /// Passes on what the client says; the stream of the answers, where there are any.
     /// Fails where it cannot be passed on.
     pub(super) fn ask(&self, said: &[Message<'_>]) -> Result<Option<u64>, NotTaken> {
-        let mut state = self.server.lock();
-        let State { process: Some(process), conversation, waiting, deaf: false } = &mut *state else {
+        let mut state = lock(&self.server.state);
+        let ServerState { process: Some(process), conversation, waiting, deaf: false } = &mut *state else {
             return Err(NotTaken::Over);
         };
         if waiting.iter().sum::<usize>() > UNREAD {
             return Err(NotTaken::Full);
         }
-        let Asked { stream, lines } = conversation.ask(self.id, said)?;
+        let ForServer { stream, lines } = conversation.ask(self.id, said)?;
         for line in lines {
             waiting.push_back(line.len());
             process.send(&line);
@@ -244,9 +240,9 @@ impl ClientHandle {
     }
 
     /// The next event for a reader of a stream.
-    pub(super) fn poll_next(&self, stream: u64, reader: u64, context: &Context<'_>) -> Poll<Next> {
+    pub(super) fn poll_next(&self, stream: u64, reader: u64, context: &Context<'_>) -> Poll<NextEvent> {
         let next = self.with(|streams| streams.poll_next(stream, reader, context));
-        let next = next.unwrap_or(Poll::Ready(Next::End));
+        let next = next.unwrap_or(Poll::Ready(NextEvent::End));
         if next.is_ready() {
             self.server.read.notify_all();
         }
@@ -254,11 +250,11 @@ impl ClientHandle {
     }
 
     fn with<R>(&self, look: impl FnOnce(&mut Streams) -> R) -> Option<R> {
-        self.server.lock().conversation.streams(self.id).map(look)
+        lock(&self.server.state).conversation.streams(self.id).map(look)
     }
 }
 
-fn heed(server: &Weak<Server>, came: PipeEvent) {
+fn handle(server: &Weak<Server>, came: PipeEvent) {
     let Some(server) = server.upgrade() else { return };
     match came {
         PipeEvent::Line(line, _) => server.pass_on(&line),
@@ -269,10 +265,10 @@ fn heed(server: &Weak<Server>, came: PipeEvent) {
             )));
         }
         PipeEvent::Taken => {
-            server.lock().waiting.pop_front();
+            lock(&server.state).waiting.pop_front();
         }
         // Its end, if it ended, comes behind what it said.
-        PipeEvent::Refused(_) => server.lock().deaf = true,
+        PipeEvent::Refused(_) => lock(&server.state).deaf = true,
         PipeEvent::End(_) => server.over(None),
         PipeEvent::Closed | PipeEvent::Live(_) => {}
     }

@@ -25,7 +25,7 @@ pub(super) struct Streams {
     all: BTreeMap<u64, Stream>,
     next: u64,
     /// The events of all streams, oldest first.
-    kept: VecDeque<Event>,
+    kept: VecDeque<NumberedEvent>,
     /// How many bytes they have.
     bytes: usize,
     /// How many were let go that nobody had read.
@@ -49,7 +49,7 @@ struct Stream {
 }
 
 #[derive(Debug)]
-struct Event {
+struct NumberedEvent {
     stream: u64,
     number: u64,
     text: String,
@@ -68,7 +68,7 @@ pub(super) enum Answer {
 
 /// What a reader of a stream gets.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Next {
+pub(super) enum NextEvent {
     /// An event with its number.
     Event(u64, String),
     /// Nothing more comes, or somebody else reads it now.
@@ -96,7 +96,7 @@ impl Streams {
     pub(super) fn add(&mut self, number: u64, text: &str) {
         let Some(stream) = self.all.get_mut(&number) else { return };
         stream.said += 1;
-        self.kept.push_back(Event { stream: number, number: stream.said, text: text.to_owned() });
+        self.kept.push_back(NumberedEvent { stream: number, number: stream.said, text: text.to_owned() });
         self.bytes += text.len();
         stream.wake();
         while self.kept.len() > 1 && (self.kept.len() > KEPT || self.bytes > ROOM) {
@@ -161,22 +161,22 @@ impl Streams {
     }
 
     /// The next event for this reader.
-    pub(super) fn poll_next(&mut self, number: u64, reader: u64, context: &Context<'_>) -> Poll<Next> {
+    pub(super) fn poll_next(&mut self, number: u64, reader: u64, context: &Context<'_>) -> Poll<NextEvent> {
         let Some(stream) = self.all.get_mut(&number).filter(|stream| stream.reader == reader) else {
-            return Poll::Ready(Next::End);
+            return Poll::Ready(NextEvent::End);
         };
         let next = stream.read + 1;
         if next > stream.said {
             if stream.whole {
-                return Poll::Ready(Next::End);
+                return Poll::Ready(NextEvent::End);
             }
             stream.waker = Some(context.waker().clone());
             return Poll::Pending;
         }
         let event = self.kept.iter().find(|event| event.stream == number && event.number == next);
-        Poll::Ready(event.map_or(Next::Cut, |event| {
+        Poll::Ready(event.map_or(NextEvent::Cut, |event| {
             stream.read = next;
-            Next::Event(next, event.text.clone())
+            NextEvent::Event(next, event.text.clone())
         }))
     }
 
@@ -206,8 +206,9 @@ impl Streams {
         self.lost + self.unread_events().count() as u64
     }
 
-    fn unread_events(&self) -> impl Iterator<Item = &Event> {
-        let is_unread = |event: &&Event| self.all.get(&event.stream).is_some_and(|it| event.number > it.read);
+    fn unread_events(&self) -> impl Iterator<Item = &NumberedEvent> {
+        let is_unread =
+            |event: &&NumberedEvent| self.all.get(&event.stream).is_some_and(|it| event.number > it.read);
         self.kept.iter().filter(is_unread)
     }
 
@@ -234,22 +235,22 @@ impl Stream {
 
 #[cfg(test)]
 mod tests {
-    use super::{Answer, KEPT, LISTENING, Next, ROOM, Streams};
+    use super::{Answer, KEPT, LISTENING, NextEvent, ROOM, Streams};
     use std::task::{Context, Poll, Waker};
 
     fn context() -> Context<'static> {
         Context::from_waker(Waker::noop())
     }
 
-    fn next(streams: &mut Streams, number: u64, reader: u64) -> Option<Next> {
+    fn next(streams: &mut Streams, number: u64, reader: u64) -> Option<NextEvent> {
         match streams.poll_next(number, reader, &context()) {
             Poll::Ready(next) => Some(next),
             Poll::Pending => None,
         }
     }
 
-    fn event(number: u64, text: &str) -> Option<Next> {
-        Some(Next::Event(number, text.to_owned()))
+    fn event(number: u64, text: &str) -> Option<NextEvent> {
+        Some(NextEvent::Event(number, text.to_owned()))
     }
 
     #[test]
@@ -280,13 +281,13 @@ mod tests {
         assert_eq!(next(&mut streams, number, first), event(1, "a"));
         assert_eq!(next(&mut streams, number, first), event(2, "b"));
         let second = streams.attach(number, Some(1)).unwrap();
-        assert_eq!(next(&mut streams, number, first), Some(Next::End), "somebody else reads");
+        assert_eq!(next(&mut streams, number, first), Some(NextEvent::End), "somebody else reads");
         assert_eq!(next(&mut streams, number, second), event(2, "b"));
         assert_eq!(next(&mut streams, number, second), event(3, "c"));
         assert_eq!(next(&mut streams, number, second), None);
         streams.detach(number, first);
         streams.finish(number);
-        assert_eq!(next(&mut streams, number, second), Some(Next::End));
+        assert_eq!(next(&mut streams, number, second), Some(NextEvent::End));
         assert_eq!(streams.attach(number, Some(4)), None, "there was no such event");
         let third = streams.attach(number, Some(0)).unwrap();
         assert_eq!(next(&mut streams, number, third), event(1, "a"), "what is over is kept, too");
@@ -308,7 +309,7 @@ mod tests {
         (0..3).for_each(|_| streams.add(LISTENING, &long));
         assert_eq!((streams.kept.len(), streams.bytes, streams.lost), (1, ROOM, 2), "one message has room");
         let reader = streams.attach(LISTENING, None).unwrap();
-        assert_eq!(next(&mut streams, LISTENING, reader), Some(Next::Cut));
+        assert_eq!(next(&mut streams, LISTENING, reader), Some(NextEvent::Cut));
     }
 
     #[test]
@@ -321,7 +322,7 @@ mod tests {
         while next(&mut streams, LISTENING, reader).is_some() {}
         assert!(!streams.is_behind(LISTENING));
         streams.cut(LISTENING);
-        assert_eq!(next(&mut streams, LISTENING, reader), Some(Next::End));
+        assert_eq!(next(&mut streams, LISTENING, reader), Some(NextEvent::End));
         assert!(!streams.is_busy());
     }
 }

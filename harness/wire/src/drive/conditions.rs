@@ -173,7 +173,7 @@ fn calls() -> Vec<(Side, String)> {
     ]
 }
 
-/// Numbers that no double holds, spellings that a printer does not keep, and members that stand twice.
+/// Numbers that no double holds, spellings that a printer does not keep, and members that occur twice.
 const VALUES: &str = concat!(
     r#"{"beyond":9007199254740993,"exact":0.1000000000000000055511151231257827,"huge":1e400,"whole":1.0,"zero":-0.0,"#,
     r#""twice":1,"twice":2,"2":"b","1":"a","lone":"\ud83d","separator":"\u2028","text":"naïve 😀"}"#
@@ -210,7 +210,7 @@ fn notes(count: usize, length: usize) -> Vec<(Side, String)> {
     talk
 }
 
-/// The session as a trace. Its times are no part of what is played.
+/// The session as a trace. Its times are not played.
 fn trace(talk: &[(Side, String)]) -> Vec<u8> {
     const HANDSHAKE: [(Side, &str); 3] = [
         (

@@ -4,10 +4,10 @@
 use super::journals::{Journals, exchanges, said};
 use super::judge::pairing::SentMessage;
 use super::judge::passage::{self, Terms, in_words};
-use super::judge::{Finding, Kind, http, judgement};
+use super::judge::{Defect, Finding, http, judgement};
 use super::rig::{Played, Rig};
 use super::scenario::Scenario;
-use crate::journal::{Direction, Entry, Event, micros};
+use crate::journal::{Direction, Entry, JournalEvent, micros};
 use crate::stdio::group::Exit;
 use transcript::session::Side;
 use verdict::verdict::{Judgement, Verdict};
@@ -38,7 +38,7 @@ pub(super) fn over_pipes(rig: &Rig, scenario: &Scenario, played: &Played) -> (Ju
     found.extend(left(played));
     if let Some(line) = conditions.stderr.filter(|line| whole && !played.stderr.contains(line)) {
         let says = "what the server wrote to its standard error did not come out of the recorder's";
-        found.push(Finding::new(Kind::NotReceived, Some(Side::Server), 0, says).sent(line));
+        found.push(Finding::new(Defect::NotReceived, Some(Side::Server), 0, says).sent(line));
     }
     let broken = if let Some(why) = &played.stopped {
         Some((Verdict::Garbled, why.clone()))
@@ -92,7 +92,7 @@ fn crash(how: &str) -> (Verdict, String) {
 /// What went on after the recorder was asked to end.
 fn left(played: &Played) -> Option<Finding> {
     let says = played.ended.as_ref()?.as_ref().err()?;
-    Some(Finding::new(Kind::NoEnd, None, 0, says))
+    Some(Finding::new(Defect::NoEnd, None, 0, says))
 }
 
 /// That a session was not played as it should have been although the recorder did nothing wrong that can be seen, as where
@@ -136,7 +136,7 @@ fn broke_off(journals: &Journals) -> bool {
 /// Where our server listened, or our client connected to, as a `Host` header names it.
 fn authority(notes: &[Entry]) -> String {
     let address = notes.iter().find_map(|note| match &note.event {
-        Event::Began { address, .. } => address.clone(),
+        JournalEvent::Began { address, .. } => address.clone(),
         _ => None,
     });
     let address = address.unwrap_or_default();
@@ -147,16 +147,17 @@ fn authority(notes: &[Entry]) -> String {
 #[cfg(test)]
 mod tests {
     use super::{Journals, broke_off};
-    use crate::journal::{Direction, Entry, Event};
+    use crate::journal::{Direction, Entry, JournalEvent};
 
     const BEGAN: u64 = 1_000_000;
 
-    /// A journal in which the peer saw the end, closed its own, and came to its end, at these times.
+    /// A journal of a peer that saw the end, closed its own, and was over, at these times.
     fn journal(seen: Option<u64>, closed: Option<u64>, over: Option<u64>) -> Vec<Entry> {
-        let ended = |way| Event::Ended { way, exchange: None, broken: None };
-        let began = Event::Began { role: String::new(), transport: String::new(), address: None, pid: 1 };
+        let ended = |way| JournalEvent::Ended { way, exchange: None, broken: None };
+        let began =
+            JournalEvent::Began { role: String::new(), transport: String::new(), address: None, pid: 1 };
         let note = |at: Option<u64>, event| at.map(|at| Entry { at: BEGAN + at, event });
-        let over = note(over, Event::Over { sent: 1, received: 1, mismatches: 0 });
+        let over = note(over, JournalEvent::Over { sent: 1, received: 1, mismatches: 0 });
         let ends = [note(seen, ended(Direction::Received)), note(closed, ended(Direction::Sent))];
         let began = Entry { at: BEGAN, event: began };
         [Some(began)].into_iter().chain(ends).chain([over]).flatten().collect()

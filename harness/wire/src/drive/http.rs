@@ -124,7 +124,7 @@ fn died_of(recorder: &mut Group) -> Option<String> {
 /// on for ever, that.
 fn end(recorder: &mut Group, killed: Option<SystemTime>, patience: Duration) -> Option<Result<(), String>> {
     let too_late =
-        |what: &str| Some(Err(format!("the recorder kept running after it was told to end{what}")));
+        |what: &str| Some(Err(format!("the recorder kept running after it was asked to end{what}")));
     if killed.is_some() {
         return if recorder.exits_within(patience) { Some(Ok(())) } else { too_late("") };
     }

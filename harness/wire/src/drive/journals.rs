@@ -5,7 +5,7 @@ use super::judge::http::{Exchange, pairs};
 use super::judge::pairing::SentMessage;
 use super::judge::passage::{Passage, Stream, alike, lines};
 use crate::http::header;
-use crate::journal::{Direction, Entry, Event, micros};
+use crate::journal::{Direction, Entry, JournalEvent, micros};
 use crate::play::MISSING;
 use crate::stdio::group::Exit;
 use formats::sse::{SseBlockKind, SseParser};
@@ -50,8 +50,8 @@ impl Journals {
     /// How the program ended that the client talked to; none where it had not.
     pub(super) fn exit(&self) -> Option<Exit> {
         self.client.iter().rev().find_map(|entry| match entry.event {
-            Event::Exited { code: None, signal: None } => None,
-            Event::Exited { code, signal } => Some(Exit { code, signal }),
+            JournalEvent::Exited { code: None, signal: None } => None,
+            JournalEvent::Exited { code, signal } => Some(Exit { code, signal }),
             _ => None,
         })
     }
@@ -59,10 +59,10 @@ impl Journals {
     /// Whether the program that the client talked to was gone soon after it was signalled.
     pub(super) fn ended_after(&self, signalled: SystemTime, patience: Duration) -> Result<(), String> {
         let signalled = micros(signalled.duration_since(UNIX_EPOCH).unwrap_or_default());
-        let exited = self.client.iter().find(|entry| matches!(entry.event, Event::Exited { .. }));
+        let exited = self.client.iter().find(|entry| matches!(entry.event, JournalEvent::Exited { .. }));
         match exited {
             Some(entry) if entry.at <= signalled.saturating_add(micros(patience)) => Ok(()),
-            _ => Err("the recorder kept running after it was told to end".to_owned()),
+            _ => Err("the recorder kept running after it was asked to end".to_owned()),
         }
     }
 
@@ -71,7 +71,7 @@ impl Journals {
         [(Side::Client, &self.client), (Side::Server, &self.server)].into_iter().find_map(
             |(side, entries)| {
                 let text = entries.iter().find_map(|entry| match &entry.event {
-                    Event::Mismatch { text } => Some(text).filter(|text| text.starts_with(MISSING)),
+                    JournalEvent::Mismatch { text } => Some(text).filter(|text| text.starts_with(MISSING)),
                     _ => None,
                 });
                 Some((side, text?.as_str()))
@@ -82,7 +82,7 @@ impl Journals {
     /// When our server had played to its end, and how many mismatches it saw.
     pub(super) fn server_over(&self) -> Option<(u64, u64)> {
         self.server.iter().rev().find_map(|entry| match entry.event {
-            Event::Over { mismatches, .. } => Some((entry.at, mismatches)),
+            JournalEvent::Over { mismatches, .. } => Some((entry.at, mismatches)),
             _ => None,
         })
     }
@@ -95,7 +95,7 @@ impl Pipes {
         Passage { side, sent, received, ready: self.ready }
     }
 
-    /// The lines of both sides, in the order in which they were sent. What never arrived is due in a recording where `all`
+    /// The lines of both sides, in the order of sending. What never arrived is due in a recording where `all`
     /// is.
     pub(super) fn said(&self, all: bool) -> Vec<SentMessage> {
         let mut said = Vec::new();
@@ -121,17 +121,17 @@ impl Pipes {
     }
 }
 
-/// The exchanges of one peer, in the order in which they began; `asks` is the way that their requests went.
+/// The exchanges of one peer, in the order they began; `asks` is the way that their requests went.
 pub(super) fn exchanges(entries: &[Entry], asks: Direction) -> Vec<Exchange> {
     let mut found: BTreeMap<u64, Exchange> = BTreeMap::new();
     for entry in entries {
         match &entry.event {
-            Event::Asked { exchange, method, target, headers, .. } => {
+            JournalEvent::Asked { exchange, method, target, headers, .. } => {
                 let it = found.entry(*exchange).or_default();
                 (it.method, it.target) = (method.clone(), target.clone());
                 it.asked.clone_from(headers);
             }
-            Event::Answered { exchange, status, headers, .. } => {
+            JournalEvent::Answered { exchange, status, headers, .. } => {
                 let it = found.entry(*exchange).or_default();
                 it.status = Some(*status);
                 it.headers.clone_from(headers);
@@ -139,7 +139,7 @@ pub(super) fn exchanges(entries: &[Entry], asks: Direction) -> Vec<Exchange> {
             event => {
                 let Some((way, Some(exchange))) = event.stream() else { continue };
                 let it = found.entry(exchange).or_default();
-                it.broken |= matches!(event, Event::Ended { broken: Some(_), .. });
+                it.broken |= matches!(event, JournalEvent::Ended { broken: Some(_), .. });
                 if way == asks { &mut it.body } else { &mut it.answer }.take(entry);
             }
         }
@@ -226,19 +226,19 @@ fn answers(asked: &Exchange, answered: &Exchange, number: u64, all: bool, coarse
 mod tests {
     use super::{Exit, Journals, SentMessage, exchanges, said};
     use crate::journal::Direction::{self, Received, Sent};
-    use crate::journal::{Bytes, Entry, Event};
+    use crate::journal::{Bytes, Entry, JournalEvent};
     use transcript::session::Side;
 
-    fn entries(events: Vec<(u64, Event)>) -> Vec<Entry> {
+    fn entries(events: Vec<(u64, JournalEvent)>) -> Vec<Entry> {
         events.into_iter().map(|(at, event)| Entry { at, event }).collect()
     }
 
-    fn bytes(way: Direction, exchange: Option<u64>, text: &str) -> Event {
-        Event::Bytes { way, exchange, bytes: Bytes(text.into()) }
+    fn bytes(way: Direction, exchange: Option<u64>, text: &str) -> JournalEvent {
+        JournalEvent::Bytes { way, exchange, bytes: Bytes(text.into()) }
     }
 
-    fn ended(way: Direction, exchange: Option<u64>) -> Event {
-        Event::Ended { way, exchange, broken: None }
+    fn ended(way: Direction, exchange: Option<u64>) -> JournalEvent {
+        JournalEvent::Ended { way, exchange, broken: None }
     }
 
     fn shown(said: Vec<SentMessage>) -> Vec<(String, Side, u64, u64, bool)> {
@@ -254,7 +254,7 @@ mod tests {
                 (20, bytes(Sent, None, ":2}\n")),
                 (50, bytes(Received, None, "{\"c\":3}\n{\"d")),
                 (60, ended(Sent, None)),
-                (90, Event::Exited { code: None, signal: Some(9) }),
+                (90, JournalEvent::Exited { code: None, signal: Some(9) }),
             ]),
             server: entries(vec![
                 (15, bytes(Received, None, "{\"a\":1}\n")),
@@ -283,10 +283,10 @@ mod tests {
             let (method, target, exchange) = ("POST".to_owned(), "/mcp".to_owned(), 0);
             let headers = vec![("Content-Type".to_owned(), "text/event-stream; charset=utf-8".to_owned())];
             entries(vec![
-                (1, Event::Asked { way: asks, exchange, method, target, headers: Vec::new() }),
+                (1, JournalEvent::Asked { way: asks, exchange, method, target, headers: Vec::new() }),
                 (2, bytes(asks, Some(0), "{\"a\":1}")),
                 (3, ended(asks, Some(0))),
-                (4 + late, Event::Answered { way: answers, exchange, status: 200, headers }),
+                (4 + late, JournalEvent::Answered { way: answers, exchange, status: 200, headers }),
                 (5 + late, bytes(answers, Some(0), ": hi\n\nid: 1\ndata: {\"b\"")),
                 (7 + late, bytes(answers, Some(0), ":2}\n\nevent: ping\ndata: x\n\n")),
                 (9 + late, ended(answers, Some(0))),

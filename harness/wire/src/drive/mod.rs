@@ -31,7 +31,7 @@ use verdict::answer::Level;
 use verdict::record::{self, CaseResult, Implementation, Record};
 use verdict::supervision::Supervision;
 
-/// Plays every scenario through the recorder, `jobs` at once, and records what came of it: two lines for each, in the
+/// Plays every scenario through the recorder, `jobs` at once, and records the results: two lines for each, in the
 /// order of the plan. The supervision may end it before its end; the record says how much of the plan has no lines.
 ///
 /// # Errors

@@ -6,7 +6,7 @@ use super::recording;
 use super::rig::{Files, NotRun, RECORDING, Rig};
 use super::scenario::{Kill, Scenario};
 use crate::journal::{self, Entry};
-use crate::play::{Script, Step, read_session};
+use crate::play::{Script, ScriptStep, read_session};
 use crate::stdio::group::Group;
 use crate::stdio::{Stderr, running};
 use crate::{Notify, StartError, interrupt};
@@ -29,7 +29,7 @@ const KEPT: usize = 32 << 10;
 /// How many bytes a session may have in files, besides [`SHARE`] times its own length.
 const ROOM: u64 = 64 << 20;
 
-/// A session stands in both journals, in the recording, and in each with what is around it.
+/// A session is in both journals and in the recording, in each with what surrounds it.
 const SHARE: u64 = 32;
 
 /// Mismatches are not reported here: what the other side did is in the journals.
@@ -153,7 +153,7 @@ impl<'v> KillTarget<'v> {
     ) -> Option<Self> {
         let (kill, after) = scenario.conditions.kill?;
         let mut servers = 0;
-        let one_more = |step: &Step| {
+        let one_more = |step: &ScriptStep| {
             servers += usize::from(step.side == Side::Server);
             servers > after
         };

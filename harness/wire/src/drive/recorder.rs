@@ -10,7 +10,7 @@ pub struct Recorder {
     words: Vec<String>,
 }
 
-/// What stands in the placeholders.
+/// The values of the placeholders.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Placeholders<'h> {
     /// The words of the server's command line.

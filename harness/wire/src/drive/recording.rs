@@ -1,7 +1,7 @@
 //! What a recording has, message by message, whatever is wrong with it: a faulty message is one of its own.
 
 use super::judge::pairing::RecordedMessage;
-use super::judge::{Finding, Kind};
+use super::judge::{Defect, Finding};
 use crate::regular;
 use formats::{Format, Input, ReadError, ReadOptions, Tolerance};
 use std::io;
@@ -13,7 +13,7 @@ use transcript::session::Content;
 pub(super) struct Recording {
     /// Its format.
     pub(super) format: &'static Format,
-    /// What stands where messages belong.
+    /// What is where messages belong.
     pub(super) written: Vec<RecordedMessage>,
 }
 
@@ -22,8 +22,8 @@ pub(super) struct Recording {
 /// # Errors
 /// The finding that there is no file, or that it cannot be read.
 pub(super) fn read(path: &Path, format: Option<&'static Format>) -> Result<Recording, Finding> {
-    let none = |says: &str| Finding::new(Kind::NoRecording, None, 0, says);
-    let unreadable = |says: String| Finding::new(Kind::Unreadable, None, 0, says);
+    let none = |says: &str| Finding::new(Defect::NoRecording, None, 0, says);
+    let unreadable = |says: String| Finding::new(Defect::Unreadable, None, 0, says);
     let mut file = regular::open(path).map_err(|error| match error.kind() {
         io::ErrorKind::NotFound => none("the recorder wrote no recording: there is no such file"),
         _ => none(&format!("the recording cannot be opened: {error}")),
@@ -71,20 +71,20 @@ pub(super) fn read(path: &Path, format: Option<&'static Format>) -> Result<Recor
 #[cfg(test)]
 mod tests {
     use super::read;
-    use crate::drive::judge::Kind;
+    use crate::drive::judge::Defect;
     use std::fs;
 
     #[test]
     fn a_recording_is_read_with_its_faults() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("trace");
-        assert_eq!(read(&path, None).unwrap_err().kind, Kind::NoRecording);
+        assert_eq!(read(&path, None).unwrap_err().kind, Defect::NoRecording);
         let kind = |text: &str| {
             fs::write(&path, text).unwrap();
             read(&path, None).map(|it| it.written.len()).map_err(|finding| (finding.kind, finding.line))
         };
-        assert_eq!(kind(""), Err((Kind::NoRecording, None)));
-        assert_eq!(kind("garbage"), Err((Kind::Unreadable, None)));
+        assert_eq!(kind(""), Err((Defect::NoRecording, None)));
+        assert_eq!(kind("garbage"), Err((Defect::Unreadable, None)));
         let ping = r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#;
         assert_eq!(kind(&format!("{ping}\n{}\n{ping}", ping.replace("2.0", "1.0"))), Ok(3));
         assert_eq!(kind(&format!("{ping}\n{ping}\u{0}\n")), Ok(2));
@@ -94,7 +94,7 @@ mod tests {
         )
         .unwrap();
         let finding = read(&path, None).unwrap_err();
-        assert_eq!((finding.kind, finding.line), (Kind::Unreadable, Some(2)));
+        assert_eq!((finding.kind, finding.line), (Defect::Unreadable, Some(2)));
         assert!(finding.says.contains("line 2") && finding.says.contains("SRV-BYTES"), "{}", finding.says);
     }
 }

@@ -87,7 +87,7 @@ impl Files {
 /// The name of the recording, to which a command line may add an ending.
 pub(super) const RECORDING: &str = "recording";
 
-/// What came of a session that was played.
+/// The outcome of a played session.
 #[derive(Debug)]
 pub(super) struct Played {
     /// What the peers wrote down.

@@ -53,11 +53,7 @@ impl Transport {
 
     /// The formats whose transcripts show how such a session goes, one that says who sent each message first.
     pub fn formats(self) -> impl Iterator<Item = &'static Format> {
-        let transport = match self {
-            Self::Stdio => None,
-            Self::StreamableHttp => Some(formats::Transport::StreamableHttp),
-            Self::HttpSse => Some(formats::Transport::HttpSse),
-        };
+        let transport = self.over_http();
         let mut found: Vec<_> =
             formats::FORMATS.iter().copied().filter(|it| it.scripts.contains(&transport)).collect();
         found.sort_by_key(|it| !it.carries.direction);
@@ -65,12 +61,12 @@ impl Transport {
     }
 }
 
-/// One session and the conditions in which it is said.
+/// One session and the conditions under which it is played.
 #[derive(Debug, Clone)]
 pub struct Scenario {
     /// The case's name, or `conditions/` and its own.
     pub name: String,
-    /// What is said of it in a record.
+    /// The note on it in a record.
     pub note: CaseNote,
     /// The clauses that it shows.
     pub clauses: Vec<String>,
@@ -80,24 +76,24 @@ pub struct Scenario {
     pub(super) format: &'static Format,
     /// The formats that cannot carry it, each with the reason.
     pub(super) uncarried: Vec<(&'static str, String)>,
-    /// How it is said.
+    /// How it is played.
     pub(super) conditions: Conditions,
 }
 
-/// How a session is said.
+/// How a session is played.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Conditions {
     /// How many times the patience the server waits before each message.
     pub(super) pause: f64,
     /// The size of the pieces, in bytes, that both sides write in.
     pub(super) chunk: Option<usize>,
-    /// Both sides say together what they can.
+    /// Both sides write together what they can.
     pub(super) merge: bool,
     /// The server prints this line before each message.
     pub(super) noise: Option<&'static str>,
     /// The server prints this line to its standard error.
     pub(super) stderr: Option<&'static str>,
-    /// The client waits so long before each read, and reads little.
+    /// How long the client waits before each read, which is small.
     pub(super) slow: Duration,
     /// The server ends with half a message.
     pub(super) half: bool,

@@ -5,7 +5,7 @@ use super::process::{KillTarget, Quiet, Running, not_started, recorder_words, sc
 use super::recorder::Placeholders;
 use super::rig::{Files, Played, Rig};
 use super::scenario::Scenario;
-use crate::journal::{self, Direction, Entry, Event, Journal};
+use crate::journal::{self, Direction, Entry, Journal, JournalEvent};
 use crate::play::{self, Plan, Variants};
 use crate::stdio::start;
 use rustix::io::Errno;
@@ -110,7 +110,7 @@ fn sent(notes: &[Entry]) -> usize {
 
 fn lines(notes: &[Entry], wanted: Direction) -> usize {
     let lines = |note: &Entry| match &note.event {
-        Event::Bytes { way, exchange: None, bytes } if *way == wanted => {
+        JournalEvent::Bytes { way, exchange: None, bytes } if *way == wanted => {
             bytes.0.iter().filter(|byte| **byte == b'\n').count()
         }
         _ => 0,
@@ -130,7 +130,7 @@ fn left_alone(journals: &Journals, journal: &Path) -> Result<(), String> {
 /// The journal of a server that ends by itself, read when it has ended, or when that takes too long. One that was killed
 /// notes nothing more.
 fn settled(path: &Path, patience: Duration) -> io::Result<Vec<Entry>> {
-    let over = |notes: &[Entry]| matches!(notes.last(), Some(Entry { event: Event::Over { .. }, .. }));
+    let over = |notes: &[Entry]| matches!(notes.last(), Some(Entry { event: JournalEvent::Over { .. }, .. }));
     let gone =
         |notes: &[Entry]| process_id(notes).is_some_and(|pid| test_kill_process(pid) == Err(Errno::SRCH));
     let read = || if path.exists() { journal::read(path) } else { Ok(Vec::new()) };
@@ -140,7 +140,7 @@ fn settled(path: &Path, patience: Duration) -> io::Result<Vec<Entry>> {
 
 fn process_id(notes: &[Entry]) -> Option<Pid> {
     let began = |note: &Entry| match note.event {
-        Event::Began { pid, .. } => i32::try_from(pid).ok(),
+        JournalEvent::Began { pid, .. } => i32::try_from(pid).ok(),
         _ => None,
     };
     Pid::from_raw(notes.iter().find_map(began)?)

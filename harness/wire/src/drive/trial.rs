@@ -5,13 +5,13 @@ use super::forwarding;
 use super::judge::fidelity;
 use super::judge::pairing::SentMessage;
 use super::judge::passage::in_words;
-use super::judge::{Dimension, Finding, Kind, judgement};
+use super::judge::{Defect, Dimension, Finding, judgement};
 use super::recording::{self, Recording};
 use super::rig::{Files, NotRun, Played, Rig};
 use super::scenario::Scenario;
 #[cfg(unix)]
 use super::{http, stdio};
-use crate::journal::{Entry, Event, micros};
+use crate::journal::{Entry, JournalEvent, micros};
 use crate::play::read_session;
 use std::fmt::Write as _;
 use std::{fs, io};
@@ -31,7 +31,8 @@ impl Rig {
             Ok(played) => played,
             Err(error) => return error.downcast::<NotRun>().map(Err),
         };
-        let began = |note: &Entry| matches!(note.event, Event::Asked { .. } | Event::Bytes { .. });
+        let began =
+            |note: &Entry| matches!(note.event, JournalEvent::Asked { .. } | JournalEvent::Bytes { .. });
         let reached = match self.transport.is_http() {
             true => played.journals.server.iter().any(began),
             false => !played.journals.server.is_empty(),
@@ -111,7 +112,7 @@ impl Rig {
             Err(finding) => {
                 let mut judged = judgement(std::slice::from_ref(finding));
                 // Where nothing was said, nothing is lost.
-                judged.silent_loss = said.iter().any(|one| one.due) && finding.kind == Kind::NoRecording;
+                judged.silent_loss = said.iter().any(|one| one.due) && finding.kind == Defect::NoRecording;
                 return (judged, finding.line);
             }
         };

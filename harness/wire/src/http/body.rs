@@ -183,9 +183,9 @@ mod tests {
     use std::task::{Context, Waker};
 
     #[derive(Clone, Default)]
-    struct Seen(Arc<Mutex<Vec<String>>>);
+    struct SeenParts(Arc<Mutex<Vec<String>>>);
 
-    impl Watch for Seen {
+    impl Watch for SeenParts {
         fn part(&mut self, part: &[u8]) {
             self.0.lock().unwrap().push(String::from_utf8_lossy(part).into_owned());
         }
@@ -197,7 +197,7 @@ mod tests {
 
     #[test]
     fn a_body_reports_its_parts_and_its_end_once() {
-        let (passed, dropped, empty) = (Seen::default(), Seen::default(), Seen::default());
+        let (passed, dropped, empty) = (SeenParts::default(), SeenParts::default(), SeenParts::default());
         let mut watched = Watched::new(full("ab"), passed.clone());
         let mut context = Context::from_waker(Waker::noop());
         assert!(Pin::new(&mut watched).poll_frame(&mut context).is_ready() && watched.is_end_stream());

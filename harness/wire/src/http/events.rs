@@ -5,7 +5,7 @@ use hyper::body::Bytes;
 
 /// An event that was read.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) struct Event {
+pub(crate) struct SseEvent {
     pub(crate) name: Option<String>,
     pub(crate) id: Option<String>,
     /// Empty where it has none.
@@ -14,7 +14,7 @@ pub(crate) struct Event {
     pub(crate) retry: Option<u64>,
 }
 
-impl Event {
+impl SseEvent {
     /// Whether it is meant to be a message.
     pub(crate) fn is_message(&self) -> bool {
         matches!(self.name.as_deref(), None | Some("" | "message")) && !self.data.is_empty()
@@ -35,13 +35,13 @@ impl EventReader {
     }
 
     /// The events that a part completes, and how many bytes an event has by then that is longer than the bound.
-    pub(crate) fn take(&mut self, part: &[u8]) -> (Vec<Event>, Option<usize>) {
+    pub(crate) fn take(&mut self, part: &[u8]) -> (Vec<SseEvent>, Option<usize>) {
         let mut events = Vec::new();
         let text = |bytes: Option<&[u8]>| bytes.map(|bytes| String::from_utf8_lossy(bytes).into_owned());
         self.parser.feed(part, &mut |block| {
             if matches!(block.kind, SseBlockKind::Event | SseBlockKind::Dataless) {
                 let (name, id) = (text(block.name), text(block.id));
-                events.push(Event { name, id, data: block.data.to_vec(), retry: block.retry });
+                events.push(SseEvent { name, id, data: block.data.to_vec(), retry: block.retry });
             }
         });
         self.unfinished = if events.is_empty() { self.unfinished + part.len() } else { 0 };
@@ -68,13 +68,13 @@ pub(crate) fn spell(name: Option<&str>, id: Option<&str>, data: &str) -> Bytes {
 
 #[cfg(test)]
 mod tests {
-    use super::{Event, EventReader, spell};
+    use super::{EventReader, SseEvent, spell};
 
     #[test]
     fn an_event_is_read_as_it_was_meant() {
         let bytes = spell(Some("message"), Some("7"), "{\"a\":\n1,\r\n2}");
         let data = b"{\"a\":\n1,\n2}".to_vec();
-        let event = Event { name: Some("message".into()), id: Some("7".into()), data, retry: None };
+        let event = SseEvent { name: Some("message".into()), id: Some("7".into()), data, retry: None };
         assert_eq!(EventReader::new(9).take(&bytes), (vec![event], None));
         assert_eq!(spell(None, None, ""), "data: \n\n");
     }

@@ -13,7 +13,7 @@ mod target;
 
 pub(crate) use body::{Body, BoxError, End, Unread, Watch, Watched, answer, boxed, collect, full};
 pub(crate) use client::{Client, Failure, error_chain};
-pub(crate) use events::{Event, EventReader, spell};
+pub(crate) use events::{EventReader, SseEvent, spell};
 pub(crate) use headers::{
     EVENTS, JSON, LAST_EVENT, SESSION, VERSION, accepts, header, header_list, insert, media_type, text,
     to_server, without_connection,

@@ -67,7 +67,7 @@ impl Target {
         self.path.as_ref().map_or("/", PathAndQuery::as_str)
     }
 
-    /// Where a request for `path` goes: `/` stands for the path of the server, and every other one for itself, since a
+    /// Where a request for `path` goes: `/` means the path of the server, and every other one itself, since a
     /// session has more than one (`/.well-known/…`, the messages of HTTP+SSE).
     pub(crate) fn uri(&self, path: Option<&PathAndQuery>) -> Option<Uri> {
         let path = match (path, &self.path) {

@@ -10,16 +10,16 @@ use verdict::plain::{cut, plain};
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Mismatch {
     /// What it is.
-    pub kind: Kind,
+    pub kind: MismatchKind,
     /// The message of the session that it is about.
     pub step: Option<usize>,
-    /// What came, as far as it is known.
+    /// What arrived, as far as it is known.
     pub came: Option<String>,
 }
 
 /// The kinds of mismatches.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Kind {
+pub enum MismatchKind {
     /// The message that came for one of the session says something else.
     Different(Difference),
     /// A message that the session does not have, or not once more.
@@ -38,7 +38,7 @@ pub enum Kind {
     Protocol(String),
 }
 
-/// How the text of [`Kind::Missing`] begins.
+/// How the text of [`MismatchKind::Missing`] begins.
 pub(crate) const MISSING: &str = "a message is missing";
 
 /// How many characters of a message or a value are shown.
@@ -46,17 +46,17 @@ const SHOWN: usize = 160;
 
 impl Mismatch {
     /// A mismatch that is about no message of the session.
-    pub(super) fn new(kind: Kind, came: Option<String>) -> Self {
+    pub(super) fn new(kind: MismatchKind, came: Option<String>) -> Self {
         Self { kind, step: None, came }
     }
 
     /// A mismatch beside messages.
     #[must_use]
     pub fn protocol(text: impl Into<String>) -> Self {
-        Self::new(Kind::Protocol(text.into()), None)
+        Self::new(MismatchKind::Protocol(text.into()), None)
     }
 
-    /// Where the message of the session stands.
+    /// Where the message of the session is.
     #[must_use]
     pub fn location(&self, script: &Script) -> Option<Location> {
         Some(script.entry(self.step?)?.location)
@@ -66,7 +66,7 @@ impl Mismatch {
     #[must_use]
     pub fn headline(&self) -> String {
         match &self.kind {
-            Kind::Different(difference) => {
+            MismatchKind::Different(difference) => {
                 let value = |value: &Option<String>| {
                     value.as_deref().map_or(Cow::Borrowed("nothing"), |value| Cow::Owned(cut(value, 60)))
                 };
@@ -77,23 +77,25 @@ impl Mismatch {
                     value(&difference.right)
                 )
             }
-            Kind::Unexpected => "unexpected message: the session does not have it here".to_owned(),
-            Kind::OutOfOrder => "a message came early: one before it is still awaited".to_owned(),
-            Kind::Missing(why, 0) => format!("{MISSING}: {why}"),
-            Kind::Missing(why, more) => {
+            MismatchKind::Unexpected => "unexpected message: the session does not have it here".to_owned(),
+            MismatchKind::OutOfOrder => "a message came early: one before it is still awaited".to_owned(),
+            MismatchKind::Missing(why, 0) => format!("{MISSING}: {why}"),
+            MismatchKind::Missing(why, more) => {
                 let later = if *more == 1 { "message is" } else { "messages are" };
                 format!("{MISSING}: {why}; {more} later {later} no longer awaited")
             }
-            Kind::NoMessage(why) => format!("not a message: {why}"),
-            Kind::Batch => "several messages in one array, which are separate in the session".to_owned(),
-            Kind::TooLong(bytes) => {
+            MismatchKind::NoMessage(why) => format!("not a message: {why}"),
+            MismatchKind::Batch => {
+                "several messages in one array, which are separate in the session".to_owned()
+            }
+            MismatchKind::TooLong(bytes) => {
                 format!("skipped a message of {bytes} bytes, which is too large to hold")
             }
-            Kind::Protocol(text) => text.clone(),
+            MismatchKind::Protocol(text) => text.clone(),
         }
     }
 
-    /// All of it, in up to four lines: the sentence, the place, what was expected, what came.
+    /// All of it, in up to four lines: the sentence, the place, what was expected, what arrived.
     #[must_use]
     pub fn describe(&self, script: &Script, file: &str) -> String {
         let mut text = format!("mismatch: {}", plain(&self.headline()));

@@ -23,10 +23,10 @@ pub use crate::http::HELD;
 pub use crate::journal;
 pub use crate::messages::on_one_line;
 pub(crate) use mismatch::MISSING;
-pub use mismatch::{Kind, Mismatch};
+pub use mismatch::{Mismatch, MismatchKind};
 pub use plan::{Plan, Played, TOLD};
 pub use player::{Order, Outgoing, Player, Received};
-pub use script::{Script, Step};
+pub use script::{Script, ScriptStep};
 pub(crate) use script::{event, read_session};
 #[cfg(unix)]
 pub(crate) use stdio::as_client_of;

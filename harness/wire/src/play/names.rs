@@ -1,6 +1,6 @@
 //! The names of requests: the ids and progress tokens that each side chose, put into the messages that refer to them.
 
-use super::script::Step;
+use super::script::ScriptStep;
 use crate::messages::{about, id_span, id_text, own_token, span, with};
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
@@ -42,7 +42,7 @@ impl IdMap {
     }
 
     /// A message of this side as it is to be said.
-    pub(super) fn outgoing<'a>(&self, step: &Step, message: Message<'a>) -> Cow<'a, str> {
+    pub(super) fn outgoing<'a>(&self, step: &ScriptStep, message: Message<'a>) -> Cow<'a, str> {
         if let EventKind::Result | EventKind::Error = step.kind {
             let name = match step.answers {
                 Some(asked) => self.ids.get(&asked),

@@ -1,10 +1,10 @@
-//! What is to be played, how, and what came of it.
+//! What is to be played, how, and the outcome.
 
-use super::mismatch::{Kind, Mismatch};
+use super::mismatch::{Mismatch, MismatchKind};
 use super::script::Script;
 use super::variant::Variants;
 use crate::http::HELD;
-use crate::journal::{Event, Journal};
+use crate::journal::{Journal, JournalEvent};
 use crate::{Notify, interrupt};
 use std::time::Duration;
 use transcript::diff::DiffOptions;
@@ -31,12 +31,12 @@ pub struct Plan<'p> {
     pub notify: &'p dyn Notify,
 }
 
-/// What came of a play.
+/// The outcome of a play.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Played {
     /// How many messages were sent.
     pub sent: u64,
-    /// How many messages of the session were received, as they stand there or not.
+    /// How many messages of the session were received, equal to them or not.
     pub received: u64,
     /// How often the other side departed from it.
     pub mismatches: u64,
@@ -52,19 +52,19 @@ impl Plan<'_> {
 
     /// Counts a mismatch, and says and notes it where it is one of the first.
     pub(super) fn report(&self, played: &mut Played, mismatch: &Mismatch) {
-        // What came of an interrupt is not the other side's doing.
+        // What an interrupt caused is not the other side's doing.
         if interrupt::requested() {
             return;
         }
         played.mismatches += 1;
         // What ends the play is reported in any case.
-        if played.mismatches > TOLD && !matches!(mismatch.kind, Kind::Missing(..)) {
+        if played.mismatches > TOLD && !matches!(mismatch.kind, MismatchKind::Missing(..)) {
             played.untold += 1;
             return;
         }
         self.journal.note(|| {
             let at = mismatch.step.map_or_else(String::new, |step| format!(" (message {step})"));
-            Event::Mismatch { text: mismatch.headline() + &at }
+            JournalEvent::Mismatch { text: mismatch.headline() + &at }
         });
         self.notify.mismatch(&mismatch.describe(self.script, self.name));
     }
@@ -75,7 +75,7 @@ impl Plan<'_> {
         if untold > 0 {
             self.notify.note(&format!("{untold} more mismatches are counted and not shown"));
         }
-        self.journal.note(|| Event::Over { sent, received, mismatches });
+        self.journal.note(|| JournalEvent::Over { sent, received, mismatches });
         played
     }
 

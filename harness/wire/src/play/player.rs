@@ -5,7 +5,7 @@
 //! message that differs counts as received, an unexpected one is skipped. Memory: a bit for each message, and the ids
 //! that the other side chose.
 
-use super::mismatch::{Kind as Sort, Mismatch};
+use super::mismatch::{Mismatch, MismatchKind};
 use super::names::IdMap;
 use super::script::{Script, event};
 use std::borrow::Cow;
@@ -55,7 +55,7 @@ pub struct Outgoing<'s> {
 /// What became of a message that came.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Received {
-    /// The step that it stands for.
+    /// The step that it represents.
     pub step: Option<usize>,
     /// How it departs from it.
     pub mismatch: Option<Mismatch>,
@@ -87,12 +87,12 @@ impl<'s> Player<'s> {
         Some(Outgoing { step, text })
     }
 
-    /// Takes what came, which is meant to be one message; a batch is taken apart.
+    /// Takes what is meant to be one message; a batch is split.
     pub fn receive(&mut self, text: &str) -> Vec<Received> {
         match Message::parse(text) {
             Ok(message) => vec![self.receive_message(message)],
             Err(refusal) if refusal.code == Code::Batch => {
-                let batch = Mismatch::new(Sort::Batch, Some(text.to_owned()));
+                let batch = Mismatch::new(MismatchKind::Batch, Some(text.to_owned()));
                 let mut received = vec![Received { step: None, mismatch: Some(batch) }];
                 for item in Json::parse(text).into_iter().flat_map(Json::items) {
                     received.push(match Message::parse(item.text()) {
@@ -142,7 +142,7 @@ impl<'s> Player<'s> {
     pub fn missing(&self, why: &str) -> Option<Mismatch> {
         let mut left = (self.next..self.done.len()).filter(|&step| self.is_awaited(step));
         let step = left.next()?;
-        let kind = Sort::Missing(why.to_owned(), left.count());
+        let kind = MismatchKind::Missing(why.to_owned(), left.count());
         Some(Mismatch { kind, step: Some(step), came: None })
     }
 
@@ -158,7 +158,7 @@ impl<'s> Player<'s> {
         self.sent
     }
 
-    /// How many messages of the session were received, as they stand there or not.
+    /// How many messages of the session were received, equal to them or not.
     #[must_use]
     pub fn received(&self) -> u64 {
         self.received
@@ -179,11 +179,11 @@ impl<'s> Player<'s> {
     fn receive_message(&mut self, message: Message<'_>) -> Received {
         let came = event(self.next, message);
         let (step, kind) = match self.same(&came) {
-            Some(step) => (step, (!self.is_in_order(step)).then_some(Sort::OutOfOrder)),
+            Some(step) => (step, (!self.is_in_order(step)).then_some(MismatchKind::OutOfOrder)),
             None => match self.kin(&came).and_then(|step| Some((step, self.difference(step, &came)?))) {
-                Some((step, difference)) => (step, Some(Sort::Different(difference))),
+                Some((step, difference)) => (step, Some(MismatchKind::Different(difference))),
                 None => {
-                    let mismatch = Mismatch::new(Sort::Unexpected, Some(message.text().to_owned()));
+                    let mismatch = Mismatch::new(MismatchKind::Unexpected, Some(message.text().to_owned()));
                     return Received { step: None, mismatch: Some(mismatch) };
                 }
             },
@@ -253,7 +253,7 @@ impl<'s> Player<'s> {
         self.ahead().find(|&step| alike(step))
     }
 
-    /// How what came differs from a message of the session, but for the names that belong to the other side.
+    /// How this differs from a message of the session, except for the names that belong to the other side.
     fn difference(&self, step: usize, came: &Event<'_>) -> Option<Difference> {
         let differs = |pointer: &str, left: Option<String>, right: Option<String>| {
             Some(Difference { pointer: pointer.to_owned(), left, right })
@@ -282,7 +282,7 @@ impl<'s> Player<'s> {
 
 fn no_message(why: String, text: &str) -> Received {
     let text = if text.trim().is_empty() { "(an empty line)" } else { text }.to_owned();
-    Received { step: None, mismatch: Some(Mismatch::new(Sort::NoMessage(why), Some(text))) }
+    Received { step: None, mismatch: Some(Mismatch::new(MismatchKind::NoMessage(why), Some(text))) }
 }
 
 #[cfg(test)]

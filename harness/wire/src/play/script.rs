@@ -22,7 +22,7 @@ pub struct Script {
     session: Session,
     /// The side that is played.
     pub role: Side,
-    steps: Vec<Step>,
+    steps: Vec<ScriptStep>,
     refusals: BTreeMap<usize, Refusal>,
     /// Those that the recording has a second time under the event id of an earlier one.
     again: BTreeSet<usize>,
@@ -35,7 +35,7 @@ type Refusal = (u16, Vec<(String, String)>);
 
 /// One message of the session. Its number is that of its event.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Step {
+pub struct ScriptStep {
     /// Its entry.
     entry: usize,
     /// Who says it.
@@ -56,7 +56,7 @@ impl Script {
             let message = owned.message()?;
             let answers = owned.answers.and_then(|event| usize::try_from(event).ok());
             let side = owned.side.unwrap_or(Side::Client);
-            Some(Step { entry, side, kind: EventKind::new(&message), answers })
+            Some(ScriptStep { entry, side, kind: EventKind::new(&message), answers })
         };
         let steps: Vec<_> = session.entries.iter().enumerate().filter_map(step).collect();
         if steps.is_empty() {
@@ -103,7 +103,7 @@ impl Script {
 
     /// The messages of both sides, in order.
     #[must_use]
-    pub fn steps(&self) -> &[Step] {
+    pub fn steps(&self) -> &[ScriptStep] {
         &self.steps
     }
 

@@ -3,11 +3,11 @@
 //! Two threads read and write, so that neither side waits for the other to be read; this one decides.
 
 use super::deadline::Deadline;
-use super::mismatch::{Kind, Mismatch};
+use super::mismatch::{Mismatch, MismatchKind};
 use super::plan::{Plan, Played};
 use super::player::{Order, Player};
 use crate::StartError;
-use crate::journal::Event;
+use crate::journal::JournalEvent;
 use crate::messages::on_one_line;
 use crate::stdio::group::Group;
 use crate::stdio::{Inbox, PipeEvent, Writer, listen, pipes, standard_streams, start};
@@ -25,7 +25,7 @@ pub fn as_server(plan: &Plan<'_>) -> Result<Played, StartError> {
     plan.journal.began("server", "stdio", None);
     let mut conversation = Conversation::new(plan, from, to);
     conversation.play();
-    if conversation.is_patient() && !conversation.rest() {
+    if !conversation.ran_out && !conversation.rest() {
         plan.notify.note(&format!("the client has kept its end open for {}", plan.waited()));
     }
     Ok(plan.over(conversation.played()))
@@ -62,7 +62,7 @@ fn ends(server: &mut Group, plan: &Plan<'_>) -> bool {
         return false;
     }
     if let Some(exit) = server.exit() {
-        plan.journal.note(|| Event::Exited { code: exit.code, signal: exit.signal });
+        plan.journal.note(|| JournalEvent::Exited { code: exit.code, signal: exit.signal });
         if exit.code != Some(0) {
             plan.notify.note(&format!("the server ended with {exit}"));
         }
@@ -130,7 +130,7 @@ impl<'p> Conversation<'p> {
     /// Plays until the script is over, the other side is gone or silent, or this side has to close.
     fn play(&mut self) {
         loop {
-            self.speak();
+            self.send_due();
             if self.player.is_over() || self.closed_early || self.ended || self.ran_out {
                 break;
             }
@@ -166,11 +166,6 @@ impl<'p> Conversation<'p> {
         true
     }
 
-    /// Whether it is worth waiting for the other side's end.
-    fn is_patient(&self) -> bool {
-        !self.ran_out
-    }
-
     fn played(&self) -> Played {
         Played { sent: self.player.sent(), received: self.player.received(), ..self.tally }
     }
@@ -179,8 +174,8 @@ impl<'p> Conversation<'p> {
         self.plan.report(&mut self.tally, &mismatch);
     }
 
-    /// Says all that can be said now.
-    fn speak(&mut self) {
+    /// Sends all that is due now.
+    fn send_due(&mut self) {
         let variants = self.plan.variants;
         let mut bytes = Vec::new();
         while !self.closed_early {
@@ -204,7 +199,7 @@ impl<'p> Conversation<'p> {
     fn write(&mut self, bytes: Vec<u8>) {
         if let Some(writer) = self.writer.as_ref().filter(|_| !bytes.is_empty()) {
             self.waiting += 1;
-            writer.say(bytes);
+            writer.write(bytes);
         }
     }
 
@@ -215,11 +210,11 @@ impl<'p> Conversation<'p> {
         self.writer = None;
     }
 
-    /// Waits for the next thing that happens, and heeds it.
+    /// Waits for the next thing that happens, and handles it.
     fn take_next(&mut self) {
         match self.inbox.next(patience(self.plan)) {
-            Some(PipeEvent::Line(line, _)) => self.hear(&line),
-            Some(PipeEvent::TooLong(bytes)) => self.report(Mismatch::new(Kind::TooLong(bytes), None)),
+            Some(PipeEvent::Line(line, _)) => self.receive(&line),
+            Some(PipeEvent::TooLong(bytes)) => self.report(Mismatch::new(MismatchKind::TooLong(bytes), None)),
             Some(PipeEvent::Taken) => {
                 self.waiting -= 1;
                 self.taken += 1;
@@ -251,11 +246,11 @@ impl<'p> Conversation<'p> {
         self.ran_out |= self.talks_on;
     }
 
-    fn hear(&mut self, line: &[u8]) {
+    fn receive(&mut self, line: &[u8]) {
         let Ok(text) = std::str::from_utf8(line) else {
             let why = "it is not UTF-8".to_owned();
             let came = String::from_utf8_lossy(line).into_owned();
-            return self.report(Mismatch::new(Kind::NoMessage(why), Some(came)));
+            return self.report(Mismatch::new(MismatchKind::NoMessage(why), Some(came)));
         };
         for heard in self.player.receive(text) {
             heard.mismatch.into_iter().for_each(|mismatch| self.report(mismatch));

@@ -10,7 +10,7 @@ use std::time::Duration;
 use transcript::diff::DiffOptions;
 
 /// A line of a test, behind its sign: `ID METHOD PARAMS` is a request, with `-` for the id a notification, `ID = RESULT` a
-/// result, `ID ! CODE MESSAGE` an error. Anything else stands for itself.
+/// result, `ID ! CODE MESSAGE` an error. Anything else is verbatim.
 pub(super) fn spelled(line: &str) -> String {
     let (sign, text) = line.split_once(' ').unwrap_or((line, ""));
     let Some((id, rest)) = text.split_once(' ').filter(|_| ["<", "<<", ">", "?", "~", "+"].contains(&sign))
@@ -53,15 +53,15 @@ pub(crate) fn plays(text: &str, play: impl Fn(&[&str], &str, &[String]) -> Vec<S
 
 /// Keeps what is reported.
 #[derive(Debug, Default)]
-struct Told(Mutex<Vec<String>>);
+struct Reported(Mutex<Vec<String>>);
 
-impl Told {
+impl Reported {
     fn all(self) -> Vec<String> {
         self.0.into_inner().unwrap()
     }
 }
 
-impl Notify for Told {
+impl Notify for Reported {
     fn error(&self, text: &str) {
         self.note(text);
     }
@@ -82,7 +82,7 @@ pub(super) fn played<T>(
     variants: &Variants,
     play: impl FnOnce(&Plan<'_>) -> T,
 ) -> (T, Vec<String>) {
-    let (rules, journal, tell) = (&DiffOptions::default(), &Journal::default(), Told::default());
+    let (rules, journal, tell) = (&DiffOptions::default(), &Journal::default(), Reported::default());
     let (name, notify) = ("session", &tell);
     let done = play(&Plan { script, rules, patience, variants, journal, name, notify });
     (done, tell.all())

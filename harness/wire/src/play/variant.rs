@@ -1,4 +1,4 @@
-//! Ways in which a peer may send the same: slowly, in pieces, all at once, with noise.
+//! Ways for a peer to send the same: slowly, in pieces, all at once, with noise.
 //!
 //! Only the early close and the half line change what a correct reader receives.
 
@@ -45,12 +45,12 @@ impl Variants {
         self.half_line_at_end.then(|| text.as_bytes()[..middle].to_vec())
     }
 
-    /// The pieces in which `bytes` are written.
+    /// `bytes` in the pieces to be written.
     pub(super) fn pieces<'b>(&self, bytes: &'b [u8]) -> impl Iterator<Item = &'b [u8]> {
         bytes.chunks(self.chunk.unwrap_or(bytes.len()).max(1))
     }
 
-    /// Writes to a pipe, notes what was taken, and tells how much as it is.
+    /// Writes to a pipe, notes what was taken, and reports how much as it goes.
     pub(super) fn write(
         &self,
         bytes: &[u8],

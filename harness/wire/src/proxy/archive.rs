@@ -1,15 +1,15 @@
-//! The archive of a recording: which exchanges stand in its file when, and what is counted.
+//! The archive of a recording: which exchanges are in its file when, and what is counted.
 //!
-//! Exchanges are in the order in which they ended; their start times strictly increase in the order in which they
-//! began, and readers sort by them. Open exchanges are written behind the others again and again: a killed recorder
+//! Exchanges are in the order they ended; their start times strictly increase in the order they began, and
+//! readers sort by them. Open exchanges are written behind the others again and again: a killed recorder
 //! loses the last [`PATIENCE`]. Memory: what [`super::body`] holds for each open exchange, and for those that ended since
 //! the last write; these are written when they are [`MANY`], or as large as [`OPEN`].
 
-use super::events::{Event, Receiver, Sent};
+use super::events::{ProxyEvent, QueueEnd, Sent};
 use super::exchange::Exchange;
 use super::har_file::{HarFile, News, OPEN};
 use super::summary::Summary;
-use crate::queue::Next;
+use crate::queue::NextItem;
 use crate::redaction::Redaction;
 use jiff::Timestamp;
 use std::collections::{BTreeMap, BTreeSet};
@@ -18,10 +18,10 @@ use std::io;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// How long what is open, or ended beside what is open, may stand unwritten.
+/// How long what is open, or ended beside what is open, may stay unwritten.
 const PATIENCE: Duration = Duration::from_millis(200);
 
-/// How many exchanges may have ended and stand unwritten.
+/// How many ended exchanges may stay unwritten.
 const MANY: usize = 256;
 
 /// How many sessions are counted.
@@ -29,7 +29,7 @@ pub(super) const SESSIONS: usize = 1000;
 
 /// Writes what comes until nobody sends any more. What cannot be kept is reported at once.
 pub(super) fn write_archive(
-    receiver: &Receiver,
+    receiver: &QueueEnd,
     file: File,
     origin: Timestamp,
     redaction: &Arc<Redaction>,
@@ -44,20 +44,20 @@ pub(super) fn write_archive(
         report,
     };
     let begun = archive.file.begin().map(drop);
-    archive.heed(begun);
+    archive.note_write(begun);
     let mut open: BTreeMap<u64, Exchange> = BTreeMap::new();
     let (mut changed, mut written, mut started) = (false, Instant::now(), Duration::ZERO);
     loop {
         let sent = match receiver.next(PATIENCE) {
-            Next::Item(sent) => Some(sent),
-            Next::Nothing => None,
-            Next::Closed => break,
+            NextItem::Item(sent) => Some(sent),
+            NextItem::Nothing => None,
+            NextItem::Closed => break,
         };
         if let Some(Sent { exchange: number, at, event }) = sent {
             changed = true;
             match event {
-                Event::NotHttp(why) => archive.refused(&why),
-                Event::Request(head) => {
+                ProxyEvent::NotHttp(why) => archive.refused(&why),
+                ProxyEvent::Request(head) => {
                     started = at.max(started + Duration::from_micros(1));
                     open.insert(number, Exchange::new(*head, started, redaction));
                 }
@@ -123,7 +123,7 @@ impl Archive<'_> {
         let mut finished = std::mem::take(&mut self.finished);
         let written = self.file.write(News { finished: &mut finished, open });
         let Err(error) = written else { return };
-        self.heed(Err(error));
+        self.note_write(Err(error));
         // Each that has room by itself is written.
         for mut exchange in finished {
             let single = News { finished: std::slice::from_mut(&mut exchange), open: Vec::new() };
@@ -150,7 +150,7 @@ impl Archive<'_> {
     }
 
     /// That the file cannot be written is reported once; it is tried again with whatever comes.
-    fn heed(&mut self, done: io::Result<()>) {
+    fn note_write(&mut self, done: io::Result<()>) {
         if let Err(error) = done {
             let more = "forwarding continues, and what is missing is counted";
             self.report_once("archive", &format!("the archive cannot be written: {error}; {more}"));
@@ -175,7 +175,7 @@ mod tests {
     use super::{PATIENCE, write_archive};
     use crate::http::End;
     use crate::proxy::Summary;
-    use crate::proxy::events::{Event, Sender, Side, queue};
+    use crate::proxy::events::{ProxyEvent, Sender, Side, queue};
     use crate::proxy::testing::{answered, asked, said, texts};
     use jiff::Timestamp;
     use std::cell::RefCell;
@@ -185,14 +185,14 @@ mod tests {
     use std::time::{Duration, Instant};
 
     fn begin(sender: &Sender, exchange: u64) {
-        let whole = Event::Ended(Side::Request, End::Complete);
-        for event in [Event::Request(Box::new(asked(""))), whole, answered("")] {
+        let whole = ProxyEvent::Ended(Side::Request, End::Complete);
+        for event in [ProxyEvent::Request(Box::new(asked(""))), whole, answered("")] {
             sender.send(exchange, event);
         }
     }
 
     fn end(sender: &Sender, exchange: u64) {
-        sender.send(exchange, Event::Ended(Side::Response, End::Complete));
+        sender.send(exchange, ProxyEvent::Ended(Side::Response, End::Complete));
     }
 
     /// How long the file may be behind before something is wrong.

@@ -3,7 +3,7 @@
 //! A body that is far larger without its coding is kept with it: see [`DECODED`] and [`RATIO`]. Memory: that of [`super::kept`]
 //! for each open body, and for its coded form.
 
-use super::kept::{Kept, milliseconds};
+use super::kept::{KeptBody, milliseconds};
 use crate::http::header;
 use crate::redaction::Redaction;
 use flate2::write::MultiGzDecoder;
@@ -28,21 +28,21 @@ pub(super) struct Body {
 
 #[derive(Debug)]
 enum Coding {
-    Plain(Box<Kept>),
+    Plain(Box<KeptBody>),
     Gzip {
-        decoder: Box<MultiGzDecoder<Kept>>,
-        /// What came, as long as nobody knows whether it is to be kept so.
-        coded: Box<Kept>,
+        decoder: Box<MultiGzDecoder<KeptBody>>,
+        /// The bytes so far, while it is open whether they are to be kept so.
+        coded: Box<KeptBody>,
     },
     /// With its coding.
-    Coded(Box<Kept>),
+    Coded(Box<KeptBody>),
 }
 
 impl Body {
     /// A body with these headers, of which nothing came yet.
     pub(super) fn new(headers: &[(String, String)], redaction: &Arc<Redaction>) -> Self {
         let media_type = header(headers, "content-type").unwrap_or_default();
-        let kept = Kept::new(media_type, redaction);
+        let kept = KeptBody::new(media_type, redaction);
         let coding = match header(headers, "content-encoding") {
             Some(coding) if coding.eq_ignore_ascii_case("gzip") => {
                 Coding::Gzip { decoder: Box::new(MultiGzDecoder::new(kept)), coded: Box::default() }
@@ -86,14 +86,14 @@ impl Body {
         finished
     }
 
-    fn kept(&self) -> &Kept {
+    fn kept(&self) -> &KeptBody {
         match &self.coding {
             Coding::Plain(kept) | Coding::Coded(kept) => kept,
             Coding::Gzip { decoder, .. } => decoder.get_ref(),
         }
     }
 
-    fn kept_mut(&mut self) -> &mut Kept {
+    fn kept_mut(&mut self) -> &mut KeptBody {
         match &mut self.coding {
             Coding::Plain(kept) | Coding::Coded(kept) => kept,
             Coding::Gzip { decoder, .. } => decoder.get_mut(),

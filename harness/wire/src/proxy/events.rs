@@ -1,7 +1,8 @@
 //! What passes, on its way from the traffic to the archive: requests, responses, and parts of their bodies.
 
 use crate::http::{End, Watch};
-use crate::queue::{Next, Queue};
+use crate::queue::Queue;
+use std::ops::Deref;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll};
@@ -42,7 +43,7 @@ pub(super) struct ResponseHead {
 
 /// Something that passed.
 #[derive(Debug)]
-pub(super) enum Event {
+pub(super) enum ProxyEvent {
     /// A request began.
     Request(Box<RequestHead>),
     /// Its response began.
@@ -66,39 +67,36 @@ pub(super) struct Sent {
     pub(super) exchange: u64,
     /// Since the recording began.
     pub(super) at: Duration,
-    pub(super) event: Event,
+    pub(super) event: ProxyEvent,
 }
 
 /// The traffic's end of the queue, which is closed with the last of its clones. Sending never blocks.
 #[derive(Debug, Clone)]
 pub(super) struct Sender {
-    open: Arc<Open>,
+    end: Arc<QueueEnd>,
     origin: Instant,
 }
 
-/// The archive's end of the queue. Nobody waits for one that is gone.
+/// One end of the queue: that of the archive, or the one that all senders share. The queue is closed when either is dropped.
 #[derive(Debug)]
-pub(super) struct Receiver(Arc<Queue<Sent>>);
-
-#[derive(Debug)]
-struct Open(Arc<Queue<Sent>>);
+pub(super) struct QueueEnd(Arc<Queue<Sent>>);
 
 /// A queue whose times count from now.
-pub(super) fn queue() -> (Sender, Receiver) {
+pub(super) fn queue() -> (Sender, QueueEnd) {
     let queue = Arc::new(Queue::new());
-    let open = Arc::new(Open(Arc::clone(&queue)));
-    (Sender { open, origin: Instant::now() }, Receiver(queue))
+    let end = Arc::new(QueueEnd(Arc::clone(&queue)));
+    (Sender { end, origin: Instant::now() }, QueueEnd(queue))
 }
 
 impl Sender {
     /// Hands over what passed just now. A part of a body for which there is no room is counted and let go.
-    pub(super) fn send(&self, exchange: u64, event: Event) {
-        let queue = &self.open.0;
+    pub(super) fn send(&self, exchange: u64, event: ProxyEvent) {
+        let queue = &self.end;
         let (cost, event) = match event {
-            Event::Part(side, bytes) if !queue.has_room(bytes.len()) => {
-                (OVERHEAD, Event::Lost(side, bytes.len() as u64))
+            ProxyEvent::Part(side, bytes) if !queue.has_room(bytes.len()) => {
+                (OVERHEAD, ProxyEvent::Lost(side, bytes.len() as u64))
             }
-            Event::Part(side, bytes) => (bytes.len() + OVERHEAD, Event::Part(side, bytes)),
+            ProxyEvent::Part(side, bytes) => (bytes.len() + OVERHEAD, ProxyEvent::Part(side, bytes)),
             event => (OVERHEAD, event),
         };
         queue.push(cost, Sent { exchange, at: self.origin.elapsed(), event });
@@ -122,37 +120,27 @@ pub(super) struct Passing {
 
 impl Watch for Passing {
     fn poll_room(&mut self, context: &mut Context<'_>) -> Poll<()> {
-        self.sender.open.0.poll_room(&mut self.pause, context)
+        self.sender.end.poll_room(&mut self.pause, context)
     }
 
     fn part(&mut self, part: &[u8]) {
-        self.sender.send(self.exchange, Event::Part(self.side, part.to_vec()));
+        self.sender.send(self.exchange, ProxyEvent::Part(self.side, part.to_vec()));
     }
 
     fn ended(&mut self, end: End) {
-        self.sender.send(self.exchange, Event::Ended(self.side, end));
+        self.sender.send(self.exchange, ProxyEvent::Ended(self.side, end));
     }
 }
 
-impl Receiver {
-    /// The next event, waiting for it no longer than `patience`.
-    pub(super) fn next(&self, patience: Duration) -> Next<Sent> {
-        self.0.next(patience)
-    }
+impl Deref for QueueEnd {
+    type Target = Queue<Sent>;
 
-    /// Runs a write, which may take as long as the file does.
-    pub(super) fn in_file<R>(&self, write: impl FnOnce() -> R) -> R {
-        self.0.in_file(write)
+    fn deref(&self) -> &Queue<Sent> {
+        &self.0
     }
 }
 
-impl Drop for Receiver {
-    fn drop(&mut self) {
-        self.0.close();
-    }
-}
-
-impl Drop for Open {
+impl Drop for QueueEnd {
     fn drop(&mut self) {
         self.0.close();
     }
@@ -160,14 +148,14 @@ impl Drop for Open {
 
 #[cfg(test)]
 mod tests {
-    use super::{Event, Side, queue};
+    use super::{ProxyEvent, Side, queue};
     use crate::http::Watch as _;
-    use crate::queue::{Next, ROOM};
+    use crate::queue::{NextItem, ROOM};
     use std::task::{Context, Waker};
     use std::time::Duration;
 
-    fn part(size: usize) -> Event {
-        Event::Part(Side::Response, vec![b'x'; size])
+    fn part(size: usize) -> ProxyEvent {
+        ProxyEvent::Part(Side::Response, vec![b'x'; size])
     }
 
     #[test]
@@ -175,15 +163,15 @@ mod tests {
         let (sender, receiver) = queue();
         [ROOM - 1000, 2000, 10].into_iter().for_each(|size| sender.send(1, part(size)));
         let next = || match receiver.next(Duration::ZERO) {
-            Next::Item(sent) => sent.event,
+            NextItem::Item(sent) => sent.event,
             other => panic!("{other:?}"),
         };
-        assert!(matches!(next(), Event::Part(_, bytes) if bytes.len() == ROOM - 1000));
-        assert!(matches!(next(), Event::Lost(Side::Response, 2000)));
-        assert!(matches!(next(), Event::Part(_, bytes) if bytes.len() == 10));
+        assert!(matches!(next(), ProxyEvent::Part(_, bytes) if bytes.len() == ROOM - 1000));
+        assert!(matches!(next(), ProxyEvent::Lost(Side::Response, 2000)));
+        assert!(matches!(next(), ProxyEvent::Part(_, bytes) if bytes.len() == 10));
         sender.send(1, part(ROOM));
-        assert!(matches!(next(), Event::Part(..)), "what was taken gives its room back");
-        assert!(matches!(receiver.next(Duration::ZERO), Next::Nothing));
+        assert!(matches!(next(), ProxyEvent::Part(..)), "what was taken gives its room back");
+        assert!(matches!(receiver.next(Duration::ZERO), NextItem::Nothing));
         let mut passing = sender.watch(1, Side::Request);
         sender.send(1, part(ROOM - 1000));
         drop(sender);

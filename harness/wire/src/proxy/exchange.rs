@@ -12,7 +12,7 @@
 //! An exchange without a response has the status 0, as browsers write it.
 
 use super::body::Body;
-use super::events::{Event, RequestHead, ResponseHead, Side};
+use super::events::{ProxyEvent, RequestHead, ResponseHead, Side};
 use super::kept::milliseconds;
 use crate::http::{End, header};
 use crate::redaction::Redaction;
@@ -67,31 +67,31 @@ impl Exchange {
         }
     }
 
-    /// Takes what came at `at`.
+    /// Takes an event that came at `at`.
     /// Fails where a part of a body could not be kept; it is counted then.
-    pub(super) fn take(&mut self, event: Event, at: Duration) -> io::Result<()> {
+    pub(super) fn take(&mut self, event: ProxyEvent, at: Duration) -> io::Result<()> {
         self.last = self.last.max(at);
         let now = at.saturating_sub(self.started);
         match event {
-            Event::Request(_) | Event::NotHttp(_) => {}
-            Event::Response(head) => {
+            ProxyEvent::Request(_) | ProxyEvent::NotHttp(_) => {}
+            ProxyEvent::Response(head) => {
                 self.answer = Passed::new(&head.headers, &self.redaction);
                 self.answered = Some((*head, at));
             }
-            Event::Part(side, part) => {
+            ProxyEvent::Part(side, part) => {
                 if side == Side::Request {
                     self.sent = at;
                 }
                 self.side(side).body.take(&part, now)?;
             }
-            Event::Lost(side, count) => self.side(side).body.lost += count,
-            Event::Ended(side, end) => {
+            ProxyEvent::Lost(side, count) => self.side(side).body.lost += count,
+            ProxyEvent::Ended(side, end) => {
                 let passed = self.side(side);
                 // The first report is nearest to the cause.
                 passed.end.get_or_insert(end);
                 passed.body.finish()?;
             }
-            Event::NoResponse(why) => self.unanswered = Some(why),
+            ProxyEvent::NoResponse(why) => self.unanswered = Some(why),
         }
         Ok(())
     }
@@ -247,7 +247,7 @@ fn write_headers(
     out.write_all(b"]")
 }
 
-/// The parts of a query as they stand in the URL: nothing is decoded.
+/// The parts of a query, verbatim: nothing is decoded.
 fn query(url: &str) -> String {
     let Some((_, query)) = url.split_once('?') else { return "[]".to_owned() };
     let part = |part: &str| {
@@ -262,7 +262,7 @@ fn query(url: &str) -> String {
 mod tests {
     use super::Exchange;
     use crate::http::End;
-    use crate::proxy::events::{Event, Side};
+    use crate::proxy::events::{ProxyEvent, Side};
     use crate::proxy::testing::{answered, asked, said};
     use serde_json::Value;
     use std::sync::Arc;
@@ -270,7 +270,7 @@ mod tests {
 
     const STREAM: &str = "text/event-stream";
 
-    fn after(steps: Vec<Event>) -> Exchange {
+    fn after(steps: Vec<ProxyEvent>) -> Exchange {
         let mut exchange =
             Exchange::new(asked("application/json"), Duration::from_millis(100), &Arc::default());
         for (step, at) in steps.into_iter().zip(101..) {
@@ -288,11 +288,11 @@ mod tests {
     #[test]
     fn an_exchange_says_what_passed_and_when() {
         let mut exchange = after(vec![
-            Event::Part(Side::Request, b"{}".to_vec()),
-            Event::Ended(Side::Request, End::Complete),
+            ProxyEvent::Part(Side::Request, b"{}".to_vec()),
+            ProxyEvent::Ended(Side::Request, End::Complete),
             answered(STREAM),
             said("data: 1\n\n"),
-            Event::Ended(Side::Response, End::Complete),
+            ProxyEvent::Ended(Side::Response, End::Complete),
         ]);
         assert!(exchange.is_over());
         let har = written(&mut exchange, true);
@@ -312,23 +312,23 @@ mod tests {
     fn what_went_wrong_is_said() {
         let ended =
             |steps| written(&mut after(steps), true)["_ended"].as_str().unwrap_or_default().to_owned();
-        let whole = || Event::Ended(Side::Request, End::Complete);
+        let whole = || ProxyEvent::Ended(Side::Request, End::Complete);
         assert_eq!(ended(vec![whole()]), "the recording ended");
-        assert_eq!(ended(vec![Event::NoResponse("no route".into())]), "no answer: no route");
+        assert_eq!(ended(vec![ProxyEvent::NoResponse("no route".into())]), "no answer: no route");
         assert_eq!(
-            ended(vec![whole(), answered(STREAM), Event::Ended(Side::Response, End::Dropped)]),
+            ended(vec![whole(), answered(STREAM), ProxyEvent::Ended(Side::Response, End::Dropped)]),
             "the client went away"
         );
-        let broken = Event::Ended(Side::Response, End::Broken("reset".into()));
+        let broken = ProxyEvent::Ended(Side::Response, End::Broken("reset".into()));
         assert_eq!(ended(vec![whole(), answered(STREAM), broken]), "the server broke off: reset");
-        let mut short = after(vec![whole(), answered(STREAM), Event::Lost(Side::Response, 7)]);
+        let mut short = after(vec![whole(), answered(STREAM), ProxyEvent::Lost(Side::Response, 7)]);
         let har = written(&mut short, true);
         assert_eq!((&har["_lost"], &har["response"]["content"]["size"]), (&7.into(), &7.into()));
     }
 
     #[test]
     fn bodies_can_be_left_out_and_are_counted_then() {
-        let mut exchange = after(vec![Event::Part(Side::Request, b"{}".to_vec())]);
+        let mut exchange = after(vec![ProxyEvent::Part(Side::Request, b"{}".to_vec())]);
         let har = written(&mut exchange, false);
         assert!(har["request"]["postData"].get("text").is_none() && !exchange.is_over());
         assert_eq!((&har["_lost"], &har["response"]["status"]), (&2.into(), &0.into()));

@@ -2,7 +2,7 @@
 //! both directions.
 
 use super::endpoint::Relocated;
-use super::events::{Event, RequestHead, ResponseHead, Sender, Side};
+use super::events::{ProxyEvent, RequestHead, ResponseHead, Sender, Side};
 use crate::bridge::Bridge;
 use crate::http::{
     AllowedHosts, Body, BoxError, Client, EVENTS, End, Service, Target, Watched, answer, boxed, error_chain,
@@ -43,8 +43,8 @@ impl Service for Forward {
             Err((status, why)) => {
                 // The archive says why there is no response, and the proxy tells the client.
                 let text = format!("mcp-concord record: {}: {why}\n", self.target.origin());
-                self.sender.send(exchange, Event::Ended(Side::Request, End::Dropped));
-                self.sender.send(exchange, Event::NoResponse(why));
+                self.sender.send(exchange, ProxyEvent::Ended(Side::Request, End::Dropped));
+                self.sender.send(exchange, ProxyEvent::NoResponse(why));
                 answer(status, Some("text/plain; charset=utf-8"), full(text))
             }
         })
@@ -53,7 +53,7 @@ impl Service for Forward {
     /// An exchange reports a peer that went away; bytes that are not HTTP belong to none.
     async fn disconnected(&self, ended: hyper::Result<()>) {
         if let Some(error) = ended.err().filter(hyper::Error::is_parse) {
-            self.sender.send(NO_EXCHANGE, Event::NotHttp(error_chain(&error)));
+            self.sender.send(NO_EXCHANGE, ProxyEvent::NotHttp(error_chain(&error)));
         }
     }
 }
@@ -69,7 +69,7 @@ impl Forward {
     ) -> Result<Response<Body>, (StatusCode, String)> {
         let (head, body) = request.into_parts();
         let asked = request_head(&self.target, connection, &head);
-        self.sender.send(exchange, Event::Request(Box::new(asked)));
+        self.sender.send(exchange, ProxyEvent::Request(Box::new(asked)));
         let refusal = match &self.upstream {
             Upstream::Http(_) => self.hosts.refusal(&head.uri, &head.headers),
             Upstream::Stdio(_) => self.hosts.refusal_of_server(&head.uri, &head.headers),
@@ -77,7 +77,7 @@ impl Forward {
         let head = outgoing(&self.target, refusal, head)?;
         let wants_stream = head.method == Method::GET;
         let body = boxed(Watched::new(body, self.sender.watch(exchange, Side::Request)));
-        let waiting = Waiting { sender: &self.sender, exchange };
+        let waiting = AwaitedResponse { sender: &self.sender, exchange };
         let request = Request::from_parts(head, body);
         let answered = match &self.upstream {
             Upstream::Http(client) => client.send(request).await.map(|answer| answer.map(boxed)),
@@ -93,7 +93,7 @@ impl Forward {
         let (mut head, body) = answered.into_parts();
         self.sender.send(
             exchange,
-            Event::Response(Box::new(ResponseHead {
+            ProxyEvent::Response(Box::new(ResponseHead {
                 status: head.status.as_u16(),
                 reason: head.status.canonical_reason().unwrap_or_default().to_owned(),
                 version: format!("{:?}", head.version),
@@ -152,15 +152,15 @@ pub(super) fn outgoing(
 }
 
 /// A client that waits for a response to begin. It is dropped where the client goes away.
-struct Waiting<'f> {
+struct AwaitedResponse<'f> {
     sender: &'f Sender,
     exchange: u64,
 }
 
-impl Drop for Waiting<'_> {
+impl Drop for AwaitedResponse<'_> {
     fn drop(&mut self) {
         for side in [Side::Request, Side::Response] {
-            self.sender.send(self.exchange, Event::Ended(side, End::Dropped));
+            self.sender.send(self.exchange, ProxyEvent::Ended(side, End::Dropped));
         }
     }
 }

@@ -3,7 +3,7 @@
 #![expect(clippy::panic, reason = "a panic is how a property says to a fuzzer that it does not hold")]
 
 use super::endpoint::Endpoint;
-use super::events::{Event, ResponseHead, Side};
+use super::events::{ProxyEvent, ResponseHead, Side};
 use super::exchange::Exchange;
 use super::forward::{outgoing, request_head};
 use crate::http::{AllowedHosts, Target, header, header_list};
@@ -77,20 +77,20 @@ async fn request_holds(target: &Target, hosts: &AllowedHosts, request: Request<I
         Ok(sent) => sent_holds(&head, &sent),
         Err((status, why)) => assert!(!status.is_success() && !why.is_empty(), "{status}: {why}"),
     }
-    // A peer that goes away in its body leaves what came so far.
+    // A peer that goes away in its body leaves what it sent so far.
     let body = body.collect().await.map(|body| body.to_bytes()).unwrap_or_default();
     let mut exchange = Exchange::new(asked, Duration::ZERO, &Arc::default());
     let head = ResponseHead { status: 200, reason: String::new(), version: "HTTP/1.1".to_owned(), headers };
     for event in [
-        Event::Part(Side::Request, body.to_vec()),
+        ProxyEvent::Part(Side::Request, body.to_vec()),
         // The server says the same: its body has the same type and coding, and comes in pieces.
-        Event::Response(Box::new(head.clone())),
+        ProxyEvent::Response(Box::new(head.clone())),
     ] {
         let _ = exchange.take(event, Duration::ZERO);
     }
     for piece in body.chunks(1 + body.len() / 5) {
         // What is not gzip, although it says so, is lost, and counted.
-        let _ = exchange.take(Event::Part(Side::Response, piece.to_vec()), Duration::ZERO);
+        let _ = exchange.take(ProxyEvent::Part(Side::Response, piece.to_vec()), Duration::ZERO);
     }
     let _ = exchange.close();
     archive_holds(&mut exchange, &head, &body);

@@ -1,15 +1,15 @@
 //! The file of an archive, which begins with a whole HAR at any time, and is nothing else once a write is done.
 //!
-//! Finished exchanges come first and are never touched again; those that are open stand behind them, and are written
+//! Finished exchanges come first and are never touched again; those that are open follow them, and are written
 //! again and again. New text goes behind the tail (`]}}`); when it is there with a tail of its own, the old tail becomes
 //! a comma, in one small write. So a kill at any moment leaves a whole archive, and perhaps some bytes behind it; a disk
 //! that fills leaves the archive as it was, once those bytes are cut off.
 //!
-//! Where open exchanges stand in the file, the new text goes over them; therefore what is shown of them is first copied
+//! Where open exchanges are in the file, the new text overwrites them; therefore what is shown of them is first copied
 //! to a place further behind. A reader that looks for whole entries, and takes the last of each, finds all of them
 //! whenever the kill came ([`formats::salvage`]).
 
-use super::events::Receiver;
+use super::events::QueueEnd;
 use super::exchange::Exchange;
 use jiff::{Timestamp, tz::TimeZone};
 use std::fs::File;
@@ -55,11 +55,11 @@ impl Store for File {
 /// An archive that is written while its exchanges pass.
 pub(super) struct HarFile<'t> {
     file: &'t dyn Store,
-    receiver: &'t Receiver,
+    receiver: &'t QueueEnd,
     origin: Timestamp,
-    /// Where the tail of the finished exchanges stands, or would; none until the head is written.
+    /// Where the tail of the finished exchanges is, or would be; none until the head is written.
     end: Option<u64>,
-    /// How long the file is with the open exchanges; none where they do not stand in it.
+    /// How long the file is with the open exchanges; none where they are not in it.
     shown: Option<u64>,
     /// How many finished exchanges there are.
     pub(super) count: u64,
@@ -72,7 +72,7 @@ pub(super) struct News<'e> {
 }
 
 impl<'t> HarFile<'t> {
-    pub(super) fn new(file: &'t dyn Store, receiver: &'t Receiver, origin: Timestamp) -> Self {
+    pub(super) fn new(file: &'t dyn Store, receiver: &'t QueueEnd, origin: Timestamp) -> Self {
         Self { file, receiver, origin, end: None, shown: None, count: 0 }
     }
 
@@ -115,7 +115,7 @@ impl<'t> HarFile<'t> {
                 self.file.set_len(behind)?;
             }
         }
-        let written = self.text_at(behind, Part::All, &mut news);
+        let written = self.text_at(behind, Extent::All, &mut news);
         let cut = written.and_then(|(finished, length)| {
             self.file.set_len(length)?;
             Ok((finished, length))
@@ -145,10 +145,10 @@ impl<'t> HarFile<'t> {
     /// without it the next text is not written any later for that.
     fn keep_safe(&self, end: u64, length: u64, news: &mut News<'_>) -> io::Result<bool> {
         let mut size = Placed { file: None, gathered: Vec::new(), at: 0 };
-        self.text(news, Part::All, &mut size)?;
+        self.text(news, Extent::All, &mut size)?;
         let room = 2 * TAIL.len() as u64;
         let place = length.max(end + size.at + 2 * room);
-        let copied = self.put(place, NEXT).and_then(|()| self.text_at(place + room / 2, Part::Shown, news));
+        let copied = self.put(place, NEXT).and_then(|()| self.text_at(place + room / 2, Extent::Shown, news));
         if copied.is_err() {
             self.file.set_len(length)?;
         }
@@ -156,7 +156,7 @@ impl<'t> HarFile<'t> {
     }
 
     /// Writes the exchanges at this place: where the finished ones end, and where the tail does.
-    fn text_at(&self, at: u64, part: Part, news: &mut News<'_>) -> io::Result<(u64, u64)> {
+    fn text_at(&self, at: u64, part: Extent, news: &mut News<'_>) -> io::Result<(u64, u64)> {
         let mut out = self.behind(at);
         let finished = self.text(news, part, &mut out)?;
         out.flush()?;
@@ -164,7 +164,7 @@ impl<'t> HarFile<'t> {
     }
 
     /// Writes the exchanges: where the finished ones end.
-    fn text(&self, news: &mut News<'_>, part: Part, out: &mut Placed<'_>) -> io::Result<u64> {
+    fn text(&self, news: &mut News<'_>, part: Extent, out: &mut Placed<'_>) -> io::Result<u64> {
         let mut is_first = true;
         let mut put = |exchange: &mut Exchange, bodies: bool, out: &mut Placed<'_>| {
             if !std::mem::take(&mut is_first) {
@@ -173,7 +173,7 @@ impl<'t> HarFile<'t> {
             exchange.write(&self.date(exchange.started), bodies, out)
         };
         for exchange in &mut *news.finished {
-            if part == Part::All || exchange.size() <= OPEN {
+            if part == Extent::All || exchange.size() <= OPEN {
                 put(exchange, true, out)?;
             }
         }
@@ -207,7 +207,7 @@ impl<'t> HarFile<'t> {
 
 /// Which exchanges are written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Part {
+enum Extent {
     All,
     /// Those whose content the file may have shown while they were open.
     Shown,
@@ -216,7 +216,7 @@ enum Part {
 /// Writes from some place on, in blocks; without a file, only counts. A block that fails is not tried again. The file's
 /// time is kept apart from that of this program.
 struct Placed<'w> {
-    file: Option<(&'w dyn Store, &'w Receiver)>,
+    file: Option<(&'w dyn Store, &'w QueueEnd)>,
     /// What is not in the file yet.
     gathered: Vec<u8>,
     /// Where all that was written ends.

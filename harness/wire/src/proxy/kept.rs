@@ -27,7 +27,7 @@ pub(super) const BLOCK: usize = 64 << 10;
 
 /// What is kept of a body.
 #[derive(Debug)]
-pub(super) struct Kept {
+pub(super) struct KeptBody {
     spool: SpooledTempFile,
     pub(super) size: u64,
     text: Utf8,
@@ -53,7 +53,7 @@ struct Redactor {
     is_over: bool,
 }
 
-impl Default for Kept {
+impl Default for KeptBody {
     fn default() -> Self {
         Self {
             spool: SpooledTempFile::new(IN_MEMORY),
@@ -67,7 +67,7 @@ impl Default for Kept {
     }
 }
 
-impl Kept {
+impl KeptBody {
     /// Of a body of this media type, of which nothing came yet.
     pub(super) fn new(media_type: &str, redaction: &Arc<Redaction>) -> Self {
         let is_stream = media_type.trim_start().to_ascii_lowercase().starts_with(EVENTS);
@@ -170,7 +170,7 @@ impl Kept {
     }
 }
 
-impl Write for Kept {
+impl Write for KeptBody {
     fn write(&mut self, part: &[u8]) -> io::Result<usize> {
         let mut rest = part;
         while let Some(end) = self.blocks.as_mut().and_then(|blocks| blocks.end_in(rest)) {

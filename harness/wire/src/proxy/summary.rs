@@ -1,12 +1,12 @@
-//! What came of a recording.
+//! The outcome of a recording.
 
 use std::fmt;
 use verdict::plain::counted;
 
-/// What came of a recording.
+/// The outcome of a recording.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Summary {
-    /// How many exchanges stand in the archive.
+    /// How many exchanges are in the archive.
     pub exchanges: u64,
     /// How many of them had not ended when the recorder was asked to stop.
     pub open: u64,
@@ -14,7 +14,7 @@ pub struct Summary {
     pub sessions: usize,
     /// How many connections were refused, since they do not speak HTTP. Nothing of them was forwarded.
     pub refused: u64,
-    /// How many exchanges passed that do not stand in the archive, since it could not be written.
+    /// How many exchanges passed that the archive lacks, since it could not be written.
     pub missing: u64,
     /// Bytes of bodies that passed and are not in the archive.
     pub lost: u64,
@@ -23,7 +23,7 @@ pub struct Summary {
 }
 
 impl Summary {
-    /// Whether all that passed stands in the archive.
+    /// Whether all that passed is in the archive.
     #[must_use]
     pub fn is_whole(&self) -> bool {
         self.lost == 0 && self.missing == 0 && self.fault.is_none()

@@ -1,6 +1,6 @@
 //! Exchanges for tests.
 
-use super::events::{Event, RequestHead, ResponseHead, Side};
+use super::events::{ProxyEvent, RequestHead, ResponseHead, Side};
 use serde_json::Value;
 
 fn headers(content_type: &str) -> Vec<(String, String)> {
@@ -15,14 +15,14 @@ pub(super) fn asked(content_type: &str) -> RequestHead {
 }
 
 /// A response whose body has this type.
-pub(super) fn answered(content_type: &str) -> Event {
-    let (reason, version) = ("OK".to_owned(), "HTTP/1.1".to_owned());
-    Event::Response(Box::new(ResponseHead { status: 200, reason, version, headers: headers(content_type) }))
+pub(super) fn answered(content_type: &str) -> ProxyEvent {
+    let (reason, version, headers) = ("OK".to_owned(), "HTTP/1.1".to_owned(), headers(content_type));
+    ProxyEvent::Response(Box::new(ResponseHead { status: 200, reason, version, headers }))
 }
 
 /// A part of the response.
-pub(super) fn said(text: &str) -> Event {
-    Event::Part(Side::Response, text.as_bytes().to_vec())
+pub(super) fn said(text: &str) -> ProxyEvent {
+    ProxyEvent::Part(Side::Response, text.as_bytes().to_vec())
 }
 
 /// What each exchange of an archive says, by its start; none where the archive is not whole.

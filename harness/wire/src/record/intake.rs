@@ -2,11 +2,12 @@
 //!
 //! Memory: what the queue holds, and [`SPARE`] chunks.
 
+use crate::lock;
 use crate::queue::Queue;
 use crate::stdio::Gap;
 use std::io::{self, Read};
 use std::ops::Deref;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::{SystemTime, UNIX_EPOCH};
 use transcript::session::Side;
 
@@ -21,7 +22,7 @@ const SPARE: usize = 8;
 
 /// Something that was seen on one side.
 #[derive(Debug)]
-pub(super) struct Item {
+pub(super) struct IntakeItem {
     pub(super) side: Side,
     /// Milliseconds since the Unix epoch. Never earlier than that of the item before.
     pub(super) time: i64,
@@ -78,12 +79,12 @@ impl Deref for Chunk {
 
 #[derive(Debug)]
 pub(super) struct Intake {
-    pub(super) queue: Queue<Item>,
-    state: Mutex<State>,
+    pub(super) queue: Queue<IntakeItem>,
+    state: Mutex<IntakeState>,
 }
 
 #[derive(Debug)]
-struct State {
+struct IntakeState {
     spare: Vec<Chunk>,
     /// By side: what was let go since the last item.
     gaps: [Option<Gap>; 2],
@@ -93,25 +94,25 @@ struct State {
 
 impl Intake {
     pub(super) fn new() -> Self {
-        let state = State { spare: Vec::new(), gaps: [None; 2], now: now(), exit: 0 };
+        let state = IntakeState { spare: Vec::new(), gaps: [None; 2], now: now(), exit: 0 };
         Self { queue: Queue::new(), state: Mutex::new(state) }
     }
 
     /// The time, which never goes back.
     pub(super) fn time(&self) -> i64 {
-        self.lock().tick()
+        lock(&self.state).tick()
     }
 
     /// Room to read into.
     pub(super) fn chunk(&self) -> Chunk {
-        let spare = self.lock().spare.pop();
+        let spare = lock(&self.state).spare.pop();
         spare.unwrap_or_else(|| Chunk { room: vec![0; CHUNK].into(), len: 0 })
     }
 
     /// Takes back a chunk, once nobody else has it.
     pub(super) fn recycle(&self, chunk: Arc<Chunk>) {
         if let Some(chunk) = Arc::into_inner(chunk).filter(|chunk| chunk.room.len() == CHUNK) {
-            let spare = &mut self.lock().spare;
+            let spare = &mut lock(&self.state).spare;
             if spare.len() < SPARE {
                 spare.push(chunk);
             }
@@ -125,7 +126,7 @@ impl Intake {
         let cost = bytes.room.len() + OVERHEAD;
         let mut may_wait = true;
         loop {
-            let mut state = self.lock();
+            let mut state = lock(&self.state);
             if self.queue.has_room(cost) {
                 return self.add(&mut state, side, cost, Content::Bytes(bytes));
             }
@@ -143,12 +144,12 @@ impl Intake {
 
     /// The side has closed its end.
     pub(super) fn end(&self, side: Side) {
-        self.add(&mut self.lock(), side, 0, Content::Ended);
+        self.add(&mut lock(&self.state), side, 0, Content::Ended);
     }
 
     /// The session is over, and the server's exit code is this: nothing more is kept, and what waits is still handed out.
     pub(super) fn close(&self, exit: i32) {
-        let mut state = self.lock();
+        let mut state = lock(&self.state);
         state.exit = exit;
         for side in [Side::Client, Side::Server] {
             self.add_gap(&mut state, side);
@@ -158,26 +159,22 @@ impl Intake {
 
     /// The exit code that the session was closed with.
     pub(super) fn exit(&self) -> i32 {
-        self.lock().exit
+        lock(&self.state).exit
     }
 
-    fn add(&self, state: &mut State, side: Side, cost: usize, content: Content) {
+    fn add(&self, state: &mut IntakeState, side: Side, cost: usize, content: Content) {
         self.add_gap(state, side);
-        self.queue.push(cost, Item { side, time: state.tick(), content });
+        self.queue.push(cost, IntakeItem { side, time: state.tick(), content });
     }
 
-    fn add_gap(&self, state: &mut State, side: Side) {
+    fn add_gap(&self, state: &mut IntakeState, side: Side) {
         if let Some(gap) = state.gaps[index(side)].take() {
-            self.queue.push(0, Item { side, time: state.tick(), content: Content::Gap(gap) });
+            self.queue.push(0, IntakeItem { side, time: state.tick(), content: Content::Gap(gap) });
         }
-    }
-
-    fn lock(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl State {
+impl IntakeState {
     fn tick(&mut self) -> i64 {
         self.now = self.now.max(now());
         self.now
@@ -196,8 +193,8 @@ fn now() -> i64 {
 
 #[cfg(test)]
 mod tests {
-    use super::{Chunk, Content, Gap, Intake, Item};
-    use crate::queue::{Next, PATIENCE, ROOM};
+    use super::{Chunk, Content, Gap, Intake, IntakeItem};
+    use crate::queue::{NextItem, PATIENCE, ROOM};
     use std::sync::Arc;
     use std::sync::mpsc::channel;
     use std::thread;
@@ -211,7 +208,7 @@ mod tests {
     /// The bytes of the next item.
     fn next(intake: &Intake) -> Arc<Chunk> {
         match intake.queue.next(PATIENCE * 40) {
-            Next::Item(Item { content: Content::Bytes(bytes), .. }) => bytes,
+            NextItem::Item(IntakeItem { content: Content::Bytes(bytes), .. }) => bytes,
             other => panic!("{other:?}"),
         }
     }
@@ -263,12 +260,13 @@ mod tests {
         });
         intake.keep(Side::Server, &chunk(b"more"));
         intake.close(0);
-        let kept: Vec<Item> = std::iter::from_fn(|| match intake.queue.next(PATIENCE) {
-            Next::Item(item) => Some(item),
+        let kept: Vec<IntakeItem> = std::iter::from_fn(|| match intake.queue.next(PATIENCE) {
+            NextItem::Item(item) => Some(item),
             _ => None,
         })
         .collect();
-        let size = |item: &Item| if let Content::Bytes(bytes) = &item.content { bytes.len() } else { 0 };
+        let size =
+            |item: &IntakeItem| if let Content::Bytes(bytes) = &item.content { bytes.len() } else { 0 };
         let bytes: usize = kept.iter().map(size).sum();
         assert!(bytes <= ROOM && bytes > ROOM - (2 << 20), "{bytes}");
         let gap = kept.iter().find_map(|item| match item.content {
@@ -299,7 +297,7 @@ mod tests {
             assert_eq!(bytes, 64 << 20);
             sides.into_iter().for_each(|side| side.join().unwrap());
             intake.close(0);
-            assert!(matches!(intake.queue.next(PATIENCE), Next::Closed), "no gap");
+            assert!(matches!(intake.queue.next(PATIENCE), NextItem::Closed), "no gap");
         });
     }
 }

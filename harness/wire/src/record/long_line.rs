@@ -9,7 +9,7 @@ const LONGEST_NAME: usize = 7;
 /// What is known so far.
 #[derive(Debug)]
 pub(super) struct LongLine {
-    state: State,
+    state: ScanState,
     /// The levels that are open: whether each is an object.
     open: Vec<u8>,
     depth: usize,
@@ -24,7 +24,7 @@ pub(super) struct LongLine {
 
 /// What the last byte left behind, and so what may come.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum State {
+enum ScanState {
     Value,
     /// A value, or the end of an empty list.
     FirstItem,
@@ -54,7 +54,7 @@ enum State {
 impl LongLine {
     pub(super) fn new() -> Self {
         Self {
-            state: State::Value,
+            state: ScanState::Value,
             open: Vec::new(),
             depth: 0,
             name: Vec::new(),
@@ -73,15 +73,15 @@ impl LongLine {
 
     /// Whether all that went by is one object that resembles a message.
     pub(super) fn is_message(&self) -> bool {
-        let whole = self.depth == 0 && self.state == State::After;
+        let whole = self.depth == 0 && self.state == ScanState::After;
         whole && self.is_object && self.resembles && self.is_text()
     }
 
     pub(super) fn feed(&mut self, bytes: &[u8]) {
         self.utf8.feed(bytes);
         let mut at = 0;
-        while at < bytes.len() && self.state != State::Invalid {
-            if self.state == State::Text && !self.in_name {
+        while at < bytes.len() && self.state != ScanState::Invalid {
+            if self.state == ScanState::Text && !self.in_name {
                 // Most of a long line is the inside of a text.
                 let rest = &bytes[at..];
                 at += rest
@@ -98,8 +98,8 @@ impl LongLine {
     }
 
     fn byte(&mut self, byte: u8) {
-        use State::{After, Colon, Escape, FirstItem, FirstName, Hex, Name, Text, Value, Word};
-        use State::{Exponent, Fraction, Minus, Point, Power, Sign, Whole, Zero};
+        use ScanState::{After, Colon, Escape, FirstItem, FirstName, Hex, Name, Text, Value, Word};
+        use ScanState::{Exponent, Fraction, Minus, Point, Power, Sign, Whole, Zero};
         if self.in_name && self.depth == 1 && self.name.len() <= LONGEST_NAME {
             self.name.push(byte);
         }
@@ -144,11 +144,11 @@ impl LongLine {
             }
             (Colon, b':') => Value,
             (Value | FirstItem, byte) => self.value(byte),
-            _ => State::Invalid,
+            _ => ScanState::Invalid,
         };
     }
 
-    fn value(&mut self, byte: u8) -> State {
+    fn value(&mut self, byte: u8) -> ScanState {
         if !std::mem::replace(&mut self.begun, true) {
             self.is_object = byte == b'{';
         }
@@ -161,32 +161,32 @@ impl LongLine {
                 let object = byte == b'{';
                 self.open[at] = if object { self.open[at] | bit } else { self.open[at] & !bit };
                 self.depth += 1;
-                if object { State::FirstName } else { State::FirstItem }
+                if object { ScanState::FirstName } else { ScanState::FirstItem }
             }
-            b'"' => State::Text,
-            b'-' => State::Minus,
-            b'0' => State::Zero,
-            b'1'..=b'9' => State::Whole,
-            b't' => State::Word(b"rue"),
-            b'f' => State::Word(b"alse"),
-            b'n' => State::Word(b"ull"),
-            _ => State::Invalid,
+            b'"' => ScanState::Text,
+            b'-' => ScanState::Minus,
+            b'0' => ScanState::Zero,
+            b'1'..=b'9' => ScanState::Whole,
+            b't' => ScanState::Word(b"rue"),
+            b'f' => ScanState::Word(b"alse"),
+            b'n' => ScanState::Word(b"ull"),
+            _ => ScanState::Invalid,
         }
     }
 
-    fn end_name(&mut self) -> State {
+    fn end_name(&mut self) -> ScanState {
         self.in_name = false;
         let names: [&[u8]; 4] = [b"jsonrpc\"", b"method\"", b"result\"", b"error\""];
         self.resembles |= self.depth == 1 && names.contains(&&*self.name);
-        State::Colon
+        ScanState::Colon
     }
 
-    fn close(&mut self, byte: u8) -> State {
+    fn close(&mut self, byte: u8) -> ScanState {
         if self.depth == 0 || self.in_object() != (byte == b'}') {
-            return State::Invalid;
+            return ScanState::Invalid;
         }
         self.depth -= 1;
-        State::After
+        ScanState::After
     }
 
     fn in_object(&self) -> bool {

@@ -59,7 +59,7 @@ pub struct Recorded {
     pub path: PathBuf,
     /// The server's exit code; 128 and the signal's number where a signal ended it.
     pub exit: i32,
-    /// What came into the file.
+    /// What the file holds.
     pub summary: Summary,
 }
 
@@ -142,8 +142,8 @@ pub fn run(plan: &Plan, notify: Box<dyn Notify>) -> Result<Recorded, StartError>
     Ok(Recorded { path, exit, summary: wait_for_summary(&written, &intake) })
 }
 
-/// Starts forwarding both ways. What is handed back is to be dropped when the server has ended, and tells when all that
-/// it said has been passed on.
+/// Starts forwarding both ways. Drop the sender once the server has ended; the receiver ends when all
+/// output has been passed on.
 fn forward(
     (client_in, client_out): (File, File),
     (server_out, server_in): (File, File),

@@ -69,7 +69,7 @@ impl Server {
                 };
                 let ((from_client, to_server), (from_server, to_client)) = (pipe()?, pipe()?);
                 let remote = Remote::start(target, from_client, to_client, notify)?;
-                signals.tell(remote.stop.clone());
+                signals.pass_on(remote.stop.clone());
                 Ok((Running::Http(remote), to_server, from_server))
             }
         }

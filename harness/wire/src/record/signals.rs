@@ -1,13 +1,14 @@
 //! Signals that ask this process to end, passed on to the server's process group. This process ends when the server
 //! has.
 
+use crate::lock;
 use crate::remote::Outcome;
 use crate::stdio::group::Group;
 #[cfg(unix)]
 use crate::stdio::running::pid;
 use std::process::ExitStatus;
 use std::sync::mpsc::Sender;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 /// Signals that were caught and belong to nobody yet.
@@ -42,7 +43,7 @@ impl Signals {
             let alive = Arc::clone(&leader.alive);
             std::thread::spawn(move || {
                 for signal in caught.forever() {
-                    let alive = alive.lock().unwrap_or_else(PoisonError::into_inner);
+                    let alive = lock(&alive);
                     let named = rustix::process::Signal::from_named_raw(signal);
                     if let (true, Some(signal)) = (*alive, named) {
                         let _ = rustix::process::kill_process_group(group, signal);
@@ -55,8 +56,8 @@ impl Signals {
         leader
     }
 
-    /// Tells who serves in the place of a server that one asks for the end.
-    pub(super) fn tell(self, stop: Sender<Outcome>) {
+    /// Passes requests to end on to `stop`, for a server that is not a process.
+    pub(super) fn pass_on(self, stop: Sender<Outcome>) {
         #[cfg(unix)]
         if let Some(mut caught) = self.caught {
             use signal_hook::consts::{SIGUSR1, SIGUSR2};
@@ -83,7 +84,7 @@ impl Leader {
             while matches!(waitid(WaitId::Pid(pid), options), Err(rustix::io::Errno::INTR)) {}
         }
         server.exits_within(Duration::MAX);
-        *self.alive.lock().unwrap_or_else(PoisonError::into_inner) = false;
+        *lock(&self.alive) = false;
         server.reap().ok()
     }
 }

@@ -2,12 +2,12 @@
 //!
 //! Memory: a block, and the two unfinished lines; longer lines wait in a temporary file beside the recording.
 
-use super::intake::{Content, Intake, Item, index};
+use super::intake::{Content, Intake, IntakeItem, index};
 use super::line_writer::LineWriter;
 use super::long_line::LongLine;
 use crate::Notify;
 use crate::files::Growing;
-use crate::queue::{Next, Queue};
+use crate::queue::{NextItem, Queue};
 use crate::stdio::{HELD, LineSplitter, Piece};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -92,13 +92,13 @@ impl TraceWriter {
         self.flush();
         loop {
             let item = match self.intake.queue.next(Duration::ZERO) {
-                Next::Item(item) => item,
+                NextItem::Item(item) => item,
                 _ => {
                     self.flush();
                     match self.intake.queue.next(IDLE) {
-                        Next::Item(item) => item,
-                        Next::Nothing => continue,
-                        Next::Closed => break,
+                        NextItem::Item(item) => item,
+                        NextItem::Nothing => continue,
+                        NextItem::Closed => break,
                     }
                 }
             };
@@ -112,7 +112,7 @@ impl TraceWriter {
         }
         let time = self.intake.time();
         for side in [Side::Client, Side::Server] {
-            self.take(&Item { side, time, content: Content::Ended });
+            self.take(&IntakeItem { side, time, content: Content::Ended });
         }
         self.flush();
         self.writer.end(time, self.started, self.intake.exit(), &mut self.block.text);
@@ -121,7 +121,7 @@ impl TraceWriter {
         self.summary
     }
 
-    fn take(&mut self, item: &Item) {
+    fn take(&mut self, item: &IntakeItem) {
         let at = index(item.side);
         let mut splitter = std::mem::take(&mut self.sides[at].splitter);
         let mut sink = |piece: Piece<'_>| self.piece(item, piece);
@@ -137,7 +137,7 @@ impl TraceWriter {
         self.sides[at].splitter = splitter;
     }
 
-    fn piece(&mut self, item: &Item, piece: Piece<'_>) {
+    fn piece(&mut self, item: &IntakeItem, piece: Piece<'_>) {
         let at = index(item.side);
         match piece {
             Piece::Line(line, _) => {
@@ -196,7 +196,7 @@ impl TraceWriter {
         self.settle(done, lines)
     }
 
-    /// What must stand before the next line: the first line of the file, and what is missing.
+    /// What must precede the next line: the first line of the file, and what is missing.
     fn head(&mut self, time: i64) -> Vec<u8> {
         let mut head = self.meta.clone();
         if self.gap != [0; 2] {
@@ -233,7 +233,7 @@ impl TraceWriter {
         }
     }
 
-    fn long(&mut self, item: &Item, spool: Spool) {
+    fn long(&mut self, item: &IntakeItem, spool: Spool) {
         let (time, side) = (item.time, item.side);
         let mut head = self.head(time);
         let mut lines = [0; 2];
@@ -315,7 +315,7 @@ fn in_base64(part: &[u8], out: &mut Vec<u8>) {
 }
 
 /// Copies what `from` holds, each part as `spell` has it.
-fn copy(from: &mut impl Read, to: &mut File, queue: &Queue<Item>, spell: Spell) -> io::Result<()> {
+fn copy(from: &mut impl Read, to: &mut File, queue: &Queue<IntakeItem>, spell: Spell) -> io::Result<()> {
     let (mut part, mut out) = (Vec::with_capacity(COPIED), Vec::new());
     loop {
         part.clear();

@@ -41,7 +41,7 @@ pub(super) fn values(text: &[u8], names: &dyn Fn(&[u8]) -> Option<Rule>) -> Vec<
     found
 }
 
-/// Why the value of a name goes, as the name stands in a text: by itself, or as the last step of `a.b` or `a[b]`.
+/// Why the value of a name goes, as a text has the name: by itself, or as the last step of `a.b` or `a[b]`.
 pub(super) fn rule_of(name: &[u8], names: &dyn Fn(&[u8]) -> Option<Rule>) -> Option<Rule> {
     let name = percent_decoded(name, true);
     // In half of a JSON text a name may have JSON's escapes.

@@ -1,4 +1,4 @@
-//! What bytes may be part of, so that one look at a text tells what need not be looked for in it.
+//! What bytes may be part of, so that one look at a text shows what need not be looked for in it.
 
 use std::borrow::Cow;
 
@@ -14,7 +14,7 @@ pub(super) const PERCENT: Class = 2;
 /// The sign of JSON's escapes.
 pub(super) const BACKSLASH: Class = 4;
 
-/// A part of a text that has a meaning by itself: all but blanks and what stands around values.
+/// A part of a text that has a meaning by itself: all but blanks and what surrounds values.
 pub(super) const PIECE: Class = 8;
 
 /// What Base64 of either alphabet and hexadecimal are written with.
@@ -48,13 +48,13 @@ fn class(byte: u8) -> Class {
 }
 
 /// What a text has at all.
-pub(super) struct Found {
+pub(super) struct TextTraits {
     classes: Class,
     /// The longest run of letters.
     pub(super) run: usize,
 }
 
-impl Found {
+impl TextTraits {
     pub(super) fn in_text(text: &[u8]) -> Self {
         let (mut classes, mut run, mut longest) = (0, 0, 0);
         for class in text.iter().map(|byte| class(*byte)) {

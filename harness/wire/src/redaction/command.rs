@@ -4,16 +4,16 @@ use super::ledger::Rule;
 use super::rules::Redaction;
 
 impl Redaction {
-    /// A command line without what is to be taken out: what stands behind `--NAME` or `NAME`, in the same word or the
+    /// A command line without what is to be taken out: what follows `--NAME` or `NAME`, in the same word or the
     /// next, headers, URLs, JSON, and whatever else a text may hold. Behind a word such as `Authorization:`, all goes.
     #[must_use]
     pub fn command(&self, words: &[String]) -> Vec<String> {
-        let mut next = Next::Stays;
+        let mut next = NextWord::Stays;
         let redacted = words.iter().map(|word| {
             let (taken, follows) = match next {
-                Next::AllGo(rule) => (Some(rule), next),
-                Next::Goes(rule) => (Some(rule), Next::Stays),
-                Next::Stays => (None, self.behind(word)),
+                NextWord::AllGo(rule) => (Some(rule), next),
+                NextWord::Goes(rule) => (Some(rule), NextWord::Stays),
+                NextWord::Stays => (None, self.behind(word)),
             };
             next = follows;
             taken.map_or_else(|| self.word(word), |rule| self.marked(rule, word))
@@ -22,13 +22,13 @@ impl Redaction {
     }
 
     /// What becomes of the word behind this one.
-    fn behind(&self, word: &str) -> Next {
+    fn behind(&self, word: &str) -> NextWord {
         let rule = |name: &str| spelled(name).find_map(|name| self.rule_of(name));
         let next = match word.strip_suffix([':', '=']) {
-            Some(name) => rule(name.rsplit([' ', '=']).next().unwrap_or(name)).map(Next::AllGo),
-            None => rule(word).map(Next::Goes),
+            Some(name) => rule(name.rsplit([' ', '=']).next().unwrap_or(name)).map(NextWord::AllGo),
+            None => rule(word).map(NextWord::Goes),
         };
-        next.unwrap_or(Next::Stays)
+        next.unwrap_or(NextWord::Stays)
     }
 
     fn word(&self, word: &str) -> String {
@@ -51,13 +51,13 @@ impl Redaction {
 
 /// What becomes of the next word.
 #[derive(Clone, Copy)]
-enum Next {
+enum NextWord {
     Stays,
     Goes(Rule),
     AllGo(Rule),
 }
 
-/// The names that a word may give: itself, and what stands behind an option of one letter, as in `-HAuthorization`.
+/// The names that a word may give: itself, and what follows an option of one letter, as in `-HAuthorization`.
 fn spelled(word: &str) -> impl Iterator<Item = &str> {
     let short = word.strip_prefix('-').filter(|rest| !rest.starts_with('-')).and_then(|rest| {
         let mut chars = rest.chars();

@@ -1,4 +1,4 @@
-//! Encodings in which a text may stand within another: percent signs, Base64 and hexadecimal digits.
+//! Encodings of a text within another: percent signs, Base64 and hexadecimal digits.
 
 use base64::Engine as _;
 use base64::alphabet::STANDARD;
@@ -19,7 +19,7 @@ const BASE64: GeneralPurpose = GeneralPurpose::new(
         .with_decode_padding_mode(DecodePaddingMode::Indifferent),
 );
 
-/// A text without its percent signs; a plus sign stands for a blank in forms and queries.
+/// A text without its percent signs; a plus sign means a blank in forms and queries.
 pub(super) fn percent_decoded(text: &[u8], plus: bool) -> Cow<'_, [u8]> {
     if memchr::memchr2(b'%', if plus { b'+' } else { b'%' }, text).is_none() {
         return Cow::Borrowed(text);

@@ -11,17 +11,17 @@ use transcript::message::resembles_message;
 /// Messages are rarely deeper.
 const DEPTH: usize = 16;
 
-/// Whether a member is of the envelope, if it stands at the top of a message.
+/// Whether a member at the top of a message belongs to the envelope.
 fn is_envelope(name: &[u8]) -> bool {
     matches!(name, b"jsonrpc" | b"id" | b"method")
 }
 
-/// Whether a member holds an id which other messages repeat, wherever it stands.
+/// Whether a member holds an id which other messages repeat, wherever it is.
 fn is_id(name: &[u8]) -> bool {
     matches!(name, b"requestId" | b"progressToken" | b"taskId")
 }
 
-/// Whether a member holds a schema, wherever it stands.
+/// Whether a member holds a schema, wherever it is.
 fn is_schema(name: &[u8]) -> bool {
     matches!(name, b"inputSchema" | b"outputSchema" | b"requestedSchema")
 }
@@ -64,9 +64,9 @@ struct Walk<'w, S> {
 #[derive(Clone, Copy, Default)]
 struct Frame {
     object: bool,
-    /// Stands under a name that is to be taken out.
+    /// Has a name whose values are to be taken out.
     taken: Option<Rule>,
-    /// Stands in a schema, and is not touched.
+    /// Is in a schema, and is not touched.
     kept: bool,
     /// Is not touched unless it is an object or a list.
     id: bool,

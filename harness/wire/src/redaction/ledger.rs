@@ -1,11 +1,11 @@
-//! Which number stands behind the marker of each value, and how often each rule took something out.
+//! Which number the marker of each value has, and how often each rule took something out.
 //!
 //! Memory: the values that were taken out, once each.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::io::{self, Read};
 
-/// What stands in place of what was taken out.
+/// What replaces what was taken out.
 pub const MARKER: &str = "[REDACTED]";
 
 /// How much of a text is searched for markers at a time.

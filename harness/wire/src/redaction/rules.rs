@@ -1,13 +1,14 @@
-//! What is to be taken out: members by name, parts of texts by pattern; and what stands in its place.
+//! What is to be taken out: members by name, parts of texts by pattern; and what replaces it.
 
 use super::ledger::{Ledger, MARKER, Rule, marker_length};
 use super::presets::Preset;
+use crate::lock;
 use regex::bytes::{Regex, RegexSet};
 use regex_syntax::ParserBuilder;
 use std::borrow::Cow;
 use std::io::{self, Read};
 use std::ops::Range;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 
 /// What is to be taken out. Cheap to copy.
 #[derive(Debug, Default, Clone)]
@@ -32,7 +33,7 @@ struct Rules {
 /// Which letters of the Latin alphabet there are, in whatever case: a bit for each.
 type Letters = u32;
 
-/// A character besides these, which may stand for one of them in another case.
+/// A character besides these, which may be one of them in another case.
 const FOREIGN: Letters = 1 << 31;
 
 /// The bit of each byte.
@@ -75,7 +76,7 @@ impl Rules {
 }
 
 impl Redaction {
-    /// Names of members, in any case, where `*` stands for anything; and regular expressions for parts of texts.
+    /// Names of members, in any case, where `*` matches anything; and regular expressions for parts of texts.
     ///
     /// # Errors
     /// A sentence on what cannot be used.
@@ -131,11 +132,11 @@ impl Redaction {
     #[must_use]
     pub fn taken(&self) -> Vec<(String, u64, u64)> {
         let Some(ledger) = &self.ledger else { return Vec::new() };
-        let ledger = ledger.lock().unwrap_or_else(PoisonError::into_inner);
+        let ledger = lock(ledger);
         ledger.taken().map(|(rule, times, values)| (self.kind(rule), times, values)).collect()
     }
 
-    /// Counts what the patterns match in a text as it stands, whatever it is part of.
+    /// Counts what the patterns match in a text, whatever it is part of.
     pub fn count_in(&self, text: &str) {
         self.patterns(text.as_bytes());
     }
@@ -151,11 +152,11 @@ impl Redaction {
         }
     }
 
-    /// What stands in place of this value.
+    /// What replaces this value.
     pub(super) fn mark(&self, rule: Rule, value: &[u8]) -> Vec<u8> {
         match &self.ledger {
             None => MARKER.as_bytes().to_vec(),
-            Some(ledger) => ledger.lock().unwrap_or_else(PoisonError::into_inner).mark(rule, value),
+            Some(ledger) => lock(ledger).mark(rule, value),
         }
     }
 
@@ -218,7 +219,7 @@ impl Redaction {
     }
 }
 
-/// A name in any case, where `*` stands for anything.
+/// A name in any case, where `*` matches anything.
 fn named(name: &str) -> Result<Regex, String> {
     let pattern = name.split('*').map(regex::escape).collect::<Vec<_>>().join(".*");
     compiled(&format!("(?is)^(?:{pattern})$"), name)

@@ -1,7 +1,7 @@
-//! The way down through a text: JSON in it, values that it gives to names, and texts that stand in it encoded.
+//! The way down through a text: JSON in it, values that it gives to names, and texts that it holds encoded.
 
 use super::assignments;
-use super::classes::{BACKSLASH, DIGIT, Found, LETTER, PERCENT, PIECE, SIGN, replace_runs};
+use super::classes::{BACKSLASH, DIGIT, LETTER, PERCENT, PIECE, SIGN, TextTraits, replace_runs};
 use super::encodings::{SHORTEST, decodings, percent_decoded, percent_encoded, unescaped};
 use super::json;
 use super::ledger::Rule;
@@ -58,12 +58,12 @@ impl Redaction {
         self.is_asked().then_some(Layer { redaction: self, left: LAYERS })
     }
 
-    /// Why the value of a name goes, as the name stands in a text.
+    /// Why the value of a name in a text goes.
     pub(super) fn rule_of(&self, name: &str) -> Option<Rule> {
         assignments::rule_of(name.as_bytes(), &|name| self.names(name))
     }
 
-    /// What stands in place of this value.
+    /// What replaces this value.
     pub(super) fn marked(&self, rule: Rule, value: &str) -> String {
         String::from_utf8_lossy(&self.mark(rule, value.as_bytes())).into_owned()
     }
@@ -86,7 +86,7 @@ impl Layer<'_> {
             return self.json(inner);
         }
         let mut new = Cow::Borrowed(text);
-        let found = Found::in_text(text);
+        let found = TextTraits::in_text(text);
         if found.has(SIGN) {
             let values = assignments::values(text, &|name| self.redaction.names(name));
             if !values.is_empty() {

@@ -4,10 +4,11 @@ use super::outcome::Outcome;
 use crate::http::{
     Body, Client, EVENTS, JSON, LAST_EVENT, SESSION, Target, VERSION, full, insert, media_type, text,
 };
+use crate::lock;
 use hyper::body::Incoming;
 use hyper::header::{ACCEPT, CONTENT_TYPE, HeaderMap};
 use hyper::{Method, Request, Response, StatusCode, Uri};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::Mutex;
 
 /// How much of what a server says to an error is repeated.
 const QUOTED: usize = 200;
@@ -17,12 +18,12 @@ pub(super) struct Caller {
     client: Client,
     pub(super) origin: String,
     target: String,
-    state: Mutex<State>,
+    pub(super) state: Mutex<SessionState>,
 }
 
 /// What requests have to say.
 #[derive(Default)]
-pub(super) struct State {
+pub(super) struct SessionState {
     /// The id of `initialize`, until it is answered.
     pub(super) hello: Option<String>,
     /// The session's id.
@@ -45,7 +46,7 @@ impl Caller {
 
     /// Keeps the session's id where an answer gives it; whether the session is one of HTTP+SSE.
     pub(super) fn learn(&self, headers: &HeaderMap) -> bool {
-        let mut state = self.state();
+        let mut state = lock(&self.state);
         state.id = text(headers, SESSION).or(state.id.take());
         state.endpoint.is_some()
     }
@@ -56,7 +57,7 @@ impl Caller {
         let here = endpoint.strip_prefix(&self.origin).unwrap_or(endpoint);
         let is_path = here.starts_with('/') && !here.starts_with("//");
         if is_path {
-            self.state().endpoint = Some(format!("{}{here}", self.origin));
+            lock(&self.state).endpoint = Some(format!("{}{here}", self.origin));
         }
         is_path
     }
@@ -73,7 +74,7 @@ impl Caller {
         let answer = self.client.send(request).await;
         let answer =
             answer.map_err(|failure| format!("{} cannot be reached: {}", self.origin, failure.why))?;
-        self.state().reached = true;
+        lock(&self.state).reached = true;
         Ok(answer)
     }
 
@@ -84,7 +85,7 @@ impl Caller {
         last_event: Option<&str>,
         body: Option<&str>,
     ) -> Result<Request<Body>, String> {
-        let state = self.state();
+        let state = lock(&self.state);
         let to = state.endpoint.as_ref().filter(|_| body.is_some()).unwrap_or(&self.target);
         let uri: Uri = to.parse().map_err(|_| "the server's endpoint is not a URL".to_owned())?;
         let mut request = Request::new(full(body.unwrap_or_default().to_owned()));
@@ -99,10 +100,6 @@ impl Caller {
             insert(request.headers_mut(), name, value);
         }
         Ok(request)
-    }
-
-    pub(super) fn state(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

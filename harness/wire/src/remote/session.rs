@@ -5,7 +5,8 @@ use super::lines::Writer;
 use super::outcome::Outcome;
 use super::stream::Stream;
 use crate::Notify;
-use crate::http::{Client, EVENTS, Event, HELD, JSON, Target, collect, media_type};
+use crate::http::{Client, EVENTS, HELD, JSON, SseEvent, Target, collect, media_type};
+use crate::lock;
 use crate::messages::{id_text, internal_error, messages, on_one_line, protocol_version};
 use crate::stdio::PipeEvent;
 use hyper::body::Incoming;
@@ -34,7 +35,7 @@ pub(super) struct Session {
     writer: Writer,
     notify: Arc<dyn Notify>,
     over: Sender<Outcome>,
-    /// The ids of requests that wait for their answers, as they stand there.
+    /// The ids of requests that wait for their answers, verbatim.
     open: watch::Sender<Vec<String>>,
     /// Lines and bodies that are not messages.
     noise: AtomicU64,
@@ -72,17 +73,17 @@ impl Session {
         }
         let mut open = self.open.subscribe();
         let _ = timeout(LAST_ANSWERS, open.wait_for(Vec::is_empty)).await;
-        self.caller.state().fate.unwrap_or(Outcome::Closed)
+        lock(&self.caller.state).fate.unwrap_or(Outcome::Closed)
     }
 
-    /// Ends the session at the server, and tells what was not passed on.
+    /// Ends the session at the server, and reports what was not passed on.
     pub(super) async fn leave(&self) {
         let noise = self.noise.load(Ordering::Relaxed);
         if noise > 0 {
             let what = "lines and bodies that are not messages were not passed on";
             self.notify.error(&format!("{what}: {noise}"));
         }
-        if self.caller.state().id.is_some() {
+        if lock(&self.caller.state).id.is_some() {
             // A server need not allow it.
             let _ = self.caller.send(Method::DELETE, "*/*", None, None).await;
         }
@@ -115,7 +116,7 @@ impl Session {
             tokio::spawn(async move { session.request(&text, &ids).await });
             return;
         }
-        self.caller.state().hello = ids.first().cloned();
+        lock(&self.caller.state).hello = ids.first().cloned();
         let answered = async {
             self.request(&text, &ids).await;
             // Over HTTP+SSE the answer is elsewhere.
@@ -135,7 +136,7 @@ impl Session {
 
     /// A text was not taken. Where nothing ever was, the session is over.
     async fn not_taken(&self, ids: &[String], why: &str) {
-        if !self.caller.state().reached {
+        if !lock(&self.caller.state).reached {
             self.end(Outcome::Unreachable, ids, why, why).await;
         } else if ids.is_empty() {
             self.notify.error(&format!("a message was not taken: {why}"));
@@ -178,7 +179,7 @@ impl Session {
         let status = answer.status();
         let older = [StatusCode::BAD_REQUEST, StatusCode::NOT_FOUND, StatusCode::METHOD_NOT_ALLOWED];
         let (is_hello, has_session, is_legacy) = {
-            let state = self.caller.state();
+            let state = lock(&self.caller.state);
             let is_hello = state.hello.as_ref().is_some_and(|hello| ids.contains(hello));
             (is_hello, state.id.is_some(), state.endpoint.is_some())
         };
@@ -240,7 +241,7 @@ impl Session {
 
     /// Listens to what belongs to no request, as far as the server offers that.
     fn listen(self: &Arc<Self>) {
-        if self.caller.state().endpoint.is_some() {
+        if lock(&self.caller.state).endpoint.is_some() {
             return;
         }
         let session = Arc::clone(self);
@@ -279,7 +280,7 @@ impl Session {
         }
     }
 
-    async fn pass_all(&self, events: &[Event]) {
+    async fn pass_all(&self, events: &[SseEvent]) {
         for event in events.iter().filter(|event| event.is_message()) {
             self.pass(&String::from_utf8_lossy(&event.data)).await;
         }
@@ -299,7 +300,7 @@ impl Session {
 
     fn answered(&self, message: Message<'_>) {
         let Some(id) = id_text(message) else { return };
-        let mut state = self.caller.state();
+        let mut state = lock(&self.caller.state);
         if state.hello.take_if(|hello| hello == id).is_some() {
             state.version = message.json().member("result").and_then(protocol_version);
         }
@@ -339,7 +340,7 @@ impl Session {
     /// The session is over, and there is nothing to end at the server. The client that reads the error may close its end at once.
     async fn end(&self, outcome: Outcome, ids: &[String], why: &str, report: &str) {
         {
-            let mut state = self.caller.state();
+            let mut state = lock(&self.caller.state);
             (state.id, state.fate) = (None, Some(outcome));
         }
         self.notify.error(report);

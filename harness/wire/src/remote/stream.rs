@@ -1,6 +1,6 @@
 //! A stream of events, read as it comes. One that breaks off is resumed behind its last event.
 
-use crate::http::{Event, EventReader, HELD, error_chain};
+use crate::http::{EventReader, HELD, SseEvent, error_chain};
 use http_body_util::BodyExt as _;
 use hyper::body::Incoming;
 use std::time::{Duration, Instant};
@@ -48,7 +48,7 @@ impl Stream {
 
     /// The events that come next, those without data left out; with an error, in a sentence, where the stream ends, as
     /// `at_end` says, or breaks off, or an event is too long.
-    pub(super) async fn next(&mut self, at_end: &str) -> Result<Vec<Event>, String> {
+    pub(super) async fn next(&mut self, at_end: &str) -> Result<Vec<SseEvent>, String> {
         let frame = self.body.frame().await.ok_or_else(|| at_end.to_owned())?;
         let frame = frame.map_err(|error| format!("the stream broke off: {}", error_chain(&error)))?;
         let (mut events, too_long) = self.reader.take(&frame.into_data().unwrap_or_default());

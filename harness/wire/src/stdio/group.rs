@@ -157,7 +157,7 @@ impl Group {
         running::reap(&mut self.leader).inspect(|status| self.status = Some(*status))
     }
 
-    /// How many bytes the group holds resident, where the system tells. Pages that processes share count for each.
+    /// How many bytes the group holds resident, where the system knows. Pages that processes share count for each.
     #[must_use]
     pub fn resident(&self) -> Option<u64> {
         #[cfg(target_os = "linux")]
@@ -168,7 +168,7 @@ impl Group {
         None
     }
 
-    /// The most bytes that each process of the group has held resident, added up, where the system tells. Those of a
+    /// The most bytes that each process of the group has held resident, added up, where the system knows. Those of a
     /// process that has ended are forgotten.
     #[must_use]
     pub fn peak(&self) -> Option<u64> {

@@ -40,7 +40,7 @@ impl LiveServer {
 
     /// Sends it a message.
     pub(crate) fn send(&self, text: &str) {
-        self.writer.say(format!("{text}\n").into_bytes());
+        self.writer.write(format!("{text}\n").into_bytes());
     }
 
     /// How it exited, where it does soon after it closed its output.

@@ -1,4 +1,4 @@
-//! What everything over stdio stands on: programs and their process groups, pipes, and lines.
+//! The ground of everything over stdio: programs and their process groups, pipes, and lines.
 
 pub mod group;
 mod lines;

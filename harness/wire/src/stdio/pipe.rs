@@ -5,7 +5,8 @@
 //! session.
 
 use super::lines::{LineSplitter, Piece};
-use crate::journal::{Direction, Event, Journal};
+use crate::journal::{Direction, Journal, JournalEvent};
+use crate::lock;
 use std::collections::VecDeque;
 use std::fs::File;
 use std::io::{self, Read as _, Write as _};
@@ -49,7 +50,7 @@ pub(crate) enum PipeEvent {
 /// Where what happened waits.
 #[derive(Debug, Default)]
 pub(crate) struct Inbox {
-    waiting: Mutex<Waiting>,
+    waiting: Mutex<WaitingEvents>,
     changed: Condvar,
     /// Bytes that went either way: as long as they move, nobody is silent.
     moved: AtomicU64,
@@ -60,7 +61,7 @@ pub(crate) struct Inbox {
 }
 
 #[derive(Debug, Default)]
-struct Waiting {
+struct WaitingEvents {
     came: VecDeque<PipeEvent>,
     bytes: usize,
 }
@@ -68,7 +69,7 @@ struct Waiting {
 impl Inbox {
     /// Puts something in; where lines wait that are too many, only when there is room.
     pub(crate) fn put(&self, came: PipeEvent) {
-        let mut waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut waiting = lock(&self.waiting);
         while waiting.bytes >= WAITING && is_line(&came) {
             waiting = self.changed.wait(waiting).unwrap_or_else(PoisonError::into_inner);
         }
@@ -110,7 +111,7 @@ impl Inbox {
 
     fn wait(&self, patience: Duration) -> Option<PipeEvent> {
         let until = Instant::now() + patience;
-        let mut waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut waiting = lock(&self.waiting);
         loop {
             if let Some(came) = waiting.came.pop_front() {
                 waiting.bytes -= weight(&came);
@@ -178,14 +179,14 @@ impl Writer {
             // Before it is closed: the other side sees the end later.
             let at = journal.now();
             drop(to);
-            journal.note_at(at, || Event::Ended { way: Direction::Sent, exchange: None, broken });
+            journal.note_at(at, || JournalEvent::Ended { way: Direction::Sent, exchange: None, broken });
             inbox.put(PipeEvent::Closed);
         });
         Self(sender)
     }
 
-    /// Has bytes written. [`PipeEvent::Taken`] tells when they are, or [`PipeEvent::Refused`] that they cannot be.
-    pub(crate) fn say(&self, bytes: Vec<u8>) {
+    /// Has bytes written. [`PipeEvent::Taken`] reports when they are, or [`PipeEvent::Refused`] that they cannot be.
+    pub(crate) fn write(&self, bytes: Vec<u8>) {
         // The thread ends no sooner than this sender.
         let _ = self.0.send(bytes);
     }
@@ -196,7 +197,8 @@ pub(crate) fn listen(mut from: File, slow: Duration, longest: usize, journal: Jo
     let inbox = Arc::clone(inbox);
     thread::spawn(move || {
         let mut chunk = vec![0; if slow.is_zero() { CHUNK } else { SLOW_CHUNK }];
-        let (mut splitter, mut lines) = (LineSplitter::default(), Lines { longest, ..Lines::default() });
+        let (mut splitter, mut lines) =
+            (LineSplitter::default(), LineAssembler { longest, ..LineAssembler::default() });
         let broken = loop {
             thread::sleep(slow);
             match from.read(&mut chunk) {
@@ -225,13 +227,13 @@ pub(crate) fn listen(mut from: File, slow: Duration, longest: usize, journal: Jo
 
 /// Lines, long ones put together again as far as they are held.
 #[derive(Default)]
-struct Lines {
+struct LineAssembler {
     longest: usize,
     long: Vec<u8>,
     lost: u64,
 }
 
-impl Lines {
+impl LineAssembler {
     fn take(&mut self, piece: Piece<'_>, inbox: &Inbox) {
         match piece {
             Piece::Line(line, ended) => inbox.put(PipeEvent::Line(line.to_vec(), ended)),
@@ -253,7 +255,7 @@ impl Lines {
 #[cfg(test)]
 mod tests {
     use super::super::into_file;
-    use super::{Inbox, Journal, Lines, Piece, PipeEvent, Writer, listen};
+    use super::{Inbox, Journal, LineAssembler, Piece, PipeEvent, Writer, listen};
     use std::io::Write as _;
     use std::sync::Arc;
     use std::thread;
@@ -269,7 +271,7 @@ mod tests {
         let writer = Writer::plain(to, &here);
         listen(from, Duration::ZERO, 100, Journal::default(), &there);
         let long = "x".repeat(5 << 20);
-        writer.say(format!("a\n\n{long}\nb").into_bytes());
+        writer.write(format!("a\n\n{long}\nb").into_bytes());
         drop(writer);
         assert_eq!([here.next(SOON), here.next(SOON)], [Some(PipeEvent::Taken), Some(PipeEvent::Closed)]);
         for expected in [
@@ -291,7 +293,7 @@ mod tests {
         let to = into_file(to);
         let writer = Writer::plain(to, &inbox);
         drop(from);
-        writer.say(b"a\n".to_vec());
+        writer.write(b"a\n".to_vec());
         assert!(matches!(inbox.next(SOON), Some(PipeEvent::Refused(_))));
     }
 
@@ -315,7 +317,7 @@ mod tests {
 
     #[test]
     fn a_long_line_is_held_up_to_its_bound() {
-        let (inbox, mut lines) = (Inbox::default(), Lines { longest: 4, ..Lines::default() });
+        let (inbox, mut lines) = (Inbox::default(), LineAssembler { longest: 4, ..LineAssembler::default() });
         for (parts, expected) in [
             (["ab", "cd"], PipeEvent::Line(b"abcd".to_vec(), true)),
             (["abc", "de"], PipeEvent::TooLong(5)),

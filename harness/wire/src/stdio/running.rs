@@ -1,8 +1,9 @@
 //! The process groups that run, so that all of them can be killed at once.
 
+use crate::lock;
 use std::io;
 use std::process::{Child, Command, ExitStatus};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::Mutex;
 
 static RUNNING: Mutex<Running> = Mutex::new(Running { leaders: Vec::new(), over: false });
 
@@ -18,7 +19,7 @@ struct Running {
 /// # Errors
 /// Where it cannot be started; nothing can after [`kill_all`].
 pub(crate) fn spawn(command: &mut Command) -> io::Result<Child> {
-    let mut running = running();
+    let mut running = lock(&RUNNING);
     if running.over {
         return Err(io::Error::new(io::ErrorKind::Interrupted, "it was interrupted"));
     }
@@ -32,7 +33,7 @@ pub(crate) fn spawn(command: &mut Command) -> io::Result<Child> {
 /// # Errors
 /// Where the system does not tell how it did.
 pub(crate) fn reap(leader: &mut Child) -> io::Result<ExitStatus> {
-    let mut running = running();
+    let mut running = lock(&RUNNING);
     let status = leader.wait();
     running.leaders.retain(|id| *id != leader.id());
     status
@@ -41,7 +42,7 @@ pub(crate) fn reap(leader: &mut Child) -> io::Result<ExitStatus> {
 /// Kills every group that runs, and lets none be started any more.
 #[cfg(unix)]
 pub(crate) fn kill_all() {
-    let mut running = running();
+    let mut running = lock(&RUNNING);
     running.over = true;
     running.leaders.iter().copied().for_each(kill);
 }
@@ -59,8 +60,4 @@ pub(crate) fn kill(leader: u32) {
 #[cfg(unix)]
 pub(crate) fn pid(id: u32) -> Option<rustix::process::Pid> {
     rustix::process::Pid::from_raw(i32::try_from(id).ok()?)
-}
-
-fn running() -> MutexGuard<'static, Running> {
-    RUNNING.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -1,10 +1,11 @@
 //! What a program writes to its standard error: its beginning and its end, however much there is.
 
+use crate::lock;
 use std::collections::VecDeque;
 use std::io::Read;
 use std::process::ChildStderr;
 use std::sync::mpsc::{Receiver, sync_channel};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::Duration;
 
@@ -21,12 +22,12 @@ const BETWEEN: Duration = Duration::from_millis(1);
 /// that still writes finds the pipe closed.
 #[derive(Debug)]
 pub struct Stderr {
-    kept: Arc<Mutex<Kept>>,
+    kept: Arc<Mutex<KeptText>>,
     ended: Receiver<()>,
 }
 
 #[derive(Debug)]
-struct Kept {
+struct KeptText {
     head: Vec<u8>,
     tail: VecDeque<u8>,
     /// How many bytes of each are kept.
@@ -42,7 +43,7 @@ impl Stderr {
     #[must_use]
     pub fn keep(pipe: ChildStderr, head: usize, tail: usize) -> Self {
         let room = [head, tail];
-        let kept = Kept { head: Vec::new(), tail: VecDeque::new(), room, cut: 0, over: false };
+        let kept = KeptText { head: Vec::new(), tail: VecDeque::new(), room, cut: 0, over: false };
         let kept = Arc::new(Mutex::new(kept));
         let (done, ended) = sync_channel(1);
         let into = Arc::clone(&kept);
@@ -54,18 +55,18 @@ impl Stderr {
         Self { kept, ended }
     }
 
-    /// Forgets what came so far.
+    /// Forgets the output so far.
     pub fn clear(&self) {
-        let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut kept = lock(&self.kept);
         kept.head.clear();
         kept.tail.clear();
         kept.cut = 0;
     }
 
-    /// What came so far. Where something is left out, it says how much.
+    /// The output so far. Where something is left out, it says how much.
     #[must_use]
     pub fn text(&self) -> String {
-        self.kept.lock().unwrap_or_else(PoisonError::into_inner).text()
+        lock(&self.kept).text()
     }
 
     /// Waits a while for the end, once the program was ended.
@@ -76,11 +77,11 @@ impl Stderr {
 
 impl Drop for Stderr {
     fn drop(&mut self) {
-        self.kept.lock().unwrap_or_else(PoisonError::into_inner).over = true;
+        lock(&self.kept).over = true;
     }
 }
 
-impl Kept {
+impl KeptText {
     fn take(&mut self, mut bytes: &[u8]) {
         let [head, tail] = self.room;
         if self.tail.is_empty() && self.cut == 0 {
@@ -106,10 +107,10 @@ impl Kept {
     }
 }
 
-fn read(mut pipe: impl Read, into: &Mutex<Kept>) {
+fn read(mut pipe: impl Read, into: &Mutex<KeptText>) {
     let mut chunk = [0; 4 << 10];
     while let Ok(count @ 1..) = pipe.read(&mut chunk) {
-        let mut kept = into.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut kept = lock(into);
         if kept.over {
             return;
         }
@@ -123,12 +124,12 @@ fn read(mut pipe: impl Read, into: &Mutex<Kept>) {
 
 #[cfg(test)]
 mod tests {
-    use super::Kept;
+    use super::KeptText;
 
     #[test]
     fn the_beginning_and_the_end_are_kept_and_what_is_left_out_is_said() {
         let kept = |room, parts: &[&str]| {
-            let mut kept = Kept { head: Vec::new(), tail: Default::default(), room, cut: 0, over: false };
+            let mut kept = KeptText { head: Vec::new(), tail: Default::default(), room, cut: 0, over: false };
             parts.iter().for_each(|part| kept.take(part.as_bytes()));
             kept.text()
         };

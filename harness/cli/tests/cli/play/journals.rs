@@ -2,7 +2,7 @@
 
 use super::{Folder, client};
 use crate::support::{PROGRAM, ended};
-use wire::play::journal::{self, Direction, Event};
+use wire::play::journal::{self, Direction, JournalEvent};
 
 const ASK: &str =
     r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"add","arguments":{"a":1}}}"#;
@@ -24,7 +24,7 @@ fn journals_hold_what_passed() {
     let bytes = |notes: &[journal::Entry], which: Direction| {
         let mut all = Vec::new();
         for note in notes {
-            if let Event::Bytes { way, bytes, .. } = &note.event
+            if let JournalEvent::Bytes { way, bytes, .. } = &note.event
                 && *way == which
             {
                 all.extend_from_slice(&bytes.0);
@@ -36,14 +36,14 @@ fn journals_hold_what_passed() {
     assert_eq!(bytes(&other, Direction::Sent), format!("é\n{DONE}\né\n{PONG}\n"));
     assert_eq!(bytes(&one, Direction::Received), bytes(&other, Direction::Sent));
     assert_eq!(bytes(&other, Direction::Received), bytes(&one, Direction::Sent));
-    let has = |notes: &[journal::Entry], event: &Event| notes.iter().any(|note| note.event == *event);
-    assert!(has(&one, &Event::Exited { code: Some(0), signal: None }), "{one:?}");
-    assert!(has(&one, &Event::Over { sent: 2, received: 2, mismatches: 2 }), "{one:?}");
-    assert!(has(&other, &Event::Over { sent: 2, received: 2, mismatches: 0 }), "{other:?}");
+    let has = |notes: &[journal::Entry], event: &JournalEvent| notes.iter().any(|note| note.event == *event);
+    assert!(has(&one, &JournalEvent::Exited { code: Some(0), signal: None }), "{one:?}");
+    assert!(has(&one, &JournalEvent::Over { sent: 2, received: 2, mismatches: 2 }), "{one:?}");
+    assert!(has(&other, &JournalEvent::Over { sent: 2, received: 2, mismatches: 0 }), "{other:?}");
     for notes in [&one, &other] {
         for way in [Direction::Sent, Direction::Received] {
-            assert!(has(notes, &Event::Ended { way, exchange: None, broken: None }), "{notes:?}");
+            assert!(has(notes, &JournalEvent::Ended { way, exchange: None, broken: None }), "{notes:?}");
         }
-        assert!(matches!(notes[0].event, Event::Began { .. }));
+        assert!(matches!(notes[0].event, JournalEvent::Began { .. }));
     }
 }

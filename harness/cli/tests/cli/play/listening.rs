@@ -9,7 +9,7 @@ use std::io::{Read as _, Write as _};
 use std::net::TcpStream;
 use std::path::Path;
 use std::time::{Duration, Instant};
-use wire::play::journal::{self, Direction, Event};
+use wire::play::journal::{self, Direction, JournalEvent};
 
 /// What is said to a client that initializes: the id of the session.
 fn initialize(server: &Server) -> String {
@@ -44,7 +44,7 @@ fn a_session_is_served_and_ended() {
     let asked: Vec<_> = notes
         .iter()
         .filter_map(|note| match &note.event {
-            Event::Asked { way: Direction::Received, exchange, method, target, .. } => {
+            JournalEvent::Asked { way: Direction::Received, exchange, method, target, .. } => {
                 Some(format!("{exchange} {method} {target}"))
             }
             _ => None,
@@ -53,7 +53,7 @@ fn a_session_is_served_and_ended() {
     assert_eq!(asked, ["0 POST /mcp", "1 POST /mcp", "2 GET /mcp", "3 POST /mcp", "4 DELETE /mcp"]);
     let sent = |number: u64| -> Vec<u8> {
         let part = |note: &journal::Entry| match &note.event {
-            Event::Bytes { way: Direction::Sent, exchange, bytes } if *exchange == Some(number) => {
+            JournalEvent::Bytes { way: Direction::Sent, exchange, bytes } if *exchange == Some(number) => {
                 bytes.0.clone()
             }
             _ => Vec::new(),
@@ -62,7 +62,7 @@ fn a_session_is_served_and_ended() {
     };
     assert_eq!(sent(3), body.as_bytes());
     assert_eq!(sent(2), format!("id: get-0\ndata: {CHANGED}\n\n").as_bytes());
-    let ended = Event::Ended { way: Direction::Sent, exchange: Some(3), broken: None };
+    let ended = JournalEvent::Ended { way: Direction::Sent, exchange: Some(3), broken: None };
     assert!(notes.iter().any(|note| note.event == ended), "{notes:?}");
 }
 

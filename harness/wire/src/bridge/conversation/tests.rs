@@ -1,7 +1,7 @@
 //! Who gets what a server says, and what it gets of several clients.
 
-use super::{Asked, ClientStream, Conversation, NotTaken, OPEN};
-use crate::bridge::streams::{LISTENING, Next};
+use super::{ClientStream, Conversation, ForServer, NotTaken, OPEN};
+use crate::bridge::streams::{LISTENING, NextEvent};
 use crate::messages::messages;
 use std::task::{Context, Poll, Waker};
 
@@ -9,7 +9,7 @@ const LIST: &str =
     r#"{"jsonrpc":"2.0","id":1,"method":"tools/list","params":{"_meta":{"progressToken":"p"}}}"#;
 
 impl Conversation {
-    fn say(&mut self, client: u64, text: &str) -> Result<Asked, NotTaken> {
+    fn say(&mut self, client: u64, text: &str) -> Result<ForServer, NotTaken> {
         self.ask(client, &messages(text).unwrap())
     }
 
@@ -18,7 +18,7 @@ impl Conversation {
     }
 
     fn come(&mut self, text: &str) -> Option<Vec<ClientStream>> {
-        self.hear(messages(text).unwrap()[0])
+        self.receive(messages(text).unwrap()[0])
     }
 
     /// What is to be read on a stream.
@@ -27,7 +27,7 @@ impl Conversation {
         let reader = streams.attach(stream, None).unwrap();
         let context = Context::from_waker(Waker::noop());
         std::iter::from_fn(|| match streams.poll_next(stream, reader, &context) {
-            Poll::Ready(Next::Event(_, text)) => Some(text),
+            Poll::Ready(NextEvent::Event(_, text)) => Some(text),
             _ => None,
         })
         .collect()

@@ -4,7 +4,7 @@
 //! side's output, or the body of one HTTP response.
 
 use super::pairing::{Pairing, RecordedMessage, SentMessage, rounded};
-use super::{Finding, Kind, named, shown};
+use super::{Defect, Finding, named, shown};
 use std::collections::HashSet;
 use transcript::contract::Contract;
 use transcript::diff::{DiffOptions, first};
@@ -34,7 +34,7 @@ pub(crate) struct FidelityReport {
     pub(crate) unsaid: Option<String>,
 }
 
-/// Judges a recording. `said` is in the order in which it was sent.
+/// Judges a recording. `said` is in the order of sending.
 pub(crate) fn judge(said: &[SentMessage], written: &[RecordedMessage], terms: Terms) -> FidelityReport {
     let work = Comparison { said, written, numbers: numbers(said), pairing: Pairing::new(said, written) };
     let mut findings = work.lost_and_merged();
@@ -76,7 +76,7 @@ impl Comparison<'_> {
         named(self.said[said].side, self.numbers[said])
     }
 
-    fn finding(&self, kind: Kind, said: usize, says: String) -> Finding {
+    fn finding(&self, kind: Defect, said: usize, says: String) -> Finding {
         let one = &self.said[said];
         Finding::new(kind, Some(one.side), self.numbers[said], says).sent(one.text.trim())
     }
@@ -94,9 +94,9 @@ impl Comparison<'_> {
             match unpaired.find(|(one, _)| holds(one)) {
                 Some((one, _)) => {
                     let says = format!("{name} is merged with others in line {} of the recording", one.line);
-                    self.finding(Kind::Merged, at, says).came(one.text.trim()).on(one.line)
+                    self.finding(Defect::Merged, at, says).came(one.text.trim()).on(one.line)
                 }
-                None => self.finding(Kind::Lost, at, format!("{name} is not in the recording")),
+                None => self.finding(Defect::Lost, at, format!("{name} is not in the recording")),
             }
         };
         (0..self.said.len()).filter(lost).map(finding).collect()
@@ -112,7 +112,7 @@ impl Comparison<'_> {
                 true => format!("line {line} of the recording has a message once more than it was sent"),
                 false => format!("nobody sent what line {line} of the recording has"),
             };
-            Finding::new(Kind::Added, one.side, at, says).came(one.text.trim()).on(line)
+            Finding::new(Defect::Added, one.side, at, says).came(one.text.trim()).on(line)
         })
     }
 
@@ -121,7 +121,7 @@ impl Comparison<'_> {
         let left = Json::parse(self.said[from].text.trim()).ok()?;
         let Ok(right) = Json::parse(came) else {
             let says = format!("{name} is no longer JSON in line {line} of the recording");
-            return Some(self.finding(Kind::Changed, from, says).came(came).on(line));
+            return Some(self.finding(Defect::Changed, from, says).came(came).on(line));
         };
         let difference = first(left, right, &DiffOptions::default()).difference?;
         let at = if difference.pointer.is_empty() { "its root" } else { &difference.pointer };
@@ -131,14 +131,14 @@ impl Comparison<'_> {
             _ => "",
         };
         let says = format!("{name} differs at {at} in line {line} of the recording{how}");
-        let finding = self.finding(Kind::Changed, from, says).on(line);
+        let finding = self.finding(Defect::Changed, from, says).on(line);
         Some(Finding { sent: difference.left, came: difference.right, ..finding })
     }
 
     fn reordered(&self, from: usize, to: usize) -> Finding {
         let line = self.written[to].line;
         let says = format!("{} is out of order, in line {line} of the recording", self.name(from));
-        self.finding(Kind::Reordered, from, says).on(line)
+        self.finding(Defect::Reordered, from, says).on(line)
     }
 
     fn stamped(&self, patience: u64) -> impl Iterator<Item = Finding> {
@@ -157,9 +157,9 @@ impl Comparison<'_> {
         self.pairing.pairs().filter_map(move |(from, to)| {
             let (stamp, said, line) = (stamp(to)? + shift, &self.said[from], self.written[to].line);
             let (kind, by, than) = if stamp + unit + SLACK <= said.begun {
-                (Kind::StampedEarly, said.begun - stamp, "before it was sent")
+                (Defect::StampedEarly, said.begun - stamp, "before it was sent")
             } else if stamp > said.there + patience + SLACK {
-                (Kind::StampedLate, stamp - said.there, "after it was received")
+                (Defect::StampedLate, stamp - said.there, "after it was received")
             } else {
                 return None;
             };
@@ -218,7 +218,7 @@ impl Comparison<'_> {
             let name = self.name(from);
             let says =
                 format!("{name} answers {meant}, and the recording binds it to {instead}, by line {line}");
-            Some(self.finding(Kind::BoundWrongly, from, says).on(line))
+            Some(self.finding(Defect::BoundWrongly, from, says).on(line))
         };
         Ok(self.pairing.pairs().filter_map(misbound).collect())
     }

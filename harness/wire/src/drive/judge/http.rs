@@ -4,7 +4,7 @@
 //! A recorder may open and close connections as it likes, and requests that were under way at once have no order.
 
 use super::passage::{Parting, Passage, Stream, Terms, excerpt};
-use super::{Finding, Kind, shown};
+use super::{Defect, Finding, shown};
 use std::collections::{HashMap, VecDeque};
 use transcript::session::Side;
 
@@ -58,7 +58,7 @@ pub(crate) fn judge(client: &[Exchange], server: &[Exchange], terms: Terms, upst
             Some(answered) => exchange(index, asked, answered, (terms, upstream), &mut found),
             None if terms.whole && !asked.abandoned => {
                 let says = format!("the server never received {}", named(index, asked));
-                let finding = Finding::new(Kind::NotReceived, Some(Side::Client), index, says);
+                let finding = Finding::new(Defect::NotReceived, Some(Side::Client), index, says);
                 found.push(finding.sent(excerpt(&asked.body.bytes(), 0)));
             }
             None => {}
@@ -69,7 +69,7 @@ pub(crate) fn judge(client: &[Exchange], server: &[Exchange], terms: Terms, upst
         let again = client.iter().any(|it| it.method == server[at].method && it.body.bytes() == body);
         let what = if again { "once more than the client sent it" } else { "and the client never sent it" };
         let says = format!("the server received a {} of {}, {what}", server[at].method, server[at].target);
-        found.push(Finding::new(Kind::NotSent, Some(Side::Client), index, says).came(excerpt(&body, 0)));
+        found.push(Finding::new(Defect::NotSent, Some(Side::Client), index, says).came(excerpt(&body, 0)));
     }
     // The worst first: another header matters less than other bytes.
     found.sort_by_key(|finding| finding.kind);
@@ -121,21 +121,21 @@ fn exchange(
                 (None, Some(_)) => "with a",
                 _ => "with another",
             };
-            let finding = finding(Kind::OtherHeader, side, format!("{name} arrived {how} {header}"));
+            let finding = finding(Defect::OtherHeader, side, format!("{name} arrived {how} {header}"));
             Some(Finding { sent, came, ..finding })
         };
         names.iter().filter_map(differs).collect::<Vec<_>>()
     };
     if asked.target != answered.target {
         let says = format!("{name} arrived as one for {}", answered.target);
-        let finding = finding(Kind::OtherTarget, Side::Client, says);
+        let finding = finding(Defect::OtherTarget, Side::Client, says);
         found.push(finding.sent(&*asked.target).came(&*answered.target));
     }
     found.extend(headers(Side::Client, &name, &ASKED, &asked.asked, &answered.asked));
     let (own, arrived) = (values(&asked.asked, "host"), values(&answered.asked, "host"));
     if arrived != own && arrived.as_deref() != Some(upstream) {
         let says = format!("{name} arrived with a Host that is neither the recorder's nor the server's");
-        let finding = finding(Kind::OtherHeader, Side::Client, says).sent(upstream);
+        let finding = finding(Defect::OtherHeader, Side::Client, says).sent(upstream);
         found.push(finding.came(arrived.unwrap_or_else(|| "(none)".to_owned())));
     }
     let passage = Passage { side: Side::Client, sent: &asked.body, received: &answered.body, ready: 0 };
@@ -148,12 +148,12 @@ fn exchange(
         Some(heard) if heard == status => {}
         Some(heard) => {
             let says = format!("the server answered {name} with {status}, and the client received {heard}");
-            let finding = finding(Kind::OtherStatus, Side::Server, says);
+            let finding = finding(Defect::OtherStatus, Side::Server, says);
             return found.push(finding.sent(status.to_string()).came(heard.to_string()));
         }
         None if terms.whole && !asked.broken && !asked.abandoned && !silent => {
             let says = format!("the client never received the answer to {name}");
-            return found.push(finding(Kind::NotReceived, Side::Server, says).sent(status.to_string()));
+            return found.push(finding(Defect::NotReceived, Side::Server, says).sent(status.to_string()));
         }
         None => return,
     }
@@ -171,8 +171,8 @@ fn body(index: usize, name: &str, passage: &Passage<'_>, terms: Terms) -> Option
     if let Some(parting) = passage.parting(terms.whole) {
         let Parting { kind, at, count, .. } = parting;
         let says = match kind {
-            Kind::NotSent => format!("{count} more bytes of {name} arrived than were sent"),
-            Kind::NotReceived => {
+            Defect::NotSent => format!("{count} more bytes of {name} arrived than were sent"),
+            Defect::NotReceived => {
                 format!("the {other} never received {count} bytes of {name}, from byte {at} on")
             }
             _ => format!("{name} differs from byte {at} on"),
@@ -188,10 +188,10 @@ fn body(index: usize, name: &str, passage: &Passage<'_>, terms: Terms) -> Option
         terms.patience.and_then(|patience| passage.late(patience).into_iter().next())
     {
         let says = format!("byte {} of {name} was held up for {}", line.start, shown(late));
-        return Some(finding(Kind::HeldUp, says).sent(excerpt(&bytes, line.start)));
+        return Some(finding(Defect::HeldUp, says).sent(excerpt(&bytes, line.start)));
     }
     let unended = sent.ended.is_some() && received.ended.is_none() && terms.whole;
-    unended.then(|| finding(Kind::NoEnd, format!("the {other} never saw the end of {name}")))
+    unended.then(|| finding(Defect::NoEnd, format!("the {other} never saw the end of {name}")))
 }
 
 /// All values of a header as one, as RFC 9110 lets them be put together; none where there is no such header.
@@ -209,7 +209,7 @@ fn named(index: usize, exchange: &Exchange) -> String {
 mod tests {
     use super::{Exchange, Terms, judge};
     use crate::drive::judge::passage::tests::stream;
-    use crate::drive::judge::{Finding, Kind};
+    use crate::drive::judge::{Defect, Finding};
 
     fn headers(text: &str) -> Vec<(String, String)> {
         let header =
@@ -240,7 +240,7 @@ mod tests {
         judge(client, server, terms, "there:2")
     }
 
-    fn found(client: &[Exchange], server: &[Exchange]) -> Vec<(Kind, usize)> {
+    fn found(client: &[Exchange], server: &[Exchange]) -> Vec<(Defect, usize)> {
         findings(client, server, TERMS).into_iter().map(|it| (it.kind, it.index)).collect()
     }
 
@@ -258,23 +258,23 @@ mod tests {
     fn each_part_of_an_exchange_is_judged() {
         type Change = fn(&mut Exchange);
         let answer = |chunks: &[(u64, &str)]| stream(chunks, Some(5_000));
-        let at_server: [(Change, Kind); 5] = [
-            (|it| it.target = "/".into(), Kind::OtherTarget),
-            (|it| it.asked = headers("Host: here:1 | Mcp-Session-Id: s"), Kind::OtherHeader),
-            (|it| it.asked[0].1 = "there".into(), Kind::OtherHeader),
-            (|it| it.asked.push(("Last-Event-ID".into(), "7".into())), Kind::OtherHeader),
-            (|it| it.body = stream(&[(2, "{\"id\":1.0}")], Some(2)), Kind::OtherBytes),
+        let at_server: [(Change, Defect); 5] = [
+            (|it| it.target = "/".into(), Defect::OtherTarget),
+            (|it| it.asked = headers("Host: here:1 | Mcp-Session-Id: s"), Defect::OtherHeader),
+            (|it| it.asked[0].1 = "there".into(), Defect::OtherHeader),
+            (|it| it.asked.push(("Last-Event-ID".into(), "7".into())), Defect::OtherHeader),
+            (|it| it.body = stream(&[(2, "{\"id\":1.0}")], Some(2)), Defect::OtherBytes),
         ];
         for (change, kind) in at_server {
             let mut server = session();
             change(&mut server[0]);
             assert_eq!(found(&session(), &server), [(kind, 0)]);
         }
-        let at_client: [(Change, Kind); 4] = [
-            (|it| it.status = Some(502), Kind::OtherStatus),
-            (|it| it.status = None, Kind::NotReceived),
-            (|it| it.headers[0].1 = "text/plain".into(), Kind::OtherHeader),
-            (|it| it.answer.ended = None, Kind::NoEnd),
+        let at_client: [(Change, Defect); 4] = [
+            (|it| it.status = Some(502), Defect::OtherStatus),
+            (|it| it.status = None, Defect::NotReceived),
+            (|it| it.headers[0].1 = "text/plain".into(), Defect::OtherHeader),
+            (|it| it.answer.ended = None, Defect::NoEnd),
         ];
         for (change, kind) in at_client {
             let mut client = session();
@@ -282,23 +282,23 @@ mod tests {
             assert_eq!(found(&client, &session()), [(kind, 0)]);
         }
         for (heard, kind) in [
-            (answer(&[(10, "data: 1\n\ndata: 3\n\n")]), Kind::OtherBytes),
-            (answer(&[(10, "data: 1\n\n")]), Kind::NotReceived),
-            (answer(&[(10, "data: 1\n\n"), (5_000, "data: 2\n\n\n")]), Kind::NotSent),
-            (answer(&[(5_000, "data: 1\n\ndata: 2\n\n")]), Kind::HeldUp),
+            (answer(&[(10, "data: 1\n\ndata: 3\n\n")]), Defect::OtherBytes),
+            (answer(&[(10, "data: 1\n\n")]), Defect::NotReceived),
+            (answer(&[(10, "data: 1\n\n"), (5_000, "data: 2\n\n\n")]), Defect::NotSent),
+            (answer(&[(5_000, "data: 1\n\ndata: 2\n\n")]), Defect::HeldUp),
         ] {
             let mut client = session();
             client[0].answer = heard;
             assert_eq!(found(&client, &session()), [(kind, 0)]);
             // A client that reads slowly has nobody to blame.
             let slow = findings(&client, &session(), Terms { patience: None, ..TERMS });
-            assert_eq!(slow.is_empty(), kind == Kind::HeldUp);
+            assert_eq!(slow.is_empty(), kind == Defect::HeldUp);
         }
     }
 
     #[test]
     fn requests_that_are_lost_or_sent_twice_are_found() {
-        assert_eq!(found(&session(), &session()[..1]), [(Kind::NotReceived, 1)]);
+        assert_eq!(found(&session(), &session()[..1]), [(Defect::NotReceived, 1)]);
         let mut client = session();
         (client[1].abandoned, client[1].status) = (true, None);
         assert_eq!(found(&client, &session()[..1]), []);
@@ -307,15 +307,15 @@ mod tests {
             |status, bytes: &[(u64, &str)]| Exchange { method: "GET".to_owned(), status, ..post("", bytes) };
         assert_eq!(found(&[stream(None, &[])], &[stream(Some(200), &[])]), []);
         let heard = [(9_000, "data: {}\n\n")];
-        assert_eq!(found(&[stream(None, &[])], &[stream(Some(200), &heard)]), [(Kind::NotReceived, 0)]);
+        assert_eq!(found(&[stream(None, &[])], &[stream(Some(200), &heard)]), [(Defect::NotReceived, 0)]);
         let mut server = session();
         server.push(post("{}", &[(7_000, "")]));
-        assert_eq!(found(&session(), &server), [(Kind::NotSent, 4)]);
+        assert_eq!(found(&session(), &server), [(Defect::NotSent, 4)]);
         let says = findings(&session(), &server, TERMS).remove(0).says;
         assert_eq!(says, "the server received a POST of /mcp, once more than the client sent it");
         // The first of the two was answered too, and nobody heard that.
         let mut server = session();
         server.insert(0, post("{\"id\":1}", &[(5, "data: 0\n\n")]));
-        assert_eq!(found(&session(), &server), [(Kind::NotSent, 2)]);
+        assert_eq!(found(&session(), &server), [(Defect::NotSent, 2)]);
     }
 }

@@ -39,11 +39,11 @@ impl Dimension {
     }
 }
 
-/// The ways in which a recorder falls short, the worst of the recording and of the forwarding first. The name is the first
+/// How a recorder can fail, the worst of the recording and of the forwarding first. The name is the first
 /// part of a finding's pointer, so that a baseline can name it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "kebab-case")]
-pub(super) enum Kind {
+pub(super) enum Defect {
     /// The recording lacks a message.
     Lost,
     /// The recording has a message that nobody sent, or one more often than it was sent.
@@ -84,7 +84,7 @@ pub(super) enum Kind {
     OtherHeader,
 }
 
-impl fmt::Display for Kind {
+impl fmt::Display for Defect {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.serialize(out)
     }
@@ -93,7 +93,7 @@ impl fmt::Display for Kind {
 /// One thing that a recorder did, with the truth beside it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Finding {
-    pub(super) kind: Kind,
+    pub(super) kind: Defect,
     /// Who had sent it, where one side had.
     pub(super) side: Option<Side>,
     /// Which message or exchange of that side, from 0.
@@ -110,7 +110,7 @@ pub(super) struct Finding {
 
 impl Finding {
     /// A finding with nothing but its words.
-    pub(super) fn new(kind: Kind, side: Option<Side>, index: usize, says: impl Into<String>) -> Self {
+    pub(super) fn new(kind: Defect, side: Option<Side>, index: usize, says: impl Into<String>) -> Self {
         Self { kind, side, index, says: says.into(), sent: None, came: None, line: None }
     }
 
@@ -119,7 +119,7 @@ impl Finding {
         Self { sent: Some(text.into()), ..self }
     }
 
-    /// With what came instead.
+    /// With what arrived instead.
     pub(super) fn came(self, text: impl Into<String>) -> Self {
         Self { came: Some(text.into()), ..self }
     }
@@ -153,9 +153,9 @@ pub(super) fn judgement(findings: &[Finding]) -> Judgement {
     if findings.len() > QUOTED {
         says.push(&more);
     }
-    let verdict = if first.kind == Kind::Unreadable { Verdict::Garbled } else { Verdict::Fail };
+    let verdict = if first.kind == Defect::Unreadable { Verdict::Garbled } else { Verdict::Fail };
     Judgement {
-        silent_loss: findings.iter().any(|finding| finding.kind == Kind::Lost),
+        silent_loss: findings.iter().any(|finding| finding.kind == Defect::Lost),
         difference: Some(difference),
         ..Judgement::plain(verdict, Some(says.join("; ")))
     }
@@ -177,14 +177,14 @@ fn shown(micros: u64) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{Finding, Kind, judgement};
+    use super::{Defect, Finding, judgement};
     use transcript::session::Side;
     use verdict::verdict::Verdict;
 
     #[test]
     fn the_first_finding_is_shown_and_more_than_a_few_are_counted() {
         assert_eq!(judgement(&[]).verdict, Verdict::Pass);
-        let lost = |index| Finding::new(Kind::Lost, Some(Side::Server), index, format!("no {index}"));
+        let lost = |index| Finding::new(Defect::Lost, Some(Side::Server), index, format!("no {index}"));
         let judged = judgement(&[lost(4).sent("{\"a\":1.0}").came("é\n"), lost(5)]);
         assert_eq!((judged.verdict, judged.silent_loss), (Verdict::Fail, true));
         assert_eq!(judged.message.as_deref(), Some("no 4; no 5"));
@@ -195,10 +195,10 @@ mod tests {
         let many: Vec<_> = (0..7).map(lost).collect();
         assert_eq!(judgement(&many).message.as_deref(), Some("no 0; no 1; no 2; no 3; and 3 more"));
         // A recording that cannot be read is garbled, and loses nothing silently.
-        let judged = judgement(&[Finding::new(Kind::Unreadable, None, 0, "line 3: no")]);
+        let judged = judgement(&[Finding::new(Defect::Unreadable, None, 0, "line 3: no")]);
         assert_eq!((judged.verdict, judged.silent_loss), (Verdict::Garbled, false));
         assert_eq!(judged.difference.unwrap().pointer, "/unreadable/session/0");
-        let early = Finding::new(Kind::StampedEarly, None, 0, "");
+        let early = Finding::new(Defect::StampedEarly, None, 0, "");
         assert_eq!(early.pointer(), "/stamped-early/session/0");
     }
 }

@@ -72,7 +72,7 @@ impl Pairing {
         pairing
     }
 
-    /// The pairs, in the order in which they were sent.
+    /// The pairs, in the order of sending.
     pub(super) fn pairs(&self) -> impl Iterator<Item = Pair> {
         self.written.iter().enumerate().filter_map(|(from, to)| Some((from, (*to)?)))
     }

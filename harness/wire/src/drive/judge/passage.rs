@@ -1,8 +1,8 @@
 //! How bytes went from one side to the other: whether each of them arrived, and when. The pieces in which they were written
 //! and read do not matter. A message is a line.
 
-use super::{Finding, Kind, named, shown};
-use crate::journal::{Entry, Event};
+use super::{Defect, Finding, named, shown};
+use crate::journal::{Entry, JournalEvent};
 use crate::stdio::group::Exit;
 use transcript::session::Side;
 
@@ -19,8 +19,8 @@ impl Stream {
     /// Takes what a journal has of it.
     pub(crate) fn take(&mut self, entry: &Entry) {
         match &entry.event {
-            Event::Bytes { bytes, .. } => self.chunks.push((entry.at, bytes.0.clone())),
-            Event::Ended { .. } => self.ended = self.ended.or(Some(entry.at)),
+            JournalEvent::Bytes { bytes, .. } => self.chunks.push((entry.at, bytes.0.clone())),
+            JournalEvent::Ended { .. } => self.ended = self.ended.or(Some(entry.at)),
             _ => {}
         }
     }
@@ -62,7 +62,7 @@ pub(crate) struct Terms {
 
 /// Where what arrived first differs from what was sent.
 pub(super) struct Parting {
-    pub(super) kind: Kind,
+    pub(super) kind: Defect,
     pub(super) at: usize,
     /// How many bytes are missing, or too many.
     pub(super) count: usize,
@@ -85,10 +85,10 @@ impl Passage<'_> {
         let (missing, extra) = (sent.len() - at, received.len() - at);
         let kind = match (missing, extra) {
             (0, 0) => return None,
-            (0, _) => Kind::NotSent,
+            (0, _) => Defect::NotSent,
             (_, 0) if !whole => return None,
-            (_, 0) => Kind::NotReceived,
-            _ => Kind::OtherBytes,
+            (_, 0) => Defect::NotReceived,
+            _ => Defect::OtherBytes,
         };
         let shown = |bytes: &[u8]| (at < bytes.len()).then(|| excerpt(bytes, at));
         Some(Parting { kind, at, count: missing.max(extra), sent: shown(&sent), came: shown(&received) })
@@ -115,12 +115,12 @@ pub(crate) fn bytes(passage: &Passage<'_>, terms: Terms) -> Vec<Finding> {
     if let Some(parting) = passage.parting(terms.whole) {
         let Parting { kind, at, count, .. } = parting;
         let (own, other) = (side.name(), side.other().name());
-        let index = lines(&sent[..at]).iter().filter(|line| line.whole || kind == Kind::NotSent).count();
+        let index = lines(&sent[..at]).iter().filter(|line| line.whole || kind == Defect::NotSent).count();
         let place =
             || format!("byte {at} of its output, byte {} of {}", at - start(&sent, at), named(side, index));
         let says = match kind {
-            Kind::NotSent => format!("the {other} received {count} bytes more than the {own} sent"),
-            Kind::NotReceived => {
+            Defect::NotSent => format!("the {other} received {count} bytes more than the {own} sent"),
+            Defect::NotReceived => {
                 format!("the {other} never received the {own}'s {count} bytes from {} on", place())
             }
             _ => format!("what the {own} sent and what the {other} received differ from {} on", place()),
@@ -130,7 +130,7 @@ pub(crate) fn bytes(passage: &Passage<'_>, terms: Terms) -> Vec<Finding> {
     let late = terms.patience.map(|patience| passage.late(patience));
     found.extend(late.into_iter().flatten().map(|(index, line, delay)| {
         let says = format!("{} was held up for {}", named(side, index), shown(delay));
-        Finding::new(Kind::HeldUp, Some(side), index, says).sent(excerpt(&sent, line.start))
+        Finding::new(Defect::HeldUp, Some(side), index, says).sent(excerpt(&sent, line.start))
     }));
     found
 }
@@ -147,7 +147,7 @@ pub(crate) fn end(passage: &Passage<'_>, patience: u64) -> Option<Finding> {
         }
         None => format!("the {own} closed its output, and the {other} never saw the end"),
     };
-    Some(Finding::new(Kind::NoEnd, Some(passage.side), 0, says))
+    Some(Finding::new(Defect::NoEnd, Some(passage.side), 0, says))
 }
 
 /// How a program ended, in words; none where it had not ended when nobody would wait any longer.
@@ -165,7 +165,7 @@ pub(crate) fn exit(server: Exit, recorder: Option<Exit>) -> Option<Finding> {
         None => format!("{ended}, and the recorder kept running"),
         Some(exit) => format!("{ended}, and the recorder with {exit}"),
     };
-    let finding = Finding::new(Kind::OtherExit, None, 0, says);
+    let finding = Finding::new(Defect::OtherExit, None, 0, says);
     Some(finding.sent(server.to_string()).came(in_words(recorder)))
 }
 
@@ -213,7 +213,7 @@ pub(super) fn excerpt(bytes: &[u8], at: usize) -> String {
 #[cfg(test)]
 pub(crate) mod tests {
     use super::{Exit, Passage, Stream, Terms, bytes, end, exit, lines};
-    use crate::drive::judge::Kind;
+    use crate::drive::judge::Defect;
     use transcript::session::Side;
 
     pub(crate) fn stream(chunks: &[(u64, &str)], ended: Option<u64>) -> Stream {
@@ -229,34 +229,34 @@ pub(crate) mod tests {
         let slow = Terms { patience: None, whole: true };
         let killed = Terms { patience: None, whole: false };
         let differs = "byte 13 of its output, byte 5 of message 2 of the client";
-        type Case<'c> = (&'c [(u64, &'c str)], &'c [(u64, &'c str)], Terms, Option<(Kind, usize, &'c str)>);
+        type Case<'c> = (&'c [(u64, &'c str)], &'c [(u64, &'c str)], Terms, Option<(Defect, usize, &'c str)>);
         let cases: &[Case<'_>] = &[
             (sent, &[(20, "{\"a\""), (20, ":1}\n{\"b\":2}"), (21, "\n")], TERMS, None),
-            (sent, &[(10, "{\"a\":1}\n{\"b\":3}\n")], TERMS, Some((Kind::OtherBytes, 1, differs))),
+            (sent, &[(10, "{\"a\":1}\n{\"b\":3}\n")], TERMS, Some((Defect::OtherBytes, 1, differs))),
             (
                 sent,
                 &[(10, "{\"a\":1}\r\n{\"b\":2}\n")],
                 TERMS,
-                Some((Kind::OtherBytes, 0, "byte 7 of its output, byte 7 of message 1")),
+                Some((Defect::OtherBytes, 0, "byte 7 of its output, byte 7 of message 1")),
             ),
             (
                 sent,
                 &[(10, "{\"a\":1}\n")],
                 TERMS,
-                Some((Kind::NotReceived, 1, "the client's 8 bytes from byte 8 of its output")),
+                Some((Defect::NotReceived, 1, "the client's 8 bytes from byte 8 of its output")),
             ),
-            (sent, &[], TERMS, Some((Kind::NotReceived, 0, "never received the client's 16 bytes"))),
-            (sent, &[(10, "{\"a\":1}\n{\"b\":2}\n\n")], TERMS, Some((Kind::NotSent, 2, "1 bytes more"))),
+            (sent, &[], TERMS, Some((Defect::NotReceived, 0, "never received the client's 16 bytes"))),
+            (sent, &[(10, "{\"a\":1}\n{\"b\":2}\n\n")], TERMS, Some((Defect::NotSent, 2, "1 bytes more"))),
             (paced, &[(900, "one\n"), (5_900, "two\n")], TERMS, None),
             // The first one came together with the second, so it was held up: a recorder that buffers.
-            (paced, &[(5_900, "one\ntwo\n")], TERMS, Some((Kind::HeldUp, 0, "held up for 5900 µs"))),
+            (paced, &[(5_900, "one\ntwo\n")], TERMS, Some((Defect::HeldUp, 0, "held up for 5900 µs"))),
             // The last byte decides.
-            (paced, &[(900, "one\nt"), (9_000, "wo\n")], TERMS, Some((Kind::HeldUp, 1, ""))),
+            (paced, &[(900, "one\nt"), (9_000, "wo\n")], TERMS, Some((Defect::HeldUp, 1, ""))),
             // A reader that is slow itself has nobody to blame.
             (paced, &[(5_900, "one\ntwo\n")], slow, None),
             // Of a killed recorder a beginning is enough.
             (&[(0, "one\ntwo\n")], &[(1, "one\ntw")], killed, None),
-            (&[(0, "one\ntwo\n")], &[(1, "one\ntv")], killed, Some((Kind::OtherBytes, 1, ""))),
+            (&[(0, "one\ntwo\n")], &[(1, "one\ntv")], killed, Some((Defect::OtherBytes, 1, ""))),
         ];
         for &(sent, received, terms, expected) in cases {
             let (sent, received) = (stream(sent, None), stream(received, None));
@@ -296,7 +296,7 @@ pub(crate) mod tests {
         assert_eq!(exit(signal, Some(code(143))), None);
         let found = exit(code(7), Some(code(0))).unwrap();
         let texts = (found.sent.as_deref(), found.came.as_deref());
-        assert_eq!((found.kind, texts), (Kind::OtherExit, (Some("exit code 7"), Some("exit code 0"))));
+        assert_eq!((found.kind, texts), (Defect::OtherExit, (Some("exit code 7"), Some("exit code 0"))));
         assert!(exit(code(0), None).unwrap().says.contains("kept running"));
     }
 

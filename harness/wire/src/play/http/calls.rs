@@ -5,8 +5,8 @@
 use super::body::{Intake, Received, whole};
 use super::protocol::{next, next_until};
 use crate::StartError;
-use crate::http::{self, Client, EVENTS, Event, EventReader, Target, header_list, media_type};
-use crate::play::journal::{Direction, Event as Note};
+use crate::http::{self, Client, EVENTS, EventReader, SseEvent, Target, header_list, media_type};
+use crate::play::journal::{Direction, JournalEvent};
 use crate::play::plan::Plan;
 use hyper::body::{Bytes, Incoming};
 use hyper::header::HeaderMap;
@@ -27,7 +27,7 @@ pub(super) enum CallEvent {
     /// The head of the answer.
     Answered(u16, HeaderMap),
     /// An event of a stream.
-    Event(Event),
+    Event(SseEvent),
     /// A whole body that is not a stream.
     Body(Vec<u8>),
     /// Something larger than what is held, in bytes. Nothing more comes.
@@ -77,7 +77,7 @@ impl<'p> HttpClient<'p> {
         let uri: Uri = format!("{}{path}", self.origin).parse().ok()?;
         let mut request = Request::new(whole(body, number, self.plan));
         (*request.method_mut(), *request.uri_mut(), *request.headers_mut()) = (method, uri, headers);
-        self.plan.journal.note(|| Note::Asked {
+        self.plan.journal.note(|| JournalEvent::Asked {
             way: Direction::Sent,
             exchange: number,
             method: request.method().to_string(),
@@ -123,7 +123,7 @@ impl Responses {
     async fn answer(&self, number: u64, answer: Response<Incoming>) {
         let (head, body) = answer.into_parts();
         let status = head.status.as_u16();
-        self.intake.journal.note(|| Note::Answered {
+        self.intake.journal.note(|| JournalEvent::Answered {
             way: Direction::Received,
             exchange: number,
             status,

@@ -41,7 +41,7 @@ impl ClientSession<'_> {
             self.open(Route::Get);
         }
         loop {
-            self.speak();
+            self.send_due();
             self.open_what_is_needed();
             if self.closed_early || self.unreachable.is_some() || self.player.is_over() && self.is_accepted()
             {
@@ -68,7 +68,7 @@ impl ClientSession<'_> {
         }
     }
 
-    /// Tells what the play cannot go on without.
+    /// Reports what the play cannot go on without.
     fn give_up(&mut self) {
         let waited = self.plan.waited();
         let why = match self.is_hopeless() {
@@ -98,8 +98,8 @@ impl ClientSession<'_> {
         self.calls.is_empty() && self.blocked.is_none() && (self.is_lost() || self.player.awaited().is_some())
     }
 
-    /// Says all that can be said now.
-    fn speak(&mut self) {
+    /// Sends all that is due now.
+    fn send_due(&mut self) {
         while self.blocked.is_none() && !self.closed_early && !self.is_lost() {
             if self.plan.variants.close_after == Some(self.player.sent()) {
                 self.closed_early = true;
@@ -127,13 +127,13 @@ impl ClientSession<'_> {
         }
     }
 
-    /// Lets the time before a message pass, and heeds what comes meanwhile.
+    /// Lets the time before a message pass, and handles what comes meanwhile.
     fn pause(&mut self) {
         let until = Instant::now() + self.plan.variants.delay;
         while Instant::now() < until
             && let Some((number, came)) = self.caller.next_until(until)
         {
-            self.heed(number, came);
+            self.handle(number, came);
         }
     }
 
@@ -234,11 +234,11 @@ impl ClientSession<'_> {
         self.deadline.has_passed(self.player.sent() + self.player.received() + self.accepted)
     }
 
-    /// Waits for the next thing that happens, and heeds it; whether there was one.
+    /// Waits for the next thing that happens, and handles it; whether there was one.
     fn take_next(&mut self) -> bool {
         let next = self.caller.next(self.plan.patience);
-        let heeded = next.is_some();
-        next.into_iter().for_each(|(number, came)| self.heed(number, came));
-        heeded
+        let handled = next.is_some();
+        next.into_iter().for_each(|(number, came)| self.handle(number, came));
+        handled
     }
 }

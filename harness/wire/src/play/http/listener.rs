@@ -6,7 +6,7 @@ use super::body::{BodySender, Intake, open, whole};
 use crate::http::{
     AllowedHosts, Body, BoxError, EVENTS, HEAD_DEADLINE, Limits, Service, Serving, answer, header_list,
 };
-use crate::play::journal::{Direction, Event};
+use crate::play::journal::{Direction, JournalEvent};
 use crate::play::plan::Plan;
 use crate::stdio::PipeEvent;
 use hyper::body::Incoming;
@@ -64,7 +64,7 @@ pub(super) struct Responder {
 
 impl Responder {
     /// Answers with a whole body, and headers that `add` adds; false where the client has gone.
-    pub(super) fn say(
+    pub(super) fn send(
         self,
         (status, media): (u16, &str),
         text: &str,
@@ -72,17 +72,17 @@ impl Responder {
         add: impl FnOnce(&mut HeaderMap),
     ) -> bool {
         let body = whole(text.to_owned(), self.exchange, plan);
-        self.send(status, media, body, add)
+        self.open_with(status, media, body, add)
     }
 
     /// Answers with a stream of events, which is fed by what this returns.
     pub(super) fn open(self, plan: &Plan<'_>, add: impl FnOnce(&mut HeaderMap)) -> BodySender {
         let (feed, body) = open(self.exchange, plan);
-        self.send(200, EVENTS, body, add);
+        self.open_with(200, EVENTS, body, add);
         feed
     }
 
-    fn send(self, status: u16, media: &str, body: Body, add: impl FnOnce(&mut HeaderMap)) -> bool {
+    fn open_with(self, status: u16, media: &str, body: Body, add: impl FnOnce(&mut HeaderMap)) -> bool {
         let status = StatusCode::from_u16(status).unwrap_or(StatusCode::OK);
         let mut answer = answer(status, Some(media).filter(|media| !media.is_empty()), body);
         add(answer.headers_mut());
@@ -94,7 +94,7 @@ impl IncomingRequest {
     /// Answers with a text, or with nothing.
     pub(super) fn answer(self, status: u16, text: &str, plan: &Plan<'_>) {
         let media = if text.is_empty() { "" } else { "text/plain; charset=utf-8" };
-        self.reply.say((status, media), text, plan, |_| ());
+        self.reply.send((status, media), text, plan, |_| ());
     }
 }
 
@@ -145,7 +145,7 @@ impl Service for Requests {
         let exchange = self.next.fetch_add(1, Ordering::Relaxed);
         let (head, body) = request.into_parts();
         let target = head.uri.path_and_query().map_or("/", |path| path.as_str()).to_owned();
-        self.intake.journal.note(|| Event::Asked {
+        self.intake.journal.note(|| JournalEvent::Asked {
             way: Direction::Received,
             exchange,
             method: head.method.to_string(),
@@ -166,7 +166,12 @@ impl Service for Requests {
         self.events.send(ServerEvent::Request(asked)).await.map_err(|_| "nobody answers")?;
         let answer = answer.await.map_err(|_| "nobody answers")?;
         let (status, headers) = (answer.status().as_u16(), header_list(answer.headers()));
-        self.intake.journal.note(|| Event::Answered { way: Direction::Sent, exchange, status, headers });
+        self.intake.journal.note(|| JournalEvent::Answered {
+            way: Direction::Sent,
+            exchange,
+            status,
+            headers,
+        });
         Ok(answer)
     }
 

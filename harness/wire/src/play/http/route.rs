@@ -169,7 +169,7 @@ impl Router<'_> {
         }
     }
 
-    /// The request whose progress it tells.
+    /// The request whose progress it reports.
     fn about(&self, step: usize) -> Option<Route> {
         let message = self.script.message(step)?;
         message.method().filter(|method| method.is("notifications/progress"))?;
@@ -205,7 +205,7 @@ impl Router<'_> {
         let entry = self.script.entry(step);
         let number = entry.and_then(|entry| entry.exchange);
         let status = number.and_then(|number| self.exchanges.get(&number)?.status);
-        // The status of an answer in an envelope stands beside it.
+        // An envelope has the status of an answer beside it.
         let answer = self.bodies.get(&step).copied().or(self.answered[step]);
         let answer = answer.and_then(|answer| self.script.entry(answer));
         let shown = answer.and_then(|entry| entry.context.as_ref()?.status);

@@ -1,6 +1,6 @@
 //! A server that listens and plays.
 //!
-//! One thread decides; two more serve. A message for a stream that nobody reads waits until somebody does. Memory: the
+//! One thread decides; two more serve. A message for an unread stream waits for a reader. Memory: the
 //! session, its events for a client that comes back, and what [`super::listener`] holds.
 
 mod mock;
@@ -13,7 +13,7 @@ use super::stream::Stream;
 use crate::StartError;
 use crate::http::{AllowedHosts, JSON, Limits, SESSION, insert, listen, runtime};
 use crate::play::deadline::Deadline;
-use crate::play::mismatch::{Kind, Mismatch};
+use crate::play::mismatch::{Mismatch, MismatchKind};
 use crate::play::plan::{Plan, Played};
 use session::ServerSession;
 use std::collections::BTreeSet;
@@ -45,7 +45,7 @@ impl Server {
     /// Listens at `address`. Connections wait from then on, and are served by [`Server::play`].
     ///
     /// # Errors
-    /// A sentence where that cannot be.
+    /// A sentence, where that fails.
     pub fn listen(address: SocketAddr, transport: Transport, answers: Answers) -> Result<Self, StartError> {
         let listener = listen(address).map_err(StartError::Unusable)?;
         let runtime = runtime().map_err(StartError::Unusable)?;
@@ -63,7 +63,7 @@ impl Server {
     /// Where clients connect.
     ///
     /// # Errors
-    /// Where the system does not tell.
+    /// Where the system does not know.
     pub fn url(&self) -> io::Result<String> {
         let path = match self.transport {
             Transport::StreamableHttp => "mcp",
@@ -81,7 +81,7 @@ impl Server {
         self.play_until(plan, gone)
     }
 
-    /// The same, and waits for nothing more once `gone` says that nobody comes any more. Its sender lives longer.
+    /// The same, and waits for nothing more once `gone` says that no client will come. Its sender lives longer.
     pub(crate) fn play_until(
         self,
         plan: &Plan<'_>,
@@ -113,25 +113,25 @@ impl Server {
 impl ServerSession<'_> {
     fn play(&mut self) {
         loop {
-            self.speak();
-            if self.closed_early || self.player.is_over() && self.is_all_said() {
+            self.send_due();
+            if self.closed_early || self.player.is_over() && self.is_all_sent() {
                 break;
             }
-            let heeded = self.take_next(self.plan.patience);
-            let talks_on = heeded && self.has_waited_too_long();
+            let handled = self.take_next(self.plan.patience);
+            let talks_on = handled && self.has_waited_too_long();
             if self.is_left() && !self.player.is_over() {
                 let missing = self.player.missing("the client has ended the session");
                 missing.into_iter().for_each(|missing| self.report(missing));
                 break;
             }
-            if !heeded || talks_on {
+            if !handled || talks_on {
                 let why = match talks_on {
                     true => format!("what came for {} is not in the session", self.plan.waited()),
                     false if *self.gone.borrow() => "nobody comes any more".to_owned(),
                     false => format!("nothing arrived for {}", self.plan.waited()),
                 };
                 self.player.missing(&why).into_iter().for_each(|missing| self.report(missing));
-                if !self.is_all_said() {
+                if !self.is_all_sent() {
                     let why = format!(
                         "the client has read no stream for what is to be said, for {}",
                         self.plan.waited()
@@ -199,21 +199,21 @@ impl ServerSession<'_> {
             && self.streams.get_mut(&Route::Get).is_some_and(|stream| !stream.is_read())
     }
 
-    fn is_all_said(&self) -> bool {
-        self.streams.values().all(Stream::is_said)
+    fn is_all_sent(&self) -> bool {
+        self.streams.values().all(Stream::is_sent)
     }
 
-    /// Says all that can be said now.
-    fn speak(&mut self) {
+    /// Sends all that is due now.
+    fn send_due(&mut self) {
         let mut together = BTreeSet::new();
-        self.speak_on(&mut together);
+        self.send_apart(&mut together);
         for route in together {
-            self.streams.entry(route).or_default().say_together();
+            self.streams.entry(route).or_default().send_together();
         }
     }
 
-    /// Says all that can be said now, but for what is to be said together.
-    fn speak_on(&mut self, together: &mut BTreeSet<Route>) {
+    /// Sends all that is due now, except what is to be sent together.
+    fn send_apart(&mut self, together: &mut BTreeSet<Route>) {
         loop {
             if self.plan.variants.close_after == Some(self.player.sent()) {
                 self.closed_early = true;
@@ -223,8 +223,8 @@ impl ServerSession<'_> {
                 return;
             }
             self.pause();
-            let Some(said) = self.player.next_message() else { return };
-            let route = match (self.transport, self.routes.of.get(said.step)) {
+            let Some(due) = self.player.next_message() else { return };
+            let route = match (self.transport, self.routes.of.get(due.step)) {
                 (Transport::StreamableHttp, Some(Route::Answer(asked))) => Route::Answer(*asked),
                 _ => Route::Get,
             };
@@ -235,25 +235,25 @@ impl ServerSession<'_> {
                     Some(Reply::Json(status)) => *status,
                     _ => 200,
                 };
-                let (step, text) = (said.step, said.text.into_owned());
+                let (step, text) = (due.step, due.text.into_owned());
                 let id = self.give_id(asked, status);
-                if !reply.say((status, JSON), &text, self.plan, |it| insert(it, SESSION, id.as_deref())) {
+                if !reply.send((status, JSON), &text, self.plan, |it| insert(it, SESSION, id.as_deref())) {
                     let why = "the client went away before its request was answered".to_owned();
-                    self.report(Mismatch { kind: Kind::Protocol(why), step: Some(step), came: None });
+                    self.report(Mismatch { kind: MismatchKind::Protocol(why), step: Some(step), came: None });
                 }
                 continue;
             }
             // A request that never was one over HTTP has no stream of its own.
             let route = if self.streams.contains_key(&route) { route } else { Route::Get };
-            self.add(route, said.step, &said.text);
-            let answers = self.plan.script.steps().get(said.step).is_some_and(|step| step.answers.is_some());
+            self.add(route, due.step, &due.text);
+            let answers = self.plan.script.steps().get(due.step).is_some_and(|step| step.answers.is_some());
             let (redeliver, more) = (self.plan.variants.redeliver, self.has_several(route));
             if let Some(stream) = self.streams.get_mut(&route) {
                 stream.whole = answers && route != Route::Get;
                 if self.plan.variants.merge {
                     together.insert(route);
                 } else {
-                    stream.say(redeliver, more);
+                    stream.send(redeliver, more);
                 }
             }
         }
@@ -265,7 +265,7 @@ impl ServerSession<'_> {
         while Instant::now() < until
             && let Some(came) = self.runtime.block_on(next_until(&mut self.listener.came, until))
         {
-            self.heed(came);
+            self.handle(came);
         }
     }
 
@@ -295,7 +295,7 @@ impl ServerSession<'_> {
         ids.find(|id| !self.ids.contains(id)).unwrap_or_default()
     }
 
-    /// Waits for the next thing that happens, and heeds it; whether there was one.
+    /// Waits for the next thing that happens, and handles it; whether there was one.
     fn take_next(&mut self, patience: Duration) -> bool {
         let patience = patience + self.plan.variants.slow_read;
         let (came, gone) = (&mut self.listener.came, &mut self.gone);
@@ -309,8 +309,8 @@ impl ServerSession<'_> {
             })
             .await
         });
-        let heeded = next.is_some();
-        next.into_iter().for_each(|came| self.heed(came));
-        heeded
+        let handled = next.is_some();
+        next.into_iter().for_each(|came| self.handle(came));
+        handled
     }
 }

@@ -9,11 +9,11 @@ use hyper::body::Bytes;
 /// A stream of events.
 #[derive(Debug, Default)]
 pub(super) struct Stream {
-    events: Vec<Event>,
+    events: Vec<SpelledEvent>,
     /// How many events were let go.
     gone: usize,
-    /// How many are said to the client that reads now.
-    said: usize,
+    /// How many are sent to the client that reads now.
+    sent: usize,
     feed: Option<BodySender>,
     /// Nothing comes behind the last event.
     pub(super) whole: bool,
@@ -22,7 +22,7 @@ pub(super) struct Stream {
 }
 
 #[derive(Debug)]
-struct Event {
+struct SpelledEvent {
     id: Option<String>,
     bytes: Bytes,
 }
@@ -31,7 +31,7 @@ impl Stream {
     /// Adds an event.
     pub(super) fn add(&mut self, name: Option<&str>, id: Option<String>, data: &str) {
         let bytes = spell(name, id.as_deref(), data);
-        self.events.push(Event { id, bytes });
+        self.events.push(SpelledEvent { id, bytes });
     }
 
     /// How many events there have been.
@@ -44,9 +44,9 @@ impl Stream {
         self.feed.as_ref().is_some_and(|feed| !feed.is_closed())
     }
 
-    /// Whether all is said.
-    pub(super) fn is_said(&self) -> bool {
-        self.said == self.events.len()
+    /// Whether all is sent.
+    pub(super) fn is_sent(&self) -> bool {
+        self.sent == self.events.len()
     }
 
     /// Somebody reads from now on.
@@ -65,26 +65,26 @@ impl Stream {
         let gone = self.events.len().saturating_sub(count);
         self.events.drain(..gone);
         self.gone += gone;
-        self.said = self.said.saturating_sub(gone);
+        self.sent = self.sent.saturating_sub(gone);
     }
 
-    /// Goes back to behind the event of this id; whether there is one. What stands there is said again where `again`.
+    /// Goes back to behind the event of this id; whether there is one. That event is sent again where `again`.
     pub(super) fn go_behind(&mut self, id: &str, again: bool) -> bool {
         let found = self.events.iter().rposition(|event| event.id.as_deref() == Some(id));
         let Some(at) = found else { return false };
-        self.said = if again && self.broken { at } else { at + 1 };
+        self.sent = if again && self.broken { at } else { at + 1 };
         true
     }
 
-    /// Says what is not said. With `redeliver` the first event is said twice: the stream breaks behind it, if more is to
+    /// Sends what is not sent. With `redeliver` the first event is sent twice: the stream breaks behind it, if more is to
     /// come for which the client has to come back (`more`), and otherwise one behind the other.
-    pub(super) fn say(&mut self, redeliver: bool, more: bool) {
-        while let (Some(event), Some(feed)) = (self.events.get(self.said), &self.feed) {
+    pub(super) fn send(&mut self, redeliver: bool, more: bool) {
+        while let (Some(event), Some(feed)) = (self.events.get(self.sent), &self.feed) {
             if feed.send(event.bytes.clone()).is_err() {
                 self.feed = None;
                 return;
             }
-            self.said += 1;
+            self.sent += 1;
             if redeliver && event.id.is_some() && !std::mem::replace(&mut self.broken, true) {
                 if more {
                     self.feed = None;
@@ -93,20 +93,20 @@ impl Stream {
                 let _ = feed.send(event.bytes.clone());
             }
         }
-        if self.whole && self.is_said() {
+        if self.whole && self.is_sent() {
             self.feed = None;
         }
     }
 
-    /// Says what is not said as one part.
-    pub(super) fn say_together(&mut self) {
-        let (Some(feed), Some(events)) = (&self.feed, self.events.get(self.said..)) else { return };
+    /// Sends what is not sent as one part.
+    pub(super) fn send_together(&mut self) {
+        let (Some(feed), Some(events)) = (&self.feed, self.events.get(self.sent..)) else { return };
         let together: Vec<u8> = events.iter().flat_map(|event| event.bytes.iter().copied()).collect();
         if !together.is_empty() && feed.send(Bytes::from(together)).is_err() {
             self.feed = None;
             return;
         }
-        self.said = self.events.len();
+        self.sent = self.events.len();
         if self.whole {
             self.feed = None;
         }
@@ -132,7 +132,7 @@ mod tests {
         parts
     }
 
-    fn said(parts: &mut UnboundedReceiver<Bytes>) -> String {
+    fn sent(parts: &mut UnboundedReceiver<Bytes>) -> String {
         let mut text = String::new();
         while let Ok(part) = parts.try_recv() {
             text.push_str(std::str::from_utf8(&part).unwrap());
@@ -144,47 +144,47 @@ mod tests {
     #[test]
     fn what_nobody_read_waits_and_a_stream_is_taken_up_behind_an_event() {
         let mut stream = stream("a b");
-        stream.say(false, false);
-        assert!(!stream.is_said());
+        stream.send(false, false);
+        assert!(!stream.is_sent());
         let mut parts = reader(&mut stream);
-        stream.say(false, false);
-        assert_eq!(said(&mut parts), "a=a;|b=b;|");
+        stream.send(false, false);
+        assert_eq!(sent(&mut parts), "a=a;|b=b;|");
         drop(parts);
         assert!(!stream.is_read());
         stream.add(None, Some("c".to_owned()), "c");
         assert!(stream.go_behind("a", false) && !stream.go_behind("x", false));
         let mut parts = reader(&mut stream);
         stream.whole = true;
-        stream.say(false, false);
-        assert_eq!(said(&mut parts), "b=b;|c=c;|");
-        assert!(stream.is_said() && !stream.is_read(), "it is over, and so it ends");
+        stream.send(false, false);
+        assert_eq!(sent(&mut parts), "b=b;|c=c;|");
+        assert!(stream.is_sent() && !stream.is_read(), "it is over, and so it ends");
     }
 
     #[test]
-    fn events_are_said_together_where_that_is_asked_for() {
+    fn events_are_sent_together_where_that_is_asked_for() {
         let mut stream = stream("a b");
-        stream.say_together();
-        assert!(!stream.is_said(), "nobody reads");
+        stream.send_together();
+        assert!(!stream.is_sent(), "nobody reads");
         let mut parts = reader(&mut stream);
         stream.whole = true;
-        stream.say_together();
-        assert_eq!(said(&mut parts), "a=a;b=b;|");
-        assert!(stream.is_said() && !stream.is_read());
+        stream.send_together();
+        assert_eq!(sent(&mut parts), "a=a;b=b;|");
+        assert!(stream.is_sent() && !stream.is_read());
     }
 
     #[test]
-    fn an_event_is_said_twice_where_that_is_asked_for() {
+    fn an_event_is_sent_twice_where_that_is_asked_for() {
         let mut breaks = stream("a b");
         let mut parts = reader(&mut breaks);
-        breaks.say(true, true);
-        assert_eq!(said(&mut parts), "a=a;|");
+        breaks.send(true, true);
+        assert_eq!(sent(&mut parts), "a=a;|");
         assert!(!breaks.is_read() && breaks.go_behind("a", true));
         let mut parts = reader(&mut breaks);
-        breaks.say(true, true);
-        assert_eq!(said(&mut parts), "a=a;|b=b;|");
+        breaks.send(true, true);
+        assert_eq!(sent(&mut parts), "a=a;|b=b;|");
         let mut one = stream("a");
         let mut parts = reader(&mut one);
-        one.say(true, false);
-        assert_eq!(said(&mut parts), "a=a;|a=a;|");
+        one.send(true, false);
+        assert_eq!(sent(&mut parts), "a=a;|a=a;|");
     }
 }

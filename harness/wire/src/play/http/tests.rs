@@ -13,7 +13,7 @@ use std::time::Duration;
 use tokio::sync::watch;
 use transcript::session::Side;
 
-type Seen = (Played, Vec<String>);
+type PeerReport = (Played, Vec<String>);
 
 struct Both<'b> {
     transport: Transport,
@@ -32,7 +32,7 @@ impl Both<'_> {
     }
 
     /// What the client saw, and what the server saw.
-    fn play(&self, session: &[u8], format: &str) -> [Seen; 2] {
+    fn play(&self, session: &[u8], format: &str) -> [PeerReport; 2] {
         let mut server =
             Server::listen("127.0.0.1:0".parse().unwrap(), self.transport, self.answers).unwrap();
         if self.half_heads > 0 {
@@ -64,7 +64,7 @@ impl Both<'_> {
     /// Neither side sees a mismatch, and each heard what the other said.
     fn is_well(&self, name: &str, session: &[u8], format: &str) {
         let [client, server] = self.play(session, format);
-        let found = |seen: &Seen| seen.0.mismatches > 0;
+        let found = |seen: &PeerReport| seen.0.mismatches > 0;
         assert!(
             !found(&client) && !found(&server),
             "{name} in {format}:\nclient {client:?}\nserver {server:?}"

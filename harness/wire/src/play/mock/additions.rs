@@ -16,7 +16,7 @@ use transcript::session::Side;
 /// What a live server was asked, and what both sides said to that.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct New {
-    /// What stands for all messages that ask the same.
+    /// The key that all messages with the same question share.
     key: u128,
     messages: Vec<(Side, String, i64)>,
 }

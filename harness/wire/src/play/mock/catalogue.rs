@@ -52,7 +52,7 @@ pub(in crate::play) struct Catalogue<'s> {
     pub(in crate::play) routes: Routes,
     /// Those with an answer, or notifications, in recorded order.
     groups: HashMap<u128, Vec<usize>>,
-    /// Those in which a redacted value stands, which equals any other.
+    /// Those with a redacted value, which equals any other.
     hidden: Vec<usize>,
     rules: DiffOptions,
     /// The same without `params`, for messages whose parameters do not count.
@@ -101,7 +101,7 @@ impl<'s> Catalogue<'s> {
     }
 
     /// Says what a person should know of the recording.
-    pub(in crate::play) fn tell(&self, plan: &Plan<'_>) {
+    pub(in crate::play) fn report(&self, plan: &Plan<'_>) {
         let count =
             self.units.iter().filter(|unit| unit.answered && self.is(unit.step, "initialize")).count();
         if count > 1 {
@@ -140,7 +140,7 @@ impl<'s> Catalogue<'s> {
         })
     }
 
-    /// What stands for all messages that say the same.
+    /// The key that all equal messages share.
     pub(in crate::play) fn key(&self, message: Message<'_>) -> u128 {
         self.key_of(&event(0, message)).all
     }

@@ -5,11 +5,12 @@
 use super::additions::New;
 use super::catalogue::{Catalogue, NotFound, Turn, Unit};
 use super::forwarding::Forwarding;
-use super::{Action, AskLive, Matching, refusal};
+use super::{Action, AskLive, Matching, Served, refusal};
+use crate::StartError;
 use crate::messages::{about, id_span, id_text, on_one_line, own_token, span, with};
-use crate::play::mismatch::{Kind, Mismatch};
+use crate::play::mismatch::{Mismatch, MismatchKind};
 use crate::play::names::FreshIds;
-use crate::stdio::PipeEvent;
+use crate::stdio::{LiveServer, PipeEvent};
 use std::collections::HashMap;
 use std::time::{Duration, Instant};
 use transcript::message::Message;
@@ -25,6 +26,8 @@ pub(in crate::play) struct MockClient<'c> {
     jobs: Vec<Job>,
     ids: FreshIds,
     live: Forwarding,
+    /// The live server, once it was asked something.
+    pub(in crate::play) server: Option<LiveServer>,
 }
 
 /// A request that is being answered.
@@ -45,7 +48,8 @@ struct Job {
 impl<'c> MockClient<'c> {
     pub(in crate::play) fn new(catalogue: &'c Catalogue<'c>, matching: &'c Matching) -> Self {
         let (asked, jobs) = (HashMap::new(), Vec::new());
-        Self { catalogue, matching, asked, jobs, ids: FreshIds::default(), live: Forwarding::default() }
+        let (ids, live) = (FreshIds::default(), Forwarding::default());
+        Self { catalogue, matching, asked, jobs, ids, live, server: None }
     }
 
     /// What is to be done for a message of the client, which it sent under this tag; and which recorded message it is.
@@ -92,8 +96,8 @@ impl<'c> MockClient<'c> {
             Err(NotFound { why, nearest }) => {
                 let id = id_text(message).unwrap_or("null").to_owned();
                 actions.push(refusal(&id, &why, tag));
-                let came = Some(message.text().to_owned());
-                actions.push(Action::Report(Mismatch { kind: Kind::Protocol(why), step: nearest, came }));
+                let (kind, came) = (MismatchKind::Protocol(why), Some(message.text().to_owned()));
+                actions.push(Action::Report(Mismatch { kind, step: nearest, came }));
             }
         }
         (actions, None)
@@ -112,7 +116,7 @@ impl<'c> MockClient<'c> {
                     "the client has not answered {method} for {} s; the recorded answer is sent without it",
                     patience.as_secs_f64()
                 );
-                let kind = Kind::Protocol(why);
+                let kind = MismatchKind::Protocol(why);
                 actions.push(Action::Report(Mismatch { kind, step: Some(*asked), came: None }));
             }
             job.next += 1;
@@ -212,14 +216,39 @@ impl<'c> MockClient<'c> {
         Some(one_line(message.text()))
     }
 
-    /// What comes of something that the live server did; `fate` says how it ended.
-    pub(crate) fn heard_live(&mut self, came: PipeEvent, fate: impl FnOnce() -> String) -> Vec<Action> {
+    /// Sends this to the live server, which is started for the first message; what is to be done where that fails.
+    pub(in crate::play) fn ask_live(
+        &mut self,
+        text: &str,
+        longest: usize,
+        hand_on: impl Fn(PipeEvent) + Send + 'static,
+        served: &mut Served,
+    ) -> Vec<Action> {
+        let server = match &mut self.server {
+            Some(server) => server,
+            none => {
+                let command = self.matching.live.as_ref().map(|live| &live.0[..]).unwrap_or_default();
+                match LiveServer::start(command, longest, hand_on).map_err(StartError::into_text) {
+                    Ok(server) => none.insert(server),
+                    Err(why) => return self.live.ended(served.not_started.insert(why)),
+                }
+            }
+        };
+        server.send(text);
+        Vec::new()
+    }
+
+    /// What is to be done for something that the live server did.
+    pub(in crate::play) fn heard_live(&mut self, came: PipeEvent) -> Vec<Action> {
         match came {
             PipeEvent::Line(line, _) => self.receive_live(&String::from_utf8_lossy(&line)),
             PipeEvent::TooLong(bytes) => {
                 self.live_ended(&format!("the live server wrote a message of {bytes} bytes"))
             }
-            PipeEvent::End(_) => self.live_ended(&fate()),
+            PipeEvent::End(_) => {
+                let fate = self.server.as_mut().map(LiveServer::fate).unwrap_or_default();
+                self.live_ended(&fate)
+            }
             _ => Vec::new(),
         }
     }
@@ -237,7 +266,7 @@ impl<'c> MockClient<'c> {
             self.go_on(job, actions);
         } else if !self.ids.given.contains(&*key) {
             let came = Some(message.text().to_owned());
-            actions.push(Action::Report(Mismatch { kind: Kind::Unexpected, step: None, came }));
+            actions.push(Action::Report(Mismatch { kind: MismatchKind::Unexpected, step: None, came }));
         }
     }
 }

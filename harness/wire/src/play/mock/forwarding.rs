@@ -6,7 +6,7 @@
 use super::additions::New;
 use super::{Action, refusal};
 use crate::messages::{about, id_span, id_text, on_one_line, own_token, with};
-use crate::play::mismatch::{Kind, Mismatch};
+use crate::play::mismatch::{Mismatch, MismatchKind};
 use crate::play::names::FreshIds;
 use std::collections::HashMap;
 use std::time::{Duration, Instant};
@@ -22,7 +22,7 @@ const INITIALIZED: &str = r#"{"jsonrpc":"2.0","method":"notifications/initialize
 /// A live server, as one client has it.
 #[derive(Debug, Default)]
 pub(super) struct Forwarding {
-    state: State,
+    state: LiveState,
     /// The client's own `initialize`.
     hello: Option<String>,
     /// What waits until the server is open.
@@ -34,7 +34,7 @@ pub(super) struct Forwarding {
 }
 
 #[derive(Debug, Default, PartialEq, Eq)]
-enum State {
+enum LiveState {
     #[default]
     Closed,
     Opening,
@@ -85,10 +85,10 @@ impl Forwarding {
         }
     }
 
-    /// Asks the live server. `key` stands for all messages that say the same.
+    /// Asks the live server. All equal messages share `key`.
     pub(super) fn ask(&mut self, key: u128, message: Message<'_>, tag: u64, actions: &mut Vec<Action>) {
         let (Some(id), Some(id_text)) = (message.id().key(), id_text(message)) else { return };
-        if let State::Dead(why) = &self.state {
+        if let LiveState::Dead(why) = &self.state {
             actions.push(refusal(id_text, why, tag));
             return actions.push(unanswered(why, message.text()));
         }
@@ -99,17 +99,17 @@ impl Forwarding {
         let text = on_one_line(message.text()).into_owned();
         let is_hello = message.method().is_some_and(|method| method.is("initialize"));
         match (&self.state, &self.hello) {
-            (State::Closed, Some(hello)) if !is_hello => {
+            (LiveState::Closed, Some(hello)) if !is_hello => {
                 let hello = Message::parse(hello).ok();
                 let id = format!("\"{HELLO}\"");
                 let named = hello.map(|hello| with(hello, id_span(hello), Some(&id)).into_owned());
                 actions.extend(named.map(|named| Action::Ask(on_one_line(&named).into_owned())));
                 self.queue.push(text);
-                self.state = State::Opening;
+                self.state = LiveState::Opening;
             }
-            (State::Opening, _) => self.queue.push(text),
+            (LiveState::Opening, _) => self.queue.push(text),
             _ => {
-                self.state = State::Open;
+                self.state = LiveState::Open;
                 actions.push(Action::Ask(text));
             }
         }
@@ -118,7 +118,7 @@ impl Forwarding {
     /// Hands a notification on. Where all is new, it is kept.
     pub(super) fn note(&mut self, key: u128, message: Message<'_>, all: bool, actions: &mut Vec<Action>) {
         let is = |name: &str| message.method().is_some_and(|method| method.is(name));
-        if self.state != State::Open || !all && is("notifications/initialized") {
+        if self.state != LiveState::Open || !all && is("notifications/initialized") {
             return;
         }
         actions.push(Action::Ask(on_one_line(message.text()).into_owned()));
@@ -145,7 +145,7 @@ impl Forwarding {
         let message = match Message::parse(line) {
             Ok(message) => message,
             Err(refusal) => {
-                let kind = Kind::NoMessage(format!("the live server wrote it: {}", refusal.message));
+                let kind = MismatchKind::NoMessage(format!("the live server wrote it: {}", refusal.message));
                 actions.push(Action::Report(Mismatch { kind, step: None, came: Some(line.to_owned()) }));
                 return actions;
             }
@@ -162,7 +162,7 @@ impl Forwarding {
                 self.new.push(new);
                 actions.push(Action::Send { text: line.to_owned(), about: Some(tag), last: true });
             }
-            _ if self.state != State::Open => {}
+            _ if self.state != LiveState::Open => {}
             (Some(_), Some(id)) => {
                 let open = self.open.last().map(|open| (open.id.clone(), open.tag));
                 let (request, tag) = open.unzip();
@@ -195,7 +195,7 @@ impl Forwarding {
     pub(super) fn ended(&mut self, why: &str) -> Vec<Action> {
         let mut actions = Vec::new();
         std::mem::take(&mut self.open).iter().for_each(|open| open.fail(why, &mut actions));
-        self.state = State::Dead(why.to_owned());
+        self.state = LiveState::Dead(why.to_owned());
         self.queue.clear();
         actions
     }
@@ -214,7 +214,7 @@ impl Forwarding {
             let why = format!("the live server refuses to be opened: {}", message.text());
             return actions.extend(self.ended(&why));
         }
-        self.state = State::Open;
+        self.state = LiveState::Open;
         actions.push(Action::Ask(INITIALIZED.to_owned()));
         actions.extend(std::mem::take(&mut self.queue).into_iter().map(Action::Ask));
     }
@@ -222,6 +222,6 @@ impl Forwarding {
 
 /// That the live server gave no answer to a request.
 fn unanswered(why: &str, request: &str) -> Action {
-    let (kind, came) = (Kind::Protocol(why.to_owned()), Some(request.to_owned()));
+    let (kind, came) = (MismatchKind::Protocol(why.to_owned()), Some(request.to_owned()));
     Action::Report(Mismatch { kind, step: None, came })
 }

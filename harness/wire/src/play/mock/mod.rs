@@ -44,7 +44,7 @@ pub enum AskLive {
     All,
 }
 
-/// What came of a mock.
+/// The outcome of a mock.
 #[derive(Debug, Default)]
 pub struct Served {
     /// What was sent and received. A mismatch is a request without an answer.

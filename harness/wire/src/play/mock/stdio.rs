@@ -6,9 +6,9 @@ use super::{Action, Matching, Served};
 use crate::StartError;
 use crate::interrupt;
 use crate::play::http::Answers;
-use crate::play::mismatch::{Kind, Mismatch};
+use crate::play::mismatch::{Mismatch, MismatchKind};
 use crate::play::plan::Plan;
-use crate::stdio::{Inbox, LiveServer, PipeEvent, listen, standard_streams};
+use crate::stdio::{Inbox, PipeEvent, listen, standard_streams};
 use std::fs::File;
 use std::sync::Arc;
 use std::time::Duration;
@@ -28,15 +28,14 @@ pub fn as_server(plan: &Plan<'_>, matching: &Matching) -> Result<Served, StartEr
         Catalogue::new(plan.script, plan.rules, Answers::AsRecorded).map_err(StartError::Unusable)?;
     let (from, to) = standard_streams()?;
     plan.journal.began("server", "stdio", None);
-    catalogue.tell(plan);
+    catalogue.report(plan);
     let inbox = Arc::new(Inbox::default());
     listen(from, plan.variants.slow_read, plan.longest(), plan.journal.clone(), &inbox);
     let client = MockClient::new(&catalogue, matching);
-    let mut mock =
-        StdioMock { plan, matching, client, inbox, to, live: None, served: Served::default(), gone: false };
+    let mut mock = StdioMock { plan, client, inbox, to, served: Served::default(), gone: false };
     mock.serve();
-    let StdioMock { mut client, live, mut served, .. } = mock;
-    live.into_iter().for_each(|live| live.close(plan.patience));
+    let StdioMock { mut client, mut served, .. } = mock;
+    client.server.take().into_iter().for_each(|live| live.close(plan.patience));
     served.new = client.take_new();
     served.played = plan.over(served.played);
     Ok(served)
@@ -44,11 +43,9 @@ pub fn as_server(plan: &Plan<'_>, matching: &Matching) -> Result<Served, StartEr
 
 struct StdioMock<'p> {
     plan: &'p Plan<'p>,
-    matching: &'p Matching,
     client: MockClient<'p>,
     inbox: Arc<Inbox>,
     to: File,
-    live: Option<LiveServer>,
     served: Served,
     /// The client reads no more.
     gone: bool,
@@ -60,14 +57,19 @@ impl StdioMock<'_> {
         while !(self.gone || interrupt::requested() || ended && self.client.is_idle()) {
             match self.inbox.next(TICK) {
                 Some(PipeEvent::Line(line, _)) => self.line(&line),
-                Some(PipeEvent::TooLong(bytes)) => self.report(&Mismatch::new(Kind::TooLong(bytes), None)),
+                Some(PipeEvent::TooLong(bytes)) => {
+                    self.report(&Mismatch::new(MismatchKind::TooLong(bytes), None))
+                }
                 Some(PipeEvent::End(broken)) => {
                     ended = true;
                     if let Some(why) = broken {
                         self.report(&Mismatch::protocol(format!("the client broke off: {why}")));
                     }
                 }
-                Some(PipeEvent::Live(came)) => self.heard_live(*came),
+                Some(PipeEvent::Live(came)) => {
+                    let actions = self.client.heard_live(*came);
+                    self.act(actions);
+                }
                 Some(PipeEvent::Taken | PipeEvent::Refused(_) | PipeEvent::Closed) | None => {}
             }
             let late = self.client.expire(self.plan.patience);
@@ -80,7 +82,7 @@ impl StdioMock<'_> {
         match Message::parse(&text) {
             Ok(message) => self.message(message),
             Err(refusal) if refusal.code == Code::Batch => {
-                self.report(&Mismatch::new(Kind::Batch, Some(text.clone().into_owned())));
+                self.report(&Mismatch::new(MismatchKind::Batch, Some(text.clone().into_owned())));
                 let items: Vec<Json<'_>> = Json::parse(&text).into_iter().flat_map(Json::items).collect();
                 let messages = items.iter().filter_map(|item| Message::parse(item.text()).ok());
                 messages.for_each(|message| self.message(message));
@@ -88,7 +90,7 @@ impl StdioMock<'_> {
             Err(_) if text.trim().is_empty() => {}
             Err(refusal) => {
                 self.report(&Mismatch::new(
-                    Kind::NoMessage(refusal.message),
+                    MismatchKind::NoMessage(refusal.message),
                     Some(text.clone().into_owned()),
                 ));
                 self.write(r#"{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"this is not a message"}}"#);
@@ -102,39 +104,19 @@ impl StdioMock<'_> {
         self.act(actions);
     }
 
-    fn heard_live(&mut self, came: PipeEvent) {
-        let fate = || self.live.as_mut().map(LiveServer::fate).unwrap_or_default();
-        let actions = self.client.heard_live(came, fate);
-        self.act(actions);
-    }
-
     fn act(&mut self, actions: Vec<Action>) {
         for action in actions {
             match action {
                 Action::Send { text, .. } => self.write(&text),
                 Action::Report(mismatch) => self.report(&mismatch),
-                Action::Ask(text) => match self.live_server() {
-                    Ok(live) => live.send(&text),
-                    Err(why) => {
-                        let ended = self.client.live_ended(&why);
-                        self.served.not_started = Some(why);
-                        self.act(ended);
-                    }
-                },
+                Action::Ask(text) => {
+                    let inbox = Arc::clone(&self.inbox);
+                    let hand_on = move |came| inbox.put(PipeEvent::Live(Box::new(came)));
+                    let ended = self.client.ask_live(&text, self.plan.longest(), hand_on, &mut self.served);
+                    self.act(ended);
+                }
             }
         }
-    }
-
-    /// The live server, which is started for the first that it is asked.
-    fn live_server(&mut self) -> Result<&LiveServer, String> {
-        if self.live.is_none() {
-            let command = self.matching.live.as_ref().map(|live| &live.0[..]).unwrap_or_default();
-            let inbox = Arc::clone(&self.inbox);
-            let hand_on = move |came| inbox.put(PipeEvent::Live(Box::new(came)));
-            let started = LiveServer::start(command, self.plan.longest(), hand_on);
-            self.live = Some(started.map_err(StartError::into_text)?);
-        }
-        self.live.as_ref().ok_or_else(String::new)
     }
 
     fn write(&mut self, text: &str) {

@@ -88,16 +88,16 @@ const CALL: &str = concat!(
 );
 
 #[test]
-fn noise_and_half_lines_are_told_and_cost_no_message() {
+fn noise_and_half_lines_are_reported_and_cost_no_message() {
     let noise = Variants { noise: Some("listening".into()), ..Variants::default() };
-    for (played, told) in both(CALL.as_bytes(), "jsonrpc", &noise) {
+    for (played, reports) in both(CALL.as_bytes(), "jsonrpc", &noise) {
         assert_eq!((played.sent, played.received, played.mismatches), (2, 2, 2));
-        assert!(told.iter().all(|told| told.starts_with("mismatch: not a message")), "{told:?}");
+        assert!(reports.iter().all(|report| report.starts_with("mismatch: not a message")), "{reports:?}");
     }
     let half = Variants { half_line_at_end: true, ..Variants::default() };
-    for (played, told) in both(CALL.as_bytes(), "jsonrpc", &half) {
-        assert_eq!((played.sent, played.received, told.len()), (2, 2, 1), "{told:?}");
-        assert!(told[0].contains("the text ends where"), "{told:?}");
+    for (played, reports) in both(CALL.as_bytes(), "jsonrpc", &half) {
+        assert_eq!((played.sent, played.received, reports.len()), (2, 2, 1), "{reports:?}");
+        assert!(reports[0].contains("the text ends where"), "{reports:?}");
     }
 }
 
@@ -117,6 +117,6 @@ fn who_closes_early_is_missed_and_misses_nobody() {
         });
         assert_eq!((server.0.sent, server.0.mismatches), (said, 0), "{server:?}");
         assert_eq!(client.0.mismatches, u64::from(after < 2), "{client:?}");
-        assert!(client.1.iter().all(|told| told.contains("the other side has ended")), "{client:?}");
+        assert!(client.1.iter().all(|report| report.contains("the other side has ended")), "{client:?}");
     }
 }

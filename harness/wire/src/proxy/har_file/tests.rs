@@ -2,7 +2,7 @@
 
 use super::{HarFile, News, Store};
 use crate::http::End;
-use crate::proxy::events::{Event, Side, queue};
+use crate::proxy::events::{ProxyEvent, Side, queue};
 use crate::proxy::exchange::Exchange;
 use crate::proxy::testing::{answered, asked, said, texts};
 use jiff::Timestamp;
@@ -11,7 +11,7 @@ use std::io;
 use std::sync::Arc;
 use std::time::Duration;
 
-enum Step {
+enum DiskWrite {
     Write(usize, Vec<u8>),
     Cut(usize),
 }
@@ -19,7 +19,7 @@ enum Step {
 /// A disk of this size, and all that was done to the file on it.
 struct Disk {
     size: usize,
-    steps: RefCell<Vec<Step>>,
+    steps: RefCell<Vec<DiskWrite>>,
     file: RefCell<Vec<u8>>,
 }
 
@@ -44,14 +44,14 @@ impl Store for Disk {
             return Err(io::Error::from(io::ErrorKind::StorageFull));
         }
         apply(&mut self.file.borrow_mut(), at, &bytes[..count]);
-        self.steps.borrow_mut().push(Step::Write(at, bytes[..count].to_vec()));
+        self.steps.borrow_mut().push(DiskWrite::Write(at, bytes[..count].to_vec()));
         Ok(count)
     }
 
     fn set_len(&self, length: u64) -> io::Result<()> {
         let length = usize::try_from(length).unwrap();
         self.file.borrow_mut().resize(length, 0);
-        self.steps.borrow_mut().push(Step::Cut(length));
+        self.steps.borrow_mut().push(DiskWrite::Cut(length));
         Ok(())
     }
 }
@@ -60,7 +60,7 @@ impl Store for Disk {
 fn exchange(started: u64) -> Exchange {
     let started = Duration::from_micros(started);
     let mut exchange = Exchange::new(asked(""), started, &Arc::default());
-    for event in [Event::Ended(Side::Request, End::Complete), answered("")] {
+    for event in [ProxyEvent::Ended(Side::Request, End::Complete), answered("")] {
         exchange.take(event, started).unwrap();
     }
     exchange
@@ -122,7 +122,7 @@ fn a_kill_at_any_byte_loses_nothing_that_stood_there() {
     };
     for (done, step) in steps.iter().enumerate() {
         match step {
-            Step::Write(at, bytes) => {
+            DiskWrite::Write(at, bytes) => {
                 for count in 0..=bytes.len() {
                     let mut torn = file.clone();
                     apply(&mut torn, *at, &bytes[..count]);
@@ -130,7 +130,7 @@ fn a_kill_at_any_byte_loses_nothing_that_stood_there() {
                 }
                 apply(&mut file, *at, bytes);
             }
-            Step::Cut(length) => file.resize(*length, 0),
+            DiskWrite::Cut(length) => file.resize(*length, 0),
         }
     }
     assert!(tries > 1000, "{tries}");

@@ -2,7 +2,7 @@
 //! finding.
 
 use super::{FidelityReport, RecordedMessage, SentMessage, Terms, judge};
-use crate::drive::judge::Kind;
+use crate::drive::judge::Defect;
 use crate::play::plays;
 use transcript::message::Message;
 use transcript::session::Side::{self, Client, Server};
@@ -36,7 +36,7 @@ fn stamp(micros: u64) -> Option<i64> {
     i64::try_from(micros / 1_000).ok()
 }
 
-/// A recording of these, in lines from 1, each stamped in the millisecond in which it was sent in [`SESSION`].
+/// A recording of these, in lines from 1, each stamped in the millisecond of its sending in [`SESSION`].
 fn written(lines: &[Line<'_>]) -> Vec<RecordedMessage> {
     let one = |(at, &(side, text)): (usize, &Line<'_>)| {
         let sent = SESSION.iter().position(|sent| sent.1 == text).unwrap_or(at);
@@ -51,7 +51,7 @@ fn lines(order: &[usize]) -> Vec<Line<'static>> {
     order.iter().map(|at| SESSION[*at]).collect()
 }
 
-fn found(said: &[SentMessage], written: &[RecordedMessage]) -> Vec<(Kind, Side, usize)> {
+fn found(said: &[SentMessage], written: &[RecordedMessage]) -> Vec<(Defect, Side, usize)> {
     let judged = judge(said, written, TERMS);
     judged.findings.iter().map(|it| (it.kind, it.side.unwrap(), it.index)).collect()
 }
@@ -97,7 +97,7 @@ fn of_a_session_that_was_cut_off_only_what_had_arrived_is_due() {
     cut_off[4].due = false;
     assert_eq!(found(&cut_off, &written(&SESSION[..4])), []);
     assert_eq!(found(&cut_off, &written(&SESSION)), []);
-    assert_eq!(found(&cut_off, &written(&SESSION[..3])), [(Kind::Lost, Server, 1)]);
+    assert_eq!(found(&cut_off, &written(&SESSION[..3])), [(Defect::Lost, Server, 1)]);
 }
 
 #[test]
@@ -120,7 +120,7 @@ fn streams_may_overtake_each_other_and_cross() {
     assert_eq!(found(&sent, &lines), []);
     // In one stream they have an order.
     sent.iter_mut().for_each(|one| one.stream = 1);
-    assert_eq!(found(&sent, &lines), [(Kind::Reordered, Server, 1)]);
+    assert_eq!(found(&sent, &lines), [(Defect::Reordered, Server, 1)]);
 }
 
 #[test]
@@ -143,7 +143,7 @@ fn a_format_of_exchanges_is_held_to_the_bindings_within_them() {
         let mut lines = written(&recorded);
         lines.iter_mut().for_each(|line| line.time = None);
         let judged = judge(&said, &lines, Terms { within_exchange: true, ..TERMS });
-        let count = judged.findings.iter().filter(|finding| finding.kind == Kind::BoundWrongly).count();
+        let count = judged.findings.iter().filter(|finding| finding.kind == Defect::BoundWrongly).count();
         assert_eq!(count, misbound, "{exchanges:?}");
     }
 }
@@ -151,10 +151,10 @@ fn a_format_of_exchanges_is_held_to_the_bindings_within_them() {
 #[test]
 fn stamps_are_held_against_sending_and_receiving() {
     let zero = i64::try_from(START / 1_000).unwrap();
-    let late = |side, index| (Kind::StampedLate, side, index);
+    let late = |side, index| (Defect::StampedLate, side, index);
     for (shifts, expected) in [
         ([0, 999, 500, 0, 0], vec![]),
-        ([0, 0, -10, 0, 0], vec![(Kind::StampedEarly, Client, 1)]),
+        ([0, 0, -10, 0, 0], vec![(Defect::StampedEarly, Client, 1)]),
         // All at the end, as a recorder does that writes its file when the session is over.
         ([4_000, 3_000, 2_000, 1_000, 0], vec![late(Client, 0), late(Server, 0), late(Client, 1)]),
         // A clock of its own is held against its first message.

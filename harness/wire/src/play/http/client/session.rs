@@ -2,13 +2,13 @@
 
 use crate::StartError;
 use crate::http::{
-    EVENTS, Event, Failure, JSON, LAST_EVENT, SESSION, Target, VERSION, insert, media_type, text,
+    EVENTS, Failure, JSON, LAST_EVENT, SESSION, SseEvent, Target, VERSION, insert, media_type, text,
 };
 use crate::play::deadline::Deadline;
 use crate::play::http::calls::{CallEvent, HttpClient};
 use crate::play::http::protocol::{Answers, Transport};
 use crate::play::http::route::{Reply, Route, Routes};
-use crate::play::mismatch::{Kind, Mismatch};
+use crate::play::mismatch::{Mismatch, MismatchKind};
 use crate::play::plan::{Plan, Played};
 use crate::play::player::{Order, Player};
 use hyper::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, HeaderMap};
@@ -124,7 +124,7 @@ impl<'p> ClientSession<'p> {
     }
 
     pub(super) fn report_at(&mut self, step: usize, why: String) {
-        self.report(Mismatch { kind: Kind::Protocol(why), step: Some(step), came: None });
+        self.report(Mismatch { kind: MismatchKind::Protocol(why), step: Some(step), came: None });
     }
 
     /// The headers of every request.
@@ -168,7 +168,7 @@ impl<'p> ClientSession<'p> {
 
 impl ClientSession<'_> {
     /// Heeds something that came back for a request.
-    pub(super) fn heed(&mut self, number: u64, came: CallEvent) {
+    pub(super) fn handle(&mut self, number: u64, came: CallEvent) {
         // What comes for a request that was let go is nobody's.
         let Some(what) = self.calls.get(&number).map(|call| call.what) else { return };
         match came {
@@ -176,7 +176,7 @@ impl ClientSession<'_> {
             CallEvent::Event(event) => self.event(what, event),
             CallEvent::Body(bytes) => self.body(number, what, bytes),
             CallEvent::TooLong(bytes) => {
-                self.report(Mismatch::new(Kind::TooLong(bytes), None));
+                self.report(Mismatch::new(MismatchKind::TooLong(bytes), None));
                 self.ended(number, what, None);
             }
             CallEvent::Ended(broken) => self.ended(number, what, broken),
@@ -247,9 +247,9 @@ impl ClientSession<'_> {
         }
     }
 
-    fn event(&mut self, what: Purpose, event: Event) {
+    fn event(&mut self, what: Purpose, event: SseEvent) {
         let is_message = event.is_message();
-        let Event { name, id, data, .. } = event;
+        let SseEvent { name, id, data, .. } = event;
         let route = what.route().unwrap_or(Route::Get);
         self.tries.remove(&route);
         let again = id.as_ref().is_some_and(|id| self.seen.contains(id));
@@ -258,7 +258,7 @@ impl ClientSession<'_> {
             self.last.insert(route, id);
         }
         if is_message {
-            self.hear(&data, again);
+            self.receive(&data, again);
         } else if name.as_deref() == Some("endpoint") && self.transport == Transport::HttpSse {
             let text = String::from_utf8_lossy(&data);
             // A whole URL leads to the same server: another one was not named on the command line.
@@ -281,16 +281,17 @@ impl ClientSession<'_> {
         // Beside messages, servers say in words why they refuse, or that they accept.
         let said = self.transport == Transport::StreamableHttp && status == 200 && !bytes.is_empty();
         if matches!(what, Purpose::Post(_)) && (is_message || said) {
-            self.hear(&bytes, false);
+            self.receive(&bytes, false);
         }
     }
 
     /// Hears what is meant to be a message. What came before under the same event id is one only where the session has
     /// it again.
-    fn hear(&mut self, bytes: &[u8], again: bool) {
+    fn receive(&mut self, bytes: &[u8], again: bool) {
         let Ok(text) = std::str::from_utf8(bytes) else {
             let came = String::from_utf8_lossy(bytes).into_owned();
-            return self.report(Mismatch::new(Kind::NoMessage("it is not UTF-8".to_owned()), Some(came)));
+            return self
+                .report(Mismatch::new(MismatchKind::NoMessage("it is not UTF-8".to_owned()), Some(came)));
         };
         if again && !self.player.expects_again(text) {
             return self.plan.notify.note("skipped an event that was delivered again");

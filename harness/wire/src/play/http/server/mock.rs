@@ -12,11 +12,11 @@ use crate::interrupt;
 use crate::play::http::listener::{IncomingRequest, Listener, ServerEvent};
 use crate::play::http::protocol::{Answers, Transport, next_until};
 use crate::play::http::stream::Stream;
-use crate::play::mismatch::{Kind, Mismatch};
+use crate::play::mismatch::{Mismatch, MismatchKind};
 use crate::play::mock::{Action, Catalogue, Matching, Served};
 use crate::play::plan::Plan;
-use crate::stdio::{LiveServer, PipeEvent};
-use client::{GET, HttpClient, Waiting, form};
+use crate::stdio::PipeEvent;
+use client::{GET, HttpClient, PendingReply, form};
 use hyper::Method;
 use std::collections::{BTreeMap, VecDeque};
 use std::thread::{self, JoinHandle};
@@ -43,7 +43,7 @@ impl Server {
         let (transport, answers) = (self.transport, self.answers);
         let catalogue = Catalogue::new(plan.script, plan.rules, answers).map_err(StartError::Unusable)?;
         let (listener, runtime) = self.begin(plan)?;
-        catalogue.tell(plan);
+        catalogue.report(plan);
         let (clients, order, served) = (BTreeMap::new(), VecDeque::new(), Served::default());
         let mut mock = HttpMock {
             plan,
@@ -79,7 +79,7 @@ struct HttpMock<'p> {
     runtime: &'p Runtime,
     /// By session id.
     clients: BTreeMap<String, HttpClient<'p>>,
-    /// Their ids, in the order in which they came.
+    /// Their ids, oldest first.
     order: VecDeque<String>,
     /// The number of the next session.
     next: u64,
@@ -93,7 +93,7 @@ impl HttpMock<'_> {
         while !interrupt::requested() {
             let until = Instant::now() + TICK;
             if let Some(came) = self.runtime.block_on(next_until(&mut self.listener.came, until)) {
-                self.heed(came);
+                self.handle(came);
             }
             self.look_around();
         }
@@ -131,10 +131,10 @@ impl HttpMock<'_> {
         }
     }
 
-    fn heed(&mut self, came: ServerEvent) {
+    fn handle(&mut self, came: ServerEvent) {
         match came {
             ServerEvent::Request(asked) => self.asked(*asked),
-            ServerEvent::TooLong(bytes) => self.report(&Mismatch::new(Kind::TooLong(bytes), None)),
+            ServerEvent::TooLong(bytes) => self.report(&Mismatch::new(MismatchKind::TooLong(bytes), None)),
             ServerEvent::Live(id, came) => self.heard_live(&id, came),
             // A client may go at any time.
             ServerEvent::Connected | ServerEvent::Disconnected | ServerEvent::Broken(_) => {}
@@ -165,7 +165,7 @@ impl HttpMock<'_> {
         let message = match Message::parse(&said) {
             Ok(message) => message,
             Err(refusal) => {
-                self.report(&Mismatch::new(Kind::NoMessage(refusal.message), Some(said.clone())));
+                self.report(&Mismatch::new(MismatchKind::NoMessage(refusal.message), Some(said.clone())));
                 return asked.answer(400, "this is not one message", self.plan);
             }
         };
@@ -191,7 +191,7 @@ impl HttpMock<'_> {
         let named = (opens && known).then(|| id.clone());
         match form(self.answers, step.and_then(|step| self.catalogue.routes.replies.get(step)), &actions) {
             Some(status) => {
-                client.waiting.insert(tag, Waiting { status, named, reply: asked.reply });
+                client.waiting.insert(tag, PendingReply { status, named, reply: asked.reply });
             }
             None => {
                 let feed = asked.reply.open(self.plan, |it| insert(it, SESSION, named.as_deref()));
@@ -227,10 +227,10 @@ impl HttpMock<'_> {
             return asked.answer(409, "there is a stream already", self.plan);
         }
         stream.open(asked.reply.open(self.plan, |_| ()));
-        stream.say(false, false);
+        stream.send(false, false);
     }
 
-    /// The one stream of a client over HTTP+SSE, which begins by telling where messages go.
+    /// The one stream of a client over HTTP+SSE, whose first event says where messages go.
     fn legacy(&mut self, asked: IncomingRequest) {
         let id = self.admit();
         let feed = asked.reply.open(self.plan, |_| ());
@@ -292,7 +292,7 @@ impl HttpMock<'_> {
         let Some(mut client) = self.clients.remove(id) else { return };
         self.served.new.extend(client.mock.take_new());
         client.streams.values_mut().for_each(Stream::close);
-        if let Some(live) = client.live {
+        if let Some(live) = client.mock.server.take() {
             let patience = self.plan.patience;
             // It may take its time, and others are not kept waiting for it.
             self.closing.push(thread::spawn(move || live.close(patience)));
@@ -301,8 +301,7 @@ impl HttpMock<'_> {
 
     fn heard_live(&mut self, id: &str, came: PipeEvent) {
         let Some(client) = self.clients.get_mut(id) else { return };
-        let fate = || client.live.as_mut().map(LiveServer::fate).unwrap_or_default();
-        let actions = client.mock.heard_live(came, fate);
+        let actions = client.mock.heard_live(came);
         self.act(id, actions);
     }
 
@@ -312,34 +311,17 @@ impl HttpMock<'_> {
                 Action::Send { text, about, last } => self.send(id, &text, about, last),
                 Action::Report(mismatch) => self.report(&mismatch),
                 Action::Ask(text) => {
-                    if let Err(why) = self.ask(id, &text) {
-                        let ended = self.clients.get_mut(id).map(|client| client.mock.live_ended(&why));
-                        self.served.not_started = Some(why);
-                        self.act(id, ended.unwrap_or_default());
-                    }
+                    let Some(client) = self.clients.get_mut(id) else { continue };
+                    let (events, client_id) = (self.listener.events.clone(), id.to_owned());
+                    let hand_on = move |came| {
+                        // Where nobody listens any more, all is over.
+                        let _ = events.blocking_send(ServerEvent::Live(client_id.clone(), came));
+                    };
+                    let ended = client.mock.ask_live(&text, self.plan.longest(), hand_on, &mut self.served);
+                    self.act(id, ended);
                 }
             }
         }
-    }
-
-    /// Asks the live server of a client, which is started for the first that it is asked.
-    fn ask(&mut self, id: &str, text: &str) -> Result<(), String> {
-        let Some(client) = self.clients.get_mut(id) else { return Ok(()) };
-        let live = match client.live.take() {
-            Some(live) => live,
-            None => {
-                let command = self.matching.live.as_ref().map(|live| &live.0[..]).unwrap_or_default();
-                let (events, id) = (self.listener.events.clone(), id.to_owned());
-                let hand_on = move |came| {
-                    // Where nobody listens any more, all is over.
-                    let _ = events.blocking_send(ServerEvent::Live(id.clone(), came));
-                };
-                LiveServer::start(command, self.plan.longest(), hand_on).map_err(StartError::into_text)?
-            }
-        };
-        live.send(text);
-        client.live = Some(live);
-        Ok(())
     }
 
     fn send(&mut self, id: &str, text: &str, about: Option<u64>, last: bool) {

@@ -6,7 +6,7 @@ use crate::play::http::listener::{IncomingRequest, Listener, Responder, ServerEv
 use crate::play::http::protocol::{Answers, Transport};
 use crate::play::http::route::{Reply, Route, Routes};
 use crate::play::http::stream::Stream;
-use crate::play::mismatch::{Kind, Mismatch};
+use crate::play::mismatch::{Mismatch, MismatchKind};
 use crate::play::plan::{Plan, Played};
 use crate::play::player::{Order, Player, Received};
 use hyper::Method;
@@ -141,12 +141,12 @@ impl<'p> ServerSession<'p> {
 
 impl ServerSession<'_> {
     /// Heeds something that happened.
-    pub(super) fn heed(&mut self, came: ServerEvent) {
+    pub(super) fn handle(&mut self, came: ServerEvent) {
         match came {
             ServerEvent::Request(asked) => self.asked(*asked),
             ServerEvent::Connected => self.connections += 1,
             ServerEvent::Disconnected => self.connections -= 1,
-            ServerEvent::TooLong(bytes) => self.report(Mismatch::new(Kind::TooLong(bytes), None)),
+            ServerEvent::TooLong(bytes) => self.report(Mismatch::new(MismatchKind::TooLong(bytes), None)),
             ServerEvent::Broken(why) => {
                 self.report(Mismatch::protocol(format!("a request broke off: {why}")))
             }
@@ -181,7 +181,7 @@ impl ServerSession<'_> {
     fn post(&mut self, asked: IncomingRequest) {
         let Ok(said) = std::str::from_utf8(&asked.body) else {
             let came = String::from_utf8_lossy(&asked.body).into_owned();
-            self.report(Mismatch::new(Kind::NoMessage("it is not UTF-8".to_owned()), Some(came)));
+            self.report(Mismatch::new(MismatchKind::NoMessage("it is not UTF-8".to_owned()), Some(came)));
             return asked.answer(400, "this is not UTF-8", self.plan);
         };
         let said = said.to_owned();
@@ -221,7 +221,7 @@ impl ServerSession<'_> {
         match self.routes.replies.get(step).cloned() {
             Some(Reply::Refused(status, headers)) => {
                 let values = headers.iter().filter_map(|(_, value)| HeaderValue::from_str(value).ok());
-                asked.reply.say((status, ""), "", self.plan, |headers| {
+                asked.reply.send((status, ""), "", self.plan, |headers| {
                     values.for_each(|value| {
                         headers.append(WWW_AUTHENTICATE, value);
                     });
@@ -272,7 +272,7 @@ impl ServerSession<'_> {
         self.open(route, asked, None);
     }
 
-    /// The one stream of HTTP+SSE, which begins by telling where messages go.
+    /// The one stream of HTTP+SSE, whose first event says where messages go.
     fn legacy(&mut self, asked: IncomingRequest) {
         if self.streams.entry(Route::Get).or_default().is_read() {
             self.complain("a second GET while the stream of the first one is open".to_owned());
@@ -294,9 +294,9 @@ impl ServerSession<'_> {
         }
         let (redeliver, more) = (self.plan.variants.redeliver, self.has_several(route));
         let stream = self.streams.entry(route).or_default();
-        self.opened += u64::from(!stream.is_said());
+        self.opened += u64::from(!stream.is_sent());
         stream.open(feed);
-        stream.say(redeliver, more);
+        stream.send(redeliver, more);
     }
 
     /// What a client has to say in its headers, whatever it sends.

@@ -10,7 +10,6 @@ use crate::play::http::route::Reply;
 use crate::play::http::stream::Stream;
 use crate::play::mock::{Action, Catalogue, Matching, MockClient};
 use crate::play::plan::Plan;
-use crate::stdio::LiveServer;
 use std::collections::{BTreeMap, VecDeque};
 
 /// How many streams of answered requests are kept for a client that comes back.
@@ -28,16 +27,15 @@ type Lane = Option<u64>;
 /// One client.
 pub(super) struct HttpClient<'p> {
     pub(super) mock: MockClient<'p>,
-    pub(super) live: Option<LiveServer>,
     pub(super) streams: BTreeMap<Lane, Stream>,
     /// Streams of requests that are answered, oldest first.
     answered: VecDeque<u64>,
     /// Requests that get one message as their answer.
-    pub(super) waiting: BTreeMap<u64, Waiting>,
+    pub(super) waiting: BTreeMap<u64, PendingReply>,
 }
 
 /// A request that gets one message as its answer.
-pub(super) struct Waiting {
+pub(super) struct PendingReply {
     pub(super) status: u16,
     /// The id that the session gets with it.
     pub(super) named: Option<String>,
@@ -48,7 +46,6 @@ impl<'p> HttpClient<'p> {
     pub(super) fn new(catalogue: &'p Catalogue<'p>, matching: &'p Matching) -> Self {
         Self {
             mock: MockClient::new(catalogue, matching),
-            live: None,
             streams: BTreeMap::new(),
             answered: VecDeque::new(),
             waiting: BTreeMap::new(),
@@ -65,10 +62,10 @@ impl<'p> HttpClient<'p> {
         plan: &Plan<'_>,
     ) {
         if let Some(tag) = about.filter(|_| last)
-            && let Some(Waiting { status, named, reply }) = self.waiting.remove(&tag)
+            && let Some(PendingReply { status, named, reply }) = self.waiting.remove(&tag)
         {
             // A client may go before it is answered.
-            reply.say((status, JSON), text, plan, |headers| insert(headers, SESSION, named.as_deref()));
+            reply.send((status, JSON), text, plan, |headers| insert(headers, SESSION, named.as_deref()));
             return;
         }
         let lane = about.map(Some).filter(|lane| self.streams.contains_key(lane)).unwrap_or(GET);
@@ -77,7 +74,7 @@ impl<'p> HttpClient<'p> {
         let event = (over == Transport::StreamableHttp).then(|| format!("{name}-{}", stream.count() + 1));
         stream.add((over == Transport::HttpSse).then_some("message"), event, text);
         stream.whole = last && lane != GET;
-        stream.say(false, false);
+        stream.send(false, false);
         stream.forget_all_but(EVENTS);
         self.answered.extend(lane.filter(|_| last));
         if self.answered.len() > STREAMS
