@@ -52,8 +52,8 @@ mod _core {
         lenient: bool,
     ) -> PyResult<Told> {
         let options = ReadOptions { format, calls, dialect, lenient };
-        let told = answered(py, &options, &[(name, data)])?;
-        Ok((told.text(), told.notes))
+        let answer = answered(py, &options, &[(name, data)])?;
+        Ok((answer.text(), answer.notes))
     }
 
     /// Which transport and revision a recording shows, as JSON.
@@ -61,8 +61,8 @@ mod _core {
     #[pyo3(signature = (name, data, *, format))]
     fn identify(py: Python<'_>, name: &str, data: &[u8], format: Option<String>) -> PyResult<Told> {
         let options = IdentifyOptions { format, ..IdentifyOptions::default() };
-        let told = answered(py, &options, &[(name, data)])?;
-        Ok((told.text(), told.notes))
+        let answer = answered(py, &options, &[(name, data)])?;
+        Ok((answer.text(), answer.notes))
     }
 
     /// An overview of a recording, as JSON: an array of one.
@@ -153,8 +153,8 @@ mod _core {
             show,
             ..DiffOptions::default()
         };
-        let told = answered(py, &options, &[(&names.0, a), (&names.1, b)])?;
-        Ok((told.outcome == Outcome::Well, told.text(), told.notes))
+        let answer = answered(py, &options, &[(&names.0, a), (&names.1, b)])?;
+        Ok((answer.outcome == Outcome::Well, answer.text(), answer.notes))
     }
 
     /// A recording in another format, and notes.
@@ -202,7 +202,7 @@ mod _core {
             width,
             ..ShowOptions::default()
         };
-        let told = answered(py, &options, &[(name, data)])?;
-        Ok((told.text(), told.notes))
+        let answer = answered(py, &options, &[(name, data)])?;
+        Ok((answer.text(), answer.notes))
     }
 }
