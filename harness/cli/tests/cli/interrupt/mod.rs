@@ -23,11 +23,11 @@ const SIGNALS: [(Signal, i32); 3] = [(Signal::INT, 130), (Signal::TERM, 143), (S
 const MARK: &str = "MCP_CONCORD_TEST_OF_INTERRUPTS";
 
 /// A verb under way.
-struct Place {
+struct Workdir {
     folder: TempDir,
 }
 
-impl Place {
+impl Workdir {
     fn new() -> Self {
         let folder = tempfile::tempdir().unwrap();
         fs::create_dir(folder.path().join("tmp")).unwrap();
@@ -109,9 +109,9 @@ macro_rules! nothing_is_left {
         $(#[test]
         fn $name() {
             for (signal, code) in SIGNALS {
-                let place = Place::new();
+                let place = Workdir::new();
                 let peer = place.peer($how, $arguments);
-                let verb: fn(&Place, &str) -> Vec<String> = $verb;
+                let verb: fn(&Workdir, &str) -> Vec<String> = $verb;
                 let words = verb(&place, &peer);
                 let child = place.start(&words.iter().map(String::as_str).collect::<Vec<_>>());
                 let output = place.interrupted(child, signal, || place.is_ready());
@@ -156,7 +156,7 @@ nothing_is_left! {
 
 #[test]
 fn what_a_run_judged_is_kept() {
-    let place = Place::new();
+    let place = Workdir::new();
     let adapter = place.peer("adapter", "2");
     let (results, report) = (place.text("results"), place.text("report"));
     let child = place.start(&[
@@ -188,7 +188,7 @@ fn what_a_run_judged_is_kept() {
 
 #[test]
 fn what_drive_judged_is_kept() {
-    let place = Place::new();
+    let place = Workdir::new();
     let script = shell_words::join([python(), &file("cli/drive/bad.py"), "hang-at-values"]);
     let recorder = format!("{script} {{out}} -- {{server}}");
     let (results, saved) = (place.text("results"), place.text("saved"));
@@ -221,7 +221,7 @@ fn what_drive_judged_is_kept() {
 #[test]
 fn generate_leaves_no_case_by_half() {
     for (signal, code) in SIGNALS {
-        let place = Place::new();
+        let place = Workdir::new();
         let out = place.text("out");
         let child = place.start(&["generate", "--count", "1000000", "--out", &out]);
         let written = || fs::read_dir(place.path("out")).is_ok_and(|cases| cases.count() > 3);
@@ -236,7 +236,7 @@ fn generate_leaves_no_case_by_half() {
 #[test]
 fn a_report_leaves_no_page_by_half() {
     for (signal, code) in SIGNALS {
-        let place = Place::new();
+        let place = Workdir::new();
         let (results, out) = (place.text("results"), place.text("out"));
         let ran = place
             .start(&["run", "--filter", "ids/null-request", "--results", &results])
@@ -273,7 +273,7 @@ fn a_report_leaves_no_page_by_half() {
 /// `nohup` has a process ignore that its terminal goes. It is INT that ends this one.
 #[test]
 fn a_signal_that_is_to_be_ignored_is() {
-    let place = Place::new();
+    let place = Workdir::new();
     let adapter = place.peer("adapter", "0");
     let mut command = Command::new("nohup");
     command.args([PROGRAM, "run", "--adapter", &adapter, "--timeout", "600"]);
@@ -291,7 +291,7 @@ fn a_recording_is_whole_when_the_terminal_goes() {
     let url = server.url();
     server.serve(|asked| _ = asked.json("", PONG));
     for signal in [Signal::INT, Signal::TERM, Signal::HUP] {
-        let place = Place::new();
+        let place = Workdir::new();
         let (port, out) = (free_port().to_string(), place.text("out.jsonl"));
         let child = place.start(&["record", "-o", &out, "--listen", &port, "--to", &url]);
         let at = format!("127.0.0.1:{port}");
