@@ -2,7 +2,7 @@
 # Builds the npm package @mcp-concord/core into bindings/npm/core/dist: the WebAssembly module, and JavaScript around it.
 #
 #   bindings/npm/build.sh            builds both
-#   bindings/npm/build.sh module     builds the module alone
+#   bindings/npm/build.sh module     builds only the module
 #
 # Rust's library for wasm32-unknown-unknown comes from rustup; where that has none, it is built with Debian's packages rustc-web
 # and rust-web-src, which are installed if this user may do so. WASM_FROM=debian takes that way at once. WASM_PROFILE is the profile

@@ -44,9 +44,9 @@ vitest() { npx vitest run --testTimeout 120000 --hookTimeout 120000 --root tests
 jest() { npx jest --testTimeout 120000 --rootDir tests/sdk --no-color --testMatch "**/$1"; }
 failing() {
   if "$1" "$2" >failing.txt 2>&1; then echo "$1: what is wrong passes"; exit 1; fi
-  for told in 'error\[jsonrpc.id.null\]: ' '"id":null,"method":"ping"' '2024-11-05' 'event [0-9]* differs at /result/structuredContent/sum' \
+  for part in 'error\[jsonrpc.id.null\]: ' '"id":null,"method":"ping"' '2024-11-05' 'event [0-9]* differs at /result/structuredContent/sum' \
     'does not call subtract' 'does not call add with {"a":2}' 'calls add$' '  add {"a":1,"b":2}'; do
-    grep -Eq -- "${told//\{/\\\{}" failing.txt || { cat failing.txt; echo "$1 does not say: $told"; exit 1; }
+    grep -Eq -- "${part//\{/\\\{}" failing.txt || { cat failing.txt; echo "$1 does not say: $part"; exit 1; }
   done
   # Not one of them fails for another reason.
   ! grep -q 'TypeError\|ENOENT' failing.txt || { cat failing.txt; exit 1; }

@@ -41,5 +41,5 @@ with tempfile.TemporaryDirectory() as folder:
         return taken
 
     cores = os.cpu_count() or 1
-    alone, together = batch(1), batch(cores)
-    print(f"{alone / together:.2f} times as fast on {cores} cores")
+    single, together = batch(1), batch(cores)
+    print(f"{single / together:.2f} times as fast on {cores} cores")

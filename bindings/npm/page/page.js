@@ -99,9 +99,9 @@ const DRAWN = {
   viewer(html) {
     const url = URL.createObjectURL(new Blob([html], { type: "text/html" }));
     pages.push(url);
-    const alone = element("a", "Open it in a tab of its own", { href: url, target: "_blank" });
+    const link = element("a", "Open it in a tab of its own", { href: url, target: "_blank" });
     const line = element("p");
-    line.append(alone);
+    line.append(link);
     return [element("h3", "The session"), line, element("iframe", "", { src: url, title: "The session, message by message" })];
   },
   difference: ({ same, text }) => [element("h3", same ? "The same session" : "Different sessions", { className: same ? "" : "fault" }), element("pre", text)],

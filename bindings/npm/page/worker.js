@@ -8,7 +8,7 @@ async function unpacked(packed) {
   return new Response(new Blob([packed]).stream().pipeThrough(new DecompressionStream("gzip"))).arrayBuffer();
 }
 
-/** Answers a question, and tells how far its reading is. Where there is none, the page is told why. */
+/** Answers a question, and reports how far its reading is, or why there is no answer. */
 function answer(recording, what, sizes, ask) {
   const total = sizes.reduce((sum, size) => sum + size, 0);
   say("progress", { recording, what, share: 0 });

@@ -22,7 +22,7 @@ mod _core {
     const VERSION: &str = app::VERSION;
 
     /// A text, and notes on it.
-    type Told = (String, Vec<String>);
+    type TextAndNotes = (String, Vec<String>);
     /// Where a reader gave up: line, pointer, clause, message.
     type Stopped = (u64, String, &'static str, String);
     /// What became of a frozen set: suite, revision, kept, uncalled, inconclusive, broken, whole.
@@ -50,19 +50,19 @@ mod _core {
         calls: bool,
         dialect: String,
         lenient: bool,
-    ) -> PyResult<Told> {
+    ) -> PyResult<TextAndNotes> {
         let options = ReadOptions { format, calls, dialect, lenient };
-        let told = answered(py, &options, &[(name, data)])?;
-        Ok((told.text(), told.notes))
+        let answer = answered(py, &options, &[(name, data)])?;
+        Ok((answer.text(), answer.notes))
     }
 
     /// Which transport and revision a recording shows, as JSON.
     #[pyfunction]
     #[pyo3(signature = (name, data, *, format))]
-    fn identify(py: Python<'_>, name: &str, data: &[u8], format: Option<String>) -> PyResult<Told> {
+    fn identify(py: Python<'_>, name: &str, data: &[u8], format: Option<String>) -> PyResult<TextAndNotes> {
         let options = IdentifyOptions { format, ..IdentifyOptions::default() };
-        let told = answered(py, &options, &[(name, data)])?;
-        Ok((told.text(), told.notes))
+        let answer = answered(py, &options, &[(name, data)])?;
+        Ok((answer.text(), answer.notes))
     }
 
     /// An overview of a recording, as JSON: an array of one.
@@ -153,8 +153,8 @@ mod _core {
             show,
             ..DiffOptions::default()
         };
-        let told = answered(py, &options, &[(&names.0, a), (&names.1, b)])?;
-        Ok((told.outcome == Outcome::Well, told.text(), told.notes))
+        let answer = answered(py, &options, &[(&names.0, a), (&names.1, b)])?;
+        Ok((answer.outcome == Outcome::Well, answer.text(), answer.notes))
     }
 
     /// A recording in another format, and notes.
@@ -190,7 +190,7 @@ mod _core {
         check: bool,
         lenient: bool,
         width: usize,
-    ) -> PyResult<Told> {
+    ) -> PyResult<TextAndNotes> {
         let options = ShowOptions {
             format,
             output,
@@ -202,7 +202,7 @@ mod _core {
             width,
             ..ShowOptions::default()
         };
-        let told = answered(py, &options, &[(name, data)])?;
-        Ok((told.text(), told.notes))
+        let answer = answered(py, &options, &[(name, data)])?;
+        Ok((answer.text(), answer.notes))
     }
 }

@@ -182,5 +182,5 @@ def test_a_package_for_another_platform_says_so(tmp_path):
     done = subprocess.run(
         [sys.executable, "-c", "import mcp_concord"], env={**os.environ, "PYTHONPATH": str(tmp_path)}, stderr=subprocess.PIPE
     )
-    told = done.stderr.decode()
-    assert done.returncode == 1 and "ImportError: mcp_concord was installed for another platform than this" in told, told
+    stderr = done.stderr.decode()
+    assert done.returncode == 1 and "ImportError: mcp_concord was installed for another platform than this" in stderr, stderr

@@ -50,9 +50,9 @@ def test_a_client_that_does_otherwise_fails_and_sees_where(project):
     change(project.test, "server, 1, 2)", "server, 1, 5)")
     done = run(project)
     done.assert_outcomes(passed=1, errors=1)
-    told = done.stdout.str()
-    assert "the client did not do what it did in" in told and "--mcp-record all" in told
-    assert "/arguments/b" in told and "expected 2, got 5" in told, told
+    output = done.stdout.str()
+    assert "the client did not do what it did in" in output and "--mcp-record all" in output
+    assert "/arguments/b" in output and "expected 2, got 5" in output, output
 
 
 def test_what_is_recorded_of_a_test_that_fails_is_not_kept(project):
@@ -121,9 +121,9 @@ def test_assert_conforms_shows_the_finding_in_its_place(tmp_path):
     for options in ({}, {"require": "2025-11-25"}, {"select": "jsonrpc.id"}):
         with pytest.raises(AssertionError) as raised:
             assert_conforms(path, **options)
-        told = str(raised.value)
-        assert told.startswith(f"{path} does not conform to 2025-11-25")
-        assert "error[jsonrpc.id.null]" in told and f"{path}:4" in told and NULL_ID.decode().strip() in told
+        output = str(raised.value)
+        assert output.startswith(f"{path} does not conform to 2025-11-25")
+        assert "error[jsonrpc.id.null]" in output and f"{path}:4" in output and NULL_ID.decode().strip() in output
     assert_conforms(path, select="lifecycle")
     with pytest.raises(AssertionError, match="is a session of 2025-11-25, but the required rules are those of 2025-06-18"):
         assert_conforms(path, require="2025-06-18")
@@ -136,7 +136,7 @@ def test_assert_same_session_shows_the_difference_in_its_place(tmp_path):
     other.write_bytes(CALL.replace(b"890.10", b"890.11"))
     with pytest.raises(AssertionError) as raised:
         assert_same_session(CALL, other)
-    told = str(raised.value)
-    assert f"B is {other}" in told and "event 1 differs at /result/sum" in told and "- 12345678901234567890.10" in told
+    output = str(raised.value)
+    assert f"B is {other}" in output and "event 1 differs at /result/sum" in output and "- 12345678901234567890.10" in output
     assert assert_same_session(CALL, other, ignore="/result/sum").same
     assert assert_same_session(CALL, CALL.replace(b'"id":1', b'"id":9'), ids="renumbered").same

@@ -3,7 +3,7 @@
 //! A call has three steps. JavaScript asks for room ([`reserve`]) for a request and for each recording, and writes them there;
 //! [`answer`] works; and the reply stands where it says, [`reply_length`] bytes long. The request is a JSON object, the reply one
 //! on a line and behind it the bytes of the answer. The module imports its memory, whose maximum is JavaScript's to choose, and
-//! functions: `stop` is asked whether to stop, `panicked` told of a panic, after which the instance is not to be called again, and
+//! functions: `stop` is asked whether to stop, `panicked` is called on a panic, after which the instance is not to be called again, and
 //! `random` seeds hash tables.
 
 use std::cell::RefCell;
@@ -22,7 +22,7 @@ thread_local! {
 }
 
 #[link(wasm_import_module = "concord")]
-#[expect(unsafe_code, reason = "JavaScript provides them, and keeps to the lengths that it is told")]
+#[expect(unsafe_code, reason = "JavaScript provides them, and keeps to the lengths that it is given")]
 unsafe extern "C" {
     /// Called before each MiB of a recording is read: anything but 0 ends the call with the code `interrupted`.
     safe fn stop() -> u32;
@@ -32,7 +32,7 @@ unsafe extern "C" {
     safe fn random(bytes: *mut u8, length: usize);
 }
 
-/// Room for `length` bytes: for the request in slot 0, for recordings in 1 and 2. Null where there is not so much memory.
+/// Room for `length` bytes: for the request in slot 0, for recordings in 1 and 2. Null where there is not enough memory.
 #[unsafe(no_mangle)]
 #[expect(unsafe_code, reason = "JavaScript finds the function by this name")]
 pub extern "C" fn reserve(slot: usize, length: usize) -> *mut u8 {

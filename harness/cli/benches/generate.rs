@@ -1,7 +1,7 @@
 //! How fast variants are made and judged, and how fast the `equivalence` target runs: `cargo bench --bench generate`.
 //!
 //! In one run, over the same bytes: variants made from a seed and judged in this process, on as many threads as there
-//! are processors; the built-in reader alone over what was made; and a bare pass of serde_json that throws away what it
+//! are processors; only the built-in reader over what was made; and a bare pass of serde_json that throws away what it
 //! reads. Then the body of the `equivalence` target over small sessions on one thread, and the peak memory of a process
 //! that does nothing but make and judge. `CONCORD_BENCH_VARIANTS` sets how many (20,000).
 

@@ -1,6 +1,6 @@
 //! How long a client waits for an answer of `play --match request` over stdio: `cargo bench --bench mock`.
 //!
-//! A recording with so many requests (`CONCORD_BENCH_REQUESTS`, 10,000), each asked once, the last one first, one behind the
+//! A recording with `CONCORD_BENCH_REQUESTS` (10,000) requests, each asked once, the last one first, one behind the
 //! other. Beside it the same number of lines through `cat`: what two pipes cost by themselves.
 
 #![expect(

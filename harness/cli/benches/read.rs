@@ -6,7 +6,7 @@
 //! rule, and from the start of a process to its end on one small recording; the overview of `summary` beside `check`; `check` and
 //! `redact` beside `read`, as programs; `diff` beside `read` of both files, which differ in every thousandth event; and
 //! `show --output html` of 10,000 messages from start to end.
-//! At last `check` alone, over traces that are made to fill its tables: how fast, in how much memory, and which limit it
+//! At last only `check`, over traces that are made to fill its tables: how fast, in how much memory, and which limit it
 //! tells. `CONCORD_BENCH_MB` sets the size (100), `CONCORD_BENCH_ROUNDS` how often each is timed (5), and
 //! `CONCORD_BENCH_ONLY=check` leaves out all but mcp-replay and what is hostile, and `=diff` all but `diff`.
 
@@ -209,7 +209,7 @@ fn comparing(folder: &Path, megabytes: u64) {
     );
 }
 
-/// `check` of traces that fill its tables: in proportion to their size, in bounded memory, and the limit is told.
+/// `check` of traces that fill its tables: in proportion to their size, in bounded memory, with the limit reported.
 fn overwhelmed(folder: &Path, megabytes: u64) {
     println!("\n{:<18}{:>12}{:>14}{:>12}  limit", "hostile", "check", "check, MB/s", "peak, MiB");
     for (name, shape) in hostile::Shape::ALL {

@@ -24,7 +24,7 @@ mod support;
 const ROUNDS: usize = 7;
 const VERDICTS: usize = 10_000;
 const FORMATS: [&str; 5] = ["jsonrpc", "streamable-http", "http-sse", "mcp-replay", "har"];
-/// Every so many readings one falls short: 200 in all.
+/// One reading in this many fails: 200 in all.
 const APART: usize = 50;
 
 fn main() {
@@ -44,10 +44,10 @@ fn main() {
         record.totals[&Verdict::Fail],
         text.len() as f64 / 1e6
     );
-    let alone =
+    let rerun =
         |_: &Record, line: &CaseResult| format!("mcp-concord run --filter {}/{}", line.case, line.format);
     let renderer = HtmlRenderer::new("0").unwrap();
-    let run = Run { record: &record, runs: &[&record], rerun: &alone };
+    let run = Run { record: &record, runs: &[&record], rerun: &rerun };
     timed("results.json written", || reports::json::render(&record).unwrap().len() as u64);
     timed("results.json read", || serde_json::from_str::<Record>(&text).unwrap().results.len() as u64);
     timed("the page of one run", || renderer.run(&run, Default::default()).unwrap().len() as u64);

@@ -58,7 +58,7 @@ impl From<Variant> for CaseDraft {
 
 impl CaseDraft {
     /// The draft with only the transcript of this format.
-    pub(crate) fn alone(&self, format: &str) -> Self {
+    pub(crate) fn only(&self, format: &str) -> Self {
         let mut one = self.clone();
         one.files.retain(|(other, _)| other.name == format);
         one

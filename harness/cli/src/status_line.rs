@@ -1,6 +1,6 @@
 //! A line on the terminal that is written over: how far a command has come.
 //!
-//! There is none where the standard error is no terminal, where the terminal obeys no escapes (`TERM=dumb`), and where the
+//! There is none where the standard error is not a terminal, where the terminal obeys no escapes (`TERM=dumb`), and where the
 //! command was asked to be quiet.
 
 use crate::terminal::Verbosity;

@@ -24,14 +24,14 @@ export interface ConcordMatchers<R = unknown> {
   toCallTool(tool: string, toolArguments?: unknown): R;
 }
 
-/** So many findings are shown in full; the rest is counted. */
+/** How many findings are shown in full; the rest is counted. */
 const SHOWN = 10;
 
 export function toConform(recording: Recording, options: CheckOptions = {}): Matched {
   try {
     const report = check(recording, options);
     const named = nameOf(recording);
-    return { pass: report.ok, message: () => (report.ok ? `${named} conforms to ${revision(report)}` : told(named, report, options)) };
+    return { pass: report.ok, message: () => (report.ok ? `${named} conforms to ${revision(report)}` : failure(named, report, options)) };
   } catch (error) {
     // The session is of another revision than it should be, or does not show any.
     if (!(error instanceof ConcordError) || error.code !== "other-revision") throw error;
@@ -54,7 +54,7 @@ export function toCallTool(this: Context, recording: Recording, tool: string, to
   return { pass, message: () => `${nameOf(recording)} ${pass ? "calls" : "does not call"} ${wanted}\n\n${among}` };
 }
 
-function told(named: string, report: Report, { require, strict }: CheckOptions): string {
+function failure(named: string, report: Report, { require, strict }: CheckOptions): string {
   // Of a frozen set every rule counts, and else what `check` fails for.
   const verdicts: Finding["verdict"][] = require !== undefined || strict ? ["fail", "warn"] : ["fail"];
   const guilty = report.findings.filter((finding) => verdicts.includes(finding.verdict));

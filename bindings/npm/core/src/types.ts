@@ -131,7 +131,7 @@ export interface Finding {
   snippet?: string;
   /** Another message that matters. */
   other?: { what: string; line: number; pointer: string; snippet: string };
-  /** So many more places like this were found and are not listed. */
+  /** How many more places like this were found and are not listed. */
   more?: number;
 }
 

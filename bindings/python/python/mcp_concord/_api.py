@@ -79,7 +79,7 @@ def summary(
 ) -> Dict[str, Any]:
     """What is in a recording at a glance: who talked to whom, what was called, what failed, what ``check`` finds.
 
-    :raises ConcordError: where the recording is no text or shows no format. One that ``read`` rejects has a summary that says so.
+    :raises ConcordError: where the recording is not text or shows no format. One that ``read`` rejects has a summary that says so.
     """
     name, data = _bytes(recording, name)
     overviews: List[Dict[str, Any]] = _parsed(_core.summary(name, data, format=format))
@@ -115,7 +115,7 @@ def check(
     :param redacted: markers in place of redacted values, beside ``[REDACTED]``.
     :param mcp_replay_text: the text of version 1 of mcp-replay that a trace must follow: ``first`` or ``later``.
     :param every: list rules that were kept, or that nothing called for, too.
-    :raises ConcordError: where the recording is no text or shows no format, and where it is of another revision than the required
+    :raises ConcordError: where the recording is not text or shows no format, and where it is of another revision than the required
         rules. What is wrong in a recording is a finding.
     """
     name, data = _bytes(recording, name)
@@ -246,7 +246,7 @@ def show(
     :param last: draw only up to this message.
     :param check: draw the findings.
     :param width: how wide text is drawn, in columns.
-    :raises ConcordError: where the recording is no text or shows no format. One that is rejected is drawn up to that place.
+    :raises ConcordError: where the recording is not text or shows no format. One that is rejected is drawn up to that place.
     """
     name, data = _bytes(recording, name)
     text, notes = _core.show(

@@ -46,7 +46,7 @@ class Finding:
     snippet: Optional[str] = None
     #: The other message that matters.
     other: Optional[Related] = None
-    #: So many more places like this were found and are not listed.
+    #: How many more places like this were found and are not listed.
     more: int = 0
 
     @property

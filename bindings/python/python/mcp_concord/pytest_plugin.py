@@ -28,7 +28,7 @@ from .testing import assert_conforms, assert_same_session
 
 __all__ = ["MCPRecording", "ServerCommand", "assert_conforms", "assert_same_session"]
 
-#: A player that was told to end says within this time, in seconds, how it went.
+#: A player that was asked to end reports within this time, in seconds.
 _PATIENCE = 10.0
 
 _PASSED = pytest.StashKey[bool]()

@@ -11,7 +11,7 @@ from ._model import Comparison, Finding, Report
 
 __all__ = ["assert_conforms", "assert_same_session"]
 
-#: So many findings are shown in full; the rest is counted.
+#: How many findings are shown in full; the rest is counted.
 _SHOWN = 10
 
 

@@ -37,7 +37,7 @@ impl Shape {
 /// # Errors
 /// Those of `out`.
 pub(crate) fn write(shape: Shape, bytes: u64, out: &mut dyn Write) -> io::Result<()> {
-    let mut lines = Lines { out, written: 0, state: 0x9e37_79b9_7f4a_7c15 };
+    let mut lines = TraceWriter { out, written: 0, state: 0x9e37_79b9_7f4a_7c15 };
     lines.plain(concat!(
         r#"{"v":1,"type":"meta","startedAt":"2026-09-01T10:00:00.000Z","label":"hostile","#,
         r#""command":["server"]}"#
@@ -104,13 +104,13 @@ pub(crate) fn write(shape: Shape, bytes: u64, out: &mut dyn Write) -> io::Result
     lines.plain(r#"{"t":"2026-09-01T11:00:00.000Z","type":"end","exitCode":0,"durationMs":3600000}"#)
 }
 
-struct Lines<'w> {
+struct TraceWriter<'w> {
     out: &'w mut dyn Write,
     written: u64,
     state: u64,
 }
 
-impl Lines<'_> {
+impl TraceWriter<'_> {
     fn plain(&mut self, line: &str) -> io::Result<()> {
         self.written += line.len() as u64 + 1;
         writeln!(self.out, "{line}")

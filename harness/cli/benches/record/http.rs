@@ -20,7 +20,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 use tokio::runtime::{Builder, Runtime};
 
-/// So many connections are busy at a time.
+/// How many connections are busy at a time.
 const CONNECTIONS: usize = 4;
 
 const SESSION: &str = "mcp-session-id";

@@ -40,7 +40,7 @@ enum Server {
     Everything,
 }
 
-/// So much is said in one measurement.
+/// How much is sent in one measurement.
 #[derive(Debug, Clone, Copy)]
 struct Load {
     /// The size of a message in bytes.
@@ -196,7 +196,7 @@ fn call(size: usize) -> String {
     format!("{head}{}\"}}}}}}", "x".repeat(size.saturating_sub(head.len() + 4)))
 }
 
-/// The median time of so many round trips.
+/// The median time of a number of round trips.
 fn median(count: usize, mut round_trip: impl FnMut()) -> Duration {
     support::median((0..count).map(|_| support::timed(&mut round_trip)).collect())
 }

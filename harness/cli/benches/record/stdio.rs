@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 
 const BUFFER: usize = 64 << 10;
 
-/// Whoever takes longer has stopped for good.
+/// A process that takes longer has stopped for good.
 const PATIENCE: Duration = Duration::from_secs(60);
 
 /// A server that gives back each request, once it has parsed it.
@@ -115,7 +115,7 @@ impl Traffic for Pipes<'_> {
         let line = format!("{}\n", call(load.size));
         let since = Instant::now();
         let saying = thread::spawn(move || {
-            // Whoever was given up reads no more.
+            // A process that was given up reads no more.
             let said = (0..load.count).try_for_each(|_| stdin.write_all(line.as_bytes()));
             let _ = said.and_then(|()| stdin.flush());
             stdin

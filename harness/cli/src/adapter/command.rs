@@ -27,7 +27,7 @@ impl Command {
         }
     }
 
-    /// The same for a command that is started for each transcript, and so has to be told which.
+    /// The same for a command that is started for each transcript, and so takes its path.
     pub(crate) fn parse_one_shot(text: &str) -> Result<Self, String> {
         let command = Self::parse(text)?;
         if command.has("{file}") {

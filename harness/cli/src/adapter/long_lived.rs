@@ -4,7 +4,7 @@
 
 use super::command::Command;
 use super::process::{Output, Process};
-use super::program::{BrokenAnswer, Heard, Limits, NotRun, Program, with_stderr};
+use super::program::{BrokenAnswer, Limits, NotRun, Program, Reply, with_stderr};
 use super::transcripts::{Transcript, Transcripts};
 use mcp_concord_suite::importer::{Importer, ReadPair};
 use std::path::Path;
@@ -38,7 +38,7 @@ struct Server {
 
 /// What is asked about a file.
 #[derive(Debug, Clone, Copy)]
-enum Asked<'q> {
+enum AdapterQuestion<'q> {
     /// What it means, in this format as the adapter spells it.
     Read(&'q str),
     /// What it shows.
@@ -71,7 +71,7 @@ impl Adapter {
     }
 
     /// Asks both of two processes before either is heard, so that both work at the same time.
-    fn ask_both(&self, question: Asked<'_>, transcript: &[u8]) -> ReadPair {
+    fn ask_both(&self, question: AdapterQuestion<'_>, transcript: &[u8]) -> ReadPair {
         let file = match self.transcripts.lay_out(transcript) {
             Ok(file) => file,
             Err(error) => return ReadPair::nothing(&format!("no file can be laid out for it: {error}")),
@@ -116,7 +116,7 @@ impl Importer for Adapter {
     }
 
     fn read_twice(&self, format: &str, transcript: &[u8]) -> ReadPair {
-        self.ask_both(Asked::Read(spelling(&self.hello, format).unwrap_or(format)), transcript)
+        self.ask_both(AdapterQuestion::Read(spelling(&self.hello, format).unwrap_or(format)), transcript)
     }
 
     fn identifies(&self) -> bool {
@@ -128,7 +128,7 @@ impl Importer for Adapter {
     }
 
     fn identify_twice(&self, recording: &[u8]) -> ReadPair {
-        self.ask_both(Asked::Identify, recording)
+        self.ask_both(AdapterQuestion::Identify, recording)
     }
 
     fn stop(&self) -> Option<String> {
@@ -150,16 +150,16 @@ impl Program for Adapter {
         Some(&self.hello.formats)
     }
 
-    fn ask(&self, format: &str, file: &Path) -> Heard {
+    fn ask(&self, format: &str, file: &Path) -> Reply {
         let mut servers = self.take();
         let format = spelling(&self.hello, format).unwrap_or(format);
-        let asked = servers[0].ask(self, Asked::Read(format), file);
+        let asked = servers[0].ask(self, AdapterQuestion::Read(format), file);
         let since = servers[0].asked.unwrap_or_else(Instant::now);
         let (answer, said) = servers[0].answer(asked);
         let took = since.elapsed();
         let peak = servers[0].process.as_mut().and_then(Process::peak);
         self.put_back(servers);
-        Heard { answer, said, took, peak }
+        Reply { answer, said, took, peak }
     }
 
     fn restart(&self) {
@@ -182,7 +182,12 @@ pub(super) fn read_pair(file: &Transcript, heard: [(Answer, String); 2]) -> Read
 
 impl Server {
     /// Sends the question to the process, which is started if none runs.
-    fn ask(&mut self, adapter: &Adapter, question: Asked<'_>, file: &Path) -> Result<(), BrokenAnswer> {
+    fn ask(
+        &mut self,
+        adapter: &Adapter,
+        question: AdapterQuestion<'_>,
+        file: &Path,
+    ) -> Result<(), BrokenAnswer> {
         self.seq += 1;
         self.asked = Some(Instant::now());
         let process = match &mut self.process {
@@ -207,8 +212,8 @@ impl Server {
         process.clear_stderr();
         let path = file.to_string_lossy();
         process.send(&match question {
-            Asked::Read(format) => protocol::read(self.seq, format, &path),
-            Asked::Identify => protocol::identify(self.seq, &path),
+            AdapterQuestion::Read(format) => protocol::read(self.seq, format, &path),
+            AdapterQuestion::Identify => protocol::identify(self.seq, &path),
         })
     }
 

@@ -15,6 +15,6 @@ mod verify;
 pub(crate) use command::Command;
 pub(crate) use long_lived::Adapter;
 pub(crate) use one_shot::OneShot;
-pub(crate) use program::{Heard, Limits, NotRun, Program};
+pub(crate) use program::{Limits, NotRun, Program, Reply};
 pub(crate) use transcripts::Transcripts;
 pub(crate) use verify::{Check, verify};

@@ -6,7 +6,7 @@
 use super::command::Command;
 use super::long_lived::read_pair;
 use super::process::{Output, Process};
-use super::program::{BrokenAnswer, Heard, Limits, NotRun, Program};
+use super::program::{BrokenAnswer, Limits, NotRun, Program, Reply};
 use super::sample::good;
 use super::transcripts::Transcripts;
 use crate::exit;
@@ -59,7 +59,7 @@ impl OneShot {
     }
 
     /// Runs the command on a file.
-    fn asked(&self, format: &str, file: &Path) -> Result<Heard, NotRun> {
+    fn asked(&self, format: &str, file: &Path) -> Result<Reply, NotRun> {
         let since = Instant::now();
         let mut process =
             Process::start(&self.command, self.command.filled(file, format), self.limits, Output::Whole)?;
@@ -79,7 +79,7 @@ impl OneShot {
                 Err(BrokenAnswer::new(FailureKind::Crash, why))
             }
         });
-        Ok(Heard { answer: answer.unwrap_or_else(Answer::from), said, took, peak })
+        Ok(Reply { answer: answer.unwrap_or_else(Answer::from), said, took, peak })
     }
 }
 
@@ -144,8 +144,8 @@ impl Program for OneShot {
         None
     }
 
-    fn ask(&self, format: &str, file: &Path) -> Heard {
-        self.asked(format, file).unwrap_or_else(|NotRun(why)| Heard {
+    fn ask(&self, format: &str, file: &Path) -> Reply {
+        self.asked(format, file).unwrap_or_else(|NotRun(why)| Reply {
             answer: BrokenAnswer::new(FailureKind::Crash, why).into(),
             said: String::new(),
             took: Duration::ZERO,

@@ -15,7 +15,7 @@ use wire::{Stderr, interrupt};
 /// How often a slow program is checked.
 const TICK: Duration = Duration::from_millis(50);
 
-/// How long a program may take to end once it has closed its output or was told to stop.
+/// How long a program may take to end once it has closed its output or was asked to stop.
 const GRACE: Duration = Duration::from_secs(1);
 
 /// How many bytes of the end of the standard error are kept.
@@ -185,11 +185,11 @@ impl Process {
         Ok((all, status))
     }
 
-    /// Tells it to stop, and waits for a while. Whether it did.
+    /// Asks it to stop, and waits for a while. Whether it did.
     pub(super) fn stop(mut self, line: &str) -> bool {
-        let told = self.send(line).is_ok();
+        let sent = self.send(line).is_ok();
         self.input = None;
-        told && self.group.exits_within(GRACE)
+        sent && self.group.exits_within(GRACE)
     }
 
     fn piece(&mut self, since: Instant) -> Result<Piece, BrokenAnswer> {

@@ -27,7 +27,7 @@ impl Default for Limits {
 
 /// An answer, with what else there is to say of it.
 #[derive(Debug)]
-pub(crate) struct Heard {
+pub(crate) struct Reply {
     /// The answer.
     pub answer: Answer,
     /// What the program wrote to its standard error meanwhile.
@@ -69,12 +69,12 @@ pub(crate) trait Program {
 
     /// One answer, and what it wrote to its standard error meanwhile.
     fn about(&self, format: &str, file: &Path) -> (Answer, String) {
-        let Heard { answer, said, .. } = self.ask(format, file);
+        let Reply { answer, said, .. } = self.ask(format, file);
         (answer, said)
     }
 
     /// One answer, with what it cost.
-    fn ask(&self, format: &str, file: &Path) -> Heard;
+    fn ask(&self, format: &str, file: &Path) -> Reply;
 
     /// Forgets what runs: the next answer comes from a process that has seen nothing.
     fn restart(&self);

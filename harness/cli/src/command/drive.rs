@@ -162,9 +162,9 @@ pub(crate) fn run(args: &Args, context: CommandContext) -> Result<u8, Failure> {
     let whole = args.filter.is_empty() && record.interrupted == 0;
     let stale = known.map(|known| known.apply(&mut record, whole)).unwrap_or_default();
     record.command = Some(command(args, None));
-    let alone = |line: &CaseResult| command(args, Some(&format!("{}/{}", line.case, line.format)));
+    let rerun = |line: &CaseResult| command(args, Some(&format!("{}/{}", line.case, line.format)));
     let (results, report) = (args.results.as_deref(), args.report.as_deref());
-    Outcome { results, report, file: &|line| line.file.clone(), alone: &alone }.tell(&record, context)?;
+    Outcome { results, report, file: &|line| line.file.clone(), rerun: &rerun }.tell(&record, context)?;
     if let Some(path) = &args.baseline {
         baseline::say(&stale, path, context);
     }

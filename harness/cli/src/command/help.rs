@@ -14,7 +14,7 @@ const TASKS: &[(&str, &[&str])] = &[
     ("Judge them", &["check", "explain"]),
     ("Make recordings, and test recorders", &["record", "play", "drive"]),
     ("Test an importer", &["run", "fuzz", "generate", "new", "report"]),
-    ("This program", &["completions", "man", "help"]),
+    ("This program", &["completions", "help"]),
 ];
 
 /// The program with its commands listed by task, and with examples only in `--help`.
@@ -187,7 +187,7 @@ mod tests {
         ("--ignore POINTER", &["play"]),
         ("--listen ADDR", &["play"]),
         ("--list", &["drive"]),
-        ("--out DIR", &["fuzz", "generate", "man", "report"]),
+        ("--out DIR", &["fuzz", "generate", "report"]),
         ("--files-from FILE", &["stats"]),
         ("--output KIND", &["check", "explain", "identify", "show", "stats", "summary"]),
         ("--redact NAME", &["redact"]),

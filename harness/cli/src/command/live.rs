@@ -46,10 +46,10 @@ pub(super) struct Live<'l> {
     watched: bool,
     planned: usize,
     since: Instant,
-    state: Mutex<State>,
+    state: Mutex<LiveState>,
 }
 
-struct State {
+struct LiveState {
     line: StatusLine,
     totals: BTreeMap<Verdict, usize>,
     shown: usize,
@@ -59,7 +59,7 @@ impl<'l> Live<'l> {
     /// A run of `planned` results, none of which is judged so far.
     pub(super) fn new(planned: usize, baseline: Option<&'l Baseline>, context: CommandContext) -> Self {
         let verbosity = context.terminal.verbosity;
-        let state = State { line: StatusLine::new(verbosity), totals: BTreeMap::new(), shown: 0 };
+        let state = LiveState { line: StatusLine::new(verbosity), totals: BTreeMap::new(), shown: 0 };
         Self {
             baseline,
             terminal: context.terminal,
@@ -78,7 +78,7 @@ impl<'l> Live<'l> {
     /// Takes the results of a case.
     pub(super) fn hear<'r>(&self, lines: impl IntoIterator<Item = &'r CaseResult>) {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
-        let State { line: status, totals, shown } = &mut *state;
+        let LiveState { line: status, totals, shown } = &mut *state;
         for line in lines {
             let verdict = self.verdict(line);
             *totals.entry(verdict).or_default() += 1;

@@ -83,7 +83,7 @@ pub(crate) fn run(args: &Args, context: CommandContext) -> Result<u8, Failure> {
         Failure::Unusable(format!("{} cannot be written: {error}", place.display()))
     })?;
     let mut out = std::io::stdout().lock();
-    out.write_all(told(args, &folder, &draft, given.format).as_bytes())?;
+    out.write_all(summary(args, &folder, &draft, given.format).as_bytes())?;
     out.flush()?;
     Ok(exit::WELL)
 }
@@ -141,7 +141,7 @@ fn draft(given: &Transcript) -> Result<CaseDraft, Failure> {
 }
 
 /// What was written, and what to do next.
-fn told(args: &Args, folder: &Path, draft: &CaseDraft, given: &Format) -> String {
+fn summary(args: &Args, folder: &Path, draft: &CaseDraft, given: &Format) -> String {
     let mut out = format!("{}\n", plain(&folder.display().to_string()));
     let mut row = |file: &str, what: &str| {
         let _ = writeln!(out, "  {}", format!("{file:<24}{what}").trim_end());

@@ -38,7 +38,7 @@ pub(super) struct Outcome<'o> {
     /// The path of a line's transcript.
     pub(super) file: &'o dyn Fn(&CaseResult) -> Option<String>,
     /// The command that runs only one line.
-    pub(super) alone: &'o dyn Fn(&CaseResult) -> String,
+    pub(super) rerun: &'o dyn Fn(&CaseResult) -> String,
 }
 
 impl Outcome<'_> {
@@ -51,11 +51,11 @@ impl Outcome<'_> {
                 .map_err(|error| Failure::unwritable(path, &error))?;
         }
         if let Some(folder) = self.report {
-            site::write_one(folder, record, &|_, line| (self.alone)(line))?;
+            site::write_one(folder, record, &|_, line| (self.rerun)(line))?;
         }
-        let Self { file, alone, .. } = self;
+        let Self { file, rerun, .. } = self;
         let (volume, colour) = (context.terminal.verbosity.into(), context.terminal.colour_out);
-        let text = text::render(record, &text::Options { colour, volume, file, rerun: alone });
+        let text = text::render(record, &text::Options { colour, volume, file, rerun });
         Ok(io::stdout().lock().write_all(text.as_bytes())?)
     }
 }

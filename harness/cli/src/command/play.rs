@@ -198,25 +198,25 @@ pub(crate) fn run(args: &Args, context: CommandContext) -> Result<u8, Failure> {
         name: &name,
         notify: &context.terminal,
     };
-    let over_http = matches!(how, How::Listening(_));
+    let over_http = matches!(how, Counterpart::Listening(_));
     let (played, not_started) = match (how, &matching) {
-        (How::Listening(at), Some(matching)) => {
+        (Counterpart::Listening(at), Some(matching)) => {
             let server = listening(at, args, context)?;
             mock::run(matching, Some(server), (&args.session, format), &plan, context)?
         }
         (_, Some(matching)) => mock::run(matching, None, (&args.session, format), &plan, context)?,
         (how, None) => {
             let played = match how {
-                How::OnPipes => play::as_server(&plan),
-                How::Starting(command) => {
+                Counterpart::OnPipes => play::as_server(&plan),
+                Counterpart::Starting(command) => {
                     watch()?;
                     play::as_client(&plan, command)
                 }
-                How::Listening(at) => {
+                Counterpart::Listening(at) => {
                     watch()?;
                     listening(at, args, context).and_then(|server| server.play(&plan))
                 }
-                How::Connecting(target) => {
+                Counterpart::Connecting(target) => {
                     watch()?;
                     http::as_client(&plan, target, transport(args))
                 }
@@ -238,7 +238,7 @@ pub(crate) fn run(args: &Args, context: CommandContext) -> Result<u8, Failure> {
 }
 
 /// How the other side is met.
-enum How<'a> {
+enum Counterpart<'a> {
     OnPipes,
     Starting(&'a [String]),
     Listening(SocketAddr),
@@ -246,7 +246,7 @@ enum How<'a> {
 }
 
 /// What a command line asks for, or what is wrong with it.
-fn how(args: &Args) -> Result<How<'_>, &'static str> {
+fn how(args: &Args) -> Result<Counterpart<'_>, &'static str> {
     let variations = &args.variations;
     if (args.listen.is_some() || args.to.is_some())
         && (variations.noise.is_some() || variations.half_line_at_end)
@@ -262,8 +262,8 @@ fn how(args: &Args) -> Result<How<'_>, &'static str> {
         return Err("--transport needs HTTP: give an address with --listen, or a URL with --to");
     }
     match (args.role, args.listen, &args.to, &args.command[..]) {
-        (Side::Server, Some(at), ..) => Ok(How::Listening(at)),
-        (Side::Client, _, Some(target), _) => Ok(How::Connecting(target)),
+        (Side::Server, Some(at), ..) => Ok(Counterpart::Listening(at)),
+        (Side::Client, _, Some(target), _) => Ok(Counterpart::Connecting(target)),
         (Side::Server, _, Some(_), _) => {
             Err("a server does not connect to a URL: give it an address with --listen")
         }
@@ -275,8 +275,8 @@ fn how(args: &Args) -> Result<How<'_>, &'static str> {
         (Side::Server, ..) if args.session.as_os_str() == "-" => {
             Err("the standard input is the client's here; name the session as a file")
         }
-        (Side::Server, ..) => Ok(How::OnPipes),
-        (Side::Client, _, _, command) => Ok(How::Starting(command)),
+        (Side::Server, ..) => Ok(Counterpart::OnPipes),
+        (Side::Client, _, _, command) => Ok(Counterpart::Starting(command)),
     }
 }
 

@@ -143,9 +143,9 @@ pub(crate) fn run(args: &Args, context: CommandContext) -> Result<u8, Failure> {
         let started = record::now();
         let whole = listen::run((at, &behind), &args.hosts, redaction, (&first, &out), args.force, context)?;
         let ended = record::now();
-        let told = |session: &mut Session| session.record_from_to(&label, started, ended);
+        let annotate = |session: &mut Session| session.record_from_to(&label, started, ended);
         let recording = Recording { kept: &first, native, out: &out, format, force: args.force };
-        return Ok(listen::code(recording.finish(&told, context) && whole));
+        return Ok(listen::code(recording.finish(&annotate, context) && whole));
     }
     listen::warn_of_secrets(&redaction, &out, context);
     let plan = Plan {

@@ -19,9 +19,9 @@ pub(super) struct Recording<'r> {
 }
 
 impl Recording<'_> {
-    /// Writes what was asked for, with what each session is `told` of itself. Whether all is there; else the recording stays.
-    pub(super) fn finish(&self, told: &dyn Fn(&mut Session), context: CommandContext) -> bool {
-        let done = self.write(told);
+    /// Writes what was asked for, each session with what `annotate` adds. Whether all is there; else the recording stays.
+    pub(super) fn finish(&self, annotate: &dyn Fn(&mut Session), context: CommandContext) -> bool {
+        let done = self.write(annotate);
         match &done {
             Ok(files) if files.len() > 1 => {
                 let [first, .., last] = &files[..] else { return true };
@@ -39,7 +39,7 @@ impl Recording<'_> {
     }
 
     /// The files. Memory: what was recorded, twice, and one session of it as it is converted.
-    fn write(&self, told: &dyn Fn(&mut Session)) -> Result<Vec<PathBuf>, String> {
+    fn write(&self, annotate: &dyn Fn(&mut Session)) -> Result<Vec<PathBuf>, String> {
         let Self { kept, native, out, format, force } = *self;
         let converted = kept != out;
         if !converted && !native.carries.exchanges {
@@ -64,7 +64,7 @@ impl Recording<'_> {
         // The first one last: until then an archive of that name holds all of them.
         for (part, name) in parts.iter().zip(&names).rev() {
             let done = match converted {
-                true => convert(part, name, native, format, told),
+                true => convert(part, name, native, format, annotate),
                 false => replace(name, Access::Private, |out| out.write_all(part))
                     .map_err(|error| format!("{} was not written: {error}", name.display())),
             };
@@ -108,13 +108,13 @@ fn numbered(out: &Path, number: usize) -> PathBuf {
     out.with_file_name(name)
 }
 
-/// Writes a session that was recorded as `native` in another format, with what it is `told` of itself.
+/// Writes a session that was recorded as `native` in another format, with what `annotate` adds.
 fn convert(
     mut recorded: &[u8],
     out: &Path,
     native: &Format,
     format: &Format,
-    told: &dyn Fn(&mut Session),
+    annotate: &dyn Fn(&mut Session),
 ) -> Result<(), String> {
     let shown = out.display();
     let faulty =
@@ -128,7 +128,7 @@ fn convert(
             format.name, loss.what
         ));
     }
-    told(&mut session);
+    annotate(&mut session);
     let written = replace(out, Access::Private, |out| format.write(&session, out));
     written.map_err(|error| format!("{shown} was not written: {error}"))
 }

@@ -23,7 +23,7 @@ pub(super) enum Input {
 
 /// The members that show which kind of file it is.
 #[derive(Deserialize)]
-struct Kind {
+struct RecordHead {
     schema: Option<u32>,
     kills: Option<u32>,
 }
@@ -38,7 +38,7 @@ pub(super) fn read(path: &Path) -> Result<Input, Failure> {
             .map(Input::Findings);
     }
     let no_record = format!("{name} is not a record of a run");
-    let Kind { schema, kills } = parsed(&text, &no_record)?;
+    let RecordHead { schema, kills } = parsed(&text, &no_record)?;
     if kills.is_some() {
         let why = "is a kill matrix, which reports no longer show; `scripts/kills.py` of the repository makes today's";
         return Err(Failure::Unusable(format!("{name} {why}")));

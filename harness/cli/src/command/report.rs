@@ -77,7 +77,7 @@ pub(crate) fn run(args: &Args, context: CommandContext) -> Result<u8, Failure> {
                 .map(|(old, (new, changes))| (old, *new, &**changes)),
             findings: findings.as_deref(),
             own: &own,
-            alone: &alone,
+            rerun: &rerun,
             records,
             compact: args.compact,
         };
@@ -187,7 +187,7 @@ fn compared<'r>(old: &Record, records: &[&'r Record]) -> Result<&'r Record, Fail
 }
 
 /// The command that reruns one line; an old record does not say which program was under test.
-fn alone(record: &Record, line: &CaseResult) -> String {
+fn rerun(record: &Record, line: &CaseResult) -> String {
     let run = record.command.as_deref().unwrap_or("mcp-concord run --adapter …");
     format!("{run} --filter {}", quoted(&globset::escape(&format!("{}/{}", line.case, line.format))))
 }

@@ -167,13 +167,13 @@ pub(crate) fn run(args: &Args, context: CommandContext) -> Result<u8, Failure> {
         let (_, file) = line.file.as_deref()?.rsplit_once('/')?;
         Some(format!("{}/{file}", cases.get(line.case.as_str())?.place))
     };
-    let alone = |line: &CaseResult| {
+    let rerun = |line: &CaseResult| {
         let open = cases.get(line.case.as_str()).is_some_and(|case| is_compared(case));
         let what = if open { line.case.clone() } else { format!("{}/{}", line.case, line.format) };
         command(args, Some(&what))
     };
     let (results, report) = (args.results.as_deref(), args.report.as_deref());
-    Outcome { results, report, file: &file, alone: &alone }.tell(&record, context)?;
+    Outcome { results, report, file: &file, rerun: &rerun }.tell(&record, context)?;
     if let Some(path) = &args.baseline {
         baseline::say(&stale, path, context);
         if args.write_baseline && record.interrupted > 0 {

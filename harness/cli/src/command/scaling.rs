@@ -31,7 +31,7 @@ pub(super) struct Scaling<'s> {
 
 /// The measurements as they are kept. `docs/run.md` describes them.
 #[derive(Serialize)]
-struct Kept<'k> {
+struct SeriesRecord<'k> {
     scale: u32,
     implementation: Implementation,
     bounds: Bounds,
@@ -88,7 +88,7 @@ impl Scaling<'_> {
         )?;
         if let Some(path) = self.results {
             let implementation = implementation(program);
-            let kept = Kept { scale: 1, implementation, bounds: self.bounds, series: &all };
+            let kept = SeriesRecord { scale: 1, implementation, bounds: self.bounds, series: &all };
             let text = serde_json::to_string_pretty(&kept).map_err(io::Error::from)? + "\n";
             replace(path, Access::Usual, |out| out.write_all(text.as_bytes()))
                 .map_err(|error| Failure::unwritable(path, &error))?;

@@ -41,16 +41,16 @@ pub(super) struct Site<'s> {
     /// results.json is written in its compact form.
     pub(super) compact: bool,
     /// The command for one line.
-    pub(super) alone: &'s dyn Fn(&Record, &CaseResult) -> String,
+    pub(super) rerun: &'s dyn Fn(&Record, &CaseResult) -> String,
 }
 
-/// Writes the page of one implementation, which stands alone, and what programs read.
+/// Writes the page of one implementation, which needs no other file, and what programs read.
 pub(super) fn write_one(
     folder: &Path,
     record: &Record,
-    alone: &dyn Fn(&Record, &CaseResult) -> String,
+    rerun: &dyn Fn(&Record, &CaseResult) -> String,
 ) -> Result<(), Failure> {
-    let run = Run { record, runs: &[record], rerun: alone };
+    let run = Run { record, runs: &[record], rerun };
     put(folder, "index.html", &renderer()?.run(&run, PageLocation::default()).map_err(unrendered)?)?;
     for_programs(folder, record, false)
 }
@@ -113,7 +113,7 @@ impl Site<'_> {
     }
 
     fn run<'r>(&'r self, record: &'r Record, runs: &'r [&'r Record]) -> Run<'r> {
-        Run { record, runs, rerun: self.alone }
+        Run { record, runs, rerun: self.rerun }
     }
 
     /// The runs of the same implementation in the same dialect, in whatever version, up to this one.

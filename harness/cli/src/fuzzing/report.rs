@@ -179,12 +179,12 @@ impl Reporter<'_> {
         for (who, line) in &lines {
             let open = matches!(draft.expectation, Expectation::Either(_));
             let what = if open { name.to_owned() } else { format!("{name}/{}", line.format) };
-            let alone = |_: &CaseResult| format!("{} --filter '{what}'", (self.run)(*who));
+            let rerun = |_: &CaseResult| format!("{} --filter '{what}'", (self.run)(*who));
             let options = text::Options {
                 colour: self.colour,
                 volume: text::Verbosity::Normal,
                 file: &file,
-                rerun: &alone,
+                rerun: &rerun,
             };
             text.push_str(&text::failure(&record, line, &options));
         }

@@ -68,7 +68,7 @@ pub(super) fn shrink(recipe: Recipe, wanted: &Signature, probe: &Probe<'_>) -> O
             return Outcome::Enough;
         }
         budget.attempts += 1;
-        let shown = probe.ask(draft).ok().and_then(|told| told.find(wanted));
+        let shown = probe.ask(draft).ok().and_then(|answer| answer.find(wanted));
         match shown {
             _ if interrupt::requested() => Outcome::Enough,
             None => Outcome::Other,
@@ -80,9 +80,9 @@ pub(super) fn shrink(recipe: Recipe, wanted: &Signature, probe: &Probe<'_>) -> O
     };
     let before = recipe.messages();
     // Most failures show in one format; a disagreement between formats shows in several.
-    let alone = ask(&whole.alone(wanted.format)) == Outcome::Same;
-    let steady = alone || ask(&whole) == Outcome::Same;
-    let narrow = |draft: CaseDraft| if alone { draft.alone(wanted.format) } else { draft };
+    let one_format = ask(&whole.only(wanted.format)) == Outcome::Same;
+    let steady = one_format || ask(&whole) == Outcome::Same;
+    let narrow = |draft: CaseDraft| if one_format { draft.only(wanted.format) } else { draft };
     let recipe = match steady {
         true => less(recipe, &mut |candidate| match candidate.make() {
             Some(variant) => ask(&narrow(CaseDraft::from(variant))),
@@ -100,7 +100,7 @@ pub(super) fn shrink(recipe: Recipe, wanted: &Signature, probe: &Probe<'_>) -> O
     };
     let mut shown = match interrupt::requested() {
         true => Vec::new(),
-        false => probe.ask(&draft).map(|told| told.shown).unwrap_or_default(),
+        false => probe.ask(&draft).map(|answer| answer.shown).unwrap_or_default(),
     };
     // The one it is about comes first, as it showed last.
     let about = shown.iter().position(|shown| shown.signature == *wanted).map(|at| shown.remove(at));

@@ -2,7 +2,7 @@
 
 mod fit;
 
-use crate::adapter::{Heard, Program, Transcripts};
+use crate::adapter::{Program, Reply, Transcripts};
 use formats::Format;
 use generators::scale::{DIMENSIONS, Dimension};
 use mcp_concord_suite::importer::Importer;
@@ -43,7 +43,7 @@ pub(crate) struct Series {
     /// The format of the transcripts.
     pub format: &'static str,
     /// What each size took, smallest first.
-    pub steps: Vec<Step>,
+    pub steps: Vec<Measurement>,
     /// The power of the size with which time grows; none where it is too short to tell.
     pub time_exponent: Option<f64>,
     /// The same for memory.
@@ -56,7 +56,7 @@ pub(crate) struct Series {
 
 /// What one size took.
 #[derive(Debug, Clone, Copy, Serialize)]
-pub(crate) struct Step {
+pub(crate) struct Measurement {
     /// How many units.
     pub size: usize,
     /// How large the transcript is, in bytes.
@@ -105,7 +105,7 @@ pub(crate) fn measure<P: Importer + Program>(
             break;
         }
         let file = transcripts.lay_out(&transcript)?;
-        let Heard { answer, mut took, mut peak, .. } = program.ask(format.name, file.path());
+        let Reply { answer, mut took, mut peak, .. } = program.ask(format.name, file.path());
         let judgement = judge(&expectation, &question, &answer);
         let at = format!("at {size} {} ({} bytes)", dimension.unit, transcript.len());
         match (&answer, judgement.verdict) {
@@ -129,7 +129,12 @@ pub(crate) fn measure<P: Importer + Program>(
             took = took.min(again.took);
             peak = peak.max(again.peak);
         }
-        series.steps.push(Step { size, bytes: transcript.len(), seconds: took.as_secs_f64(), memory: peak });
+        series.steps.push(Measurement {
+            size,
+            bytes: transcript.len(),
+            seconds: took.as_secs_f64(),
+            memory: peak,
+        });
     }
     series.fit(bounds.max_exponent);
     Ok(series)
@@ -137,7 +142,7 @@ pub(crate) fn measure<P: Importer + Program>(
 
 impl Series {
     fn fit(&mut self, most: f64) {
-        let points = |cost: fn(&Step) -> Option<f64>| -> Vec<(f64, f64)> {
+        let points = |cost: fn(&Measurement) -> Option<f64>| -> Vec<(f64, f64)> {
             self.steps.iter().filter_map(|step| Some((step.size as f64, cost(step)?))).collect()
         };
         self.time_exponent = fit::exponent(&points(|step| Some(step.seconds)), TIME_FLOOR.as_secs_f64());

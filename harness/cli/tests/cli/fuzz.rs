@@ -64,14 +64,14 @@ impl Finds {
 }
 
 /// The lines of a report that begin with this word.
-fn rows<'t>(told: &'t str, name: &str) -> Vec<&'t str> {
+fn rows<'t>(report: &'t str, name: &str) -> Vec<&'t str> {
     let row = |line: &'t str| line.trim_start().strip_prefix("= ")?.strip_prefix(name)?.strip_prefix(": ");
-    told.lines().filter_map(row).map(str::trim).collect()
+    report.lines().filter_map(row).map(str::trim).collect()
 }
 
 /// The finds of a report, without their numbers.
-fn heads(told: &str) -> Vec<&str> {
-    told.lines().filter_map(|line| Some(line.strip_prefix("finding ")?.split_once(": ")?.1)).collect()
+fn heads(report: &str) -> Vec<&str> {
+    report.lines().filter_map(|line| Some(line.strip_prefix("finding ")?.split_once(": ")?.1)).collect()
 }
 
 /// The number of the first variant of seed 1 that has a meaning, so that rejecting it is wrong.
@@ -93,8 +93,8 @@ fn pasted(line: &str, parts: &[&str]) -> String {
 fn a_seed_gives_the_same_finds_on_any_number_of_threads() {
     let (one, many) = (Finds::new(), Finds::new());
     let found = |finds: &Finds, jobs| {
-        let told = finds.found("fault:zero-is-none", &["--seed", "3", "--runs", "40", "--jobs", jobs]);
-        told.replace(&finds.text(""), "")
+        let report = finds.found("fault:zero-is-none", &["--seed", "3", "--runs", "40", "--jobs", jobs]);
+        report.replace(&finds.text(""), "")
     };
     let first = found(&one, "1");
     assert_eq!(first, found(&many, "3"));
@@ -111,18 +111,18 @@ fn seeded_faults_are_found_and_shrunk() {
         ("rounds", "/events/*/arguments"),
     ] {
         let finds = Finds::new();
-        let told = finds.found(&format!("fault:{fault}"), &["--seed", "1", "--runs", "120"]);
-        assert!(told.contains(path), "{fault}: {told}");
-        for row in rows(&told, "shrunk") {
+        let report = finds.found(&format!("fault:{fault}"), &["--seed", "1", "--runs", "120"]);
+        assert!(report.contains(path), "{fault}: {report}");
+        for row in rows(&report, "shrunk") {
             let left: usize = row.split(" to ").nth(1).unwrap().split(' ').next().unwrap().parse().unwrap();
-            assert!(left <= 3, "{fault}: {told}");
+            assert!(left <= 3, "{fault}: {report}");
         }
         // Each kind of failure once.
-        let heads = heads(&told);
-        assert!(!heads.is_empty() && heads.iter().collect::<BTreeSet<_>>().len() == heads.len(), "{told}");
+        let heads = heads(&report);
+        assert!(!heads.is_empty() && heads.iter().collect::<BTreeSet<_>>().len() == heads.len(), "{report}");
         // Each case loads, fails, and is found again.
-        rows(&told, "rerun").into_iter().for_each(|row| drop(pasted(row, &["1 fail"])));
-        let (again, before) = (rows(&told, "repeat")[0], finds.files());
+        rows(&report, "rerun").into_iter().for_each(|row| drop(pasted(row, &["1 fail"])));
+        let (again, before) = (rows(&report, "repeat")[0], finds.files());
         assert!(again.contains("--seed 1 --first ") && again.ends_with(" --runs 1"), "{again}");
         pasted(again, &heads[..1]);
         assert!(finds.files() == before, "the same find is the same case");
@@ -149,35 +149,35 @@ fn a_faithful_reader_shows_nothing() {
 fn a_crash_is_cut_to_what_it_takes() {
     let finds = Finds::new();
     let mode = "dies-on:9007199254740993";
-    let told = finds.found(mode, &["--runs", "60", "--seed", "2", "--jobs", "2"]);
+    let report = finds.found(mode, &["--runs", "60", "--seed", "2", "--jobs", "2"]);
     assert!(
-        told.contains(": crash, it ended without an answer") && told.contains("exit status: 7"),
-        "{told}"
+        report.contains(": crash, it ended without an answer") && report.contains("exit status: 7"),
+        "{report}"
     );
     for (name, text) in finds.files() {
         let transcript = !name.ends_with(".toml") && !name.ends_with("meaning.json");
         assert!(!transcript || text.contains("9007199254740993"), "{name}: {text}");
     }
-    for row in rows(&told, "shrunk") {
-        assert!(row.contains(" to 1 message in ") || row.contains(" to 0 messages in "), "{told}");
+    for row in rows(&report, "shrunk") {
+        assert!(row.contains(" to 1 message in ") || row.contains(" to 0 messages in "), "{report}");
     }
-    rows(&told, "rerun").into_iter().for_each(|row| drop(pasted(row, &["1 crash"])));
+    rows(&report, "rerun").into_iter().for_each(|row| drop(pasted(row, &["1 crash"])));
 }
 
 #[test]
 fn dying_while_shrinking_is_another_failure() {
     let finds = Finds::new();
-    let told = finds.found("fault-or-dies:zero-is-none", &["--seed", "1", "--runs", "40"]);
+    let report = finds.found("fault-or-dies:zero-is-none", &["--seed", "1", "--runs", "40"]);
     // What was found as a wrong answer remains one: less than what is left makes the adapter die.
-    let wrong: Vec<&str> = told.lines().filter_map(|line| line.strip_prefix("fail: ")).collect();
-    assert!(!wrong.is_empty() && told.contains(": crash, "), "{told}");
+    let wrong: Vec<&str> = report.lines().filter_map(|line| line.strip_prefix("fail: ")).collect();
+    assert!(!wrong.is_empty() && report.contains(": crash, "), "{report}");
     for name in wrong {
         let (case, format) = name.split_once(", ").unwrap();
         let format = formats::find(format.split(',').next().unwrap()).unwrap();
         let left = &finds.files()[&format!("{case}/{}", format.file)];
         assert!(left.matches("\"jsonrpc\"").count() >= 3, "{left}");
     }
-    for (row, head) in rows(&told, "rerun").into_iter().zip(heads(&told)) {
+    for (row, head) in rows(&report, "rerun").into_iter().zip(heads(&report)) {
         pasted(row, if head.contains(": fail at ") { &["1 fail"] } else { &[] });
     }
 }
@@ -188,12 +188,12 @@ fn a_full_disk_loses_nothing() {
     let flags = ["--seed", "1", "--first", &readable(), "--runs", "2", "--jobs", "1"];
     let adapter = faulty(&["sabotage:rejects", &finds.text("finds")]);
     let mut command = concord(["fuzz", "--adapter", &adapter, "--out", &finds.text("finds")]);
-    let told = ended(&command.args(flags).output().unwrap(), 1, &["cannot be saved", "2 runs of seed 1, "]);
-    let unsaved = rows(&told, "unsaved")[0].strip_prefix("the files of ").unwrap();
+    let report = ended(&command.args(flags).output().unwrap(), 1, &["cannot be saved", "2 runs of seed 1, "]);
+    let unsaved = rows(&report, "unsaved")[0].strip_prefix("the files of ").unwrap();
     let name = unsaved.strip_suffix(" follow").unwrap();
-    assert!(told.contains(&format!("--- {name}/case.toml\ntitle = ")), "{told}");
-    let transcript = |format: &&formats::Format| told.contains(&format!("--- {name}/{}", format.file));
-    assert!(formats::FORMATS.iter().copied().any(|format| transcript(&format)), "{told}");
+    assert!(report.contains(&format!("--- {name}/case.toml\ntitle = ")), "{report}");
+    let transcript = |format: &&formats::Format| report.contains(&format!("--- {name}/{}", format.file));
+    assert!(formats::FORMATS.iter().copied().any(|format| transcript(&format)), "{report}");
 }
 
 #[test]
@@ -202,8 +202,8 @@ fn a_find_has_a_name_of_its_own() {
     let flags = ["--seed", "1", "--first", &readable(), "--runs", "1"];
     finds.found("fault:rejects", &flags);
     let before = finds.files();
-    let told = finds.found("dies-on:\"", &flags);
-    assert!(told.contains("-2: crash, "), "{told}");
+    let report = finds.found("dies-on:\"", &flags);
+    assert!(report.contains("-2: crash, "), "{report}");
     let after = finds.files();
     assert!(before.iter().all(|(name, bytes)| after.get(name) == Some(bytes)), "nothing is written over");
     assert!(finds.suite().cases.len() >= 2);
@@ -218,42 +218,45 @@ fn two_importers_are_told_apart_by_the_contract() {
         ("fault:zero-is-none", "fault:rejects", "the contract sides with neither"),
     ] {
         let finds = Finds::new();
-        let told = finds.found(one, &[&flags[..], &["--against", &finds.adapter(two)]].concat());
-        assert!(told.contains(sides), "{told}");
+        let report = finds.found(one, &[&flags[..], &["--against", &finds.adapter(two)]].concat());
+        assert!(report.contains(sides), "{report}");
         // The one that is wrong fails the case that was kept, and the other does not.
-        for row in rows(&told, "rerun") {
+        for row in rows(&report, "rerun") {
             let wrong = if two == "clean" { one } else { two };
             assert!(row.contains(wrong) || sides.contains("neither"), "{row}");
             pasted(row, &[]);
         }
-        pasted(rows(&told, "repeat")[0], &[told.lines().next().unwrap()]);
+        pasted(rows(&report, "repeat")[0], &[report.lines().next().unwrap()]);
     }
     let finds = Finds::new();
     let against = ["--against", &finds.adapter("fault:zero-is-none")];
     let alike = finds.fuzz("fault:zero-is-none", &[&flags[..], &against].concat());
-    assert_eq!(alike.status.code(), Some(0), "alike is no disagreement: {}", said(&alike));
+    assert_eq!(alike.status.code(), Some(0), "alike is not a disagreement: {}", said(&alike));
 }
 
 #[test]
 fn an_open_clause_is_called_open() {
     let finds = Finds::new();
     let other = finds.adapter("names-wanted");
-    let told = finds.found("clean", &["--against", &other, "--seed", "1", "--runs", "100"]);
-    assert!(told.contains("the contract leaves open what they disagree in"), "{told}");
-    assert!(told.contains("open, a session beside a rejection") && told.contains("TOOL-NAMELESS"), "{told}");
+    let report = finds.found("clean", &["--against", &other, "--seed", "1", "--runs", "100"]);
+    assert!(report.contains("the contract leaves open what they disagree in"), "{report}");
+    assert!(
+        report.contains("open, a session beside a rejection") && report.contains("TOOL-NAMELESS"),
+        "{report}"
+    );
     let case = finds.suite().cases.remove(0);
     assert!(case.clauses.iter().any(|clause| clause == "TOOL-NAMELESS"), "{case:?}");
-    assert!(rows(&told, "rerun").is_empty(), "nobody fails it: {told}");
+    assert!(rows(&report, "rerun").is_empty(), "nobody fails it: {report}");
 }
 
 #[test]
 fn a_given_session_is_changed() {
     let finds = Finds::new();
-    let told = finds.found("fault:rounds", &["--from", "values/integer-beyond-double", "--runs", "30"]);
-    assert!(told.contains("/events/*/arguments"), "{told}");
-    assert!(rows(&told, "repeat")[0].contains("--from 'values/integer-beyond-double'"), "{told}");
+    let report = finds.found("fault:rounds", &["--from", "values/integer-beyond-double", "--runs", "30"]);
+    assert!(report.contains("/events/*/arguments"), "{report}");
+    assert!(rows(&report, "repeat")[0].contains("--from 'values/integer-beyond-double'"), "{report}");
     let said = "of the case values/integer-beyond-double";
-    assert!(finds.files().values().any(|text| text.contains(said)), "{told}");
+    assert!(finds.files().values().any(|text| text.contains(said)), "{report}");
 }
 
 #[test]
@@ -266,9 +269,9 @@ fn a_one_shot_command_is_fuzzed_as_well() {
         ended(&command.output().unwrap(), code, &[])
     };
     fuzz("clean", 0);
-    let told = fuzz("fault:rejects", 1);
-    assert!(told.contains(": fail at /rejection"), "{told}");
-    let rerun = rows(&told, "rerun")[0];
+    let report = fuzz("fault:rejects", 1);
+    assert!(report.contains(": fail at /rejection"), "{report}");
+    let rerun = rows(&report, "rerun")[0];
     assert!(rerun.contains("--exec '"), "{rerun}");
     pasted(rerun, &["1 fail"]);
 }
@@ -278,16 +281,16 @@ fn a_failure_that_comes_and_goes_is_kept_and_called_so() {
     let finds = Finds::new();
     fs::write(finds.path("note"), "").unwrap();
     // One answer is wrong, in both processes, and never again.
-    let told =
+    let report =
         finds.found("once-wrong", &["--seed", "1", "--first", &readable(), "--runs", "1", "--jobs", "1"]);
-    assert!(told.contains("it did not show again when it was asked for again"), "{told}");
-    assert!(rows(&told, "shrunk")[0].starts_with("from "), "{told}");
-    assert!(finds.files().values().any(|text| text.contains("did not show every time")), "{told}");
+    assert!(report.contains("it did not show again when it was asked for again"), "{report}");
+    assert!(rows(&report, "shrunk")[0].starts_with("from "), "{report}");
+    assert!(finds.files().values().any(|text| text.contains("did not show every time")), "{report}");
     assert_eq!(finds.suite().cases.len(), 1);
 }
 
 #[test]
-fn how_the_cases_of_a_baseline_fail_is_no_find() {
+fn known_failures_are_not_finds() {
     let (finds, flags) = (Finds::new(), ["--seed", "1", "--runs", "40"]);
     finds.found("fault:rounds", &flags);
     // A baseline of every find, in all formats.
@@ -301,17 +304,17 @@ fn how_the_cases_of_a_baseline_fail_is_no_find() {
     assert!(finds.files() == before, "nothing is saved again");
     // Another fault is one, and the entries excuse nothing of it; nor is the baseline true of a reader that has no fault.
     for (mode, part) in [("fault:zero-is-none", "finding 1: "), ("clean", ": nothing found")] {
-        let told = finds.found(mode, &flags);
-        assert!(told.contains(part) && told.contains("take it out there"), "{told}");
+        let report = finds.found(mode, &flags);
+        assert!(report.contains(part) && report.contains("take it out there"), "{report}");
     }
 }
 
 #[test]
-fn some_formats_are_asked_about_alone() {
+fn only_the_chosen_formats_are_asked_about() {
     let flags = ["--seed", "1", "--runs", "40", "--format", "har", "--format", "jsonrpc"];
-    let told = Finds::new().found("fault:rounds", &flags);
-    let heads = heads(&told);
+    let report = Finds::new().found("fault:rounds", &flags);
+    let heads = heads(&report);
     let of = |format: &str| heads.iter().filter(|head| head.contains(&format!(": {format}: "))).count();
-    assert!(!heads.is_empty() && of("har") + of("jsonrpc") == heads.len(), "{told}");
-    assert!(!told.contains("http-sse") && told.contains("--format har --format jsonrpc"), "{told}");
+    assert!(!heads.is_empty() && of("har") + of("jsonrpc") == heads.len(), "{report}");
+    assert!(!report.contains("http-sse") && report.contains("--format har --format jsonrpc"), "{report}");
 }

@@ -132,7 +132,7 @@ const CALLS: usize = 120;
 /// What came of a session: how many calls were answered, what was said, what the recorder said, and its exit code.
 type Over = (usize, Vec<String>, String, Option<i32>);
 
-/// The recorder on a disk of so many blocks, if it is small.
+/// The recorder, on a disk of `blocks` blocks if that is given.
 fn recorder(out: &Path, format: &Format, blocks: Option<usize>, words: &[&str]) -> Command {
     let limit = blocks.map_or(String::new(), |blocks| format!("trap '' XFSZ; ulimit -f {blocks};"));
     let mut command = Command::new("sh");
@@ -161,7 +161,7 @@ fn killing(running: &Running, delay: Option<Duration>) -> thread::JoinHandle<()>
     })
 }
 
-/// Asks up to so many times, as long as there are answers.
+/// Asks up to `calls` times, as long as there are answers.
 fn asked(calls: usize, mut ask: impl FnMut(&str) -> Option<String>) -> (usize, Vec<String>) {
     let (mut passed, mut said) = (0, Vec::new());
     for number in 0..calls {

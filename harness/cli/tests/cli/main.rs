@@ -1,7 +1,7 @@
 //! The program from the outside: each module runs the built binary as a person or a script would.
 //!
 //! They are one binary, because most of them wait for other processes: so the waits overlap, and the program's libraries are
-//! linked once. One of them alone: `cargo test -p mcp-concord --test cli drive::`.
+//! linked once. Only one of them: `cargo test -p mcp-concord --test cli drive::`.
 
 mod bridge;
 mod chain;

@@ -40,7 +40,7 @@ impl Session {
         self.start_into(&self.trace(), flags, mode)
     }
 
-    /// What `check` says of the recorder, which is no error, and what `read` reads.
+    /// Asserts that `check` finds no error of the recorder's; what `read` reads.
     #[track_caller]
     fn is_right(&self) -> String {
         let check = concord(["check", "--profile", "recorder"]).arg(self.trace()).output().unwrap();
@@ -56,7 +56,7 @@ fn talk(mut child: Child, input: &[u8], pieces: &[usize]) -> Output {
         let (mut rest, mut pieces) = (&input[..], pieces.into_iter().cycle());
         while !rest.is_empty() {
             let (now, later) = rest.split_at(pieces.next().unwrap_or(usize::MAX).min(rest.len()));
-            // Who reads no more is told nothing more.
+            // A reader that has stopped gets nothing more.
             let Ok(()) = stdin.write_all(now) else { return };
             rest = later;
         }

@@ -1,4 +1,4 @@
-//! Programs that listen, and plain sockets for whoever talks to them, so that nothing of what is judged is also what judges.
+//! Programs that listen, and plain sockets to talk to them, so that no code under test judges itself.
 
 #![cfg(unix)]
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a test's helpers fail as a test does")]

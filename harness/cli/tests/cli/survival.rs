@@ -35,7 +35,7 @@ struct Ended {
 }
 
 impl Ended {
-    fn of(output: Output) -> Self {
+    fn new(output: Output) -> Self {
         let err = String::from_utf8_lossy(&output.stderr).into_owned();
         assert!(!err.contains("panicked") && !err.contains("overflow"), "{err}");
         // None would be a signal: a stack that ran out, memory that was refused.
@@ -60,7 +60,7 @@ impl Ended {
 }
 
 fn run(words: &[&str]) -> Ended {
-    Ended::of(concord(words).output().unwrap())
+    Ended::new(concord(words).output().unwrap())
 }
 
 /// The program from a shell, under a limit.
@@ -68,7 +68,7 @@ fn limited(limit: &str, words: &[&str]) -> Ended {
     let script = format!("ulimit {limit}; exec \"$@\"");
     let mut shell = Command::new("sh");
     shell.args(["-c", &script, "sh", PROGRAM]).args(words).stdin(Stdio::null());
-    Ended::of(shell.output().unwrap())
+    Ended::new(shell.output().unwrap())
 }
 
 struct Folder(TempDir);
@@ -318,7 +318,7 @@ fn half_a_million_messages_cost_the_line_formats_no_memory() {
                 }
             }
         }
-        Ended::of(child.wait_with_output().unwrap()).well(format.name);
+        Ended::new(child.wait_with_output().unwrap()).well(format.name);
         let end = String::from_utf8_lossy(&last).into_owned();
         assert!(end.contains(&format!("\"answers\": {}", 2 * PINGS - 2)), "{}: {end:.300}", format.name);
         assert!(most > 1000 && most < 44 << 10, "{}: {most} KiB", format.name);

@@ -75,7 +75,7 @@ fn replayed(page: &Path) -> String {
         out += line;
         out.push('\n');
         match (&place, line.strip_prefix("$ ")) {
-            (None, _) if line == "```console" => place = Some(Place::beside(page)),
+            (None, _) if line == "```console" => place = Some(Workdir::beside(page)),
             (Some(_), _) if line.starts_with("```") => place = None,
             (Some(place), Some(first)) => {
                 let mut command = first.to_owned();
@@ -100,12 +100,12 @@ fn replayed(page: &Path) -> String {
 }
 
 /// Where the commands of a block run.
-struct Place {
+struct Workdir {
     at: PathBuf,
     _copy: Option<TempDir>,
 }
 
-impl Place {
+impl Workdir {
     fn beside(page: &Path) -> Self {
         let given = page.with_file_name("in");
         if !given.is_dir() {

@@ -99,7 +99,7 @@ impl Rewriting<'_> {
                 let mut skipped = 0;
                 for mut entries in batches {
                     skipped += redact(redaction, &mut entries)?;
-                    // Whoever wants no more says why.
+                    // The receiver that hung up reports why.
                     if redacted_sender.send(entries).is_err() {
                         break;
                     }

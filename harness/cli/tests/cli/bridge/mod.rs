@@ -110,16 +110,16 @@ fn a_session_is_served_and_recorded() {
     assert_eq!((listed.status, listed.header("content-type").as_deref()), (200, Some("application/json")));
     assert!(listed.body.starts_with(r#"{"jsonrpc": "2.0", "id": 1, "result": {"tools": "#), "{listed:?}");
     // A message between a request and its answer makes a stream of them, which can be resumed from its beginning.
-    let told = bridge.post(&session, &call(2, "progress"));
-    assert_eq!(told.header("content-type").as_deref(), Some("text/event-stream"));
-    let events: Vec<&str> = told.body.split("\n\n").map(str::trim).filter(|it| !it.is_empty()).collect();
-    let [first, progress, answer] = &events[..] else { panic!("{told:?}") };
+    let response = bridge.post(&session, &call(2, "progress"));
+    assert_eq!(response.header("content-type").as_deref(), Some("text/event-stream"));
+    let events: Vec<&str> = response.body.split("\n\n").map(str::trim).filter(|it| !it.is_empty()).collect();
+    let [first, progress, answer] = &events[..] else { panic!("{response:?}") };
     let stream = first.strip_prefix("id: ").and_then(|it| it.strip_suffix("-0\ndata:")).unwrap();
-    assert!(progress.starts_with(&format!("id: {stream}-1\ndata: ")), "{told:?}");
-    assert!(progress.contains(r#""params": {"progressToken": "p", "progress": 1}"#), "{told:?}");
+    assert!(progress.starts_with(&format!("id: {stream}-1\ndata: ")), "{response:?}");
+    assert!(progress.contains(r#""params": {"progressToken": "p", "progress": 1}"#), "{response:?}");
     assert!(
         answer.starts_with(&format!("id: {stream}-2\ndata: ")) && answer.contains(r#""id": 2"#),
-        "{told:?}"
+        "{response:?}"
     );
     let ended = bridge.ask("DELETE /mcp", &session, "");
     assert_eq!((ended.status, &*ended.body), (200, ""));
@@ -291,8 +291,11 @@ fn a_shared_server_keeps_its_clients_apart() {
         let (_, answer) = stream.event();
         assert!(answer.contains(r#""id": 2"#) && answer.contains("released"), "{answer}");
     }
-    let told = bridge.post(&second, &call(3, "progress"));
-    assert!(told.body.contains(r#""progressToken": "p""#) && told.body.contains(r#""id": 3"#), "{told:?}");
+    let response = bridge.post(&second, &call(3, "progress"));
+    assert!(
+        response.body.contains(r#""progressToken": "p""#) && response.body.contains(r#""id": 3"#),
+        "{response:?}"
+    );
     assert_eq!(bridge.ask("DELETE /mcp", &first, "").status, 200);
     assert_eq!(bridge.post(&second, &call(4, "pid")).status, 200, "the others go on");
     assert_eq!(bridge.post(&second, &call(5, "exit")).status, 200);

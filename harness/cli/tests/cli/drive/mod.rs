@@ -180,8 +180,8 @@ fn what_happened_is_kept_when_asked() {
         assert!(kept.join("conditions/plain").join(name).exists(), "{name}");
     }
     let text = words(&output);
-    let alone = format!("--recorder '{}' --filter 'conditions/plain/fidelity'", bad("drop"));
-    assert!(text.contains(&alone), "{text}");
+    let rerun = format!("--recorder '{}' --filter 'conditions/plain/fidelity'", bad("drop"));
+    assert!(text.contains(&rerun), "{text}");
     assert!(text.contains("conditions/plain/recording"), "{text}");
     // A second run finds the folder as it left it.
     assert_eq!(drive(&own(OWN), &flags).status.code(), Some(0));

@@ -1,6 +1,6 @@
 //! The verbs that speak HTTP, or wait for a client that does.
 
-use super::{Place, SIGNALS, free_port, words};
+use super::{SIGNALS, Workdir, free_port, words};
 use crate::support::ended;
 use rustix::process::Signal;
 use std::fs;
@@ -14,7 +14,7 @@ fn listens(port: &str) -> bool {
 }
 
 fn interrupted(verb: &[&str], ready: impl Fn() -> bool, signal: Signal, code: i32) {
-    let place = Place::new();
+    let place = Workdir::new();
     let journal = place.text("journal");
     let child = place.start(&[verb, &["--timeout", "600", "--journal", &journal]].concat());
     let output = place.interrupted(child, signal, ready);
@@ -59,7 +59,7 @@ fn play_as_a_client_over_http_tells_what_passed() {
 #[test]
 fn record_in_front_of_a_command_ends_the_command() {
     let interrupted = |signal: Signal, port: u16| {
-        let place = Place::new();
+        let place = Workdir::new();
         let (port, out) = (port.to_string(), place.text("out.jsonl"));
         let mut verb = words(&["record", "-o", &out, "--listen", &port, "--"]);
         verb.extend(shell_words::split(&place.peer("silent", "")).unwrap());
@@ -83,7 +83,7 @@ fn record_in_front_of_a_command_ends_the_command() {
 #[test]
 fn record_between_pipes_and_a_server_over_http_leaves_a_whole_file() {
     for (signal, code) in SIGNALS {
-        let place = Place::new();
+        let place = Workdir::new();
         let server = TcpListener::bind("127.0.0.1:0").unwrap();
         let (url, out) = (format!("http://{}/mcp", server.local_addr().unwrap()), place.text("out.jsonl"));
         server.set_nonblocking(true).unwrap();

@@ -7,7 +7,7 @@
 mod listeners;
 
 use crate::sockets::{JSON, Listener, PING, PONG, ask};
-use crate::support::{PROGRAM, concord, ended, eventually, file, python, said as told};
+use crate::support::{PROGRAM, concord, ended, eventually, file, python, said};
 use rustix::process::{Pid, Signal, kill_process};
 use std::fs;
 use std::net::{TcpListener, TcpStream};
@@ -23,11 +23,11 @@ const SIGNALS: [(Signal, i32); 3] = [(Signal::INT, 130), (Signal::TERM, 143), (S
 const MARK: &str = "MCP_CONCORD_TEST_OF_INTERRUPTS";
 
 /// A verb under way.
-struct Place {
+struct Workdir {
     folder: TempDir,
 }
 
-impl Place {
+impl Workdir {
     fn new() -> Self {
         let folder = tempfile::tempdir().unwrap();
         fs::create_dir(folder.path().join("tmp")).unwrap();
@@ -76,16 +76,16 @@ impl Place {
         assert!(
             child.try_wait().unwrap().is_none(),
             "it ended by itself: {}",
-            told(&child.wait_with_output().unwrap())
+            said(&child.wait_with_output().unwrap())
         );
         let pid = Pid::from_raw(child.id().cast_signed()).unwrap();
         kill_process(pid, signal).unwrap();
         eventually("it goes on", || child.try_wait().unwrap().is_some());
         let output = child.wait_with_output().unwrap();
-        eventually(&format!("nothing is left\n{}", told(&output)), || self.left().is_empty());
+        eventually(&format!("nothing is left\n{}", said(&output)), || self.left().is_empty());
         let temporary: Vec<_> =
             fs::read_dir(self.path("tmp")).unwrap().flatten().map(|it| it.path()).collect();
-        assert!(temporary.is_empty(), "{temporary:?}\n{}", told(&output));
+        assert!(temporary.is_empty(), "{temporary:?}\n{}", said(&output));
         output
     }
 
@@ -109,9 +109,9 @@ macro_rules! nothing_is_left {
         $(#[test]
         fn $name() {
             for (signal, code) in SIGNALS {
-                let place = Place::new();
+                let place = Workdir::new();
                 let peer = place.peer($how, $arguments);
-                let verb: fn(&Place, &str) -> Vec<String> = $verb;
+                let verb: fn(&Workdir, &str) -> Vec<String> = $verb;
                 let words = verb(&place, &peer);
                 let child = place.start(&words.iter().map(String::as_str).collect::<Vec<_>>());
                 let output = place.interrupted(child, signal, || place.is_ready());
@@ -156,7 +156,7 @@ nothing_is_left! {
 
 #[test]
 fn what_a_run_judged_is_kept() {
-    let place = Place::new();
+    let place = Workdir::new();
     let adapter = place.peer("adapter", "2");
     let (results, report) = (place.text("results"), place.text("report"));
     let child = place.start(&[
@@ -176,10 +176,10 @@ fn what_a_run_judged_is_kept() {
         fs::read_to_string(place.path("ready")).is_ok_and(|text| text.lines().count() == 2)
     });
     let record = place.results();
-    assert!(record.interrupted > 400 && record.planned == record.results.len() as u64, "{}", told(&output));
+    assert!(record.interrupted > 400 && record.planned == record.results.len() as u64, "{}", said(&output));
     assert!((1..5).contains(&record.cases.len()), "{:?}", record.cases.keys());
     let says = format!("interrupted with {} planned results not judged", record.interrupted);
-    assert!(told(&output).contains(&says), "{}", told(&output));
+    assert!(said(&output).contains(&says), "{}", said(&output));
     for report in ["summary.md", "index.html", "junit.xml"] {
         let text = fs::read_to_string(place.path("report").join(report)).unwrap();
         assert!(text.contains(&says), "{report}: {text}");
@@ -188,7 +188,7 @@ fn what_a_run_judged_is_kept() {
 
 #[test]
 fn what_drive_judged_is_kept() {
-    let place = Place::new();
+    let place = Workdir::new();
     let script = shell_words::join([python(), &file("cli/drive/bad.py"), "hang-at-values"]);
     let recorder = format!("{script} {{out}} -- {{server}}");
     let (results, saved) = (place.text("results"), place.text("saved"));
@@ -214,35 +214,35 @@ fn what_drive_judged_is_kept() {
     let output = place.interrupted(child, Signal::TERM, over);
     ended(&output, 143, &[]);
     let record = place.results();
-    assert_eq!((record.interrupted, record.planned), (2, 2), "{}", told(&output));
+    assert_eq!((record.interrupted, record.planned), (2, 2), "{}", said(&output));
     assert!(record.cases.contains_key("conditions/plain"), "{:?}", record.cases);
 }
 
 #[test]
 fn generate_leaves_no_case_by_half() {
     for (signal, code) in SIGNALS {
-        let place = Place::new();
+        let place = Workdir::new();
         let out = place.text("out");
         let child = place.start(&["generate", "--count", "1000000", "--out", &out]);
         let written = || fs::read_dir(place.path("out")).is_ok_and(|cases| cases.count() > 3);
         let output = place.interrupted(child, signal, written);
         ended(&output, code, &["interrupted; wrote "]);
-        // Each case is whole, or it would be no suite.
+        // Each case is whole, or it would not be a suite.
         mcp_concord_suite::Suite::load(&[mcp_concord_suite::Root::Disk(place.path("out"))]).unwrap();
     }
 }
 
-/// A site of so many implementations that it takes a while.
+/// A site of enough implementations to take a while.
 #[test]
 fn a_report_leaves_no_page_by_half() {
     for (signal, code) in SIGNALS {
-        let place = Place::new();
+        let place = Workdir::new();
         let (results, out) = (place.text("results"), place.text("out"));
         let ran = place
             .start(&["run", "--filter", "ids/null-request", "--results", &results])
             .wait_with_output()
             .unwrap();
-        assert_eq!(ran.status.code(), Some(0), "{}", told(&ran));
+        assert_eq!(ran.status.code(), Some(0), "{}", said(&ran));
         let mut arguments = words(&["report", "--out", &out]);
         for number in 0..200 {
             let mut record = place.results();
@@ -273,7 +273,7 @@ fn a_report_leaves_no_page_by_half() {
 /// `nohup` has a process ignore that its terminal goes. It is INT that ends this one.
 #[test]
 fn a_signal_that_is_to_be_ignored_is() {
-    let place = Place::new();
+    let place = Workdir::new();
     let adapter = place.peer("adapter", "0");
     let mut command = Command::new("nohup");
     command.args([PROGRAM, "run", "--adapter", &adapter, "--timeout", "600"]);
@@ -291,7 +291,7 @@ fn a_recording_is_whole_when_the_terminal_goes() {
     let url = server.url();
     server.serve(|asked| _ = asked.json("", PONG));
     for signal in [Signal::INT, Signal::TERM, Signal::HUP] {
-        let place = Place::new();
+        let place = Workdir::new();
         let (port, out) = (free_port().to_string(), place.text("out.jsonl"));
         let child = place.start(&["record", "-o", &out, "--listen", &port, "--to", &url]);
         let at = format!("127.0.0.1:{port}");

@@ -110,7 +110,7 @@ fn the_body_of_a_refused_get_is_awaited_on_no_stream() {
 }
 
 #[test]
-fn what_a_server_does_wrong_is_told() {
+fn what_a_server_does_wrong_is_reported() {
     let other = DONE.replace("[]", "[1]");
     for (status, headers, body, part) in [
         ("200 OK", JSON, &*other, "the message differs at /result/content/0"),
@@ -174,7 +174,7 @@ fn a_broken_stream_is_taken_up() {
 }
 
 #[test]
-fn a_server_that_hangs_is_told() {
+fn a_server_that_hangs_is_reported() {
     let stand = Stand::new(&[CALL, DONE]);
     let child = stand.start(&["--timeout", "0.3"]);
     let held = stand.listener.next();
@@ -200,9 +200,9 @@ fn a_server_that_hangs_is_told() {
 fn a_client_listens_before_it_makes_a_server_speak() {
     let initialize = r#"{"jsonrpc":"2.0","id":0,"method":"initialize"}"#;
     let initialized = r#"{"jsonrpc":"2.0","id":0,"result":{"protocolVersion":"2025-11-25"}}"#;
-    let told = r#"{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}"#;
-    let stand = Stand::new(&[initialize, initialized, NOTE, told, CALL, DONE]);
-    let event = format!("data: {told}\n\n");
+    let list_changed = r#"{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}"#;
+    let stand = Stand::new(&[initialize, initialized, NOTE, list_changed, CALL, DONE]);
+    let event = format!("data: {list_changed}\n\n");
     let head = format!("HTTP/1.1 200 OK\r\n{EVENTS}\r\n");
     let begin = || {
         let child = stand.start(&["--timeout", "1"]);
@@ -226,7 +226,7 @@ fn a_client_listens_before_it_makes_a_server_speak() {
         stream.write_all(late.as_bytes()).unwrap();
         end(child);
     }
-    // Or it wants to be asked again, once it is told that the client is ready.
+    // Or it wants to be asked again, after `notifications/initialized`.
     let (child, mut stream) = begin();
     stream.write_all(b"HTTP/1.1 400 No\r\nConnection: close\r\nContent-Length: 0\r\n\r\n").unwrap();
     drop(stream);
@@ -241,7 +241,7 @@ fn a_client_listens_before_it_makes_a_server_speak() {
 }
 
 #[test]
-fn nobody_there_is_told() {
+fn a_missing_server_is_reported() {
     let stand = Stand::new(&[CALL, DONE]);
     let (at, url) = (stand.listener.at(), stand.listener.url());
     drop(stand.listener);

@@ -152,12 +152,12 @@ fn a_foreign_page_and_an_unknown_revision_are_refused() {
         let allowed = [("Host", "dev.example:1"), ("Origin", "http://localhost:6274")];
         let answer = server.post(&allowed, INITIALIZE);
         assert_eq!(answer.status, 200, "{mode:?}: {answer:?}");
-        let told = [
+        let reported = [
             "a POST names the host evil.example:80",
             "comes from the origin https://evil.example",
             "names the revision banana",
         ];
-        if mode.is_empty() { server.ends(1, &told) } else { server.interrupted(1, &told) }
+        if mode.is_empty() { server.ends(1, &reported) } else { server.interrupted(1, &reported) }
     }
 }
 

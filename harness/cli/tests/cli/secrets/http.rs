@@ -13,7 +13,7 @@ use std::sync::Arc;
 use std::thread;
 use std::time::Duration;
 
-/// So many bytes of a body are in each chunk, which is fewer than any secret has.
+/// The bytes of a body in each chunk: fewer than any secret has.
 const CHUNK: usize = 7;
 
 const JSON: &str = "Content-Type: application/json";

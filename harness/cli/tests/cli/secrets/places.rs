@@ -22,7 +22,7 @@ pub(crate) struct Place {
 pub(crate) enum Says {
     /// A message, over every transport and in every body that can carry one.
     Message(fn(&str) -> String),
-    /// A line of stdio that is no message.
+    /// A line of stdio that is not a message.
     Line(fn(&str) -> Vec<u8>),
     /// Words of the server's command.
     Words(fn(&str) -> Vec<String>),
@@ -155,7 +155,7 @@ pub(crate) const PLACES: &[Place] = &[
         "half a message",
         Says::Line(|it| format!(r#"{{"jsonrpc":"2.0","id":1,"result":{{"token":"{it}"#).into_bytes()),
     )),
-    withheld(row("line that is no UTF-8", Says::Line(|it| [b"\xff", it.as_bytes()].concat()))),
+    withheld(row("line that is not UTF-8", Says::Line(|it| [b"\xff", it.as_bytes()].concat()))),
     withheld(row("other JSON", Says::Line(|it| format!(r#"{{"level":"info","note":"{it}"}}"#).into_bytes()))),
     withheld(row("environment", Says::Environment)),
     stays(
@@ -235,7 +235,7 @@ pub(crate) const PLACES: &[Place] = &[
     })),
     // Event streams.
     body("data in lines", |it| (STREAM, format!("data: {{\"token\":\ndata: \"{it}\"}}\n\n").into())),
-    withheld(body("data that is no JSON", |it| (STREAM, format!("data: the token is {it}\n\n").into()))),
+    withheld(body("data that is not JSON", |it| (STREAM, format!("data: the token is {it}\n\n").into()))),
     withheld(body("event cut off", |it| (STREAM, format!("data: {{\"token\":\"{it}").into()))),
     withheld(body("comment", |it| (STREAM, format!(": {it}\n\n").into()))),
     withheld(body("unknown field", |it| (STREAM, format!("note: {it}\n\n").into()))),
