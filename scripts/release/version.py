@@ -20,7 +20,7 @@ SOURCE = ("Cargo.toml", rf'(?m)^\[workspace\.package\]\nversion = "{NUMBER}"')
 
 #: Files that repeat it, as a glob, and the words around it. Each has to be somewhere.
 REPEATED = [
-    ("Cargo.toml", rf'package = "mcp-concord[^"]*", path = "[^"]+", version = "{NUMBER}"'),
+    ("Cargo.toml", rf'(?m)^mcp-concord[\w-]* = \{{ path = "[^"]+", version = "{NUMBER}"'),
     ("adapters/rust-example/Cargo.toml", rf'mcp-concord-suite = \{{ path = "[^"]+", version = "{NUMBER}"'),
     ("README.md", rf"It is version {NUMBER}\."),
     ("docs/ci/*", rf"mcp-concord/mcp-concord@v{NUMBER}"),
