@@ -225,12 +225,15 @@ mod tests {
         assert!(waits(&queue).iter().all(|time| *time < PATIENCE / 4));
         queue.push(ROOM, 1);
         let slow = PATIENCE / 2;
+        // From before the other thread sleeps, so that the wait is measured whole.
+        let begun = Instant::now();
         let working = Arc::clone(&queue);
         let working = thread::spawn(move || {
             thread::sleep(slow);
             working.next(Duration::ZERO)
         });
-        assert!(waits(&queue)[0] > PATIENCE / 4, "work of our own is waited for");
+        queue.wait_for_room(1);
+        assert!(begun.elapsed() >= slow, "work of our own is waited for");
         working.join().unwrap();
         queue.push(ROOM, 2);
         let (entered, is_in) = channel();

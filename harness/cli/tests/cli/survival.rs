@@ -287,22 +287,30 @@ fn the_same_transcript_is_the_same_in_every_process() {
 #[test]
 #[cfg(target_os = "linux")]
 fn half_a_million_messages_cost_the_line_formats_no_memory() {
-    const PINGS: usize = 250_000;
+    const CALLS: usize = 250_000;
     let folder = Folder::new();
-    let once =
-        "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\"}\n{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{}}\n";
+    let once = concat!(
+        r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"n","arguments":{}}}"#,
+        "\n",
+        r#"{"jsonrpc":"2.0","id":1,"result":{}}"#,
+        "\n"
+    );
+    let mut judged = 0;
     for format in FORMATS.iter().filter(|format| format.is_lines()) {
         let text = String::from_utf8(spelled(format, once)).unwrap();
         let lines: Vec<&str> = text.split_inclusive('\n').collect();
-        let first = lines.iter().position(|line| line.contains("ping")).unwrap();
+        let first = lines.iter().position(|line| line.contains("tools/call")).unwrap();
         // An archive says who speaks between two lines.
         if !lines[first + 1].contains("result") {
             continue;
         }
+        judged += 1;
         let (pair, path) = (lines[first..first + 2].concat(), folder.path(format.file));
         let mut file = BufWriter::new(File::create(&path).unwrap());
         file.write_all(lines[..first].concat().as_bytes()).unwrap();
-        (0..PINGS).for_each(|_| file.write_all(pair.as_bytes()).unwrap());
+        for id in 0..CALLS {
+            file.write_all(pair.replace("\"id\":1,", &format!("\"id\":{id},")).as_bytes()).unwrap();
+        }
         file.write_all(lines[first + 2..].concat().as_bytes()).unwrap();
         file.into_inner().unwrap();
         let mut child = concord(["read"]).arg(&path).spawn().unwrap();
@@ -320,10 +328,11 @@ fn half_a_million_messages_cost_the_line_formats_no_memory() {
         }
         Ended::new(child.wait_with_output().unwrap()).well(format.name);
         let end = String::from_utf8_lossy(&last).into_owned();
-        assert!(end.contains(&format!("\"answers\": {}", 2 * PINGS - 2)), "{}: {end:.300}", format.name);
+        assert!(end.contains(&format!("\"answers\": {}", 2 * CALLS - 2)), "{}: {end:.300}", format.name);
         assert!(most > 1000 && most < 44 << 10, "{}: {most} KiB", format.name);
         fs::remove_file(path).unwrap();
     }
+    assert_eq!(judged, 8, "every line format but the archive");
 }
 
 /// A reader that looked through all that is open, or all that was said, for each message would need hours.
