@@ -31,6 +31,8 @@ pub struct CheckOptions {
     pub level: String,
     /// Whether warnings count as errors.
     pub strict: bool,
+    /// Whether a recording without messages is accepted, in which nothing can be judged.
+    pub allow_empty: bool,
     /// Whose violations: `recorder`, `session` or `all`.
     pub profile: String,
     /// A frozen set of rules, in place of the selection: the name of a revision, whose rules in this version are meant, or the
@@ -56,6 +58,7 @@ impl Default for CheckOptions {
             ignore: Vec::new(),
             level: "info".to_owned(),
             strict: false,
+            allow_empty: false,
             profile: "all".to_owned(),
             require: None,
             redacted: Vec::new(),
@@ -233,12 +236,14 @@ fn selection(options: &CheckOptions, frozen: Option<&RuleSet>) -> Result<RuleSel
         Error::option("profile", format!("`{}` is none of recorder, session and all", options.profile))
     })?;
     let Some(frozen) = frozen else {
-        return RuleSelection::new(&options.select, &options.ignore, level, profile)
-            .map_err(|(list, why)| Error::option(list, why));
+        let mut selection = RuleSelection::new(&options.select, &options.ignore, level, profile)
+            .map_err(|(list, why)| Error::option(list, why))?;
+        selection.allow_empty |= options.allow_empty;
+        return Ok(selection);
     };
-    let narrowed = !options.select.is_empty() || !options.ignore.is_empty();
+    let narrowed = !options.select.is_empty() || !options.ignore.is_empty() || options.allow_empty;
     if narrowed || level != Level::Info || profile != Profile::All {
-        let why = "a frozen set replaces select, ignore, level and profile";
+        let why = "a frozen set replaces select, ignore, level, profile and allow_empty";
         return Err(Error::option("require", why));
     }
     Ok(RuleSelection::of_set(frozen))

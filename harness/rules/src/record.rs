@@ -157,7 +157,7 @@ impl CheckedFile {
     pub fn new(name: &str, format: &str, judged: &CheckResult, selection: &RuleSelection) -> Self {
         let mut lines = Vec::new();
         for outcome in &judged.outcomes {
-            if selection.rules.contains(outcome.rule.id) {
+            if selection.has(outcome) {
                 lines.extend(lines_of(name, outcome, judged, selection));
             }
         }
@@ -251,7 +251,7 @@ fn lines_of(
     judged: &CheckResult,
     selection: &RuleSelection,
 ) -> Vec<RuleResult> {
-    let request = |level: Level, party: &str| level <= selection.level && selection.profile.has(party);
+    let request = |level: Level, party: &str| selection.reports(outcome, level, party);
     let mut counts: Vec<FindingCount> = outcome.counts.clone();
     counts.retain(|count| request(count.level, count.party));
     let mut lines = Vec::new();

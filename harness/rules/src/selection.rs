@@ -2,7 +2,8 @@
 //!
 //! Ids, the part of an id up to one of its dots, and the names of families.
 
-use crate::families::{FAMILIES, all};
+use crate::engine::RuleOutcome;
+use crate::families::{FAMILIES, MESSAGES, all};
 use crate::rule::{Level, Party};
 use crate::rule_set::RuleSet;
 use std::collections::BTreeSet;
@@ -17,6 +18,8 @@ pub struct RuleSelection {
     pub level: Level,
     /// Whose faults.
     pub profile: Profile,
+    /// A recording without messages is no fault. Otherwise it is one whatever else is asked for, since nothing in it was judged.
+    pub allow_empty: bool,
 }
 
 /// Whose faults are asked for.
@@ -45,26 +48,41 @@ impl RuleSelection {
             [] => all().map(|rule| rule.id).collect(),
             words => named(words).map_err(|why| ("select", why))?,
         };
-        for id in named(ignore).map_err(|why| ("ignore", why))? {
-            rules.remove(id);
-        }
+        let ignored = named(ignore).map_err(|why| ("ignore", why))?;
+        rules.retain(|id| !ignored.contains(id));
         if rules.is_empty() {
             return Err(("ignore", "select and ignore leave no rule to judge by".to_owned()));
         }
-        Ok(Self { rules, level, profile })
+        Ok(Self { rules, level, profile, allow_empty: ignored.contains(MESSAGES.id) })
     }
 
     /// Every rule, whatever it binds and whichever side is at fault.
     #[must_use]
     pub fn everything() -> Self {
-        Self { rules: all().map(|rule| rule.id).collect(), level: Level::Info, profile: Profile::All }
+        let rules = all().map(|rule| rule.id).collect();
+        Self { rules, level: Level::Info, profile: Profile::All, allow_empty: false }
     }
 
     /// The rules of a frozen set, whatever they bind and whichever side is at fault.
     #[must_use]
     pub fn of_set(frozen: &RuleSet) -> Self {
         let rules = frozen.rules.iter().map(|rule| rule.id).collect();
-        Self { rules, level: Level::Info, profile: Profile::All }
+        Self { rules, level: Level::Info, profile: Profile::All, allow_empty: false }
+    }
+
+    /// Whether what came of a rule is reported.
+    pub(crate) fn has(&self, outcome: &RuleOutcome) -> bool {
+        if Self::is_empty(outcome) { !self.allow_empty } else { self.rules.contains(outcome.rule.id) }
+    }
+
+    /// Whether a finding that binds so much and is such a party's fault is reported.
+    pub(crate) fn reports(&self, outcome: &RuleOutcome, level: Level, party: &str) -> bool {
+        level <= self.level && (self.profile.has(party) || Self::is_empty(outcome))
+    }
+
+    /// Whether it says that the recording holds no message.
+    fn is_empty(outcome: &RuleOutcome) -> bool {
+        outcome.rule.id == MESSAGES.id && outcome.broken > 0
     }
 }
 
@@ -80,7 +98,7 @@ impl Profile {
         }
     }
 
-    pub(crate) fn has(self, party: &str) -> bool {
+    fn has(self, party: &str) -> bool {
         match self {
             Self::Recorder => party == Party::Recorder.name(),
             Self::Session => party != Party::Recorder.name(),

@@ -100,7 +100,7 @@ fn file(file: &CheckedFile, version: &str, options: Options) -> String {
         _ => summary(file, options),
     });
     if let Some(kept) = &file.required {
-        parts.push(format!("{}: {}\n", plain(&file.name), required(kept, version)));
+        parts.push(format!("{}: {}\n", plain(&file.name), required(kept, version, file.messages)));
     }
     parts.retain(|part| !part.is_empty());
     parts.join("\n")
@@ -220,6 +220,8 @@ fn summary(file: &CheckedFile, options: Options) -> String {
             }
             let _ = writeln!(out, "{row}");
         }
+    } else if file.messages == 0 {
+        out.push_str("  no messages: nothing was judged\n");
     } else {
         out.push_str("  no violations found\n");
     }
@@ -255,11 +257,12 @@ fn summary(file: &CheckedFile, options: Options) -> String {
 }
 
 /// Whether a recording conforms to a frozen set. Where a rule is inconclusive, that is not known.
-fn required(kept: &RuleSetResult, version: &str) -> String {
+fn required(kept: &RuleSetResult, version: &str, messages: u64) -> String {
     let set = if kept.suite == version { String::new() } else { format!(" (the set of {})", kept.suite) };
     let judge = format!("{}{set} as judged by mcp-concord {version}", kept.revision);
     let mut out = match (kept.whole, kept.broken, kept.inconclusive) {
         (false, ..) => format!("could not be read to its end, so it is not known to conform to {judge}"),
+        (_, 0, _) if messages == 0 => format!("holds no message, so it is not known to conform to {judge}"),
         (_, 0, 0) => format!("conforms to {judge}"),
         (_, 0, 1) => format!("no violations found (1 rule inconclusive) of {judge}"),
         (_, 0, many) => format!("no violations found ({many} rules inconclusive) of {judge}"),
@@ -317,20 +320,21 @@ mod tests {
             whole: true,
         };
         assert_eq!(
-            required(&kept, "0.1.0"),
+            required(&kept, "0.1.0", 5),
             "conforms to 2025-11-25 as judged by mcp-concord 0.1.0: 61 rules kept, 7 not applicable, 0 inconclusive"
         );
-        let unsure = required(&RuleSetResult { inconclusive: 3, ..kept.clone() }, "0.2.0");
+        let unsure = required(&RuleSetResult { inconclusive: 3, ..kept.clone() }, "0.2.0", 5);
+        assert!(required(&kept, "0.1.0", 0).starts_with("holds no message, so it is not known"));
         assert!(
             unsure.starts_with(
                 "no violations found (3 rules inconclusive) of 2025-11-25 (the set of 0.1.0) as"
             ),
             "{unsure}"
         );
-        let broken = required(&RuleSetResult { broken: 1, ..kept.clone() }, "0.1.0");
+        let broken = required(&RuleSetResult { broken: 1, ..kept.clone() }, "0.1.0", 5);
         assert!(broken.starts_with("does not conform") && broken.contains("1 broken"), "{broken}");
         assert!(
-            required(&RuleSetResult { whole: false, ..kept }, "0.1.0")
+            required(&RuleSetResult { whole: false, ..kept }, "0.1.0", 5)
                 .starts_with("could not be read to its end")
         );
     }

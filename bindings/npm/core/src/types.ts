@@ -51,6 +51,8 @@ export interface CheckOptions extends One {
   level?: "must" | "should" | "info";
   /** Warnings count as errors. */
   strict?: boolean;
+  /** Accept a recording without messages, in which nothing can be judged. */
+  allowEmpty?: boolean;
   /** Whose violations. */
   profile?: "recorder" | "session" | "all";
   /** A frozen set of rules in place of the selection: the name of a revision, whose rules in this version are meant, or the TOML of a set. */

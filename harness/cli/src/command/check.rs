@@ -98,12 +98,15 @@ pub(crate) struct Args {
     /// Treat warnings as errors.
     #[arg(long)]
     strict: bool,
+    /// Accept recordings without messages, in which nothing can be judged.
+    #[arg(long)]
+    allow_empty: bool,
     /// Report only the recorder's violations, only those of client and server, or all.
     #[arg(long, value_parser = words(&WHOSE), default_value = "all", value_name = "WHOSE")]
     profile: String,
     /// Check conformance to a frozen set of rules, which replaces the selection: the set of a revision that comes with the
     /// program, such as 2025-11-25, or a TOML file.
-    #[arg(long, value_name = "SET", conflicts_with_all = ["select", "ignore", "level", "profile"])]
+    #[arg(long, value_name = "SET", conflicts_with_all = ["select", "ignore", "level", "profile", "allow_empty"])]
     require: Option<PathBuf>,
     /// Print the current rules of a revision as a frozen set, and judge nothing.
     #[arg(long, alias = "write-require", value_name = "REVISION", value_parser = revision())]
@@ -201,6 +204,7 @@ pub(crate) fn run(args: &Args, context: CommandContext) -> Result<u8, Failure> {
         ignore: args.ignore.clone(),
         level: args.level.clone(),
         strict: args.strict,
+        allow_empty: args.allow_empty,
         profile: args.profile.clone(),
         require: required.map(|(_, text)| text),
         redacted: args.redacted.clone(),
@@ -279,7 +283,11 @@ fn judged_by(args: &Args, frozen: Option<&RuleSet>, terminal: Terminal) -> Strin
         ("--redacted", list(&args.redacted)),
         ("--mcp-replay-text", other(&args.mcp_replay_text, "later")),
     ];
-    let flags = [("--strict", args.strict), ("-v", terminal.verbosity >= Verbosity::Verbose)];
+    let flags = [
+        ("--strict", args.strict),
+        ("--allow-empty", args.allow_empty),
+        ("-v", terminal.verbosity >= Verbosity::Verbose),
+    ];
     let options = options.into_iter().filter_map(|(name, value)| Some(format!("{name} {}", value?)));
     let flags = flags.into_iter().filter(|(_, given)| *given).map(|(name, _)| name.to_owned());
     options.chain(flags).collect::<Vec<_>>().join(" ")

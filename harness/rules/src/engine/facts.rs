@@ -88,6 +88,9 @@ pub(crate) struct Facts {
     markers: Vec<Finder<'static>>,
     /// How many messages there were.
     pub(crate) messages: u64,
+    /// How many of them were requests and responses, in all sessions.
+    pub(crate) requests: u64,
+    pub(crate) responses: u64,
     /// Which session of the recording this is, from 0.
     pub(crate) session: u64,
 }
@@ -123,6 +126,8 @@ impl Facts {
             name: None,
             mixed: false,
             messages: 0,
+            requests: 0,
+            responses: 0,
             session: 0,
         }
     }
@@ -252,6 +257,7 @@ impl Facts {
             self.late = !begins(message);
         }
         self.messages += 1;
+        self.requests += u64::from(message.kind == MessageKind::Request);
         if self.by_endpoint
             && message.method.as_deref().is_some_and(|method| self.is_of_other_revisions(method))
         {
@@ -284,6 +290,7 @@ impl Facts {
         self.late |= self.messages == 0 && !self.opened;
         self.unserved &= self.messages > 0;
         self.messages += 1;
+        self.responses += 1;
     }
 
     /// Takes in a response, before it is judged.
@@ -315,8 +322,15 @@ impl Facts {
     pub(super) fn start_over(&mut self) {
         let recording = std::mem::take(&mut self.recording);
         let forced = self.revision.filter(|_| self.forced);
-        let (messages, session, torn, mixed) = (self.messages, self.session + 1, self.torn, self.mixed);
-        *self = Self { messages, session, torn, mixed, ..Self::new(recording, forced) };
+        *self = Self {
+            messages: self.messages,
+            requests: self.requests,
+            responses: self.responses,
+            session: self.session + 1,
+            torn: self.torn,
+            mixed: self.mixed,
+            ..Self::new(recording, forced)
+        };
     }
 
     fn list(&mut self, result: Json<'_>, first: bool) {

@@ -56,6 +56,8 @@ mod tools;
 mod typed;
 mod versions;
 
+pub(crate) use recording::MESSAGES;
+
 use crate::engine::{Family, FamilySet};
 use crate::rule::Rule;
 

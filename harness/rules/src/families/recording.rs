@@ -1,10 +1,11 @@
-//! Recordings that cannot be read to their end, whatever their format.
+//! Recordings that cannot be read to their end or hold nothing to judge, whatever their format.
 //!
-//! Which rule a reader's refusal falls under.
+//! Which rule a reader's refusal falls under. Memory: the first request and the first line that is not a message, cut short.
 
 use super::{encoding, envelope, replay};
 use crate::engine::{
-    Family, FindingLocation, RecordingKind, Report, Revision, RuleContext, RuleVisitor, Trigger, Violation,
+    Family, FindingLocation, HttpExchange, RecordingKind, Report, Revision, RuleContext, RuleVisitor,
+    Trigger, Violation,
 };
 use crate::rule::{Level, Party, Rule};
 use transcript::batch;
@@ -16,8 +17,8 @@ use transcript::session::{Carrier, Content, Noise};
 pub(super) const FAMILY: Family = Family {
     name: "recording",
     title: "Recordings of any format",
-    rules: &[&READABLE, &WHOLE, &SHAPE],
-    triggers: &[Trigger::NonMessages],
+    rules: &[&READABLE, &MESSAGES, &BOTH_SIDES, &WHOLE, &SHAPE],
+    triggers: &[Trigger::NonMessages, Trigger::HttpExchanges],
     visitor: || Box::new(RecordingState::default()),
 };
 
@@ -31,6 +32,27 @@ static READABLE: Rule = Rule {
     softened: Some(
         "a warning where the contract leaves it open or a sender may have cut the body; a note on what a program may have printed, and on a batch where the revision is not known",
     ),
+    ..Rule::BLANK
+};
+
+pub(crate) static MESSAGES: Rule = Rule {
+    id: "rec.messages",
+    party: Party::Recorder,
+    source: "mcp-concord, docs/check.md#recordings-without-messages",
+    title: "A recording holds messages",
+    why: "Nothing can be judged in a file without messages, and a report without findings would read as praise.",
+    fix: "Name the file that holds the session. Of a log, record again at the level at which messages are written, debug or trace. `check --allow-empty` accepts such a file.",
+    ..Rule::BLANK
+};
+
+static BOTH_SIDES: Rule = Rule {
+    id: "rec.both-sides",
+    level: Level::Should,
+    party: Party::Recorder,
+    source: "JSON-RPC 2.0, section 5",
+    title: "A recording that holds responses holds requests too",
+    why: "Rules about one side's messages ask what the other side said, and cannot be decided from one side alone.",
+    fix: "Record between client and server, for example with `mcp-concord record`, and not the output of one of them.",
     ..Rule::BLANK
 };
 
@@ -108,6 +130,51 @@ struct RecordingState {
     damaged: bool,
     /// An Inspector export has items that are not messages.
     foreign: bool,
+    /// The number of HTTP exchanges, and the first of them.
+    exchanges: u64,
+    first_exchange: Option<String>,
+    /// The number of lines or items that are not messages, and the first of them.
+    others: u64,
+    first_other: Option<String>,
+    /// One of them is a message with a fault.
+    spoilt: bool,
+}
+
+/// The most characters of an address or a line that are quoted.
+const MOST_QUOTED: usize = 80;
+
+fn quoted(text: &str) -> String {
+    let mut rest = text.trim().chars();
+    let mut quoted: String = rest.by_ref().take(MOST_QUOTED).collect();
+    if rest.next().is_some() {
+        quoted.push('…');
+    }
+    quoted
+}
+
+impl RecordingState {
+    /// What the recording holds where it holds no message.
+    fn instead(&self) -> String {
+        let first = |text: &Option<String>| text.clone().unwrap_or_default();
+        match (self.exchanges, self.others) {
+            (0, 0) => "nothing in it is one".to_owned(),
+            (0, 1) => format!("it holds one text that is not one, `{}`", first(&self.first_other)),
+            (0, many) => {
+                format!("it holds {many} texts that are not; the first is `{}`", first(&self.first_other))
+            }
+            (many, _) => {
+                let first = first(&self.first_exchange);
+                let exchanges = if many == 1 { "HTTP exchange" } else { "HTTP exchanges" };
+                // It writes bare params and results under addresses of its own.
+                let way_out = if first.contains(" mcp://") {
+                    "; mcpsnoop leaves JSON-RPC out of its HAR, and its JSONL has it"
+                } else {
+                    ""
+                };
+                format!("it holds {many} {exchanges}, the first {first}{way_out}")
+            }
+        }
+    }
 }
 
 impl RuleVisitor for RecordingState {
@@ -128,6 +195,9 @@ impl RuleVisitor for RecordingState {
                 }
             }
             Content::Noise(noise) => {
+                self.others += 1;
+                self.first_other.get_or_insert_with(|| quoted(&noise.text));
+                self.spoilt |= noise.text.contains("\"jsonrpc\"");
                 if let Some(level) = untold(noise, at) {
                     self.damaged = true;
                     let wrong = format!("{} (clause {})", noise.why.message, noise.why.clause);
@@ -138,11 +208,36 @@ impl RuleVisitor for RecordingState {
         }
     }
 
+    fn exchange(&mut self, exchange: &HttpExchange, _at: &RuleContext<'_>, _report: &mut Report) {
+        self.exchanges += 1;
+        self.first_exchange
+            .get_or_insert_with(|| format!("{} {}", exchange.raw.method, quoted(&exchange.raw.url)));
+    }
+
     fn finish(&mut self, at: &RuleContext<'_>, rejection: Option<&Rejection>, report: &mut Report) {
         if at.facts.recording.kind.exchanges && !self.missing {
             report.pass(&WHOLE, at);
         }
         let Some(rejection) = rejection else {
+            match at.facts.messages {
+                // Of messages with a fault other rules tell.
+                0 if self.spoilt => {}
+                0 => {
+                    report.fail(&MESSAGES, at, format!("the recording holds no message: {}", self.instead()))
+                }
+                _ => report.pass(&MESSAGES, at),
+            }
+            match (at.facts.requests, at.facts.responses) {
+                (_, 0) => {}
+                // Of exchanges other rules say which bodies are missing.
+                (0, _) if at.facts.recording.kind.exchanges => {}
+                (0, 1) => report.fail(&BOTH_SIDES, at, "one side is missing: a response, and no request"),
+                (0, responses) => {
+                    let wrong = format!("one side is missing: {responses} responses, and no request");
+                    report.fail(&BOTH_SIDES, at, wrong);
+                }
+                _ => report.pass(&BOTH_SIDES, at),
+            }
             if !self.damaged {
                 report.pass(&READABLE, at);
             }

@@ -19,6 +19,9 @@ pub fn page(overview: &Overview, colour: bool) -> String {
     let paint = Paint(colour);
     let known = |what: Option<&str>| what.map_or_else(|| "unknown".to_owned(), plain);
     let mut out = format!("{}\n\n", paint.bold(&plain(&overview.file)));
+    if overview.counts.messages == 0 && overview.rejected.is_none() {
+        let _ = writeln!(out, "  {}\n", paint.error("no messages: nothing was judged", true));
+    }
     let mut row = |name: &str, value: &str| {
         let _ = writeln!(out, "  {name:<11} {value}");
     };
@@ -104,7 +107,11 @@ pub fn rows(overviews: &[Overview], colour: bool) -> String {
             overview.findings.errors.to_string(),
             overview.findings.warnings.to_string(),
             overview.duration_ms.map_or_else(dash, span),
-            overview.rejected.as_ref().map_or_else(String::new, |why| format!("rejected: {}", why.code)),
+            match &overview.rejected {
+                Some(why) => format!("rejected: {}", why.code),
+                None if overview.counts.messages == 0 => "no messages".to_owned(),
+                None => String::new(),
+            },
         ]
     };
     let cells: Vec<[String; 12]> = overviews.iter().map(row).collect();
