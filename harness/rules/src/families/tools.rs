@@ -93,8 +93,7 @@ static GRAMMAR: Rule = Rule {
 static UNIQUE: Rule = Rule {
     id: "tools.name.unique",
     level: Level::Should,
-    span: LATE,
-    source: "server/tools#tool-names",
+    source: "server/tools#data-types; server/tools#tool-names",
     title: "No two tools of one listing have the same name, on any of its pages",
     why: "A call has only the name, so it is not clear which of the two is meant.",
     fix: "Name each tool once; look for a page that repeats the one before it.",
