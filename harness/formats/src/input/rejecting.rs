@@ -2,6 +2,7 @@
 
 use super::{Input, ReadError};
 use crate::excerpt::{SHOWN, excerpt, floor};
+use crate::foreign::not_text;
 use transcript::message::Refusal;
 use transcript::rejection::{Code, Position, Rejection};
 use transcript::session::{Entry, Location, Sink, SinkError};
@@ -96,7 +97,8 @@ impl Input<'_> {
     pub(super) fn not_utf8(&self) -> ReadError {
         let bytes = &self.raw[..self.raw_len];
         let byte = bytes.first().copied().unwrap_or_default();
-        let message = format!("byte 0x{byte:02x} is not UTF-8 here");
+        let known = not_text(self.text(), bytes).filter(|_| self.offset == 0);
+        let message = known.map_or_else(|| format!("byte 0x{byte:02x} is not UTF-8 here"), str::to_owned);
         let refusal =
             Refusal { code: Code::InvalidUtf8, clause: "SRV-BYTES", at: self.text().len(), message };
         let ReadError::Rejected(mut rejection) = self.refuse(refusal, 0, "") else {

@@ -1,0 +1,70 @@
+//! Files that are no recording, or not yet: what they are, told from their beginning, and what to do with them.
+
+/// What a file is whose beginning is not UTF-8: `text` is what stands before the first byte that is not, `rest` the bytes from it
+/// on.
+pub(crate) fn not_text(text: &str, rest: &[u8]) -> Option<&'static str> {
+    match (text, rest) {
+        ("", [0xff, 0xfe, ..] | [0xfe, 0xff, ..]) => Some(UTF16),
+        _ => None,
+    }
+}
+
+/// What a file is that begins with this text and is no recording, and what to do with it.
+#[must_use]
+pub fn foreign(text: &str) -> Option<&'static str> {
+    match text.as_bytes() {
+        // The first two characters of every capture are ASCII.
+        [a, 0, b, 0, ..] if ![*a, *b].contains(&0) => Some(UTF16_LITTLE),
+        [0, a, 0, b, ..] if ![*a, *b].contains(&0) => Some(UTF16_BIG),
+        _ => None,
+    }
+}
+
+const UTF16: &str = "the file is UTF-16, as `>` in Windows PowerShell writes it, and not UTF-8; make it UTF-8 with \
+                     `iconv -f UTF-16 -t UTF-8 FILE > NEW`, or write it with `| Out-File -Encoding utf8 FILE`";
+
+const UTF16_LITTLE: &str = "it is UTF-16 without a byte order mark, and not UTF-8; make it UTF-8 with \
+                            `iconv -f UTF-16LE -t UTF-8 FILE > NEW`";
+
+const UTF16_BIG: &str = "it is UTF-16 without a byte order mark, and not UTF-8; make it UTF-8 with \
+                         `iconv -f UTF-16BE -t UTF-8 FILE > NEW`";
+
+#[cfg(test)]
+mod tests {
+    use super::foreign;
+    use crate::{Input, ReadError, detect};
+
+    /// Why this file is not opened, or what it is where it is opened and no recording; however the bytes come.
+    fn said(bytes: &[u8]) -> String {
+        let found = [1, 2, 3, 100, 1 << 20].map(|size| {
+            let mut parts: std::collections::VecDeque<u8> =
+                bytes.chunks(size).flat_map(<[u8]>::to_vec).collect();
+            let mut input = match Input::new(&mut parts) {
+                Ok(input) => input,
+                Err(ReadError::Rejected(rejection)) => return rejection.message,
+                Err(error) => panic!("{error}"),
+            };
+            assert!(detect(&mut input).unwrap().is_none());
+            foreign(input.text()).unwrap_or_default().to_owned()
+        });
+        assert!(found.iter().all(|said| *said == found[0]), "{found:?}");
+        found[0].clone()
+    }
+
+    fn utf16(text: &str, bytes: fn(u16) -> [u8; 2]) -> Vec<u8> {
+        text.encode_utf16().flat_map(bytes).collect()
+    }
+
+    #[test]
+    fn utf_16_is_told_with_a_way_to_utf_8() {
+        let message = "{\"jsonrpc\":\"2.0\",\"method\":\"\u{e9}\u{4e16}\"}\r\n";
+        for bytes in [u16::to_le_bytes, u16::to_be_bytes] {
+            let said = said(&utf16(&format!("\u{feff}{message}"), bytes));
+            assert!(said.contains("is UTF-16, as `>` in Windows PowerShell writes it"), "{said}");
+            assert!(said.contains("`iconv -f UTF-16 -t UTF-8 FILE > NEW`"), "{said}");
+        }
+        assert!(said(&utf16(message, u16::to_le_bytes)).contains("iconv -f UTF-16LE -t UTF-8"));
+        assert!(said(&utf16(message, u16::to_be_bytes)).contains("iconv -f UTF-16BE -t UTF-8"));
+        assert!(said(b"\xff{}").starts_with("byte 0xff is not UTF-8"));
+    }
+}
