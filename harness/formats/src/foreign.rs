@@ -5,6 +5,8 @@
 pub(crate) fn not_text(text: &str, rest: &[u8]) -> Option<&'static str> {
     match (text, rest) {
         ("", [0xff, 0xfe, ..] | [0xfe, 0xff, ..]) => Some(UTF16),
+        ("\u{1f}", [0x8b, ..]) => Some(GZIP),
+        ("(", [0xb5, 0x2f, 0xfd, ..]) => Some(ZSTANDARD),
         _ => None,
     }
 }
@@ -13,6 +15,7 @@ pub(crate) fn not_text(text: &str, rest: &[u8]) -> Option<&'static str> {
 #[must_use]
 pub fn foreign(text: &str) -> Option<&'static str> {
     match text.as_bytes() {
+        [b'P', b'K', 3, 4, ..] => Some(ZIP),
         // The first two characters of every capture are ASCII.
         [a, 0, b, 0, ..] if ![*a, *b].contains(&0) => Some(UTF16_LITTLE),
         [0, a, 0, b, ..] if ![*a, *b].contains(&0) => Some(UTF16_BIG),
@@ -28,6 +31,12 @@ const UTF16_LITTLE: &str = "it is UTF-16 without a byte order mark, and not UTF-
 
 const UTF16_BIG: &str = "it is UTF-16 without a byte order mark, and not UTF-8; make it UTF-8 with \
                          `iconv -f UTF-16BE -t UTF-8 FILE > NEW`";
+
+const GZIP: &str = "the file is compressed with gzip; unpack it with `gunzip -c FILE > NEW`";
+
+const ZSTANDARD: &str = "the file is compressed with Zstandard; unpack it with `zstd -dc FILE > NEW`";
+
+const ZIP: &str = "it is a ZIP archive; unpack it with `unzip FILE`";
 
 #[cfg(test)]
 mod tests {
@@ -66,5 +75,15 @@ mod tests {
         assert!(said(&utf16(message, u16::to_le_bytes)).contains("iconv -f UTF-16LE -t UTF-8"));
         assert!(said(&utf16(message, u16::to_be_bytes)).contains("iconv -f UTF-16BE -t UTF-8"));
         assert!(said(b"\xff{}").starts_with("byte 0xff is not UTF-8"));
+    }
+
+    #[test]
+    fn compressed_files_are_told_with_a_way_to_unpack_them() {
+        assert!(
+            said(b"\x1f\x8b\x08\0\0\0\0\0\0\x03\xab").contains("gzip; unpack it with `gunzip -c FILE > NEW`")
+        );
+        assert!(said(b"\x28\xb5\x2f\xfd\x24\x01").contains("`zstd -dc FILE > NEW`"));
+        assert!(said(b"PK\x03\x04\x14\0\0\0\x08\0\xff\xfe").contains("a ZIP archive"));
+        assert!(said(b"(\xb5").starts_with("byte 0xb5 is not UTF-8"));
     }
 }
