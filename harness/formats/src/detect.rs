@@ -3,13 +3,10 @@
 use crate::excerpt::floor;
 use crate::foreign::foreign;
 use crate::format::Format;
-use crate::head::Head;
+use crate::head::{Head, LOOKED_AT};
 use crate::input::{Input, ReadError};
 use crate::registry::{FORMATS, MCP_VCR};
 use transcript::json::Scanner;
-
-/// How much of a file is looked at, in bytes, where its first value is longer. How the bytes arrive must not matter.
-const LOOKED_AT: usize = 64 << 10;
 
 /// The format of what `input` begins with; nothing is consumed. Reads the first value, or 64 KiB of it.
 ///

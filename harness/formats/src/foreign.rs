@@ -1,5 +1,9 @@
 //! Files that are no recording, or not yet: what they are, told from their beginning, and what to do with them.
 
+use crate::excerpt::floor;
+use crate::head::LOOKED_AT;
+use transcript::json::{Json, Scanner};
+
 /// What a file is whose beginning is not UTF-8: `text` is what stands before the first byte that is not, `rest` the bytes from it
 /// on.
 pub(crate) fn not_text(text: &str, rest: &[u8]) -> Option<&'static str> {
@@ -19,8 +23,48 @@ pub fn foreign(text: &str) -> Option<&'static str> {
         // The first two characters of every capture are ASCII.
         [a, 0, b, 0, ..] if ![*a, *b].contains(&0) => Some(UTF16_LITTLE),
         [0, a, 0, b, ..] if ![*a, *b].contains(&0) => Some(UTF16_BIG),
+        _ if is_json_in_a_string(&text[..floor(text, LOOKED_AT.min(text.len()))]) => Some(ENCODED_TWICE),
         _ => None,
     }
+}
+
+/// Whether this begins with one JSON string whose text is a JSON object or list, or lines of them; as far as it is looked at.
+fn is_json_in_a_string(text: &str) -> bool {
+    let mut scanner = Scanner::new(text);
+    scanner.space();
+    let start = scanner.at();
+    if scanner.peek() != Some(b'"') {
+        return false;
+    }
+    let (string, is_cut) = match scanner.value() {
+        Ok(()) => (text[start..scanner.at()].to_owned(), false),
+        Err(fault) if fault.ended && text.len() + 4 > LOOKED_AT => (closed(&text[start..]), true),
+        Err(_) => return false,
+    };
+    let string = Json::parse(&string).ok().and_then(Json::as_text);
+    let Some(content) = string.and_then(|string| string.to_str()) else { return false };
+    let mut inner = Scanner::new(&content);
+    inner.space();
+    if !matches!(inner.peek(), Some(b'{' | b'[')) {
+        return false;
+    }
+    match inner.value() {
+        Ok(()) => {
+            let rest = content[inner.at()..].trim_start_matches([' ', '\t', '\r']);
+            rest.is_empty() || rest.starts_with('\n')
+        }
+        Err(fault) => fault.ended && is_cut,
+    }
+}
+
+/// The beginning of a JSON string as a whole one: without an escape, or a pair of them, that is cut.
+fn closed(begin: &str) -> String {
+    let ends = (0..12).map(|cut| floor(begin, begin.len().saturating_sub(cut)));
+    let strings = ends.map(|end| format!("{}\"", &begin[..end]));
+    let is_text = |string: &String| {
+        Json::parse(string).ok().and_then(Json::as_text).is_some_and(|string| string.to_str().is_some())
+    };
+    strings.into_iter().find(is_text).unwrap_or_default()
 }
 
 const UTF16: &str = "the file is UTF-16, as `>` in Windows PowerShell writes it, and not UTF-8; make it UTF-8 with \
@@ -37,6 +81,9 @@ const GZIP: &str = "the file is compressed with gzip; unpack it with `gunzip -c 
 const ZSTANDARD: &str = "the file is compressed with Zstandard; unpack it with `zstd -dc FILE > NEW`";
 
 const ZIP: &str = "it is a ZIP archive; unpack it with `unzip FILE`";
+
+const ENCODED_TWICE: &str = "it is one JSON string that holds a JSON document, so the document was encoded twice; decode it once \
+                             with `jq -r . FILE > NEW`";
 
 #[cfg(test)]
 mod tests {
@@ -85,5 +132,27 @@ mod tests {
         assert!(said(b"\x28\xb5\x2f\xfd\x24\x01").contains("`zstd -dc FILE > NEW`"));
         assert!(said(b"PK\x03\x04\x14\0\0\0\x08\0\xff\xfe").contains("a ZIP archive"));
         assert!(said(b"(\xb5").starts_with("byte 0xb5 is not UTF-8"));
+    }
+
+    #[test]
+    fn a_document_that_was_encoded_twice_is_told_with_a_way_to_decode_it() {
+        let told = |text: &str| {
+            said(text.as_bytes()).contains("encoded twice; decode it once with `jq -r . FILE > NEW`")
+        };
+        assert!(told(r#" "[\n {\"jsonrpc\":\"2.0\",\"method\":\"a\"}\n]" "#));
+        assert!(told(r#""{\"jsonrpc\":\"2.0\"}\n{\"jsonrpc\":\"2.0\"}\n""#));
+        for other in
+            [r#""a""#, r#""[a]""#, r#""[1] a""#, r#""\"a\"""#, r#""[1"#, r#""[1""#, r#""1""#, "\"\n[]\""]
+        {
+            assert!(!told(other), "{other}");
+        }
+        // One that is longer than what is looked at, cut anywhere.
+        for unit in [r#"\"\u00e9\ud83d\ude00\\n\","#, "1,"] {
+            for pad in 0..40 {
+                let text = format!("\"{}[{}1]\"", " ".repeat(pad), unit.repeat((80 << 10) / unit.len()));
+                assert!(told(&text), "{unit} behind {pad}");
+            }
+        }
+        assert!(!told(&format!("\"[{}\"", "a".repeat(80 << 10))));
     }
 }
