@@ -1,7 +1,7 @@
 //! Files that are no recording, or not yet: what they are, told from their beginning, and what to do with them.
 
 use crate::excerpt::floor;
-use crate::head::LOOKED_AT;
+use crate::head::{Head, LOOKED_AT};
 use transcript::json::{Json, Scanner};
 
 /// What a file is whose beginning is not UTF-8: `text` is what stands before the first byte that is not, `rest` the bytes from it
@@ -18,12 +18,27 @@ pub(crate) fn not_text(text: &str, rest: &[u8]) -> Option<&'static str> {
 /// What a file is that begins with this text and is no recording, and what to do with it.
 #[must_use]
 pub fn foreign(text: &str) -> Option<&'static str> {
+    let text = &text[..floor(text, LOOKED_AT.min(text.len()))];
     match text.as_bytes() {
         [b'P', b'K', 3, 4, ..] => Some(ZIP),
         // The first two characters of every capture are ASCII.
         [a, 0, b, 0, ..] if ![*a, *b].contains(&0) => Some(UTF16_LITTLE),
         [0, a, 0, b, ..] if ![*a, *b].contains(&0) => Some(UTF16_BIG),
-        _ if is_json_in_a_string(&text[..floor(text, LOOKED_AT.min(text.len()))]) => Some(ENCODED_TWICE),
+        _ if is_json_in_a_string(text) => Some(ENCODED_TWICE),
+        _ => of_an_object(text),
+    }
+}
+
+fn of_an_object(text: &str) -> Option<&'static str> {
+    let head = Head::new(text);
+    let has = |names: &[&str]| names.iter().any(|name| head.has(name));
+    match head.has("tools") {
+        _ if head.has("mcpSurface") => Some(LOCK_FILE),
+        // A request to a language model has tools, too.
+        true if has(&["messages", "events", "entries", "exchanges", "interactions", "model"]) => None,
+        true if has(&["prompts", "resources", "serverInfo"]) || text.contains("\"inputSchema\"") => {
+            Some(OFFER)
+        }
         _ => None,
     }
 }
@@ -84,6 +99,12 @@ const ZIP: &str = "it is a ZIP archive; unpack it with `unzip FILE`";
 
 const ENCODED_TWICE: &str = "it is one JSON string that holds a JSON document, so the document was encoded twice; decode it once \
                              with `jq -r . FILE > NEW`";
+
+const OFFER: &str = "it lists what a server offers, as `fastmcp inspect` writes it, and no messages; start the server under \
+                     `mcp-concord record -o NEW -- CMD` to record a session";
+
+const LOCK_FILE: &str =
+    "it is a lock file of `surface`, and holds no messages; show it with `mcp-concord surface FILE`";
 
 #[cfg(test)]
 mod tests {
@@ -154,5 +175,32 @@ mod tests {
             }
         }
         assert!(!told(&format!("\"[{}\"", "a".repeat(80 << 10))));
+    }
+
+    #[test]
+    fn what_lists_an_offer_is_told_with_a_way_to_record() {
+        let told = |text: &str| {
+            said(text.as_bytes()).contains("what a server offers, as `fastmcp inspect` writes it")
+        };
+        for offer in [
+            r#"{"serverInfo":{"name":"a"},"tools":[],"prompts":[],"resources":[],"templates":[]}"#,
+            r#"{"server":{"name":"a"},"environment":{},"tools":[],"prompts":[]}"#,
+            r#"{"tools":[{"name":"a","inputSchema":{}}]}"#,
+        ] {
+            assert!(told(offer), "{offer}");
+            assert!(said(offer.as_bytes()).contains("`mcp-concord record -o NEW -- CMD` to record"));
+        }
+        let long =
+            format!(r#"{{"tools":[{}{{}}],"prompts":[]}}"#, r#"{"name":"a","inputSchema":{}},"#.repeat(4000));
+        assert!(told(&long));
+        for other in [
+            r#"{"tools":[]}"#,
+            r#"{"resources":[]}"#,
+            r#"{"tools":[],"resources":[],"messages":[]}"#,
+            r#"{"model":"m","tools":[{"inputSchema":{}}]}"#,
+        ] {
+            assert!(!told(other), "{other}");
+        }
+        assert!(said(br#"{"mcpSurface":1,"tools":[]}"#).starts_with("it is a lock file of `surface`"));
     }
 }
