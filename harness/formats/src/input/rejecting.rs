@@ -46,6 +46,21 @@ impl Input<'_> {
         ReadError::Rejected(Box::new(Rejection { code, clause, message, position, excerpt }))
     }
 
+    /// A rejection of what follows the document that ends on line `last`: where another one follows, that is said.
+    pub(super) fn behind_document(&self, error: ReadError, last: u64) -> ReadError {
+        let ReadError::Rejected(mut rejection) = error else { return error };
+        let at = rejection.position.offset.checked_sub(self.offset).and_then(|at| usize::try_from(at).ok());
+        let next = at.and_then(|at| self.text().as_bytes().get(at));
+        if rejection.code == Code::InvalidJson && matches!(next, Some(b'{' | b'[')) {
+            let first = rejection.position.line;
+            rejection.message = format!(
+                "the document ends on line {last}, and a second one begins on line {first}; part the file into one file per \
+                 document (`jq -c . FILE` lists them, one a line)"
+            );
+        }
+        ReadError::Rejected(rejection)
+    }
+
     /// Hands on an entry that begins at byte `at` of the window.
     ///
     /// # Errors
