@@ -26,6 +26,8 @@ pub enum Cause {
     Interrupted,
     /// The content shows no capture format, and why.
     UnknownFormat(String),
+    /// The content is known and no recording: what it is, and what to do with it.
+    Foreign(&'static str),
     /// It was found rather than named, and is not a recording of the format that was asked for.
     NoRecording,
     /// An option has a value that it cannot have: the option, and why.
@@ -100,7 +102,7 @@ impl Error {
             Cause::Rejected(rejection) => rejection.code.name(),
             Cause::Unreadable(_) => "unreadable",
             Cause::Interrupted => "interrupted",
-            Cause::UnknownFormat(_) => "unknown-format",
+            Cause::UnknownFormat(_) | Cause::Foreign(_) => "unknown-format",
             Cause::NoRecording => "no-recording",
             Cause::BadOption(..) | Cause::BadRequest(_) => Self::BAD_OPTION,
             Cause::CannotCarry(_) => "cannot-carry",
@@ -120,6 +122,7 @@ impl Error {
             Cause::UnknownFormat(why) => {
                 format!("the format cannot be detected: {why}; name it ({})", formats::names())
             }
+            Cause::Foreign(what) => format!("it is not a recording: {what}"),
             Cause::NoRecording => "it is not a recording".to_owned(),
             Cause::BadOption(option, why) => format!("{option}: {why}"),
             Cause::CannotCarry(reasons) => reasons.join("; "),

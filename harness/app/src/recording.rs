@@ -60,8 +60,11 @@ impl<'a> Recording<'a> {
                 return Err(Error::from(Cause::NoRecording).about(name));
             }
             Ok((_, input)) => {
-                let why = formats::why_undetected(input.text());
-                return Err(Error::from(Cause::UnknownFormat(why)).about(name));
+                let cause = match formats::foreign(input.text()) {
+                    Some(what) => Cause::Foreign(what),
+                    None => Cause::UnknownFormat(formats::why_undetected(input.text())),
+                };
+                return Err(Error::from(cause).about(name));
             }
             Err(error) => return Err(failed(error)),
         };

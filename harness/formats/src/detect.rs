@@ -1,14 +1,12 @@
 //! Which format is this? Told from the first value of the file, never from its name.
 
 use crate::excerpt::floor;
+use crate::foreign::foreign;
 use crate::format::Format;
-use crate::head::Head;
+use crate::head::{Head, LOOKED_AT};
 use crate::input::{Input, ReadError};
 use crate::registry::{FORMATS, MCP_VCR};
 use transcript::json::Scanner;
-
-/// How much of a file is looked at, in bytes, where its first value is longer. How the bytes arrive must not matter.
-const LOOKED_AT: usize = 64 << 10;
 
 /// The format of what `input` begins with; nothing is consumed. Reads the first value, or 64 KiB of it.
 ///
@@ -30,6 +28,9 @@ pub fn nearest(text: &str) -> Option<String> {
 /// Why no format is detected in a file that begins with this text, in words.
 #[must_use]
 pub fn why_undetected(text: &str) -> String {
+    if let Some(what) = foreign(text) {
+        return what.to_owned();
+    }
     match nearest(text) {
         _ if text.trim().is_empty() => "it is empty".to_owned(),
         _ if is_mcp_vcr(text) => MCP_VCR.to_owned(),
@@ -65,6 +66,8 @@ pub fn detect_among<'f>(
     let head = Head::new(&text[..floor(text, LOOKED_AT.min(text.len()))]);
     match formats.iter().rev().copied().find(|format| (format.sniff)(&head)) {
         Some(format) => Ok(Some(format)),
+        // What the file is matters more than a bad byte somewhere in it.
+        None if foreign(text).is_some() => Ok(None),
         None => end.map(|_| None),
     }
 }

@@ -2,6 +2,9 @@
 
 use transcript::json::{JsonKind, Scanner};
 
+/// How much of a file is looked at, in bytes, where its first value is longer. How the bytes arrive must not matter.
+pub(crate) const LOOKED_AT: usize = 64 << 10;
+
 /// How a file begins.
 #[derive(Debug, Default)]
 pub struct Head {

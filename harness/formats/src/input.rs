@@ -6,7 +6,7 @@
 mod rejecting;
 
 use std::io::{self, Read};
-use transcript::json::{Scanner, SyntaxError};
+use transcript::json::{Json, Scanner, SyntaxError};
 use transcript::rejection::{Code, Rejection};
 
 /// The largest line or item that is read: 1 GiB. A larger one is rejected with the code `limit`.
@@ -321,15 +321,47 @@ impl<'r> Input<'r> {
         }
     }
 
-    /// Moves past white space to the end of the input.
+    /// Moves past white space to the end of the input, from the end of the document.
     ///
     /// # Errors
     /// Where anything else follows the document.
     pub fn finish(&mut self) -> Result<(), ReadError> {
+        let last = self.line;
         match self.peek()? {
             None => Ok(()),
-            Some(_) => Err(self.reject(Code::InvalidJson, 0, "something follows the end of the document")),
+            Some(_) => {
+                let wrong = self.reject(Code::InvalidJson, 0, "something follows the end of the document");
+                Err(self.behind_document(wrong, last))
+            }
         }
+    }
+
+    /// Looks whether only white space follows the document that ended before the window, and moves past nothing.
+    ///
+    /// # Errors
+    /// Where anything else follows it.
+    pub(crate) fn end(&mut self) -> Result<(), ReadError> {
+        match self.scan(|scanner| scanner.end()) {
+            Ok(_) => Ok(()),
+            Err(wrong) => Err(self.behind_document(wrong, self.line)),
+        }
+    }
+
+    /// The one document that the whole of the window is.
+    ///
+    /// # Errors
+    /// A rejection where it is none, or not all of it.
+    pub(crate) fn document(&self) -> Result<Json<'_>, ReadError> {
+        Json::parse(self.text()).map_err(|fault| {
+            let wrong = self.refuse(fault.into(), 0, "");
+            let mut scanner = Scanner::new(self.text());
+            scanner.space();
+            match scanner.value() {
+                // A fault inside it would have come first.
+                Ok(()) => self.behind_document(wrong, self.position(scanner.at()).line),
+                Err(_) => wrong,
+            }
+        })
     }
 }
 

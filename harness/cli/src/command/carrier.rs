@@ -77,6 +77,7 @@ pub(super) fn sentence(error: &Error) -> String {
             "the format of {name} cannot be detected: {why}; name it with --format ({})",
             formats::names()
         ),
+        Cause::Foreign(what) => format!("{name} is not a recording: {what}"),
         Cause::BadOption(option, why) => format!("--{}: {why}", option.replace('_', "-")),
         Cause::OtherRevision(why, Some(required)) => format!("{why}; name it with --spec {required}"),
         Cause::NothingWhole => {

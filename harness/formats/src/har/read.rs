@@ -30,9 +30,9 @@ pub(super) fn read(
 }
 
 /// The array of exchanges.
-fn entries<'a>(input: &Input<'_>, document: Document<'a>) -> Result<Json<'a>, ReadError> {
+fn entries<'a>(input: &'a Input<'_>, document: Document<'a>) -> Result<Json<'a>, ReadError> {
     let refuse = |refusal: Refusal, pointer: &str| input.refuse(refusal, 0, pointer);
-    let file = Json::parse(document.0).map_err(|fault| refuse(fault.into(), ""))?;
+    let file = input.document()?;
     if file.kind() != JsonKind::Object {
         let message = format!("a HAR is an object with a `log`; this is {}", file.kind().name());
         let wrong = Refusal::new(Code::WrongDocument, document.at(file.text()), message);

@@ -2,6 +2,7 @@
 
 use super::{Input, ReadError};
 use crate::excerpt::{SHOWN, excerpt, floor};
+use crate::foreign::not_text;
 use transcript::message::Refusal;
 use transcript::rejection::{Code, Position, Rejection};
 use transcript::session::{Entry, Location, Sink, SinkError};
@@ -43,6 +44,21 @@ impl Input<'_> {
         let excerpt = Some(excerpt(self.text(), at, self.column > 1));
         let Refusal { code, clause, message, .. } = refusal;
         ReadError::Rejected(Box::new(Rejection { code, clause, message, position, excerpt }))
+    }
+
+    /// A rejection of what follows the document that ends on line `last`: where another one follows, that is said.
+    pub(super) fn behind_document(&self, error: ReadError, last: u64) -> ReadError {
+        let ReadError::Rejected(mut rejection) = error else { return error };
+        let at = rejection.position.offset.checked_sub(self.offset).and_then(|at| usize::try_from(at).ok());
+        let next = at.and_then(|at| self.text().as_bytes().get(at));
+        if rejection.code == Code::InvalidJson && matches!(next, Some(b'{' | b'[')) {
+            let first = rejection.position.line;
+            rejection.message = format!(
+                "the document ends on line {last}, and a second one begins on line {first}; part the file into one file per \
+                 document (`jq -c . FILE` lists them, one a line)"
+            );
+        }
+        ReadError::Rejected(rejection)
     }
 
     /// Hands on an entry that begins at byte `at` of the window.
@@ -96,7 +112,8 @@ impl Input<'_> {
     pub(super) fn not_utf8(&self) -> ReadError {
         let bytes = &self.raw[..self.raw_len];
         let byte = bytes.first().copied().unwrap_or_default();
-        let message = format!("byte 0x{byte:02x} is not UTF-8 here");
+        let known = not_text(self.text(), bytes).filter(|_| self.offset == 0);
+        let message = known.map_or_else(|| format!("byte 0x{byte:02x} is not UTF-8 here"), str::to_owned);
         let refusal =
             Refusal { code: Code::InvalidUtf8, clause: "SRV-BYTES", at: self.text().len(), message };
         let ReadError::Rejected(mut rejection) = self.refuse(refusal, 0, "") else {

@@ -1,6 +1,6 @@
 use super::{Input, Read, ReadError};
 use crate::excerpt::SHOWN;
-use crate::{FORMATS, Format, ReadOptions, walk};
+use crate::{FORMATS, Format, ReadOptions, find, walk};
 use std::cell::Cell;
 use std::io;
 use transcript::rejection::Rejection;
@@ -68,4 +68,43 @@ fn a_rejection_is_the_same_however_the_bytes_come() {
         }
     }
     assert!(rejected > 300, "{rejected} rejections");
+}
+
+#[test]
+fn a_second_document_is_told_from_other_text_behind_the_first() {
+    let documents = [
+        ("har", r#"{"log":{"entries":[]}}"#),
+        ("inspector", "[]"),
+        ("inspector", r#"{"events":[]}"#),
+        ("inspector-network", "[]"),
+        ("streamable-http", r#"{"transport":"streamable-http","entries":[]}"#),
+        ("http-sse", r#"{"transport":"http-sse","entries":[]}"#),
+        ("mcp-recorder", r#"{"version":"1.0","interactions":[]}"#),
+        ("mcp-cassette", r#"{"version":1,"interactions":[]}"#),
+        ("agent-vcr", r#"{"format_version":"1.0.0","metadata":{},"session":{"interactions":[]}}"#),
+    ];
+    for (name, document) in documents {
+        let format = find(name).unwrap();
+        for size in [1, 5, 1 << 20] {
+            let said = |text: &str| {
+                let found = rejection(format, text.as_bytes(), size).unwrap();
+                assert_eq!((found.code.name(), found.clause), ("invalid-json", "SRV-BYTES"), "{name}");
+                (found.message, found.position.line)
+            };
+            let (message, line) = said(&format!("\n{document}\n\n {document}\n"));
+            assert!(
+                message.starts_with("the document ends on line 2, and a second one begins on line 4;"),
+                "{name}: {message}"
+            );
+            assert!(message.contains("(`jq -c . FILE` lists them"), "{name}: {message}");
+            assert_eq!(line, 4, "{name}");
+            let (message, _) = said(&format!("{document}{document}"));
+            assert!(
+                message.contains("ends on line 1, and a second one begins on line 1;"),
+                "{name}: {message}"
+            );
+            let (message, line) = said(&format!("{document}\n,"));
+            assert!(!message.contains("a second one") && line == 2, "{name}: {message}");
+        }
+    }
 }

@@ -26,7 +26,7 @@ pub(super) fn read(
         _ => pass(input, |scanner| scanner.value().map(|()| false))?,
     };
     // Whether the whole is JSON at all comes first: lines of JSON are not a document of the wrong shape.
-    input.scan(|scanner| scanner.end())?;
+    input.end()?;
     if !shaped {
         return Err(input.reject(Code::WrongDocument, 0, SHAPE));
     }

@@ -28,7 +28,7 @@ pub(super) fn read(
     while input.more()? {}
     let input = &*input;
     let document = Document(input.text());
-    let list = Json::parse(document.0).map_err(|fault| input.refuse(fault.into(), 0, ""))?;
+    let list = input.document()?;
     if list.kind() != JsonKind::Array {
         let message = format!("a network export is an array of exchanges; this is {}", list.kind().name());
         let wrong = Refusal::new(Code::WrongDocument, document.at(list.text()), message);

@@ -84,7 +84,7 @@ fn read(input: &mut Input<'_>, options: ReadOptions, sink: &mut Sink<'_>) -> Res
     let input = &*input;
     let document = Document(input.text());
     let refuse = |refusal, pointer: &str| input.refuse(refusal, 0, pointer);
-    let file = Json::parse(document.0).map_err(|fault| refuse(fault.into(), ""))?;
+    let file = input.document()?;
     if file.kind() != JsonKind::Object {
         let said = "a recording of agent-vcr is a JSON object with a `session`";
         return Err(refuse(wrong(Code::WrongDocument, said), ""));

@@ -28,7 +28,7 @@ static READABLE: Rule = Rule {
     source: "the capture format's own description; RFC 8259, section 2",
     title: "The file is a recording of its format from the first byte to the last",
     why: "What follows the place where a reader has to stop is lost to every user of the file.",
-    fix: "Write the document in one go, or repair it by hand at the place that is shown.",
+    fix: "Write the document in one go, or repair it by hand at the place that is shown. Part a file of several documents into one file per document; `jq -c . FILE` lists them, one a line.",
     softened: Some(
         "a warning where the contract leaves it open or a sender may have cut the body; a note on what a program may have printed, and on a batch where the revision is not known",
     ),
