@@ -8,7 +8,8 @@ use transcript::json::{Json, Scanner};
 /// on.
 pub(crate) fn not_text(text: &str, rest: &[u8]) -> Option<&'static str> {
     match (text, rest) {
-        ("", [0xff, 0xfe, ..] | [0xfe, 0xff, ..]) => Some(UTF16),
+        // Two bytes alone show nothing; the first character of every capture is ASCII.
+        ("", [0xff, 0xfe, _, 0, ..] | [0xfe, 0xff, 0, _, ..]) => Some(UTF16),
         ("\u{1f}", [0x8b, ..]) => Some(GZIP),
         ("(", [0xb5, 0x2f, 0xfd, ..]) => Some(ZSTANDARD),
         _ => None,
@@ -134,6 +135,7 @@ mod tests {
 
     #[test]
     fn utf_16_is_told_with_a_way_to_utf_8() {
+        assert!(said(b"\xff\xfe").starts_with("byte 0xff is not UTF-8"));
         let message = "{\"jsonrpc\":\"2.0\",\"method\":\"\u{e9}\u{4e16}\"}\r\n";
         for bytes in [u16::to_le_bytes, u16::to_be_bytes] {
             let said = said(&utf16(&format!("\u{feff}{message}"), bytes));
