@@ -82,7 +82,8 @@ impl Terminal {
 
     fn write(&self, text: &str) {
         // A closed standard error does not end the command.
-        let _ = writeln!(io::stderr().lock(), "{text}");
+        // In one piece, so that what a recorded server writes there comes before or after a line and not inside of it.
+        let _ = io::stderr().lock().write_all(format!("{text}\n").as_bytes());
     }
 
     fn draw(&self, name: &str, rejection: &Rejection) -> String {
