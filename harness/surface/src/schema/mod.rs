@@ -158,7 +158,8 @@ impl<'a> Comparison<'a> {
             let said = is_annotation(&name);
             let effect = if said { Effect::Annotation } else { Effect::Unknown };
             let words = match (old.member(&name), new.member(&name)) {
-                (Some(old), Some(new)) if old.same(new) => continue,
+                (Some(old), Some(new)) if said && old.same(new) || self.unchanged(old, new) => continue,
+                (Some(old), Some(new)) if old.same(new) => "refers to a schema that may have changed",
                 (Some(_), Some(_)) => "changed",
                 (None, _) => "was added",
                 (_, None) => "was taken away",
@@ -166,6 +167,13 @@ impl<'a> Comparison<'a> {
             let doubt = if said { "" } else { "; what that accepts cannot be told" };
             self.report(effect, &format!("{at}/{}", token(&name)), format!("`{name}` {words}{doubt}"));
         }
+    }
+
+    /// Whether two values that are not looked into say the same: what they refer to counts, too.
+    fn unchanged(&self, old: Json<'a>, new: Json<'a>) -> bool {
+        let refers =
+            |text: &str| ["$ref", "$dynamicRef", "$recursiveRef", "\\u"].iter().any(|it| text.contains(it));
+        old.same(new) && (!refers(old.text()) || self.old.same(self.new))
     }
 
     fn required(&mut self, old: Json<'a>, new: Json<'a>, at: &str) {
@@ -229,7 +237,8 @@ impl<'a> Comparison<'a> {
         let place = format!("{at}/items");
         match (old.member("items"), new.member("items")) {
             // Before 2020-12 an array stood here.
-            (Some(before), Some(after)) if before.kind() == JsonKind::Array && before.same(after) => {}
+            (Some(before), Some(after))
+                if before.kind() == JsonKind::Array && self.unchanged(before, after) => {}
             (Some(before), Some(after)) if [before, after].iter().any(|it| it.kind() == JsonKind::Array) => {
                 self.report(Effect::Unknown, &place, "`items` changed, and is a list of schemas");
             }

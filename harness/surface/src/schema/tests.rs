@@ -50,6 +50,17 @@ fn each_change_has_its_effect_and_its_place() {
         (json!({"maxLength": 1}), json!({"maxLength": 2}), vec![(Wider, "")]),
         (json!({"pattern": "a"}), json!({"pattern": "b"}), vec![(Unknown, "")]),
         (json!({"not": {"type": "null"}}), json!({"not": {"type": "string"}}), vec![(Unknown, "/not")]),
+        // The same words, and another definition.
+        (
+            json!({"not": {"$ref": "#/$defs/d"}, "$defs": {"d": {"type": "string"}}}),
+            json!({"not": {"$ref": "#/$defs/d"}, "$defs": {"d": {"type": ["string", "null"]}}}),
+            vec![(Unknown, "/not")],
+        ),
+        (
+            json!({"items": [{"$ref": "#/$defs/d"}], "$defs": {"d": {"type": "string"}}}),
+            json!({"items": [{"$ref": "#/$defs/d"}], "$defs": {"d": {"type": "null"}}}),
+            vec![(Unknown, "/items")],
+        ),
         (json!({"title": "a"}), json!({"title": "b"}), vec![(Annotation, "/title")]),
         (
             json!({"properties": {"a": {"type": "null"}}}),
