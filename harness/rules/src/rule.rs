@@ -138,6 +138,11 @@ pub enum Need {
 }
 
 impl Need {
+    /// Whether only a session over HTTP has it.
+    pub(crate) fn is_of_http(self) -> bool {
+        matches!(self, Self::Http | Self::Headers | Self::Sse)
+    }
+
     /// What is missing, and which recordings have it.
     #[must_use]
     pub fn lack(self) -> &'static str {

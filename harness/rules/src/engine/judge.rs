@@ -165,7 +165,7 @@ impl Judge {
         let limit = self.report.limit();
         CheckResult {
             revision,
-            outcomes: self.report.outcomes(rules, revision),
+            outcomes: self.report.outcomes(rules, revision, self.facts.over_stdio() == Some(true)),
             messages: self.facts.messages,
             limit: self.pending.full().or(limit),
             rejected: self.rejected,

@@ -260,9 +260,10 @@ impl Report {
             }
             None => return Applies::Unsure(MissingEvidence::Revision),
         };
-        match rule.needs.iter().find(|need| !self.carries.contains(need)) {
+        match lacking(&self.carries, rule) {
             _ if !in_span => Applies::No,
-            Some(need) => Applies::Unsure(MissingEvidence::Carried(*need)),
+            Some(need) if need.is_of_http() && at.facts.over_stdio() == Some(true) => Applies::No,
+            Some(need) => Applies::Unsure(MissingEvidence::Carried(need)),
             None => Applies::Yes,
         }
     }
@@ -272,22 +273,24 @@ impl Report {
         self.stats.of_rule(rule).unsure.get_or_insert_with(why);
     }
 
-    /// What came of each of `rules`.
+    /// What came of each of `rules` in a session of this revision. What only HTTP has is not missing from one over `stdio`.
     pub(super) fn outcomes(
         self,
         rules: impl Iterator<Item = &'static Rule>,
         revision: Option<Revision>,
+        stdio: bool,
     ) -> Vec<RuleOutcome> {
-        let mut all = self.stats.by_id();
+        let Self { carries, stats, .. } = self;
+        let mut all = stats.by_id();
         let mut outcomes = Vec::new();
         for rule in rules {
             let (stats, held) = all.remove(rule.id).unwrap_or_default();
             let RuleStats { broken, counts, worst, findings, mut unsure } = stats;
-            let lacking = rule.needs.iter().find(|need| !self.carries.contains(need));
+            let lacking = lacking(&carries, rule).filter(|need| !(stdio && need.is_of_http()));
             if let (0, 0, None, Some(need)) = (held, broken, &unsure, lacking)
                 && revision.is_none_or(|revision| rule.span.has(revision))
             {
-                unsure = Some(lacks(*need));
+                unsure = Some(lacks(need));
             }
             let verdict = match (worst, &unsure, held) {
                 (Some(level), ..) => RuleVerdict::new(level),
@@ -299,6 +302,11 @@ impl Report {
         }
         outcomes
     }
+}
+
+/// What the rule needs beyond what such recordings carry.
+fn lacking(carries: &[Need], rule: &Rule) -> Option<Need> {
+    rule.needs.iter().copied().find(|need| !carries.contains(need))
 }
 
 fn lacks(need: Need) -> String {

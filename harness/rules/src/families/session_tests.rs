@@ -6,6 +6,7 @@ use crate::engine::{
     RuleVerdict, RuleVisitor, Trigger, Violation,
 };
 use crate::rule::{Level, Need, Rule};
+use transcript::json::Json;
 use transcript::message::Message;
 use transcript::session::{Content, Entry, Location, Side};
 
@@ -93,6 +94,40 @@ fn short_of_the_limits_all_of_it_is_told() {
     let other = answer(1).1.replace("[]", r#"[{"type":"text","text":""}]"#);
     let again = self::judged(handshake().chain([call(1), answer(1), (Side::Server, other)]), FAMILIES);
     assert_eq!(outcome(&again, "jsonrpc.response.duplicate").0, RuleVerdict::Fail);
+}
+
+/// What only HTTP has is not missing from a session over stdio, as the command of its trace shows it to be.
+#[test]
+fn rules_on_http_do_not_apply_where_the_transport_is_known_to_be_stdio() {
+    let verdict = |meta: &str| {
+        let recording = RecordingInfo {
+            kind: RecordingKind { trace: true, ..RecordingKind::default() },
+            carries: vec![Need::Direction, Need::Times, Need::Process],
+            ..RecordingInfo::default()
+        };
+        let mut judging =
+            Judge::new(&JudgeOptions { recording, families: FAMILIES, ..JudgeOptions::default() });
+        let start = Content::TraceStart(Json::parse(meta).unwrap());
+        judging.take(&Entry::new(Location::default(), start));
+        for (side, text) in handshake() {
+            let content = Content::Message(Message::parse(&text).unwrap());
+            judging.take(&Entry { side: Some(side), ..Entry::new(Location::default(), content) });
+        }
+        let judged = judging.finish();
+        // They need exchanges, headers and events.
+        let rules = ["auth.header.bearer", "http.session.echo", "http.sse.event-name"];
+        rules.map(|rule| outcome(&judged, rule).0)
+    };
+    let piped = r#"{"v":1,"type":"meta","command":["demo-server"]}"#;
+    assert_eq!(verdict(piped), [RuleVerdict::NotApplicable; 3]);
+    for unknown in [
+        r#"{"v":1,"type":"meta"}"#,
+        r#"{"v":1,"type":"meta","command":[]}"#,
+        r#"{"v":1,"type":"meta","command":["bridge","https://a.test/mcp"]}"#,
+        r#"{"v":1,"type":"meta","command":["demo-server"],"_made_up":"stdio"}"#,
+    ] {
+        assert_eq!(verdict(unknown), [RuleVerdict::Inconclusive; 3], "{unknown}");
+    }
 }
 
 static NO_NUMBERS: Rule = Rule {
