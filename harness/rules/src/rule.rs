@@ -30,6 +30,8 @@ pub struct Rule {
     pub softened: Option<&'static str>,
     /// Where the documents disagree about it: how.
     pub contested: Option<&'static str>,
+    /// Other messages decide whether one breaks it, so that nobody can tell behind the place where some are missing.
+    pub relational: bool,
 }
 
 impl Rule {
@@ -47,6 +49,7 @@ impl Rule {
         fix: "",
         softened: None,
         contested: None,
+        relational: false,
     };
 
     /// How much it binds in a revision; in its own words where the revision is unknown.

@@ -3,6 +3,7 @@
 //!
 //! Memory: the last capabilities of each side, and the tools of the listings up to [`MOST_TOOLS`] bytes of schemas.
 
+use super::losses::Losses;
 use super::message::{MessageKind, SeenMessage};
 use super::methods::known;
 use super::recording_info::RecordingInfo;
@@ -72,6 +73,8 @@ pub(crate) struct Facts {
     dead: Option<Box<str>>,
     /// Parts are missing: bodies dropped by an exporter, or what could not be read.
     pub(crate) torn: bool,
+    /// What the recorder says that it lost.
+    pub(crate) losses: Losses,
     /// A trace's `meta` names a command that says nothing of HTTP: the session ran over the pipes of a process.
     piped: bool,
     /// Nothing but the context of a whole envelope shows the revision. A reader takes no batch for that (EQ-BATCH).
@@ -119,6 +122,7 @@ impl Facts {
             unserved: true,
             dead: None,
             torn: false,
+            losses: Losses::default(),
             piped: false,
             by_envelope: false,
             by_endpoint: false,
@@ -179,13 +183,15 @@ impl Facts {
         if self.forced {
             return self.revision;
         }
+        // Where messages are missing, the client may have gone on with a handshake in them.
+        let session = self.revision.filter(|revision| revision.has_handshake() || !self.torn);
         let Some(message) = message else { return self.revision };
         if let Some(request) = message.request()
             && request.method() != "initialize"
         {
-            return request.revision.or(self.revision);
+            return request.revision.or(session);
         }
-        message.meta(META_VERSION).and_then(Revision::new).or(self.revision)
+        message.meta(META_VERSION).and_then(Revision::new).or(session)
     }
 
     /// Whether HTTP said of a session that it is over.
@@ -285,6 +291,11 @@ impl Facts {
         all.peek().is_some() && !self.revision.is_some_and(|revision| all.any(|one| one.span.has(revision)))
     }
 
+    /// Counts a message that the recorder cut.
+    pub(super) fn count(&mut self) {
+        self.messages += 1;
+    }
+
     /// Counts a response. No session begins with one.
     pub(super) fn answered(&mut self) {
         self.late |= self.messages == 0 && !self.opened;
@@ -328,6 +339,7 @@ impl Facts {
             responses: self.responses,
             session: self.session + 1,
             torn: self.torn,
+            losses: std::mem::take(&mut self.losses),
             mixed: self.mixed,
             ..Self::new(recording, forced)
         };
@@ -392,6 +404,8 @@ fn kept(value: Json<'_>) -> Option<OwnedJson> {
     (value.kind() == JsonKind::Object && value.text().len() <= LONGEST).then(|| OwnedJson::new(value))
 }
 
+pub(super) const TORN: &str = "parts of the recording are missing or could not be read";
+
 /// Why something that is not in the recording may still have been said.
 pub(crate) fn why_not_whole(facts: &Facts) -> Option<&'static str> {
     match facts {
@@ -401,7 +415,7 @@ pub(crate) fn why_not_whole(facts: &Facts) -> Option<&'static str> {
         _ if facts.mixed => {
             Some("exchanges of several sessions alternate; a recording of one session would show it")
         }
-        _ if facts.torn => Some("parts of the recording are missing or could not be read"),
+        _ if facts.torn => Some(TORN),
         _ => None,
     }
 }

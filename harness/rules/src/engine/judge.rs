@@ -105,7 +105,13 @@ impl Judge {
     pub(crate) fn take(&mut self, entry: &Entry<'_>) {
         self.last = entry.location;
         self.facts.see(entry);
+        let (lost, cut) = self.facts.losses.see(entry);
+        if lost || cut {
+            self.lose();
+        }
         match &entry.content {
+            // What is left of it is not what was sent.
+            _ if cut => self.facts.count(),
             Content::Message(message) => self.message(entry, *message, None),
             Content::Noise(noise) if noise.why.code == Code::Batch => {
                 // Whether batches are allowed is a rule's business; what is in them is judged like anything else.
@@ -121,9 +127,16 @@ impl Judge {
                 self.show(entry, None, entry.side);
                 match TraceEvent::new(entry) {
                     Some(TraceEvent::Noise(noise)) => self.show(&noise, None, noise.side),
-                    Some(TraceEvent::Gap) => self.facts.torn = true,
+                    Some(TraceEvent::Gap) => {
+                        self.facts.losses.keep(entry, "lines are lost here, as the recorder says".to_owned());
+                        self.lose();
+                    }
                     None => {}
                 }
+            }
+            Content::Missing(_) => {
+                self.pending.lose();
+                self.show(entry, None, entry.side);
             }
             _ => self.show(entry, None, entry.side),
         }
@@ -133,6 +146,12 @@ impl Judge {
     pub(crate) fn rejected(&mut self, rejection: Rejection) {
         self.facts.torn = true;
         self.rejected = Some(rejection);
+    }
+
+    /// Messages are missing here.
+    fn lose(&mut self) {
+        self.facts.torn = true;
+        self.pending.lose();
     }
 
     /// What came of it.

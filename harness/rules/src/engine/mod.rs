@@ -13,6 +13,7 @@ mod finding;
 mod http_exchange;
 mod judge;
 mod location;
+mod losses;
 mod message;
 mod methods;
 mod parallel_judge;

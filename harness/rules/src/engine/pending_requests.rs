@@ -140,7 +140,7 @@ pub(crate) struct PendingRequests {
     full: Option<&'static str>,
     /// No more ids are remembered.
     forgets_ids: bool,
-    /// Some request was not followed, so that a response may answer what is not known here.
+    /// Some request was not followed or is not in the recording, so that a response may answer what is not known here.
     loses: bool,
 }
 
@@ -210,6 +210,11 @@ impl PendingRequests {
         }
     }
 
+    /// Messages are missing from here on: requests may have been made and answered in them.
+    pub(super) fn lose(&mut self) {
+        self.loses = true;
+    }
+
     /// A new session begins in the same recording: its ids are its own.
     pub(super) fn start_over(&mut self) {
         *self = Self { requests: self.requests, full: self.full, ..Self::default() };
@@ -239,7 +244,11 @@ impl PendingRequests {
         if self.forgets_ids {
             self.full = Some(FULL_OF_IDS);
         }
-        self.last_use = Some(match (open, fresh) {
+        // Whoever uses an id again had its answer, which is lost.
+        if open && self.loses {
+            self.close(index, &key);
+        }
+        self.last_use = Some(match (open && !self.loses, fresh) {
             (true, _) => IdUse::Open,
             (false, false) => IdUse::Again,
             (false, true) => IdUse::Fresh,

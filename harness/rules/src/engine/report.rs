@@ -4,7 +4,7 @@
 //! Memory: [`MOST_KEPT`] findings of each rule, level and party; the rest are counted.
 
 use super::context::RuleContext;
-use super::facts::why_not_whole;
+use super::facts::{TORN, why_not_whole};
 use super::finding::{Finding, RuleOutcome, RuleVerdict};
 use super::location::FindingLocation;
 use super::rule_stats::{RuleStats, RuleStatsTable};
@@ -159,6 +159,9 @@ impl Report {
     }
 
     fn record_failure(&mut self, rule: &'static Rule, at: &RuleContext<'_>, wrong: Violation<'_>) {
+        if rule.relational && at.facts.torn {
+            return self.note(rule, || TORN.to_owned());
+        }
         if let Some(value) = wrong.inside
             && rule.party != Party::Recorder
             && at.redacted(value)

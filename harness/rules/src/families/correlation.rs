@@ -7,7 +7,7 @@ mod rules;
 
 use crate::engine::{
     Family, MessageKind, PendingRequest, RecentTexts, Redelivery, Report, ResponseMatch, RuleContext,
-    RuleVisitor, SeenMessage, SourceLocation, Trigger, Violation,
+    RuleVisitor, SeenMessage, SourceLocation, Trigger, Violation, why_not_whole,
 };
 use crate::rule::{Level, Need, Party};
 use rules::{ANSWERED, DUPLICATE, ERROR_ID_ABSENT, ERROR_ID_NULL, ID_ECHO, ID_MATCH, ID_TYPE, NO_RESPONSE};
@@ -218,7 +218,7 @@ impl CorrelationState {
             }
             ResponseMatch::Ambiguous => report.inconclusive(&ID_MATCH, at, Need::Direction.lack()),
             ResponseMatch::Unknown => {
-                let why = at.pending.full().unwrap_or_default();
+                let why = at.pending.full().or(why_not_whole(at.facts)).unwrap_or_default();
                 for rule in [&ID_MATCH, &ID_TYPE, &DUPLICATE] {
                     report.inconclusive(rule, at, why);
                 }

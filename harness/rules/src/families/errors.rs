@@ -63,6 +63,7 @@ static URL_SHAPE: Rule = Rule {
 
 static UNKNOWN: Rule = Rule {
     id: "jsonrpc.error.method-unknown",
+    relational: true,
     level: Level::Should,
     source: "schema, METHOD_NOT_FOUND; JSON-RPC 2.0, section 5.1",
     title: "A method that is not there is answered with -32601",

@@ -312,6 +312,10 @@ fn hides_its_body(exchange: &HttpExchange) -> bool {
 fn version(exchange: &HttpExchange, handshake: &Handshake, at: &RuleContext<'_>, report: &mut Report) {
     let Some(message) = exchange.request_header(VERSION) else {
         let method = &exchange.raw.method;
+        if exchange.request_lost {
+            let why = "what was posted is not in the recording, and `initialize` needs no version";
+            return report.inconclusive(&PRESENT, at, why);
+        }
         // A session that was converted from stdio has the headers that a converter writes, and never had others.
         if !shows_all(&exchange.raw.request_headers) && exchange.request_header(SESSION).is_none() {
             let why = "the exchange shows few headers, so that others may have been left out";

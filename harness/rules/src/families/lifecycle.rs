@@ -93,6 +93,7 @@ static INITIALIZED: Rule = Rule {
 
 static CLIENT_EARLY: Rule = Rule {
     id: "life.client.early-request",
+    relational: true,
     level: Level::Should,
     party: Party::Client,
     title: "A client sends no request but `ping` before `initialize` is answered",

@@ -37,6 +37,7 @@ static PING: Rule = Rule {
 
 static EARLY_PING: Rule = Rule {
     id: "life.server.reject-early-ping",
+    relational: true,
     level: Level::Should,
     party: Party::Server,
     title: "A ping is answered also before the session is initialized",

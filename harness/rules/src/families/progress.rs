@@ -43,6 +43,7 @@ static TYPE: Rule = Rule {
 
 static UNIQUE: Rule = Rule {
     id: "progress.token.unique-active",
+    relational: true,
     title: "Two open requests of one side do not share a progress token",
     why: "It is not clear which of them the progress is of.",
     fix: "Use the request's id as its token.",
@@ -68,6 +69,7 @@ static MONOTONIC: Rule = Rule {
 
 static STOP: Rule = Rule {
     id: "progress.stop",
+    relational: true,
     source: "basic/utilities/progress#implementation-notes",
     title: "No progress comes once the work is done",
     why: "The client has forgotten the token; some take the notification for a fault and end the session.",

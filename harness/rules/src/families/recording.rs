@@ -17,7 +17,7 @@ use transcript::session::{Carrier, Content, Noise};
 pub(super) const FAMILY: Family = Family {
     name: "recording",
     title: "Recordings of any format",
-    rules: &[&READABLE, &MESSAGES, &BOTH_SIDES, &WHOLE, &SHAPE],
+    rules: &[&READABLE, &MESSAGES, &BOTH_SIDES, &LOSSES, &WHOLE, &SHAPE],
     triggers: &[Trigger::NonMessages, Trigger::HttpExchanges],
     visitor: || Box::new(RecordingState::default()),
 };
@@ -53,6 +53,17 @@ static BOTH_SIDES: Rule = Rule {
     title: "A recording that holds responses holds requests too",
     why: "Rules about one side's messages ask what the other side said, and cannot be decided from one side alone.",
     fix: "Record between client and server, for example with `mcp-concord record`, and not the output of one of them.",
+    ..Rule::BLANK
+};
+
+static LOSSES: Rule = Rule {
+    id: "rec.losses",
+    level: Level::Should,
+    party: Party::Recorder,
+    source: "the capture format's own description",
+    title: "The recorder lost nothing, by what it says itself",
+    why: "Behind a loss nobody can tell what was asked or answered, so that rules about other messages are inconclusive.",
+    fix: "Record again with a larger buffer or without a limit on the length of messages.",
     ..Rule::BLANK
 };
 
@@ -215,6 +226,12 @@ impl RuleVisitor for RecordingState {
     }
 
     fn finish(&mut self, at: &RuleContext<'_>, rejection: Option<&Rejection>, report: &mut Report) {
+        for (location, lost) in &at.facts.losses.kept {
+            report.fail(&LOSSES, at, Violation::new(lost.clone()).at(location.clone()));
+        }
+        if at.facts.losses.numbered() && at.facts.losses.kept.is_empty() {
+            report.pass(&LOSSES, at);
+        }
         if at.facts.recording.kind.exchanges && !self.missing {
             report.pass(&WHOLE, at);
         }

@@ -25,6 +25,7 @@ pub(super) const FAMILY: Family = Family {
 
 static UNIQUE_SESSION: Rule = Rule {
     id: "jsonrpc.id.unique-session",
+    relational: true,
     span: Span::SESSIONS,
     source: "basic/index#requests",
     title: "A side uses each request id once in a session",
@@ -36,6 +37,7 @@ static UNIQUE_SESSION: Rule = Rule {
 
 static UNIQUE_INFLIGHT: Rule = Rule {
     id: "jsonrpc.id.unique-inflight",
+    relational: true,
     span: Span::MODERN,
     source: "basic/index#requests",
     title: "A request does not use the id of one that its sender still waits for",

@@ -69,6 +69,7 @@ static CODE: Rule = Rule {
 
 static NONEMPTY: Rule = Rule {
     id: "resources.not-found.nonempty",
+    relational: true,
     level: Level::Should,
     raised: Some((Revision::V2026_07_28, Level::Must)),
     source: "server/resources#error-handling",

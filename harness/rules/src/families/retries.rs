@@ -46,6 +46,7 @@ static NEW_ID: Rule = Rule {
 
 static STATE_ECHO: Rule = Rule {
     id: "mrtr.retry.state-echo",
+    relational: true,
     title: "A request that comes back repeats `requestState` to the letter",
     why: "The server keeps nothing: without the state, or with another, it has to begin again or refuse.",
     fix: "Send the string back as it came, without looking into it.",

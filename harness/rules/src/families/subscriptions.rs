@@ -51,6 +51,7 @@ const OURS: Rule = Rule {
 
 static ACK_FIRST: Rule = Rule {
     id: "sub.ack-first",
+    relational: true,
     source: "basic/patterns/subscriptions#acknowledgment",
     title: "A subscription begins with its acknowledgment",
     why: "Until it comes the client does not know whether it is subscribed, and to what.",

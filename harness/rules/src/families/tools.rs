@@ -60,6 +60,7 @@ static KNOWN: Rule = Rule {
 
 static UNKNOWN: Rule = Rule {
     id: "tools.unknown",
+    relational: true,
     level: Level::Should,
     source: "server/tools#error-handling",
     title: "A call of an unknown tool is answered with an error rather than with a result",

@@ -6,6 +6,7 @@
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a panic is a test's way to fail")]
 
 mod agreement;
+mod losses;
 mod timed;
 
 use formats::{Format, Input};
@@ -42,6 +43,7 @@ fn main() -> ExitCode {
         ("a_family_that_is_left_asleep_would_have_found_nothing", sleepers_miss_nothing),
         ("several_judges_come_to_the_same_as_one", several_judges_come_to_the_same),
         ("exchanges_with_times_are_judged_like_those_without", timed::judged_like_others),
+        ("nobody_is_blamed_for_what_the_recorder_lost", losses::of_kept_sessions),
         ("whatever_case_the_reader_rejects_check_has_a_finding_about", agreement::over_cases),
         ("whatever_variant_the_reader_rejects_check_has_a_finding_about", agreement::over_variants),
     ];

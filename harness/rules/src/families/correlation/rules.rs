@@ -15,6 +15,7 @@ pub(super) static ID_MATCH: Rule = Rule {
 
 pub(super) static ID_TYPE: Rule = Rule {
     id: "jsonrpc.response.id-type",
+    relational: true,
     source: "basic/index#responses",
     title: "A response's id has the type of its request's id",
     why: "`1` and `\"1\"` are different ids: a client that compares exactly never sees the answer.",
@@ -24,6 +25,7 @@ pub(super) static ID_TYPE: Rule = Rule {
 
 pub(super) static DUPLICATE: Rule = Rule {
     id: "jsonrpc.response.duplicate",
+    relational: true,
     source: "JSON-RPC 2.0, section 5",
     title: "A request is answered once",
     why: "The second answer belongs to nothing; where ids come again, it is taken for the answer to another request.",
@@ -33,6 +35,7 @@ pub(super) static DUPLICATE: Rule = Rule {
 
 pub(super) static ID_ECHO: Rule = Rule {
     id: "jsonrpc.error.id-echo",
+    relational: true,
     span: Span::from(Revision::V2025_11_25),
     source: "basic/index#error-responses",
     title: "An error has its request's id wherever that id could be read",
@@ -43,6 +46,7 @@ pub(super) static ID_ECHO: Rule = Rule {
 
 pub(super) static NO_RESPONSE: Rule = Rule {
     id: "jsonrpc.notification.no-response",
+    relational: true,
     span: Span::from(Revision::V2025_03_26),
     source: "basic/index#notifications",
     title: "A notification is not answered",
@@ -62,6 +66,7 @@ pub(super) static ANSWERED: Rule = Rule {
 
 pub(super) static ERROR_ID_NULL: Rule = Rule {
     id: "jsonrpc.error.id-null",
+    relational: true,
     level: Level::Should,
     source: "JSON-RPC 2.0, section 5; schema, JSONRPCError",
     title: "An error has the id of its request rather than null",
@@ -73,6 +78,7 @@ pub(super) static ERROR_ID_NULL: Rule = Rule {
 
 pub(super) static ERROR_ID_ABSENT: Rule = Rule {
     id: "jsonrpc.error.id-absent",
+    relational: true,
     span: Span::between(Revision::V2024_11_05, Revision::V2025_06_18),
     source: "schema, JSONRPCError",
     title: "An error has an id",

@@ -97,6 +97,7 @@ pub(super) static KNOWN_ID: Rule = Rule {
 
 pub(super) static SAME_STREAM: Rule = Rule {
     id: "http.resume.same-stream",
+    relational: true,
     title: "A resumed stream carries what it would have carried itself, and nothing of others",
     why: "The client that takes up one stream gets the answers of another, and may have them twice.",
     fix: "Keep the events of each stream apart, and play back those of the one that the id is of.",

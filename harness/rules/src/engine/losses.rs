@@ -1,0 +1,75 @@
+//! What a recorder says of its own losses: records that it numbers and that are not there, messages that it cut, lines that a
+//! trace says were lost, and bodies that an exporter left out.
+//!
+//! What follows from a loss is the recorder's: behind one, no rule blames a party for what may have been in it
+//! ([`why_not_whole`](super::facts::why_not_whole), and [`Rule::relational`](crate::rule::Rule::relational) in the report).
+//! Memory: [`MOST_KEPT`] losses; later ones are only counted.
+
+use super::location::FindingLocation;
+use super::report::MOST_KEPT;
+use transcript::json::{Json, JsonKind};
+use transcript::session::{Content, Entry};
+
+/// Losses so far.
+#[derive(Debug, Default)]
+pub(crate) struct Losses {
+    /// Where each was seen, and what was lost, in a sentence without its full stop.
+    pub(crate) kept: Vec<(FindingLocation, String)>,
+    /// The number of the last record that has one.
+    last: Option<u64>,
+    /// Two records followed on each other, so that the recorder counts by one.
+    steady: bool,
+}
+
+impl Losses {
+    /// Takes in an entry with its line: whether something before it is lost, and whether the entry itself is only a part of
+    /// what was sent.
+    pub(super) fn see(&mut self, entry: &Entry<'_>) -> (bool, bool) {
+        let none = (false, false);
+        let Some(line) = entry.line.filter(|_| !matches!(entry.content, Content::Envelope)) else {
+            return none;
+        };
+        // Every line of a trace comes by here, and few have either.
+        if !line.contains("\"seq\"") && !line.contains("\"truncated\"") {
+            return none;
+        }
+        let Ok(line) = Json::parse(line) else { return none };
+        let gap = line.member("seq").filter(|seq| seq.kind() == JsonKind::Number);
+        let gap = gap.and_then(|seq| seq.text().parse().ok()).and_then(|number| self.gap_before(number));
+        let cut = line.member("truncated").is_some_and(|cut| cut.text() == "true");
+        if let Some((from, to)) = gap {
+            let records =
+                if from == to { format!("record {from} is") } else { format!("records {from} to {to} are") };
+            self.keep(entry, format!("{records} missing before this one, by the numbers in `seq`"));
+        }
+        if cut {
+            self.keep(
+                entry,
+                "the recorder cut this message (`truncated`), so that it is not judged".to_owned(),
+            );
+        }
+        (gap.is_some(), cut && matches!(entry.content, Content::Message(_) | Content::Noise(_)))
+    }
+
+    /// The numbers that are missing before this one, from and to. Recorders also number each direction for itself, start over,
+    /// or count by more than one: only what is past every number so far is missing.
+    fn gap_before(&mut self, number: u64) -> Option<(u64, u64)> {
+        let last = self.last.replace(self.last.map_or(number, |last| last.max(number)))?;
+        let next = last.checked_add(1)?;
+        let gap = (self.steady && number > next).then(|| (next, number - 1));
+        self.steady |= number == next;
+        gap
+    }
+
+    /// Whether the recorder numbers its records, so that a loss would show.
+    pub(crate) fn numbered(&self) -> bool {
+        self.steady
+    }
+
+    /// Takes note of a loss.
+    pub(super) fn keep(&mut self, entry: &Entry<'_>, lost: String) {
+        if self.kept.len() < MOST_KEPT {
+            self.kept.push((FindingLocation::new(&entry.location, entry.line.unwrap_or_default()), lost));
+        }
+    }
+}
