@@ -5,18 +5,21 @@ use super::model::{Counts, Findings, Numbers, Open, Overview, Peer, Requests, Un
 use super::names::{Names, cut};
 use formats::identify::Identifier;
 use formats::{Format, ReadOptions, Tolerance, apart, usual_sender};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use transcript::contract::Contract;
 use transcript::json::{Json, JsonKind};
 use transcript::meaning::{Event, EventKind};
 use transcript::message::Refusal;
-use transcript::session::{Content, Entry, Side, SinkError};
+use transcript::session::{Content, Entry, Exchange, STILL_OPEN, Side, SinkError};
 
 /// How many different clients and servers are named.
 const PEERS: usize = 10;
 
 /// How many unanswered requests are named.
 const NAMED: usize = 10;
+
+/// How many ids of cancelled requests are remembered.
+const CANCELLED: usize = 100_000;
 
 /// Times before 2000 count from some other moment than the Unix epoch.
 const FIRST_DATE: i64 = 946_684_800_000;
@@ -31,6 +34,7 @@ pub(crate) struct Parts {
     pub(crate) methods: Vec<(Requests, Durations)>,
     pub(crate) servers: Vec<Peer>,
     pub(crate) unread: Option<Unread>,
+    pub(crate) messages: u64,
 }
 
 /// Takes down what a session shows, entry by entry.
@@ -47,6 +51,10 @@ pub struct Collector {
     tools: Table,
     /// Requests that wait for their answers, by event.
     open: HashMap<u64, Waiting>,
+    /// Why HTTP did not carry the exchange at hand to an answer: its number, and a status or the recorder's words.
+    refused: Option<(u64, String)>,
+    /// The ids of requests that their sender took back, as they are written.
+    cancelled: HashSet<Box<str>>,
     unread: Option<Unread>,
 }
 
@@ -56,6 +64,16 @@ struct Waiting {
     tool: Option<usize>,
     time: Option<i64>,
     line: u64,
+    id: Box<str>,
+    refused: Option<String>,
+}
+
+/// What became of a request that was not answered.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Fate {
+    Unanswered,
+    Refused,
+    Cancelled,
 }
 
 /// Rows of requests with one name.
@@ -81,6 +99,19 @@ impl Table {
         row.numbers.unanswered -= 1;
         row.numbers.failed += u64::from(failed);
         took.into_iter().for_each(|took| durations.add(took));
+    }
+
+    fn settle(&mut self, row: usize, fate: Fate) {
+        let numbers = &mut self.rows[row].0.numbers;
+        match fate {
+            Fate::Unanswered => return,
+            Fate::Refused => {
+                numbers.refused += 1;
+                numbers.failed += 1;
+            }
+            Fate::Cancelled => numbers.cancelled += 1,
+        }
+        numbers.unanswered -= 1;
     }
 
     fn finish(self) -> Vec<Requests> {
@@ -120,6 +151,8 @@ impl Collector {
             methods: Table::default(),
             tools: Table::default(),
             open: HashMap::new(),
+            refused: None,
+            cancelled: HashSet::new(),
             unread: None,
         }
     }
@@ -143,7 +176,10 @@ impl Collector {
     /// Takes an entry other than a batch, or a batch that should not be one.
     fn one(&mut self, entry: &Entry<'_>) {
         match &entry.content {
-            Content::Exchange(_) => self.exchanges = self.exchanges.map(|count| count + 1),
+            Content::Exchange(exchange) => {
+                self.exchanges = self.exchanges.map(|count| count + 1);
+                self.refused = entry.exchange.zip(refusal(exchange));
+            }
             Content::Noise(noise) => self.refused(entry, &noise.why),
             _ => {}
         }
@@ -173,7 +209,15 @@ impl Collector {
         self.counts.messages += 1;
         let message = &event.message;
         match event.kind {
-            EventKind::Notification => self.counts.notifications += 1,
+            EventKind::Notification => {
+                self.counts.notifications += 1;
+                let id = message.params().and_then(|params| params.member("requestId"));
+                if let Some(id) = id.filter(|_| called(message.method(), "notifications/cancelled"))
+                    && self.cancelled.len() < CANCELLED
+                {
+                    self.cancelled.insert(id.text().into());
+                }
+            }
             EventKind::ToolCall | EventKind::Request => {
                 self.counts.requests += 1;
                 self.ask(entry, event);
@@ -223,32 +267,57 @@ impl Collector {
             });
             self.tools.ask(&text(name))
         });
-        let waiting = Waiting { method, tool, time: entry.time, line: entry.location.line };
+        let id = message.written_id().unwrap_or_default().into();
+        let refused = self.refused.as_ref().filter(|(number, _)| entry.exchange == Some(*number));
+        let refused = refused.map(|(_, why)| why.clone());
+        let waiting = Waiting { method, tool, time: entry.time, line: entry.location.line, id, refused };
         self.open.insert(event.index, waiting);
+    }
+
+    /// Parts what was not answered by what became of it: unanswered, refused, cancelled.
+    fn settle(&mut self) -> [Unanswered; 3] {
+        let mut open: Vec<_> = self.open.drain().collect();
+        open.sort_unstable_by_key(|(index, _)| *index);
+        let mut by_fate = [(); 3].map(|()| Unanswered::default());
+        for (_, waiting) in open {
+            let fate = match &waiting.refused {
+                Some(_) => Fate::Refused,
+                None if self.cancelled.contains(&waiting.id) => Fate::Cancelled,
+                None => Fate::Unanswered,
+            };
+            self.methods.settle(waiting.method, fate);
+            waiting.tool.into_iter().for_each(|tool| self.tools.settle(tool, fate));
+            let these = &mut by_fate[fate as usize];
+            these.total += 1;
+            if these.first.len() < NAMED {
+                let name = |table: &Table, row: usize| table.rows[row].0.name.clone();
+                these.first.push(Open {
+                    method: name(&self.methods, waiting.method),
+                    tool: waiting.tool.map(|tool| name(&self.tools, tool)),
+                    line: waiting.line,
+                    reason: waiting.refused,
+                });
+            }
+        }
+        by_fate
     }
 
     /// The tool calls, the requests, and the servers, to be added to those of other recordings; and why `read` would have
     /// ended.
-    pub(crate) fn parts(self) -> Parts {
+    pub(crate) fn parts(mut self) -> Parts {
+        self.settle();
         Parts {
             tools: self.tools.rows,
             methods: self.methods.rows,
             servers: self.servers,
             unread: self.unread,
+            messages: self.counts.messages,
         }
     }
 
     /// What was seen of a recording of this name, without what `check` finds.
-    pub(super) fn overview(self, file: &str, format: &'static Format) -> Overview {
-        let mut open: Vec<_> = self.open.into_iter().collect();
-        open.sort_unstable_by_key(|(index, _)| *index);
-        let name = |table: &Table, row: usize| table.rows[row].0.name.clone();
-        let named = open.iter().take(NAMED).map(|(_, waiting)| Open {
-            method: name(&self.methods, waiting.method),
-            tool: waiting.tool.map(|tool| name(&self.tools, tool)),
-            line: waiting.line,
-        });
-        let unanswered = Unanswered { total: open.len() as u64, first: named.collect() };
+    pub(super) fn overview(mut self, file: &str, format: &'static Format) -> Overview {
+        let [unanswered, refused, cancelled] = self.settle();
         let found = self.identifier.finish();
         Overview {
             file: file.to_owned(),
@@ -263,6 +332,8 @@ impl Collector {
             methods: self.methods.finish(),
             tools: self.tools.finish(),
             unanswered,
+            refused,
+            cancelled,
             findings: Findings::default(),
             rejected: self.unread,
             limit: None,
@@ -274,6 +345,15 @@ impl Collector {
 /// Who sends such a message, where the format does not say: an answer goes the other way than most requests do.
 fn sender(event: &Event<'_>) -> Side {
     if event.is_response() { Side::Server } else { usual_sender(&event.message) }
+}
+
+/// Why an exchange carries no answer to what it posted: a status that refuses it, or what the recorder says.
+fn refusal(exchange: &Exchange<'_>) -> Option<String> {
+    match (exchange.status, exchange.fate.as_deref()) {
+        (Some(status @ 400..), _) => Some(status.to_string()),
+        (_, Some(fate)) if fate != STILL_OPEN => Some(cut(fate)),
+        _ => None,
+    }
 }
 
 fn called(method: Option<transcript::json::JsonString<'_>>, name: &str) -> bool {

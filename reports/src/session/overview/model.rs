@@ -24,6 +24,10 @@ pub struct Overview {
     pub(crate) methods: Vec<Requests>,
     pub(crate) tools: Vec<Requests>,
     pub(crate) unanswered: Unanswered,
+    /// The requests that HTTP refused with a status, or that a connection ended.
+    pub(crate) refused: Unanswered,
+    /// Those that their sender took back.
+    pub(crate) cancelled: Unanswered,
     /// What `check` finds.
     pub(crate) findings: Findings,
     /// Why `read` rejects it; none where it is read. The overview goes on behind that as far as it can.
@@ -72,9 +76,14 @@ pub(crate) struct Requests {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 pub(crate) struct Numbers {
     pub(crate) calls: u64,
-    /// Answered with an error, or with a result that says `isError`.
+    /// Answered with an error, or with a result that says `isError`, or refused.
     pub(crate) failed: u64,
+    /// Those of them that HTTP refused.
+    pub(crate) refused: u64,
+    /// Without an answer, and neither refused nor cancelled.
     pub(crate) unanswered: u64,
+    /// Taken back by their sender, and not answered.
+    pub(crate) cancelled: u64,
     pub(crate) p50_ms: Option<u64>,
     pub(crate) p95_ms: Option<u64>,
     pub(crate) max_ms: Option<u64>,
@@ -93,6 +102,9 @@ pub(crate) struct Open {
     pub(crate) method: String,
     pub(crate) tool: Option<String>,
     pub(crate) line: u64,
+    /// Why, where HTTP refused it: a status, or the recorder's words.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) reason: Option<String>,
 }
 
 /// What `check` finds.

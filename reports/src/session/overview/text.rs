@@ -41,6 +41,11 @@ pub fn page(overview: &Overview, colour: bool) -> String {
     row("messages", &format!("{}: {} by the client, {} by the server", counts.messages, sides.0, sides.1));
     row("", &kinds(counts));
     row("unanswered", &paint.warn(&unanswered(&overview.unanswered), overview.unanswered.total > 0));
+    for (name, requests) in [("refused", &overview.refused), ("cancelled", &overview.cancelled)] {
+        if requests.total > 0 {
+            row(name, &paint.warn(&unanswered(requests), name == "refused"));
+        }
+    }
     row("findings", &findings(&overview.findings, &paint));
     if let Some(limit) = overview.limit {
         row("limit", limit);
@@ -110,6 +115,7 @@ pub fn rows(overviews: &[Overview], colour: bool) -> String {
             match &overview.rejected {
                 Some(why) => format!("rejected: {}", why.code),
                 None if overview.counts.messages == 0 => "no messages".to_owned(),
+                None if overview.refused.total > 0 => format!("{} refused by HTTP", overview.refused.total),
                 None => String::new(),
             },
         ]
@@ -165,7 +171,8 @@ fn kinds(counts: &Counts) -> String {
 fn unanswered(unanswered: &Unanswered) -> String {
     let name = |open: &Open| {
         let what = open.tool.as_deref().unwrap_or(&open.method);
-        format!("{} (line {})", cut(what, NAME), open.line)
+        let reason = open.reason.as_ref().map_or_else(String::new, |why| format!("{}, ", cut(why, NAME)));
+        format!("{} ({reason}line {})", cut(what, NAME), open.line)
     };
     let named: Vec<String> = unanswered.first.iter().take(3).map(name).collect();
     let rest = unanswered.total - named.len() as u64;

@@ -15,6 +15,7 @@ const SEVERAL: &str = "(several servers)";
 pub struct Collected {
     recordings: u64,
     rejected: u64,
+    empty: u64,
     total: Sum,
     tools: Table,
     servers: Table,
@@ -30,6 +31,8 @@ pub struct Stats {
     pub recordings: u64,
     /// How many of them `read` rejects. They are counted as far as they can be read.
     pub(crate) rejected: u64,
+    /// How many of them hold no message.
+    pub(crate) empty: u64,
     /// All tool calls; then these by tool, by server, by server and its version, and by all three.
     pub(crate) total: Numbers,
     pub(crate) tools: Vec<StatsRow>,
@@ -95,6 +98,7 @@ impl Collected {
         let unread = parts.unread.or(stopped);
         self.recordings += 1;
         self.rejected += u64::from(unread.is_some());
+        self.empty += u64::from(parts.messages == 0 && unread.is_none());
         let (server, version) = match &parts.servers[..] {
             [] => (None, None),
             [Peer { name, version }] => (Some(name.clone()), version.clone()),
@@ -131,6 +135,7 @@ impl Collected {
         Stats {
             recordings: self.recordings,
             rejected: self.rejected,
+            empty: self.empty,
             total: self.total.numbers(),
             tools: self.tools.finish(),
             servers: self.servers.finish(),
@@ -169,7 +174,9 @@ impl Sum {
     fn add(&mut self, row: &Requests, durations: &Durations, recording: u64) {
         self.numbers.calls += row.numbers.calls;
         self.numbers.failed += row.numbers.failed;
+        self.numbers.refused += row.numbers.refused;
         self.numbers.unanswered += row.numbers.unanswered;
+        self.numbers.cancelled += row.numbers.cancelled;
         self.durations.merge(durations);
         self.recordings += u64::from(self.last != recording);
         self.last = recording;
@@ -183,14 +190,22 @@ impl Sum {
 impl Stats {
     /// All of it in a line.
     pub(crate) fn total(&self) -> String {
-        let rejected = match self.rejected {
-            0 => String::new(),
-            some => format!(" ({some} rejected)"),
+        let odd = [(self.rejected, "rejected"), (self.empty, "without messages")];
+        let odd =
+            odd.into_iter().filter(|(count, _)| *count > 0).map(|(count, what)| format!("{count} {what}"));
+        let rejected = match odd.collect::<Vec<_>>().join(", ") {
+            odd if odd.is_empty() => odd,
+            odd => format!(" ({odd})"),
         };
         let recordings = counted(self.recordings, "recording");
-        let Numbers { calls, failed, unanswered, .. } = self.total;
+        let Numbers { calls, failed, refused, unanswered, cancelled, .. } = self.total;
         let calls = counted(calls, "tool call");
-        format!("{recordings}{rejected}: {calls}, {failed} failed, {unanswered} unanswered")
+        let some = |count: u64, text: String| if count > 0 { text } else { String::new() };
+        let refused = some(refused, format!(" ({refused} refused by HTTP)"));
+        let cancelled = some(cancelled, format!(", {cancelled} cancelled"));
+        format!(
+            "{recordings}{rejected}: {calls}, {failed} failed{refused}, {unanswered} unanswered{cancelled}"
+        )
     }
 }
 

@@ -4,7 +4,8 @@ use super::collect::Stats;
 use std::fmt::Write as _;
 
 /// The names of the columns.
-const COLUMNS: &str = "tool,server,version,recordings,calls,failed,unanswered,p50_ms,p95_ms,max_ms\r\n";
+const COLUMNS: &str =
+    "tool,server,version,recordings,calls,failed,unanswered,p50_ms,p95_ms,max_ms,refused,cancelled\r\n";
 
 /// Tool calls by tool, server and version. What is unknown is empty.
 #[must_use]
@@ -22,7 +23,7 @@ pub fn csv(stats: &Stats) -> String {
         for time in [numbers.p50_ms, numbers.p95_ms, numbers.max_ms] {
             let _ = write!(out, ",{}", time.map_or_else(String::new, |time| time.to_string()));
         }
-        out.push_str("\r\n");
+        let _ = write!(out, ",{},{}\r\n", numbers.refused, numbers.cancelled);
     }
     out
 }
