@@ -191,7 +191,10 @@ impl Facts {
         {
             return request.revision.or(session);
         }
-        message.meta(META_VERSION).and_then(Revision::new).or(session)
+        // Until it is answered, a client is held to the revision that it asks for itself.
+        let asked = message.calls("initialize").then(|| message.param("protocolVersion")).flatten();
+        let asked = || asked.and_then(Revision::new);
+        message.meta(META_VERSION).and_then(Revision::new).or(session).or_else(asked)
     }
 
     /// Whether HTTP said of a session that it is over.

@@ -75,6 +75,8 @@ pub(crate) struct HttpExchange {
     pub(crate) errors: u64,
     /// The code of the last of them.
     pub(crate) error_code: Option<i64>,
+    /// Its message says that the session is gone.
+    pub(crate) session_gone: bool,
     /// Events of the answer's stream were seen, comments aside.
     pub(crate) events: u64,
     /// Comments stood in the answer's stream.
@@ -225,6 +227,8 @@ impl HttpExchange {
         self.messages += 1;
         self.errors += u64::from(message.kind == MessageKind::Error);
         self.error_code = message.error_code().or(self.error_code);
+        let error = message.error().and_then(|error| error.member("message")).and_then(text_of);
+        self.session_gone |= error.is_some_and(|text| says_gone(&text.to_ascii_lowercase()));
         if let Some(result) = message.result_of("initialize") {
             self.chosen = result.member("protocolVersion").and_then(text_of);
         }
@@ -264,6 +268,23 @@ impl HttpExchange {
 /// The string that a value is, or its text.
 pub(crate) fn plain(value: Json<'_>) -> Box<str> {
     text_of(value).unwrap_or_else(|| value.text().into())
+}
+
+/// Whether the words of an error, in lower case, say that the server does not know a session any more. There is no code for it.
+fn says_gone(error: &str) -> bool {
+    const WORDS: &[&str] = &[
+        "no valid",
+        "not found",
+        "invalid",
+        "unknown",
+        "expired",
+        "terminated",
+        "not exist",
+        "no such",
+        "no active",
+        "closed",
+    ];
+    error.contains("session") && WORDS.iter().any(|words| error.contains(words))
 }
 
 /// Whether a text is JSON-RPC messages, one after another. Each ends where a line does.

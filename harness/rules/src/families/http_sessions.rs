@@ -216,6 +216,14 @@ impl HttpSessionsState {
             }
             return;
         }
+        if self.sessions.contains_key(session)
+            && exchange.session_gone
+            && matches!(exchange.status(), 200..=299 | 400)
+        {
+            let status = exchange.status();
+            let wrong = format!("the answer is {status}, and its error says that the session is gone");
+            return report.fail(&AFTER_END, at, Violation::new(wrong).only(Level::Should));
+        }
         // An unknown method is answered with 404 too, by servers of the next revision.
         let here = self.handshakes.contains_key(exchange.url());
         let lost = here
@@ -288,15 +296,13 @@ impl HttpSessionsState {
         };
         over.waiting = false;
         let begins = exchange.calls("initialize");
-        // A session that goes on was never over. Anyone who begins another one took it for that.
-        if exchange.succeeded() && !begins {
-            return;
-        }
         let wrong = match begins {
             true => "`initialize` is sent with the id of the session that is over",
             false => "the client continues with the session that is over",
         };
-        report.fail(&REINIT, at, Violation::new(wrong).see(over.location.clone(), over.what));
+        // The server goes on with the session all the same.
+        let level = if exchange.succeeded() && !begins { Level::Should } else { Level::Must };
+        report.fail(&REINIT, at, Violation::new(wrong).only(level).see(over.location.clone(), over.what));
     }
 }
 

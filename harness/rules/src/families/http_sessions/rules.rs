@@ -62,6 +62,7 @@ pub(super) static AFTER_END: Rule = Rule {
     title: "Requests of a session that is over are answered with 404",
     why: "It is the one sign by which a client knows that it has to begin again; after a 400 it gives up.",
     fix: "Answer 404 Not Found to every request with the id of a session that is over.",
+    softened: Some("a warning where only the words of an error say that the session is gone"),
     ..OURS
 };
 
@@ -71,6 +72,7 @@ pub(super) static REINIT: Rule = Rule {
     title: "A client whose session is over begins a new one, without the old id",
     why: "The old id leads nowhere any more, and every further request is lost.",
     fix: "After a 404 send `initialize` without `Mcp-Session-Id`.",
+    softened: Some("a warning where the server goes on with the session that it called over"),
     ..OURS
 };
 
