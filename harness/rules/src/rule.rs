@@ -141,9 +141,11 @@ pub enum Need {
 }
 
 impl Need {
-    /// Whether only a session over HTTP has it.
-    pub(crate) fn is_of_http(self) -> bool {
-        matches!(self, Self::Http | Self::Headers | Self::Sse)
+    /// Whether no session over this transport has it: only one over HTTP, or only one over the pipes of a process does.
+    pub(crate) fn is_foreign(self, stdio: Option<bool>) -> bool {
+        let of_http = matches!(self, Self::Http | Self::Headers | Self::Sse);
+        matches!((stdio, self), (Some(true), _) if of_http)
+            || matches!((stdio, self), (Some(false), Self::Process))
     }
 
     /// What is missing, and which recordings have it.

@@ -157,7 +157,8 @@ impl ExchangeTracker {
                 () => Transport::Other,
             };
         }
-        if exchange.is("POST") && here || exchange.is("DELETE") && (here || with_session) {
+        let sends = ["POST", "PUT", "PATCH"].iter().any(|method| exchange.is(method));
+        if sends && here || exchange.is("DELETE") && (here || with_session) {
             return Transport::Streamable;
         }
         Transport::Other

@@ -184,7 +184,7 @@ impl Judge {
         let limit = self.report.limit();
         CheckResult {
             revision,
-            outcomes: self.report.outcomes(rules, revision, self.facts.over_stdio() == Some(true)),
+            outcomes: self.report.outcomes(rules, revision, self.facts.over_stdio()),
             messages: self.facts.messages,
             limit: self.pending.full().or(limit),
             rejected: self.rejected,

@@ -265,7 +265,7 @@ impl Report {
         };
         match lacking(&self.carries, rule) {
             _ if !in_span => Applies::No,
-            Some(need) if need.is_of_http() && at.facts.over_stdio() == Some(true) => Applies::No,
+            Some(need) if need.is_foreign(at.facts.over_stdio()) => Applies::No,
             Some(need) => Applies::Unsure(MissingEvidence::Carried(need)),
             None => Applies::Yes,
         }
@@ -276,12 +276,12 @@ impl Report {
         self.stats.of_rule(rule).unsure.get_or_insert_with(why);
     }
 
-    /// What came of each of `rules` in a session of this revision. What only HTTP has is not missing from one over `stdio`.
+    /// What came of each of `rules` in a session of this revision. What only one transport has is not missing from a session over the other.
     pub(super) fn outcomes(
         self,
         rules: impl Iterator<Item = &'static Rule>,
         revision: Option<Revision>,
-        stdio: bool,
+        stdio: Option<bool>,
     ) -> Vec<RuleOutcome> {
         let Self { carries, stats, .. } = self;
         let mut all = stats.by_id();
@@ -289,7 +289,7 @@ impl Report {
         for rule in rules {
             let (stats, held) = all.remove(rule.id).unwrap_or_default();
             let RuleStats { broken, counts, worst, findings, mut unsure } = stats;
-            let lacking = lacking(&carries, rule).filter(|need| !(stdio && need.is_of_http()));
+            let lacking = lacking(&carries, rule).filter(|need| !need.is_foreign(stdio));
             if let (0, 0, None, Some(need)) = (held, broken, &unsure, lacking)
                 && revision.is_none_or(|revision| rule.span.has(revision))
             {

@@ -59,6 +59,8 @@ struct CorrelationState {
     astray: usize,
     /// When the session ended.
     ended: Option<i64>,
+    /// The server ended by itself, with a code that says that it failed.
+    crashed: Option<i64>,
 }
 
 /// A request or notification, as the other side sees it.
@@ -85,7 +87,12 @@ impl RuleVisitor for CorrelationState {
                 }
                 MessageKind::Result | MessageKind::Error => self.response(message, at, report),
             },
-            (None, Content::TraceEnd(_)) => self.ended = at.entry.time,
+            (None, Content::TraceEnd(end)) => {
+                self.ended = at.entry.time;
+                let code = end.member("exitCode").and_then(|code| code.text().parse().ok());
+                // Past 128 are signals, by which a client may end it.
+                self.crashed = code.filter(|code| (1..128).contains(code));
+            }
             (None, Content::Noise(noise)) => {
                 match at.side {
                     Some(side) => self.unreadable[side as usize] = true,
@@ -119,18 +126,25 @@ impl RuleVisitor for CorrelationState {
                     "the recording does not say that the session had ended; a trace with an `end` line would";
                 return report.inconclusive(&ANSWERED, at, why);
             }
-            let waited = request.time.zip(self.ended).map(|(request, ended)| ended.saturating_sub(request));
-            if waited.is_none_or(|waited| waited < PATIENCE) {
-                let why = "the session ended before the answer was due; a longer one would show it";
-                report.inconclusive(&ANSWERED, at, why);
-                continue;
-            }
-            let wrong = format!("`{}` with the id {} was never answered", request.method(), request.id());
             let by = match request.side {
                 Some(Side::Client) => Party::Server,
                 Some(Side::Server) => Party::Client,
                 None => Party::Sender,
             };
+            let asked = format!("`{}` with the id {}", request.method(), request.id());
+            let waited = request.time.zip(self.ended).map(|(request, ended)| ended.saturating_sub(request));
+            if waited.is_none_or(|waited| waited < PATIENCE) {
+                if let Some(code) = self.crashed.filter(|_| request.side == Some(Side::Client)) {
+                    let wrong = format!("{asked} was open when the server ended with the code {code}");
+                    let wrong = Violation::new(wrong).at(request.location()).by(by);
+                    report.fail_if_complete(&ANSWERED, at, wrong.only(Level::Should));
+                    continue;
+                }
+                let why = "the session ended before the answer was due; a longer one would show it";
+                report.inconclusive(&ANSWERED, at, why);
+                continue;
+            }
+            let wrong = format!("{asked} was never answered");
             report.fail_if_complete(&ANSWERED, at, Violation::new(wrong).at(request.location()).by(by));
         }
     }
@@ -291,7 +305,10 @@ impl CorrelationState {
                     "the error does not have the id {} of the open request",
                     request.id()
                 ));
-                report.fail(&ID_ECHO, at, wrong.see(request.location(), "the request"));
+                // HTTP says that the request was refused, and its body may say why without an id.
+                let level =
+                    if status.is_some_and(|status| status >= 400) { Level::Should } else { Level::Must };
+                report.fail(&ID_ECHO, at, wrong.only(level).see(request.location(), "the request"));
                 return at.revision.is_some_and(|revision| ID_ECHO.span.has(revision));
             }
             (.., MessageKind::Result) => {

@@ -18,6 +18,7 @@ pub(super) const FAMILY: Family = Family {
     title: "Streamable HTTP with sessions: messages and answers",
     rules: &[
         &PER_MESSAGE,
+        &BODY_KIND,
         &ACCEPT_POST,
         &ACCEPTED,
         &EMPTY,
@@ -52,6 +53,15 @@ static PER_MESSAGE: Rule = Rule {
     title: "Each message is a POST of its own",
     why: "Servers read one JSON value from a body; messages behind it are lost, or the whole body is refused.",
     fix: "Send a POST for every message.",
+    ..OURS
+};
+
+static BODY_KIND: Rule = Rule {
+    id: "http.post.body-kind",
+    party: Party::Client,
+    title: "What is sent to the MCP endpoint is a JSON-RPC message, by POST",
+    why: "A server that reads messages finds none in it, and answers with an error that nobody waits for.",
+    fix: "Send one JSON-RPC message, with its `jsonrpc` member, as the body of a POST.",
     ..OURS
 };
 
@@ -191,6 +201,19 @@ impl RuleVisitor for HttpState {
             return;
         }
         foreign(&ORIGIN, exchange, at, report);
+        let sent = exchange.raw.request_size.filter(|size| *size > 0 && !exchange.request_lost);
+        match (sent, exchange.is("POST")) {
+            (Some(size), false) if exchange.is("PUT") || exchange.is("PATCH") => {
+                let wrong =
+                    format!("a body of {size} bytes is sent by {}, and not by POST", exchange.raw.method);
+                report.fail(&BODY_KIND, at, wrong);
+            }
+            (Some(size), true) if !exchange.speaks() => {
+                report.fail(&BODY_KIND, at, format!("the body of {size} bytes holds no JSON-RPC message"));
+            }
+            (Some(_), true) if exchange.bad_request.is_none() => report.pass(&BODY_KIND, at),
+            _ => {}
+        }
         if !exchange.is("POST") || !exchange.speaks() {
             return;
         }

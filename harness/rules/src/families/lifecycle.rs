@@ -10,7 +10,7 @@ use crate::engine::{
 use crate::rule::{Level, Party, Rule};
 use transcript::json::{Json, JsonKind};
 use transcript::rejection::Rejection;
-use transcript::session::Side;
+use transcript::session::{Side, header};
 
 pub(super) const FAMILY: Family = Family {
     name: "lifecycle",
@@ -39,6 +39,7 @@ static FIRST: Rule = Rule {
     title: "The first message of a client is `initialize`",
     why: "Before it the server does not know which revision to speak, and most servers refuse whatever comes.",
     fix: "Send `initialize`, wait for its answer, then send `notifications/initialized`.",
+    softened: Some("a warning where the recording may have begun in an earlier session"),
     ..OURS
 };
 
@@ -130,6 +131,8 @@ struct LifecycleState {
     session: u64,
     /// What the client said first, pings and probes aside: the method and where.
     first: Option<(String, FindingLocation)>,
+    /// It named a session of HTTP, which is an earlier one.
+    in_session: bool,
     /// The id of `initialize`, as it is written.
     id: Option<Box<str>>,
     /// The id of the first `initialize` that was answered with a result, and the server's name, as they are written.
@@ -195,6 +198,10 @@ impl LifecycleState {
         report: &mut Report,
     ) {
         if method != "ping" {
+            if self.first.is_none() {
+                let headers = at.exchange.map(|exchange| &exchange.request_headers).or(at.envelope_headers());
+                self.in_session = headers.is_some_and(|headers| header(headers, "Mcp-Session-Id").is_some());
+            }
             self.first.get_or_insert_with(|| (method.to_owned(), at.location()));
         }
         match method {
@@ -295,7 +302,13 @@ impl LifecycleState {
                 report.pass(&FIRST, at);
             } else {
                 let wrong = Violation::new(format!("the client begins with `{method}`")).at(location.clone());
-                report.fail_if_complete(&FIRST, at, wrong);
+                let facts = at.facts;
+                if facts.late && !self.in_session && !facts.mixed && !facts.torn && facts.session == 0 {
+                    // The recording shows the handshake, and may all the same have begun in an earlier session.
+                    report.fail(&FIRST, at, wrong.only(Level::Should));
+                } else {
+                    report.fail_if_complete(&FIRST, at, wrong);
+                }
             }
         }
         self.answered.get_or_insert(at.entry.time);

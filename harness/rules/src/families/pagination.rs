@@ -62,6 +62,8 @@ const PAGED: [&str; 5] =
 struct PaginationState {
     session: u64,
     given: HashSet<u64>,
+    /// The errors that requests without a cursor got, by method: whatever follows may fail for the same reason.
+    failing: HashSet<(Box<str>, Option<i64>)>,
 }
 
 impl RuleVisitor for PaginationState {
@@ -96,6 +98,12 @@ impl PaginationState {
         let Some(request) = message.request().filter(|request| PAGED.contains(&request.method())) else {
             return;
         };
+        if message.kind == MessageKind::Error && request.param("cursor").is_none() {
+            // The methods are few, and a server has a handful of codes.
+            if self.failing.len() < 100 {
+                self.failing.insert((request.method().into(), message.error_code()));
+            }
+        }
         if let Some(cursor) = request.param("cursor")
             && !self.given.contains(&print(request.method(), cursor))
         {
@@ -105,6 +113,9 @@ impl PaginationState {
                 (None, MessageKind::Error) if code == Some(-32602) => report.pass(&BAD, at),
                 // A side without such a method says that first.
                 (None, MessageKind::Error) if code == Some(-32601) => {}
+                (None, MessageKind::Error) if self.failing.contains(&(request.method().into(), code)) => {
+                    report.inconclusive(&BAD, at, "the same error came without a cursor");
+                }
                 (None, kind) => {
                     let how = if kind == MessageKind::Error { "another code" } else { "a page" };
                     let wrong = Violation::new(format!("the unknown cursor {} gets {how}", shown(cursor)));

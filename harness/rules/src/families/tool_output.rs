@@ -77,9 +77,8 @@ static CONFORMS: Rule = Rule {
     title: "`structuredContent` fits the tool's `outputSchema`",
     why: "Clients validate it and throw the result away where it does not fit.",
     fix: "Make the schema say what the tool returns, or the tool return what the schema says.",
-    contested: Some(
-        "Nothing says whether it holds where `isError` is true; such results are not held to the schema here.",
-    ),
+    softened: Some("a note where `isError` is true"),
+    contested: Some("Nothing says whether it holds where `isError` is true; SDKs of clients differ."),
     ..SERVER
 };
 
@@ -190,15 +189,24 @@ impl ToolOutputState {
                     .inside(structured)
             });
         }
-        if !is_error(result) {
-            self.output(structured, at, report);
+        let failed = is_error(result);
+        if !failed || structured.is_some() {
+            self.output(structured, failed, at, report);
+        }
+        if !failed {
             if let Some(structured) = structured.filter(|_| report.binds(&MIRROR, at)) {
                 mirror(structured, result, content, at, report);
             }
         }
     }
 
-    fn output(&mut self, structured: Option<Json<'_>>, at: &RuleContext<'_>, report: &mut Report) {
+    fn output(
+        &mut self,
+        structured: Option<Json<'_>>,
+        failed: bool,
+        at: &RuleContext<'_>,
+        report: &mut Report,
+    ) {
         let Some(request) = at.message.and_then(SeenMessage::request) else { return };
         let name = request.param("name").and_then(str_of).unwrap_or_default();
         let tool = match self.list.find(at.facts, &name) {
@@ -220,7 +228,9 @@ impl ToolOutputState {
                 Violation::new("the tool has an `outputSchema`, and the result no `structuredContent`");
             return report.fail(&PRESENT, at, wrong.see(request.location(), "the call"));
         };
-        report.pass(&PRESENT, at);
+        if !failed {
+            report.pass(&PRESENT, at);
+        }
         if at.redacted(schema) {
             return report.inconclusive(&CONFORMS, at, "the recorder took out what would decide it");
         }
@@ -231,8 +241,10 @@ impl ToolOutputState {
                 report.inconclusive(&CONFORMS, at, "the recorder took out what would decide it");
             }
             Fit::Unfit(why, pointer) => {
-                let wrong = format!("`structuredContent` does not fit `outputSchema`: {why}");
-                report.fail(&CONFORMS, at, Violation::new(wrong).inside(part(structured, &pointer)));
+                let whose = if failed { " of a failed call" } else { "" };
+                let wrong = format!("`structuredContent`{whose} does not fit `outputSchema`: {why}");
+                let wrong = Violation::new(wrong).inside(part(structured, &pointer));
+                report.fail(&CONFORMS, at, if failed { wrong.only(Level::Info) } else { wrong });
             }
         }
     }

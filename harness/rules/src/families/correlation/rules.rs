@@ -41,6 +41,10 @@ pub(super) static ID_ECHO: Rule = Rule {
     title: "An error has its request's id wherever that id could be read",
     why: "Without it the caller waits until it times out, although the error was there.",
     fix: "Read the id before anything that can fail, and repeat it.",
+    softened: Some("a warning in the body of an HTTP status from 400 on"),
+    contested: Some(
+        "The text on HTTP says that the body of a refusal may be an error without an id; the text on errors asks for the id.",
+    ),
     ..Rule::BLANK
 };
 
@@ -61,6 +65,9 @@ pub(super) static ANSWERED: Rule = Rule {
     title: "A request that was not cancelled is answered before the session ends",
     why: "The requestor waits, mostly for a minute, and often takes the whole server for dead.",
     fix: "Answer every request, with an error where nothing else can be said.",
+    softened: Some(
+        "a warning where the server ended with an error while it was open: the client may have closed its input",
+    ),
     ..Rule::BLANK
 };
 
