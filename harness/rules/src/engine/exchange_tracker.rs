@@ -5,11 +5,14 @@
 //! without its bodies, and up to [`MOST_URLS`] URLs of each sort; up to [`MOST_WAITING`] exchanges that came before the
 //! revision was known, such as a refusal for want of a token; and up to [`MOST_OPEN`] streams that are open at a time.
 
+use super::facts::text_of;
 use super::http_exchange::{HttpExchange, SESSION, Transport, VERSION};
 use super::message::SeenMessage;
 use super::url::resolve;
 use crate::revision::Revision;
+use std::borrow::Cow;
 use std::collections::{BTreeSet, VecDeque};
+use transcript::json::Json;
 use transcript::rejection::Rejection;
 use transcript::session::{Content, Entry};
 
@@ -64,7 +67,7 @@ impl ExchangeTracker {
                     exchange.take(entry, message, revision);
                     // Messages go there while the stream is open.
                     if let Some(endpoint) = exchange.endpoint.as_ref().filter(|_| exchange.opens(entry)) {
-                        keep(&mut self.targets, &resolve(&exchange.raw.url, endpoint));
+                        keep(&mut self.targets, &resolve(&exchange.raw.url, &named_address(endpoint)));
                         keep(&mut self.streams, exchange.url());
                     }
                 }
@@ -163,6 +166,15 @@ impl ExchangeTracker {
         }
         Transport::Other
     }
+}
+
+/// The address that an `endpoint` event names. Some servers write it as a JSON string, or into an object; clients that post
+/// there do as they were asked.
+fn named_address(data: &str) -> Cow<'_, str> {
+    let inside = Json::parse(data).ok().and_then(|value| {
+        ["uri", "url"].iter().find_map(|name| text_of(value.member(name)?)).or_else(|| text_of(value))
+    });
+    inside.map_or(Cow::Borrowed(data), |address| Cow::Owned(address.into()))
 }
 
 fn keep(urls: &mut BTreeSet<Box<str>>, url: &str) {

@@ -50,7 +50,7 @@ static BOTH_SIDES: Rule = Rule {
     level: Level::Should,
     party: Party::Recorder,
     source: "JSON-RPC 2.0, section 5",
-    title: "A recording that holds responses holds requests too",
+    title: "A recording holds what both sides said",
     why: "Rules about one side's messages ask what the other side said, and cannot be decided from one side alone.",
     fix: "Record between client and server, for example with `mcp-concord record`, and not the output of one of them.",
     ..Rule::BLANK
@@ -245,6 +245,12 @@ impl RuleVisitor for RecordingState {
                 _ => report.pass(&MESSAGES, at),
             }
             match (at.facts.requests, at.facts.responses) {
+                // A client that goes on after `initialize` heard an answer.
+                (2.., 0) if at.facts.handshake && !at.facts.recording.kind.exchanges && !at.facts.closed => {
+                    let wrong =
+                        format!("one side is missing: {} requests, and no response", at.facts.requests);
+                    report.fail(&BOTH_SIDES, at, wrong);
+                }
                 (_, 0) => {}
                 // Of exchanges other rules say which bodies are missing.
                 (0, _) if at.facts.recording.kind.exchanges => {}
