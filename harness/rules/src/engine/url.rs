@@ -58,6 +58,19 @@ pub(crate) fn parameter<'u>(query: &'u str, name: &str) -> Option<&'u str> {
     })
 }
 
+/// A parameter's value without its percents (RFC 3986, section 2.1); what spells no byte stays as it is.
+pub(crate) fn percent_decoded(value: &str) -> String {
+    let mut pieces = value.split('%');
+    let mut bytes = pieces.next().unwrap_or_default().as_bytes().to_vec();
+    for piece in pieces {
+        match piece.get(..2).and_then(|digits| u8::from_str_radix(digits, 16).ok()) {
+            Some(byte) => bytes.extend([byte].iter().chain(&piece.as_bytes()[2..])),
+            None => bytes.extend(b"%".iter().chain(piece.as_bytes())),
+        }
+    }
+    String::from_utf8_lossy(&bytes).into_owned()
+}
+
 /// The query of a URL; empty where it has none.
 pub(crate) fn query(url: &str) -> &str {
     let url = url.split('#').next().unwrap_or_default();

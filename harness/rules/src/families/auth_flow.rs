@@ -5,7 +5,7 @@
 
 use crate::engine::{
     Challenge, Family, FindingLocation, HttpExchange, Origin, Report, Revision, RuleContext, RuleVisitor,
-    Span, Transport, Trigger, Violation, address, parameter, query,
+    Span, Transport, Trigger, Violation, address, parameter, percent_decoded, query, quoted,
 };
 use crate::rule::{Level, Need, Party, Rule};
 use std::collections::BTreeSet;
@@ -15,7 +15,7 @@ use transcript::rejection::Rejection;
 pub(super) const FAMILY: Family = Family {
     name: "auth-flow",
     title: "Authorization: metadata and the way to a token",
-    rules: &[&SERVERS, &RESOURCE, &PKCE],
+    rules: &[&SERVERS, &HTTPS, &RESOURCE, &RESOURCE_VALUE, &REDIRECT, &CLIENT_ID, &PKCE, &PKCE_SUPPORT],
     triggers: &[Trigger::HttpExchanges],
     visitor: || Box::new(AuthFlowState::default()),
 };
@@ -30,6 +30,63 @@ static SERVERS: Rule = Rule {
     why: "It is what the document is fetched for.",
     fix: "List the issuers in `authorization_servers`.",
     ..Rule::BLANK
+};
+
+/// What the rules about a step of a client's flow have in common.
+const STEP: Rule = Rule {
+    party: Party::Client,
+    span: Span::from(Revision::V2025_03_26),
+    needs: &[Need::Http],
+    ..Rule::BLANK
+};
+
+static HTTPS: Rule = Rule {
+    id: "auth.endpoints-https",
+    party: Party::Server,
+    source: "basic/authorization#communication-security",
+    title: "The endpoints of an authorization server are at https addresses",
+    why: "Codes and tokens that go over http can be read by anyone on the way.",
+    fix: "Serve every endpoint of the metadata over https.",
+    ..STEP
+};
+
+static REDIRECT: Rule = Rule {
+    id: "auth.redirect-uri",
+    source: "basic/authorization#communication-security",
+    title: "A redirect URI is at this machine or at an https address",
+    why: "The authorization code is sent there, and over http anyone on the way can read it.",
+    fix: "Use a loopback address or https.",
+    ..STEP
+};
+
+static RESOURCE_VALUE: Rule = Rule {
+    id: "auth.resource-value",
+    span: Span::from(Revision::V2025_06_18),
+    source: "basic/authorization#canonical-server-uri",
+    title: "`resource` is the address of the MCP server, without a fragment",
+    why: "A token for another address is refused by the server, or is good at one that it was not meant for.",
+    fix: "Send the address that messages are posted to, or its origin.",
+    ..STEP
+};
+
+static CLIENT_ID: Rule = Rule {
+    id: "auth.client-id-https",
+    span: Span::from(Revision::V2025_11_25),
+    source: "basic/authorization#client-id-metadata-documents",
+    title: "A client id that is an address is an https address",
+    why: "The authorization server fetches the document from there, and over http it may be anyone's.",
+    fix: "Publish the metadata document at an https address with a path.",
+    ..STEP
+};
+
+static PKCE_SUPPORT: Rule = Rule {
+    id: "auth.pkce-support",
+    span: Span::from(Revision::V2025_11_25),
+    source: "basic/authorization#authorization-code-protection",
+    title: "A client does not go on where the metadata has no `code_challenge_methods_supported`",
+    why: "Without the member nothing says that the server checks the proof, and a stolen code may be good.",
+    fix: "Refuse to go on, and say that the authorization server does not support PKCE.",
+    ..STEP
 };
 
 static RESOURCE: Rule = Rule {
@@ -75,7 +132,9 @@ struct Step {
     url: Box<str>,
     /// It asks the user; else it asks for a token.
     asks_user: bool,
-    resource: bool,
+    resource: Option<Box<str>>,
+    redirect: Option<Box<str>>,
+    client: Option<Box<str>>,
     /// Its challenge, and how it is made; or the verifier.
     proof: bool,
     method: Option<Box<str>>,
@@ -147,9 +206,8 @@ impl Documents {
             || self.named.contains(&document.url)
     }
 
-    /// Where the captured metadata says that users are asked and tokens are given, by the issuers that the server
-    /// names, or at its own origin.
-    fn endpoints(&self) -> BTreeSet<Box<str>> {
+    /// The captured metadata of authorization servers: of the issuers that the server names, or at its own origin.
+    fn server_documents(&self) -> Vec<(&Document, Json<'_>)> {
         let mut issuers: Vec<Origin> = self.origins.clone();
         for document in self.documents.iter().filter(|document| self.is_metadata(document)) {
             let value = document.text.as_deref().and_then(|text| Json::parse(text).ok());
@@ -161,20 +219,14 @@ impl Documents {
                     .filter_map(|item| Origin::new(&item.as_text()?.to_str()?)),
             );
         }
-        let mut endpoints = BTreeSet::new();
-        for document in &self.documents {
-            let about = ["/.well-known/oauth-authorization-server", "/.well-known/openid-configuration"];
-            let known = Origin::new(&document.url).is_some_and(|origin| issuers.contains(&origin));
-            if !known || !about.iter().any(|path| document.url.contains(path)) {
-                continue;
-            }
-            let value = document.text.as_deref().and_then(|text| Json::parse(text).ok());
-            for name in ["authorization_endpoint", "token_endpoint"] {
-                let url = value.and_then(|value| value.member(name)?.as_text()?.to_str());
-                endpoints.extend(url.map(|url| Box::from(address(&url))));
-            }
-        }
-        endpoints
+        let about = ["/.well-known/oauth-authorization-server", "/.well-known/openid-configuration"];
+        let documents = self.documents.iter().filter(|document| {
+            Origin::new(&document.url).is_some_and(|origin| issuers.contains(&origin))
+                && about.iter().any(|path| document.url.contains(path))
+        });
+        documents
+            .filter_map(|document| Some((document, Json::parse(document.text.as_deref()?).ok()?)))
+            .collect()
     }
 }
 
@@ -198,9 +250,35 @@ impl RuleVisitor for AuthFlowState {
         for document in metadata.filter(|document| document.succeeded) {
             servers(document, at, report);
         }
-        let endpoints = documents.endpoints();
+        let mut endpoints: BTreeSet<Box<str>> = BTreeSet::new();
+        // Where metadata says that users are asked, and whether it has the methods of PKCE.
+        let mut asks: Vec<(Box<str>, bool)> = Vec::new();
+        for (document, value) in documents.server_documents() {
+            let text = |name: &str| value.member(name)?.as_text()?.to_str();
+            let proves = value.member("code_challenge_methods_supported").is_some();
+            for name in ["authorization_endpoint", "token_endpoint"] {
+                endpoints.extend(text(name).map(|url| Box::from(address(&url))));
+            }
+            asks.extend(text("authorization_endpoint").map(|url| (Box::from(address(&url)), proves)));
+            for name in ["authorization_endpoint", "token_endpoint", "registration_endpoint"] {
+                let Some(url) = text(name) else { continue };
+                report.check(&HTTPS, at, is_private(&url), || {
+                    Violation::new(format!("`{name}` is {}", quoted(&url))).at(document.location.clone())
+                });
+            }
+        }
         for step in self.steps.iter().filter(|step| endpoints.contains(&step.url)) {
             flow(step, at, report);
+            values(step, &documents.origins, at, report);
+            let support = asks.iter().find(|(url, _)| *url == step.url && step.asks_user);
+            if let Some((_, proves)) = support {
+                report.check(&PKCE_SUPPORT, at, *proves, || {
+                    Violation::new(
+                        "the client goes on, and the metadata has no `code_challenge_methods_supported`",
+                    )
+                    .at(step.location.clone())
+                });
+            }
         }
     }
 }
@@ -215,7 +293,9 @@ impl AuthFlowState {
         let step = |asks_user: bool, params: &str, proof: &str| Step {
             url: exchange.url().into(),
             asks_user,
-            resource: parameter(params, "resource").is_some_and(|value| !value.is_empty()),
+            resource: filled(params, "resource"),
+            redirect: filled(params, "redirect_uri"),
+            client: filled(params, "client_id"),
             proof: parameter(params, proof).is_some_and(|value| !value.is_empty()),
             method: parameter(params, "code_challenge_method").map(Into::into),
             location: FindingLocation { snippet: exchange.url().to_owned(), ..at.location() },
@@ -248,6 +328,34 @@ fn servers(document: &Document, at: &RuleContext<'_>, report: &mut Report) {
     });
 }
 
+/// A parameter that is there and not empty, decoded.
+fn filled(params: &str, name: &str) -> Option<Box<str>> {
+    parameter(params, name).filter(|value| !value.is_empty()).map(|value| percent_decoded(value).into())
+}
+
+/// Whether what is sent to an address stays between its ends: over https, or on this machine. Addresses of apps, which have a
+/// scheme of their own, stay on it too.
+fn is_private(url: &str) -> bool {
+    let http = url.get(..7).is_some_and(|start| start.eq_ignore_ascii_case("http://"));
+    !http || Origin::new(url).is_some_and(|origin| origin.is_loopback())
+}
+
+/// The values of a step's parameters.
+fn values(step: &Step, origins: &[Origin], at: &RuleContext<'_>, report: &mut Report) {
+    let mut judge =
+        |rule: &'static Rule, name: &str, value: &Option<Box<str>>, good: &dyn Fn(&str) -> bool| {
+            let Some(value) = value else { return };
+            report.check(rule, at, good(value), || {
+                Violation::new(format!("`{name}` is {}", quoted(value))).at(step.location.clone())
+            });
+        };
+    judge(&REDIRECT, "redirect_uri", &step.redirect, &is_private);
+    judge(&CLIENT_ID, "client_id", &step.client, &is_private);
+    judge(&RESOURCE_VALUE, "resource", &step.resource, &|value| {
+        !value.contains('#') && Origin::new(value).is_some_and(|origin| origins.contains(&origin))
+    });
+}
+
 /// A step of the flow that leads to a token.
 fn flow(step: &Step, at: &RuleContext<'_>, report: &mut Report) {
     let (what, proof) = match step.asks_user {
@@ -255,7 +363,7 @@ fn flow(step: &Step, at: &RuleContext<'_>, report: &mut Report) {
         false => ("token request", "code_verifier"),
     };
     let wrong = |lacks: String| Violation::new(lacks).at(step.location.clone());
-    report.check(&RESOURCE, at, step.resource, || wrong(format!("the {what} has no `resource`")));
+    report.check(&RESOURCE, at, step.resource.is_some(), || wrong(format!("the {what} has no `resource`")));
     match (step.proof, step.method.as_deref()) {
         (false, _) => report.fail(&PKCE, at, wrong(format!("the {what} has no `{proof}`"))),
         (true, Some("S256")) => report.pass(&PKCE, at),

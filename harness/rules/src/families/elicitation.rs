@@ -4,7 +4,7 @@
 //! `Schemas` says.
 
 use crate::engine::{
-    ClientAnswer, Family, Fit, LONGEST_NAME, MessageKind, Report, Revision, RuleContext, RuleVisitor,
+    ClientAnswer, Family, Fit, LONGEST_NAME, MessageKind, Origin, Report, Revision, RuleContext, RuleVisitor,
     Schemas, ServerRequests, Span, Trigger, Uri, Violation, part, quoted, server_requests, shown, string_of,
     uri,
 };
@@ -17,7 +17,7 @@ use transcript::session::Side;
 pub(super) const FAMILY: Family = Family {
     name: "elicitation",
     title: "Elicitation",
-    rules: &[&PARAMS, &URL, &FLAT, &ACTION, &CONTENT, &BAD_MODE, &COMPLETE, &SECRETS],
+    rules: &[&PARAMS, &URL, &FLAT, &ACTION, &CONTENT, &BAD_MODE, &COMPLETE, &URL_HTTPS, &SECRETS],
     triggers: &[
         Trigger::InputRequests,
         Trigger::Kinds(&[MessageKind::Error]),
@@ -105,6 +105,17 @@ static COMPLETE: Rule = Rule {
     title: "A completion names an elicitation that was asked for",
     why: "The client waits for that id, and ignores any other.",
     fix: "Send the `elicitationId` of the request, or of the error -32042.",
+    ..SERVER
+};
+
+static URL_HTTPS: Rule = Rule {
+    id: "elicit.url-https",
+    level: Level::Should,
+    span: Span::from(Revision::V2025_11_25),
+    source: "client/elicitation#safe-url-handling",
+    title: "The address of an elicitation is an https address, or at this machine",
+    why: "What a user enters there goes over the network, and over http anyone on the way can read it.",
+    fix: "Serve the page over https.",
     ..SERVER
 };
 
@@ -290,6 +301,11 @@ fn address(value: Json<'_>, at: &RuleContext<'_>, report: &mut Report) {
     let Some(text) = string_of(value) else { return };
     let wrong = |why: &str| Violation::new(format!("{} is not a URL: {why}", shown(value))).inside(value);
     let web = text.strip_prefix("https:").or_else(|| text.strip_prefix("http:"));
+    let http = text.get(..5).is_some_and(|start| start.eq_ignore_ascii_case("http:"));
+    let open = http && !Origin::new(&text).is_some_and(|origin| origin.is_loopback());
+    report.check(&URL_HTTPS, at, !open, || {
+        Violation::new(format!("{} goes over http", shown(value))).inside(value)
+    });
     let host = web.is_none_or(|rest| {
         rest.starts_with("//") && !rest[2..].starts_with(['/', '?', '#']) && rest.len() > 2
     });

@@ -11,9 +11,10 @@ use transcript::json::{Json, JsonKind};
 pub(super) const FAMILY: Family = Family {
     name: "sampling",
     title: "Sampling",
-    rules: &[&ONLY, &BALANCE],
+    rules: &[&ONLY, &BALANCE, &CHOICE],
     triggers: &[
         Trigger::Methods(&[MessageKind::Request], &["sampling/createMessage"]),
+        Trigger::Methods(&[MessageKind::Result], &["sampling/createMessage"]),
         Trigger::InputRequests,
     ],
     visitor: || Box::new(SamplingState),
@@ -43,6 +44,17 @@ static BALANCE: Rule = Rule {
     ..Rule::BLANK
 };
 
+static CHOICE: Rule = Rule {
+    id: "sampling.tool-choice",
+    party: Party::Client,
+    span: TOOLS,
+    source: "client/sampling#tool-choice-modes",
+    title: "An answer uses a tool where `toolChoice` requires it, and none where it says none",
+    why: "The server goes on by what it asked for: it has no tool to run, or waits for a use that does not come.",
+    fix: "Hand `toolChoice` on to the model, and check what it answers.",
+    ..Rule::BLANK
+};
+
 struct SamplingState;
 
 impl RuleVisitor for SamplingState {
@@ -54,6 +66,26 @@ impl RuleVisitor for SamplingState {
             if let Some(messages) = server_request.params.and_then(|params| params.member("messages")) {
                 judge(messages, at, report);
             }
+        }
+        let result =
+            at.message.and_then(|message| Some((message, message.result_of("sampling/createMessage")?)));
+        if let Some((message, result)) = result
+            && let Some(choice) = message.request().and_then(|request| request.param("toolChoice"))
+            && let Some(content) = result.member("content")
+        {
+            let mode = choice.member("mode").and_then(string_of);
+            let mut blocks = match content.kind() {
+                JsonKind::Array => content.items().collect::<Vec<_>>(),
+                _ => vec![content],
+            }
+            .into_iter();
+            let uses = blocks.any(|block| sort(block) == "tool_use");
+            let (kept, wrong) = match mode.as_deref() {
+                Some("none") => (!uses, "the answer uses a tool, and `toolChoice` says none"),
+                Some("required") => (uses, "the answer uses no tool, and `toolChoice` requires one"),
+                _ => return,
+            };
+            report.check(&CHOICE, at, kept, || Violation::new(wrong).inside(content));
         }
     }
 }

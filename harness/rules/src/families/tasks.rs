@@ -17,7 +17,9 @@ use transcript::session::Side;
 pub(super) const FAMILY: Family = Family {
     name: "tasks",
     title: "Tasks",
-    rules: &[&START, &TERMINAL, &UNIQUE, &STRING, &RELATED, &BLOCKS, &SAME, &TIMES, &CANCEL],
+    rules: &[
+        &START, &TERMINAL, &UNIQUE, &STRING, &RELATED, &BLOCKS, &SAME, &TIMES, &CANCEL, &CANCELLED, &FAILED,
+    ],
     triggers: &[Trigger::Messages],
     visitor: || Box::new(TasksState::default()),
 };
@@ -103,6 +105,26 @@ static CANCEL: Rule = Rule {
     title: "The cancellation of a task that has ended is refused with -32602",
     why: "A client that is told otherwise takes finished work for undone.",
     fix: "Answer with the error -32602.",
+    ..TASKS
+};
+
+static CANCELLED: Rule = Rule {
+    id: "tasks.cancel-status",
+    relational: true,
+    source: "basic/utilities/tasks#task-cancellation",
+    title: "The answer to `tasks/cancel` shows the task as cancelled",
+    why: "A requestor that reads another status goes on polling a task that nobody works on.",
+    fix: "Move the task to the status cancelled before the answer is sent.",
+    ..TASKS
+};
+
+static FAILED: Rule = Rule {
+    id: "tasks.status-message",
+    level: Level::Should,
+    source: "basic/utilities/tasks#task-status-lifecycle",
+    title: "A task that failed says why in `statusMessage`",
+    why: "The result may never be fetched, and without the message nobody learns what went wrong.",
+    fix: "Put the reason into `statusMessage`, in words for a person.",
     ..TASKS
 };
 
@@ -216,6 +238,12 @@ impl TasksState {
         times(message, number.is_some(), at, report);
         let Some(name) = name(message, at, report) else { return };
         let Some(status) = message.member("status").and_then(string_of) else { return };
+        if status == "failed" {
+            let why = message.member("statusMessage").and_then(string_of).is_some_and(|why| !why.is_empty());
+            report.check(&FAILED, at, why, || {
+                Violation::new("the task failed, and nothing says why").inside(message)
+            });
+        }
         let updated = message.member("lastUpdatedAt").and_then(string_of).unwrap_or_default();
         let Some(task) = self.tasks.get_mut(&name) else {
             let task = Task { method: None, status, updated, location: at.location(), brought: None };
@@ -259,6 +287,8 @@ impl TasksState {
     ) {
         let Some(request) = message.request() else { return };
         let Some(id) = request.param("taskId").and_then(string_of) else { return };
+        let over_before =
+            self.tasks.get(&(lane(at.side), id.clone())).is_some_and(|task| ended(&task.status));
         let over = self.tasks.get(&(lane(at.side), id)).filter(|task| ended(&task.status));
         if let Some(task) = over {
             // The task may have ended while the cancellation was under way.
@@ -274,6 +304,14 @@ impl TasksState {
             }
         }
         if let Some(task) = message.raw.outcome().filter(|_| message.kind == MessageKind::Result) {
+            if let Some(status) = task.member("status").and_then(string_of) {
+                // A task that had ended before keeps its status, and is the business of another rule.
+                report.check(&CANCELLED, at, over_before || status == "cancelled", || {
+                    let wrong =
+                        format!("the answer to the cancellation shows the task as {}", quoted(&status));
+                    Violation::new(wrong).inside(task)
+                });
+            }
             self.status(task, Some(number), at, report);
         }
     }

@@ -6,8 +6,8 @@
 use super::tools::is_error;
 use crate::engine::{
     Base64, ContentsKind, Definition, Family, Fit, MessageKind, Report, Revision, RuleContext, RuleVisitor,
-    Schemas, SeenMessage, Span, ToolList, Trigger, Violation, contents, embedded, part, read_base64, str_of,
-    string_of,
+    Schemas, SeenMessage, Span, ToolList, Trigger, Violation, contents, embedded, part, read_base64, shown,
+    str_of, string_of,
 };
 use crate::rule::{Level, Party, Rule};
 use crate::shapes::{Fault, Typed};
@@ -17,7 +17,7 @@ use transcript::rejection::Rejection;
 pub(super) const FAMILY: Family = Family {
     name: "tool-output",
     title: "What tools bring back",
-    rules: &[&CONTENT, &TYPE, &BASE64, &OBJECT, &CONFORMS, &PRESENT, &MIRROR],
+    rules: &[&CONTENT, &TYPE, &BASE64, &OBJECT, &CONFORMS, &PRESENT, &MIRROR, &MEDIA_TYPE],
     triggers: &[
         Trigger::Methods(&[MessageKind::Notification], &["notifications/tools/list_changed"]),
         Trigger::Methods(
@@ -90,6 +90,15 @@ static PRESENT: Rule = Rule {
     why: "Clients that were promised structure take its absence for an error.",
     fix: "Return `structuredContent`, or take `outputSchema` away.",
     contested: Some("Nothing says whether it holds where `isError` is true; such results are let pass here."),
+    ..SERVER
+};
+
+static MEDIA_TYPE: Rule = Rule {
+    id: "content.media-type",
+    source: "schema, ImageContent; RFC 2045, section 5.1",
+    title: "`mimeType` is a media type, such as image/png",
+    why: "Clients choose by it how to show the content, and know no type `png`.",
+    fix: "Write the type with its subtype: image/png, audio/wav, text/plain.",
     ..SERVER
 };
 
@@ -336,6 +345,14 @@ fn nearly(one: Json<'_>, other: Json<'_>) -> bool {
 
 /// The base64 of a block of content, whatever block it is.
 fn data(block: Json<'_>, at: &RuleContext<'_>, report: &mut Report) {
+    for media in [Some(block), block.member("resource")].into_iter().flatten() {
+        let Some(media) = media.member("mimeType") else { continue };
+        let Some(text) = string_of(media) else { continue };
+        let whole = text.split_once('/').is_some_and(|(kind, rest)| !kind.is_empty() && !rest.is_empty());
+        report.check(&MEDIA_TYPE, at, whole, || {
+            Violation::new(format!("{} is not a media type", shown(media))).inside(media)
+        });
+    }
     if let Some(resource) = embedded(block).filter(|resource| contents(*resource) != ContentsKind::Text) {
         digits(resource.member("blob"), at, report);
     }
