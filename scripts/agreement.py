@@ -42,7 +42,7 @@ def named(path):
 
 
 def read(path):
-    """Why it is rejected; none where it is read, or is no recording of a known format."""
+    """Why it is rejected; none where it is read, or is not a recording of a known format."""
     done = run("--quiet", "read", *named(path), str(path))
     if done.returncode not in (0, 1) and "cannot be detected" not in done.stderr:
         sys.exit(f"{path}: {done.stderr}")
@@ -67,7 +67,7 @@ def main():
     found = findings(paths)
     with ThreadPoolExecutor() as pool:
         whys = list(pool.map(read, paths))
-    # What is no text from its first byte on `check` refuses aloud, without a finding.
+    # What is not text from its first byte on `check` refuses aloud, without a finding.
     silent = [(path, why) for path, why in zip(paths, whys) if why and found.get(str(path)) == 0]
     for path, why in silent:
         print(f"{path}: read rejects it, and check has no finding\n  {why}")

@@ -122,7 +122,7 @@ class Schema:
     def type(self, schema, name, whole=False):
         """What a schema asks for, in the words of the table. An object that has no name is named by its place."""
         if not isinstance(schema, dict):
-            raise Bad(f"{self.revision}.json: `{name}` is no schema: {str(schema)[:60]}")
+            raise Bad(f"{self.revision}.json: `{name}` is not a schema: {str(schema)[:60]}")
         if "$ref" in schema:
             reference = schema["$ref"].rsplit("/", 1)[-1]
             # A value that holds values of its own sort is any value.

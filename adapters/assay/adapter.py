@@ -8,11 +8,11 @@ on stderr and ends this adapter, so that it cannot go unnoticed. What the progra
 
 - exit 0: it read the transcript.
 - exit 2, and `fatal:` with one of the two steps of an import that can refuse a file: a rejection.
-- anything else is no answer. A panic exits 101, a signal is a negative code, and exit 2 with another sentence is a call
+- anything else is not an answer. A panic exits 101, a signal is a negative code, and exit 2 with another sentence is a call
   that the program did not understand: they end this adapter with the program's own words on stderr, and the harness
   calls that a crash. Exit 2 alone would not do, since Assay uses it for every error there is.
 
-A file that this adapter cannot open is no rejection either, so it is opened here first.
+A file that this adapter cannot open is not a rejection either, so it is opened here first.
 """
 
 import os

@@ -5,7 +5,7 @@
     python3 adapter.py --dialect NAME …     the same in a dialect of the contract, which the handshake then names
     python3 adapter.py --fault NAME …       the same with a seeded fault, to see what the suite says of it
 
-Answers are ASCII, so that a lone surrogate passes as the escape it was. A file that cannot be opened is no rejection: it
+Answers are ASCII, so that a lone surrogate passes as the escape it was. A file that cannot be opened is not a rejection: it
 ends the program with a traceback, which the harness tells apart from every answer.
 """
 

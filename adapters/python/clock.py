@@ -1,6 +1,6 @@
 """Times as recorders write them, exactly, in milliseconds; and the order that they make.
 
-Used by the two formats whose files are no sequence of messages: an Inspector export and HAR. Everywhere else the
+Used by the two formats whose files are not a sequence of messages: an Inspector export and HAR. Everywhere else the
 position in the file is the order, and no time is read.
 """
 

@@ -119,7 +119,7 @@ class Session:
     def _asking(self, message, sender, place, turned_away):
         method = message["method"]
         if type(method) is not str:
-            raise Rejection("invalid-method", place, "method is no string")
+            raise Rejection("invalid-method", place, "method is not a string")
         if "result" in message or "error" in message:
             raise Rejection("ambiguous-message", place, "a method stands beside a result or an error")
         id_ = correlation_id(message, place)

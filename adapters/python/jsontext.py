@@ -18,7 +18,7 @@ from json.encoder import encode_basestring_ascii as quoted
 
 
 class JsonError(ValueError):
-    """Text that is no JSON. `truncated`: all of it is right, and it ends too early."""
+    """Text that is not JSON. `truncated`: all of it is right, and it ends too early."""
 
     def __init__(self, why, at, truncated=False):
         super().__init__(f"{why} at character {at}")
@@ -78,7 +78,7 @@ def _object(pairs):
 
 
 def _no_constant(name):
-    raise JsonError(f"{name} is no JSON", 0)
+    raise JsonError(f"{name} is not JSON", 0)
 
 
 _FAST = json.JSONDecoder(object_pairs_hook=_object, parse_int=Number, parse_float=Number, parse_constant=_no_constant)

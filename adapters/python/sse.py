@@ -23,7 +23,7 @@ def events(text):
 def blocks(text):
     """What stands between empty lines: an event, or None where it is a comment or fields without data."""
     lines = _LINE_END.split(text.removeprefix("\ufeff"))
-    lines.pop()  # what stands behind the last line end is no line
+    lines.pop()  # what stands behind the last line end is not a line
     name, data, begun = "", [], False
     for line in lines:
         if not line:
@@ -56,7 +56,7 @@ def _from_text(text, place):
         value = parse(start) if start[:1] in ("{", "[", '"') else None
     except JsonError as error:
         if start.startswith("{") or start[:1] == "[" and start[1:].lstrip(_JSON_SPACE).startswith("{"):
-            raise Rejection("broken-data", place, f"the data starts like a message and is no JSON: {error}") from None
+            raise Rejection("broken-data", place, f"the data starts like a message and is not JSON: {error}") from None
         return None
     if type(value) is str and _holds_message(value):
         raise Rejection("nested-data", place, "a message inside a JSON string inside the data")

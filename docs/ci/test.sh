@@ -129,7 +129,7 @@ ended 1
 case $codes in *1*) ;; *) echo "no part ended with 1: $codes"; exit 1 ;; esac
 sort findings.ndjson > one && sort whole.ndjson | cmp - one
 
-# The hook judges the files that it is given, and passes over those that are no recordings by their names.
+# The hook judges the files that it is given, and passes over those that are not recordings by their names.
 "$work/venv/bin/pre-commit" validate-manifest "$here/.pre-commit-hooks.yaml"
 mkdir "$work/hooks" && cp "$here/.pre-commit-hooks.yaml" "$work/hooks"
 export PRE_COMMIT_HOME=$work/pre-commit

@@ -2,7 +2,7 @@
 """Who survived, and the score: survivors.py RESULT…
 
 Reads the sessions of cosmic-ray (`*.session`) and what cargo-mutants keeps (`outcomes.json`).
-A mutant that hangs or cannot start is killed like any other; one that the tool could not build is no mutant.
+A mutant that hangs or cannot start is killed like any other; one that the tool could not build is not a mutant.
 """
 
 import json

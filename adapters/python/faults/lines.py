@@ -39,7 +39,7 @@ def is_message_like(message):
 
 
 def printed(condition):
-    """Prints a method that is no text."""
+    """Prints a method that is not text."""
     return on_message(lambda message: {**message, "method": "1"} if condition(message.get("method", "")) else None)
 
 
@@ -80,7 +80,7 @@ def several_on_one(text):
 
 
 def one_over_several(text):
-    """Joins lines that are no JSON by themselves to those behind them."""
+    """Joins lines that are not JSON by themselves to those behind them."""
     out, open_, lines = [], "", text.split("\n")
     if len(lines) > 100:
         return None

@@ -244,7 +244,7 @@ def on_parse(wrap):
 
 
 def lenient(mend):
-    """Text that is no JSON is parsed once more as another text."""
+    """Text that is not JSON is parsed once more as another text."""
 
     def wrap(honest):
         def parse(text):

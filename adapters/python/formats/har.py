@@ -1,7 +1,7 @@
 """`har` (1.2): HTTP exchanges, of which a POST body and the answers may carry messages, and most carry none.
 
 Exchanges stand in order of `startedDateTime`. In one exchange the POST's message comes first, then the answer's: a JSON
-body, or the events of a stream. An exchange with `_events` says when each block of its answer came, and there it stands. Bodies of other sites, and whatever is no JSON-RPC, carry nothing. Bodies that the
+body, or the events of a stream. An exchange with `_events` says when each block of its answer came, and there it stands. Bodies of other sites, and whatever is not JSON-RPC, carry nothing. Bodies that the
 exporter dropped are counted in the session's notes, since what was in them is lost.
 """
 
@@ -135,7 +135,7 @@ def _read_answer(content, answer, method, place, session):
         _add_json(text, sound, SERVER, place, session)
         return 0
     if not sound:
-        raise Rejection("invalid-utf8", place, "the stream is no UTF-8")
+        raise Rejection("invalid-utf8", place, "the stream is not UTF-8")
     for number, event in enumerate(blocks(text), 1):
         session.next_block()
         message = carried_message(*event, f"{place}, event {number}") if event else NOTHING
@@ -154,7 +154,7 @@ def _add_json(text, sound, sender, place, session, turned_away=False):
     if not any(isinstance(item, dict) and "jsonrpc" in item for item in items):
         return
     if not sound:
-        raise Rejection("invalid-utf8", place, "the message is no UTF-8")
+        raise Rejection("invalid-utf8", place, "the message is not UTF-8")
     session.add(value, sender, place, turned_away)
 
 
@@ -172,7 +172,7 @@ def _text(body, place):
     try:
         raw = base64.b64decode("".join(text.split()), validate=True)
     except (binascii.Error, ValueError):
-        raise Rejection("wrong-type", f"{place}/text", "the text is no base64") from None
+        raise Rejection("wrong-type", f"{place}/text", "the text is not base64") from None
     try:
         return raw.decode("utf-8"), True
     except UnicodeDecodeError:

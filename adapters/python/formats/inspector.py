@@ -1,7 +1,7 @@
 """`inspector`: an array of messages, or an object with an `events` array of them; bare, or as the Inspector exports them.
 
 An item with a `message` member is an entry of the Inspector's own export. It folds an answer into the entry of its
-request, so the file is no sequence: a message stands at its timestamp, its folded response at that plus the duration.
+request, so the file is not a sequence: a message stands at its timestamp, its folded response at that plus the duration.
 A bare message, or an entry without a timestamp, has no time of its own and stands where the item before it stands.
 """
 

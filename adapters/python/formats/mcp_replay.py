@@ -36,7 +36,7 @@ def read(file, session):
 
 def _check_meta(line, place):
     if not isinstance(line, dict) or line.get("type") != "meta":
-        raise Rejection("missing-meta", place, "the first line is no meta line")
+        raise Rejection("missing-meta", place, "the first line is not a meta line")
     unambiguous(line, place, _META_MEMBERS)
     if "v" in line and line["v"] != Number("1"):
         raise Rejection("unsupported-version", place, "this reader knows version 1 of the format")
@@ -51,5 +51,5 @@ def _read_message(line, sender, ended, place, session):
     if ended:
         raise Rejection("after-end", place, "a message stands after the end line")
     if not isinstance(line["raw"], (dict, list)):
-        raise Rejection("not-a-message", f"{place}, raw", "noise that is no JSON-RPC message")
+        raise Rejection("not-a-message", f"{place}, raw", "noise that is not a JSON-RPC message")
     session.add(line["raw"], sender, f"{place}, raw")

@@ -1,6 +1,6 @@
 """From the bytes of a file to JSON values: one for each line, or one for the whole document.
 
-A byte order mark at the very start is stepped over. Bytes that are no UTF-8, text that is no JSON, and a file that
+A byte order mark at the very start is stepped over. Bytes that are not UTF-8, text that is not JSON, and a file that
 ends too early are rejections here, so that the formats see values only.
 """
 
@@ -31,7 +31,7 @@ def _value(raw, place, may_be_cut_off):
     try:
         return parse(raw.decode("utf-8"))
     except UnicodeDecodeError as error:
-        raise Rejection("invalid-utf8", place, f"byte {error.start} is no UTF-8") from None
+        raise Rejection("invalid-utf8", place, f"byte {error.start} is not UTF-8") from None
     except JsonError as error:
         code = "truncated" if error.truncated and may_be_cut_off else "invalid-json"
         raise Rejection(code, place, str(error)) from None

@@ -28,7 +28,7 @@ pub enum Outcome {
 /// The tool calls of a session, or why the text is none, with the number of the line.
 ///
 /// # Errors
-/// Where a line is no JSON-RPC 2.0 message with an id that can be one, or two calls have the same id.
+/// Where a line is not a JSON-RPC 2.0 message with an id that can be one, or two calls have the same id.
 pub fn import(text: &str) -> Result<Vec<Call>, String> {
     let mut calls = Vec::new();
     // The calls by their id; those that have their answer are `None`.
@@ -44,7 +44,7 @@ pub fn import(text: &str) -> Result<Vec<Call>, String> {
             None | Some(Value::Null) => None,
             Some(Value::String(id)) => Some(id.clone()),
             Some(Value::Number(id)) => Some(id.to_string()),
-            Some(other) => return Err(wrong(&format!("{other} is no id"))),
+            Some(other) => return Err(wrong(&format!("{other} is not an id"))),
         };
         let outcome = match (message.get("method"), message.get("result"), message.get("error")) {
             (Some(Value::String(method)), None, None) => {

@@ -2,7 +2,7 @@
 
 It reads the mcp-replay trace (the order in which messages passed), or the HAR file where a case has nothing else. It
 shares no code with the reader under test, and keeps the text of every number. It reads only what our own recorders
-write: it is no importer, and what it does not understand it refuses.
+write: it is not an importer, and what it does not understand it refuses.
 
     python3 meaning.py CASE...        writes CASE/meaning.json
 """
@@ -38,7 +38,7 @@ def dump(value):
 
 
 def from_trace(text):
-    """(direction, message) in line order; the first and the last line are no messages."""
+    """(direction, message) in line order; the first and the last line are not messages."""
     lines = [load(line) for line in text.split("\n") if line]
     assert lines[0]["type"] == "meta" and lines[-1]["type"] == "end"
     return [(line["dir"], line["raw"]) for line in lines[1:-1]]
