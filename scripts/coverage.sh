@@ -31,7 +31,7 @@ cov=$(tool llvm-cov)
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
-# Counters in this workspace's crates alone: what others reach is their tests' business. The wrapper stays where it is, since
+# Counters only in this workspace's crates: what others reach is their tests' business. The wrapper stays where it is, since
 # another one would have everything built again.
 built=${CARGO_TARGET_DIR:-target}/coverage
 mkdir -p "$built"

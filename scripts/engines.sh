@@ -28,17 +28,17 @@ cd "$work"
 { find cases odd -type f \( -name '*.jsonl' -o -name '*.har' -o -name '*.log' -o -name 'none.md' \); echo odd/gone.jsonl; } | LC_ALL=C sort > paths
 
 # Exit code 2: two of the names cannot be judged.
-run_alone() {
+run_one() {
   code=0
-  "$MCP_CONCORD" check --quiet --output ndjson --files-from paths > alone.ndjson 2> alone.err || code=$?
-  [ "$code" = 2 ] || { cat alone.err; exit 1; }
+  "$MCP_CONCORD" check --quiet --output ndjson --files-from paths > one.ndjson 2> one.err || code=$?
+  [ "$code" = 2 ] || { cat one.err; exit 1; }
 }
-run_alone
+run_one
 
 # The same lines, whatever their order; and the same findings in a database, from lines and from Parquet.
 compare() { # NAME: lines in findings/*.ndjson
   cat findings/*.ndjson | LC_ALL=C sort > "$1.sorted"
-  LC_ALL=C sort alone.ndjson | cmp - "$1.sorted"
+  LC_ALL=C sort one.ndjson | cmp - "$1.sorted"
   "$venv/bin/python" - "$here/scripts/engines/findings.sql" <<'PYTHON'
 import collections, json, sys
 import duckdb
@@ -47,7 +47,7 @@ database = duckdb.connect()
 database.execute(open(sys.argv[1]).read())
 expected = collections.Counter()
 failed = 0
-for line in map(json.loads, open("alone.ndjson")):
+for line in map(json.loads, open("one.ndjson")):
     failed += line["failed"]
     for finding in line["findings"]:
         expected[finding["file"], finding["rule"], finding["verdict"], finding["line"], finding["message"]] += 1

@@ -130,8 +130,8 @@ def jobs(inputs, folders, sample):
 
 def answers(program, work, inputs):
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
-        told = pool.map(lambda job: (job[:2], short(digest(program, job[2], inputs))), work, chunksize=64)
-        return dict(told)
+        digests = pool.map(lambda job: (job[:2], short(digest(program, job[2], inputs))), work, chunksize=64)
+        return dict(digests)
 
 
 def remembered(program, work, inputs):

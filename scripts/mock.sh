@@ -26,11 +26,11 @@ for order in back 1 2 3; do
   "$python" "$here/tests.py" "$order" stdio "$program" -q play --as server --match request "$recording"
 done
 for transport in streamable-http http-sse; do
-  "$program" play --as server --match request "$recording" --listen 0 --transport "$transport" 2> "$home/told" &
+  "$program" play --as server --match request "$recording" --listen 0 --transport "$transport" 2> "$home/log" &
   mock=$!
   trap 'kill "$mock" 2>/dev/null || true' EXIT
-  until url=$(sed -n 's/.*listening at //p' "$home/told") && [ -n "$url" ]; do
-    kill -0 "$mock" || { cat "$home/told"; exit 1; }
+  until url=$(sed -n 's/.*listening at //p' "$home/log") && [ -n "$url" ]; do
+    kill -0 "$mock" || { cat "$home/log"; exit 1; }
     sleep 0.1
   done
   "$python" "$here/tests.py" 7 "$transport" "$url"
@@ -38,5 +38,5 @@ for transport in streamable-http http-sse; do
   code=0
   wait "$mock" || code=$?
   # 0: every request of the four clients was in the recording.
-  [ "$code" = 0 ] || { cat "$home/told"; exit 1; }
+  [ "$code" = 0 ] || { cat "$home/log"; exit 1; }
 done

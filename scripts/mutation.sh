@@ -57,7 +57,7 @@ python() {
 module() {
   set -e
   local at=$work/python/${1/\//-}
-  # Copied again where a run goes on: whoever stopped it may have left a mutant.
+  # Copied again where a run goes on: the stopped run may have left a mutant.
   rm -rf "$at"
   cp -r adapters/python "$at"
   cat > "$at.settings" <<END

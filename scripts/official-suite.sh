@@ -4,10 +4,10 @@
 # The suite (from npm, versions in scripts/official-suite/package.json) tries a server, server-everything, and a client, a
 # small one on the TypeScript SDK: once directly, and once with `mcp-concord record` in between. Its verdicts must be the
 # same both ways. The same server runs once more over stdio, which the suite cannot speak, and so does server-filesystem, which
-# speaks nothing else: `record --listen -- CMD` serves them over HTTP. What the suite says of the one server over stdio alone, or
-# over its own HTTP alone, is listed. Then `check` judges the recordings, what both said is laid side by side, and that is held against
+# speaks nothing else: `record --listen -- CMD` serves them over HTTP. What the suite says of the one server over stdio only, or
+# over its own HTTP only, is listed. Then `check` judges the recordings, what both said is laid side by side, and that is held against
 # docs/official-suite.md. Recordings and results stay in FOLDER, a new one, if one is named. Everything is installed once
-# under target/official-suite; ports are free ones of this machine alone.
+# under target/official-suite; ports are free ones of this machine.
 #
 # The program is target/release/mcp-concord, or the one that MCP_CONCORD names.
 # Exit code 0: all as the page says; 1: something is not; 4: npm cannot bring the suite, and the last line says why.
@@ -53,8 +53,8 @@ export PATH=$PWD/node_modules/.bin:$PATH CONCORD=$concord
 mkdir -p "$kept"/{server,stdio,filesystem,client} "$temporary/files"
 echo text >"$temporary/files/file.txt"
 
-# Waits until a program has told where it listens: the pid $1, and a command that prints it and fails until then.
-told() {
+# Waits until a program has said where it listens: the pid $1, and a command that prints it and fails until then.
+address_of() {
   for _ in $(seq 200); do
     kill -0 "$1" 2>/dev/null || wrong "a program ended before it listened; its words are in $kept"
     "${@:2}" 2>/dev/null && return
@@ -79,18 +79,18 @@ suite() {
 }
 
 server directly
-url=http://127.0.0.1:$(told $! port)/mcp
+url=http://127.0.0.1:$(address_of $! port)/mcp
 suite 120 server --suite all --url "$url" -o "$kept/server/direct" >"$kept/server/direct.txt" 2>&1
 ended -TERM
 
 server recorded
-url=http://127.0.0.1:$(told $! port)/mcp
+url=http://127.0.0.1:$(address_of $! port)/mcp
 # The suite plays a page of this host, to see whether the server refuses it; the recorder leaves that to the server.
 "$concord" record -o "$kept/server.har" --listen 127.0.0.1:0 --to "$url" --allow-host evil.example.com \
   2>"$kept/server/record.txt" &
 record=$!
 started+=("$record")
-suite 120 server --suite all --url "$(told "$record" recorder "$kept/server/record.txt")" -o "$kept/server/recorded" >"$kept/server/recorded.txt" 2>&1
+suite 120 server --suite all --url "$(address_of "$record" recorder "$kept/server/record.txt")" -o "$kept/server/recorded" >"$kept/server/recorded.txt" 2>&1
 kill -INT "$record"
 wait "$record" || wrong "the recorder fell short: $(tail -1 "$kept/server/record.txt")"
 ended -TERM
@@ -100,7 +100,7 @@ over_stdio() {
   "$concord" record -o "$kept/$1.har" --listen 127.0.0.1:0 -- "${@:2}" 2>"$kept/$1/record.txt" &
   record=$!
   started+=("$record")
-  url=$(told "$record" recorder "$kept/$1/record.txt")
+  url=$(address_of "$record" recorder "$kept/$1/record.txt")
   suite 120 server --suite all --url "$url" -o "$kept/$1/recorded" >"$kept/$1/recorded.txt" 2>&1
   kill -INT "$record"
   wait "$record" || wrong "the recorder fell short: $(tail -1 "$kept/$1/record.txt")"

@@ -2,12 +2,12 @@
 # Puts the program between real peers, and in the place of either: scripts/peers.sh [FLAG…]
 #
 #   --keep FOLDER        where recordings and what was said go; else target/peers/kept, which is emptied first
-#   --client NAME        one client alone: typescript-1, typescript-2, python-1 or python-2
-#   --transport NAME     one transport alone: stdio, streamable-http or http-sse
+#   --client NAME        one client: typescript-1, typescript-2, python-1 or python-2
+#   --transport NAME     one transport: stdio, streamable-http or http-sse
 #
 # The server is @modelcontextprotocol/server-everything, the clients are the official SDKs of TypeScript and Python, in the
 # versions that scripts/peers pins. They come from npm and PyPI into target/peers once, and nothing else is touched. They
-# talk over stdio and over free ports of this machine alone. What is asked of each pair stands in scripts/peers/README.md.
+# talk over stdio and over free ports of this machine. What is asked of each pair stands in scripts/peers/README.md.
 #
 # Exit code 0: all is well; 1: something fell short, and the lines below the table say what; 2: the program is not there;
 # 4: npm or Python cannot bring the peers, and the last line says why. MCP_CONCORD names the program, where it is not
@@ -26,7 +26,7 @@ command -v node >/dev/null || lacking "node is not here"
 command -v python3 >/dev/null || lacking "python3 is not here"
 mkdir -p "$home"
 
-# What was installed is told by the files that pin it.
+# The files that pin it say what was installed.
 if ! cmp -s "$here/package-lock.json" "$home/installed.json"; then
   cp "$here"/package*.json "$home"
   (cd "$home" && timeout 600 npm ci --no-audit --no-fund --ignore-scripts) >"$home/npm.log" 2>&1 ||

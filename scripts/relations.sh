@@ -2,7 +2,7 @@
 # Has both of our readers judge generated variants: scripts/relations.sh [N] [SEED]
 #
 # The relation of every variant is declared and its meaning computed; the built-in reader and the one in Python were
-# written apart from each other and from the generators. Whoever disagrees is wrong by the contract, and is mended.
+# written apart from each other and from the generators. The one that disagrees with the contract is mended.
 # `check` must have a finding wherever the reader rejects.
 set -eu
 count=${1:-1000}

@@ -5,7 +5,7 @@
     scripts/shapes.py --check SCHEMA_DIR    says whether harness/rules/src/shapes/shapes.txt is that table
 
 SCHEMA_DIR holds one file for each revision, named by it, such as 2025-06-18.json; scripts/shapes.sh puts them together.
-The table has facts alone: which members there are, of which type, which are needed, and by which revisions.
+The table has only facts: which members there are, of which type, which are needed, and by which revisions.
 """
 
 import json

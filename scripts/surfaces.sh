@@ -4,7 +4,7 @@
 # The servers are server-filesystem and server-everything from npm and mcp-server-git from PyPI, in three versions each, which
 # scripts/surfaces pins. A client of a few lines asks each for all that it offers, with `record` in between, and `surface` compares
 # each version with the one before. Its verdicts by class and kind are those of the page. A comparison of a few lines that knows
-# nothing of schemas looks beside it: whatever differs in the two recordings must have been told, or be among the few things that
+# nothing of schemas looks beside it: whatever differs in the two recordings must have been reported, or be among the few things that
 # scripts/surfaces/surfaces.py names, each with the reason why it means nothing.
 #
 # Everything is installed once under target/surfaces. Recordings, and what `surface` said of them, stay in FOLDER, a new one, if
@@ -28,7 +28,7 @@ for program in npm node git python3; do
 done
 mkdir -p "$home"
 
-# What was installed is told by the files that pin it.
+# The files that pin it say what was installed.
 if ! cmp -s "$here/package-lock.json" "$home/installed.json"; then
   cp "$here"/package*.json "$home"
   (cd "$home" && timeout 600 npm ci --no-audit --no-fund --ignore-scripts) >"$home/npm.log" 2>&1 ||

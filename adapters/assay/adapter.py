@@ -3,14 +3,14 @@
     python3 adapter.py [PROGRAM]      PROGRAM is `assay` on the path where none is named; install.sh builds one
 
 Each `read` runs `PROGRAM import FILE --format F --out-trace OUT` and translates the trace. Assay has a second command for the
-same, `trace import-mcp`; it is run beside the first, and where the two end in two ways or write two traces, that is told
+same, `trace import-mcp`; it is run beside the first, and where the two end in two ways or write two traces, the answer says so
 on stderr and ends this adapter, so that it cannot go unnoticed. What the program's end means:
 
 - exit 0: it read the transcript.
 - exit 2, and `fatal:` with one of the two steps of an import that can refuse a file: a rejection.
 - anything else is not an answer. A panic exits 101, a signal is a negative code, and exit 2 with another sentence is a call
   that the program did not understand: they end this adapter with the program's own words on stderr, and the harness
-  calls that a crash. Exit 2 alone would not do, since Assay uses it for every error there is.
+  calls that a crash. The exit code 2 does not suffice, since Assay uses it for every error there is.
 
 A file that this adapter cannot open is not a rejection either, so it is opened here first.
 """
@@ -95,7 +95,7 @@ class Assay:
             [self.program, *arguments],
             stdin=subprocess.DEVNULL, capture_output=True, check=False,
             cwd=self.folder,
-            env=os.environ | {"RUST_LIB_BACKTRACE": "0"},  # a refusal is told in sentences, not in stack frames
+            env=os.environ | {"RUST_LIB_BACKTRACE": "0"},  # a refusal comes in sentences, not in stack frames
         )  # fmt: skip
 
 

@@ -168,7 +168,7 @@ def main(roots):
             except (ValueError, KeyError, OSError) as error:
                 disagreements += 1
                 print(f"{name}: the case cannot be used: {error!r}")
-    passed = f"; {unread} cases stand in formats alone that this reader does not have" if unread else ""
+    passed = f"; {unread} cases exist only in formats that this reader does not have" if unread else ""
     print(f"{cases} cases, {transcripts} transcripts, {disagreements} disagreements{passed}")
     if not cases:
         print("nothing to check", file=sys.stderr)

@@ -1,4 +1,4 @@
-"""Where two JSON values part, for whoever checks what a reader read. The reader itself does not need it."""
+"""Where two JSON values part, for a check of what a reader read. The reader itself does not need it."""
 
 from jsontext import TwiceNamed
 

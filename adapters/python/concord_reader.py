@@ -4,7 +4,7 @@
     reading = read_file("session.har", "har")
     reading.meaning  # {"events": [...], "authorization_discovery": None}
 
-Written from the reading contract alone, with nothing but the standard library (Python 3.11 or later). It is a second
+Written only from the reading contract, with nothing but the standard library (Python 3.11 or later). It is a second
 opinion on the suite, and something to start from when you write an adapter. JSON values are those of `jsontext`.
 
     bytes → formats/ (how a session is spelled) → contract (what its messages mean) → meaning

@@ -10,5 +10,5 @@ cargo test
 if cargo nextest --version >/dev/null 2>&1; then
   cargo nextest run
 else
-  echo "cargo-nextest is not here: the tests were run by cargo test alone"
+  echo "cargo-nextest is not here: the tests were only run by cargo test"
 fi

@@ -1,7 +1,7 @@
 // How quick this machine is at the moment: bounds on a page's times stretch with it.
 import { join } from "node:path";
 
-// A page of a few rows can be used within so many milliseconds. On a machine that is slower, or busy, all pages take longer alike.
+// A page of a few rows can be used within this many milliseconds. On a machine that is slower, or busy, all pages take longer alike.
 const SMALL = 250;
 
 // Until what was asked for is drawn.

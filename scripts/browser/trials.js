@@ -1,4 +1,4 @@
-// What is tried on a page beyond looking at it. Each trial gets `open`, which opens a page, and `fault`, which is told
+// What is tried on a page beyond looking at it. Each trial gets `open`, which opens a page, and `fault`, which hears
 // what is wrong.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -234,9 +234,9 @@ export const honest = async ({ open, fault, folder, pages }) => {
       const others = Object.keys(record.totals).filter((verdict) => verdict !== "pass");
       if ((seen.clean === 1) !== (others.length === 0)) fault(where, `with ${others} it is ${seen.clean ? "" : "not "}called clean`);
       const lost = record.compact ? (record.compact.silent_losses || []).length : record.results.filter((line) => line.silent_loss).length;
-      if (lost > 0 && !seen.standing.includes(`${lost} silent loss`)) fault(where, `${lost} silent losses are not told at the top`);
+      if (lost > 0 && !seen.standing.includes(`${lost} silent loss`)) fault(where, `${lost} silent losses are missing at the top`);
       const known = record.totals["expected-fail"];
-      if (known && !seen.standing.includes(`${known} failed as the baseline expects`)) fault(where, `${known} known failures are not told at the top`);
+      if (known && !seen.standing.includes(`${known} failed as the baseline expects`)) fault(where, `${known} known failures are missing at the top`);
     }
     await page.close();
   }

@@ -4,7 +4,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { frame, small, stretched } from "./pace.js";
 
-// Within these times, in milliseconds, a page of so many messages can be used, answers a filter, draws after a scroll, and opens
+// Within these times, in milliseconds, a page of this many messages can be used, answers a filter, draws after a scroll, and opens
 // a message. On a machine that is slower, or busy, they stretch: see pace.js.
 const LIMITS = {
   long: ["50,000", { open: 3000, text: 1000, select: 500, scroll: 100, row: 200 }],
@@ -259,8 +259,8 @@ const quickOf = async (context, name, messages, limits) => {
     await page.close();
   }
   const best = (what) => Math.round(Math.min(...rounds.map((times) => times[what])));
-  const told = Object.keys(limits).map((what) => `${what} ${best(what)}`);
-  console.log(`${messages} messages, in ms, best of ${ROUNDS}: ${told.join(", ")}; ${best("most")} rows in the page; a small page ${best("small")}`);
+  const timings = Object.keys(limits).map((what) => `${what} ${best(what)}`);
+  console.log(`${messages} messages, in ms, best of ${ROUNDS}: ${timings.join(", ")}; ${best("most")} rows in the page; a small page ${best("small")}`);
   for (const [what, limit] of Object.entries(limits)) {
     const allowed = stretched(limit, best("small"));
     if (!(best(what) <= allowed)) fault(`viewer/${name}`, `${what} takes ${best(what)} ms; ${allowed} are allowed`);

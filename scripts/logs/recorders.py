@@ -47,9 +47,9 @@ def judge(home, name, file, command, format, lost, load):
     done = subprocess.run(client, capture_output=True, text=True, timeout=120)
     assert done.returncode == 0 and file.exists(), f"{name}: the session broke off\n{done.stderr}"
 
-    told, here = events(file), events(ours)
+    theirs, here = events(file), events(ours)
     assert len(here) == 26, f"{name}: record wrote {len(here)} messages"
-    assert told == (kept(here) if lost else here), f"{name}: {run('diff', ours, file).stdout}"
+    assert theirs == (kept(here) if lost else here), f"{name}: {run('diff', ours, file).stdout}"
     found = json.loads(run("identify", "--output", "json", file).stdout)["format"]
     assert found == format, f"{name}: it was read as {found}"
     blamed = broken(file) - broken(ours)
@@ -59,7 +59,7 @@ def judge(home, name, file, command, format, lost, load):
         run("convert", ours, "--to", format, "-o", written)
         loaded = subprocess.run([command[0], *load, str(written)], capture_output=True, text=True, timeout=60)
         assert loaded.returncode == 0, f"{name}: it does not load what convert writes\n{loaded.stdout}{loaded.stderr}"
-    print(f"{name}: {len(told)} of {len(here)} messages, read as {format}")
+    print(f"{name}: {len(theirs)} of {len(here)} messages, read as {format}")
 
 
 def run(verb, *words):
@@ -69,7 +69,7 @@ def run(verb, *words):
 
 
 def broken(file):
-    return {told["rule"] for told in json.loads(run("check", "--output", "json", file).stdout) if told["verdict"] == "fail"}
+    return {theirs["rule"] for theirs in json.loads(run("check", "--output", "json", file).stdout) if theirs["verdict"] == "fail"}
 
 
 def events(file):

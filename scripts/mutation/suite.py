@@ -4,7 +4,7 @@
 The first call judges the adapter as it is, by the whole suite in each dialect, with the codes of rejections, and keeps its answers
 in the file KEPT. Later calls ask the mutant everything at once.
 Whatever it answers as before is judged as before; only cases that it answers otherwise, or not at all, are put before the suite
-again. This is what the suite alone would come to, for less of the processor.
+again. This is what the suite by itself would come to, for less of the processor.
 
 MCP_CONCORD names the program and CASES the folder of cases. A mutant that loops is ended by the processor time it took, however
 busy the machine is.

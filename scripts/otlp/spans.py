@@ -57,9 +57,9 @@ def main(out):
                         assert len(span.parent_span_id) in (0, 8) and span.span_id not in seen, path
                         assert span.kind in (Span.SPAN_KIND_CLIENT, Span.SPAN_KIND_SERVER), path
                         assert span.start_time_unix_nano <= span.end_time_unix_nano, path
-                        told = {attribute.key: attribute.value for attribute in span.attributes}
-                        assert len(told) == len(span.attributes) and "mcp.method.name" in told, path
-                        assert (span.status.code == Status.STATUS_CODE_ERROR) == ("error.type" in told), path
+                        values = {attribute.key: attribute.value for attribute in span.attributes}
+                        assert len(values) == len(span.attributes) and "mcp.method.name" in values, path
+                        assert (span.status.code == Status.STATUS_CODE_ERROR) == ("error.type" in values), path
                         seen.add(span.span_id)
             (out / f"{counts['recordings']}.json").write_bytes(done.stdout)
             counts["recordings"] += 1

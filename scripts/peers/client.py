@@ -19,18 +19,18 @@ from mcp.shared._httpx_utils import create_mcp_http_client
 
 
 async def main(transport, address, *rest):
-    told = anyio.Event()
+    listed = anyio.Event()
 
     async def hear(message):
         """The server tells of its new tools once, unasked: the script goes on when the client has heard of them."""
         if getattr(getattr(message, "root", message), "method", None) == "notifications/tools/list_changed":
-            told.set()
+            listed.set()
 
     peer = types.Implementation(name="peer", version="1.0.0")
     async with links[transport](address, *rest) as (reading, writing, *_):
         async with ClientSession(reading, writing, message_handler=hear, client_info=peer) as session:
             await session.initialize()
-            await told.wait()
+            await listed.wait()
             await script(session)
 
 
@@ -75,7 +75,7 @@ def stdio(command, *rest):
 
 @asynccontextmanager
 async def streamable_http(url):
-    """Over Streamable HTTP the server tells as soon as it is told `initialized`, and this SDK begins to listen at the same
+    """Over Streamable HTTP the server tells as soon as it gets `initialized`, and this SDK begins to listen at the same
     time. So that it is heard each time, `initialized` waits for the stream to be open."""
     listening = anyio.Event()
 

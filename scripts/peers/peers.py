@@ -43,7 +43,7 @@ WAIT = 10  # Seconds that the program waits for a message.
 
 
 class Short(Exception):
-    """Something fell short: a sentence, and the command that shows it alone."""
+    """Something fell short: a sentence, and the command that shows it."""
 
 
 class Pair:
@@ -61,7 +61,7 @@ class Pair:
         for old in self.folder.glob(f"{transport}.*"):
             old.unlink()
 
-    def alone(self):
+    def rerun(self):
         return f"scripts/peers.sh --client {self.client} --transport {self.transport}"
 
     def recorded(self):
@@ -80,10 +80,10 @@ class Pair:
         read = self.ask(["read", self.recording])
         events = json.loads(read)["events"]
         said = [event.get("method", "tools/call") for event in events if event["kind"] not in ("result", "error")]
-        told = [method for method in said if method in TOLD]
-        if sorted(told) != sorted(TOLD) or [method for method in said if method not in TOLD] != SAID:
-            told = f"the recording holds other messages than the script: {' '.join(said)}"
-            raise Short(told, self.shown(["read", self.recording]))
+        notices = [method for method in said if method in TOLD]
+        if sorted(notices) != sorted(TOLD) or [method for method in said if method not in TOLD] != SAID:
+            wrong = f"the recording holds other messages than the script: {' '.join(said)}"
+            raise Short(wrong, self.shown(["read", self.recording]))
 
     def check(self):
         """A recorder's faults: none, of any level."""
@@ -135,7 +135,7 @@ class Pair:
         lines = [json.loads(line) for line in journal.read_text().split("\n") if line]
         departed = [line["text"] for line in lines if line["kind"] == "departed"]
         if departed or lines[-1]["kind"] != "over":
-            raise Short(f"{departed[0] if departed else 'the play never ended'} (see {journal})", self.alone())
+            raise Short(f"{departed[0] if departed else 'the play never ended'} (see {journal})", self.rerun())
 
     def findings(self, command):
         """What `check` finds, but for what it cannot decide."""
@@ -168,7 +168,7 @@ class Pair:
             status = self.around.run(command, out).returncode
         if status != 0:
             why = f"did not end within {LIMIT} s" if status is None else f"ended with {status}"
-            raise Short(f"{Path(command[0]).name} {why}: {telling(log.read_text())} (see {log})", self.alone())
+            raise Short(f"{Path(command[0]).name} {why}: {telling(log.read_text())} (see {log})", self.rerun())
 
     @contextmanager
     def serving(self, step):
@@ -178,7 +178,7 @@ class Pair:
         with self.started(step, self.server(*preload), {"PORT": str(port)}) as server:
             for _ in range(LIMIT * 10):
                 if server.poll() is not None:
-                    raise Short(f"the server ended with {server.returncode}: see {self.log(step)}", self.alone())
+                    raise Short(f"the server ended with {server.returncode}: see {self.log(step)}", self.rerun())
                 with socket.socket() as probe:
                     if probe.connect_ex(("127.0.0.1", port)) == 0:
                         break
@@ -187,19 +187,19 @@ class Pair:
 
     @contextmanager
     def listening(self, step, command, ends_itself=False):
-        """The program where it listens: the URL that it says, and a good end when it is over or told to end."""
+        """The program where it listens: the URL that it says, and a good end when it is over or asked to end."""
         with self.started(step, command, stderr=subprocess.PIPE) as program:
             first = program.stderr.readline()
             found = re.search(r"http://\S+", first)
             if not found:
-                raise Short(f"{command[len(self.around.program)]} does not listen: {first.strip()}", self.alone())
+                raise Short(f"{command[len(self.around.program)]} does not listen: {first.strip()}", self.rerun())
             yield found.group()
             if not ends_itself:
                 program.send_signal(signal.SIGINT)
             said = program.communicate(timeout=LIMIT)[1]
             if program.returncode != 0:
                 what = command[len(self.around.program)]
-                raise Short(f"{what} ended with {program.returncode}: {telling(said)}", self.alone())
+                raise Short(f"{what} ended with {program.returncode}: {telling(said)}", self.rerun())
 
     @contextmanager
     def started(self, step, command, env={}, stderr=None):
@@ -210,7 +210,7 @@ class Pair:
             try:
                 yield program
             except subprocess.TimeoutExpired:
-                raise Short(f"{Path(command[0]).name} did not end within {LIMIT} s", self.alone())
+                raise Short(f"{Path(command[0]).name} did not end within {LIMIT} s", self.rerun())
             finally:
                 end(program)
 
@@ -283,14 +283,14 @@ def main():
             pair, row = Pair(around, client, transport), f"{client:14}{transport:17}"
             for column in COLUMNS:
                 try:
-                    told = getattr(pair, column.replace(" ", "_"))() or "ok"
+                    cell = getattr(pair, column.replace(" ", "_"))() or "ok"
                 except Short as short:
-                    told = "no"
+                    cell = "no"
                     fell_short.append((client, transport, column, *short.args))
                 except (OSError, ValueError, LookupError) as error:
-                    told = "no"
-                    fell_short.append((client, transport, column, f"{type(error).__name__}: {error}", pair.alone()))
-                row += f"{told:15}"
+                    cell = "no"
+                    fell_short.append((client, transport, column, f"{type(error).__name__}: {error}", pair.rerun()))
+                row += f"{cell:15}"
             print(row.rstrip(), flush=True)
             for file in pair.files() if "no" not in row.split() else []:
                 judged += 1
@@ -300,7 +300,7 @@ def main():
     for (rule, verdict, party), files in sorted(seen.items()):
         print(f"  {rule} ({verdict}, {party}) in {len(files)}")
     for client, transport, column, why, command in fell_short:
-        print(f"\n{client}, {transport}, {column}: {why}\n  alone: {command}")
+        print(f"\n{client}, {transport}, {column}: {why}\n  by itself: {command}")
     verdict = f"{len(fell_short)} fell short" if fell_short else "all is well"
     print(f"\n{verdict}; recordings and logs are in {around.keep}")
     sys.exit(1 if fell_short else 0)

@@ -68,22 +68,22 @@ def means_nothing(pointer, before, after, item):
     return name == "$schema" and "the dialect is named"
 
 
-def untold(old, new, changes):
-    """What differs and was not told: of what, where, and both values."""
-    told = {}
+def unreported(old, new, changes):
+    """What differs and was not reported: of what, where, and both values."""
+    reported = {}
     for change in changes:
-        told.setdefault(change["subject"], []).append(change["pointer"])
+        reported.setdefault(change["subject"], []).append(change["pointer"])
     for subject in sorted(old.keys() | new.keys()):
         if subject not in old or subject not in new:
-            if "" not in told.get(subject, []):
+            if "" not in reported.get(subject, []):
                 yield subject, "", subject in old, subject in new
             continue
         before, after = (dict(leaves(side[subject])) for side in (old, new))
         for pointer in sorted(before.keys() | after.keys()):
             pair = before.get(pointer), after.get(pointer)
-            # The whole item is told of as gone or new only; what is told of a place holds for all below it, and of a list
+            # A whole item is only reported as gone or new; what is reported of a place holds for all below it, and of a list
             # like `required` or `anyOf` for the schema in which it stands.
-            places = [place.removesuffix("/anyOf") for place in told.get(subject, []) if place]
+            places = [place.removesuffix("/anyOf") for place in reported.get(subject, []) if place]
             if subject == "server" and pointer == "/protocolVersion":
                 places += [pointer for change in changes if change["kind"] == "revision"]
             covered = any(pointer == place or pointer.startswith(place + "/") for place in places)
@@ -105,7 +105,7 @@ def main(program, folder, page):
             wrong += [f"{server} {version}: a note: {note}" for note in said["notes"]]
             old, new = map(offer, files)
             differing += sum(old.get(subject) != new.get(subject) for subject in old.keys() | new.keys())
-            wrong += [f"{server} {version}: not told: {' '.join(map(str, one))}" for one in untold(old, new, said["changes"])]
+            wrong += [f"{server} {version}: not reported: {' '.join(map(str, one))}" for one in unreported(old, new, said["changes"])]
             counts = Counter((change["class"], change["kind"]) for change in said["changes"])
             for grave in CLASSES:
                 kinds = ", ".join(f"{count} {kind}" for (other, kind), count in sorted(counts.items()) if other == grave)

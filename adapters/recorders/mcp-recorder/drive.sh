@@ -6,7 +6,7 @@
 # It is installed once, into a virtual environment under target/, and nothing else is touched; with a starlette of before
 # 1.0, which it needs and does not ask for. Without flags, the conditions are played; --filter '*' plays the whole suite,
 # which takes minutes. What is known of it stands in baseline.toml with the reasons. TRANSPORT=http-sse drives it over the
-# older transport, of which the conditions alone are known. Set MCP_CONCORD where the program is not on the PATH:
+# older transport, of which only the conditions are known. Set MCP_CONCORD where the program is not on the PATH:
 # MCP_CONCORD="cargo run -q --".
 set -euo pipefail
 

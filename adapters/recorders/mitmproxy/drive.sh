@@ -6,7 +6,7 @@
 # It is installed once, into a virtual environment under target/, and nothing else is touched. It runs without streaming,
 # since it keeps no bodies of what it streams. Without flags, the conditions are played; --whole plays the suite but for the
 # sessions in left-out.txt, which takes minutes. What is known of it stands in baseline.toml with the reasons.
-# TRANSPORT=http-sse drives it over the older transport, of which the conditions alone are known. Set MCP_CONCORD where the
+# TRANSPORT=http-sse drives it over the older transport, of which only the conditions are known. Set MCP_CONCORD where the
 # program is not on the PATH: MCP_CONCORD="cargo run -q --".
 set -euo pipefail
 

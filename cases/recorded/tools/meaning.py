@@ -88,7 +88,7 @@ def identity(message):
 
 
 def events(messages):
-    told, waiting = [], {}
+    found, waiting = [], {}
     for direction, m in messages:
         event, key = {}, identity(m)
         if "method" in m:
@@ -96,7 +96,7 @@ def events(messages):
             event["kind"] = "tool_call" if call else "notification" if key is None else "request"
             if key is not None:
                 event["id"] = key
-                waiting.setdefault((direction, key), []).append(len(told))
+                waiting.setdefault((direction, key), []).append(len(found))
             params = m.get("params", {})
             if call:
                 event["tool"] = params["name"]
@@ -112,8 +112,8 @@ def events(messages):
             asked = waiting.get(("out" if direction == "in" else "in", key), []) if key is not None else []
             event["answers"] = Number(asked.pop(0)) if asked else None
             event[outcome] = m[outcome]
-        told.append(event)
-    return told
+        found.append(event)
+    return found
 
 
 def challenge(case):

@@ -44,7 +44,7 @@ READERS = {"jsonrpc.jsonl": from_lines, "inspector.json": from_array, "streamabl
 
 
 def flat_events(messages):
-    """Without directions: an answer goes to the oldest open request with its id, whoever asked."""
+    """Without directions: an answer goes to the oldest open request with its id, from either side."""
     return events([("in" if "method" in m else "out", m) for _, m in messages])
 
 
@@ -58,10 +58,10 @@ def main(cases):
                 continue
             text = file.read_bytes().decode()
             messages = reader(text)
-            told = flat_events(messages) if name in ("jsonrpc.jsonl", "inspector.json") else events(messages)
-            same = [plain(e) for e in told] == expected
+            found = flat_events(messages) if name in ("jsonrpc.jsonl", "inspector.json") else events(messages)
+            same = [plain(e) for e in found] == expected
             faults += not same
-            print(f"{'same' if same else 'OTHER'}  {len(told):3} events  {file}")
+            print(f"{'same' if same else 'OTHER'}  {len(found):3} events  {file}")
         faults += verbatim(case)
     return 1 if faults else 0
 
