@@ -18,7 +18,7 @@ pub struct RuleSelection {
     pub level: Level,
     /// Whose faults.
     pub profile: Profile,
-    /// A recording without messages is no fault. Otherwise it is one whatever else is asked for, since nothing in it was judged.
+    /// A recording without messages is accepted. Otherwise it is one whatever else is asked for, since nothing in it was judged.
     pub allow_empty: bool,
 }
 
@@ -75,7 +75,7 @@ impl RuleSelection {
         if Self::is_empty(outcome) { !self.allow_empty } else { self.rules.contains(outcome.rule.id) }
     }
 
-    /// Whether a finding that binds so much and is such a party's fault is reported.
+    /// Whether a finding of this level that is such a party's fault is reported.
     pub(crate) fn reports(&self, outcome: &RuleOutcome, level: Level, party: &str) -> bool {
         level <= self.level && (self.profile.has(party) || Self::is_empty(outcome))
     }

@@ -136,7 +136,7 @@ impl Schemas {
             return Rc::clone(compiled);
         }
         if self.spent {
-            let why = "the session has so many schemas that they would take too long".to_owned();
+            let why = "the schemas of the session would take too long".to_owned();
             return Rc::new(Compiled { validity: Validity::Unsure(why), ready: None });
         }
         let compiled = Rc::new(compile(schema));

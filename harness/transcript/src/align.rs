@@ -122,7 +122,7 @@ pub fn compare(
         left.take(from_left - both).for_each(|a| pair.only_left(&a, report));
         right.take(from_right - both).for_each(|b| pair.only_right(&b, report));
     }
-    let (left, right) = std::mem::take(&mut pair.answers).alone();
+    let (left, right) = std::mem::take(&mut pair.answers).unpaired();
     left.for_each(|a| pair.only_left(&a, report));
     right.for_each(|b| pair.only_right(&b, report));
     pair.counts.compared += search.compared;

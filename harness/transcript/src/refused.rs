@@ -245,7 +245,7 @@ mod tests {
             assert_eq!(said(&[(200, &[ASK, DONE]), (405, &[NO])]), (vec![ASK, DONE], 1), "a GET");
             assert_eq!(said(&[(404, &[ASK, ERROR])]), (vec![ASK, ERROR], 0), "an answer over HTTP");
             assert_eq!(said(&[(400, &[PROBE, NO]), (200, &[ASK, DONE])]), (vec![ASK, DONE], 1));
-            assert_eq!(said(&[(500, &[ASK, NO])]), (vec![ASK, NO], 0), "a failure is no refusal");
+            assert_eq!(said(&[(500, &[ASK, NO])]), (vec![ASK, NO], 0), "a failure is not a refusal");
         }
     }
 

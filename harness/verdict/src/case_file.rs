@@ -126,7 +126,7 @@ pub enum Expect {
 
 /// What to write for each required key.
 const REQUIRED: &[(&str, &str)] = &[
-    ("title", r#"title = "A null id is no correlation id""#),
+    ("title", r#"title = "A null id is not a correlation id""#),
     ("clauses", r#"clauses = ["ID-NULL"]"#),
     ("expect", r#"expect = "meaning", "rejection" or "either""#),
     ("reason", r#"reason = "one or two sentences for the person whose importer fails here""#),

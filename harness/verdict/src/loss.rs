@@ -116,10 +116,10 @@ mod tests {
         assert!(events(&[A, B, ANSWER], &[A, B]), "an answer is gone");
         assert!(events(&[A, B, ANSWER], &[A, B, A]), "an answer is gone, though a call stands twice");
         assert!(events(&[A, B], &[A, A]), "a call stands in place of another");
-        assert!(!events(&[A, B, ANSWER], &[B, A, ANSWER]), "order is no loss");
-        assert!(!events(&[A, B, ANSWER], &[A, B, ORPHAN]), "binding is no loss");
-        assert!(!events(&[A, B, ANSWER], &[A, B, MISREAD]), "a wrong value is no loss");
-        assert!(!events(&[A, ANSWER], &[A, ANSWER, ANSWER]), "an addition is no loss");
+        assert!(!events(&[A, B, ANSWER], &[B, A, ANSWER]), "order is not a loss");
+        assert!(!events(&[A, B, ANSWER], &[A, B, ORPHAN]), "binding is not a loss");
+        assert!(!events(&[A, B, ANSWER], &[A, B, MISREAD]), "a wrong value is not a loss");
+        assert!(!events(&[A, ANSWER], &[A, ANSWER, ANSWER]), "an addition is not a loss");
     }
 
     #[test]

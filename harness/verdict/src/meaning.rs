@@ -334,7 +334,7 @@ mod tests {
     fn typed_events_are_the_normal_form_and_keep_every_digit() {
         let built = session();
         let slips: Vec<String> = check(built.json()).into_iter().map(|slip| slip.message).collect();
-        assert_eq!(slips, ["`authorization_discovery` is missing"], "events alone show no summary");
+        assert_eq!(slips, ["`authorization_discovery` is missing"], "events by themselves show no summary");
         let parsed = Meaning::parse(built.text()).unwrap();
         assert_eq!(parsed, built);
         assert_eq!(parsed.count(), 5);

@@ -48,7 +48,7 @@ pub(crate) struct ParallelJudge {
     options: JudgeOptions,
     parallelism: Parallelism,
     /// The one judge, where there are no workers: it is shown each entry at once.
-    alone: Option<Judge>,
+    single: Option<Judge>,
     workers: Vec<Worker>,
     batch: EntryBuffer,
     /// The batches that the workers were handed, as long as one of them may look at them.
@@ -74,11 +74,11 @@ impl ParallelJudge {
     /// Begins.
     #[must_use]
     pub(crate) fn new(options: JudgeOptions, parallelism: Parallelism) -> Self {
-        let alone = (parallelism.workers == 0).then(|| Judge::new(&options));
+        let single = (parallelism.workers == 0).then(|| Judge::new(&options));
         Self {
             options,
             parallelism,
-            alone,
+            single,
             workers: Vec::new(),
             batch: EntryBuffer::default(),
             handed: VecDeque::new(),
@@ -87,7 +87,7 @@ impl ParallelJudge {
 
     /// Takes the next entry.
     pub(crate) fn take(&mut self, entry: &Entry<'_>) {
-        if let Some(judge) = &mut self.alone {
+        if let Some(judge) = &mut self.single {
             return judge.take(entry);
         }
         self.batch.push(entry);
@@ -100,7 +100,7 @@ impl ParallelJudge {
     #[must_use]
     pub(crate) fn finish(mut self, rejected: Option<Rejection>) -> CheckResult {
         if self.workers.is_empty() {
-            let mut judging = self.alone.unwrap_or_else(|| Judge::new(&self.options));
+            let mut judging = self.single.unwrap_or_else(|| Judge::new(&self.options));
             self.batch.each(|entry| judging.take(entry));
             rejected.into_iter().for_each(|rejection| judging.rejected(rejection));
             return judging.finish();

@@ -244,7 +244,7 @@ impl PendingRequests {
         if self.forgets_ids {
             self.full = Some(FULL_OF_IDS);
         }
-        // Whoever uses an id again had its answer, which is lost.
+        // An id that is used again was answered, and the answer is lost.
         if open && self.loses {
             self.close(index, &key);
         }

@@ -73,7 +73,7 @@ static SCOPE: Rule = Rule {
     span: Span::from(Revision::V2025_11_25),
     source: "basic/authorization#protected-resource-metadata-discovery-requirements",
     title: "The challenge of a 401 names the scopes that are needed",
-    why: "Clients ask for every scope there is, or for none, when they are not told which.",
+    why: "Clients ask for every scope there is, or for none, when the challenge does not say which.",
     fix: "Add the parameter `scope` to the challenge.",
     ..OURS
 };

@@ -88,7 +88,7 @@ static LOGGING: Rule = Rule {
     id: "cap.server.logging",
     source: "server/utilities/logging#capabilities",
     title: "A server that sends log messages declares `logging`",
-    why: "A client that was not told of them may drop them, or take them for an error.",
+    why: "A client that does not know of them may drop them, or take them for an error.",
     fix: "Declare `logging` in the capabilities, or log to stderr.",
     ..SERVES
 };

@@ -289,7 +289,7 @@ impl CorrelationState {
             (Some(Last { notification: Some(_), .. }), None, MessageKind::Error)
                 if message.error_code() == Some(-32700) =>
             {
-                let why = "it answers a text that is no JSON, and no recording of messages has that";
+                let why = "it answers a text that is not JSON, and no recording of messages has that";
                 report.inconclusive(&NO_RESPONSE, at, why);
             }
             (Some(Last { notification: Some((name, location)), .. }), None, _) => {

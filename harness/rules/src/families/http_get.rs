@@ -64,7 +64,7 @@ static GET_ANSWER: Rule = Rule {
           another type cannot be read.",
     fix: "Answer 405 Method Not Allowed where there is no stream to offer.",
     contested: Some(
-        "The text lets a client open several streams; an SDK keeps to one and answers 409 to the second, which is told and \
+        "The text lets a client open several streams; an SDK keeps to one and answers 409 to the second, which is reported and \
          not held against it.",
     ),
     softened: Some("a note on 409, which may be the answer to a second stream"),

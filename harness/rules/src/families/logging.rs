@@ -59,7 +59,7 @@ static BAD_LEVEL: Rule = Rule {
     level: Level::Should,
     source: "server/utilities/logging#error-handling",
     title: "A level that does not exist is refused with -32602",
-    why: "A client that misspells the level is told nothing, and waits for messages that never come.",
+    why: "A client that misspells the level hears nothing, and waits for messages that never come.",
     fix: "Answer such a request with the code -32602.",
     ..OURS
 };

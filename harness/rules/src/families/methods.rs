@@ -53,7 +53,7 @@ static REMOVED: Rule = Rule {
     source: "changelog",
     title: "Methods that went with the sessions are not sent without one",
     why: "From 2026-07-28 on they are not answered, neither pings nor subscriptions nor a log level of the session.",
-    fix: "Send what a request needs in its `_meta`, and use `subscriptions/listen` to be told of changes.",
+    fix: "Send what a request needs in its `_meta`, and use `subscriptions/listen` to hear of changes.",
     ..Rule::BLANK
 };
 

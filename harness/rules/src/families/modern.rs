@@ -48,7 +48,7 @@ const OURS: Rule =
 static VERSION: Rule = Rule {
     id: "meta.version",
     title: "Every request names its protocol version in `_meta`",
-    why: "There is no handshake: a server that is not told the version must refuse the request.",
+    why: "There is no handshake: a server that does not learn the version must refuse the request.",
     fix: "Write \"io.modelcontextprotocol/protocolVersion\" into the `_meta` of every request.",
     ..OURS
 };
@@ -86,7 +86,7 @@ static MISSING_CAPABILITY: Rule = Rule {
     id: "meta.missing-capability",
     party: Party::Server,
     title: "Error -32021 lists the capabilities that were not declared, over HTTP with 400",
-    why: "A client can only offer the capability or give up if it is told which one is missing.",
+    why: "A client can only offer the capability or give up if it knows which one is missing.",
     fix: "Send data.requiredCapabilities with the capabilities that the request lacks, and no others.",
     ..OURS
 };

@@ -53,7 +53,7 @@ static UNIQUE: Rule = Rule {
 static KNOWN: Rule = Rule {
     id: "progress.token.known",
     source: "basic/utilities/progress#behavior-requirements",
-    title: "Progress is told under a token that the other side gave",
+    title: "Progress is reported under a token that the other side gave",
     why: "A token that the server made up belongs to nothing; some clients take it for an error and hang up.",
     fix: "Repeat the request's progressToken as it came, and report no progress when there was none.",
     ..OURS

@@ -51,7 +51,7 @@ static BOTH_SIDES: Rule = Rule {
     party: Party::Recorder,
     source: "JSON-RPC 2.0, section 5",
     title: "A recording holds what both sides said",
-    why: "Rules about one side's messages ask what the other side said, and cannot be decided from one side alone.",
+    why: "Rules about one side's messages ask what the other side said, and cannot be decided from only one side.",
     fix: "Record between client and server, for example with `mcp-concord record`, and not the output of one of them.",
     ..Rule::BLANK
 };

@@ -91,7 +91,7 @@ pub(super) static END_LAST: Rule = Rule {
     level: Level::Should,
     title: "The last line is `end`, and no message follows it",
     why: "Without it a session that ended looks like one whose rest was lost.",
-    fix: "Write `end` also when the server crashes and when the recorder is told to stop.",
+    fix: "Write `end` also when the server crashes and when the recorder is asked to stop.",
     ..OURS
 };
 

@@ -85,7 +85,7 @@ static UPDATED: Rule = Rule {
     level: Level::Should,
     span: Span::SESSIONS,
     source: "server/resources#subscriptions",
-    title: "Updates are told of resources that the client has subscribed to",
+    title: "Updates are sent only for resources that the client has subscribed to",
     why: "A client that did not ask has nothing to do with it, and some fail on it.",
     fix: "Keep subscriptions by session, and drop them with `resources/unsubscribe`.",
     ..SERVER

@@ -95,7 +95,7 @@ static TIMES: Rule = Rule {
     title: "A task has `createdAt`, `lastUpdatedAt` in ISO 8601 and, asked for, its `ttl`",
     why: "Clients learn from them how long they may wait and whether anything happens.",
     fix: "Write times such as 2025-11-25T10:30:00Z, and `ttl` in milliseconds or as null.",
-    softened: Some("a warning where a time is no ISO 8601"),
+    softened: Some("a warning where a time is not in ISO 8601"),
     ..TASKS
 };
 
@@ -103,7 +103,7 @@ static CANCEL: Rule = Rule {
     id: "tasks.cancel-terminal",
     source: "basic/utilities/tasks#task-cancellation",
     title: "The cancellation of a task that has ended is refused with -32602",
-    why: "A client that is told otherwise takes finished work for undone.",
+    why: "A client that hears otherwise takes finished work for undone.",
     fix: "Answer with the error -32602.",
     ..TASKS
 };

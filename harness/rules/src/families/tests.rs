@@ -11,7 +11,7 @@ fn ids_are_unique_lower_case_words_joined_by_dots() {
         let well_spelled = |word: &str| {
             !word.is_empty() && word.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-')
         };
-        assert!(rule.id.contains('.') && rule.id.split('.').all(well_spelled), "{} is no id", rule.id);
+        assert!(rule.id.contains('.') && rule.id.split('.').all(well_spelled), "{} is not an id", rule.id);
         assert_eq!(find(rule.id), Some(rule));
     }
 }
@@ -23,7 +23,7 @@ fn every_rule_says_what_why_and_what_to_do() {
         let id = rule.id;
         assert!(titles.insert(rule.title), "the title of {id} is taken");
         assert!(rule.title.chars().count() <= 84, "the title of {id} is too long");
-        assert!(!rule.title.ends_with('.') && !rule.title.is_empty(), "the title of {id} is no title");
+        assert!(!rule.title.ends_with('.') && !rule.title.is_empty(), "the title of {id} is not a title");
         assert!(!rule.source.is_empty(), "{id} names no source");
         for prose in [Some(rule.why), Some(rule.fix), rule.contested].into_iter().flatten() {
             assert!(prose.ends_with('.') && !prose.contains("  "), "{id} leaves a sentence open: {prose}");

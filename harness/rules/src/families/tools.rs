@@ -43,7 +43,7 @@ static ARGS: Rule = Rule {
     level: Level::Info,
     source: "server/tools#calling-tools",
     title: "The arguments of a call fit the tool's `inputSchema`",
-    why: "The server has to refuse such a call. It is not a protocol error, since models err and may be told so.",
+    why: "The server has to refuse such a call. It is not a protocol error, since models err and can learn from it.",
     fix: "Validate arguments before they are sent, and give the model the schema as it was listed.",
     ..CLIENT
 };

@@ -151,7 +151,7 @@ mod tests {
     #[test]
     fn the_rules_of_the_places_are_rules_that_apply_there() {
         for (id, .., span) in OWNERS {
-            let rule = find(id).unwrap_or_else(|| panic!("{id} is no rule"));
+            let rule = find(id).unwrap_or_else(|| panic!("{id} is not a rule"));
             let both = |revision: &Revision| rule.span.has(*revision) && span.has(*revision);
             assert!(Revision::ALL.iter().any(both), "{id} does not apply");
         }

@@ -54,7 +54,7 @@ struct Count {
 fn what_the_schemas_refuse_is_found_and_what_they_accept_is_not() {
     let folder = env::var("MCP_SCHEMAS").unwrap_or_else(|_| panic!("MCP_SCHEMAS names no folder"));
     let out = env::var("MCP_FAULTS").ok();
-    println!("revision    messages  faults  refused  noticed  excused  missed  false alarms  told twice");
+    println!("revision    messages  faults  refused  noticed  excused  missed  false alarms  found twice");
     let mut wrong = String::new();
     for revision in Revision::ALL {
         let schema = Schema::load(Path::new(&folder), revision);
@@ -75,7 +75,7 @@ fn what_the_schemas_refuse_is_found_and_what_they_accept_is_not() {
             count.twice.len()
         );
         for (what, lines) in
-            [("missed", &count.missed), ("false alarm", &count.alarms), ("told twice", &count.twice)]
+            [("missed", &count.missed), ("false alarm", &count.alarms), ("found twice", &count.twice)]
         {
             for line in lines {
                 wrong.push_str(&format!("{what}: {revision} {line}\n"));

@@ -51,7 +51,7 @@ impl Answers {
     }
 
     /// The answers of each session that have no counterpart.
-    pub(super) fn alone(self) -> (impl Iterator<Item = OwnedEvent>, impl Iterator<Item = OwnedEvent>) {
+    pub(super) fn unpaired(self) -> (impl Iterator<Item = OwnedEvent>, impl Iterator<Item = OwnedEvent>) {
         (self.left.into_values(), self.right.into_values())
     }
 }

@@ -67,7 +67,7 @@ fn another_kind_is_a_new_failure() {
     lost.results[0].silent_loss = true;
     let plain = Baseline::read(&entry("case = \"ids/a\"\nkind = \"fail\""), false).unwrap();
     plain.apply(&mut lost, true);
-    assert_eq!(lost.results[0].verdict, Verdict::Fail, "a silent loss is excused by name alone");
+    assert_eq!(lost.results[0].verdict, Verdict::Fail, "a silent loss is excused only by its name");
 }
 
 #[test]

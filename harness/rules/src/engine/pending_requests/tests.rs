@@ -99,13 +99,13 @@ fn the_memory_of_an_answered_request_is_the_next_ones_and_is_counted_as_such() {
         id += 2;
         held
     };
-    let alone = |length: usize| {
+    let cost = |length: usize| {
         let params = list(length);
         (params.len(), 24 * (member_index(&params).len()))
     };
-    assert_eq!(held_after(100, 100), alone(100));
-    assert_eq!(held_after(100, 50), alone(100));
-    assert_eq!(held_after(100, 5), alone(5));
+    assert_eq!(held_after(100, 100), cost(100));
+    assert_eq!(held_after(100, 50), cost(100));
+    assert_eq!(held_after(100, 5), cost(5));
     // What is too large goes back at once.
-    assert_eq!(held_after(100_000, 99_000), alone(99_000));
+    assert_eq!(held_after(100_000, 99_000), cost(99_000));
 }
