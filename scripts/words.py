@@ -18,7 +18,7 @@ PHRASES = {
     "a function named of": re.compile(r"\bfn of\b"),
     "is no X": re.compile(r"(?<![Tt]here )\b(?:is|are|was|were|be) no (?!longer|more|less|fewer|sooner|one|doubt|matter)\w+"),
     "whoever": re.compile(r"\b[Ww]hoever\b"),
-    "alone for only": re.compile(r"(?<!leave )(?<!left )(?<!let )(?<!leaves )(?<!stand )\balone\b"),
+    "alone for only": re.compile(r"(?<!leave )(?<!left )(?<!let )(?<!leaves )(?<!stand )(?<!-)\balone\b"),
 }
 FILES = ["*.rs", "*.md", "*.py", "*.sh", "*.js", "*.ts", "*.html", "*.toml"]
 

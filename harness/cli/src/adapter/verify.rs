@@ -91,7 +91,7 @@ pub(crate) fn verify(importer: &(impl Importer + Program)) -> io::Result<Vec<Che
     }
     if agreed.is_some() {
         let stopped = importer.stop();
-        trial.note("it stops when it is told to", stopped.map_or(Ok("it ended".to_owned()), Err));
+        trial.note("it stops when it is asked to", stopped.map_or(Ok("it ended".to_owned()), Err));
     }
     Ok(trial.checks)
 }
