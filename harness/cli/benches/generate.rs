@@ -58,7 +58,7 @@ fn main() {
         black_box(formats::meaning(format, &mut &bytes[..], ReadOptions::default()).is_ok());
         1
     });
-    println!("read alone           {:>10.0} sessions/s", per_second(files.len() as u64, start));
+    println!("read by itself       {:>10.0} sessions/s", per_second(files.len() as u64, start));
     let start = Instant::now();
     over(files.len() as u64, threads, |index| bare_pass(&files[usize::try_from(index).unwrap()]));
     println!("serde_json, bare     {:>10.0} sessions/s", per_second(files.len() as u64, start));
@@ -113,7 +113,7 @@ fn bare_pass((format, bytes): &(&'static Format, Vec<u8>)) -> u64 {
     texts.iter().map(|text| u64::from(serde_json::from_slice::<IgnoredAny>(text).is_ok())).sum()
 }
 
-/// Does it for every index below `count`, on so many threads, and adds up.
+/// Does it for every index below `count`, on this many threads, and adds up.
 fn over(count: u64, threads: usize, work: impl Fn(u64) -> u64 + Sync) -> u64 {
     let next = AtomicU64::new(0);
     let work = || {

@@ -55,7 +55,7 @@ fn main() {
     timed("report: the whole site", || support::ran(&["--quiet", "report", &file, "--out", &site]));
     println!("\nthe site has {:.1} MB", walk(Path::new(&site)) as f64 / 1e6);
     println!(
-        "peak memory: {:.1} MiB; of a process that reads the JSON alone: {:.1} MiB",
+        "peak memory: {:.1} MiB; of a process that only reads the JSON: {:.1} MiB",
         support::peak_of_program(&["--quiet", "report", &file, "--out", &site]),
         support::peak_of_child(&["read", &file])
     );

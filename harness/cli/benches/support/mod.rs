@@ -17,7 +17,7 @@ pub(crate) fn timed<T>(run: impl FnOnce() -> T) -> Duration {
     start.elapsed()
 }
 
-/// The median time of each subject over so many rounds, in which they take turns.
+/// The median time of each subject over this many rounds, in which they take turns.
 pub(crate) fn in_turns<const N: usize>(
     rounds: usize,
     mut subjects: [&mut dyn FnMut() -> u64; N],

@@ -196,7 +196,7 @@ fn over_stdio(
     (passed, said, words, code)
 }
 
-/// A client over HTTP that asks on some connections, and listens to a stream of events on another. The recorder is told to end when all
+/// A client over HTTP that asks on some connections, and listens to a stream of events on another. The recorder is asked to end when all
 /// has been said, so that a kill may come while it converts.
 fn over_http(
     out: &Path,

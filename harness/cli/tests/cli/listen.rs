@@ -1,4 +1,4 @@
-//! `record --listen` through the built binary: over TLS, until it is told to end, and where it cannot begin.
+//! `record --listen` through the built binary: over TLS, until it is asked to end, and where it cannot begin.
 
 #![cfg(unix)]
 #![expect(clippy::unwrap_used, reason = "a test's helpers fail as a test does")]
@@ -67,7 +67,7 @@ fn ran(folder: &Path, words: &[&str], parts: &[&str]) -> String {
     ended(&concord(words).current_dir(folder).output().unwrap(), 0, parts)
 }
 
-/// Until it is told to end, a recorder over TLS writes what it is asked for, and nothing made up.
+/// Until it is asked to end, a recorder over TLS writes what it is asked for, and nothing made up.
 #[test]
 fn a_session_over_tls_is_recorded_until_it_is_told_to_end() {
     let folder = tempfile::tempdir().unwrap();
