@@ -28,6 +28,8 @@ const EXCUSED: &[(&str, &str)] = &[
     ("jsonrpc.notification.no-response", "HTTP"),
     ("jsonrpc.notification.no-response", "answer came"),
     ("ping.empty-result", "answer came"),
+    ("jsonrpc.error.id-echo", "HTTP"),
+    ("jsonrpc.error.id-echo", "answer came"),
     // Several sessions that HTTP tells apart.
     ("jsonrpc.id.unique-session", "HTTP"),
     // Of a program's pipes.

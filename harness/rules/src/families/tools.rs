@@ -103,12 +103,16 @@ static UNIQUE: Rule = Rule {
 
 static SCHEMA: Rule = Rule {
     id: "tools.schema.valid",
-    span: LATE,
+    level: Level::Should,
+    raised: Some((Revision::V2025_11_25, Level::Must)),
     source: "basic/index#schema-validation; server/tools#tool",
     title: "`inputSchema` and `outputSchema` are JSON Schemas of their dialect",
     why: "Clients that compile the schemas drop the tool, and some drop the whole listing.",
     fix: "Validate the schemas against the meta-schema of 2020-12, or name the dialect in `$schema`; `inputSchema` \
           has the type \"object\".",
+    softened: Some(
+        "a warning before 2025-11-25 or where no revision is known, and only on a reference to what is not there: no dialect is named",
+    ),
     ..SERVER
 };
 
@@ -326,12 +330,14 @@ impl ToolsState {
                 report.inconclusive(&SCHEMA, at, "the recorder took out what would decide it");
                 continue;
             }
-            if let Some(fault) = typed.fault(schema, at.revision) {
+            let dialect = at.revision.is_some_and(|revision| LATE.has(revision));
+            if let Some(fault) = typed.fault(schema, at.revision).filter(|_| dialect) {
                 let wrong = format!("in `{name}`, {}", fault.wrong);
                 report.fail(&SCHEMA, at, Violation::new(wrong).inside(fault.place));
                 continue;
             }
             match self.schemas.validity(schema) {
+                Validity::Invalid(why, _) if !dialect && !why.starts_with("Pointer ") => {}
                 Validity::Invalid(why, pointer) => {
                     let location = part(schema, &pointer);
                     let wrong =
