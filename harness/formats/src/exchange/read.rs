@@ -152,6 +152,7 @@ impl<'a> Reading<'a, '_, '_, '_> {
                 let mut body = self.body(text, encoding, &location)?;
                 self.whole(&mut body, false, location, stamp, asked_in.as_ref())?
             }
+            Held::Events(_) => false,
         };
 
         let time = answered.or(started);
@@ -179,6 +180,11 @@ impl<'a> Reading<'a, '_, '_, '_> {
                 } else {
                     self.whole(&mut body, asked, location, stamp, answered_in.as_ref())?;
                 }
+            }
+            Held::Events(list) => {
+                let location = self.location(listed, list.text(), "/_eventSourceMessages");
+                let stamp = Stamp { carrier: Carrier::Sse, ..stamp };
+                self.stream(self.document.events(list), location, stamp, answered_in.as_ref())?;
             }
         }
         Ok(())

@@ -63,7 +63,7 @@ static WHOLE: Rule = Rule {
     source: "HAR 1.2, postData and content",
     title: "The bodies of the exchanges are in the file",
     why: "An exporter that leaves bodies out leaves messages out, and nothing can be said about what is not there.",
-    fix: "Export with bodies (in a browser: \"with content\"), and stop proxies from streaming past the recorder.",
+    fix: "Export with bodies (in a browser: \"with content\"), decoded as HAR has them, and stop proxies from streaming past the recorder.",
     ..Rule::BLANK
 };
 

@@ -33,7 +33,7 @@ fn what_is_said_of_a_missing_body_is_so() {
     let rest = ", so this is not the whole session (HAR-MISSING)";
     assert_eq!(said(&[]), "");
     assert_eq!(said(&[dropped]), format!("1 body was dropped by the exporter{rest}"));
-    let kept = "1 body is kept with its content coding (gzip) and not read";
+    let kept = "1 body is kept as it was compressed and not read";
     assert_eq!(said(&[coded]), format!("{kept}{rest}"));
     assert_eq!(
         said(&[dropped, coded, dropped]),
