@@ -20,28 +20,14 @@ pub(super) fn is_packed(path: &Path) -> bool {
 /// Bytes, unpacked where they begin as gzip does. Nothing is read before somebody asks.
 pub(super) enum Unpacked<R> {
     Fresh(Option<R>),
-    Plain(Begun<R>),
-    Packed(Box<MultiGzDecoder<Begun<R>>>, u64),
+    Plain(R),
+    /// With how many bytes more may come of it.
+    Packed(Box<MultiGzDecoder<Chain<Cursor<Vec<u8>>, R>>>, u64),
 }
-
-/// What was looked at, and the rest.
-type Begun<R> = Chain<Cursor<Vec<u8>>, R>;
 
 impl<R: Read> Unpacked<R> {
     pub(super) fn new(reader: R) -> Self {
         Self::Fresh(Some(reader))
-    }
-
-    fn begin(mut reader: R) -> io::Result<Self> {
-        let mut begin = Vec::new();
-        reader.by_ref().take(GZIP.len() as u64).read_to_end(&mut begin)?;
-        let is_packed = begin == GZIP;
-        let whole = Cursor::new(begin).chain(reader);
-        Ok(if is_packed {
-            Self::Packed(Box::new(MultiGzDecoder::new(whole)), MOST)
-        } else {
-            Self::Plain(whole)
-        })
     }
 }
 
@@ -49,11 +35,20 @@ impl<R: Read> Read for Unpacked<R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         match self {
             Self::Fresh(reader) => {
-                let Some(reader) = reader.take() else { return Ok(0) };
-                *self = Self::begin(reader)?;
+                let Some(mut reader) = reader.take() else { return Ok(0) };
+                let mut read = reader.read(buffer)?;
+                if read == 1 && buffer[0] == GZIP[0] && buffer.len() > 1 {
+                    read += reader.read(&mut buffer[1..])?;
+                }
+                if !buffer[..read].starts_with(&GZIP) {
+                    *self = Self::Plain(reader);
+                    return Ok(read);
+                }
+                let whole = Cursor::new(buffer[..read].to_vec()).chain(reader);
+                *self = Self::Packed(Box::new(MultiGzDecoder::new(whole)), MOST);
                 self.read(buffer)
             }
-            Self::Plain(whole) => whole.read(buffer),
+            Self::Plain(reader) => reader.read(buffer),
             Self::Packed(unpacker, left) => {
                 let read = unpacker.read(buffer)?;
                 let too_much = || {
@@ -94,9 +89,10 @@ mod tests {
     #[test]
     fn what_is_unpacked_is_bounded() {
         let bytes = packed(&[b' '; 100]);
-        let mut unpacked = Unpacked::begin(&bytes[..]).unwrap();
+        let mut unpacked = Unpacked::new(&bytes[..]);
+        unpacked.read_exact(&mut [0; 2]).unwrap();
         let Unpacked::Packed(_, left) = &mut unpacked else { panic!() };
-        *left = 99;
+        assert_eq!(std::mem::replace(left, 97), super::MOST - 2);
         let error = unpacked.read_to_end(&mut Vec::new()).unwrap_err().to_string();
         assert!(error.contains("unpack it first"), "{error}");
     }

@@ -107,8 +107,8 @@ fn untold(noise: &Noise<'_>, at: &RuleContext<'_>) -> Option<Level> {
             _ => Level::Should,
         }),
         Code::WrongType => Some(Level::Must),
-        // Which side sent it cannot be known. Of a trace's lines a rule of traces tells.
-        Code::MissingDir if !kind.trace => Some(Level::Must),
+        // Which side sent it cannot be known, or what. Of a trace's lines a rule of traces tells.
+        Code::MissingDir | Code::MissingRaw if !kind.trace => Some(Level::Must),
         Code::NestedData => Some(Level::Should),
         // An item of a batch.
         _ if noise.why.clause == batch::CLAUSE => Some(Level::Must),
