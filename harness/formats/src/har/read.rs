@@ -3,7 +3,7 @@
 use crate::exchange::body::{Checked, Document};
 use crate::exchange::media::{FORM, STREAM, document, may_be_json, media_type, short};
 use crate::exchange::parts::{Held, Layout, Listed, Moment, Parts};
-use crate::exchange::read::Reading;
+use crate::exchange::read::{Reading, cut_off};
 use crate::exchange::timed::times;
 use crate::format::ReadOptions;
 use crate::input::{Input, ReadError};
@@ -24,15 +24,25 @@ pub(super) fn read(
 ) -> Result<(), ReadError> {
     while input.more()? {}
     let input = &*input;
-    let document = Document(input.text());
-    let list = entries(input, document)?;
-    Reading { input, document, options, sink, layout: &LAYOUT, is_marked: false }.list(list, moment, parts)
+    let closed;
+    let (text, file, cut) = match input.document() {
+        Ok(file) => (input.text(), file, Ok(())),
+        Err(error) => {
+            let (text, why) = cut_off(error, &["log", "entries"], input, options)?;
+            closed = text;
+            (&*closed, Json::parse(&closed).map_err(|fault| input.refuse(fault.into(), 0, ""))?, Err(why))
+        }
+    };
+    let document = Document(text);
+    let list = entries(input, document, file)?;
+    Reading { input, document, options, sink, layout: &LAYOUT, is_marked: false }
+        .list(list, moment, parts)?;
+    cut
 }
 
 /// The array of exchanges.
-fn entries<'a>(input: &'a Input<'_>, document: Document<'a>) -> Result<Json<'a>, ReadError> {
+fn entries<'a>(input: &Input<'_>, document: Document<'a>, file: Json<'a>) -> Result<Json<'a>, ReadError> {
     let refuse = |refusal: Refusal, pointer: &str| input.refuse(refusal, 0, pointer);
-    let file = input.document()?;
     if file.kind() != JsonKind::Object {
         let message = format!("a HAR is an object with a `log`; this is {}", file.kind().name());
         let wrong = Refusal::new(Code::WrongDocument, document.at(file.text()), message);
