@@ -75,13 +75,19 @@ fn ends(lines: &[u8]) -> bool {
 /// A document that was cut off, closed behind the last item that is whole where it stands, and how many those are; none where
 /// there is none.
 pub(crate) fn closed(path: &[&str], text: &str) -> Option<(usize, String)> {
-    let (_, items, _) = whole_items(path, text.as_bytes())?;
+    let Whole { items, .. } = whole_items(path, text.as_bytes())?;
     let end = items.last()?.1;
     Some((items.len(), format!("{}]{}", text.get(..end)?, "}".repeat(path.len()))))
 }
 
-/// Where the list begins, where its whole items are, and where what comes behind them begins.
-fn whole_items(path: &[&str], bytes: &[u8]) -> Option<(usize, Vec<(usize, usize)>, usize)> {
+/// Where a list begins, where its whole items are, from where to where, and where what comes behind them begins.
+struct Whole {
+    begin: usize,
+    items: Vec<(usize, usize)>,
+    rest: usize,
+}
+
+fn whole_items(path: &[&str], bytes: &[u8]) -> Option<Whole> {
     let begin = list_begin(path, bytes)?;
     let (mut items, mut at) = (Vec::new(), begin);
     while let Some(item) = item_at(bytes, at) {
@@ -93,11 +99,11 @@ fn whole_items(path: &[&str], bytes: &[u8]) -> Option<(usize, Vec<(usize, usize)
         }
         at = comma + 1;
     }
-    Some((begin, items, at))
+    Some(Whole { begin, items, rest: at })
 }
 
 fn list(path: &[&str], bytes: &[u8]) -> Option<Salvaged> {
-    let (begin, items, mut at) = whole_items(path, bytes)?;
+    let Whole { begin, items, rest: mut at } = whole_items(path, bytes)?;
     let mut items: Vec<Option<&[u8]>> = items.into_iter().map(|(from, to)| Some(&bytes[from..to])).collect();
     if is_json(bytes) {
         return Some(Salvaged { bytes: bytes.to_vec(), items: items.len(), left_out: 0, lacks_end: false });

@@ -215,7 +215,7 @@ fn of_an_archive_that_is_cut_off_the_judge_sees_the_whole_exchanges() {
         [(whole.len(), 3, ""), (end, 2, "2 whole exchanges"), (whole.find("GET").unwrap(), 0, "")]
     {
         for tolerance in [Tolerance::Faults, Tolerance::Nothing] {
-            let (mut seen, mut bytes) = (0, whole[..cut].as_bytes());
+            let (mut seen, mut bytes) = (0, &whole.as_bytes()[..cut]);
             let mut input = Input::new(&mut bytes).unwrap();
             let read = super::super::FORMAT.entries(&mut input, ReadOptions::new(tolerance), &mut |entry| {
                 seen += usize::from(matches!(entry.content, Content::Exchange(_)));
