@@ -17,8 +17,11 @@
 //! missing, and said to be (HAR-MISSING).
 //!
 //! Cannot carry: anything of HTTP or SSE, and so no authorization challenge; the process. Claude Desktop itself has put every message through JavaScript's JSON: `9007199254740993` is
-//! another number, `1.0` is `1`, `1e400` is `null`, and of a member that stood twice the last is there. A line on the
-//! server's standard output that is not a message is not in the log; an error about it is.
+//! another number, `1.0` is `1`, `1e400` is `null`, and of a member that stood twice the last is there.
+//!
+//! A line on the server's standard output that is not JSON is not in the log; the error of JavaScript's JSON about it is, often
+//! with its first characters, and is noise of the server's. `Unexpected end of JSON input` may be of an empty line, which says
+//! nothing.
 //!
 //! From logs of 2025 and 2026 that people have published; Claude Desktop's source is not.
 
@@ -108,12 +111,15 @@ impl Log for Followed {
                 false => Said::message(text, at, (*side, time), |rest| rest.trim_end() == METADATA),
             };
         }
+        if let Some(error) = stamped.json_error() {
+            return Said::Printed(time, error.into());
+        }
         let whole = [METADATA, BEGINS, STARTED, " closed"].iter().any(|end| text.ends_with(end));
         if whole || !line.open_ended { Said::Else(time) } else { Said::cut_off(line) }
     }
 
     fn follow(&mut self, line: Line<'_>, said: &Said<'_>) -> Result<(), Refusal> {
-        let is_message = matches!(said, Said::Message { .. } | Said::Shortened(..));
+        let is_message = matches!(said, Said::Message { .. } | Said::Shortened(..) | Said::Printed(..));
         if !is_message && !matches!(said, Said::Else(_)) {
             return Ok(());
         }
@@ -194,13 +200,28 @@ impl<'a> Stamped<'a> {
             let level = LEVELS.iter().find(|level| rest.starts_with(**level))?;
             Some((server, rest[level.len()..].strip_prefix("] ")?))
         };
-        let (server, rest) = in_all.or_else(in_own)?;
+        let in_error =
+            || rest.strip_prefix("error] Error in MCP connection to server ")?.split_once(": SyntaxError: ");
+        let (server, rest) = in_all.or_else(in_own).or_else(in_error)?;
         Some(Self { line, time, server, at: line.len() - rest.len() })
     }
 
     /// Whether the rest begins with these words.
     fn says(self, words: &str) -> bool {
         self.line[self.at..].starts_with(words)
+    }
+
+    /// What JavaScript said of a line that is not JSON.
+    fn json_error(self) -> Option<&'a str> {
+        let said = self.line[self.at..].trim_start_matches("SyntaxError: ");
+        let ends = [" is not valid JSON", " in JSON at position ", " after JSON at position "];
+        let end = ends.iter().filter_map(|end| Some(said.find(end)? + end.len())).min()?;
+        let is_one = ["Unexpected ", "Expected ", "Bad ", "Unterminated ", "No number ", "Exponent part "];
+        if !is_one.iter().any(|begin| said.starts_with(begin)) {
+            return None;
+        }
+        let digits = said[end..].bytes().take_while(u8::is_ascii_digit).count();
+        Some(&said[..end + digits])
     }
 
     /// How it says that a message follows, and whose.

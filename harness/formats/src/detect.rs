@@ -3,7 +3,7 @@
 use crate::excerpt::floor;
 use crate::foreign::foreign;
 use crate::format::Format;
-use crate::head::{Head, LOOKED_AT};
+use crate::head::{Head, LOOKED_AT, is_log};
 use crate::input::{Input, ReadError};
 use crate::registry::{FORMATS, MCP_VCR};
 use transcript::json::Scanner;
@@ -91,7 +91,10 @@ fn is_item_there(scanner: &mut Scanner<'_>, text: &str) -> bool {
             scanner.space();
             match scanner.peek() {
                 Some(b'{') => scanner.value().is_ok(),
-                Some(b'0'..=b'9' | b'A'..=b'Z') => text[scanner.at()..].contains('\n'),
+                Some(b'0'..=b'9' | b'A'..=b'Z' | b'a'..=b'z') => {
+                    let rest = &text[scanner.at()..];
+                    rest.contains('\n') && !is_log(rest)
+                }
                 first => first.is_some(),
             }
         }

@@ -26,9 +26,32 @@ pub fn foreign(text: &str) -> Option<&'static str> {
         [a, 0, b, 0, ..] if ![*a, *b].contains(&0) => Some(UTF16_LITTLE),
         [0, a, 0, b, ..] if ![*a, *b].contains(&0) => Some(UTF16_BIG),
         _ if is_json_in_a_string(text) => Some(ENCODED_TWICE),
-        _ => of_an_object(text),
+        _ => of_an_object(text).or_else(|| of_a_log(text)),
     }
 }
+
+/// What a log is whose program is known by what it says.
+fn of_a_log(text: &str) -> Option<&'static str> {
+    let head = Head::new(text);
+    let says = |said: &&[&str]| head.lines().any(|line| said.iter().any(|said| line.contains(said)));
+    LOGS.iter().find(|(said, unless, _)| says(said) && !says(unless)).map(|(_, _, what)| *what)
+}
+
+/// What programs say in their logs, unless they say something else, too; and what such a log is, which is no recording.
+const LOGS: [(&[&str], &[&str], &str); 2] = [
+    (
+        &["Handling CreateClient action", "Handling ListOfferings action", "] listOfferings: "],
+        &[],
+        "it is Cursor's log of a server, which holds no messages at any level; to record a session, put \
+         `mcp-concord record -o NEW --` ahead of the server's command in Cursor's mcp.json",
+    ),
+    (
+        &["[supergateway] "],
+        &["Child → ", " → Child"],
+        "it is supergateway's log, and none of its first lines is a message; start supergateway with `--logLevel debug` and \
+         `--outputTransport streamableHttp`, or the server under `mcp-concord record -o NEW -- CMD`",
+    ),
+];
 
 fn of_an_object(text: &str) -> Option<&'static str> {
     let head = Head::new(text);
@@ -177,6 +200,21 @@ mod tests {
             }
         }
         assert!(!told(&format!("\"[{}\"", "a".repeat(80 << 10))));
+    }
+
+    #[test]
+    fn logs_without_messages_are_named_by_their_programs() {
+        for (log, program) in [
+            ("2025-11-05 09:59:48.527 [info] Handling CreateClient action", "Cursor's log"),
+            (
+                "2025-04-11 11:52:29.8 [info] a: up\n2025-04-11 11:52:29.819 [info] listOfferings: Found 17 tools",
+                "Cursor's log",
+            ),
+            ("[supergateway] Starting...\n[supergateway] Listening on port 1", "supergateway's log"),
+        ] {
+            let said = said(log.as_bytes());
+            assert!(said.contains(program) && said.contains("`mcp-concord record -o NEW --"), "{said}");
+        }
     }
 
     #[test]

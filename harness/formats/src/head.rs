@@ -26,11 +26,9 @@ impl Head {
         head.kind = match scanner.peek() {
             Some(b'{') => Some(JsonKind::Object),
             Some(b'[') => Some(JsonKind::Array),
-            _ => {
-                text[scanner.at()..].clone_into(&mut head.log);
-                None
-            }
+            _ => None,
         };
+        let begin = scanner.at();
         match head.kind {
             Some(JsonKind::Object) => head.members = members(&mut scanner),
             Some(JsonKind::Array) if scanner.open(b']') == Ok(true) => {
@@ -41,6 +39,9 @@ impl Head {
                 head.odd = head.first.is_empty() && is_log(&text[scanner.at()..]);
             }
             _ => {}
+        }
+        if head.odd || head.kind.is_none() {
+            text[begin..].clone_into(&mut head.log);
         }
         head
     }
@@ -57,7 +58,7 @@ impl Head {
         self.odd
     }
 
-    /// The lines of what begins as neither an object nor a list, as far as they are looked at.
+    /// The lines of what begins as neither an object nor a list of messages, as far as they are looked at.
     pub fn lines(&self) -> impl Iterator<Item = &str> {
         self.log.lines()
     }
@@ -95,12 +96,13 @@ fn members(scanner: &mut Scanner<'_>) -> Vec<(String, Option<String>)> {
     members
 }
 
-/// Whether what follows a `[` goes on as lines of logs do: `[2025-`, `[26682] `, `[INFO]`.
-fn is_log(text: &str) -> bool {
+/// Whether what follows a `[` goes on as lines of logs do: `[2025-`, `[26682] `, `[INFO]`, `[server]`.
+pub(crate) fn is_log(text: &str) -> bool {
     let line = text.lines().next().unwrap_or_default();
     let rest = line.trim_start_matches(|c: char| c.is_ascii_digit());
     match rest.chars().next() {
         Some('A'..='Z') => true,
+        Some('a'..='z') => !["true", "false", "null"].iter().any(|word| rest.starts_with(word)),
         Some('-' | ':' | '/') => rest.len() < line.len(),
         Some(']') => rest.len() < line.len() && !rest[1..].trim().is_empty(),
         _ => false,

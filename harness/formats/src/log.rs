@@ -6,11 +6,12 @@
 use crate::format::ReadOptions;
 use crate::input::{Input, ReadError};
 use crate::lines::{self, Faulty, Line, Parse};
+use std::borrow::Cow;
 use std::marker::PhantomData;
 use transcript::json::{MemberIndex, Scanner};
 use transcript::message::{Message, Refusal};
 use transcript::rejection::Code;
-use transcript::session::{Content, Entry, MissingBody, Side, Sink};
+use transcript::session::{Content, Entry, MissingBody, Noise, Side, Sink};
 
 /// One kind of log.
 pub(crate) trait Log: Default {
@@ -43,6 +44,8 @@ pub(crate) enum Said<'a> {
     },
     /// A message of which the log has a part only: whose (HAR-MISSING).
     Shortened(Side, Option<i64>, &'static str),
+    /// What the log says that the server wrote where a message belongs, and what it was, or what the client said of it.
+    Printed(Option<i64>, Cow<'a, str>),
     /// A line of anything else.
     Else(Option<i64>),
     /// No line of its own: it goes on with the one before.
@@ -112,6 +115,14 @@ pub(crate) fn read<L: Log>(
                 let entry = line.entry(0, "", Content::Missing(MissingBody { whose, coded: false }));
                 line.give(Entry { time, side: Some(side), ..entry }, sink)
             }
+            // The log itself is sound, so that it is read on whatever is tolerated.
+            Said::Printed(time, text) => {
+                let message =
+                    format!("{} says that the server wrote what is not JSON: {}", L::NAME, brief(&text));
+                let why = Refusal { code: Code::InvalidJson, clause: "RPL-NOISE", at: 0, message };
+                let entry = line.entry(0, "", Content::Noise(Noise { why, text }));
+                line.give(Entry { time, side: Some(Side::Server), ..entry }, sink)
+            }
             Said::Else(time) => {
                 let content = Content::Skipped("a line of the log that is not a message".into());
                 line.give(Entry { time, ..line.entry(0, "", content) }, sink)
@@ -152,6 +163,13 @@ impl<L: Log> Parse for Lines<L> {
             None => L::said(line),
         }
     }
+}
+
+/// A text that is quoted, as far as one line of a report has room for it.
+fn brief(text: &str) -> String {
+    let mut rest = text.trim().chars();
+    let brief: String = rest.by_ref().take(120).map(|c| if c.is_control() { ' ' } else { c }).collect();
+    format!("`{brief}{}`", if rest.next().is_some() { "…" } else { "" })
 }
 
 /// Whether a line begins like this, where a `0` stands for any digit.

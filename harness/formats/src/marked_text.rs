@@ -1,6 +1,6 @@
 //! `marked-text`: lines of text that begin with a mark which says who sent the message behind it: `-->` and `<--`, as the
-//! JSON-RPC specification writes its examples, `>>>` and `<<<`, `→` and `←`, and `STDIN:`, `STDOUT:` and `STDERR:`, as
-//! goose records its servers.
+//! JSON-RPC specification writes its examples, other arrows, and `STDIN:`, `STDOUT:` and `STDERR:`, as goose records its
+//! servers. The log of supergateway is one, too: see [`gateway`].
 //!
 //! What points right, and `STDIN:`, was sent to the server. A program that logs from a server's point of view writes it
 //! the other way round, and nothing in the file tells. A line behind `STDERR:` is passed over (RPL-DIR). A line without a
@@ -11,13 +11,17 @@
 //! Cannot carry: times; anything of HTTP or SSE, and so no authorization challenge; the process. goose writes down what
 //! passed, byte for byte but for bytes that are not UTF-8.
 
-use crate::format::Format;
+mod gateway;
+
+use crate::format::{Format, ReadOptions};
 use crate::head::Head;
+use crate::input::{Input, ReadError};
 use crate::lines::Line;
 use crate::log::{self, Log, Said};
 use crate::writing::Spelling;
+use gateway::Gateway;
 use transcript::rejection::Code;
-use transcript::session::Side;
+use transcript::session::{Side, Sink};
 
 /// The format.
 pub(crate) static FORMAT: Format = Format {
@@ -26,13 +30,23 @@ pub(crate) static FORMAT: Format = Format {
         [
             "marked-text",
             "marked.txt",
-            "lines with `-->` and `<--`, `>>>` and `<<<`, or `STDIN:` and `STDOUT:`",
+            "lines with `-->` and `<--`, `>` and `<`, or `STDIN:` and `STDOUT:`, and supergateway's log",
         ],
-        sniff,
-        log::read::<Text>,
+        |head| sniff(head) || gateway::sniff(head),
+        read,
         Spelling::ReadOnly,
     )
 };
+
+fn read(input: &mut Input<'_>, options: ReadOptions, sink: &mut Sink<'_>) -> Result<(), ReadError> {
+    while input.text().len() < gateway::BEGIN.len() && input.grow()? {}
+    let is_gateway = input.text().starts_with(gateway::BEGIN);
+    if is_gateway {
+        log::read::<Gateway>(input, options, sink)
+    } else {
+        log::read::<Text>(input, options, sink)
+    }
+}
 
 /// The first line has a mark, and the first marked message is one of JSON-RPC: arrows stand in many texts.
 fn sniff(head: &Head) -> bool {
@@ -48,17 +62,27 @@ fn has_message(head: &Head) -> bool {
 
 /// Why a file that looks a little like one of these is none.
 fn why_not(head: &Head) -> Option<&'static str> {
-    (has_message(head) && !sniff(head)).then_some("its first line has no mark of a direction")
+    (has_message(head) && !sniff(head))
+        .then_some("its first line has no mark of a direction")
+        .or_else(|| gateway::why_not(head))
 }
 
 /// The marks, and who sent what stands behind them; none where it was not sent.
-const MARKS: [(&str, Option<Side>); 9] = [
+const MARKS: [(&str, Option<Side>); 17] = [
     ("-->", Some(Side::Client)),
     ("<--", Some(Side::Server)),
     (">>>", Some(Side::Client)),
     ("<<<", Some(Side::Server)),
+    ("->", Some(Side::Client)),
+    ("<-", Some(Side::Server)),
+    (">>", Some(Side::Client)),
+    ("<<", Some(Side::Server)),
+    (">", Some(Side::Client)),
+    ("<", Some(Side::Server)),
     ("→", Some(Side::Client)),
     ("←", Some(Side::Server)),
+    ("›", Some(Side::Client)),
+    ("‹", Some(Side::Server)),
     ("STDIN:", Some(Side::Client)),
     ("STDOUT:", Some(Side::Server)),
     ("STDERR:", None),
@@ -100,7 +124,10 @@ impl<'a> Marked<'a> {
         const SPACE: [char; 2] = [' ', '\t'];
         let line = line.trim_start_matches(SPACE);
         MARKS.iter().find_map(|(mark, side)| {
-            Some(Self { side: *side, rest: line.strip_prefix(mark)?.trim_start_matches(SPACE) })
+            let rest = line.strip_prefix(mark)?;
+            // Tags and comparisons begin with one, too.
+            let is_one = mark.len() > 1 || rest.starts_with([' ', '\t', '{']);
+            is_one.then(|| Self { side: *side, rest: rest.trim_start_matches(SPACE) })
         })
     }
 }

@@ -72,12 +72,26 @@ fn ends(lines: &[u8]) -> bool {
     lines.split(|&byte| byte == b'\n').rev().any(is_end)
 }
 
-fn list(path: &[&str], bytes: &[u8]) -> Option<Salvaged> {
+/// A document that was cut off, closed behind the last item that is whole where it stands, and how many those are; none where
+/// there is none.
+pub(crate) fn closed(path: &[&str], text: &str) -> Option<(usize, String)> {
+    let Whole { items, .. } = whole_items(path, text.as_bytes())?;
+    let end = items.last()?.1;
+    Some((items.len(), format!("{}]{}", text.get(..end)?, "}".repeat(path.len()))))
+}
+
+/// Where a list begins, where its whole items are, from where to where, and where what comes behind them begins.
+struct Whole {
+    begin: usize,
+    items: Vec<(usize, usize)>,
+    rest: usize,
+}
+
+fn whole_items(path: &[&str], bytes: &[u8]) -> Option<Whole> {
     let begin = list_begin(path, bytes)?;
-    let mut items: Vec<Option<&[u8]>> = Vec::new();
-    let mut at = begin;
+    let (mut items, mut at) = (Vec::new(), begin);
     while let Some(item) = item_at(bytes, at) {
-        items.push(Some(&bytes[item.0..item.1]));
+        items.push(item);
         at = item.1;
         let comma = skip_space(bytes, at);
         if bytes.get(comma) != Some(&b',') {
@@ -85,6 +99,12 @@ fn list(path: &[&str], bytes: &[u8]) -> Option<Salvaged> {
         }
         at = comma + 1;
     }
+    Some(Whole { begin, items, rest: at })
+}
+
+fn list(path: &[&str], bytes: &[u8]) -> Option<Salvaged> {
+    let Whole { begin, items, rest: mut at } = whole_items(path, bytes)?;
+    let mut items: Vec<Option<&[u8]>> = items.into_iter().map(|(from, to)| Some(&bytes[from..to])).collect();
     if is_json(bytes) {
         return Some(Salvaged { bytes: bytes.to_vec(), items: items.len(), left_out: 0, lacks_end: false });
     }

@@ -60,8 +60,8 @@ pub(crate) fn bodies_missing(missing: u64, coded: u64) -> Option<String> {
         counted(missing.saturating_sub(coded), "was dropped by the exporter", "were dropped by the exporter");
     let coded = counted(
         coded,
-        "is kept with its content coding (gzip) and not read",
-        "are kept with their content coding (gzip) and not read",
+        "is kept as it was compressed and not read",
+        "are kept as they were compressed and not read",
     );
     dropped.into_iter().chain(coded).reduce(|dropped, coded| format!("{dropped}, and {coded}"))
 }

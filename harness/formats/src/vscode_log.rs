@@ -1,9 +1,14 @@
 //! `vscode-log`: the log that VS Code keeps of an MCP server, as its output channel shows it and its log folder has it:
 //! `2026-10-05 09:49:21.377 [debug] [editor -> server] {…}`.
 //!
-//! Both generations write the same text. The first puts messages under the level `debug`; later ones under whichever
-//! level is set for the server, which is `info` where the server is run for debugging. The level is not looked at. Lines
-//! of anything else (connection states, the server's stderr, text that goes on over several lines) are passed over.
+//! The first versions wrote `[Client Says]` and `[Server Says]` at the level `info`, later ones `[editor -> server]` and
+//! `[server -> editor]` at `debug`, or at the level that is set for the server, which is `info` where it is run for debugging.
+//! The level is not looked at. What VS Code failed to parse as a message is noise of the server's, unless it is white space, as
+//! an event of SSE without data is. Lines of anything else (connection states, the server's stderr, text that goes on over
+//! several lines) are passed over.
+//!
+//! Other programs log with a time and a level, too, as Cursor does: one of the first lines is a message, or what VS Code says
+//! of a server.
 //!
 //! The log has no mark between two runs of a server, and VS Code counts from 1 in each. The file is read as the one
 //! session that a transcript is; where a later run calls a tool under an id of an earlier one, COR-DUPLICATE rejects it.
@@ -15,8 +20,8 @@
 //! `9007199254740993` is another number, `1.0` is `1`, `1e400` is `null`, and of a member that stood twice the last is
 //! there.
 //!
-//! The text is that of `McpServerRequestHandler` in VS Code's source, and of logs of VS Code 1.107 and 1.138 that people
-//! have published.
+//! The text is that of `McpServerRequestHandler` in VS Code's source, and of logs of VS Code 1.99, 1.107 and 1.138 that
+//! people have published.
 
 use crate::format::{Capabilities, Format};
 use crate::head::Head;
@@ -24,12 +29,15 @@ use crate::lines::Line;
 use crate::log::{self, Log, Said};
 use crate::time;
 use crate::writing::Spelling;
+use std::borrow::Cow;
+use transcript::json::Json;
 use transcript::rejection::Code;
 use transcript::session::Side;
 
 /// The format.
 pub(crate) static FORMAT: Format = Format {
     carries: Capabilities { direction: true, times: true, ..Capabilities::MESSAGES },
+    why_not,
     caveat: "the times of VS Code's log have no zone and are taken for UTC",
     ..Format::new(
         ["vscode-log", "vscode.log", "VS Code's log of a server, with times and directions"],
@@ -40,12 +48,42 @@ pub(crate) static FORMAT: Format = Format {
 };
 
 fn sniff(head: &Head) -> bool {
+    let said = |line: &str| stamped(line).is_some_and(|at| is_known(&line[at..]));
+    is_stamped(head) && head.lines().any(said)
+}
+
+fn is_stamped(head: &Head) -> bool {
     head.lines().next().is_some_and(|line| stamped(line).is_some())
 }
 
-/// How a line says who sent its message.
-const MARKS: [(&str, Side); 2] =
-    [("[editor -> server] ", Side::Client), ("[server -> editor] ", Side::Server)];
+/// Whether this is a message, or what VS Code says of a server.
+fn is_known(rest: &str) -> bool {
+    let of_it =
+        [STATE, FAILED, "Starting server ", "Stopping server ", "[server stderr] ", "Waiting for server to "];
+    MARKS.iter().map(|(mark, _)| *mark).chain(of_it).any(|known| rest.starts_with(known))
+}
+
+/// Why a file that looks a little like one of these is none.
+fn why_not(head: &Head) -> Option<&'static str> {
+    (is_stamped(head) && !sniff(head)).then_some(
+        "no line of its first 64 KiB is a message or what VS Code says of a server (VS Code writes messages at the levels \
+         debug and trace)",
+    )
+}
+
+/// How a line says who sent its message: the last two as the first versions did.
+const MARKS: [(&str, Side); 4] = [
+    ("[editor -> server] ", Side::Client),
+    ("[server -> editor] ", Side::Server),
+    ("[Client Says] ", Side::Client),
+    (SAYS, Side::Server),
+];
+
+/// How the first versions mark what a server wrote, message or not.
+const SAYS: &str = "[Server Says] ";
+
+/// What VS Code says of what is not a message, ahead of it as a string.
+const FAILED: &str = "Failed to parse message: ";
 
 /// What VS Code says of a connection.
 const STATE: &str = "Connection state: ";
@@ -70,6 +108,12 @@ impl Log for VsCode {
             };
         };
         let (rest, time) = (&text[at..], milliseconds(text));
+        if let Some(printed) = printed(rest) {
+            return match printed.trim().is_empty() {
+                true => Said::Else(time),
+                false => Said::Printed(time, printed),
+            };
+        }
         if let Some((mark, side)) = MARKS.iter().find(|(mark, _)| rest.starts_with(mark)) {
             return Said::message(text, at + mark.len(), (*side, time), str::is_empty);
         }
@@ -77,6 +121,22 @@ impl Log for VsCode {
         let whole = !line.open_ended
             || state.is_some_and(|state| ["Starting", "Running", "Stopped"].contains(&state));
         if whole { Said::Else(time) } else { Said::cut_off(line) }
+    }
+}
+
+/// What a server wrote that is not JSON, as far as a line tells.
+fn printed(rest: &str) -> Option<Cow<'_, str>> {
+    match (rest.strip_prefix(FAILED), rest.strip_prefix(SAYS)) {
+        (Some(quoted), _) => {
+            let text = Json::parse(quoted.trim_end()).ok()?.as_text()?;
+            Some(text.to_str().unwrap_or(Cow::Borrowed(quoted)))
+        }
+        // A list may be a batch, or a line that begins with a level.
+        (_, Some(said)) if said.starts_with('[') => {
+            Json::parse(said.trim_end()).is_err().then(|| said.into())
+        }
+        (_, Some(said)) => (!said.starts_with('{')).then(|| said.into()),
+        _ => None,
     }
 }
 

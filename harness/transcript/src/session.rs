@@ -243,7 +243,11 @@ pub struct MissingBody {
 
 impl fmt::Display for MissingBody {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let why = if self.coded { "is kept with its content coding, and not read" } else { "was left out" };
+        let why = if self.coded {
+            "is kept as it was compressed, with its content coding, and not read"
+        } else {
+            "was left out"
+        };
         write!(out, "the body of {} {why}", self.whose)
     }
 }

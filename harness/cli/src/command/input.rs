@@ -2,6 +2,7 @@
 
 use super::context::Failure;
 use super::kept::Keeper;
+use super::unpacked::{Unpacked, is_packed};
 use app::Recording;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use formats::{Format, Meaning, ReadOptions, Session, meaning};
@@ -27,7 +28,7 @@ pub(crate) fn open(path: &Path) -> Result<Recording<'static>, Failure> {
 pub(super) fn open_kept(path: &Path, asked: Option<&'static Format>) -> Result<Recording<'static>, Failure> {
     let Source { name, reader } = opened(path).map_err(Failure::Unusable)?;
     let lost = |error: io::Error| Failure::Unusable(format!("{name} cannot be read: {error}"));
-    if path.as_os_str() != "-" && path.is_file() {
+    if path.as_os_str() != "-" && path.is_file() && !is_packed(path) {
         let source = Box::new(File::open(path).map_err(lost)?);
         return Ok(Recording { name, source, found: false });
     }
@@ -46,7 +47,7 @@ pub(super) fn name_of(format: Option<&'static Format>) -> Option<String> {
 /// Opens `path` for reading, or the standard input where it is `-`.
 pub(crate) fn opened(path: &Path) -> Result<Source, String> {
     if path.as_os_str() == "-" {
-        return Ok(Source { name: "<stdin>".to_owned(), reader: Box::new(io::stdin()) });
+        return Ok(Source { name: "<stdin>".to_owned(), reader: Box::new(Unpacked::new(io::stdin())) });
     }
     let name = path.display().to_string();
     let file = File::open(path).map_err(|error| match error.kind() {
@@ -58,7 +59,7 @@ pub(crate) fn opened(path: &Path) -> Result<Source, String> {
         Ok(metadata) if metadata.is_dir() => Err(format!(
             "{name} is a directory; a transcript is one file (cases are run with `mcp-concord run --cases`)"
         )),
-        Ok(_) => Ok(Source { name, reader: Box::new(file) }),
+        Ok(_) => Ok(Source { name, reader: Box::new(Unpacked::new(file)) }),
         Err(error) => Err(format!("{name} cannot be inspected: {error}")),
     }
 }

@@ -38,6 +38,7 @@ mod stats;
 mod suites;
 mod summary;
 mod surface;
+mod unpacked;
 mod values;
 mod variants;
 

@@ -4,6 +4,7 @@ mod rewrite;
 
 use super::context::{CommandContext, Failure};
 use super::input::{Source, named_format, opened};
+use super::unpacked::is_packed;
 use crate::exit;
 use app::Recording;
 use formats::Format;
@@ -91,6 +92,7 @@ fn seekable(path: &Path) -> Result<(String, File), Failure> {
     // A pipe is not opened a second time: its writer may have done so.
     if path.as_os_str() != "-"
         && fs::metadata(path).is_ok_and(|there| there.is_file())
+        && !is_packed(path)
         && let Ok(file) = File::open(path)
     {
         return Ok((name, file));

@@ -3,12 +3,13 @@
 use crate::data::{Places, content, holds_messages};
 use base64::Engine as _;
 use base64::alphabet;
+use base64::engine::general_purpose::STANDARD_NO_PAD;
 use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
 use std::borrow::Cow;
 use transcript::json::{Json, JsonKind, JsonString, SyntaxError};
 use transcript::message::{Message, Refusal};
 use transcript::rejection::Code;
-use transcript::session::Headers;
+use transcript::session::{Headers, header};
 
 /// A refusal whose place counts from the beginning of the document.
 pub(crate) type Checked<T> = Result<T, Refusal>;
@@ -87,11 +88,53 @@ impl<'a> Document<'a> {
         }
     }
 
+    /// The body of a stream whose events are a list: each as it came, but for what it was spelled with.
+    pub(crate) fn events(self, list: Json<'a>) -> Body<'a> {
+        let mut stream = String::new();
+        let text =
+            |item: Json<'a>, name| item.member(name).and_then(Json::as_text).map(content).unwrap_or_default();
+        for item in list.items() {
+            let fields = [("event", "eventName"), ("id", "eventId"), ("data", "data")]
+                .map(|(field, name)| (field, text(item, name)));
+            for (field, value) in fields.iter().filter(|(field, value)| *field == "data" || !value.is_empty())
+            {
+                value.lines().for_each(|line| stream.extend([*field, ": ", line, "\n"]));
+            }
+            stream.push('\n');
+        }
+        Body { bytes: Cow::Owned(stream.into_bytes()), start: self.at(list.text()), places: None }
+    }
+
     fn string(self, value: Option<Json<'a>>) -> Checked<Option<JsonString<'a>>> {
         match value {
             None => Ok(None),
             Some(value) => value.as_text().map(Some).ok_or_else(|| self.wrong_type(value, "a string")),
         }
+    }
+
+    /// Whether a body is kept as it was compressed: it begins as gzip and Zstandard do, or is no text where the headers name a
+    /// content coding.
+    pub(crate) fn is_coded(self, text: Json<'a>, encoding: Option<Json<'a>>, headers: &Headers<'_>) -> bool {
+        let Some(raw) = text.as_text().map(JsonString::raw) else { return false };
+        let coding = header(headers, "content-encoding").map(str::trim).unwrap_or_default();
+        let coding = !coding.is_empty() && !coding.eq_ignore_ascii_case("identity");
+        let base64 =
+            self.text(encoding).ok().flatten().is_some_and(|name| name.eq_ignore_ascii_case("base64"));
+        if !base64 {
+            // No text that is a message begins with a control character.
+            let begin = raw.get(..5).unwrap_or_default();
+            return begin == "\\u001"
+                || coding && (begin == "\\u000" || raw.starts_with(['\u{fffd}', '\u{8b}']));
+        }
+        // Enough of it, in whole groups of four.
+        let begin = raw.get(..raw.len().min(64) / 4 * 4).unwrap_or_default().trim_end_matches('=');
+        let bytes = STANDARD_NO_PAD.decode(begin).unwrap_or_default();
+        let is_text = || {
+            let mut chunks = bytes.utf8_chunks();
+            let known = chunks.all(|chunk| bytes.ends_with(chunk.invalid()));
+            known && !bytes.iter().any(|byte| *byte < b' ' && !b"\t\n\r".contains(byte))
+        };
+        bytes.starts_with(b"\x1f\x8b") || bytes.starts_with(b"\x28\xb5\x2f\xfd") || coding && !is_text()
     }
 
     fn wrong_type(self, value: Json<'_>, wanted: &str) -> Refusal {

@@ -58,11 +58,13 @@ impl Listed<'_> {
 pub(crate) enum Held<'a> {
     /// There is none, or none that could be a message.
     None,
-    /// There was one that could be, and the exporter dropped it; or it is `coded`: there with its content coding, since it is too
-    /// large without, and nobody looks into it.
+    /// There was one that could be, and the exporter dropped it; or it is `coded`: there as it was compressed, and nobody
+    /// looks into it.
     Missing { coded: bool },
     /// Its text, and the `encoding` beside it.
     Text(Json<'a>, Option<Json<'a>>),
+    /// The events of its stream, as a list (`_eventSourceMessages`).
+    Events(Json<'a>),
 }
 
 /// When an exchange began.

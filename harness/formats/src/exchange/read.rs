@@ -9,8 +9,9 @@ use super::parts::{Held, Layout, Listed, Moment, Parts};
 use super::stamp::Stamp;
 use super::timed::{Nanoseconds, Queue, Waiting};
 use crate::data::{Carried, carried};
-use crate::format::ReadOptions;
+use crate::format::{ReadOptions, Tolerance};
 use crate::input::{Input, ReadError};
+use crate::salvage::closed;
 use crate::sse::{SseBlock, SseBlockKind as Block, SseParser};
 use std::borrow::Cow;
 use transcript::batch::items;
@@ -30,6 +31,28 @@ pub(crate) struct Reading<'a, 's, 'e, 'f> {
     pub(crate) layout: &'static Layout,
     /// What a converter made up has been handed on.
     pub(crate) is_marked: bool,
+}
+
+/// A document that was cut off, closed behind its last whole exchange, and why it is refused; `path` leads to the list.
+///
+/// # Errors
+/// Why it is refused, where no exchange is whole, or whoever reads it wants nothing of a file that is refused.
+pub(crate) fn cut_off(
+    error: ReadError,
+    path: &[&str],
+    input: &Input<'_>,
+    options: ReadOptions,
+) -> Result<(String, ReadError), ReadError> {
+    let ReadError::Rejected(mut why) = error else { return Err(error) };
+    let closed = closed(path, input.text()).filter(|_| why.code == Code::Truncated);
+    let Some((count, text)) = closed else { return Err(ReadError::Rejected(why)) };
+    let exchanges = if count == 1 { "whole exchange" } else { "whole exchanges" };
+    why.message = format!("{}; `convert --salvage` keeps its {count} {exchanges}", why.message);
+    if options.tolerance == Tolerance::Faults {
+        Ok((text, ReadError::Rejected(why)))
+    } else {
+        Err(ReadError::Rejected(why))
+    }
 }
 
 impl<'a> Reading<'a, '_, '_, '_> {
@@ -152,6 +175,7 @@ impl<'a> Reading<'a, '_, '_, '_> {
                 let mut body = self.body(text, encoding, &location)?;
                 self.whole(&mut body, false, location, stamp, asked_in.as_ref())?
             }
+            Held::Events(_) => false,
         };
 
         let time = answered.or(started);
@@ -179,6 +203,11 @@ impl<'a> Reading<'a, '_, '_, '_> {
                 } else {
                     self.whole(&mut body, asked, location, stamp, answered_in.as_ref())?;
                 }
+            }
+            Held::Events(list) => {
+                let location = self.location(listed, list.text(), "/_eventSourceMessages");
+                let stamp = Stamp { carrier: Carrier::Sse, ..stamp };
+                self.stream(self.document.events(list), location, stamp, answered_in.as_ref())?;
             }
         }
         Ok(())

@@ -3,7 +3,7 @@
 use crate::exchange::body::{Checked, Document};
 use crate::exchange::media::{FORM, STREAM, document, may_be_json, media_type, short};
 use crate::exchange::parts::{Held, Layout, Listed, Moment, Parts};
-use crate::exchange::read::Reading;
+use crate::exchange::read::{Reading, cut_off};
 use crate::exchange::timed::times;
 use crate::format::ReadOptions;
 use crate::input::{Input, ReadError};
@@ -24,15 +24,25 @@ pub(super) fn read(
 ) -> Result<(), ReadError> {
     while input.more()? {}
     let input = &*input;
-    let document = Document(input.text());
-    let list = entries(input, document)?;
-    Reading { input, document, options, sink, layout: &LAYOUT, is_marked: false }.list(list, moment, parts)
+    let closed;
+    let (text, file, cut) = match input.document() {
+        Ok(file) => (input.text(), file, Ok(())),
+        Err(error) => {
+            let (text, why) = cut_off(error, &["log", "entries"], input, options)?;
+            closed = text;
+            (&*closed, Json::parse(&closed).map_err(|fault| input.refuse(fault.into(), 0, ""))?, Err(why))
+        }
+    };
+    let document = Document(text);
+    let list = entries(input, document, file)?;
+    Reading { input, document, options, sink, layout: &LAYOUT, is_marked: false }
+        .list(list, moment, parts)?;
+    cut
 }
 
 /// The array of exchanges.
-fn entries<'a>(input: &'a Input<'_>, document: Document<'a>) -> Result<Json<'a>, ReadError> {
+fn entries<'a>(input: &Input<'_>, document: Document<'a>, file: Json<'a>) -> Result<Json<'a>, ReadError> {
     let refuse = |refusal: Refusal, pointer: &str| input.refuse(refusal, 0, pointer);
-    let file = input.document()?;
     if file.kind() != JsonKind::Object {
         let message = format!("a HAR is an object with a `log`; this is {}", file.kind().name());
         let wrong = Refusal::new(Code::WrongDocument, document.at(file.text()), message);
@@ -59,8 +69,10 @@ fn moment<'a>(document: Document<'a>, exchange: Json<'a>) -> Checked<Option<Mome
 }
 
 fn parts<'a>(document: Document<'a>, listed: &Listed<'a>) -> Checked<Parts<'a>> {
-    let [request, response, time, events, fate, made_up] = document
-        .fields(Some(listed.json), ["request", "response", "time", "_events", "_ended", made_up::MEMBER])?;
+    let [request, response, time, events, listed_events, fate, made_up] = document.fields(
+        Some(listed.json),
+        ["request", "response", "time", "_events", "_eventSourceMessages", "_ended", made_up::MEMBER],
+    )?;
     let [method, url, headers, post, request_size] =
         document.fields(request, ["method", "url", "headers", "postData", "bodySize"])?;
     let method = document.text(method)?.unwrap_or_default();
@@ -70,7 +82,9 @@ fn parts<'a>(document: Document<'a>, listed: &Listed<'a>) -> Checked<Parts<'a>> 
     let post_type = media_type(&request_headers, document.text(post_type)?);
     let post = match post_text {
         _ if !method.eq_ignore_ascii_case("POST") => Held::None,
-        Some(text) if is_gzip(text, post_encoding) => Held::Missing { coded: true },
+        Some(text) if document.is_coded(text, post_encoding, &request_headers) => {
+            Held::Missing { coded: true }
+        }
         Some(text) => Held::Text(text, post_encoding),
         None if positive(request_size) && may_be_json(&post_type) => Held::Missing { coded: false },
         None => Held::None,
@@ -84,9 +98,12 @@ fn parts<'a>(document: Document<'a>, listed: &Listed<'a>) -> Checked<Parts<'a>> 
     let status = status.and_then(|status| status.as_number()?.parse().ok());
     let status = status.filter(|status| (100..1000).contains(status));
     let had_one = positive(size) || positive(response_size);
-    let answer = match text {
+    // Browsers keep what a page read of a stream beside its body, which they have not got.
+    let listed_events = listed_events.filter(|list| list.items().next().is_some());
+    let answer = match text.filter(|text| listed_events.is_none() || text.text() != "\"\"") {
+        None if let Some(list) = listed_events => Held::Events(list),
         _ if media_type != STREAM && !may_be_json(&media_type) => Held::None,
-        Some(text) if is_gzip(text, encoding) => Held::Missing { coded: true },
+        Some(text) if document.is_coded(text, encoding, &response_headers) => Held::Missing { coded: true },
         Some(text) if !(had_one && text.text() == "\"\"") => Held::Text(text, encoding),
         None if media_type == STREAM && status.is_some() => Held::Missing { coded: false },
         _ if had_one && status != Some(304) => Held::Missing { coded: false },
@@ -115,14 +132,6 @@ fn parts<'a>(document: Document<'a>, listed: &Listed<'a>) -> Checked<Parts<'a>> 
         fate,
     };
     Ok(Parts { answered, exchange, request: post, answer, times: times(events), made_up })
-}
-
-/// Whether a body is kept with the coding gzip, as `record` keeps what is far larger without: its Base64 begins as every gzip
-/// does, and no UTF-8 can.
-fn is_gzip(text: Json<'_>, encoding: Option<Json<'_>>) -> bool {
-    let is_base64 = encoding.and_then(|encoding| encoding.as_text()?.to_str());
-    is_base64.is_some_and(|encoding| encoding.eq_ignore_ascii_case("base64"))
-        && text.as_text().is_some_and(|text| text.raw().starts_with("H4sI"))
 }
 
 fn count(size: Option<Json<'_>>) -> Option<u64> {

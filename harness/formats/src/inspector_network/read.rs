@@ -3,7 +3,7 @@
 use crate::exchange::body::{Checked, Document, MOST_HEADERS, bare};
 use crate::exchange::media::{FORM, STREAM, document, may_be_json, short};
 use crate::exchange::parts::{Held, Layout, Listed, Moment, Parts};
-use crate::exchange::read::Reading;
+use crate::exchange::read::{Reading, cut_off};
 use crate::exchange::timed::times;
 use crate::format::ReadOptions;
 use crate::input::{Input, ReadError};
@@ -27,14 +27,24 @@ pub(super) fn read(
 ) -> Result<(), ReadError> {
     while input.more()? {}
     let input = &*input;
-    let document = Document(input.text());
-    let list = input.document()?;
+    let closed;
+    let (text, list, cut) = match input.document() {
+        Ok(list) => (input.text(), list, Ok(())),
+        Err(error) => {
+            let (text, why) = cut_off(error, &[], input, options)?;
+            closed = text;
+            (&*closed, Json::parse(&closed).map_err(|fault| input.refuse(fault.into(), 0, ""))?, Err(why))
+        }
+    };
+    let document = Document(text);
     if list.kind() != JsonKind::Array {
         let message = format!("a network export is an array of exchanges; this is {}", list.kind().name());
         let wrong = Refusal::new(Code::WrongDocument, document.at(list.text()), message);
         return Err(input.refuse(Refusal { clause: "SRV-BYTES", ..wrong }, 0, ""));
     }
-    Reading { input, document, options, sink, layout: &LAYOUT, is_marked: false }.list(list, moment, parts)
+    Reading { input, document, options, sink, layout: &LAYOUT, is_marked: false }
+        .list(list, moment, parts)?;
+    cut
 }
 
 /// Milliseconds since the epoch, or a date.

@@ -226,6 +226,8 @@ impl CorrelationState {
                 let why = "a stream that is resumed repeats its answers; an envelope or a HAR with event ids would show it";
                 report.inconclusive(&DUPLICATE, at, why);
             }
+            ResponseMatch::AlreadyAnswered | ResponseMatch::Unmatched
+                if self.refuses_notification(message, at, report) => {}
             ResponseMatch::AlreadyAnswered => {
                 let wrong = format!("the request with the id {} was answered before", shown_id(message));
                 report.fail(&DUPLICATE, at, wrong);
@@ -260,7 +262,29 @@ impl CorrelationState {
         }
     }
 
-    /// A response that answers nothing that was asked; whether it should have had the id of an open request.
+    /// Whether an error with an id of nothing open refuses the other side's last notification, which has none: some languages
+    /// write 0 then. It names the notification, or says that there is no such method, which an open request would get.
+    fn refuses_notification(
+        &self,
+        message: &SeenMessage<'_>,
+        at: &RuleContext<'_>,
+        report: &mut Report,
+    ) -> bool {
+        let last =
+            at.side.and_then(|side| self.last[side.other() as usize].as_ref()).filter(|last| !last.reported);
+        let Some((name, location)) = last.and_then(|last| last.notification.as_ref()) else { return false };
+        let refuses = message.kind == MessageKind::Error
+            && matches!(message.raw.id(), Id::Text(_) | Id::Number(_))
+            && at.exchange.is_none()
+            && (message.error_code() == Some(-32601) || message.raw.text().contains(&**name));
+        if refuses {
+            let wrong = format!("an answer to the notification `{name}`, with the id {}", shown_id(message));
+            report.fail(&NO_RESPONSE, at, Violation::new(wrong).see(location.location(), "the notification"));
+        }
+        refuses
+    }
+
+    /// A response that answers nothing that was asked; whether what is wrong with its id has been reported.
     fn astray(&mut self, message: &SeenMessage<'_>, at: &RuleContext<'_>, report: &mut Report) -> bool {
         if matches!(message.raw.id(), Id::Text(_) | Id::Number(_)) {
             self.unasked(message, at, report);
@@ -295,6 +319,8 @@ impl CorrelationState {
             (Some(Last { notification: Some((name, location)), .. }), None, _) => {
                 let wrong = Violation::new(format!("an answer to the notification `{name}`"));
                 report.fail(&NO_RESPONSE, at, wrong.see(location.location(), "the notification"));
+                // Whether it has an id is then another question.
+                return true;
             }
             (_, Some(request), MessageKind::Error) if request.method() == "server/discover" => {
                 let why = format!("nothing shows the revision of the party that answers {}", request.id());

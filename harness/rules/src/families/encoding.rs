@@ -34,7 +34,7 @@ pub(super) static PARSE: Rule = Rule {
     source: "basic/index#messages; RFC 8259, section 2",
     title: "What is sent as a message is one whole JSON value",
     why: "The receiver cannot tell what was meant, not even whose answer it is.",
-    fix: "Let a JSON library write the message, and send it in one piece.",
+    fix: "Let a JSON library write the message, and send it in one piece. Log to stderr, also from libraries.",
     ..Rule::BLANK
 };
 

@@ -74,7 +74,7 @@ static WHOLE: Rule = Rule {
     source: "HAR 1.2, postData and content",
     title: "The bodies of the exchanges are in the file",
     why: "An exporter that leaves bodies out leaves messages out, and nothing can be said about what is not there.",
-    fix: "Export with bodies (in a browser: \"with content\"), and stop proxies from streaming past the recorder.",
+    fix: "Export with bodies (in a browser: \"with content\"), decoded as HAR has them, and stop proxies from streaming past the recorder.",
     ..Rule::BLANK
 };
 
@@ -118,8 +118,8 @@ fn untold(noise: &Noise<'_>, at: &RuleContext<'_>) -> Option<Level> {
             _ => Level::Should,
         }),
         Code::WrongType => Some(Level::Must),
-        // Which side sent it cannot be known. Of a trace's lines a rule of traces tells.
-        Code::MissingDir if !kind.trace => Some(Level::Must),
+        // Which side sent it cannot be known, or what. Of a trace's lines a rule of traces tells.
+        Code::MissingDir | Code::MissingRaw if !kind.trace => Some(Level::Must),
         Code::NestedData => Some(Level::Should),
         // An item of a batch.
         _ if noise.why.clause == batch::CLAUSE => Some(Level::Must),

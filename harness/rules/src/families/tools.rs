@@ -340,8 +340,17 @@ impl ToolsState {
                 Validity::Invalid(why, _) if !dialect && !why.starts_with("Pointer ") => {}
                 Validity::Invalid(why, pointer) => {
                     let location = part(schema, &pointer);
-                    let wrong =
-                        format!("`{name}` is not a valid schema: at {}, {why}", show_pointer(&pointer));
+                    let of = tool.member("name").and_then(string_of).unwrap_or_default();
+                    let wrong = match why.strip_prefix("Pointer '").and_then(|why| why.split_once('\'')) {
+                        Some((missing, _)) => {
+                            format!("`{name}` of {} refers to `#{missing}`, which is not in it", quoted(&of))
+                        }
+                        None => format!(
+                            "`{name}` of {} is not a valid schema: at {}, {why}",
+                            quoted(&of),
+                            show_pointer(&pointer)
+                        ),
+                    };
                     report.fail(&SCHEMA, at, Violation::new(wrong).inside(location));
                 }
                 Validity::Unsure(why) => report.inconclusive(&SCHEMA, at, why),

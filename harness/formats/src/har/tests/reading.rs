@@ -1,6 +1,6 @@
 use super::{T, brief, call, done, file, get, post, read};
 use crate::small::{means, written};
-use crate::{Input, ReadOptions, detect};
+use crate::{Input, ReadOptions, Tolerance, detect};
 use transcript::session::{Carrier, Content, Side};
 
 #[test]
@@ -33,7 +33,7 @@ fn what_is_said_of_a_missing_body_is_so() {
     let rest = ", so this is not the whole session (HAR-MISSING)";
     assert_eq!(said(&[]), "");
     assert_eq!(said(&[dropped]), format!("1 body was dropped by the exporter{rest}"));
-    let kept = "1 body is kept with its content coding (gzip) and not read";
+    let kept = "1 body is kept as it was compressed and not read";
     assert_eq!(said(&[coded]), format!("{kept}{rest}"));
     assert_eq!(
         said(&[dropped, coded, dropped]),
@@ -204,4 +204,27 @@ fn an_archive_that_says_when_its_parts_came_is_written_so_again() {
     assert!(once.contains(r#"{"at": 29, "time": 20.001}"#), "{once}");
     let network = written("har", &timed(), "inspector-network");
     assert_eq!(means("inspector-network", &network), means("har", &timed()));
+}
+
+#[test]
+fn of_an_archive_that_is_cut_off_the_judge_sees_the_whole_exchanges() {
+    let exchange = r#"{"request": {"method": "GET", "url": "/"}, "response": {}}"#;
+    let whole = file(&[exchange.to_owned(), exchange.to_owned(), exchange.to_owned()]);
+    let end = whole.rfind("\"url\"").unwrap();
+    for (cut, count, said) in
+        [(whole.len(), 3, ""), (end, 2, "2 whole exchanges"), (whole.find("GET").unwrap(), 0, "")]
+    {
+        for tolerance in [Tolerance::Faults, Tolerance::Nothing] {
+            let (mut seen, mut bytes) = (0, &whole.as_bytes()[..cut]);
+            let mut input = Input::new(&mut bytes).unwrap();
+            let read = super::super::FORMAT.entries(&mut input, ReadOptions::new(tolerance), &mut |entry| {
+                seen += usize::from(matches!(entry.content, Content::Exchange(_)));
+                Ok(())
+            });
+            let shown = if cut == whole.len() || tolerance == Tolerance::Faults { count } else { 0 };
+            assert_eq!((seen, read.is_ok()), (shown, cut == whole.len()));
+            let why = read.err().map(|why| why.to_string()).unwrap_or_default();
+            assert!(why.contains(said), "{why}");
+        }
+    }
 }

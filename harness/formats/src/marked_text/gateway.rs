@@ -1,0 +1,78 @@
+//! The log of [supergateway](https://github.com/supercorp-ai/supergateway), which puts a server on stdio behind HTTP:
+//! `[supergateway] StreamableHttp → Child: {…}`.
+//!
+//! The child is the server. A message that supergateway prints as JavaScript shows objects, and not as JSON, is missing
+//! (HAR-MISSING), as all of the server's are where it stands behind SSE. A line of the child that is not JSON is noise of the
+//! server's. What came in is said once more where it was held back until the child was initialized, and is passed over then;
+//! so are all other lines. Sessions on several connections are one log, in which nothing tells them apart.
+
+use crate::head::Head;
+use crate::lines::Line;
+use crate::log::{Log, Said};
+use transcript::session::Side;
+
+/// What each line of its own begins with.
+pub(super) const BEGIN: &str = "[supergateway] ";
+
+pub(super) fn sniff(head: &Head) -> bool {
+    head.lines().next().is_some_and(|line| line.starts_with(BEGIN)) && has_message(head)
+}
+
+fn has_message(head: &Head) -> bool {
+    head.lines().any(|line| line.find(BEGIN).is_some_and(|at| arrow(&line[at + BEGIN.len()..]).is_some()))
+}
+
+pub(super) fn why_not(head: &Head) -> Option<&'static str> {
+    (has_message(head) && !sniff(head)).then_some(
+        "its first line does not begin with `[supergateway]`; `sed -n 's/^.*\\[supergateway\\]/[supergateway]/p' FILE > NEW` keeps \
+         what does",
+    )
+}
+
+/// Who sent the message that a line has, by the ends of its arrow, and where in the line it begins.
+fn arrow(rest: &str) -> Option<(Side, &str)> {
+    if let Some(shown) = rest.strip_prefix("Response: ") {
+        return Some((Side::Server, shown));
+    }
+    let (from, rest) = rest.split_once(" → ")?;
+    let (to, shown) = rest.split_once(':')?;
+    let side = match (from, to.split(" (").next()?) {
+        ("StreamableHttp" | "SSE" | "WebSocket", "Child") | ("Stdio", "SSE" | "Streamable HTTP") => {
+            Side::Client
+        }
+        ("Child", "StreamableHttp" | "SSE" | "WebSocket") | ("SSE" | "Streamable HTTP", "Stdio") => {
+            Side::Server
+        }
+        _ => return None,
+    };
+    (!to.ends_with("(original)")).then(|| (side, shown.trim_start()))
+}
+
+#[derive(Default)]
+pub(super) struct Gateway;
+
+impl Log for Gateway {
+    const NAME: &'static str = "supergateway's log";
+
+    fn said(line: Line<'_>) -> Said<'_> {
+        let Some(rest) = line.text.strip_prefix(BEGIN) else { return Said::Continued };
+        if let Some(text) = rest.strip_prefix("Child non-JSON: ") {
+            return Said::Printed(None, text.into());
+        }
+        match arrow(rest) {
+            Some((side, shown)) if is_json(shown) => {
+                Said::message(line.text, line.text.len() - shown.len(), (side, None), str::is_empty)
+            }
+            Some((Side::Client, _)) => Said::Shortened(Side::Client, None, "a message of the client"),
+            Some((Side::Server, _)) => Said::Shortened(Side::Server, None, "a message of the server"),
+            None if line.open_ended => Said::cut_off(line),
+            None => Said::Else(None),
+        }
+    }
+}
+
+/// JavaScript shows the members of an object without quotes, or on lines of their own.
+fn is_json(shown: &str) -> bool {
+    let inside = shown.strip_prefix(['{', '[']).map(str::trim_start);
+    inside.is_none_or(|inside| inside.starts_with(['"', '{', '}', ']']))
+}
