@@ -25,14 +25,6 @@ const FIRST_DATE: i64 = 946_684_800_000;
 const META_CLIENT: &str = "io.modelcontextprotocol/clientInfo";
 const META_SERVER: &str = "io.modelcontextprotocol/serverInfo";
 
-/// What a collector has, before it is made an overview.
-pub(crate) struct Parts {
-    pub(crate) tools: Vec<(Requests, Durations)>,
-    pub(crate) methods: Vec<(Requests, Durations)>,
-    pub(crate) servers: Vec<Peer>,
-    pub(crate) unread: Option<Unread>,
-}
-
 /// Takes down what a session shows, entry by entry.
 pub struct Collector {
     contract: Contract,
@@ -40,14 +32,15 @@ pub struct Collector {
     counts: Counts,
     exchanges: Option<u64>,
     clients: Vec<Peer>,
-    servers: Vec<Peer>,
+    pub(crate) servers: Vec<Peer>,
     first: Option<i64>,
     last: Option<i64>,
-    methods: Table,
-    tools: Table,
+    pub(crate) methods: Table,
+    pub(crate) tools: Table,
     /// Requests that wait for their answers, by event.
     open: HashMap<u64, Waiting>,
-    unread: Option<Unread>,
+    /// What `read` would end with.
+    pub(crate) unread: Option<Unread>,
 }
 
 /// A request that waits for its answer.
@@ -60,9 +53,9 @@ struct Waiting {
 
 /// Rows of requests with one name.
 #[derive(Default)]
-struct Table {
+pub(crate) struct Table {
     names: Names,
-    rows: Vec<(Requests, Durations)>,
+    pub(crate) rows: Vec<(Requests, Durations)>,
 }
 
 impl Table {
@@ -158,7 +151,6 @@ impl Collector {
         }
     }
 
-    /// What `read` would end with.
     fn refused(&mut self, entry: &Entry<'_>, why: &Refusal) {
         self.unread.get_or_insert_with(|| Unread {
             code: why.code.name(),
@@ -225,17 +217,6 @@ impl Collector {
         });
         let waiting = Waiting { method, tool, time: entry.time, line: entry.location.line };
         self.open.insert(event.index, waiting);
-    }
-
-    /// The tool calls, the requests, and the servers, to be added to those of other recordings; and why `read` would have
-    /// ended.
-    pub(crate) fn parts(self) -> Parts {
-        Parts {
-            tools: self.tools.rows,
-            methods: self.methods.rows,
-            servers: self.servers,
-            unread: self.unread,
-        }
     }
 
     /// What was seen of a recording of this name, without what `check` finds.

@@ -91,11 +91,10 @@ impl Collected {
             Err(ReadError::Io(error)) => return Err(error),
             Err(ReadError::Rejected(rejection)) => Some(Unread::new(&rejection)),
         };
-        let parts = collector.parts();
-        let unread = parts.unread.or(stopped);
+        let unread = collector.unread.or(stopped);
         self.recordings += 1;
         self.rejected += u64::from(unread.is_some());
-        let (server, version) = match &parts.servers[..] {
+        let (server, version) = match &collector.servers[..] {
             [] => (None, None),
             [Peer { name, version }] => (Some(name.clone()), version.clone()),
             [first, rest @ ..] if rest.iter().all(|peer| peer.name == first.name) => {
@@ -106,7 +105,7 @@ impl Collected {
         let number = self.recordings;
         let by_server = StatsKey { server: Some(server), ..StatsKey::default() };
         let by_version = StatsKey { version: Some(version), ..by_server.clone() };
-        for (row, durations) in &parts.tools {
+        for (row, durations) in &collector.tools.rows {
             let tool = Some(row.name.clone());
             self.total.add(row, durations, number);
             for (table, key) in [
@@ -118,7 +117,7 @@ impl Collected {
                 table.add(key, row, durations, number);
             }
         }
-        for (row, durations) in &parts.methods {
+        for (row, durations) in &collector.methods.rows {
             let key = StatsKey { method: Some(row.name.clone()), ..StatsKey::default() };
             self.methods.add(key, row, durations, number);
         }
