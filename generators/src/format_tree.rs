@@ -259,7 +259,7 @@ impl FormatTree {
 
 /// Changes each of these; whether `change` took any.
 pub(crate) fn change_each<T>(items: impl IntoIterator<Item = T>, mut change: impl FnMut(T) -> bool) -> bool {
-    items.into_iter().fold(false, |took, item| change(item) || took)
+    items.into_iter().fold(false, |took, item| change(item) | took)
 }
 
 /// Whether a format is one document that keeps whole HTTP exchanges in a list under its members.
