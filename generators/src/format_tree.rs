@@ -175,6 +175,27 @@ impl FormatTree {
         took
     }
 
+    /// Changes one of the messages that are kept in a place of this sort; false where there is none.
+    pub fn one_in(
+        &mut self,
+        rng: &mut Rng,
+        sort: impl Fn(Container) -> bool,
+        change: impl Fn(Container, &mut Node),
+    ) -> bool {
+        let mut places = Vec::new();
+        let mut at = 0;
+        self.each(&mut |held, _| {
+            places.extend(sort(held).then_some(at));
+            at += 1;
+        });
+        rng.pick(&places).is_some_and(|&number| {
+            self.at(number, &mut |held, node| {
+                change(held, node);
+                true
+            })
+        })
+    }
+
     /// Changes the first message, from a random one on, that `change` takes; false where it takes none.
     pub fn first_that(
         &mut self,
@@ -234,6 +255,11 @@ impl FormatTree {
             _ => self.entries().collect(),
         }
     }
+}
+
+/// Changes each of these; whether `change` took any.
+pub(crate) fn change_each<T>(items: impl IntoIterator<Item = T>, mut change: impl FnMut(T) -> bool) -> bool {
+    items.into_iter().fold(false, |took, item| change(item) | took)
 }
 
 /// Whether a format is one document that keeps whole HTTP exchanges in a list under its members.

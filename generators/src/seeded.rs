@@ -47,39 +47,24 @@ pub fn cases(seed: u64, count: u64) -> impl Iterator<Item = (u64, Variant)> {
 /// The variant of this number. None where no attempt made one, which a given session may be too poor for.
 #[must_use]
 pub fn variant(seed: u64, index: u64, source: Source<'_>) -> Option<Variant> {
-    attempt(seed, index, source).map(|attempt| attempt.variant)
+    attempt(seed, index, source).map(|(_, variant)| variant)
 }
 
 /// The same variant without what makes importers reject it. None where nothing does.
 #[must_use]
 pub fn valid_counterpart(seed: u64, index: u64, source: Source<'_>) -> Option<Variant> {
-    let Attempt { builder, mut wanted, rng, variant } = attempt(seed, index, source)?;
-    if !matches!(variant.relation, Relation::Rejects(_)) {
-        return None;
-    }
-    wanted.retain(|mutator| !mutator.relation.is_verdict());
-    let mut variant = VariantBuilder::new(builder);
-    for mutator in wanted {
-        variant.add(mutator, &rng);
-    }
-    variant.finish().ok()?
+    let (recipe, variant) = attempt(seed, index, source)?;
+    matches!(variant.relation, Relation::Rejects(_)).then(|| recipe.valid_counterpart())?
 }
 
 /// The recipe of the variant with this number, for shrinking.
 #[must_use]
 pub fn recipe(seed: u64, index: u64, source: Source<'_>) -> Option<Recipe> {
-    attempt(seed, index, source).map(|Attempt { builder, wanted, rng, .. }| Recipe::new(builder, wanted, rng))
+    attempt(seed, index, source).map(|(recipe, _)| recipe)
 }
 
 /// An attempt that made a variant, with what it was made of.
-struct Attempt {
-    builder: SessionBuilder,
-    wanted: Vec<&'static Mutator>,
-    rng: Rng,
-    variant: Variant,
-}
-
-fn attempt(seed: u64, index: u64, source: Source<'_>) -> Option<Attempt> {
+fn attempt(seed: u64, index: u64, source: Source<'_>) -> Option<(Recipe, Variant)> {
     (0..ATTEMPTS).find_map(|attempt| {
         let rng = Rng::new(seed).fork(&format!("{index}/{attempt}"));
         let builder = match source {
@@ -89,7 +74,7 @@ fn attempt(seed: u64, index: u64, source: Source<'_>) -> Option<Attempt> {
         };
         let wanted = choose(all(), &mut rng.fork("mutators"));
         let variant = make(builder.clone(), &wanted, &rng, matches!(source, Source::Given(_)))?;
-        Some(Attempt { builder, wanted, rng, variant })
+        Some((Recipe::new(builder, wanted, rng), variant))
     })
 }
 

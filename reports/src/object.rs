@@ -69,44 +69,22 @@ impl<'s, V: Into<OrderedValue<'s>>> From<Vec<V>> for OrderedValue<'s> {
     }
 }
 
-impl<'s> From<&'s str> for OrderedValue<'s> {
-    fn from(text: &'s str) -> Self {
-        Self::Text(text.into())
-    }
+macro_rules! values {
+    ($($type:ty: $value:ident => $made:expr;)+) => {$(
+        impl<'s> From<$type> for OrderedValue<'s> {
+            fn from($value: $type) -> Self {
+                $made
+            }
+        }
+    )+};
 }
 
-impl From<String> for OrderedValue<'_> {
-    fn from(text: String) -> Self {
-        Self::Text(text.into())
-    }
-}
-
-impl<'s> From<&'s String> for OrderedValue<'s> {
-    fn from(text: &'s String) -> Self {
-        Self::Text(text.into())
-    }
-}
-
-impl From<bool> for OrderedValue<'_> {
-    fn from(flag: bool) -> Self {
-        Self::Flag(flag)
-    }
-}
-
-impl From<u64> for OrderedValue<'_> {
-    fn from(count: u64) -> Self {
-        Self::Count(count)
-    }
-}
-
-impl From<usize> for OrderedValue<'_> {
-    fn from(count: usize) -> Self {
-        Self::Count(count as u64)
-    }
-}
-
-impl From<i64> for OrderedValue<'_> {
-    fn from(integer: i64) -> Self {
-        Self::Integer(integer)
-    }
+values! {
+    &'s str: text => Self::Text(text.into());
+    &'s String: text => Self::Text(text.into());
+    String: text => Self::Text(text.into());
+    bool: flag => Self::Flag(flag);
+    u64: count => Self::Count(count);
+    usize: count => Self::Count(count as u64);
+    i64: integer => Self::Integer(integer);
 }

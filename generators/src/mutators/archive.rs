@@ -1,7 +1,7 @@
 //! How exporters write a HAR: bodies in base64, types with parameters, exchanges in the order they ended; and
 //! files that are none.
 
-use crate::format_tree::{FormatTree, is_archive, rewrite};
+use crate::format_tree::{FormatTree, change_each, is_archive, rewrite};
 use crate::mutator::Apply;
 use crate::node::Node;
 use crate::relation::{Reading, Relation};
@@ -130,13 +130,10 @@ fn exchanges(format: &Format, bytes: &mut Vec<u8>, change: impl FnOnce(&mut Vec<
 /// The contents of the answers.
 fn contents(format: &Format, bytes: &mut Vec<u8>, mut change: impl FnMut(&mut Node) -> bool) -> bool {
     exchanges(format, bytes, |entries| {
-        let mut took = false;
-        for entry in entries {
-            if let Some(content) = entry.get_mut("response").and_then(|it| it.get_mut("content")) {
-                took |= content.get("encoding").is_none() && change(content);
-            }
-        }
-        took
+        change_each(entries, |entry| {
+            let content = entry.get_mut("response").and_then(|it| it.get_mut("content"));
+            content.is_some_and(|content| content.get("encoding").is_none() && change(content))
+        })
     })
 }
 

@@ -46,22 +46,8 @@ fn names_the_revision(tree: &FormatTree) -> bool {
 }
 
 fn one(tree: &mut FormatTree, rng: &mut Rng, which: impl Fn(Container) -> bool) -> bool {
-    if names_the_revision(tree) {
-        return false;
-    }
-    let mut count = 0;
-    tree.each(&mut |held, _| count += usize::from(which(held)));
-    let (number, mut next, mut took) = (rng.below(count), 0, false);
-    tree.each(&mut |held, message| {
-        if which(held) {
-            if next == number {
-                *message = Node::Array(vec![message.clone()]);
-                took = true;
-            }
-            next += 1;
-        }
-    });
-    took
+    let batch = |_: Container, message: &mut Node| *message = Node::Array(vec![message.clone()]);
+    !names_the_revision(tree) && tree.one_in(rng, which, batch)
 }
 
 fn empty(tree: &mut FormatTree, rng: &mut Rng) -> bool {

@@ -32,7 +32,7 @@ mutators! {
             let entry = OwnedEntry {
                 carrier: Carrier::Response,
                 side: Some(Side::Server),
-                context: Some(surroundings(401, &[(name, value)])),
+                context: Some(surroundings(Some(401), &[(name, value)])),
                 ..OwnedEntry::new(OwnedContent::Empty)
             };
             anywhere(builder, rng, Entry { owned: entry, message: None })
@@ -124,17 +124,18 @@ fn refusal(builder: &mut SessionBuilder, rng: &mut Rng, status: u16, headers: &[
         None,
     );
     entry.owned.carrier = Carrier::Response;
-    entry.owned.context = Some(surroundings(status, headers));
+    entry.owned.context = Some(surroundings(Some(status), headers));
     anywhere(builder, rng, entry)
 }
 
-fn surroundings(status: u16, headers: &[(&str, &str)]) -> TransportContext {
+pub(super) fn surroundings(status: Option<u16>, headers: &[(&str, &str)]) -> TransportContext {
+    let head = status.map(|status| format!("\"status\":{status},")).unwrap_or_default();
     let member = |(name, value): &(&str, &str)| format!("{}:{}", quoted(name), quoted(value));
     let members: Vec<String> = headers.iter().map(member).collect();
     let own = |(name, value): &(&str, &str)| ((*name).to_owned().into(), (*value).to_owned().into());
     TransportContext {
-        text: format!("{{\"status\":{status},\"headers\":{{{}}}}}", members.join(",")),
-        status: Some(status),
+        text: format!("{{{head}\"headers\":{{{}}}}}", members.join(",")),
+        status,
         headers: headers.iter().map(own).collect(),
     }
 }
@@ -159,20 +160,18 @@ fn elsewhere(tree: &mut FormatTree, rng: &mut Rng) -> bool {
 }
 
 fn spelling(tree: &mut FormatTree, rng: &mut Rng) -> bool {
-    const CHALLENGE: &str = r#""Bearer scope=\"a\"""#;
     let contexts = [
-        format!(r#"{{"status":"401","headers":{{"WWW-Authenticate":{CHALLENGE}}}}}"#),
-        format!(r#"{{"status_code":401,"headers":{{"WWW-Authenticate":{CHALLENGE}}}}}"#),
-        format!(r#"{{"http_status":401,"headers":{{"WWW-Authenticate":{CHALLENGE}}}}}"#),
-        format!(r#"{{"status":401,"headers":{{"WWW-Authenticate":[{CHALLENGE}]}}}}"#),
-        format!(r#"{{"status":401,"headers":[["WWW-Authenticate",{CHALLENGE}]]}}"#),
+        r#"{"status":"401","headers":{"WWW-Authenticate":"Bearer scope=\"a\""}}"#,
+        r#"{"status_code":401,"headers":{"WWW-Authenticate":"Bearer scope=\"a\""}}"#,
+        r#"{"http_status":401,"headers":{"WWW-Authenticate":"Bearer scope=\"a\""}}"#,
+        r#"{"status":401,"headers":{"WWW-Authenticate":["Bearer scope=\"a\""]}}"#,
+        r#"{"status":401,"headers":[["WWW-Authenticate","Bearer scope=\"a\""]]}"#,
     ];
     let Some(context) = rng.pick(&contexts).and_then(|text| Node::parse(text)) else { return false };
-    for entry in tree.entries() {
-        if entry.get("response").is_some() && entry.get("transport_context").is_none() {
-            entry.set("transport_context", context);
-            return true;
-        }
-    }
-    false
+    let bare =
+        |entry: &&mut Node| entry.get("response").is_some() && entry.get("transport_context").is_none();
+    tree.entries().find(bare).is_some_and(|entry| {
+        entry.set("transport_context", context);
+        true
+    })
 }

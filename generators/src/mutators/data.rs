@@ -9,13 +9,14 @@ use crate::rng::Rng;
 mutators! {
     "data-string" ["SSE-DATA-STRING" "SSE-DATA-OBJECT"] "The data of an envelope's events is a string that holds the message."
         => Relation::Same, Apply::Spelling(|tree, rng| {
-            let all = rng.one_in(2);
-            each_event(tree, |held, node| {
-                held == Container::Event && (all || rng.one_in(2)) && {
+            let (all, mut took) = (rng.one_in(2), false);
+            tree.each(&mut |held, node| {
+                if held == Container::Event && (all || rng.one_in(2)) {
                     *node = Node::Inside(Box::new(node.bare().clone()));
-                    true
+                    took = true;
                 }
-            })
+            });
+            took
         });
     "data-pretty" ["SSE-DATA-STRING" "HAR-STREAM"] "The data of events is laid out on several lines: in a string of an envelope, in data lines of a stream."
         => Relation::Same, Apply::Spelling(pretty);
@@ -34,39 +35,29 @@ mutators! {
         => Relation::Open(Reading::Free), Apply::Spelling(|tree, rng| one_event(tree, rng, |text| crate::node::quoted(&text)));
 }
 
-fn each_event(tree: &mut FormatTree, mut change: impl FnMut(Container, &mut Node) -> bool) -> bool {
-    let mut took = false;
-    tree.each(&mut |held, node| {
-        took |= matches!(held, Container::Event | Container::Streamed) && change(held, node)
-    });
-    took
+fn is_event(held: Container) -> bool {
+    matches!(held, Container::Event | Container::Streamed)
+}
+
+/// Gives an event other data.
+fn put(node: &mut Node, held: Container, data: Node) {
+    *node = if held == Container::Event { Node::Inside(Box::new(data)) } else { data };
 }
 
 /// White space of a pretty printer, whatever the rest of the file has.
 fn pretty(tree: &mut FormatTree, rng: &mut Rng) -> bool {
     let space = Whitespace { between: &["\n", "\n  ", " ", ""], rng: rng.clone() };
-    each_event(tree, |held, node| {
-        let laid = Node::Laid(Box::new(node.bare().clone()), space.clone());
-        *node = if held == Container::Event { Node::Inside(Box::new(laid)) } else { laid };
-        true
-    })
+    let mut took = false;
+    tree.each(&mut |held, node| {
+        if is_event(held) {
+            put(node, held, Node::Laid(Box::new(node.bare().clone()), space.clone()));
+            took = true;
+        }
+    });
+    took
 }
 
 /// Changes the text of one event's data, where the format has events.
 fn one_event(tree: &mut FormatTree, rng: &mut Rng, change: impl Fn(String) -> String) -> bool {
-    let mut count = 0;
-    each_event(tree, |_, _| {
-        count += 1;
-        true
-    });
-    let (number, mut next) = (rng.below(count), 0);
-    each_event(tree, |held, node| {
-        let changed = Node::leaf(change(node.bare().spell(None)));
-        let here = next == number;
-        next += 1;
-        if here {
-            *node = if held == Container::Event { Node::Inside(Box::new(changed)) } else { changed };
-        }
-        here
-    })
+    tree.one_in(rng, is_event, |held, node| put(node, held, Node::leaf(change(node.bare().spell(None)))))
 }

@@ -1,7 +1,7 @@
 //! The Inspector's own export as the Inspector writes it: answers folded into their requests, times of several forms,
 //! and bare messages among the entries.
 
-use crate::format_tree::{FormatTree, items, rewrite};
+use crate::format_tree::{FormatTree, change_each, items, rewrite};
 use crate::mutator::Apply;
 use crate::node::Node;
 use crate::relation::Relation;
@@ -102,15 +102,12 @@ fn time(tenths: u64, step: u64, rng: &mut Rng) -> Node {
 /// Without its entry nobody knows who sent a message, which matters to what is asked and answered.
 fn mixed(tree: &mut FormatTree, rng: &mut Rng) -> bool {
     let inspector = tree.format.is_bare_list();
-    let mut took = false;
-    for item in items(&mut tree.values).filter(|_| inspector).skip(1) {
-        let plain = |message: &&Node| message.get("method").is_some() && message.get("id").is_none();
-        if let Some(message) = item.get("message").filter(plain).cloned()
-            && !rng.one_in(3)
-        {
+    let plain = |message: &&Node| message.get("method").is_some() && message.get("id").is_none();
+    change_each(items(&mut tree.values).filter(|_| inspector).skip(1), |item| {
+        let message = item.get("message").filter(plain).filter(|_| !rng.one_in(3)).cloned();
+        message.is_some_and(|message| {
             *item = message;
-            took = true;
-        }
-    }
-    took
+            true
+        })
+    })
 }

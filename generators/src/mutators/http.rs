@@ -1,12 +1,12 @@
 //! What HTTP and SSE put around messages: none of it changes a meaning, but for what is delivered twice.
 
-use crate::format_tree::FormatTree;
+use super::challenge::surroundings;
+use crate::format_tree::{FormatTree, change_each};
 use crate::mutator::Apply;
-use crate::node::{Node, quoted};
+use crate::node::Node;
 use crate::relation::Relation;
 use crate::rng::Rng;
 use crate::session_builder::{Entry, SessionBuilder};
-use formats::TransportContext;
 use transcript::session::{Carrier, Side, Sse};
 
 mutators! {
@@ -21,9 +21,9 @@ mutators! {
     "http-redelivery" ["EQ-CONTEXT" "EQ-COUNT"] "An event is delivered again under its id: a message again, and its answer an orphan."
         => Relation::Changes, Apply::Session(redelivery);
     "http-all-events" ["EQ-PAIR" "EQ-CONTEXT"] "Everything that the server says comes on a stream."
-        => Relation::Same, Apply::Session(|builder, _| slots(builder, |_| Carrier::Sse));
+        => Relation::Same, Apply::Session(|builder, _| carry(builder, Carrier::Sse));
     "http-no-events" ["EQ-PAIR" "EQ-CONTEXT"] "Everything that the server says comes in a body of its own."
-        => Relation::Same, Apply::Session(|builder, _| slots(builder, |_| Carrier::Response));
+        => Relation::Same, Apply::Session(|builder, _| carry(builder, Carrier::Response));
 }
 
 /// The entries that carry a message of the server.
@@ -34,81 +34,54 @@ fn sent(builder: &mut SessionBuilder) -> impl Iterator<Item = &mut Entry> {
         .filter(|entry| entry.message.is_some() && entry.owned.side == Some(Side::Server))
 }
 
-fn surround(entry: &mut Entry, status: Option<u16>, name: &str, value: &str) {
-    let head = status.map(|status| format!("\"status\":{status},")).unwrap_or_default();
-    let text = format!("{{{head}\"headers\":{{{}:{}}}}}", quoted(name), quoted(value));
-    entry.owned.context = Some(TransportContext {
-        text,
-        status,
-        headers: vec![(name.to_owned().into(), value.to_owned().into())],
-    });
-}
-
 fn session_ids(builder: &mut SessionBuilder, rng: &mut Rng) -> bool {
-    let mut took = false;
-    for entry in &mut builder.entries {
-        if entry.message.is_some() && entry.owned.context.is_none() {
-            let name = rng
-                .pick(&["Mcp-Session-Id", "mcp-session-id", "MCP-SESSION-ID"])
-                .copied()
-                .unwrap_or_default();
-            surround(entry, None, name, &format!("session-{}", rng.below(3)));
-            took = true;
-        }
-    }
-    took
+    let names = ["Mcp-Session-Id", "mcp-session-id", "MCP-SESSION-ID"];
+    let bare = |entry: &&mut Entry| entry.message.is_some() && entry.owned.context.is_none();
+    change_each(builder.entries.iter_mut().filter(bare), |entry| {
+        let name = rng.pick(&names).copied().unwrap_or_default();
+        let id = format!("session-{}", rng.below(3));
+        entry.owned.context = Some(surroundings(None, &[(name, &id)]));
+        true
+    })
 }
 
 fn statuses(builder: &mut SessionBuilder, rng: &mut Rng) -> bool {
-    let mut took = false;
-    for entry in sent(builder) {
-        if entry.owned.context.is_none() && entry.owned.carrier != Carrier::Sse {
-            entry.owned.carrier = Carrier::Response;
-            let status = rng.pick(&[200, 202, 400, 401, 404, 500]).copied();
-            surround(entry, status, "Content-Type", "application/json");
-            took = true;
-        }
-    }
-    took
+    let bare = |entry: &&mut Entry| entry.owned.context.is_none() && entry.owned.carrier != Carrier::Sse;
+    change_each(sent(builder).filter(bare), |entry| {
+        let status = rng.pick(&[200, 202, 400, 401, 404, 500]).copied();
+        entry.owned.carrier = Carrier::Response;
+        entry.owned.context = Some(surroundings(status, &[("Content-Type", "application/json")]));
+        true
+    })
 }
 
 fn header_case(tree: &mut FormatTree, rng: &mut Rng) -> bool {
-    let mut took = false;
-    let mut recase =
-        |name: &mut String| {
-            let other: String =
-                name.chars()
-                    .map(|letter| {
-                        if rng.one_in(2) { letter.to_ascii_uppercase() } else { letter.to_ascii_lowercase() }
-                    })
-                    .collect();
-            took |= other != *name;
-            *name = other;
-        };
-    for frame in tree.frames() {
-        if let Some(Node::Object(headers)) =
-            frame.get_mut("transport_context").and_then(|it| it.get_mut("headers"))
-        {
-            headers.iter_mut().for_each(|(name, _)| recase(name));
-        }
-        for part in ["request", "response"] {
-            let Some(Node::Array(headers)) = frame.get_mut(part).and_then(|part| part.get_mut("headers"))
-            else {
-                continue;
-            };
-            for name in headers.iter_mut().filter_map(|header| header.get_mut("name")) {
-                if let Node::Leaf(name) = name {
-                    recase(name);
-                }
+    let mut recase = |name: &mut String| {
+        let mut letter =
+            |it: char| if rng.one_in(2) { it.to_ascii_uppercase() } else { it.to_ascii_lowercase() };
+        let other: String = name.chars().map(&mut letter).collect();
+        let took = other != *name;
+        *name = other;
+        took
+    };
+    change_each(tree.frames(), |frame| {
+        change_each(["transport_context", "request", "response"], |part| {
+            match frame.get_mut(part).and_then(|part| part.get_mut("headers")) {
+                Some(Node::Object(headers)) => change_each(headers, |(name, _)| recase(name)),
+                Some(Node::Array(headers)) => change_each(headers, |header| match header.get_mut("name") {
+                    Some(Node::Leaf(name)) => recase(name),
+                    _ => false,
+                }),
+                _ => false,
             }
-        }
-    }
-    took
+        })
+    })
 }
 
 fn event_ids(builder: &mut SessionBuilder, rng: &mut Rng) -> bool {
-    let (form, mut count, mut took) = (rng.below(4), 0, false);
-    for entry in sent(builder).filter(|entry| entry.owned.context.is_none()) {
+    let form = rng.below(4);
+    let bare = sent(builder).filter(|entry| entry.owned.context.is_none());
+    change_each((0..).zip(bare), |(count, entry): (u32, _)| {
         let id = match form {
             0 => count.to_string(),
             1 => "7".to_owned(),
@@ -118,20 +91,16 @@ fn event_ids(builder: &mut SessionBuilder, rng: &mut Rng) -> bool {
         entry.owned.carrier = Carrier::Sse;
         let name = entry.owned.sse.take().and_then(|sse| sse.name);
         entry.owned.sse = Some(Sse { name, id: Some(id.into()), ..Sse::default() });
-        count += 1;
-        took = true;
-    }
-    took
+        true
+    })
 }
 
 fn redelivery(builder: &mut SessionBuilder, rng: &mut Rng) -> bool {
-    let entries = 0..builder.entries.len();
-    let events: Vec<_> = entries
-        .filter(|&at| {
-            let entry = &builder.entries[at];
-            entry.message.is_some() && entry.owned.side == Some(Side::Server) && entry.owned.context.is_none()
-        })
-        .collect();
+    let mut events = builder.messages_where(|_| true);
+    events.retain(|&at| {
+        let owned = &builder.entries[at].owned;
+        owned.side == Some(Side::Server) && owned.context.is_none()
+    });
     let Some(&at) = rng.pick(&events) else { return false };
     let entry = &mut builder.entries[at];
     // A tool call of the server's would be a second one with its id, which is another matter.
@@ -147,14 +116,10 @@ fn redelivery(builder: &mut SessionBuilder, rng: &mut Rng) -> bool {
     true
 }
 
-fn slots(builder: &mut SessionBuilder, slot: impl Fn(&Entry) -> Carrier) -> bool {
-    let mut took = false;
-    for entry in sent(builder).filter(|entry| entry.owned.context.is_none()) {
-        entry.owned.carrier = slot(entry);
-        if entry.owned.carrier != Carrier::Sse {
-            entry.owned.sse = None;
-        }
-        took = true;
-    }
-    took
+fn carry(builder: &mut SessionBuilder, carrier: Carrier) -> bool {
+    change_each(sent(builder).filter(|entry| entry.owned.context.is_none()), |entry| {
+        entry.owned.carrier = carrier;
+        entry.owned.sse.take_if(|_| carrier != Carrier::Sse);
+        true
+    })
 }

@@ -1,6 +1,6 @@
 //! Ids: renamed, of another type, none at all, and twice.
 
-use crate::format_tree::FormatTree;
+use crate::format_tree::{FormatTree, change_each};
 use crate::mutator::Apply;
 use crate::node::Node;
 use crate::relation::{Reading, Relation};
@@ -90,18 +90,16 @@ fn is_call(message: &KnownEvent) -> bool {
 }
 
 fn number_as_text(builder: &mut SessionBuilder, _: &mut Rng) -> bool {
-    let mut took = false;
-    for message in builder.entries.iter_mut().filter_map(|entry| entry.message.as_mut()) {
+    change_each(builder.entries.iter_mut().filter_map(|entry| entry.message.as_mut()), |message| {
         let spelled = message.text.get("id").and_then(Node::spelled).unwrap_or("null");
-        if spelled.starts_with(|first: char| first == '-' || first.is_ascii_digit())
-            && !spelled.contains(['.', 'e', 'E'])
-        {
-            let quoted = format!("\"{spelled}\"");
+        let quoted = format!("\"{spelled}\"");
+        let is_integer = spelled.starts_with(|first: char| first == '-' || first.is_ascii_digit())
+            && !spelled.contains(['.', 'e', 'E']);
+        if is_integer {
             message.set_id(Some(&quoted));
-            took = true;
         }
-    }
-    took
+        is_integer
+    })
 }
 
 /// Renames every id one to one. Requests of either side with one id keep one id, so that no format loses the session.

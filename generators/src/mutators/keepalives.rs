@@ -2,7 +2,7 @@
 //! whose event has no name of its own.
 
 use super::endpoint::anywhere;
-use crate::format_tree::FormatTree;
+use crate::format_tree::{FormatTree, change_each};
 use crate::mutator::Apply;
 use crate::node::{Line, Node};
 use crate::relation::{Reading, Relation};
@@ -51,33 +51,26 @@ mutators! {
 }
 
 fn unnamed_in_envelopes(tree: &mut FormatTree, rng: &mut Rng) -> bool {
-    let (empty, mut took) = (rng.one_in(2), false);
-    for entry in tree.entries() {
-        let Some(sse) =
-            entry.get_mut("sse").filter(|sse| sse.get("event").is_some_and(|name| name.is("message")))
-        else {
-            continue;
-        };
+    let empty = rng.one_in(2);
+    let named = |sse: &&mut Node| sse.get("event").is_some_and(|name| name.is("message"));
+    change_each(tree.entries().filter_map(|entry| entry.get_mut("sse")).filter(named), |sse| {
         match empty {
             true => sse.set("event", Node::text("")),
             false => sse.remove("event"),
         }
-        took = true;
-    }
-    took
+        true
+    })
 }
 
 fn unnamed_in_streams(tree: &mut FormatTree, rng: &mut Rng) -> bool {
-    let (empty, mut took) = (rng.one_in(2), false);
-    for stream in tree.streams() {
-        for line in &mut stream.lines {
-            if matches!(line, Line::Plain(text) if text == "event: message") {
-                *line = Line::Plain(if empty { "event: " } else { ": no name" }.to_owned());
-                took = true;
-            }
+    let name = if rng.one_in(2) { "event: " } else { ": no name" };
+    change_each(tree.streams().flat_map(|stream| &mut stream.lines), |line| {
+        let named = matches!(line, Line::Plain(text) if text == "event: message");
+        if named {
+            *line = Line::Plain(name.to_owned());
         }
-    }
-    took
+        named
+    })
 }
 
 fn comments(tree: &mut FormatTree, rng: &mut Rng) -> bool {
@@ -104,18 +97,13 @@ fn fields(tree: &mut FormatTree, rng: &mut Rng) -> bool {
     let (form, mark) = (rng.pick(NO_MESSAGES).copied().unwrap_or_default(), rng.one_in(2));
     // A reader that takes CRLF for two ends parts a name from its data.
     let ends = if rng.one_in(3) { "\r\n" } else { "\n" };
-    let mut took = false;
-    for stream in tree.streams() {
-        let mut lines: Vec<String> = form.iter().map(|line| (*line).to_owned()).collect();
-        if let Some(first) = lines.first_mut().filter(|_| mark) {
-            first.insert(0, '\u{feff}');
-        }
-        lines.push(String::new());
-        stream.lines.splice(0..0, lines.into_iter().map(Line::Plain));
+    let mark = if mark { "\u{feff}" } else { "" };
+    let text = format!("{mark}{}\n", form.join("\n"));
+    change_each(tree.streams(), |stream| {
+        stream.lines.splice(0..0, text.split('\n').map(|line| Line::Plain(line.to_owned())));
         stream.ends = vec![ends];
-        took = true;
-    }
-    took
+        true
+    })
 }
 
 fn bare_name(tree: &mut FormatTree, _: &mut Rng) -> bool {

@@ -1,6 +1,6 @@
 //! Line ends, blank lines, a mark at the beginning, and how the lines of a stream end.
 
-use crate::format_tree::FormatTree;
+use crate::format_tree::{FormatTree, change_each};
 use crate::mutator::Apply;
 use crate::relation::{Reading, Relation};
 
@@ -74,10 +74,8 @@ fn respell(bytes: &mut Vec<u8>, mut each: impl FnMut(u8, &mut Vec<u8>)) -> bool 
 }
 
 fn streams(tree: &mut FormatTree, change: impl Fn(&mut crate::node::Stream)) -> bool {
-    let mut took = false;
-    for stream in tree.streams().filter(|stream| !stream.lines.is_empty()) {
+    change_each(tree.streams().filter(|stream| !stream.lines.is_empty()), |stream| {
         change(stream);
-        took = true;
-    }
-    took
+        true
+    })
 }

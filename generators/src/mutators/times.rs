@@ -1,6 +1,6 @@
 //! Times: missing, equal, backwards, and of no known form. The order of the messages is the order of the file.
 
-use crate::format_tree::FormatTree;
+use crate::format_tree::{FormatTree, change_each};
 use crate::mutator::Apply;
 use crate::node::Node;
 use crate::relation::{Reading, Relation};
@@ -35,10 +35,8 @@ fn set(builder: &mut SessionBuilder, mut time: impl FnMut(i64) -> Option<i64>) -
 
 fn loose(tree: &mut FormatTree, rng: &mut Rng) -> bool {
     let form = rng.pick(&["-1", "1.5", "\"2026-05-12T23:00:00Z\"", "null", "true"]).copied().unwrap_or("-1");
-    let mut took = false;
-    for entry in tree.entries() {
+    change_each(tree.entries(), |entry| {
         entry.set("timestamp_ms", Node::leaf(form));
-        took = true;
-    }
-    took
+        true
+    })
 }

@@ -1,6 +1,6 @@
 //! Members and lines that nobody knows: they are passed over, also where they look like something.
 
-use crate::format_tree::{FormatTree, is_archive};
+use crate::format_tree::{FormatTree, change_each, is_archive};
 use crate::mutator::Apply;
 use crate::node::Node;
 use crate::relation::Relation;
@@ -15,11 +15,7 @@ mutators! {
         });
     "unknown-in-frames" ["ENV-UNKNOWN" "RPL-UNKNOWN"] "The objects around messages have members that the format does not know."
         => Relation::Same, Apply::Spelling(|tree, rng| {
-            let mut took = false;
-            for frame in tree.frames() {
-                took |= rng.one_in(2) && add(frame, rng);
-            }
-            took
+            change_each(tree.frames(), |frame| rng.one_in(2) && add(frame, rng))
         });
     "unknown-lines" ["RPL-DIR" "RPL-UNKNOWN"] "A trace has lines of other directions, types and kinds, some with the text of a message."
         => Relation::Same, Apply::Spelling(lines);

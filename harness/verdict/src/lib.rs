@@ -13,6 +13,8 @@ pub mod config_error;
 pub mod consistency;
 pub mod expectation;
 pub mod gist;
+#[cfg(test)]
+mod golden;
 pub mod identified;
 pub mod jobs;
 mod judgement;

@@ -46,17 +46,7 @@ fn a_dialect_is_named_where_it_is_not_the_contract_itself() {
 }
 
 /// The endpoint badge of shields.io takes only these members, of these types.
-const ENDPOINT: &str = r#"{
-    "type": "object",
-    "required": ["schemaVersion", "label", "message"],
-    "additionalProperties": false,
-    "properties": {
-        "schemaVersion": { "const": 1 },
-        "label": { "type": "string" },
-        "message": { "type": "string", "minLength": 1 },
-        "color": { "enum": ["brightgreen", "yellow", "red", "lightgrey"] }
-    }
-}"#;
+const ENDPOINT: &str = include_str!("../../tests/badge.schema.json");
 
 #[test]
 fn a_badge_is_what_an_endpoint_badge_reads() {

@@ -10,10 +10,6 @@ fn departures(old: &Value, new: &Value) -> Vec<Departure> {
     compare(Json::parse(&old).unwrap(), Json::parse(&new).unwrap())
 }
 
-fn effects(old: Value, new: Value) -> Vec<(Effect, String)> {
-    departures(&old, &new).into_iter().map(|departure| (departure.effect, departure.pointer)).collect()
-}
-
 // Of server-filesystem: what one schema accepted is split in two, and one value of it is lost. The rest is accepted as before.
 #[test]
 fn a_branch_that_lost_a_part_is_not_said_to_be_lost() {
@@ -25,119 +21,20 @@ fn a_branch_that_lost_a_part_is_not_said_to_be_lost() {
     assert_eq!(lost.expect("it lost `blob`").what, what);
 }
 
-/// Two schemas, and each effect with its place.
-type Row = (Value, Value, Vec<(Effect, &'static str)>);
+/// Blocks of three lines: two schemas, and each effect with its place.
+const CHANGES: &str = include_str!("../../tests/schemas.txt");
 
 #[test]
 fn each_change_has_its_effect_and_its_place() {
-    use Effect::{Admitted, Annotation, Described, Narrower, Undescribed, Unknown, Wider};
-    let table: Vec<Row> = vec![
-        (json!({"type": "object"}), json!({"type": "object"}), vec![]),
-        (json!({"type": "string"}), json!({"type": "number"}), vec![(Narrower, ""), (Wider, "")]),
-        (json!({"type": "integer"}), json!({"type": "number"}), vec![(Wider, "")]),
-        (json!({"type": ["string", "null"]}), json!({"type": "string"}), vec![(Narrower, "")]),
-        (json!({"enum": ["a", "b"]}), json!({"enum": ["b"]}), vec![(Narrower, "")]),
-        (json!({"enum": [1.0]}), json!({"const": 1}), vec![]),
-        (json!({"enum": ["a"]}), json!({"type": "string", "enum": ["a", "b"]}), vec![(Wider, "")]),
-        (json!({}), json!({"required": ["a"]}), vec![(Narrower, "")]),
-        (
-            json!({"type": "object"}),
-            json!({"type": "object", "required": ["a"]}),
-            vec![(Narrower, "/required")],
-        ),
-        (json!({"minimum": 1}), json!({"minimum": 1.0}), vec![]),
-        (json!({"minimum": 1}), json!({"minimum": 2}), vec![(Narrower, "")]),
-        (json!({"maxLength": 1}), json!({"maxLength": 2}), vec![(Wider, "")]),
-        (json!({"pattern": "a"}), json!({"pattern": "b"}), vec![(Unknown, "")]),
-        (json!({"not": {"type": "null"}}), json!({"not": {"type": "string"}}), vec![(Unknown, "/not")]),
-        // The same words, and another definition.
-        (
-            json!({"not": {"$ref": "#/$defs/d"}, "$defs": {"d": {"type": "string"}}}),
-            json!({"not": {"$ref": "#/$defs/d"}, "$defs": {"d": {"type": ["string", "null"]}}}),
-            vec![(Unknown, "/not")],
-        ),
-        (
-            json!({"items": [{"$ref": "#/$defs/d"}], "$defs": {"d": {"type": "string"}}}),
-            json!({"items": [{"$ref": "#/$defs/d"}], "$defs": {"d": {"type": "null"}}}),
-            vec![(Unknown, "/items")],
-        ),
-        (json!({"title": "a"}), json!({"title": "b"}), vec![(Annotation, "/title")]),
-        (
-            json!({"properties": {"a": {"type": "null"}}}),
-            json!({"type": ["object", "array"]}),
-            vec![(Narrower, ""), (Undescribed, "/properties/a")],
-        ),
-        (
-            json!({"properties": {}}),
-            json!({"properties": {"a/b": {"type": "null"}}}),
-            vec![(Described, "/properties/a~1b")],
-        ),
-        (
-            json!({"properties": {}, "additionalProperties": false}),
-            json!({"properties": {"a": {"type": "null"}}, "additionalProperties": false}),
-            vec![(Admitted, "/properties/a")],
-        ),
-        (
-            json!({"properties": {"a": {}}, "additionalProperties": false}),
-            json!({"properties": {}, "additionalProperties": false}),
-            vec![(Narrower, "/properties/a")],
-        ),
-        (
-            json!({"items": {"type": "string"}}),
-            json!({"items": {"type": ["string", "null"]}}),
-            vec![(Wider, "/items")],
-        ),
-        // As a person would see it, though the schemas share no keyword.
-        (
-            json!({"type": "string"}),
-            json!({"anyOf": [{"type": "string"}, {"type": "null"}]}),
-            vec![(Wider, "/anyOf/1")],
-        ),
-        (
-            json!({"anyOf": [{"type": "null"}, {"type": "string"}]}),
-            json!({"type": "string"}),
-            vec![(Narrower, "/anyOf")],
-        ),
-        (
-            json!({"anyOf": [{"type": "null"}, {"type": "string", "maxLength": 1}]}),
-            json!({"anyOf": [{"type": "string", "maxLength": 2}, {"type": "null"}]}),
-            vec![(Wider, "/anyOf/0")],
-        ),
-        (
-            json!({"oneOf": [{"type": "string"}, {"type": "null"}]}),
-            json!({"oneOf": [{"type": "string"}, {"type": "null"}, {"type": "array"}]}),
-            vec![(Wider, "/oneOf/2")],
-        ),
-        (
-            json!({"oneOf": [{"minimum": 1}, {"maximum": 0}]}),
-            json!({"oneOf": [{"minimum": 1}, {"maximum": 1}]}),
-            vec![(Wider, "/oneOf/1"), (Unknown, "/oneOf")],
-        ),
-        // What fitted one of them fits two now, and so none.
-        (
-            json!({"oneOf": [{}]}),
-            json!({"oneOf": [{"type": "integer"}, {}]}),
-            vec![(Annotation, "/oneOf"), (Unknown, "/oneOf")],
-        ),
-        (
-            json!({"$ref": "#/$defs/a", "$defs": {"a": {"type": "string"}}}),
-            json!({"$ref": "#/definitions/b%20c", "definitions": {"b c": {"type": "null"}}}),
-            vec![(Narrower, ""), (Wider, "")],
-        ),
-        (json!({"$ref": "https://a/b"}), json!({"$ref": "https://a/b"}), vec![]),
-        (json!({"$ref": "https://a/b"}), json!({"$ref": "https://a/c"}), vec![(Unknown, "")]),
-        (
-            json!({"$ref": "#/$defs/list", "$defs": {"list": {"properties": {"next": {"$ref": "#/$defs/list"}, "v": {"minimum": 1}}}}}),
-            json!({"$ref": "#/$defs/list", "$defs": {"list": {"properties": {"next": {"$ref": "#/$defs/list"}, "v": {"minimum": 2}}}}}),
-            vec![(Narrower, "/properties/v")],
-        ),
-    ];
-    for (old, new, expected) in table {
-        let found = effects(old.clone(), new.clone());
-        let expected: Vec<_> =
-            expected.into_iter().map(|(effect, place)| (effect, place.to_owned())).collect();
-        assert_eq!(found, expected, "{old} and {new}");
+    let lines: Vec<&str> =
+        CHANGES.lines().filter(|line| !line.is_empty() && !line.starts_with('#')).collect();
+    for block in lines.chunks(3) {
+        let [old, new] = [block[0], block[1]].map(|schema| Json::parse(schema).unwrap());
+        let shown = |it: Departure| format!("{:?} {}", it.effect, it.pointer).trim_end().to_owned();
+        let found: Vec<String> = compare(old, new).into_iter().map(shown).collect();
+        assert_eq!(format!("= {}", found.join(", ")).trim_end(), block[2], "{old:?} and {new:?}");
     }
+    assert!(lines.len() > 80 && lines.len().is_multiple_of(3), "{}", lines.len());
 }
 
 /// Branches of branches are compared each with each: that ends, and says so.
@@ -199,26 +96,11 @@ fn schemas() -> impl Strategy<Value = Value> {
 }
 
 fn values() -> Vec<Value> {
-    vec![
-        json!(null),
-        json!(true),
-        json!(0),
-        json!(1),
-        json!(2.0),
-        json!(1.5),
-        json!(""),
-        json!("ab"),
-        json!([]),
-        json!([1]),
-        json!([1, 1]),
-        json!([null, "a"]),
-        json!({}),
-        json!({"a": 1}),
-        json!({"a": "ab"}),
-        json!({"b": null}),
-        json!({"a": [], "b": 1.5}),
-        json!({"a": null, "c": true}),
-    ]
+    let values = json!([
+        null, true, 0, 1, 2.0, 1.5, "", "ab", [], [1], [1, 1], [null, "a"],
+        {}, {"a": 1}, {"a": "ab"}, {"b": null}, {"a": [], "b": 1.5}, {"a": null, "c": true}
+    ]);
+    values.as_array().unwrap().clone()
 }
 
 /// A pair: two schemas, or a schema and a neighbour that has one of its parts changed.

@@ -3,9 +3,11 @@
 use super::{Options, Verbosity, failure, in_short, render};
 use crate::answer::{Answer, FailureKind, Level};
 use crate::expectation::Expectation;
-use crate::meaning::Meaning;
-use crate::record::{BothSides, CaseNote, CaseResult, Implementation, Place, Record, Suite};
+use crate::golden::golden;
+use crate::meaning::{Calls, Meaning};
+use crate::record::{BothSides, CaseNote, CaseResult, Implementation, Place, Record, Subject, Suite};
 use crate::verdict::{Judgement, Question, Verdict, judge};
+use transcript::diff::Difference;
 use transcript::rejection::Code;
 
 fn record() -> Record {
@@ -24,15 +26,7 @@ fn record() -> Record {
         line("ids/two", "x", Judgement::plain(Verdict::Skip, Some("x cannot: ID-NULL: not here".into()))),
         line("order/three", "x", Judgement::plain(Verdict::Skip, Some("y cannot".into()))),
     ];
-    let note = || CaseNote::new("One", "Mind the null.");
-    let cases = ["ids/one", "ids/two", "order/three"].map(|name| (name.to_owned(), note())).into();
-    let suite = Suite::new("1", "sha256:0");
-    let implementation = Implementation::new("i", "2", Level::Events);
-    Record::new(suite, implementation, cases, results)
-}
-
-fn text(volume: Verbosity, colour: bool) -> String {
-    shown(&record(), volume, colour)
+    record_with(results)
 }
 
 fn shown(record: &Record, volume: Verbosity, colour: bool) -> String {
@@ -58,199 +52,88 @@ fn rejecting(name: &str, clause: &str, answer: &Answer) -> CaseResult {
 
 fn one_call() -> Answer {
     let calls = r#"{"calls": [{"tool": "a", "arguments": {}, "outcome": null}]}"#;
-    Answer::Calls(crate::meaning::Calls::parse(calls).unwrap())
+    Answer::Calls(Calls::parse(calls).unwrap())
 }
 
 fn broken(how: FailureKind, message: &str) -> Answer {
     Answer::Broken { how, message: message.into() }
 }
 
-#[test]
-fn a_failure_shows_the_line_of_the_transcript_and_both_sides_in_words() {
+/// What came of cases that had to be rejected, each in one line.
+fn words() -> String {
+    let question = Question { level: Level::Events, challenge: false, redacted: None };
+    let expected = Expectation::Meaning(Meaning::parse(r#"{"events": []}"#).unwrap());
+    let refused = Answer::Rejection { code: Some("batch".into()), message: "line 1:\u{1b} no".into() };
+    let listed = Judgement::plain(Verdict::UnexpectedPass, Some("the baseline lists it".to_owned()));
+    let silent = broken(FailureKind::Garbled, "printed nothing, exit 0");
+    let lines = [
+        rejecting("ids/one", "ID-NULL", &one_call()),
+        rejecting("ids/one", "ID-NULL", &silent),
+        CaseResult::new("a", "x", &[], judge(&expected, &question, &refused)),
+        CaseResult::new("a", "x", &[], listed),
+    ];
+    lines.iter().map(in_short).collect::<Vec<_>>().join("\n")
+}
+
+/// A failure of which the record has the line.
+fn placed() -> Record {
     let mut line = rejecting("ids/one", "ID-NULL", &one_call());
     line.place = Some(Place { line: 2, pointer: "/raw".into() });
     let mut record = record_with(vec![line]);
     let note = record.cases.get_mut("ids/one").unwrap();
     note.transcripts.insert("x".into(), "{}\n{\"raw\": \u{1b}[31m}\n{}\n".into());
-    let shown = shown(&record, Verbosity::Normal, false);
-    let part = "\
-fail: ids/one, x
- --> here/ids/one/x.json:2 /raw
-  |
-2 | {\"raw\": \\u{1b}[31m}
-  |
-  = clause: ID-NULL: TITLE
-  = reason: Mind it.
-  = expected: rejection (invalid-json)
-  = got: 1 call
-  = rerun: run ids/one/x
-"
-    .replace("TITLE", &record.clauses["ID-NULL"]);
-    assert!(shown.contains(&part), "{part}is missing in\n{shown}");
-    assert!(!shown.contains("groups"), "one group needs no table: {shown}");
+    record
 }
 
-#[test]
-fn what_came_instead_of_an_answer_is_told_in_words() {
-    let short = |answer: &Answer| in_short(&rejecting("ids/one", "ID-NULL", answer));
-    let due = "ids/one/x: expected rejection (invalid-json); got ";
-    assert_eq!(short(&one_call()), format!("fail: {due}1 call"));
-    let silent = broken(FailureKind::Garbled, "printed nothing, exit 0");
-    assert_eq!(short(&silent), format!("garbled: {due}printed nothing, exit 0"));
-    let question = Question { level: Level::Events, challenge: false, redacted: None };
-    let expected = Expectation::Meaning(Meaning::parse(r#"{"events": []}"#).unwrap());
-    let refused = Answer::Rejection { code: Some("batch".into()), message: "line 1:\u{1b} no".into() };
-    let line = CaseResult::new("a", "x", &[], judge(&expected, &question, &refused));
-    assert_eq!(in_short(&line), "fail: a/x: expected a session; got rejection (batch): line 1:\\u{1b} no");
-    let message = Some("the baseline lists it".to_owned());
-    let line = CaseResult::new("a", "x", &[], Judgement::plain(Verdict::UnexpectedPass, message));
-    assert_eq!(in_short(&line), "unexpected-pass: a/x: the baseline lists it");
-}
-
-#[test]
-fn equal_failures_are_one_group_with_an_example_and_the_largest_is_first() {
+/// One failure, then several of one clause, then crashes whose words differ in a number.
+fn grouped() -> Record {
     let mut lines = vec![rejecting("b/first", "ID-NULL", &one_call())];
-    lines.extend((0..120).map(|index| rejecting(&format!("a/{index}"), "ID-REJECT", &one_call())));
-    for index in 0..3 {
-        let answer = broken(FailureKind::Crash, &format!("exit status: {index}; 0 is an answer"));
-        lines.push(rejecting(&format!("c/{index}"), "ID-NULL", &answer));
-    }
-    let record = record_with(lines);
-    let shown = shown(&record, Verbosity::Quiet, false);
-    let heads: Vec<&str> =
-        shown.lines().filter(|line| line.starts_with("fail: ") || line.starts_with("crash: ")).collect();
-    assert_eq!(heads, ["fail: a/0, x", "crash: c/0, x", "fail: b/first, x"]);
-    let note = "= note: and 119 more like this (-v shows them): a/1/x, a/2/x, a/3/x, a/4/x, …\n";
-    assert!(shown.contains(note), "{shown}");
-    assert!(shown.contains("= note: and 2 more like this (-v shows them): c/1/x, c/2/x\n"), "{shown}");
-    let title = |id: &str| format!("{id}: {}", record.clauses[id]);
-    let table = format!(
-        "124 failures in 3 groups:\n    120  {}\n      3  crash: exit status\n      1  {}\n",
-        title("ID-REJECT"),
-        title("ID-NULL")
-    );
-    assert!(shown.contains(&table), "{table}is missing in\n{shown}");
-    let every = self::shown(&record, Verbosity::Loud, false);
-    assert_eq!(every.matches("= rerun: ").count(), 124, "-v shows each whole");
+    lines.extend((0..7).map(|index| rejecting(&format!("a/{index}"), "ID-REJECT", &one_call())));
+    let crash = |index: u32| broken(FailureKind::Crash, &format!("exit status: {index}; 0 is an answer"));
+    lines.extend((0..3).map(|index| rejecting(&format!("c/{index}"), "ID-NULL", &crash(index))));
+    record_with(lines)
 }
 
-#[test]
-fn many_groups_have_a_line_each_and_ten_have_an_example() {
+/// A failure of each of a dozen clauses.
+fn many() -> Record {
     let clauses = ["ID-NULL", "ID-REJECT", "ID-STRING", "ID-NUMBER", "ID-MISSING", "EQ-PAIR", "EQ-TOOL"];
     let more = ["EQ-ARGS", "EQ-OUTCOME", "EQ-COUNT", "COR-FIRST", "COR-LATE"];
-    let all: Vec<&str> = clauses.into_iter().chain(more).collect();
-    let record = record_with(all.iter().map(|id| rejecting(&format!("a/{id}"), id, &one_call())).collect());
-    let shown = shown(&record, Verbosity::Normal, false);
-    assert_eq!(shown.matches("= rerun: ").count(), 10);
-    for id in all {
-        assert!(shown.contains(&format!("      1  {id}: ")), "{id} has no line in\n{shown}");
-    }
-    assert!(shown.contains(" (such as a/COR-LATE/x)\n") && !shown.contains("such as a/ID-NULL"), "{shown}");
+    let all = clauses.into_iter().chain(more);
+    record_with(all.map(|id| rejecting(&format!("a/{id}"), id, &one_call())).collect())
 }
 
-#[test]
-fn the_failures_of_a_recorder_are_grouped_by_what_it_did() {
+/// What a recorder lost and added.
+fn recorded() -> Record {
     let lost = |name: &str, at: &str| {
-        let difference =
-            transcript::diff::Difference { pointer: at.into(), left: Some("1".into()), right: None };
+        let difference = Difference { pointer: at.into(), left: Some("1".into()), right: None };
         let judgement = Judgement { difference: Some(difference), ..Judgement::plain(Verdict::Fail, None) };
         CaseResult::new(name, "fidelity", &["ID-NULL".into()], judgement)
     };
-    let mut record = record_with(vec![
-        lost("a", "/lost/client/0"),
-        lost("b", "/lost/client/17"),
-        lost("c", "/added/server/1"),
-    ]);
-    record.subject = crate::record::Subject::Recorder;
-    let shown = shown(&record, Verbosity::Quiet, false);
-    assert!(
-        shown.contains("2  fidelity, /lost/client/*\n") && shown.contains("1  fidelity, /added/server/*\n"),
-        "{shown}"
+    let places = [("a", "/lost/client/0"), ("b", "/lost/client/17"), ("c", "/added/server/1")];
+    let mut record = record_with(places.map(|(name, at)| lost(name, at)).into());
+    record.subject = Subject::Recorder;
+    record
+}
+
+#[test]
+fn records_are_shown_as_a_person_once_looked_at_them() {
+    use Verbosity::{Loud, Normal, Quiet};
+    let rerun = |_: &CaseResult| "run \u{202e}it".to_owned();
+    let alone = Options { colour: false, volume: Quiet, file: &|_| None, rerun: &rerun };
+    golden(
+        "text.txt",
+        [
+            ("a run", shown(&record(), Normal, false)),
+            ("a run, in colours", shown(&record(), Normal, true)),
+            ("a run, quiet", shown(&record(), Quiet, false)),
+            ("a run, loud", shown(&record(), Loud, false)),
+            ("a failure with its place", shown(&placed(), Normal, false)),
+            ("a failure alone", failure(&record(), &record().results[1], &alone)),
+            ("failures in one line each", words()),
+            ("failures in groups", shown(&grouped(), Quiet, false)),
+            ("failures in groups, loud", shown(&grouped(), Loud, false)),
+            ("more groups than have an example", shown(&many(), Normal, false)),
+            ("failures of a recorder", shown(&recorded(), Quiet, false)),
+        ],
     );
-}
-
-#[test]
-fn one_failure_can_be_shown_alone() {
-    let record = record();
-    let options = Options {
-        colour: false,
-        volume: Verbosity::Quiet,
-        file: &|_| None,
-        rerun: &|_| "run \u{202e}it".to_owned(),
-    };
-    let shown = failure(&record, &record.results[1], &options);
-    assert!(shown.starts_with("fail: ids/one, y, silent loss") && !shown.contains("-->"), "{shown}");
-    assert!(shown.contains("= rerun: run \\u{202e}it\n"), "{shown}");
-}
-
-#[test]
-fn a_run_is_told_in_a_table_its_failures_and_its_totals() {
-    let expected = "\
-topic   cases    pass    fail    skip
-ids         2       1       1       1
-order       1                       1
-
-fail: ids/one, y, silent loss: a message of the transcript is accounted for nowhere
---> here/ids/one/y.json
- = clause: ID-NULL: TITLE
- = reason: Mind the null.
- = at: /events/1
- = expected: {\"kind\":\"notification\",\"method\":\"b\"}
- = got: (nothing)
- = rerun: run ids/one/y
-
-skipped:
-      1  x cannot: ID-NULL
-      1  y cannot
-
-4 results of 3 cases: 1 pass, 1 fail, 2 skip
-1 silent loss
-";
-    let title = record().clauses["ID-NULL"].clone();
-    assert_eq!(text(Verbosity::Normal, false), expected.replace("TITLE", &title));
-}
-
-#[test]
-fn the_table_is_read_back_as_the_counts_of_the_record() {
-    let text = text(Verbosity::Normal, false);
-    let table: Vec<Vec<&str>> = text
-        .lines()
-        .take_while(|line| !line.is_empty())
-        .map(|line| {
-            // A count stands under the end of its word, also where others are left out.
-            let ends = [5, 13, 21, 29, 37];
-            let starts = [0, 5, 13, 21, 29];
-            starts
-                .iter()
-                .zip(ends)
-                .map(|(&from, to)| line.get(from..to.min(line.len())).unwrap_or("").trim())
-                .collect()
-        })
-        .collect();
-    assert_eq!(table[0], ["topic", "cases", "pass", "fail", "skip"]);
-    let sum =
-        |column: usize| -> u64 { table[1..].iter().filter_map(|row| row[column].parse::<u64>().ok()).sum() };
-    let record = record();
-    assert_eq!(sum(1), record.cases.len() as u64);
-    for (column, verdict) in [(2, Verdict::Pass), (3, Verdict::Fail), (4, Verdict::Skip)] {
-        assert_eq!(sum(column), record.totals[&verdict], "{verdict:?}");
-    }
-}
-
-#[test]
-fn colours_and_volume_are_the_callers_choice() {
-    assert!(!text(Verbosity::Loud, false).contains('\u{1b}'));
-    let colours = text(Verbosity::Normal, true);
-    assert!(colours.contains("\u{1b}[1m\u{1b}[31mfail"), "{colours}");
-    let quiet = text(Verbosity::Quiet, false);
-    assert!(!quiet.contains("topic") && quiet.contains("fail: ids/one, y"), "{quiet}");
-    assert!(
-        text(Verbosity::Loud, false).starts_with("pass            ids/one/x\nfail            ids/one/y\n")
-    );
-}
-
-#[test]
-fn a_strangers_text_cannot_play_with_the_terminal() {
-    assert_eq!(super::plain("a\n\u{1b}[31m\u{202e}b"), "a \\u{1b}[31m\\u{202e}b");
-    assert_eq!(super::cut("abcd", 3), "abc…");
 }

@@ -113,18 +113,3 @@ fn what(line: &CaseResult) -> String {
         (None, None) => loss.to_owned(),
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::counts;
-    use crate::run::test_record::record;
-    use verdict::verdict::Verdict::{Fail, Pass, Skip};
-
-    #[test]
-    fn changes_are_counted_by_sort_in_words() {
-        let (old, new) = (record(&[Pass, Fail, Fail, Skip]), record(&[Fail, Pass, Pass, Pass]));
-        let counted = counts(&verdict::change::changes(&old, &new));
-        assert_eq!(counted, ["1 new failure", "2 no longer failing", "1 other change"]);
-        assert!(counts(&[]).is_empty());
-    }
-}

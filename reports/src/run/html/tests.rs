@@ -8,7 +8,7 @@ use super::{HtmlRenderer, Link, Overview, PageLocation, Run};
 use crate::golden::golden;
 use crate::run::test_record::{line, record, record_of};
 use verdict::change::{Change, changes};
-use verdict::record::{BothSides, CaseResult, Record};
+use verdict::record::{BothSides, CaseResult, Place, Record};
 use verdict::verdict::Verdict;
 
 /// Everything that a page must not obey.
@@ -94,17 +94,44 @@ fn main(page: &str) -> String {
     rest.split_once("</main>").unwrap().0.to_owned()
 }
 
+/// A record whose pages have something of each sort: failures alike and not, a known one, a loss, and columns without a judgement.
+fn various() -> Record {
+    use Verdict::{Crash, ExpectedFail, Fail, Pass, Skip};
+    let event = |id: &str| format!("{{\"kind\": \"request\", \"id\": \"{id}\", \"method\": \"ping\"}}\n");
+    let mut lines: Vec<CaseResult> = [
+        ("mixed/b", "x", Fail),
+        ("mixed/b", "y", Fail),
+        ("mixed/b", "z", Crash),
+        ("mixed/b", "w", Pass),
+        ("mixed/c", "x", Pass),
+        ("known/a", "x", ExpectedFail),
+        ("calm/a", "x", Pass),
+        ("calm/a", "v", Skip),
+    ]
+    .map(|(case, format, verdict)| line(case, format, verdict))
+    .into();
+    for alike in &mut lines[..2] {
+        alike.whole = Some(BothSides { expected: event("1"), actual: event("2") });
+    }
+    lines[1].file = Some("mixed/b/y.json".into());
+    lines[1].place = Some(Place { line: 2, pointer: "/1".into() });
+    lines[5].silent_loss = true;
+    let mut record = record_of(lines);
+    let note = record.cases.get_mut("mixed/b").unwrap();
+    note.transcripts = [("x", "1\n2\n3\n"), ("y", "1\r\n2"), ("w", "1")]
+        .map(|(format, text)| (format.to_owned(), text.to_owned()))
+        .into();
+    note.lines = [("x".to_owned(), vec![3])].into();
+    record
+}
+
 #[test]
 fn pages_show_what_a_person_once_looked_at() {
-    let event = |id: &str| format!("{{\"kind\": \"request\", \"id\": \"{id}\", \"method\": \"ping\"}}\n");
-    let mut one = record(&[Verdict::Pass, Verdict::Fail, Verdict::Skip]);
-    one.results.push(line("ids/1", "y", Verdict::Pass));
-    one.results[1].whole = Some(BothSides { expected: event("1"), actual: event("2") });
-    let note = one.cases.get_mut("ids/1").unwrap();
-    note.transcripts = [("x".to_owned(), "as x\n".to_owned()), ("y".to_owned(), "as y\n".to_owned())].into();
-    let (before, mut other) =
-        (record(&[Verdict::Fail, Verdict::Pass]), record(&[Verdict::Pass, Verdict::Crash]));
+    use Verdict::{Crash, Fail, Pass, Skip};
+    let (before, mut other) = (record(&[Pass, Fail, Fail, Skip]), record(&[Fail, Pass, Pass, Pass]));
     other.implementation.name = "j".into();
+    let mut crashed = record_of(vec![line("mixed/b", "x", Crash), line("mixed/b", "y", Crash)]);
+    (crashed.implementation.name, crashed.interrupted) = ("j".into(), 3);
     let found = |line: u64, verdict: &str, rule: &str| {
         serde_json::json!({
             "rule": rule, "verdict": verdict, "level": "must", "party": "client", "file": "a.jsonl", "line": line,
@@ -118,10 +145,12 @@ fn pages_show_what_a_person_once_looked_at() {
         let page = Changes { old: &before, new: &other, changes, page: "index.html" };
         renderer().changes(&page, PageLocation::default()).unwrap()
     };
+    let changes = changed(&changes(&before, &other));
+    assert!(changes.contains("<p>1 new failure, 2 no longer failing, 1 other change.</p>"), "{changes}");
     let pages = [
-        ("run", run(&one)),
-        ("overview", overview(&[&before, &other])),
-        ("changes", changed(&changes(&before, &other))),
+        ("run", run(&various())),
+        ("overview", overview(&[&various(), &crashed])),
+        ("changes", changes),
         ("no changes", changed(&[])),
         ("findings", renderer().findings(&found, PageLocation::default()).unwrap()),
     ];

@@ -38,19 +38,7 @@ fn attribute<'v>(span: &'v Value, key: &str) -> Option<&'v str> {
     found["value"].as_object()?.values().next()?.as_str()
 }
 
-const TRACE: &str = r#"{"v":1,"type":"meta","startedAt":"2026-09-01T10:00:00.000Z","label":"s","command":["s"],"_transport":"stdio"}
-{"t":"2026-09-01T10:00:00.100Z","dir":"in","raw":{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"app","version":"7"}}}}
-{"t":"2026-09-01T10:00:00.150Z","dir":"out","raw":{"jsonrpc":"2.0","id":0,"result":{"protocolVersion":"2025-06-18","capabilities":{},"serverInfo":{"name":"files","version":"1"}}}}
-{"t":"2026-09-01T10:00:00.160Z","dir":"in","raw":{"jsonrpc":"2.0","method":"notifications/initialized"}}
-{"t":"2026-09-01T10:00:00.200Z","dir":"in","raw":{"jsonrpc":"2.0","id":"a","method":"tools/call","params":{"name":"write","arguments":{"text":"secret"}}}}
-{"t":"2026-09-01T10:00:00.210Z","dir":"out","raw":{"jsonrpc":"2.0","id":0,"method":"roots/list"}}
-{"t":"2026-09-01T10:00:00.220Z","dir":"in","raw":{"jsonrpc":"2.0","id":0,"error":{"code":-32601,"message":"no roots"}}}
-{"t":"2026-09-01T10:00:00.260Z","dir":"out","raw":{"jsonrpc":"2.0","id":"a","result":{"content":[],"isError":true}}}
-{"t":"2026-09-01T10:00:00.300Z","dir":"in","raw":{"jsonrpc":"2.0","id":3,"method":"prompts/get","params":{"name":"brief","_meta":{"traceparent":"00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"}}}}
-{"t":"2026-09-01T10:00:00.310Z","dir":"in","raw":{"jsonrpc":"2.0","id":4,"method":"resources/read","params":{"uri":"file:///a"}}}
-{"t":"2026-09-01T10:00:00.350Z","dir":"out","raw":{"jsonrpc":"2.0","id":3,"result":{"messages":[]}}}
-{"t":"2026-09-01T10:00:00.360Z","dir":"out","raw":{"jsonrpc":"2.0","id":9,"result":{}}}
-"#;
+const TRACE: &str = include_str!("../../../tests/otlp.jsonl");
 
 #[test]
 fn a_request_is_a_span_with_the_attributes_of_the_conventions() {

@@ -28,34 +28,26 @@ const FIRST_DATE: i64 = 946_684_800_000;
 const META_CLIENT: &str = "io.modelcontextprotocol/clientInfo";
 const META_SERVER: &str = "io.modelcontextprotocol/serverInfo";
 
-/// What a collector has, before it is made an overview.
-pub(crate) struct Parts {
-    pub(crate) tools: Vec<(Requests, Durations)>,
-    pub(crate) methods: Vec<(Requests, Durations)>,
-    pub(crate) servers: Vec<Peer>,
-    pub(crate) unread: Option<Unread>,
-    pub(crate) messages: u64,
-}
-
 /// Takes down what a session shows, entry by entry.
 pub struct Collector {
     contract: Contract,
     identifier: Identifier,
-    counts: Counts,
+    pub(crate) counts: Counts,
     exchanges: Option<u64>,
     clients: Vec<Peer>,
-    servers: Vec<Peer>,
+    pub(crate) servers: Vec<Peer>,
     first: Option<i64>,
     last: Option<i64>,
-    methods: Table,
-    tools: Table,
+    pub(crate) methods: Table,
+    pub(crate) tools: Table,
     /// Requests that wait for their answers, by event.
     open: HashMap<u64, Waiting>,
     /// Why HTTP did not carry the exchange at hand to an answer: its number, and a status or the recorder's words.
     refused: Option<(u64, String)>,
     /// The ids of requests that their sender took back, as they are written.
     cancelled: HashSet<Box<str>>,
-    unread: Option<Unread>,
+    /// What `read` would end with.
+    pub(crate) unread: Option<Unread>,
 }
 
 /// A request that waits for its answer.
@@ -78,9 +70,9 @@ enum Fate {
 
 /// Rows of requests with one name.
 #[derive(Default)]
-struct Table {
+pub(crate) struct Table {
     names: Names,
-    rows: Vec<(Requests, Durations)>,
+    pub(crate) rows: Vec<(Requests, Durations)>,
 }
 
 impl Table {
@@ -194,7 +186,6 @@ impl Collector {
         }
     }
 
-    /// What `read` would end with.
     fn refused(&mut self, entry: &Entry<'_>, why: &Refusal) {
         self.unread.get_or_insert_with(|| Unread {
             code: why.code.name(),
@@ -275,7 +266,7 @@ impl Collector {
     }
 
     /// Parts what was not answered by what became of it: unanswered, refused, cancelled.
-    fn settle(&mut self) -> [Unanswered; 3] {
+    pub(crate) fn settle(&mut self) -> [Unanswered; 3] {
         let mut open: Vec<_> = self.open.drain().collect();
         open.sort_unstable_by_key(|(index, _)| *index);
         let mut by_fate = [(); 3].map(|()| Unanswered::default());
@@ -300,19 +291,6 @@ impl Collector {
             }
         }
         by_fate
-    }
-
-    /// The tool calls, the requests, and the servers, to be added to those of other recordings; and why `read` would have
-    /// ended.
-    pub(crate) fn parts(mut self) -> Parts {
-        self.settle();
-        Parts {
-            tools: self.tools.rows,
-            methods: self.methods.rows,
-            servers: self.servers,
-            unread: self.unread,
-            messages: self.counts.messages,
-        }
     }
 
     /// What was seen of a recording of this name, without what `check` finds.

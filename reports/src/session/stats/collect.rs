@@ -94,12 +94,12 @@ impl Collected {
             Err(ReadError::Io(error)) => return Err(error),
             Err(ReadError::Rejected(rejection)) => Some(Unread::new(&rejection)),
         };
-        let parts = collector.parts();
-        let unread = parts.unread.or(stopped);
+        collector.settle();
+        let unread = collector.unread.or(stopped);
         self.recordings += 1;
         self.rejected += u64::from(unread.is_some());
-        self.empty += u64::from(parts.messages == 0 && unread.is_none());
-        let (server, version) = match &parts.servers[..] {
+        self.empty += u64::from(collector.counts.messages == 0 && unread.is_none());
+        let (server, version) = match &collector.servers[..] {
             [] => (None, None),
             [Peer { name, version }] => (Some(name.clone()), version.clone()),
             [first, rest @ ..] if rest.iter().all(|peer| peer.name == first.name) => {
@@ -110,7 +110,7 @@ impl Collected {
         let number = self.recordings;
         let by_server = StatsKey { server: Some(server), ..StatsKey::default() };
         let by_version = StatsKey { version: Some(version), ..by_server.clone() };
-        for (row, durations) in &parts.tools {
+        for (row, durations) in &collector.tools.rows {
             let tool = Some(row.name.clone());
             self.total.add(row, durations, number);
             for (table, key) in [
@@ -122,7 +122,7 @@ impl Collected {
                 table.add(key, row, durations, number);
             }
         }
-        for (row, durations) in &parts.methods {
+        for (row, durations) in &collector.methods.rows {
             let key = StatsKey { method: Some(row.name.clone()), ..StatsKey::default() };
             self.methods.add(key, row, durations, number);
         }
