@@ -64,9 +64,6 @@ pub(crate) fn internal_error(id: &str, why: &str) -> String {
 }
 
 /// The messages of a text: one, or those of a batch.
-///
-/// # Errors
-/// What is wrong with it.
 pub(crate) fn messages(text: &str) -> Result<Vec<Message<'_>>, String> {
     let of = |text| Message::parse(text).map_err(|refusal| refusal.message);
     match Json::parse(text) {

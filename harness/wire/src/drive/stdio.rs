@@ -21,9 +21,6 @@ use transcript::session::Side;
 const SERVER: &str = r#"code=$1; [ -z "$2" ] || echo "$2" >&2; shift 2; "$@"; own=$?; [ "$code" = 0 ] && code=$own; exit "$code""#;
 
 /// Plays a scenario through the recorder.
-///
-/// # Errors
-/// Where the files of the trial cannot be used.
 pub(super) fn play(rig: &Rig, scenario: &Scenario, files: &Files) -> io::Result<Played> {
     let conditions = &scenario.conditions;
     let [client, server] = ["client.journal", "server.journal"].map(|name| files.path(name));

@@ -147,9 +147,6 @@ impl Group {
     }
 
     /// Waits for the leader only, and gives its status. What it leaves behind goes on, and is nobody's here any more.
-    ///
-    /// # Errors
-    /// Where the system does not tell it.
     pub(crate) fn reap(&mut self) -> io::Result<ExitStatus> {
         while !self.exited() {
             thread::sleep(TICK);

@@ -69,10 +69,8 @@ pub(in crate::play) struct NotFound {
 }
 
 impl<'s> Catalogue<'s> {
-    /// The catalogue of a server's script. `rules` say which parts of requests do not count.
-    ///
-    /// # Errors
-    /// A sentence, where the recording answers nothing, or is of several servers.
+    /// The catalogue of a server's script. `rules` say which parts of requests do not count. Fails where the recording answers
+    /// nothing, or is of several servers.
     pub(in crate::play) fn new(
         script: &'s Script,
         rules: &DiffOptions,
@@ -117,9 +115,6 @@ impl<'s> Catalogue<'s> {
     }
 
     /// What the recording has for a message of a client that has asked for the same so often. Counts it.
-    ///
-    /// # Errors
-    /// Why it has nothing.
     pub(in crate::play) fn find(
         &self,
         message: Message<'_>,
@@ -192,7 +187,7 @@ impl<'s> Catalogue<'s> {
 
     fn servers(&self) -> Vec<String> {
         let mut names = BTreeSet::new();
-        for (answer, step) in self.script.steps().iter().enumerate() {
+        for (answer, step) in self.script.steps.iter().enumerate() {
             if !step.answers.is_some_and(|asked| self.is(asked, "initialize")) {
                 continue;
             }
@@ -301,7 +296,7 @@ fn is_notification(message: Message<'_>) -> bool {
 fn units(script: &Script, routes: &Routes) -> Vec<Unit> {
     let (mut units, mut of_step): (Vec<Unit>, _) = (Vec::new(), HashMap::new());
     let mut first = Vec::new();
-    for (step, found) in script.steps().iter().enumerate() {
+    for (step, found) in script.steps.iter().enumerate() {
         if script.is_left_out(step) || script.is_again(step) {
             continue;
         }

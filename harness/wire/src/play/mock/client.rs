@@ -186,7 +186,7 @@ impl<'c> MockClient<'c> {
         let recorded = self.catalogue.message(self.unit(job).step);
         let one_line = |text: &str| on_one_line(text).into_owned();
         if message.method().is_none() {
-            let answers = self.catalogue.script.steps().get(step)?.answers;
+            let answers = self.catalogue.script.steps.get(step)?.answers;
             job.answered |= answers == Some(self.unit(job).step);
             return Some(one_line(&with(message, id_span(message), job.id.as_deref())));
         }
