@@ -45,7 +45,9 @@ pub(super) fn play(rig: &Rig, scenario: &Scenario, files: &Files) -> io::Result<
     };
     let mut recorder =
         Running::new(start(&words, [Stdio::piped(), Stdio::piped(), Stdio::piped()]).map_err(not_started)?);
-    let target = KillTarget::new(scenario, &script, files, heard, Some(sent));
+    let heard = |notes: &[Entry]| lines(notes, Direction::Received);
+    let target =
+        KillTarget::new(scenario, &script, files, heard, Some(|notes| lines(notes, Direction::Sent)));
     let recorder_id = recorder.group.id();
     let (killed, stopped) = watched(rig, scenario, files, (recorder_id, target.as_ref()), || {
         // What a peer met is in the journals.
@@ -95,16 +97,7 @@ fn server_words(rig: &Rig, scenario: &Scenario, files: &Files) -> Vec<String> {
     words
 }
 
-/// How many lines a peer has heard.
-fn heard(notes: &[Entry]) -> usize {
-    lines(notes, Direction::Received)
-}
-
-/// How many lines a peer has sent.
-fn sent(notes: &[Entry]) -> usize {
-    lines(notes, Direction::Sent)
-}
-
+/// How many lines a peer has heard, or sent.
 fn lines(notes: &[Entry], wanted: Direction) -> usize {
     let lines = |note: &Entry| match &note.event {
         JournalEvent::Bytes { way, exchange: None, bytes } if *way == wanted => {

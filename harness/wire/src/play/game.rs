@@ -66,7 +66,7 @@ impl<'p> Game<'p> {
 
     /// Reports what was not done, or not done right, with this message of the session.
     pub(super) fn report_at(&mut self, step: usize, why: String) {
-        self.report(Mismatch { kind: MismatchKind::Protocol(why), step: Some(step), came: None });
+        self.report(Mismatch { step: Some(step), ..Mismatch::protocol(why) });
     }
 
     /// Reports the first message that did not come, for this reason; whether there is one.

@@ -2,6 +2,7 @@
 //!
 //! Memory: the session.
 
+use crate::messages::is;
 use formats::{Format, Input, OwnedContent, OwnedEntry, ReadError, ReadOptions, Session};
 use std::collections::{BTreeMap, BTreeSet};
 use transcript::meaning::{Event, EventKind};
@@ -105,6 +106,11 @@ impl Script {
     /// The message of a step as the recording has it.
     pub(crate) fn message(&self, step: usize) -> Option<Message<'_>> {
         self.entry(step)?.message()
+    }
+
+    /// Whether a step is this request, or notification.
+    pub(super) fn is(&self, step: usize, method: &str) -> bool {
+        self.message(step).is_some_and(|message| is(message, method))
     }
 
     /// Whether a step is this side's.

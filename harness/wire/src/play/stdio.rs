@@ -16,9 +16,6 @@ use std::process::Stdio;
 use std::sync::Arc;
 
 /// Plays on the standard streams of this process, which its client holds.
-///
-/// # Errors
-/// Where they cannot be used.
 pub fn as_server(plan: &Plan<'_>) -> Result<Played, StartError> {
     let (from, to) = standard_streams()?;
     plan.journal.began("server", "stdio", None);
@@ -31,9 +28,6 @@ pub fn as_server(plan: &Plan<'_>) -> Result<Played, StartError> {
 }
 
 /// Starts a server and plays its client.
-///
-/// # Errors
-/// Where it cannot be started.
 pub fn as_client(plan: &Plan<'_>, command: &[String]) -> Result<Played, StartError> {
     as_client_of(plan, &mut start(command, [Stdio::piped(), Stdio::piped(), Stdio::inherit()])?)
 }

@@ -7,7 +7,7 @@
 
 use super::protocol::Answers;
 use crate::http::{SESSION, VERSION};
-use crate::messages::protocol_version;
+use crate::messages::{about, own_token, protocol_version};
 use crate::play::script::Script;
 use formats::{OwnedContent, OwnedEntry};
 use std::collections::HashMap;
@@ -127,12 +127,8 @@ impl Router<'_> {
             return Route::Nowhere;
         }
         if found.side == Side::Client {
-            let token = self.script.message(step).and_then(|message| {
-                Some(message.params()?.member("_meta")?.member("progressToken")?.text().to_owned())
-            });
-            token.into_iter().for_each(|token| {
-                self.tokens.insert(token, step);
-            });
+            let token = self.script.message(step).and_then(own_token);
+            self.tokens.extend(token.map(|token| (token.text().to_owned(), step)));
             return Route::Post;
         }
         let is_asked = |asked: &usize| self.script.steps[*asked].side == Side::Client;
@@ -171,9 +167,7 @@ impl Router<'_> {
 
     /// The request whose progress it reports.
     fn about(&self, step: usize) -> Option<Route> {
-        let message = self.script.message(step)?;
-        message.method().filter(|method| method.is("notifications/progress"))?;
-        let token = message.params()?.member("progressToken")?;
+        let token = about(self.script.message(step)?, "notifications/progress", "progressToken")?;
         let asked = *self.tokens.get(token.text())?;
         self.is_open(asked, step).then_some(Route::Answer(asked))
     }
@@ -245,11 +239,7 @@ impl Router<'_> {
 
 /// The step that answers `initialize`.
 fn initialized(script: &Script) -> Option<usize> {
-    let is_initialize = |asked: usize| {
-        let method = script.message(asked).and_then(|message| message.method());
-        method.is_some_and(|method| method.is("initialize"))
-    };
-    script.steps.iter().position(|step| step.answers.is_some_and(is_initialize))
+    script.steps.iter().position(|step| step.answers.is_some_and(|asked| script.is(asked, "initialize")))
 }
 
 /// The revision that a request names in a header.

@@ -42,9 +42,6 @@ pub struct Server {
 
 impl Server {
     /// Listens at `address`. Connections wait from then on, and are served by [`Server::play`].
-    ///
-    /// # Errors
-    /// A sentence, where that fails.
     pub fn listen(address: SocketAddr, transport: Transport, answers: Answers) -> Result<Self, StartError> {
         let listener = listen(address).map_err(StartError::Unusable)?;
         let runtime = runtime().map_err(StartError::Unusable)?;
@@ -60,9 +57,6 @@ impl Server {
     }
 
     /// Where clients connect.
-    ///
-    /// # Errors
-    /// Where the system does not know.
     pub fn url(&self) -> io::Result<String> {
         let path = match self.transport {
             Transport::StreamableHttp => "mcp",
@@ -72,9 +66,6 @@ impl Server {
     }
 
     /// Plays until the session is over and its client has gone.
-    ///
-    /// # Errors
-    /// Where it cannot begin.
     pub fn play(self, plan: &Plan<'_>) -> Result<Played, StartError> {
         let (_never, gone) = watch::channel(false);
         self.play_until(plan, gone)

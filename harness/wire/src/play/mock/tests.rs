@@ -47,14 +47,14 @@ fn play(session: &[&str], words: &str, lines: &[String]) -> Vec<String> {
     for line in lines {
         let actions = match line.split_once(' ').unwrap() {
             (">", text) => client.receive(Message::parse(text).unwrap(), 7).0,
-            ("~", text) => client.receive_live(text),
-            ("x", why) => client.live_ended(why),
+            ("~", text) => client.live.receive(text, &mut client.ids),
+            ("x", why) => client.live.ended(why),
             _ => continue,
         };
         log.push(line.clone());
         log.extend(actions.into_iter().map(shown));
     }
-    let new = client.take_new();
+    let new = std::mem::take(&mut client.live.new);
     if !new.is_empty() {
         let format = find("mcp-replay").unwrap();
         assert_eq!(can_grow(&script.session, format), Ok(()));

@@ -192,11 +192,8 @@ impl ClientSession<'_> {
                     let why = format!("the server answered with {media}; expected {JSON} or {EVENTS}");
                     self.game.report_at(step, why);
                 }
-                let method = self.plan.script.message(step).and_then(|message| message.method());
                 let given = headers.get(SESSION).and_then(|id| id.to_str().ok());
-                if let Some(id) = given
-                    && method.is_some_and(|method| method.is("initialize"))
-                {
+                if let Some(id) = given.filter(|_| self.plan.script.is(step, "initialize")) {
                     self.session = Some(id.to_owned());
                 }
             }

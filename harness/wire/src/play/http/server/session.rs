@@ -1,6 +1,7 @@
 //! The state of a server over HTTP, how it answers a request of each transport, and what it demands of a client.
 
 use crate::http::{EVENTS, JSON, LAST_EVENT, SESSION, VERSION, accepts, insert, media_type, spell, text};
+use crate::messages::is;
 use crate::play::game::Game;
 use crate::play::http::listener::{IncomingRequest, Listener, Responder, ServerEvent};
 use crate::play::http::protocol::{Answers, Transport};
@@ -120,8 +121,8 @@ impl<'p> ServerSession<'p> {
 
     /// The id that the session gets with an answer of this status to the POST of a step, which is its `initialize`.
     pub(super) fn give_id(&mut self, step: usize, status: u16) -> Option<String> {
-        let method = self.plan.script.message(step)?.method()?;
-        let id = self.routes.session.as_ref().filter(|_| status < 400 && method.is("initialize"))?;
+        let opens = status < 400 && self.plan.script.is(step, "initialize");
+        let id = self.routes.session.as_ref().filter(|_| opens)?;
         let id = id.clone().unwrap_or_else(|| format!("mcp-concord-{}", std::process::id()));
         HeaderValue::from_str(&id).ok()?;
         self.session = Some(id.clone());
@@ -177,9 +178,7 @@ impl ServerSession<'_> {
         };
         self.look_at(&asked.headers);
         let message = Message::parse(&said).ok();
-        let is_initialize =
-            message.and_then(|message| message.method()).is_some_and(|method| method.is("initialize"));
-        let asked = match is_initialize {
+        let asked = match message.is_some_and(|message| is(message, "initialize")) {
             true => asked,
             false => match self.of_the_session(asked) {
                 Some(asked) => asked,
