@@ -22,9 +22,6 @@ pub fn be_gentle() {
 }
 
 /// Notes such signals from now on.
-///
-/// # Errors
-/// Where the system does not let it.
 #[cfg(unix)]
 pub fn watch() -> io::Result<()> {
     use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
@@ -57,9 +54,6 @@ fn is_ignored(signal: i32) -> bool {
 }
 
 /// Notes such signals from now on.
-///
-/// # Errors
-/// Where the system does not let it.
 #[cfg(not(unix))]
 pub fn watch() -> io::Result<()> {
     use signal_hook::consts::{SIGINT, SIGTERM};

@@ -6,6 +6,11 @@ use transcript::json::{Json, JsonKind, write_compact};
 use transcript::message::{Id, Message};
 use verdict::protocol::quoted;
 
+/// Whether a message is this request, or notification.
+pub(crate) fn is(message: Message<'_>, method: &str) -> bool {
+    message.method().is_some_and(|name| name.is(method))
+}
+
 /// The progress token that a request brings along.
 pub(crate) fn own_token(message: Message<'_>) -> Option<Json<'_>> {
     message.params()?.member("_meta")?.member("progressToken")
@@ -64,9 +69,6 @@ pub(crate) fn internal_error(id: &str, why: &str) -> String {
 }
 
 /// The messages of a text: one, or those of a batch.
-///
-/// # Errors
-/// What is wrong with it.
 pub(crate) fn messages(text: &str) -> Result<Vec<Message<'_>>, String> {
     let of = |text| Message::parse(text).map_err(|refusal| refusal.message);
     match Json::parse(text) {

@@ -5,9 +5,6 @@ use std::io;
 use std::path::Path;
 
 /// Opens a regular file for reading.
-///
-/// # Errors
-/// Where it cannot be opened, or is none.
 pub(crate) fn open(path: &Path) -> io::Result<File> {
     match fs::metadata(path)?.is_file() {
         true => File::open(path),

@@ -11,7 +11,7 @@
 
 use super::streams::{LISTENING, Streams};
 use crate::messages::{
-    about, id_span, id_text, internal_error, on_one_line, own_token, protocol_version, span, with,
+    about, id_span, id_text, internal_error, is, on_one_line, own_token, protocol_version, span, with,
 };
 use std::collections::{BTreeMap, VecDeque};
 use transcript::message::Message;
@@ -20,7 +20,7 @@ use transcript::message::Message;
 const OPEN: usize = 1_000;
 
 /// A server and its clients.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct Conversation {
     shared: bool,
     pub(super) clients: BTreeMap<u64, Client>,
@@ -84,23 +84,9 @@ pub(super) enum NotTaken {
 /// A stream of a client, by the numbers of both.
 pub(super) type ClientStream = (u64, u64);
 
-/// Whether a message is this request, or notification.
-pub(super) fn is(message: Message<'_>, method: &str) -> bool {
-    message.method().is_some_and(|name| name.is(method))
-}
-
 impl Conversation {
     pub(super) fn new(shared: bool) -> Self {
-        Self {
-            shared,
-            clients: BTreeMap::new(),
-            next_client: 0,
-            next_name: 0,
-            open: Vec::new(),
-            asked: VecDeque::new(),
-            hello: None,
-            initialized: false,
-        }
+        Self { shared, ..Self::default() }
     }
 
     /// A client comes.

@@ -1,14 +1,14 @@
 //! What a client asks over Streamable HTTP, and how it is answered.
 
-use super::conversation::{NotTaken, is};
+use super::conversation::NotTaken;
 use super::server::ClientHandle;
 use super::streams::{Answer, LISTENING, NextEvent};
-use super::{Bridge, NoSession, SESSIONS};
+use super::{Bridge, NoSession, SESSIONS, SILENCE};
 use crate::http::{
     Body, EVENTS, HELD, JSON, LAST_EVENT, SESSION, Unread, VERSION, accepts, answer, boxed, collect, full,
     insert, media_type, spell, text,
 };
-use crate::messages::{id_text, internal_error, messages};
+use crate::messages::{id_text, internal_error, is, messages};
 use hyper::body::{Body as HttpBody, Bytes, Frame};
 use hyper::header::{ALLOW, CACHE_CONTROL, HeaderMap, HeaderValue};
 use hyper::{Method, Request, Response, StatusCode};
@@ -169,8 +169,10 @@ impl Bridge {
             Ok(None) => return Ok(Answered::Accepted),
             Err(why) => return not_taken(&why, said),
         };
-        let answer = poll_fn(|context| client.poll_answer(stream, context));
-        match timeout(self.silence, answer).await.unwrap_or(Answer::Stream) {
+        let answer = poll_fn(|context| {
+            client.with(|it| it.poll_answer(stream, context)).unwrap_or(Poll::Ready(Answer::Gone))
+        });
+        match timeout(SILENCE, answer).await.unwrap_or(Answer::Stream) {
             Answer::Message(text) => Ok(Answered::Message(text)),
             Answer::Stream => Ok(Answered::Stream(stream)),
             Answer::Gone => refuse(StatusCode::NOT_FOUND, "the session has ended"),
@@ -238,7 +240,7 @@ fn not_taken(why: &NotTaken, said: &[Message<'_>]) -> Result<Answered, Refusal> 
 
 /// A stream of events, from its beginning, or from behind an event.
 fn events(client: ClientHandle, stream: u64, behind: Option<u64>) -> Result<Response<Body>, Refusal> {
-    let Some(reader) = client.attach(stream, behind) else {
+    let Some(reader) = client.with(|streams| streams.attach(stream, behind)).flatten() else {
         return refuse(StatusCode::BAD_REQUEST, NO_EVENT);
     };
     // Clients of older revisions take an event without data for a message.

@@ -30,7 +30,6 @@ const SILENCE: Duration = Duration::from_secs(10);
 pub struct Bridge {
     command: Vec<String>,
     shared: bool,
-    silence: Duration,
     notify: Box<dyn Notify>,
     sessions: Mutex<Sessions>,
     missed: Arc<Missed>,
@@ -67,14 +66,10 @@ impl fmt::Debug for Bridge {
 
 impl Bridge {
     /// Starts the command, for the first session or for all: one that cannot be started is known at once.
-    ///
-    /// # Errors
-    /// Where it cannot be started.
     pub fn start(command: &[String], shared: bool, notify: Box<dyn Notify>) -> Result<Arc<Self>, StartError> {
         let bridge = Arc::new(Self {
             command: command.to_vec(),
             shared,
-            silence: SILENCE,
             notify,
             sessions: Mutex::default(),
             missed: Arc::default(),

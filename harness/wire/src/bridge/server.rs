@@ -3,7 +3,7 @@
 //! Memory: what waits to be read by the server, up to [`UNREAD`] bytes and one message, and that of the conversation.
 
 use super::conversation::{ClientStream, Conversation, ForServer, NotTaken};
-use super::streams::{Answer, NextEvent, Streams};
+use super::streams::{NextEvent, Streams};
 use crate::http::HELD;
 use crate::messages::messages;
 use crate::stdio::{LiveServer, PipeEvent};
@@ -223,16 +223,6 @@ impl ClientHandle {
         Ok(stream)
     }
 
-    /// The answer to what was asked, as soon as it shows what it is.
-    pub(super) fn poll_answer(&self, stream: u64, context: &Context<'_>) -> Poll<Answer> {
-        self.with(|streams| streams.poll_answer(stream, context)).unwrap_or(Poll::Ready(Answer::Gone))
-    }
-
-    /// A reader of a stream comes; see [`Streams::attach`].
-    pub(super) fn attach(&self, stream: u64, behind: Option<u64>) -> Option<u64> {
-        self.with(|streams| streams.attach(stream, behind))?
-    }
-
     /// A reader of a stream goes away.
     pub(super) fn detach(&self, stream: u64, reader: u64) {
         self.with(|streams| streams.detach(stream, reader));
@@ -249,7 +239,8 @@ impl ClientHandle {
         next
     }
 
-    fn with<R>(&self, look: impl FnOnce(&mut Streams) -> R) -> Option<R> {
+    /// Looks at its streams, where it is still there.
+    pub(super) fn with<R>(&self, look: impl FnOnce(&mut Streams) -> R) -> Option<R> {
         lock(&self.server.state).conversation.streams(self.id).map(look)
     }
 }

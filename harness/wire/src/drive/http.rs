@@ -30,9 +30,6 @@ const START: Duration = Duration::from_secs(20);
 const END: Duration = Duration::from_secs(10);
 
 /// Plays a scenario through the recorder.
-///
-/// # Errors
-/// Where the files or the ports of the trial cannot be used.
 pub(super) fn play(
     rig: &Rig,
     scenario: &Scenario,

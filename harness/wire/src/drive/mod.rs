@@ -33,9 +33,6 @@ use verdict::supervision::Supervision;
 
 /// Plays every scenario through the recorder, `jobs` at once, and records the results: two lines for each, in the
 /// order of the plan. The supervision may end it before its end; the record says how much of the plan has no lines.
-///
-/// # Errors
-/// Where a folder or a thread cannot be had.
 pub fn run(
     plan: &[Scenario],
     rig: &Rig,

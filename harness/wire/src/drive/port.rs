@@ -12,9 +12,6 @@ const PORTS: Range<u16> = 20_000..32_000;
 static NEXT: AtomicU16 = AtomicU16::new(0);
 
 /// A port of 127.0.0.1 at which nobody listens, and which this process has not chosen lately.
-///
-/// # Errors
-/// Where each one of them is taken.
 pub(super) fn free() -> io::Result<u16> {
     for _ in PORTS {
         let port = chosen(std::process::id(), NEXT.fetch_add(1, Ordering::Relaxed));

@@ -157,7 +157,7 @@ impl<'v> KillTarget<'v> {
             servers += usize::from(step.side == Side::Server);
             servers > after
         };
-        let passed = script.steps().iter().position(one_more).unwrap_or(script.steps().len());
+        let passed = script.steps.iter().position(one_more).unwrap_or(script.steps.len());
         Some(Self { kill, after, passed, files, heard, sent })
     }
 

@@ -17,10 +17,7 @@ pub(super) struct Recording {
     pub(super) written: Vec<RecordedMessage>,
 }
 
-/// Reads the file, in the format that was asked for or else the one that its content shows.
-///
-/// # Errors
-/// The finding that there is no file, or that it cannot be read.
+/// Reads the file, in the format that was asked for or else the one that its content shows; or says why it cannot be read.
 pub(super) fn read(path: &Path, format: Option<&'static Format>) -> Result<Recording, Finding> {
     let none = |says: &str| Finding::new(Defect::NoRecording, None, 0, says);
     let unreadable = |says: String| Finding::new(Defect::Unreadable, None, 0, says);

@@ -21,9 +21,6 @@ use transcript::session::Side;
 const SERVER: &str = r#"code=$1; [ -z "$2" ] || echo "$2" >&2; shift 2; "$@"; own=$?; [ "$code" = 0 ] && code=$own; exit "$code""#;
 
 /// Plays a scenario through the recorder.
-///
-/// # Errors
-/// Where the files of the trial cannot be used.
 pub(super) fn play(rig: &Rig, scenario: &Scenario, files: &Files) -> io::Result<Played> {
     let conditions = &scenario.conditions;
     let [client, server] = ["client.journal", "server.journal"].map(|name| files.path(name));
@@ -48,7 +45,9 @@ pub(super) fn play(rig: &Rig, scenario: &Scenario, files: &Files) -> io::Result<
     };
     let mut recorder =
         Running::new(start(&words, [Stdio::piped(), Stdio::piped(), Stdio::piped()]).map_err(not_started)?);
-    let target = KillTarget::new(scenario, &script, files, heard, Some(sent));
+    let heard = |notes: &[Entry]| lines(notes, Direction::Received);
+    let target =
+        KillTarget::new(scenario, &script, files, heard, Some(|notes| lines(notes, Direction::Sent)));
     let recorder_id = recorder.group.id();
     let (killed, stopped) = watched(rig, scenario, files, (recorder_id, target.as_ref()), || {
         // What a peer met is in the journals.
@@ -98,16 +97,7 @@ fn server_words(rig: &Rig, scenario: &Scenario, files: &Files) -> Vec<String> {
     words
 }
 
-/// How many lines a peer has heard.
-fn heard(notes: &[Entry]) -> usize {
-    lines(notes, Direction::Received)
-}
-
-/// How many lines a peer has sent.
-fn sent(notes: &[Entry]) -> usize {
-    lines(notes, Direction::Sent)
-}
-
+/// How many lines a peer has heard, or sent.
 fn lines(notes: &[Entry], wanted: Direction) -> usize {
     let lines = |note: &Entry| match &note.event {
         JournalEvent::Bytes { way, exchange: None, bytes } if *way == wanted => {

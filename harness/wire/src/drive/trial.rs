@@ -53,9 +53,6 @@ impl Rig {
     }
 
     /// Plays a scenario and judges both dimensions.
-    ///
-    /// # Errors
-    /// Where the files of the trial cannot be written or read.
     pub fn trial(&self, scenario: &Scenario) -> io::Result<Vec<CaseResult>> {
         let files = match &self.save {
             Some(folder) => Files::kept(&folder.join(&scenario.name))?,

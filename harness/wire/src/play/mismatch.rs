@@ -8,18 +8,18 @@ use verdict::plain::{cut, plain};
 
 /// One mismatch.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Mismatch {
+pub(crate) struct Mismatch {
     /// What it is.
-    pub kind: MismatchKind,
+    pub(super) kind: MismatchKind,
     /// The message of the session that it is about.
-    pub step: Option<usize>,
+    pub(super) step: Option<usize>,
     /// What arrived, as far as it is known.
-    pub came: Option<String>,
+    pub(super) came: Option<String>,
 }
 
 /// The kinds of mismatches.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum MismatchKind {
+pub(crate) enum MismatchKind {
     /// The message that came for one of the session says something else.
     Different(Difference),
     /// A message that the session does not have, or not once more.
@@ -51,20 +51,17 @@ impl Mismatch {
     }
 
     /// A mismatch beside messages.
-    #[must_use]
-    pub fn protocol(text: impl Into<String>) -> Self {
+    pub(super) fn protocol(text: impl Into<String>) -> Self {
         Self::new(MismatchKind::Protocol(text.into()), None)
     }
 
     /// Where the message of the session is.
-    #[must_use]
-    pub fn location(&self, script: &Script) -> Option<Location> {
+    pub(super) fn location(&self, script: &Script) -> Option<Location> {
         Some(script.entry(self.step?)?.location)
     }
 
     /// What it is, in a sentence without its full stop.
-    #[must_use]
-    pub fn headline(&self) -> String {
+    pub(super) fn headline(&self) -> String {
         match &self.kind {
             MismatchKind::Different(difference) => {
                 let value = |value: &Option<String>| {
@@ -96,8 +93,7 @@ impl Mismatch {
     }
 
     /// All of it, in up to four lines: the sentence, the place, what was expected, what arrived.
-    #[must_use]
-    pub fn describe(&self, script: &Script, file: &str) -> String {
+    pub(super) fn describe(&self, script: &Script, file: &str) -> String {
         let mut text = format!("mismatch: {}", plain(&self.headline()));
         if let Some((step, location)) = self.step.zip(self.location(script)) {
             let pointer = location.pointer();

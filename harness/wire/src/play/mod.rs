@@ -6,7 +6,7 @@
 //! Every wait has an end: while something is awaited, it has to come within [`Plan::patience`] of what was awaited before it,
 //! whatever else comes meanwhile; the bytes of one message may take longer. Memory: the session, and what a transport holds.
 
-mod deadline;
+mod game;
 pub mod http;
 mod mismatch;
 pub mod mock;
@@ -23,11 +23,9 @@ pub use crate::http::HELD;
 pub use crate::journal;
 pub use crate::messages::on_one_line;
 pub(crate) use mismatch::MISSING;
-pub use mismatch::{Mismatch, MismatchKind};
 pub use plan::{Plan, Played, TOLD};
-pub use player::{Order, Outgoing, Player, Received};
-pub use script::{Script, ScriptStep};
-pub(crate) use script::{event, read_session};
+pub use script::Script;
+pub(crate) use script::{ScriptStep, event, read_session};
 #[cfg(unix)]
 pub(crate) use stdio::as_client_of;
 pub use stdio::{as_client, as_server};

@@ -21,7 +21,7 @@ pub(super) const AHEAD: usize = 256;
 
 /// How far the order of the other side's messages can be seen.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Order {
+pub(crate) enum Order {
     /// They come one behind the other.
     Strict,
     /// They come over several connections: between two messages of this side, one may overtake another, and an answer any
@@ -31,7 +31,7 @@ pub enum Order {
 
 /// A script with a finger on the next message.
 #[derive(Debug)]
-pub struct Player<'s> {
+pub(crate) struct Player<'s> {
     script: &'s Script,
     rules: DiffOptions,
     order: Order,
@@ -39,39 +39,40 @@ pub struct Player<'s> {
     next: usize,
     done: Vec<bool>,
     names: IdMap,
-    sent: u64,
-    received: u64,
+    /// How many messages were sent.
+    pub(super) sent: u64,
+    /// How many messages of the session were received, equal to them or not.
+    pub(super) received: u64,
 }
 
 /// A message of this side as it has to be sent now.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Outgoing<'s> {
+pub(crate) struct Outgoing<'s> {
     /// Its step.
-    pub step: usize,
+    pub(super) step: usize,
     /// Its text.
-    pub text: Cow<'s, str>,
+    pub(super) text: Cow<'s, str>,
 }
 
 /// What became of a message that came.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Received {
+pub(crate) struct Received {
     /// The step that it represents.
-    pub step: Option<usize>,
+    pub(super) step: Option<usize>,
     /// How it departs from it.
-    pub mismatch: Option<Mismatch>,
+    pub(super) mismatch: Option<Mismatch>,
 }
 
 impl<'s> Player<'s> {
     /// At the beginning of the script.
-    #[must_use]
-    pub fn new(script: &'s Script, rules: DiffOptions, order: Order) -> Self {
-        let done: Vec<bool> = (0..script.steps().len()).map(|step| script.is_left_out(step)).collect();
+    pub(crate) fn new(script: &'s Script, rules: DiffOptions, order: Order) -> Self {
+        let done: Vec<bool> = (0..script.steps.len()).map(|step| script.is_left_out(step)).collect();
         let next = done.iter().take_while(|done| **done).count();
         Self { script, rules, order, next, done, names: IdMap::default(), sent: 0, received: 0 }
     }
 
     /// The next message of this side, where it is its turn. It counts as sent.
-    pub fn next_message(&mut self) -> Option<Outgoing<'s>> {
+    pub(crate) fn next_message(&mut self) -> Option<Outgoing<'s>> {
         let next = self.peek()?;
         self.tick(next.step);
         self.sent += 1;
@@ -79,16 +80,15 @@ impl<'s> Player<'s> {
     }
 
     /// The next message of this side, where it is its turn.
-    #[must_use]
-    pub fn peek(&self) -> Option<Outgoing<'s>> {
+    pub(crate) fn peek(&self) -> Option<Outgoing<'s>> {
         let step = self.next;
         let message = self.script.message(step).filter(|_| self.script.is_mine(step))?;
-        let text = self.names.outgoing(self.script.steps().get(step)?, message);
+        let text = self.names.outgoing(self.script.steps.get(step)?, message);
         Some(Outgoing { step, text })
     }
 
     /// Takes what is meant to be one message; a batch is split.
-    pub fn receive(&mut self, text: &str) -> Vec<Received> {
+    pub(crate) fn receive(&mut self, text: &str) -> Vec<Received> {
         match Message::parse(text) {
             Ok(message) => vec![self.receive_message(message)],
             Err(refusal) if refusal.code == Code::Batch => {
@@ -107,16 +107,19 @@ impl<'s> Player<'s> {
     }
 
     /// The message of the other side that is awaited, where this side cannot go on without it.
-    #[must_use]
-    pub fn awaited(&self) -> Option<usize> {
+    pub(crate) fn awaited(&self) -> Option<usize> {
         (self.next < self.done.len() && !self.script.is_mine(self.next)).then_some(self.next)
     }
 
     /// The messages of the other side that are awaited before it is this side's turn again.
     pub(super) fn awaited_now(&self) -> impl Iterator<Item = usize> {
-        let mine = |step: usize| self.script.is_mine(step) && !self.done[step];
-        let turn = (self.next..self.done.len()).find(|&step| mine(step)).unwrap_or(self.done.len());
-        (self.next..turn).filter(|&step| self.is_awaited(step))
+        (self.next..self.turn()).filter(|&step| self.is_awaited(step))
+    }
+
+    /// When it is this side's turn: the next message that it has to send, or the end.
+    fn turn(&self) -> usize {
+        let mine = |step: &usize| self.script.is_mine(*step) && !self.done[*step];
+        (self.next..self.done.len()).find(mine).unwrap_or(self.done.len())
     }
 
     /// Whether a message was sent or received.
@@ -132,14 +135,12 @@ impl<'s> Player<'s> {
     }
 
     /// Whether nothing is left to say or to hear.
-    #[must_use]
-    pub fn is_over(&self) -> bool {
+    pub(crate) fn is_over(&self) -> bool {
         self.next == self.done.len()
     }
 
     /// What never came, for this reason.
-    #[must_use]
-    pub fn missing(&self, why: &str) -> Option<Mismatch> {
+    pub(crate) fn missing(&self, why: &str) -> Option<Mismatch> {
         let mut left = (self.next..self.done.len()).filter(|&step| self.is_awaited(step));
         let step = left.next()?;
         let kind = MismatchKind::Missing(why.to_owned(), left.count());
@@ -147,21 +148,8 @@ impl<'s> Player<'s> {
     }
 
     /// How many messages of this side are left to say.
-    #[must_use]
-    pub fn unsent(&self) -> usize {
+    pub(crate) fn unsent(&self) -> usize {
         (self.next..self.done.len()).filter(|&step| self.script.is_mine(step)).count()
-    }
-
-    /// How many messages were sent.
-    #[must_use]
-    pub fn sent(&self) -> u64 {
-        self.sent
-    }
-
-    /// How many messages of the session were received, equal to them or not.
-    #[must_use]
-    pub fn received(&self) -> u64 {
-        self.received
     }
 
     /// Whether the other side still has to say it.
@@ -193,9 +181,8 @@ impl<'s> Player<'s> {
         }
         self.tick(step);
         self.received += 1;
-        let mismatch =
-            kind.map(|kind| Mismatch { kind, step: Some(step), came: Some(message.text().to_owned()) });
-        Received { step: Some(step), mismatch }
+        let (step, came) = (Some(step), Some(message.text().to_owned()));
+        Received { step, mismatch: kind.map(|kind| Mismatch { kind, step, came }) }
     }
 
     /// The first message that says the same; of several that may overtake each other, the one whose id came.
@@ -218,11 +205,11 @@ impl<'s> Player<'s> {
 
     /// Whether nothing that should have come before it is awaited, and what it answers was asked.
     fn is_in_order(&self, step: usize) -> bool {
-        let asked = self.script.steps()[step].answers.is_none_or(|asked| self.done[asked]);
+        let asked = self.script.steps[step].answers.is_none_or(|asked| self.done[asked]);
         let mut before = (self.next..step).filter(|&before| self.is_awaited(before));
         let overtaken = before.next();
         // Over several connections an answer to what was asked waits for no other message.
-        if asked && self.order == Order::Loose && self.script.steps()[step].answers.is_some() {
+        if asked && self.order == Order::Loose && self.script.steps[step].answers.is_some() {
             return true;
         }
         let between = |first: usize| (first..step).any(|step| self.script.is_mine(step));
@@ -236,16 +223,14 @@ impl<'s> Player<'s> {
     /// The message that the one that came may be meant for: an answer to the same request, or the first one of its kind
     /// and method before this side has to speak again.
     fn kin(&self, came: &Event<'_>) -> Option<usize> {
-        let turn = (self.next..self.done.len()).find(|&step| self.script.is_mine(step) && !self.done[step]);
+        let turn = self.turn();
         let alike = |step: usize| {
             let Some(message) = self.script.message(step) else { return false };
             let expected = event(step, message);
             match (expected.is_response(), came.is_response()) {
                 (true, true) => expected.id == came.id,
                 (false, false) => {
-                    expected.kind == came.kind
-                        && message.method() == came.message.method()
-                        && turn.is_none_or(|turn| step < turn)
+                    expected.kind == came.kind && message.method() == came.message.method() && step < turn
                 }
                 _ => false,
             }

@@ -2,6 +2,7 @@
 //!
 //! Memory: the session.
 
+use crate::messages::is;
 use formats::{Format, Input, OwnedContent, OwnedEntry, ReadError, ReadOptions, Session};
 use std::collections::{BTreeMap, BTreeSet};
 use transcript::meaning::{Event, EventKind};
@@ -9,9 +10,6 @@ use transcript::message::Message;
 use transcript::session::{Carrier, Headers, Side};
 
 /// The session of a recording in this format.
-///
-/// # Errors
-/// Where it is none.
 pub(crate) fn read_session(format: &'static Format, mut bytes: &[u8]) -> Result<Session, ReadError> {
     Session::read(format, &mut Input::new(&mut bytes)?, ReadOptions::default())
 }
@@ -19,11 +17,13 @@ pub(crate) fn read_session(format: &'static Format, mut bytes: &[u8]) -> Result<
 /// A session, and the side of it that is played.
 #[derive(Debug)]
 pub struct Script {
-    session: Session,
+    pub(crate) session: Session,
     /// The side that is played.
     pub role: Side,
-    steps: Vec<ScriptStep>,
-    refusals: BTreeMap<usize, Refusal>,
+    /// The messages of both sides, in order.
+    pub(crate) steps: Vec<ScriptStep>,
+    /// The error of HTTP that the session shows for a message of the client, where no message came with it.
+    pub(super) refusals: BTreeMap<usize, Refusal>,
     /// Those that the recording has a second time under the event id of an earlier one.
     again: BTreeSet<usize>,
     /// Those that are not played.
@@ -35,15 +35,15 @@ type Refusal = (u16, Vec<(String, String)>);
 
 /// One message of the session. Its number is that of its event.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct ScriptStep {
+pub(crate) struct ScriptStep {
     /// Its entry.
     entry: usize,
     /// Who says it.
-    pub side: Side,
+    pub(crate) side: Side,
     /// What it is.
-    pub kind: EventKind,
+    pub(super) kind: EventKind,
     /// The message that it answers, by the contract; or the one that repeats it, where that one was refused over HTTP.
-    pub answers: Option<usize>,
+    pub(super) answers: Option<usize>,
 }
 
 impl Script {
@@ -72,14 +72,12 @@ impl Script {
     }
 
     /// Whether the recording has a message a second time under the event id of an earlier one.
-    #[must_use]
-    pub fn is_again(&self, step: usize) -> bool {
+    pub(crate) fn is_again(&self, step: usize) -> bool {
         self.again.contains(&step)
     }
 
     /// Whether a message is not played: it is the body with which a GET was refused, and neither side waits for it.
-    #[must_use]
-    pub fn is_left_out(&self, step: usize) -> bool {
+    pub(crate) fn is_left_out(&self, step: usize) -> bool {
         self.left_out.contains(&step)
     }
 
@@ -95,63 +93,33 @@ impl Script {
         (0..self.steps.len()).filter_map(|step| self.message(step)).map(|it| it.text().len() as u64).sum()
     }
 
-    /// The error of HTTP that the session shows for a message of the client, where no message came with it.
-    #[must_use]
-    pub fn refusal(&self, step: usize) -> Option<&Refusal> {
-        self.refusals.get(&step)
-    }
-
-    /// The messages of both sides, in order.
-    #[must_use]
-    pub fn steps(&self) -> &[ScriptStep] {
-        &self.steps
-    }
-
-    /// The session.
-    #[must_use]
-    pub fn session(&self) -> &Session {
-        &self.session
-    }
-
     /// Every entry of the session, also those that are not messages.
-    #[must_use]
-    pub fn entries(&self) -> &[OwnedEntry] {
+    pub(crate) fn entries(&self) -> &[OwnedEntry] {
         &self.session.entries
     }
 
     /// The entry of a step.
-    #[must_use]
-    pub fn entry(&self, step: usize) -> Option<&OwnedEntry> {
+    pub(crate) fn entry(&self, step: usize) -> Option<&OwnedEntry> {
         self.session.entries.get(self.steps.get(step)?.entry)
     }
 
     /// The message of a step as the recording has it.
-    #[must_use]
-    pub fn message(&self, step: usize) -> Option<Message<'_>> {
+    pub(crate) fn message(&self, step: usize) -> Option<Message<'_>> {
         self.entry(step)?.message()
     }
 
+    /// Whether a step is this request, or notification.
+    pub(super) fn is(&self, step: usize, method: &str) -> bool {
+        self.message(step).is_some_and(|message| is(message, method))
+    }
+
     /// Whether a step is this side's.
-    #[must_use]
-    pub fn is_mine(&self, step: usize) -> bool {
+    pub(crate) fn is_mine(&self, step: usize) -> bool {
         self.steps.get(step).is_some_and(|step| step.side == self.role)
     }
 
-    /// The message of a step with its place, as a part of the session's meaning.
-    #[must_use]
-    pub fn event<'a>(&'a self, step: usize, message: Message<'a>) -> Option<Event<'a>> {
-        let (found, entry) = (self.steps.get(step)?, self.entry(step)?);
-        Some(Event {
-            answers: found.answers.map(|step| step as u64),
-            side: Some(found.side),
-            location: entry.location,
-            ..event(step, message)
-        })
-    }
-
     /// The length of the longest message, in bytes.
-    #[must_use]
-    pub fn longest(&self) -> usize {
+    pub(crate) fn longest(&self) -> usize {
         let length = |step| self.message(step).map_or(0, |message| message.text().len());
         (0..self.steps.len()).map(length).max().unwrap_or_default()
     }
@@ -291,9 +259,9 @@ pub(super) mod tests {
         let lines =
             [r#"> {"jsonrpc":"2.0","id":1,"method":"a"}"#, r#"< {"jsonrpc":"2.0","id":1,"result":{}}"#];
         let script = script(&lines, Side::Server).unwrap();
-        assert_eq!(script.steps().len(), 2);
+        assert_eq!(script.steps.len(), 2);
         assert_eq!((script.is_mine(0), script.is_mine(1), script.is_mine(2)), (false, true, false));
-        assert_eq!(script.steps()[1].answers, Some(0));
+        assert_eq!(script.steps[1].answers, Some(0));
         assert_eq!(script.longest(), lines[0].len() - 2);
         assert_eq!(script.entry(0).unwrap().location.line, 2);
     }

@@ -4,7 +4,7 @@
 //! for each open body, and for its coded form.
 
 use super::kept::{KeptBody, milliseconds};
-use crate::http::header;
+use crate::http::{End, header};
 use crate::redaction::Redaction;
 use flate2::write::MultiGzDecoder;
 use std::io::{self, Write};
@@ -24,6 +24,7 @@ pub(super) struct Body {
     coding: Coding,
     /// Bytes that passed and are not kept.
     pub(super) lost: u64,
+    pub(super) end: Option<End>,
 }
 
 #[derive(Debug)]
@@ -49,7 +50,7 @@ impl Body {
             }
             _ => Coding::Plain(Box::new(kept)),
         };
-        Self { coding, lost: 0 }
+        Self { coding, lost: 0, end: None }
     }
 
     /// Takes a part, which came at `now` in the time of its exchange. What cannot be kept is counted, and reported: there is

@@ -32,28 +32,15 @@ pub(super) struct Exchange {
     last: Duration,
     sent: Duration,
     answered: Option<(ResponseHead, Duration)>,
-    request: Passed,
-    answer: Passed,
+    request: Body,
+    answer: Body,
     unanswered: Option<String>,
-}
-
-/// One of its bodies.
-#[derive(Debug)]
-struct Passed {
-    body: Body,
-    end: Option<End>,
-}
-
-impl Passed {
-    fn new(headers: &[(String, String)], redaction: &Arc<Redaction>) -> Self {
-        Self { body: Body::new(headers, redaction), end: None }
-    }
 }
 
 impl Exchange {
     /// An exchange that begins with this head.
     pub(super) fn new(asked: RequestHead, started: Duration, redaction: &Arc<Redaction>) -> Self {
-        let request = Passed::new(&asked.headers, redaction);
+        let request = Body::new(&asked.headers, redaction);
         Self {
             asked,
             redaction: Arc::clone(redaction),
@@ -62,7 +49,7 @@ impl Exchange {
             sent: started,
             answered: None,
             request,
-            answer: Passed::new(&[], redaction),
+            answer: Body::new(&[], redaction),
             unanswered: None,
         }
     }
@@ -75,28 +62,28 @@ impl Exchange {
         match event {
             ProxyEvent::Request(_) | ProxyEvent::NotHttp(_) => {}
             ProxyEvent::Response(head) => {
-                self.answer = Passed::new(&head.headers, &self.redaction);
+                self.answer = Body::new(&head.headers, &self.redaction);
                 self.answered = Some((*head, at));
             }
             ProxyEvent::Part(side, part) => {
                 if side == Side::Request {
                     self.sent = at;
                 }
-                self.side(side).body.take(&part, now)?;
+                self.side(side).take(&part, now)?;
             }
-            ProxyEvent::Lost(side, count) => self.side(side).body.lost += count,
+            ProxyEvent::Lost(side, count) => self.side(side).lost += count,
             ProxyEvent::Ended(side, end) => {
                 let passed = self.side(side);
                 // The first report is nearest to the cause.
                 passed.end.get_or_insert(end);
-                passed.body.finish()?;
+                passed.finish()?;
             }
             ProxyEvent::NoResponse(why) => self.unanswered = Some(why),
         }
         Ok(())
     }
 
-    fn side(&mut self, side: Side) -> &mut Passed {
+    fn side(&mut self, side: Side) -> &mut Body {
         match side {
             Side::Request => &mut self.request,
             Side::Response => &mut self.answer,
@@ -106,8 +93,8 @@ impl Exchange {
     /// Nothing more comes.
     /// Fails where what was held of a body could not be kept.
     pub(super) fn close(&mut self) -> io::Result<()> {
-        let request = self.request.body.finish();
-        self.answer.body.finish().and(request)
+        let request = self.request.finish();
+        self.answer.finish().and(request)
     }
 
     /// Whether nothing more can come: the answer ended, or there is none and the client is gone or got its answer from the proxy.
@@ -117,12 +104,12 @@ impl Exchange {
 
     /// Bytes that passed and are not kept.
     pub(super) fn lost(&self) -> u64 {
-        self.request.body.lost + self.answer.body.lost
+        self.request.lost + self.answer.lost
     }
 
     /// How much text it has.
     pub(super) fn size(&self) -> u64 {
-        self.request.body.size() + self.answer.body.size()
+        self.request.size() + self.answer.size()
     }
 
     /// The session that the answer names.
@@ -170,10 +157,10 @@ impl Exchange {
             write!(out, ",\n \"_ended\": {}", quoted(&self.redaction.text(&fate)))?;
         }
         if with_bodies {
-            self.answer.body.write_blocks(took, out)?;
+            self.answer.write_blocks(took, out)?;
         }
-        if self.request.body.is_coded() || self.answer.body.is_coded() {
-            let of = if self.answer.body.is_coded() { "response" } else { "request" };
+        if self.request.is_coded() || self.answer.is_coded() {
+            let of = if self.answer.is_coded() { "response" } else { "request" };
             write!(
                 out,
                 ",\n \"comment\": \"the body of the {of} is kept with its content coding: it is too large without\""
@@ -196,14 +183,14 @@ impl Exchange {
             "{{\"method\": {method}, \"url\": {url}, \"httpVersion\": {version}, \"cookies\": [],\n  "
         )?;
         write_headers(headers, &self.redaction, out)?;
-        let size = self.request.body.size() + self.request.body.lost;
+        let size = self.request.size() + self.request.lost;
         write!(out, ", \"queryString\": {listed}, \"headersSize\": -1, \"bodySize\": {size}")?;
         if size > 0 {
             let media_type = header(&self.asked.headers, "content-type").unwrap_or_default();
             let media_type = self.redaction.header("content-type", media_type);
             write!(out, ",\n  \"postData\": {{\"mimeType\": {}", quoted(&media_type))?;
             if with_bodies {
-                self.request.body.write_text(out)?;
+                self.request.write_text(out)?;
             }
             out.write_all(b"}")?;
         }
@@ -221,13 +208,13 @@ impl Exchange {
             "{{\"status\": {status}, \"statusText\": {reason}, \"httpVersion\": {version}, \"cookies\": [],\n  "
         )?;
         write_headers(headers, &self.redaction, out)?;
-        let size = self.answer.body.size() + self.answer.body.lost;
+        let size = self.answer.size() + self.answer.lost;
         let [to, media_type] = ["location", "content-type"]
             .map(|name| quoted(&self.redaction.header(name, header(headers, name).unwrap_or_default())));
         write!(out, ", \"redirectURL\": {to}, \"headersSize\": -1, \"bodySize\": {size}")?;
         write!(out, ",\n  \"content\": {{\"size\": {size}, \"mimeType\": {media_type}")?;
         if with_bodies {
-            self.answer.body.write_text(out)?;
+            self.answer.write_text(out)?;
         }
         out.write_all(b"}}")
     }

@@ -36,9 +36,6 @@ pub struct Proxy {
 
 impl Proxy {
     /// Listens at `address`. Connections wait from then on, and are served by [`Proxy::record`].
-    ///
-    /// # Errors
-    /// A sentence, where it cannot listen there or cannot start threads.
     pub fn listen(address: SocketAddr, target: Target) -> Result<Self, String> {
         Self::at(address, |here| match target.leads_back_to(here) {
             true => Err(format!("{} leads back to this recorder, which listens at {here}", target.origin())),
@@ -47,9 +44,6 @@ impl Proxy {
     }
 
     /// Listens at `address` for clients of a server over stdio, which [`Proxy::before`] names.
-    ///
-    /// # Errors
-    /// A sentence, where it cannot listen there or cannot start threads.
     pub fn for_stdio(address: SocketAddr) -> Result<Self, String> {
         Self::at(address, |here| Target::parse(&format!("http://{here}{PATH}")))
     }
@@ -100,9 +94,6 @@ impl Proxy {
     }
 
     /// Where clients connect.
-    ///
-    /// # Errors
-    /// Where the system does not say.
     pub fn address(&self) -> io::Result<SocketAddr> {
         self.listener.local_addr()
     }
@@ -114,9 +105,6 @@ impl Proxy {
     }
 
     /// Forwards and writes to `file` until `stop` says so. What cannot be kept is reported at once.
-    ///
-    /// # Errors
-    /// A sentence, where it cannot begin.
     pub fn record(
         self,
         file: File,

@@ -79,13 +79,6 @@ impl LineWriter {
         out.extend_from_slice(b"}\n");
     }
 
-    /// The message that `line` is, where the trace has it verbatim.
-    pub(super) fn as_it_came<'l>(&self, line: &'l [u8]) -> Option<&'l str> {
-        let text = std::str::from_utf8(line).ok().filter(|_| !self.redaction.is_asked())?;
-        let message = Message::parse(text).ok()?;
-        Some(message.text()).filter(|text| memchr::memchr(b'\r', text.as_bytes()).is_none())
-    }
-
     /// Appends the beginning of a message's line, up to the message.
     pub(super) fn message_head(&mut self, time: i64, side: Side, out: &mut Vec<u8>) {
         self.open(time, dir(side), out);

@@ -5,10 +5,13 @@ use super::intake::Intake;
 #[cfg(unix)]
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use std::fs::File;
-use std::io::{self, PipeReader, Write as _};
+use std::io::{self, PipeReader, Read as _, Write as _};
 use std::sync::Arc;
 use std::time::Duration;
 use transcript::session::Side;
+
+/// How much is read at a time.
+const CHUNK: usize = 256 << 10;
 
 /// So long may nothing come, after the server has ended, until its output is taken for complete although some process
 /// that it left behind still holds it open.
@@ -27,38 +30,33 @@ pub(super) struct Pump {
 impl Pump {
     /// Forwards to the end.
     pub(super) fn run(mut self) {
+        let mut chunk = vec![0; CHUNK];
         loop {
             match next(&self.from, &self.to, self.over.as_ref(), None) {
                 Ready::Data => {}
                 Ready::Broken | Ready::Quiet => break,
                 Ready::Over => {
-                    self.drain();
+                    // What is still there.
+                    while next(&self.from, &self.to, None, Some(QUIET)) == Ready::Data
+                        && self.forward(&mut chunk)
+                    {}
                     break;
                 }
             }
-            if !self.forward() {
+            if !self.forward(&mut chunk) {
                 break;
             }
         }
         self.intake.end(self.side);
     }
 
-    /// Forwards what is still there.
-    fn drain(&mut self) {
-        while next(&self.from, &self.to, None, Some(QUIET)) == Ready::Data && self.forward() {}
-    }
-
-    /// Forwards one chunk. Whether more may come.
-    fn forward(&mut self) -> bool {
-        let mut chunk = self.intake.chunk();
-        match chunk.fill(&mut self.from) {
+    /// Forwards what one read gives. Whether more may come.
+    fn forward(&mut self, chunk: &mut [u8]) -> bool {
+        match self.from.read(chunk) {
             Ok(0) => false,
-            Ok(_) => {
-                let chunk = Arc::new(chunk);
-                self.intake.keep(self.side, &chunk);
-                let passed = self.pass_on(&chunk).is_ok();
-                self.intake.recycle(chunk);
-                passed
+            Ok(count) => {
+                self.intake.keep(self.side, &chunk[..count]);
+                self.pass_on(&chunk[..count]).is_ok()
             }
             Err(error) => matches!(error.kind(), io::ErrorKind::Interrupted | io::ErrorKind::WouldBlock),
         }

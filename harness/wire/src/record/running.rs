@@ -42,9 +42,6 @@ impl Server {
     }
 
     /// Starts it; where it reads, and where it writes.
-    ///
-    /// # Errors
-    /// Where it cannot be started.
     pub(super) fn start(
         &self,
         redaction: &Redaction,

@@ -25,9 +25,6 @@ const BLOCK: usize = 256 << 10;
 /// How long the writer waits for something to do at a time.
 const IDLE: Duration = Duration::from_secs(3600);
 
-/// A message of this size goes into the file from where it is.
-const LARGE: usize = 64 << 10;
-
 /// A longer line cannot be redacted, which needs all of it at hand, and is left out.
 const REDACTED: usize = 16 << 20;
 
@@ -103,9 +100,6 @@ impl TraceWriter {
                 }
             };
             self.take(&item);
-            if let Content::Bytes(chunk) = item.content {
-                self.intake.recycle(chunk);
-            }
             if self.block.text.len() >= BLOCK {
                 self.flush();
             }
@@ -145,14 +139,7 @@ impl TraceWriter {
                     self.block.since = item.time;
                 }
                 self.block.lines[at] += 1;
-                let large = if line.len() < LARGE { None } else { self.writer.as_it_came(line) };
-                match large {
-                    Some(text) => {
-                        self.writer.message_head(item.time, item.side, &mut self.block.text);
-                        self.write(&[text.as_bytes(), b"}\n"]);
-                    }
-                    None => self.writer.line(item.time, item.side, line, &mut self.block.text),
-                }
+                self.writer.line(item.time, item.side, line, &mut self.block.text);
             }
             Piece::Part(part) => {
                 let path = &self.path;
@@ -174,11 +161,9 @@ impl TraceWriter {
 
     /// Writes what has been gathered. Whether it is in the file.
     fn flush(&mut self) -> bool {
-        if self.block.text.is_empty() && self.meta.is_empty() { true } else { self.write(&[]) }
-    }
-
-    /// Writes what has been gathered and the rest of its last line, which is too large to be gathered.
-    fn write(&mut self, rest: &[&[u8]]) -> bool {
+        if self.block.text.is_empty() && self.meta.is_empty() {
+            return true;
+        }
         let head = self.head(self.block.since);
         let (output, text) = (&mut self.output, &self.block.text);
         let done = self.intake.queue.in_file(|| {
@@ -186,8 +171,7 @@ impl TraceWriter {
                 if !head.is_empty() {
                     file.write_all(&head)?;
                 }
-                file.write_all(text)?;
-                rest.iter().try_for_each(|part| file.write_all(part))
+                file.write_all(text)
             })
         });
         let lines = std::mem::take(&mut self.block.lines);

@@ -39,9 +39,6 @@ pub(super) struct Ledger {
 
 impl Ledger {
     /// Numbers go on behind those of the markers that a text has.
-    ///
-    /// # Errors
-    /// Where it cannot be read.
     pub(super) fn behind(reader: &mut dyn Read) -> io::Result<Self> {
         let (mut last, mut window, mut kept) = (0, vec![0; WINDOW], 0);
         loop {

@@ -7,7 +7,7 @@
 //! | `ledger` | which marker each value has, and how often there is one |
 //! | `json` | where the values of a JSON text are, and which are never touched |
 //! | `assignments` | `name=value`, `name: value` and a URL's password, in any text |
-//! | `classes` | what a text has at all |
+//! | `classes` | what bytes may be part of |
 //! | `encodings` | percent signs, Base64 and hexadecimal digits |
 //! | `text` | the way down through all of these, and headers |
 //! | `body` | whole bodies, and the blocks of event streams |

@@ -53,9 +53,6 @@ pub const PRESETS: &[Preset] = &[Preset {
 }];
 
 /// The preset of this name.
-///
-/// # Errors
-/// A sentence that lists them.
 pub fn preset(name: &str) -> Result<&'static Preset, String> {
     let known = || PRESETS.iter().map(|preset| preset.name).collect::<Vec<_>>().join(", ");
     let found = PRESETS.iter().find(|preset| preset.name == name);

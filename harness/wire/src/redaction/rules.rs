@@ -77,18 +77,12 @@ impl Rules {
 
 impl Redaction {
     /// Names of members, in any case, where `*` matches anything; and regular expressions for parts of texts.
-    ///
-    /// # Errors
-    /// A sentence on what cannot be used.
     pub fn new(names: &[String], texts: &[String]) -> Result<Self, String> {
         let texts = texts.iter().map(|text| (format!("/{text}/"), &**text));
         Self::default().with(names.iter().map(String::as_str), texts)
     }
 
     /// What this preset has, besides.
-    ///
-    /// # Errors
-    /// A sentence on what cannot be used.
     pub fn with_preset(self, preset: &Preset) -> Result<Self, String> {
         let texts = preset.texts.iter().map(|&(kind, text)| (kind.to_owned(), text));
         self.with(preset.names.iter().copied(), texts)
@@ -113,9 +107,6 @@ impl Redaction {
 
     /// The same, with a number behind each marker: the same for the same value, and others for others. The numbers go on
     /// behind those that `reader` has. [`Redaction::taken`] counts.
-    ///
-    /// # Errors
-    /// Where it cannot be read.
     pub fn numbered(mut self, reader: &mut dyn Read) -> io::Result<Self> {
         self.ledger = Some(Arc::new(Mutex::new(Ledger::behind(reader)?)));
         Ok(self)

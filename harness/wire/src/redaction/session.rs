@@ -18,9 +18,6 @@ impl Redaction {
     }
 
     /// The same of one entry.
-    ///
-    /// # Errors
-    /// As [`Redaction::session`].
     pub fn entry(&self, entry: &mut OwnedEntry) -> Result<(), String> {
         match &mut entry.what {
             OwnedContent::Message(text, shape) => {

@@ -1,7 +1,7 @@
 //! The way down through a text: JSON in it, values that it gives to names, and texts that it holds encoded.
 
 use super::assignments;
-use super::classes::{BACKSLASH, DIGIT, LETTER, PERCENT, PIECE, SIGN, TextTraits, replace_runs};
+use super::classes::{is_digit, is_letter, is_piece, replace_runs};
 use super::encodings::{SHORTEST, decodings, percent_decoded, percent_encoded, unescaped};
 use super::json;
 use super::ledger::Rule;
@@ -86,29 +86,25 @@ impl Layer<'_> {
             return self.json(inner);
         }
         let mut new = Cow::Borrowed(text);
-        let found = TextTraits::in_text(text);
-        if found.has(SIGN) {
-            let values = assignments::values(text, &|name| self.redaction.names(name));
-            if !values.is_empty() {
-                let (mut out, mut copied) = (Vec::with_capacity(text.len()), 0);
-                for (value, rule) in values {
-                    out.extend_from_slice(&text[copied..value.start]);
-                    out.extend(self.redaction.mark(rule, &text[value.clone()]));
-                    copied = value.end;
-                }
-                out.extend_from_slice(&text[copied..]);
-                new = Cow::Owned(out);
+        let values = assignments::values(text, &|name| self.redaction.names(name));
+        if !values.is_empty() {
+            let (mut out, mut copied) = (Vec::with_capacity(text.len()), 0);
+            for (value, rule) in values {
+                out.extend_from_slice(&text[copied..value.start]);
+                out.extend(self.redaction.mark(rule, &text[value.clone()]));
+                copied = value.end;
             }
+            out.extend_from_slice(&text[copied..]);
+            new = Cow::Owned(out);
         }
-        if found.has(PERCENT) {
-            replace_runs(&mut new, PIECE, |piece| self.percent(piece));
+        // Most texts have neither of the signs.
+        if memchr::memchr(b'%', text).is_some() {
+            replace_runs(&mut new, is_piece, |piece| self.percent(piece));
         }
-        if found.has(BACKSLASH) {
-            replace_runs(&mut new, PIECE, |piece| self.escaped(piece));
+        if memchr::memchr(b'\\', text).is_some() {
+            replace_runs(&mut new, is_piece, |piece| self.escaped(piece));
         }
-        if found.run >= SHORTEST || matches!(new, Cow::Owned(_)) {
-            replace_runs(&mut new, LETTER, |run| self.encoded(run));
-        }
+        replace_runs(&mut new, is_letter, |run| self.encoded(run));
         if let Cow::Owned(changed) = self.redaction.patterns(&new) {
             new = Cow::Owned(changed);
         }
@@ -150,12 +146,16 @@ impl Layer<'_> {
 
     /// Letters and digits that may be Base64 or hexadecimal, as a whole or between two of the signs of Base64.
     fn encoded(&self, run: &[u8]) -> Option<Vec<u8>> {
+        // Most words are no more than that.
+        if run.len() < SHORTEST {
+            return None;
+        }
         let hides = |run: &[u8]| decodings(run).any(|text| self.hides(&text));
         if hides(run) {
             return Some(self.redaction.mark(Rule::Encoded, run));
         }
         let mut new = Cow::Borrowed(run);
-        replace_runs(&mut new, DIGIT, |part| {
+        replace_runs(&mut new, is_digit, |part| {
             (part.len() < run.len() && hides(part)).then(|| self.redaction.mark(Rule::Encoded, part))
         });
         matches!(new, Cow::Owned(_)).then(|| new.into_owned())

@@ -6,11 +6,10 @@
 
 mod caller;
 mod lines;
-mod outcome;
 mod session;
 mod stream;
 
-pub(crate) use outcome::Outcome;
+pub(crate) use caller::Outcome;
 
 use crate::http::{self, Client, Target};
 use crate::{Notify, StartError};

@@ -1,13 +1,12 @@
 //! A session with a server over HTTP: what is asked, and what comes back.
 
-use super::caller::{Caller, described, is_stream};
+use super::caller::{Caller, Outcome, described, is_stream};
 use super::lines::Writer;
-use super::outcome::Outcome;
 use super::stream::Stream;
 use crate::Notify;
 use crate::http::{Client, EVENTS, HELD, JSON, SseEvent, Target, collect, media_type};
 use crate::lock;
-use crate::messages::{id_text, internal_error, messages, on_one_line, protocol_version};
+use crate::messages::{id_text, internal_error, is, messages, on_one_line, protocol_version};
 use crate::stdio::PipeEvent;
 use hyper::body::Incoming;
 use hyper::{Method, Response, StatusCode};
@@ -100,8 +99,8 @@ impl Session {
         let asks = |said: &&Message<'_>| said.method().is_some();
         let ids: Vec<String> =
             said.iter().filter(asks).filter_map(|said| id_text(*said)).map(ToOwned::to_owned).collect();
-        let is = |name: &str| said.iter().any(|said| said.method().is_some_and(|method| method.is(name)));
-        let (hello, initialized) = (is("initialize"), is("notifications/initialized"));
+        let [hello, initialized] =
+            ["initialize", "notifications/initialized"].map(|name| said.iter().any(|said| is(*said, name)));
         if ids.is_empty() {
             match timeout(ACCEPTANCE, self.request(&text, &ids)).await {
                 Ok(true) if initialized => self.listen(),

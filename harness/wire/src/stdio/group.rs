@@ -66,9 +66,6 @@ impl Group {
 
     /// The leader's standard input, where it is a pipe. Writing to it never waits: what a full pipe does not take is refused
     /// with [`io::ErrorKind::WouldBlock`].
-    ///
-    /// # Errors
-    /// Where the system does not let it be so.
     pub fn take_input(&mut self) -> io::Result<Option<ChildStdin>> {
         let input = self.leader.stdin.take();
         #[cfg(unix)]
@@ -135,9 +132,6 @@ impl Group {
     }
 
     /// Kills the whole group, and gives the leader's status.
-    ///
-    /// # Errors
-    /// Where the system does not tell it.
     pub fn end(&mut self) -> io::Result<ExitStatus> {
         if let Some(status) = self.status {
             return Ok(status);
@@ -147,9 +141,6 @@ impl Group {
     }
 
     /// Waits for the leader only, and gives its status. What it leaves behind goes on, and is nobody's here any more.
-    ///
-    /// # Errors
-    /// Where the system does not tell it.
     pub(crate) fn reap(&mut self) -> io::Result<ExitStatus> {
         while !self.exited() {
             thread::sleep(TICK);

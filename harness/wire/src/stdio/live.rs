@@ -18,9 +18,6 @@ pub(crate) struct LiveServer {
 
 impl LiveServer {
     /// Starts one, and hands on what it says, up to lines of `longest` bytes.
-    ///
-    /// # Errors
-    /// Where it cannot be started.
     pub(crate) fn start(
         command: &[String],
         longest: usize,

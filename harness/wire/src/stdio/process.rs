@@ -23,17 +23,11 @@ pub fn spawn_error(program: &str, error: &io::Error) -> String {
 }
 
 /// Starts a program as the leader of a group, with these standard streams: input, output and error.
-///
-/// # Errors
-/// Where it cannot be started.
 pub(crate) fn start(command: &[String], streams: [Stdio; 3]) -> Result<Group, StartError> {
     start_shown(command, command, streams)
 }
 
 /// The same of a command that a message shows otherwise.
-///
-/// # Errors
-/// Where it cannot be started.
 pub(crate) fn start_shown(
     command: &[String],
     shown: &[String],
@@ -48,9 +42,6 @@ pub(crate) fn start_shown(
 }
 
 /// The output of a program that was started between pipes, and its input.
-///
-/// # Errors
-/// Where it was not.
 pub(crate) fn pipes(program: &mut Group) -> Result<(File, File), StartError> {
     let leader = program.leader();
     let pipes = leader.stdout.take().zip(leader.stdin.take());
@@ -59,9 +50,6 @@ pub(crate) fn pipes(program: &mut Group) -> Result<(File, File), StartError> {
 }
 
 /// The standard input and output of this process as files without a buffer, each of which closes when it is dropped.
-///
-/// # Errors
-/// Where they cannot be used.
 pub(crate) fn standard_streams() -> Result<(File, File), StartError> {
     own_streams()
         .map_err(|error| StartError::Unusable(format!("the standard streams cannot be used: {error}")))

@@ -14,10 +14,7 @@ struct Running {
     over: bool,
 }
 
-/// Starts the leader of a group.
-///
-/// # Errors
-/// Where it cannot be started; nothing can after [`kill_all`].
+/// Starts the leader of a group; none after [`kill_all`].
 pub(crate) fn spawn(command: &mut Command) -> io::Result<Child> {
     let mut running = lock(&RUNNING);
     if running.over {
@@ -29,9 +26,6 @@ pub(crate) fn spawn(command: &mut Command) -> io::Result<Child> {
 }
 
 /// Reaps a leader that has exited.
-///
-/// # Errors
-/// Where the system does not tell how it did.
 pub(crate) fn reap(leader: &mut Child) -> io::Result<ExitStatus> {
     let mut running = lock(&RUNNING);
     let status = leader.wait();

@@ -169,10 +169,7 @@ impl Comparison<'_> {
         })
     }
 
-    /// The responses that the recording binds to another request.
-    ///
-    /// # Errors
-    /// Why that cannot be judged.
+    /// The responses that the recording binds to another request, or why that cannot be judged.
     fn bound(&self, within_exchange: bool) -> Result<Vec<Finding>, String> {
         let said = |sided: bool| {
             answers(self.said.iter().map(move |one| (one.text.trim(), Some(one.side).filter(|_| sided))))

@@ -9,7 +9,6 @@ use super::protocol::Transport;
 use super::route::{Reply, Route};
 use crate::StartError;
 use crate::http::{JSON, SESSION, Target};
-use crate::play::deadline::Deadline;
 use crate::play::mismatch::Mismatch;
 use crate::play::plan::{Plan, Played};
 use hyper::Method;
@@ -26,7 +25,7 @@ pub fn as_client(plan: &Plan<'_>, target: &Target, transport: Transport) -> Resu
     let mut session = ClientSession::new(plan, target, transport)?;
     plan.journal.began("client", transport.name(), Some(target.origin() + target.path()));
     session.play();
-    let played = Played { sent: session.player.sent(), received: session.player.received(), ..session.tally };
+    let played = session.game.played();
     let unreachable = session.unreachable.take();
     session.caller.close();
     match unreachable {
@@ -43,15 +42,13 @@ impl ClientSession<'_> {
         loop {
             self.send_due();
             self.open_what_is_needed();
-            if self.closed_early || self.unreachable.is_some() || self.player.is_over() && self.is_accepted()
+            if self.game.closed_early
+                || self.unreachable.is_some()
+                || self.game.player.is_over() && self.is_accepted()
             {
                 break;
             }
-            let talks_on = |client: &mut Self| {
-                client.talks_on = client.has_waited_too_long();
-                client.talks_on
-            };
-            if self.is_hopeless() || !self.take_next() || talks_on(self) {
+            if self.is_hopeless() || !self.take_next() || self.game.is_late(self.accepted) {
                 // A server need not answer a GET before it has something to say.
                 if self.blocked.is_some() && self.blocked == self.ahead {
                     self.blocked = None;
@@ -63,7 +60,7 @@ impl ClientSession<'_> {
         }
         self.calls.values().for_each(|call| call.running.abort());
         self.calls.clear();
-        if !self.closed_early && self.unreachable.is_none() {
+        if !self.game.closed_early && self.unreachable.is_none() {
             self.delete();
         }
     }
@@ -73,17 +70,15 @@ impl ClientSession<'_> {
         let waited = self.plan.waited();
         let why = match self.is_hopeless() {
             true => "no stream is open on which it could come".to_owned(),
-            false if self.talks_on => format!("what came for {waited} is not in the session"),
-            false => format!("nothing arrived for {waited}"),
+            false => self.game.silence(),
         };
         if self.is_lost() {
-            self.report(Mismatch::protocol(format!(
+            self.game.report(Mismatch::protocol(format!(
                 "the server does not name the endpoint for messages: {why}"
             )));
-        } else if let Some(missing) = self.player.missing(&why) {
-            self.report(missing);
-        } else if self.blocked.is_some() || self.player.unsent() > 0 {
-            self.report(Mismatch::protocol(format!("the server has not accepted a message for {waited}")));
+        } else if !self.game.miss(&why) && (self.blocked.is_some() || self.game.player.unsent() > 0) {
+            self.game
+                .report(Mismatch::protocol(format!("the server has not accepted a message for {waited}")));
         }
     }
 
@@ -95,29 +90,27 @@ impl ClientSession<'_> {
 
     /// Whether something is awaited and can come no more.
     fn is_hopeless(&self) -> bool {
-        self.calls.is_empty() && self.blocked.is_none() && (self.is_lost() || self.player.awaited().is_some())
+        self.calls.is_empty()
+            && self.blocked.is_none()
+            && (self.is_lost() || self.game.player.awaited().is_some())
     }
 
     /// Sends all that is due now.
     fn send_due(&mut self) {
-        while self.blocked.is_none() && !self.closed_early && !self.is_lost() {
-            if self.plan.variants.close_after == Some(self.player.sent()) {
-                self.closed_early = true;
-                return;
-            }
-            if self.player.peek().is_none() || self.listens_first() {
+        while self.blocked.is_none() && !self.game.closed_early && !self.is_lost() {
+            if self.game.closes() || self.game.player.peek().is_none() || self.listens_first() {
                 return;
             }
             self.pause();
             let path = self.endpoint.as_ref().unwrap_or(&self.path).clone();
-            let Some(said) = self.player.next_message() else { return };
+            let Some(said) = self.game.player.next_message() else { return };
             let mut headers = self.headers(self.accept());
             headers.insert(CONTENT_TYPE, HeaderValue::from_static(JSON));
             self.recorded_headers(said.step, &mut headers);
             let call = self.caller.send(Method::POST, &path, headers, said.text.into_owned().into_bytes());
             let Some((number, running)) = call else {
                 let why = format!("a message cannot be sent to {path}");
-                return self.report_at(said.step, why);
+                return self.game.report_at(said.step, why);
             };
             self.calls.insert(number, Call { what: Purpose::Post(said.step), running, status: None });
             let answered = matches!(self.routes.replies.get(said.step), Some(Reply::Json(_) | Reply::Stream));
@@ -171,8 +164,9 @@ impl ClientSession<'_> {
     /// Opens the stream of a GET before the first message behind the answer to `initialize`, where the session has something
     /// that comes on it: what a server says of its own while nobody listens is lost. Whether the message has to wait.
     fn listens_first(&mut self) -> bool {
-        let steps = self.plan.script.steps().len();
-        let comes = |step: usize| self.routes.of.get(step) == Some(&Route::Get) && !self.player.is_done(step);
+        let steps = self.plan.script.steps.len();
+        let comes =
+            |step: usize| self.routes.of.get(step) == Some(&Route::Get) && !self.game.player.is_done(step);
         let due = self.transport == Transport::StreamableHttp
             && self.ahead.is_none()
             && !self.no_get
@@ -192,7 +186,7 @@ impl ClientSession<'_> {
         if self.transport == Transport::HttpSse || self.no_get {
             return;
         }
-        let steps = self.plan.script.steps();
+        let steps = &self.plan.script.steps;
         // An error without an id answers nothing either, but is the body of a POST's answer.
         let is_body = |step: usize| match self.routes.of.get(step) {
             Some(Route::Answer(asked)) => matches!(self.routes.replies.get(*asked), Some(Reply::Json(_))),
@@ -200,11 +194,11 @@ impl ClientSession<'_> {
         };
         let of_its_own =
             |step: usize| steps.get(step).is_some_and(|step| step.answers.is_none()) && !is_body(step);
-        let awaited = self.player.awaited_now().any(of_its_own);
+        let awaited = self.game.player.awaited_now().any(of_its_own);
         let is_open = self.calls.values().any(|call| call.what == Purpose::Stream(Route::Get));
         let asked = self.routes.initialized.and_then(|answer| steps.get(answer)?.answers);
         let in_between =
-            asked.is_some_and(|asked| self.player.is_done(asked)) && self.initialized() == Some(false);
+            asked.is_some_and(|asked| self.game.player.is_done(asked)) && self.initialized() == Some(false);
         if awaited && !is_open && !in_between {
             self.open(Route::Get);
         }
@@ -220,18 +214,14 @@ impl ClientSession<'_> {
             return;
         };
         self.calls.insert(number, Call { what: Purpose::Delete, running, status: None });
-        self.deadline = Deadline::new(self.plan.patience);
+        self.game.wait_anew();
         while !self.calls.is_empty() {
-            if !self.take_next() || self.has_waited_too_long() {
+            if !self.take_next() || self.game.is_late(self.accepted) {
                 let why = format!("the server has not answered a DELETE for {}", self.plan.waited());
-                self.report(Mismatch::protocol(why));
+                self.game.report(Mismatch::protocol(why));
                 return;
             }
         }
-    }
-
-    fn has_waited_too_long(&mut self) -> bool {
-        self.deadline.has_passed(self.player.sent() + self.player.received() + self.accepted)
     }
 
     /// Waits for the next thing that happens, and handles it; whether there was one.

@@ -7,7 +7,7 @@
 
 use super::protocol::Answers;
 use crate::http::{SESSION, VERSION};
-use crate::messages::protocol_version;
+use crate::messages::{about, own_token, protocol_version};
 use crate::play::script::Script;
 use formats::{OwnedContent, OwnedEntry};
 use std::collections::HashMap;
@@ -61,7 +61,7 @@ pub(in crate::play) struct Routes {
 
 impl Routes {
     pub(in crate::play) fn new(script: &Script, answers: Answers) -> Self {
-        let steps = script.steps();
+        let steps = &script.steps;
         let mut router = Router::new(script, answers);
         let of: Vec<Route> = (0..steps.len()).map(|step| router.find(step)).collect();
         // How many messages go over the answer to each step.
@@ -99,7 +99,7 @@ struct Router<'s> {
 
 impl<'s> Router<'s> {
     fn new(script: &'s Script, answers: Answers) -> Self {
-        let steps = script.steps();
+        let steps = &script.steps;
         let (mut answered, mut asked) = (vec![None; steps.len()], HashMap::new());
         for (step, found) in steps.iter().enumerate() {
             if let Some(answer) = found.answers.and_then(|asked| answered.get_mut(asked)) {
@@ -122,20 +122,16 @@ impl<'s> Router<'s> {
 
 impl Router<'_> {
     fn find(&mut self, step: usize) -> Route {
-        let Some(found) = self.script.steps().get(step).copied() else { return Route::Get };
+        let Some(found) = self.script.steps.get(step).copied() else { return Route::Get };
         if self.script.is_left_out(step) {
             return Route::Nowhere;
         }
         if found.side == Side::Client {
-            let token = self.script.message(step).and_then(|message| {
-                Some(message.params()?.member("_meta")?.member("progressToken")?.text().to_owned())
-            });
-            token.into_iter().for_each(|token| {
-                self.tokens.insert(token, step);
-            });
+            let token = self.script.message(step).and_then(own_token);
+            self.tokens.extend(token.map(|token| (token.text().to_owned(), step)));
             return Route::Post;
         }
-        let is_asked = |asked: &usize| self.script.steps()[*asked].side == Side::Client;
+        let is_asked = |asked: &usize| self.script.steps[*asked].side == Side::Client;
         if let Some(asked) = found.answers.filter(is_asked) {
             return Route::Answer(asked);
         }
@@ -154,7 +150,7 @@ impl Router<'_> {
         let entry = self.script.entry(step).filter(|entry| entry.carrier == Carrier::Response)?;
         let asked = match entry.exchange {
             Some(number) => *self.asked.get(&number)?,
-            None => (0..step).rev().find(|&before| self.script.steps()[before].side == Side::Client)?,
+            None => (0..step).rev().find(|&before| self.script.steps[before].side == Side::Client)?,
         };
         let is_free = self.answered[asked].is_none() && !self.bodies.contains_key(&asked);
         is_free.then_some(asked)
@@ -171,9 +167,7 @@ impl Router<'_> {
 
     /// The request whose progress it reports.
     fn about(&self, step: usize) -> Option<Route> {
-        let message = self.script.message(step)?;
-        message.method().filter(|method| method.is("notifications/progress"))?;
-        let token = message.params()?.member("progressToken")?;
+        let token = about(self.script.message(step)?, "notifications/progress", "progressToken")?;
         let asked = *self.tokens.get(token.text())?;
         self.is_open(asked, step).then_some(Route::Answer(asked))
     }
@@ -191,7 +185,7 @@ impl Router<'_> {
 
     /// Whether somebody has to answer a step of the client.
     fn asks(&self, step: usize) -> bool {
-        let Some(found) = self.script.steps().get(step) else { return false };
+        let Some(found) = self.script.steps.get(step) else { return false };
         found.side == Side::Client
             && !matches!(found.kind, EventKind::Result | EventKind::Error)
             && self.script.message(step).is_some_and(|message| message.id().key().is_some())
@@ -199,7 +193,7 @@ impl Router<'_> {
 
     /// How the POST of a step is answered, over which only one message goes where `is_single`.
     fn reply(&self, step: usize, is_single: bool) -> Reply {
-        if let Some((status, headers)) = self.script.refusal(step) {
+        if let Some((status, headers)) = self.script.refusals.get(&step) {
             return Reply::Refused(*status, headers.clone());
         }
         let entry = self.script.entry(step);
@@ -245,11 +239,7 @@ impl Router<'_> {
 
 /// The step that answers `initialize`.
 fn initialized(script: &Script) -> Option<usize> {
-    let is_initialize = |asked: usize| {
-        let method = script.message(asked).and_then(|message| message.method());
-        method.is_some_and(|method| method.is("initialize"))
-    };
-    script.steps().iter().position(|step| step.answers.is_some_and(is_initialize))
+    script.steps.iter().position(|step| step.answers.is_some_and(|asked| script.is(asked, "initialize")))
 }
 
 /// The revision that a request names in a header.
@@ -294,7 +284,7 @@ mod tests {
             let script = script(&session, Side::Server).unwrap();
             assert_eq!(Routes::new(&script, Answers::AsRecorded).of, routes, "{session:?}");
             let json = Routes::new(&script, Answers::Json).of;
-            let orphan = |step: usize| script.steps()[step].answers.is_none();
+            let orphan = |step: usize| script.steps[step].answers.is_none();
             let stays =
                 json.iter().enumerate().all(|(step, route)| matches!(route, Get | Post) || !orphan(step));
             assert!(stays, "{json:?}");

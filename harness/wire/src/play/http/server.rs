@@ -12,8 +12,7 @@ use super::route::{Reply, Route};
 use super::stream::Stream;
 use crate::StartError;
 use crate::http::{AllowedHosts, JSON, Limits, SESSION, insert, listen, runtime};
-use crate::play::deadline::Deadline;
-use crate::play::mismatch::{Mismatch, MismatchKind};
+use crate::play::mismatch::Mismatch;
 use crate::play::plan::{Plan, Played};
 use session::ServerSession;
 use std::collections::BTreeSet;
@@ -43,9 +42,6 @@ pub struct Server {
 
 impl Server {
     /// Listens at `address`. Connections wait from then on, and are served by [`Server::play`].
-    ///
-    /// # Errors
-    /// A sentence, where that fails.
     pub fn listen(address: SocketAddr, transport: Transport, answers: Answers) -> Result<Self, StartError> {
         let listener = listen(address).map_err(StartError::Unusable)?;
         let runtime = runtime().map_err(StartError::Unusable)?;
@@ -61,9 +57,6 @@ impl Server {
     }
 
     /// Where clients connect.
-    ///
-    /// # Errors
-    /// Where the system does not know.
     pub fn url(&self) -> io::Result<String> {
         let path = match self.transport {
             Transport::StreamableHttp => "mcp",
@@ -73,9 +66,6 @@ impl Server {
     }
 
     /// Plays until the session is over and its client has gone.
-    ///
-    /// # Errors
-    /// Where it cannot begin.
     pub fn play(self, plan: &Plan<'_>) -> Result<Played, StartError> {
         let (_never, gone) = watch::channel(false);
         self.play_until(plan, gone)
@@ -91,7 +81,7 @@ impl Server {
         let (listener, runtime) = self.begin(plan)?;
         let mut serving = ServerSession::new(plan, transport, answers, listener, &runtime, gone);
         serving.play();
-        let played = plan.over(serving.played());
+        let played = plan.over(serving.game.played());
         drop(serving);
         runtime.shutdown_timeout(LAST_WRITE);
         Ok(played)
@@ -114,34 +104,32 @@ impl ServerSession<'_> {
     fn play(&mut self) {
         loop {
             self.send_due();
-            if self.closed_early || self.player.is_over() && self.is_all_sent() {
+            if self.game.closed_early || self.game.player.is_over() && self.is_all_sent() {
                 break;
             }
             let handled = self.take_next(self.plan.patience);
-            let talks_on = handled && self.has_waited_too_long();
-            if self.is_left() && !self.player.is_over() {
-                let missing = self.player.missing("the client has ended the session");
-                missing.into_iter().for_each(|missing| self.report(missing));
+            let talks_on = handled && self.game.is_late(self.opened);
+            if self.is_left() && !self.game.player.is_over() {
+                self.game.miss("the client has ended the session");
                 break;
             }
             if !handled || talks_on {
-                let why = match talks_on {
-                    true => format!("what came for {} is not in the session", self.plan.waited()),
-                    false if *self.gone.borrow() => "nobody comes any more".to_owned(),
-                    false => format!("nothing arrived for {}", self.plan.waited()),
+                let why = match *self.gone.borrow() && !talks_on {
+                    true => "nobody comes any more".to_owned(),
+                    false => self.game.silence(),
                 };
-                self.player.missing(&why).into_iter().for_each(|missing| self.report(missing));
+                self.game.miss(&why);
                 if !self.is_all_sent() {
                     let why = format!(
                         "the client has read no stream for what is to be said, for {}",
                         self.plan.waited()
                     );
-                    self.report(Mismatch::protocol(why));
+                    self.game.report(Mismatch::protocol(why));
                 }
                 break;
             }
         }
-        if self.player.is_over() {
+        if self.game.player.is_over() {
             self.linger();
         }
         self.close();
@@ -149,22 +137,14 @@ impl ServerSession<'_> {
 
     /// Waits for the client to end the session, or to go.
     fn linger(&mut self) {
-        self.deadline = Deadline::new(self.patience());
+        self.game.wait_anew();
         // A client without a connection may make one to end the session.
         while !self.deleted && !self.is_let_go() && (self.connections > 0 || self.session.is_some()) {
             let patience = if self.connections > 0 { self.plan.patience } else { LAST_WRITE };
-            if !self.take_next(patience) || self.has_waited_too_long() {
+            if !self.take_next(patience) || self.game.is_late(self.opened) {
                 break;
             }
         }
-    }
-
-    fn patience(&self) -> Duration {
-        self.plan.patience + self.plan.variants.slow_read + self.plan.variants.delay
-    }
-
-    fn has_waited_too_long(&mut self) -> bool {
-        self.deadline.has_passed(self.player.sent() + self.player.received() + self.opened)
     }
 
     /// Ends every stream and every connection.
@@ -172,8 +152,8 @@ impl ServerSession<'_> {
         self.streams.values_mut().for_each(Stream::close);
         self.waiting.clear();
         self.listener.stop();
-        let mut deadline = Deadline::new(self.patience());
-        while self.connections > 0 && !deadline.has_passed(0) {
+        self.game.wait_anew();
+        while self.connections > 0 && !self.game.is_late(0) {
             let listener = &mut self.listener;
             match self.runtime.block_on(next(&mut listener.came, LAST_WRITE, &listener.moved)) {
                 Some(ServerEvent::Disconnected) => self.connections -= 1,
@@ -182,10 +162,6 @@ impl ServerSession<'_> {
                 None => break,
             }
         }
-    }
-
-    fn played(&self) -> Played {
-        Played { sent: self.player.sent(), received: self.player.received(), ..self.tally }
     }
 
     /// Whether the client has ended the session, or let go of the one stream that it has over HTTP+SSE.
@@ -215,15 +191,11 @@ impl ServerSession<'_> {
     /// Sends all that is due now, except what is to be sent together.
     fn send_apart(&mut self, together: &mut BTreeSet<Route>) {
         loop {
-            if self.plan.variants.close_after == Some(self.player.sent()) {
-                self.closed_early = true;
-                return;
-            }
-            if self.player.peek().is_none() {
+            if self.game.closes() || self.game.player.peek().is_none() {
                 return;
             }
             self.pause();
-            let Some(due) = self.player.next_message() else { return };
+            let Some(due) = self.game.player.next_message() else { return };
             let route = match (self.transport, self.routes.of.get(due.step)) {
                 (Transport::StreamableHttp, Some(Route::Answer(asked))) => Route::Answer(*asked),
                 _ => Route::Get,
@@ -239,14 +211,14 @@ impl ServerSession<'_> {
                 let id = self.give_id(asked, status);
                 if !reply.send((status, JSON), &text, self.plan, |it| insert(it, SESSION, id.as_deref())) {
                     let why = "the client went away before its request was answered".to_owned();
-                    self.report(Mismatch { kind: MismatchKind::Protocol(why), step: Some(step), came: None });
+                    self.game.report_at(step, why);
                 }
                 continue;
             }
             // A request that never was one over HTTP has no stream of its own.
             let route = if self.streams.contains_key(&route) { route } else { Route::Get };
             self.add(route, due.step, &due.text);
-            let answers = self.plan.script.steps().get(due.step).is_some_and(|step| step.answers.is_some());
+            let answers = self.plan.script.steps.get(due.step).is_some_and(|step| step.answers.is_some());
             let (redeliver, more) = (self.plan.variants.redeliver, self.has_several(route));
             if let Some(stream) = self.streams.get_mut(&route) {
                 stream.whole = answers && route != Route::Get;

@@ -152,7 +152,7 @@ fn no_form_of_answer_and_no_way_of_saying_changes_what_is_heard() {
         };
         // A session that delivers again by itself looks like a server that does.
         let script = of_bytes(format, bytes, Side::Client).unwrap();
-        if bytes.len() > 50_000 || (0..script.steps().len()).any(|step| script.is_again(step)) {
+        if bytes.len() > 50_000 || (0..script.steps.len()).any(|step| script.is_again(step)) {
             return;
         }
         let answers = [Answers::Json, Answers::Stream][turn % 2];

@@ -135,7 +135,7 @@ fn merged(catalogue: &Catalogue<'_>, new: Vec<New>, renewed: bool) -> (Session, 
     };
     behind.into_iter().for_each(|it| names.write(it, true, &mut entries));
     entries.extend(end);
-    (Session { entries, ..script.session().clone() }, kept)
+    (Session { entries, ..script.session.clone() }, kept)
 }
 
 /// The ids of a recording, so that what is added has others.
@@ -144,7 +144,7 @@ struct Names(HashMap<Side, FreshIds>);
 impl Names {
     fn new(script: &Script, gone: &HashMap<usize, u128>) -> Self {
         let mut names = Self(HashMap::new());
-        for (step, found) in script.steps().iter().enumerate() {
+        for (step, found) in script.steps.iter().enumerate() {
             let message = script.message(step).filter(|message| message.method().is_some());
             let message = message.filter(|_| !gone.contains_key(&step));
             if let Some(id) = message.and_then(|message| message.id().key()) {

@@ -3,6 +3,7 @@
 //! A message of the server belongs to the request that it answers, or whose stream it went over as far as the session shows
 //! it, and otherwise to the last message of the client before it. Memory: an entry for each message.
 
+use crate::messages::is;
 use crate::play::http::Answers;
 use crate::play::http::route::{Route, Routes};
 use crate::play::plan::Plan;
@@ -69,10 +70,8 @@ pub(in crate::play) struct NotFound {
 }
 
 impl<'s> Catalogue<'s> {
-    /// The catalogue of a server's script. `rules` say which parts of requests do not count.
-    ///
-    /// # Errors
-    /// A sentence, where the recording answers nothing, or is of several servers.
+    /// The catalogue of a server's script. `rules` say which parts of requests do not count. Fails where the recording answers
+    /// nothing, or is of several servers.
     pub(in crate::play) fn new(
         script: &'s Script,
         rules: &DiffOptions,
@@ -103,7 +102,7 @@ impl<'s> Catalogue<'s> {
     /// Says what a person should know of the recording.
     pub(in crate::play) fn report(&self, plan: &Plan<'_>) {
         let count =
-            self.units.iter().filter(|unit| unit.answered && self.is(unit.step, "initialize")).count();
+            self.units.iter().filter(|unit| unit.answered && self.script.is(unit.step, "initialize")).count();
         if count > 1 {
             let text =
                 format!("{} holds {count} sessions of one server; all of them are answered from", plan.name);
@@ -117,9 +116,6 @@ impl<'s> Catalogue<'s> {
     }
 
     /// What the recording has for a message of a client that has asked for the same so often. Counts it.
-    ///
-    /// # Errors
-    /// Why it has nothing.
     pub(in crate::play) fn find(
         &self,
         message: Message<'_>,
@@ -170,11 +166,10 @@ impl<'s> Catalogue<'s> {
 
     /// What a client says of itself does not count, and no parameters are as good as empty ones.
     fn rules_for(&self, message: Message<'_>) -> &DiffOptions {
-        let is_initialize = message.method().is_some_and(|method| method.is("initialize"));
         let is_empty = message.params().is_none_or(|params| {
             params.kind() == JsonKind::Object && params.members().all(|(name, _)| name.is("_meta"))
         });
-        if is_initialize || is_empty { &self.bare } else { &self.rules }
+        if is(message, "initialize") || is_empty { &self.bare } else { &self.rules }
     }
 
     fn index(&mut self) {
@@ -192,20 +187,14 @@ impl<'s> Catalogue<'s> {
 
     fn servers(&self) -> Vec<String> {
         let mut names = BTreeSet::new();
-        for (answer, step) in self.script.steps().iter().enumerate() {
-            if !step.answers.is_some_and(|asked| self.is(asked, "initialize")) {
-                continue;
-            }
-            names.extend(self.message(answer).and_then(|answer| {
-                let name = answer.outcome()?.member("serverInfo")?.member("name")?;
+        for (answer, step) in self.script.steps.iter().enumerate() {
+            let hello = step.answers.filter(|asked| self.script.is(*asked, "initialize"));
+            names.extend(hello.and_then(|_| {
+                let name = self.message(answer)?.outcome()?.member("serverInfo")?.member("name")?;
                 Some(name.as_text()?.to_str()?.into_owned())
             }));
         }
         names.into_iter().collect()
-    }
-
-    fn is(&self, step: usize, method: &str) -> bool {
-        self.message(step).and_then(|message| message.method()).is_some_and(|name| name.is(method))
     }
 }
 
@@ -220,20 +209,16 @@ impl Catalogue<'_> {
             let why = "the recording has this request, and no answer to it".to_owned();
             return NotFound { why, nearest: Some(unit.step) };
         }
-        let alike = self.units.iter().filter(|unit| unit.answered && self.is(unit.step, &method));
+        let alike = self.units.iter().filter(|unit| unit.answered && self.script.is(unit.step, &method));
         let came = leaves(message);
-        let mut best: Option<(usize, usize)> = None;
-        for unit in alike {
-            let Some(recorded) = self.message(unit.step) else { continue };
-            let there = leaves(recorded);
+        let score = |step: &usize| {
+            let there = self.message(*step).map(leaves).unwrap_or_default();
             let shared = came.iter().filter(|(at, value)| there.get(*at) == Some(value)).count();
             // What both have counts twice against what one of them has.
-            let score = (2 * shared + 1_000_000).saturating_sub(came.len() + there.len());
-            if best.is_none_or(|(most, _)| score > most) {
-                best = Some((score, unit.step));
-            }
-        }
-        let Some((_, step)) = best else {
+            (2 * shared + 1_000_000).saturating_sub(came.len() + there.len())
+        };
+        // The first of those that are as near.
+        let Some(step) = alike.map(|unit| unit.step).rev().max_by_key(score) else {
             let known: BTreeSet<String> = self.units.iter().filter_map(|unit| self.method(unit)).collect();
             let hint = hint(&method, known.iter().map(String::as_str));
             return NotFound { why: format!("the recording answers no {method}{hint}"), nearest: None };
@@ -301,7 +286,7 @@ fn is_notification(message: Message<'_>) -> bool {
 fn units(script: &Script, routes: &Routes) -> Vec<Unit> {
     let (mut units, mut of_step): (Vec<Unit>, _) = (Vec::new(), HashMap::new());
     let mut first = Vec::new();
-    for (step, found) in script.steps().iter().enumerate() {
+    for (step, found) in script.steps.iter().enumerate() {
         if script.is_left_out(step) || script.is_again(step) {
             continue;
         }

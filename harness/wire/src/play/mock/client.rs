@@ -2,12 +2,11 @@
 //!
 //! Where the server of the recording asked something in between, the client is asked too, and the rest waits for its answer.
 
-use super::additions::New;
 use super::catalogue::{Catalogue, NotFound, Turn, Unit};
 use super::forwarding::Forwarding;
 use super::{Action, AskLive, Matching, Served, refusal};
 use crate::StartError;
-use crate::messages::{about, id_span, id_text, on_one_line, own_token, span, with};
+use crate::messages::{about, id_span, id_text, is, on_one_line, own_token, span, with};
 use crate::play::mismatch::{Mismatch, MismatchKind};
 use crate::play::names::FreshIds;
 use crate::stdio::{LiveServer, PipeEvent};
@@ -24,8 +23,8 @@ pub(in crate::play) struct MockClient<'c> {
     asked: HashMap<u128, usize>,
     /// What waits for an answer of the client.
     jobs: Vec<Job>,
-    ids: FreshIds,
-    live: Forwarding,
+    pub(super) ids: FreshIds,
+    pub(in crate::play) live: Forwarding,
     /// The live server, once it was asked something.
     pub(in crate::play) server: Option<LiveServer>,
 }
@@ -85,7 +84,7 @@ impl<'c> MockClient<'c> {
                 return (actions, Some(self.catalogue.units[unit].step));
             }
             // Either side may always ask whether the other is there.
-            Err(_) if message.method().is_some_and(|method| method.is("ping")) => {
+            Err(_) if is(message, "ping") => {
                 let id = id_text(message).unwrap_or("null");
                 let text = format!(r#"{{"jsonrpc":"2.0","id":{id},"result":{{}}}}"#);
                 actions.push(Action::Send { text, about: Some(tag), last: true });
@@ -96,8 +95,8 @@ impl<'c> MockClient<'c> {
             Err(NotFound { why, nearest }) => {
                 let id = id_text(message).unwrap_or("null").to_owned();
                 actions.push(refusal(&id, &why, tag));
-                let (kind, came) = (MismatchKind::Protocol(why), Some(message.text().to_owned()));
-                actions.push(Action::Report(Mismatch { kind, step: nearest, came }));
+                let came = Some(message.text().to_owned());
+                actions.push(Action::Report(Mismatch { step: nearest, came, ..Mismatch::protocol(why) }));
             }
         }
         (actions, None)
@@ -116,8 +115,7 @@ impl<'c> MockClient<'c> {
                     "the client has not answered {method} for {} s; the recorded answer is sent without it",
                     patience.as_secs_f64()
                 );
-                let kind = MismatchKind::Protocol(why);
-                actions.push(Action::Report(Mismatch { kind, step: Some(*asked), came: None }));
+                actions.push(Action::Report(Mismatch { step: Some(*asked), ..Mismatch::protocol(why) }));
             }
             job.next += 1;
             self.go_on(job, &mut actions);
@@ -126,24 +124,9 @@ impl<'c> MockClient<'c> {
         actions
     }
 
-    /// What is to be done for a line of the live server.
-    pub(in crate::play) fn receive_live(&mut self, line: &str) -> Vec<Action> {
-        self.live.receive(line, &mut self.ids)
-    }
-
-    /// Nothing more comes from the live server.
-    pub(in crate::play) fn live_ended(&mut self, why: &str) -> Vec<Action> {
-        self.live.ended(why)
-    }
-
     /// Whether nothing waits for an answer.
     pub(in crate::play) fn is_idle(&self) -> bool {
         self.jobs.is_empty() && self.live.is_idle()
-    }
-
-    /// What a live server was asked and answered since.
-    pub(in crate::play) fn take_new(&mut self) -> Vec<New> {
-        self.live.take_new()
     }
 
     fn unit(&self, job: &Job) -> &'c Unit {
@@ -186,7 +169,7 @@ impl<'c> MockClient<'c> {
         let recorded = self.catalogue.message(self.unit(job).step);
         let one_line = |text: &str| on_one_line(text).into_owned();
         if message.method().is_none() {
-            let answers = self.catalogue.script.steps().get(step)?.answers;
+            let answers = self.catalogue.script.steps.get(step)?.answers;
             job.answered |= answers == Some(self.unit(job).step);
             return Some(one_line(&with(message, id_span(message), job.id.as_deref())));
         }
@@ -241,13 +224,13 @@ impl<'c> MockClient<'c> {
     /// What is to be done for something that the live server did.
     pub(in crate::play) fn heard_live(&mut self, came: PipeEvent) -> Vec<Action> {
         match came {
-            PipeEvent::Line(line, _) => self.receive_live(&String::from_utf8_lossy(&line)),
+            PipeEvent::Line(line, _) => self.live.receive(&String::from_utf8_lossy(&line), &mut self.ids),
             PipeEvent::TooLong(bytes) => {
-                self.live_ended(&format!("the live server wrote a message of {bytes} bytes"))
+                self.live.ended(&format!("the live server wrote a message of {bytes} bytes"))
             }
             PipeEvent::End(_) => {
                 let fate = self.server.as_mut().map(LiveServer::fate).unwrap_or_default();
-                self.live_ended(&fate)
+                self.live.ended(&fate)
             }
             _ => Vec::new(),
         }

@@ -5,7 +5,7 @@
 
 use super::additions::New;
 use super::{Action, refusal};
-use crate::messages::{about, id_span, id_text, on_one_line, own_token, with};
+use crate::messages::{about, id_span, id_text, is, on_one_line, own_token, with};
 use crate::play::mismatch::{Mismatch, MismatchKind};
 use crate::play::names::FreshIds;
 use std::collections::HashMap;
@@ -21,7 +21,7 @@ const INITIALIZED: &str = r#"{"jsonrpc":"2.0","method":"notifications/initialize
 
 /// A live server, as one client has it.
 #[derive(Debug, Default)]
-pub(super) struct Forwarding {
+pub(in crate::play) struct Forwarding {
     state: LiveState,
     /// The client's own `initialize`.
     hello: Option<String>,
@@ -30,7 +30,8 @@ pub(super) struct Forwarding {
     open: Vec<Forwarded>,
     /// What the server asked, by the id that the client knows: the id that the server knows, and the request it belongs to.
     asked: HashMap<Vec<u8>, (String, Option<Vec<u8>>)>,
-    new: Vec<New>,
+    /// What the server was asked, and answered.
+    pub(in crate::play) new: Vec<New>,
 }
 
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -64,17 +65,13 @@ impl Forwarded {
 impl Forwarding {
     /// Remembers what a server has to be opened with.
     pub(super) fn see(&mut self, message: Message<'_>) {
-        if message.method().is_some_and(|method| method.is("initialize")) {
+        if is(message, "initialize") {
             self.hello = Some(message.text().to_owned());
         }
     }
 
     pub(super) fn is_idle(&self) -> bool {
         self.open.is_empty()
-    }
-
-    pub(super) fn take_new(&mut self) -> Vec<New> {
-        std::mem::take(&mut self.new)
     }
 
     /// The new messages that one of the server belongs to: those of the request, or of the last one.
@@ -97,9 +94,8 @@ impl Forwarding {
         let (id, id_text, since) = (id.into_owned(), id_text.to_owned(), Instant::now());
         self.open.push(Forwarded { id, id_text, tag, token, new, since });
         let text = on_one_line(message.text()).into_owned();
-        let is_hello = message.method().is_some_and(|method| method.is("initialize"));
         match (&self.state, &self.hello) {
-            (LiveState::Closed, Some(hello)) if !is_hello => {
+            (LiveState::Closed, Some(hello)) if !is(message, "initialize") => {
                 let hello = Message::parse(hello).ok();
                 let id = format!("\"{HELLO}\"");
                 let named = hello.map(|hello| with(hello, id_span(hello), Some(&id)).into_owned());
@@ -117,13 +113,12 @@ impl Forwarding {
 
     /// Hands a notification on. Where all is new, it is kept.
     pub(super) fn note(&mut self, key: u128, message: Message<'_>, all: bool, actions: &mut Vec<Action>) {
-        let is = |name: &str| message.method().is_some_and(|method| method.is(name));
-        if self.state != LiveState::Open || !all && is("notifications/initialized") {
+        if self.state != LiveState::Open || !all && is(message, "notifications/initialized") {
             return;
         }
         actions.push(Action::Ask(on_one_line(message.text()).into_owned()));
         // These two name requests, whose ids are others in the recording.
-        if all && !is("notifications/cancelled") && !is("notifications/progress") {
+        if all && !is(message, "notifications/cancelled") && !is(message, "notifications/progress") {
             self.new.push(New::asked(key, message.text()));
         }
     }
@@ -222,6 +217,5 @@ impl Forwarding {
 
 /// That the live server gave no answer to a request.
 fn unanswered(why: &str, request: &str) -> Action {
-    let (kind, came) = (MismatchKind::Protocol(why.to_owned()), Some(request.to_owned()));
-    Action::Report(Mismatch { kind, step: None, came })
+    Action::Report(Mismatch { came: Some(request.to_owned()), ..Mismatch::protocol(why) })
 }

@@ -20,9 +20,6 @@ use transcript::rejection::Code;
 const TICK: Duration = Duration::from_millis(50);
 
 /// Answers until the client closes its end and all is answered, or this process is asked to end.
-///
-/// # Errors
-/// Where the recording answers nothing, or the standard streams cannot be used.
 pub fn as_server(plan: &Plan<'_>, matching: &Matching) -> Result<Served, StartError> {
     let catalogue =
         Catalogue::new(plan.script, plan.rules, Answers::AsRecorded).map_err(StartError::Unusable)?;
@@ -36,7 +33,7 @@ pub fn as_server(plan: &Plan<'_>, matching: &Matching) -> Result<Served, StartEr
     mock.serve();
     let StdioMock { mut client, mut served, .. } = mock;
     client.server.take().into_iter().for_each(|live| live.close(plan.patience));
-    served.new = client.take_new();
+    served.new = client.live.new;
     served.played = plan.over(served.played);
     Ok(served)
 }

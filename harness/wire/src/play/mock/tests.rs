@@ -47,17 +47,17 @@ fn play(session: &[&str], words: &str, lines: &[String]) -> Vec<String> {
     for line in lines {
         let actions = match line.split_once(' ').unwrap() {
             (">", text) => client.receive(Message::parse(text).unwrap(), 7).0,
-            ("~", text) => client.receive_live(text),
-            ("x", why) => client.live_ended(why),
+            ("~", text) => client.live.receive(text, &mut client.ids),
+            ("x", why) => client.live.ended(why),
             _ => continue,
         };
         log.push(line.clone());
         log.extend(actions.into_iter().map(shown));
     }
-    let new = client.take_new();
+    let new = std::mem::take(&mut client.live.new);
     if !new.is_empty() {
         let format = find("mcp-replay").unwrap();
-        assert_eq!(can_grow(script.session(), format), Ok(()));
+        assert_eq!(can_grow(&script.session, format), Ok(()));
         let bytes = grown(&script, &rules, new, ask == Some(AskLive::All), format).unwrap();
         let session = read_session(format, &bytes).unwrap();
         log.extend(session.messages().map(|message| format!("+ {}", message.text())));
@@ -118,7 +118,7 @@ fn every_answer_of_the_suite_is_given_in_the_opposite_order() {
         let Ok(catalogue) = Catalogue::new(&script, &rules, Answers::AsRecorded) else { return };
         let matching = Matching { once: true, live: None };
         let mut client = MockClient::new(&catalogue, &matching);
-        for (answer, step) in script.steps().iter().enumerate().rev() {
+        for (answer, step) in script.steps.iter().enumerate().rev() {
             let Some(asked) = step.answers.filter(|_| step.side == Side::Server) else { continue };
             let (asked, recorded) = (script.message(asked).unwrap(), script.message(answer).unwrap());
             if recorded.id().key().is_none() || asked.method().is_none() || script.is_again(answer) {

@@ -27,7 +27,7 @@ fn play(
         let mut conversation = Conversation::new(plan, pipes.0, pipes.1);
         conversation.play();
         assert!(conversation.rest(), "the other side did not end");
-        conversation.played()
+        conversation.game.played()
     })
 }
 

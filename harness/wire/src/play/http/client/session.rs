@@ -4,13 +4,13 @@ use crate::StartError;
 use crate::http::{
     EVENTS, Failure, JSON, LAST_EVENT, SESSION, SseEvent, Target, VERSION, insert, media_type, text,
 };
-use crate::play::deadline::Deadline;
+use crate::play::game::Game;
 use crate::play::http::calls::{CallEvent, HttpClient};
 use crate::play::http::protocol::{Answers, Transport};
 use crate::play::http::route::{Reply, Route, Routes};
 use crate::play::mismatch::{Mismatch, MismatchKind};
-use crate::play::plan::{Plan, Played};
-use crate::play::player::{Order, Player};
+use crate::play::plan::Plan;
+use crate::play::player::Order;
 use hyper::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, HeaderMap};
 use hyper::{Method, Uri};
 use std::collections::{BTreeMap, BTreeSet};
@@ -24,7 +24,7 @@ const TRIES: u32 = 3;
 /// A client at work.
 pub(super) struct ClientSession<'p> {
     pub(super) plan: &'p Plan<'p>,
-    pub(super) player: Player<'p>,
+    pub(super) game: Game<'p>,
     pub(super) routes: Routes,
     pub(super) transport: Transport,
     pub(super) path: String,
@@ -48,15 +48,10 @@ pub(super) struct ClientSession<'p> {
     pub(super) no_get: bool,
     /// The GET that was made before something was awaited on it.
     pub(super) ahead: Option<u64>,
-    pub(super) closed_early: bool,
-    pub(super) deadline: Deadline,
     /// How many messages the server has begun to answer.
     pub(super) accepted: u64,
-    /// A wait ran out although something came: nothing that was awaited.
-    pub(super) talks_on: bool,
     /// Nobody listens there.
     pub(super) unreachable: Option<String>,
-    pub(super) tally: Played,
 }
 
 pub(super) struct Call {
@@ -90,7 +85,7 @@ impl<'p> ClientSession<'p> {
         let caller = HttpClient::new(plan, target)?;
         Ok(Self {
             plan,
-            player: Player::new(plan.script, plan.rules.clone(), Order::Loose),
+            game: Game::new(plan, Order::Loose),
             routes: Routes::new(plan.script, Answers::AsRecorded),
             transport,
             path: target.path().to_owned(),
@@ -105,26 +100,14 @@ impl<'p> ClientSession<'p> {
             tries: BTreeMap::new(),
             no_get: false,
             ahead: None,
-            closed_early: false,
-            deadline: Deadline::new(plan.patience + plan.variants.delay + plan.variants.slow_read),
             accepted: 0,
-            talks_on: false,
             unreachable: None,
-            tally: Played::default(),
         })
     }
 
     /// Whether the server has not named where messages go.
     pub(super) fn is_lost(&self) -> bool {
         self.transport == Transport::HttpSse && self.endpoint.is_none()
-    }
-
-    pub(super) fn report(&mut self, mismatch: Mismatch) {
-        self.plan.report(&mut self.tally, &mismatch);
-    }
-
-    pub(super) fn report_at(&mut self, step: usize, why: String) {
-        self.report(Mismatch { kind: MismatchKind::Protocol(why), step: Some(step), came: None });
     }
 
     /// The headers of every request.
@@ -145,7 +128,7 @@ impl<'p> ClientSession<'p> {
 
     /// Whether the answer to `initialize` was heard; none where the session has none.
     pub(super) fn initialized(&self) -> Option<bool> {
-        self.routes.initialized.map(|answer| self.player.is_done(answer))
+        self.routes.initialized.map(|answer| self.game.player.is_done(answer))
     }
 
     /// Opens a stream, behind the last event that came on it; the number of the request.
@@ -176,7 +159,7 @@ impl ClientSession<'_> {
             CallEvent::Event(event) => self.event(what, event),
             CallEvent::Body(bytes) => self.body(number, what, bytes),
             CallEvent::TooLong(bytes) => {
-                self.report(Mismatch::new(MismatchKind::TooLong(bytes), None));
+                self.game.report(Mismatch::new(MismatchKind::TooLong(bytes), None));
                 self.ended(number, what, None);
             }
             CallEvent::Ended(broken) => self.ended(number, what, broken),
@@ -199,7 +182,7 @@ impl ClientSession<'_> {
                     || self.transport == Transport::HttpSse && (200..300).contains(&status);
                 if !fits {
                     let why = format!("the server answered with status {status}; expected {expected}");
-                    self.report_at(step, why);
+                    self.game.report_at(step, why);
                 }
                 let asks = matches!(self.routes.replies.get(step), Some(Reply::Json(_) | Reply::Stream));
                 let read = media == JSON || media == EVENTS;
@@ -207,13 +190,10 @@ impl ClientSession<'_> {
                     let whole = text(headers, CONTENT_TYPE.as_str()).map(|media| media.to_lowercase());
                     let media = whole.as_deref().unwrap_or("nothing");
                     let why = format!("the server answered with {media}; expected {JSON} or {EVENTS}");
-                    self.report_at(step, why);
+                    self.game.report_at(step, why);
                 }
-                let method = self.plan.script.message(step).and_then(|message| message.method());
                 let given = headers.get(SESSION).and_then(|id| id.to_str().ok());
-                if let Some(id) = given
-                    && method.is_some_and(|method| method.is("initialize"))
-                {
+                if let Some(id) = given.filter(|_| self.plan.script.is(step, "initialize")) {
                     self.session = Some(id.to_owned());
                 }
             }
@@ -225,14 +205,14 @@ impl ClientSession<'_> {
                 let why = format!("a GET for a stream was answered with status {status}");
                 // One that nothing has to come on was worth a try.
                 if self.transport == Transport::HttpSse || self.routes.of.contains(&route) {
-                    self.report(Mismatch::protocol(why));
+                    self.game.report(Mismatch::protocol(why));
                 } else {
                     self.plan.notify.note(&why);
                 }
                 self.no_get |= route == Route::Get;
             }
             Purpose::Delete if !((200..300).contains(&status) || status == 405) => {
-                self.report(Mismatch::protocol(format!("a DELETE was answered with status {status}")));
+                self.game.report(Mismatch::protocol(format!("a DELETE was answered with status {status}")));
             }
             _ => {}
         }
@@ -265,7 +245,7 @@ impl ClientSession<'_> {
             let uri = text.trim().parse::<Uri>().ok();
             self.endpoint = uri.and_then(|uri| uri.path_and_query().map(|path| path.as_str().to_owned()));
             if self.endpoint.is_none() {
-                self.report(Mismatch::protocol(format!("the endpoint {text} is not a path")));
+                self.game.report(Mismatch::protocol(format!("the endpoint {text} is not a path")));
             }
         }
     }
@@ -288,23 +268,16 @@ impl ClientSession<'_> {
     /// Hears what is meant to be a message. What came before under the same event id is one only where the session has
     /// it again.
     fn receive(&mut self, bytes: &[u8], again: bool) {
-        let Ok(text) = std::str::from_utf8(bytes) else {
-            let came = String::from_utf8_lossy(bytes).into_owned();
-            return self
-                .report(Mismatch::new(MismatchKind::NoMessage("it is not UTF-8".to_owned()), Some(came)));
-        };
-        if again && !self.player.expects_again(text) {
+        if again && std::str::from_utf8(bytes).is_ok_and(|text| !self.game.player.expects_again(text)) {
             return self.plan.notify.note("skipped an event that was delivered again");
         }
-        for heard in self.player.receive(text) {
-            heard.mismatch.into_iter().for_each(|mismatch| self.report(mismatch));
-        }
+        self.game.receive(bytes);
     }
 
     fn ended(&mut self, number: u64, what: Purpose, broken: Option<String>) {
         self.calls.remove(&number);
         if let Some(why) = &broken {
-            self.report(Mismatch::protocol(format!("a stream or an answer broke off: {why}")));
+            self.game.report(Mismatch::protocol(format!("a stream or an answer broke off: {why}")));
         }
         // Where an answer is awaited that did not come, the client comes back for it.
         let Some(route @ Route::Answer(step)) = what.route() else {
@@ -313,9 +286,9 @@ impl ClientSession<'_> {
             }
             return;
         };
-        let steps = self.plan.script.steps();
+        let steps = &self.plan.script.steps;
         let answer = steps.iter().position(|found| found.answers == Some(step));
-        let is_awaited = answer.is_some_and(|answer| !self.player.is_done(answer));
+        let is_awaited = answer.is_some_and(|answer| !self.game.player.is_done(answer));
         if is_awaited && self.last.contains_key(&route) {
             self.open(route);
         }
@@ -324,12 +297,12 @@ impl ClientSession<'_> {
     fn failed(&mut self, number: u64, Failure { why, unreachable }: Failure) {
         let call = self.calls.remove(&number);
         self.blocked = self.blocked.filter(|blocked| *blocked != number);
-        if unreachable && self.tally == Played::default() && self.player.received() == 0 {
+        if unreachable && self.game.played().mismatches == 0 && self.game.player.received == 0 {
             self.unreachable = Some(why);
         } else if let Some(Call { what: Purpose::Post(step), .. }) = call {
-            self.report_at(step, format!("the message could not be sent: {why}"));
+            self.game.report_at(step, format!("the message could not be sent: {why}"));
         } else {
-            self.report(Mismatch::protocol(format!("a request could not be sent: {why}")));
+            self.game.report(Mismatch::protocol(format!("a request could not be sent: {why}")));
         }
     }
 }

@@ -9,6 +9,7 @@ use super::{LAST_WRITE, Server};
 use crate::StartError;
 use crate::http::{EVENTS, LAST_EVENT, SESSION, accepts, insert, spell, text};
 use crate::interrupt;
+use crate::messages::is;
 use crate::play::http::listener::{IncomingRequest, Listener, ServerEvent};
 use crate::play::http::protocol::{Answers, Transport, next_until};
 use crate::play::http::stream::Stream;
@@ -36,9 +37,6 @@ const NO_SESSION: &str = "";
 
 impl Server {
     /// Answers requests until this process is asked to end.
-    ///
-    /// # Errors
-    /// Where the recording answers nothing, or the port cannot be used.
     pub fn answer(self, plan: &Plan<'_>, matching: &Matching) -> Result<Served, StartError> {
         let (transport, answers) = (self.transport, self.answers);
         let catalogue = Catalogue::new(plan.script, plan.rules, answers).map_err(StartError::Unusable)?;
@@ -169,8 +167,7 @@ impl HttpMock<'_> {
                 return asked.answer(400, "this is not one message", self.plan);
             }
         };
-        let is_initialize = message.method().is_some_and(|method| method.is("initialize"));
-        let opens = is_initialize && self.transport == Transport::StreamableHttp;
+        let opens = is(message, "initialize") && self.transport == Transport::StreamableHttp;
         let (id, asked) = match opens {
             true => (self.admit(), asked),
             false => match self.of_a_session(asked) {
@@ -290,7 +287,7 @@ impl HttpMock<'_> {
     fn let_go(&mut self, id: &str) {
         self.order.retain(|other| other != id);
         let Some(mut client) = self.clients.remove(id) else { return };
-        self.served.new.extend(client.mock.take_new());
+        self.served.new.extend(std::mem::take(&mut client.mock.live.new));
         client.streams.values_mut().for_each(Stream::close);
         if let Some(live) = client.mock.server.take() {
             let patience = self.plan.patience;

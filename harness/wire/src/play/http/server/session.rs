@@ -1,14 +1,15 @@
 //! The state of a server over HTTP, how it answers a request of each transport, and what it demands of a client.
 
 use crate::http::{EVENTS, JSON, LAST_EVENT, SESSION, VERSION, accepts, insert, media_type, spell, text};
-use crate::play::deadline::Deadline;
+use crate::messages::is;
+use crate::play::game::Game;
 use crate::play::http::listener::{IncomingRequest, Listener, Responder, ServerEvent};
 use crate::play::http::protocol::{Answers, Transport};
 use crate::play::http::route::{Reply, Route, Routes};
 use crate::play::http::stream::Stream;
 use crate::play::mismatch::{Mismatch, MismatchKind};
-use crate::play::plan::{Plan, Played};
-use crate::play::player::{Order, Player, Received};
+use crate::play::plan::Plan;
+use crate::play::player::Order;
 use hyper::Method;
 use hyper::header::{HeaderMap, HeaderValue, WWW_AUTHENTICATE};
 use std::collections::{BTreeMap, BTreeSet};
@@ -53,7 +54,7 @@ impl Refusal {
 /// A server at work.
 pub(super) struct ServerSession<'p> {
     pub(super) plan: &'p Plan<'p>,
-    pub(super) player: Player<'p>,
+    pub(super) game: Game<'p>,
     pub(super) routes: Routes,
     pub(super) transport: Transport,
     pub(super) listener: Listener,
@@ -73,11 +74,8 @@ pub(super) struct ServerSession<'p> {
     pub(super) gone: watch::Receiver<bool>,
     /// The client has ended the session.
     pub(super) deleted: bool,
-    pub(super) closed_early: bool,
-    pub(super) deadline: Deadline,
     /// How many streams with something to say a client has opened.
     pub(super) opened: u64,
-    pub(super) tally: Played,
 }
 
 impl<'p> ServerSession<'p> {
@@ -91,7 +89,7 @@ impl<'p> ServerSession<'p> {
     ) -> Self {
         Self {
             plan,
-            player: Player::new(plan.script, plan.rules.clone(), Order::Loose),
+            game: Game::new(plan, Order::Loose),
             routes: Routes::new(plan.script, answers),
             transport,
             listener,
@@ -104,21 +102,14 @@ impl<'p> ServerSession<'p> {
             connections: 0,
             gone,
             deleted: false,
-            closed_early: false,
-            deadline: Deadline::new(plan.patience + plan.variants.slow_read + plan.variants.delay),
             opened: 0,
-            tally: Played::default(),
         }
-    }
-
-    pub(super) fn report(&mut self, mismatch: Mismatch) {
-        self.plan.report(&mut self.tally, &mismatch);
     }
 
     /// A mismatch beside messages, reported once.
     pub(super) fn complain(&mut self, text: String) {
         if self.reported.insert(text.clone()) {
-            self.report(Mismatch::protocol(text));
+            self.game.report(Mismatch::protocol(text));
         }
     }
 
@@ -130,8 +121,8 @@ impl<'p> ServerSession<'p> {
 
     /// The id that the session gets with an answer of this status to the POST of a step, which is its `initialize`.
     pub(super) fn give_id(&mut self, step: usize, status: u16) -> Option<String> {
-        let method = self.plan.script.message(step)?.method()?;
-        let id = self.routes.session.as_ref().filter(|_| status < 400 && method.is("initialize"))?;
+        let opens = status < 400 && self.plan.script.is(step, "initialize");
+        let id = self.routes.session.as_ref().filter(|_| opens)?;
         let id = id.clone().unwrap_or_else(|| format!("mcp-concord-{}", std::process::id()));
         HeaderValue::from_str(&id).ok()?;
         self.session = Some(id.clone());
@@ -146,9 +137,11 @@ impl ServerSession<'_> {
             ServerEvent::Request(asked) => self.asked(*asked),
             ServerEvent::Connected => self.connections += 1,
             ServerEvent::Disconnected => self.connections -= 1,
-            ServerEvent::TooLong(bytes) => self.report(Mismatch::new(MismatchKind::TooLong(bytes), None)),
+            ServerEvent::TooLong(bytes) => {
+                self.game.report(Mismatch::new(MismatchKind::TooLong(bytes), None))
+            }
             ServerEvent::Broken(why) => {
-                self.report(Mismatch::protocol(format!("a request broke off: {why}")))
+                self.game.report(Mismatch::protocol(format!("a request broke off: {why}")))
             }
             // Nothing lives behind a script.
             ServerEvent::Live(..) => {}
@@ -179,28 +172,20 @@ impl ServerSession<'_> {
 
     /// A message, or several.
     fn post(&mut self, asked: IncomingRequest) {
-        let Ok(said) = std::str::from_utf8(&asked.body) else {
-            let came = String::from_utf8_lossy(&asked.body).into_owned();
-            self.report(Mismatch::new(MismatchKind::NoMessage("it is not UTF-8".to_owned()), Some(came)));
+        let Ok(said) = String::from_utf8(asked.body.clone()) else {
+            self.game.receive(&asked.body);
             return asked.answer(400, "this is not UTF-8", self.plan);
         };
-        let said = said.to_owned();
         self.look_at(&asked.headers);
         let message = Message::parse(&said).ok();
-        let is_initialize =
-            message.and_then(|message| message.method()).is_some_and(|method| method.is("initialize"));
-        let asked = match is_initialize {
+        let asked = match message.is_some_and(|message| is(message, "initialize")) {
             true => asked,
             false => match self.of_the_session(asked) {
                 Some(asked) => asked,
                 None => return,
             },
         };
-        let mut steps = Vec::new();
-        for Received { step, mismatch } in self.player.receive(&said) {
-            steps.extend(step);
-            mismatch.into_iter().for_each(|mismatch| self.report(mismatch));
-        }
+        let steps = self.game.receive(said.as_bytes()).unwrap_or_default();
         if self.transport == Transport::HttpSse {
             return asked.answer(202, "Accepted", self.plan);
         }
@@ -313,7 +298,7 @@ impl ServerSession<'_> {
 
     /// Passes on a request that names the session and the revision, once they are known. Every other one is answered.
     fn of_the_session(&mut self, asked: IncomingRequest) -> Option<IncomingRequest> {
-        let known = self.routes.initialized.is_some_and(|answer| self.player.is_done(answer));
+        let known = self.routes.initialized.is_some_and(|answer| self.game.player.is_done(answer));
         if let Some(id) = self.session.clone().filter(|_| known) {
             let (status, why) = match text(&asked.headers, SESSION) {
                 Some(named) if named == id => (0, ""),
