@@ -6,9 +6,11 @@
 //! Memory: [`MOST_KEPT`] losses; later ones are only counted.
 
 use super::location::FindingLocation;
-use super::report::MOST_KEPT;
 use transcript::json::{Json, JsonKind};
 use transcript::session::{Content, Entry};
+
+/// The most losses that are kept with their places.
+const MOST_KEPT: usize = 100;
 
 /// Losses so far.
 #[derive(Debug, Default)]
