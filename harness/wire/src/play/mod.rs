@@ -1,7 +1,7 @@
 //! A scripted peer: plays one side of a recorded session, and reports where the other side differs.
 //!
-//! What to send and what to expect is pure (`script`, `player`, `mismatch`). A transport carries it (`stdio`, `http`),
-//! in the ways that a peer may take (`variant`), and writes down what really passed (`journal`).
+//! What to send and what to expect is pure (`script`, `player`, `mismatch`); `game` is a play under way. A transport carries it
+//! (`stdio`, `http`), in the ways that a peer may take (`variant`), and writes down what really passed (`journal`).
 //!
 //! Every wait has an end: while something is awaited, it has to come within [`Plan::patience`] of what was awaited before it,
 //! whatever else comes meanwhile; the bytes of one message may take longer. Memory: the session, and what a transport holds.
