@@ -119,7 +119,7 @@ fn recorded() -> Record {
 fn records_are_shown_as_a_person_once_looked_at_them() {
     use Verbosity::{Loud, Normal, Quiet};
     let rerun = |_: &CaseResult| "run \u{202e}it".to_owned();
-    let alone = Options { colour: false, volume: Quiet, file: &|_| None, rerun: &rerun };
+    let bare = Options { colour: false, volume: Quiet, file: &|_| None, rerun: &rerun };
     golden(
         "text.txt",
         [
@@ -128,7 +128,7 @@ fn records_are_shown_as_a_person_once_looked_at_them() {
             ("a run, quiet", shown(&record(), Quiet, false)),
             ("a run, loud", shown(&record(), Loud, false)),
             ("a failure with its place", shown(&placed(), Normal, false)),
-            ("a failure alone", failure(&record(), &record().results[1], &alone)),
+            ("one failure by itself", failure(&record(), &record().results[1], &bare)),
             ("failures in one line each", words()),
             ("failures in groups", shown(&grouped(), Quiet, false)),
             ("failures in groups, loud", shown(&grouped(), Loud, false)),
