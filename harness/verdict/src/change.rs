@@ -66,17 +66,14 @@ pub fn changes(old: &Record, new: &Record) -> Vec<Change> {
 #[cfg(test)]
 mod tests {
     use super::{Sort, changes};
-    use crate::answer::Level;
-    use crate::record::{CaseResult, Implementation, Record, Suite};
+    use crate::record::{CaseResult, Record};
     use crate::verdict::{Judgement, Verdict};
 
     fn record(results: &[(&str, Verdict)]) -> Record {
-        let suite = Suite::new("1", "sha256:0");
-        let implementation = Implementation::new("i", "2", Level::Events);
         let line = |&(case, verdict): &(&str, Verdict)| {
             CaseResult::new(case, "x", &[], Judgement::plain(verdict, None))
         };
-        Record::new(suite, implementation, [].into(), results.iter().map(line).collect())
+        crate::testing::record(results.iter().map(line).collect())
     }
 
     #[test]

@@ -28,6 +28,8 @@ pub mod protocol;
 pub mod record;
 pub mod side_by_side;
 pub mod supervision;
+#[cfg(test)]
+mod testing;
 pub mod text;
 pub mod timings;
 pub mod verdict;

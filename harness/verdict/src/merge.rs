@@ -108,20 +108,16 @@ pub fn merge(parts: Vec<(String, Record)>) -> Result<Option<Record>, MergeError>
 #[cfg(test)]
 mod tests {
     use super::{MergeError, merge};
-    use crate::answer::Level;
-    use crate::record::{CaseNote, CaseResult, Implementation, Record, ShardPart, Suite};
+    use crate::record::{CaseResult, Record, ShardPart};
     use crate::verdict::{Judgement, Verdict};
 
     fn record(cases: &[&str], shard: Option<ShardPart>) -> Record {
-        let suite = Suite::new("1", "sha256:0");
-        let implementation = Implementation::new("i", "2", Level::Events);
         let line = |case: &&str, format| {
             let verdict = if case.ends_with('d') { Verdict::Fail } else { Verdict::Pass };
             CaseResult::new(case, format, &["ID-NULL".into()], Judgement::plain(verdict, None))
         };
         let results = cases.iter().flat_map(|case| [line(case, "y"), line(case, "x")]).collect();
-        let notes = cases.iter().map(|case| ((*case).to_owned(), CaseNote::new("A", "B."))).collect();
-        Record { shard, ..Record::new(suite, implementation, notes, results) }
+        Record { shard, ..crate::testing::record(results) }
     }
 
     fn named(records: Vec<Record>) -> Vec<(String, Record)> {

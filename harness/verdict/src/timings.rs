@@ -98,16 +98,13 @@ impl Times {
 #[cfg(test)]
 mod tests {
     use super::{Stray, Time, Times};
-    use crate::answer::Level;
-    use crate::record::{CaseResult, Implementation, Record, Suite};
+    use crate::record::{CaseResult, Record};
     use crate::verdict::{Judgement, Verdict};
     use std::time::Duration;
 
     fn record() -> Record {
         let line = |format| CaseResult::new("ids/a", format, &[], Judgement::plain(Verdict::Pass, None));
-        let implementation = Implementation::new("i", "2", Level::Events);
-        let mut record =
-            Record::new(Suite::new("1", "sha256:0"), implementation, [].into(), vec![line("x"), line("y")]);
+        let mut record = crate::testing::record(vec![line("x"), line("y")]);
         record.results[1].took = Some(Duration::from_micros(1_500));
         record
     }

@@ -1,8 +1,7 @@
 //! What a baseline excuses, and when it has gone stale.
 
 use super::{Baseline, PLACEHOLDER, entries};
-use crate::answer::Level;
-use crate::record::{CaseResult, Implementation, Record, Suite};
+use crate::record::{CaseResult, Record};
 use crate::verdict::{Judgement, Verdict};
 use transcript::dialect;
 use transcript::diff::Difference;
@@ -16,9 +15,7 @@ fn record(lines: &[(&str, &str, Verdict)]) -> Record {
         }
         CaseResult::new(case, format, &[], judgement)
     };
-    let suite = Suite::new("1", "sha256:0");
-    let implementation = Implementation::new("i", "2", Level::Events);
-    Record::new(suite, implementation, [].into(), lines.iter().map(line).collect())
+    crate::testing::record(lines.iter().map(line).collect())
 }
 
 fn entry(keys: &str) -> String {

@@ -194,8 +194,7 @@ fn formats(results: &[CaseResult]) -> Vec<String> {
 
 #[cfg(test)]
 mod tests {
-    use crate::answer::Level;
-    use crate::record::{CaseNote, CaseResult, Implementation, Reason, Record, Suite};
+    use crate::record::{CaseNote, CaseResult, Reason, Record};
     use crate::verdict::{Judgement, Verdict};
 
     fn record() -> Record {
@@ -221,9 +220,7 @@ mod tests {
             result("a/d", "har", Verdict::Skip),
             result("a/e", "jsonrpc", Verdict::Pass),
         ];
-        let notes = ["a/b", "a/c", "a/d", "a/e"].map(|case| (case.to_owned(), CaseNote::new("A", "B.")));
-        let implementation = Implementation::new("i", "2", Level::Events);
-        Record::new(Suite::new("1", "sha256:0"), implementation, notes.into(), results)
+        crate::testing::record(results)
     }
 
     #[test]
@@ -243,7 +240,7 @@ mod tests {
             assert!(text.contains(line), "{line} in {text}");
         }
         let mut again: Record = serde_json::from_str(&text).unwrap();
-        again.expand(|_| Some((CaseNote::new("A", "B."), vec!["ID-NULL".to_owned()]))).unwrap();
+        again.expand(|_| Some((CaseNote::new("One", "Mind it."), vec!["ID-NULL".to_owned()]))).unwrap();
         let text = |record: &Record| serde_json::to_string_pretty(record).unwrap();
         assert_eq!(text(&again), text(&full));
         again.expand(|_| None).unwrap();

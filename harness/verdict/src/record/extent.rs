@@ -41,17 +41,13 @@ impl Record {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{CaseResult, Implementation, Record, Suite};
-    use crate::answer::Level;
+    use super::super::{CaseResult, Record};
     use crate::verdict::{Judgement, Verdict};
-    use std::collections::BTreeMap;
 
     fn record(verdicts: &[Verdict], interrupted: u64) -> Record {
         let line = |verdict: &Verdict| CaseResult::new("a", "b", &[], Judgement::plain(*verdict, None));
         let results = verdicts.iter().map(line).collect();
-        let implementation = Implementation::new("i", "2", Level::Events);
-        let record = Record::new(Suite::new("1", "sha256:0"), implementation, BTreeMap::new(), results);
-        Record { interrupted, ..record }
+        Record { interrupted, ..crate::testing::record(results) }
     }
 
     #[test]

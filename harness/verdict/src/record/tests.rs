@@ -1,9 +1,7 @@
 //! A record, its totals and its JSON.
 
-use super::{CaseResult, Implementation, LONGEST, Record, Suite};
-use crate::answer::Level;
+use super::{CaseResult, LONGEST, Record};
 use crate::verdict::{Judgement, Verdict};
-use std::collections::BTreeMap;
 use transcript::diff::Difference;
 
 fn record() -> Record {
@@ -20,9 +18,7 @@ fn record() -> Record {
         line("c", difference(None, Some("{ \"n\": 9007199254740993 }"))),
         line("d", Judgement::plain(Verdict::Skip, Some("why".into()))),
     ];
-    let suite = Suite::new("1", "sha256:0");
-    let implementation = Implementation::new("i", "2", Level::Events);
-    Record::new(suite, implementation, BTreeMap::new(), results)
+    crate::testing::record(results)
 }
 
 #[test]

@@ -5,7 +5,8 @@ use crate::answer::{Answer, FailureKind, Level};
 use crate::expectation::Expectation;
 use crate::golden::golden;
 use crate::meaning::{Calls, Meaning};
-use crate::record::{BothSides, CaseNote, CaseResult, Implementation, Place, Record, Subject, Suite};
+use crate::record::{BothSides, CaseResult, Place, Record, Subject};
+use crate::testing;
 use crate::verdict::{Judgement, Question, Verdict, judge};
 use transcript::diff::Difference;
 use transcript::rejection::Code;
@@ -26,19 +27,13 @@ fn record() -> Record {
         line("ids/two", "x", Judgement::plain(Verdict::Skip, Some("x cannot: ID-NULL: not here".into()))),
         line("order/three", "x", Judgement::plain(Verdict::Skip, Some("y cannot".into()))),
     ];
-    record_with(results)
+    testing::record(results)
 }
 
 fn shown(record: &Record, volume: Verbosity, colour: bool) -> String {
     let file = |line: &CaseResult| line.file.as_ref().map(|file| format!("here/{file}"));
     let rerun = |line: &CaseResult| format!("run {}/{}", line.case, line.format);
     render(record, &Options { colour, volume, file: &file, rerun: &rerun })
-}
-
-/// A record of these results of one case each, which are named as given.
-fn record_with(results: Vec<CaseResult>) -> Record {
-    let cases = results.iter().map(|line| (line.case.clone(), CaseNote::new("One", "Mind it."))).collect();
-    Record::new(Suite::new("1", "sha256:0"), Implementation::new("i", "2", Level::Events), cases, results)
 }
 
 /// What came of the case `name` in `x`, which shows this clause and has to be rejected.
@@ -79,7 +74,7 @@ fn words() -> String {
 fn placed() -> Record {
     let mut line = rejecting("ids/one", "ID-NULL", &one_call());
     line.place = Some(Place { line: 2, pointer: "/raw".into() });
-    let mut record = record_with(vec![line]);
+    let mut record = testing::record(vec![line]);
     let note = record.cases.get_mut("ids/one").unwrap();
     note.transcripts.insert("x".into(), "{}\n{\"raw\": \u{1b}[31m}\n{}\n".into());
     record
@@ -91,7 +86,7 @@ fn grouped() -> Record {
     lines.extend((0..7).map(|index| rejecting(&format!("a/{index}"), "ID-REJECT", &one_call())));
     let crash = |index: u32| broken(FailureKind::Crash, &format!("exit status: {index}; 0 is an answer"));
     lines.extend((0..3).map(|index| rejecting(&format!("c/{index}"), "ID-NULL", &crash(index))));
-    record_with(lines)
+    testing::record(lines)
 }
 
 /// A failure of each of a dozen clauses.
@@ -99,7 +94,7 @@ fn many() -> Record {
     let clauses = ["ID-NULL", "ID-REJECT", "ID-STRING", "ID-NUMBER", "ID-MISSING", "EQ-PAIR", "EQ-TOOL"];
     let more = ["EQ-ARGS", "EQ-OUTCOME", "EQ-COUNT", "COR-FIRST", "COR-LATE"];
     let all = clauses.into_iter().chain(more);
-    record_with(all.map(|id| rejecting(&format!("a/{id}"), id, &one_call())).collect())
+    testing::record(all.map(|id| rejecting(&format!("a/{id}"), id, &one_call())).collect())
 }
 
 /// What a recorder lost and added.
@@ -110,7 +105,7 @@ fn recorded() -> Record {
         CaseResult::new(name, "fidelity", &["ID-NULL".into()], judgement)
     };
     let places = [("a", "/lost/client/0"), ("b", "/lost/client/17"), ("c", "/added/server/1")];
-    let mut record = record_with(places.map(|(name, at)| lost(name, at)).into());
+    let mut record = testing::record(places.map(|(name, at)| lost(name, at)).into());
     record.subject = Subject::Recorder;
     record
 }
@@ -119,7 +114,7 @@ fn recorded() -> Record {
 fn records_are_shown_as_a_person_once_looked_at_them() {
     use Verbosity::{Loud, Normal, Quiet};
     let rerun = |_: &CaseResult| "run \u{202e}it".to_owned();
-    let alone = Options { colour: false, volume: Quiet, file: &|_| None, rerun: &rerun };
+    let bare = Options { colour: false, volume: Quiet, file: &|_| None, rerun: &rerun };
     golden(
         "text.txt",
         [
@@ -128,7 +123,7 @@ fn records_are_shown_as_a_person_once_looked_at_them() {
             ("a run, quiet", shown(&record(), Quiet, false)),
             ("a run, loud", shown(&record(), Loud, false)),
             ("a failure with its place", shown(&placed(), Normal, false)),
-            ("a failure alone", failure(&record(), &record().results[1], &alone)),
+            ("one failure by itself", failure(&record(), &record().results[1], &bare)),
             ("failures in one line each", words()),
             ("failures in groups", shown(&grouped(), Quiet, false)),
             ("failures in groups, loud", shown(&grouped(), Loud, false)),
