@@ -24,6 +24,7 @@ impl Conversion {
                 None => notes.push(format!("{} cannot carry {}: left out", to.name, loss.what)),
             }
         }
+        refused.extend((to.unloadable)(session).map(|what| format!("{} does not load {what}", to.name)));
         if to.carries.direction && session.entries.iter().any(|entry| entry.inferred) {
             notes.push(format!(
                 "{} does not say who sent what: it was inferred from the methods and from what is answered",

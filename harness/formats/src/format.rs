@@ -53,6 +53,8 @@ pub struct Format {
     pub read: fn(&mut Input<'_>, ReadOptions, &mut Sink<'_>) -> Result<(), ReadError>,
     /// How sessions are spelled in it; see [`Format::write`].
     pub spelling: Spelling,
+    /// What of a session keeps the format's own program from loading what is written, in words.
+    pub unloadable: fn(&Session) -> Option<String>,
 }
 
 impl Format {
@@ -83,6 +85,7 @@ impl Format {
             why_not: |_| None,
             read,
             spelling,
+            unloadable: |_| None,
         }
     }
 

@@ -11,17 +11,13 @@ use transcript::session::Side;
 type Said<'s> = (&'s OwnedEntry, Message<'s>);
 
 pub(super) fn write(session: &Session, out: &mut dyn Write) -> io::Result<()> {
-    let said: Vec<Said<'_>> =
-        session.entries.iter().filter_map(|entry| Some((entry, entry.message()?))).collect();
+    let said = said(session);
     // When it was recorded is not known, and the recorder's own reader asks for a time.
     out.write_all(
         b"{\n  \"format_version\": \"1.0.0\",\n  \"metadata\": {\"version\": \"1.0\", \"recorded_at\": \"1970-01-01T00:00:00\", \
           \"transport\": \"stdio\", \"tags\": {\"_made_up\": \"times\"}},\n  \"session\": {\n    \"initialize_request\": ",
     )?;
-    let asked = said.first().filter(|(entry, message)| {
-        !is_server(entry) && message.method().is_some_and(|method| method.is("initialize"))
-    });
-    let answered = asked.and(said.get(1)).filter(|(entry, _)| is_server(entry) && entry.answers == Some(0));
+    let [asked, answered] = handshake(&said);
     let mut line = Vec::new();
     hold(asked, &mut line);
     line.extend_from_slice(b",\n    \"initialize_response\": ");
@@ -44,6 +40,39 @@ pub(super) fn write(session: &Session, out: &mut dyn Write) -> io::Result<()> {
         sequence += 1;
     }
     out.write_all(if sequence == 0 { b"]\n  }\n}\n" } else { b"\n    ]\n  }\n}\n" })
+}
+
+/// What agent-vcr does not load: each of its interactions is a request with an id.
+pub(super) fn unloadable(session: &Session) -> Option<String> {
+    let said = said(session);
+    let mut at = handshake(&said).iter().flatten().count();
+    let (mut count, mut first) = (0u64, None);
+    while at < said.len() {
+        let interaction = Interaction::new(&said, at);
+        if interaction.request.is_none_or(|(_, message)| message.id() == Id::Missing) {
+            count += 1;
+            first.get_or_insert(said[at].0.location.line);
+        }
+        at += interaction.length();
+    }
+    first.map(|line| match count {
+        1 => format!("the message on line {line}, since an interaction is a request with its answer"),
+        _ => format!(
+            "{count} messages, the first on line {line}, since an interaction is a request with its answer"
+        ),
+    })
+}
+
+fn said(session: &Session) -> Vec<Said<'_>> {
+    session.entries.iter().filter_map(|entry| Some((entry, entry.message()?))).collect()
+}
+
+/// The handshake that stands apart from the interactions.
+fn handshake<'s, 'm>(said: &'s [Said<'m>]) -> [Option<&'s Said<'m>>; 2] {
+    let asked = said.first().filter(|(entry, message)| {
+        !is_server(entry) && message.method().is_some_and(|method| method.is("initialize"))
+    });
+    [asked, asked.and(said.get(1)).filter(|(entry, _)| is_server(entry) && entry.answers == Some(0))]
 }
 
 fn is_server(entry: &OwnedEntry) -> bool {
