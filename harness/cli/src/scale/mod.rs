@@ -2,7 +2,7 @@
 
 mod fit;
 
-use crate::adapter::{Program, Reply, Transcripts};
+use crate::adapter::{Adapter, Reply, Transcripts};
 use formats::Format;
 use generators::scale::{DIMENSIONS, Dimension};
 use mcp_concord_suite::importer::Importer;
@@ -77,8 +77,8 @@ pub(crate) fn series(importer: &dyn Importer) -> impl Iterator<Item = (&'static 
 }
 
 /// Asks for ever larger sessions until one is too large, is refused or goes wrong.
-pub(crate) fn measure<P: Importer + Program>(
-    program: &P,
+pub(crate) fn measure(
+    program: &Adapter,
     dimension: &'static Dimension,
     format: &'static Format,
     bounds: Bounds,
