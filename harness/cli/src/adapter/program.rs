@@ -27,7 +27,6 @@ impl Default for Limits {
 /// An answer, with what else there is to say of it.
 #[derive(Debug)]
 pub(crate) struct Reply {
-    /// The answer.
     pub answer: Answer,
     /// What the program wrote to its standard error meanwhile.
     pub said: String,

@@ -14,7 +14,6 @@ use verdict::answer::{Answer, FailureKind, Level};
 /// One question, and how it went.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Check {
-    /// What was tried.
     pub what: String,
     /// What happened, or what to change.
     pub outcome: Result<String, String>,

@@ -40,7 +40,6 @@ pub(crate) struct Series {
     pub dimension: &'static str,
     /// What a size counts.
     pub unit: &'static str,
-    /// The format of the transcripts.
     pub format: &'static str,
     /// What each size took, smallest first.
     pub steps: Vec<Measurement>,
@@ -57,7 +56,6 @@ pub(crate) struct Series {
 /// What one size took.
 #[derive(Debug, Clone, Copy, Serialize)]
 pub(crate) struct Measurement {
-    /// How many units.
     pub size: usize,
     /// How large the transcript is, in bytes.
     pub bytes: usize,
