@@ -14,7 +14,6 @@ use verdict::expectation::Expectation;
 /// Transcripts with their expectation.
 #[derive(Debug, Clone)]
 pub(crate) struct CaseDraft {
-    /// The clauses that it shows.
     pub clauses: Vec<&'static str>,
     /// What reading any of the files must give.
     pub expectation: Expectation,
@@ -31,9 +30,7 @@ pub(crate) struct CaseDraft {
 /// What a case says of itself besides what it holds.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct CaseHeader<'a> {
-    /// Its name.
     pub name: &'a str,
-    /// Its title.
     pub title: &'a str,
     /// For the person whose importer fails it.
     pub reason: &'a str,

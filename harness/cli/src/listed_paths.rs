@@ -26,7 +26,6 @@ pub(crate) fn named_paths(
 
 /// A list, as far as it was read.
 struct ListedPaths {
-    /// The list's name.
     name: String,
     reader: Box<dyn BufRead + Send>,
     /// What ends each path.

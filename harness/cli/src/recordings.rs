@@ -19,7 +19,6 @@ pub(crate) struct Recording {
 /// What comes next on a command line.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Found {
-    /// A file.
     Recording(Recording),
     /// A part of a folder that cannot be searched, or a list that cannot be used: its name, and why, in a sentence.
     Unsearched(String, String),
@@ -127,7 +126,6 @@ pub(crate) struct Names {
 }
 
 impl Names {
-    /// One more.
     pub(crate) fn push(&mut self, name: impl FnOnce() -> String) {
         self.count += 1;
         if self.first.len() < NAMED {
@@ -147,7 +145,6 @@ impl Names {
         (self.count > 0).then(|| format!("in {folder}, {are} {what} and skipped: {shown}{more}"))
     }
 
-    /// How many there are.
     pub(crate) fn count(&self) -> usize {
         self.count
     }

@@ -32,7 +32,6 @@ impl From<Verbosity> for verdict::text::Verbosity {
 /// Where the program talks: results to the standard output, talk to the standard error.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Terminal {
-    /// How much is said.
     pub verbosity: Verbosity,
     /// Whether the standard output may be coloured.
     pub colour_out: bool,
@@ -66,7 +65,6 @@ impl Terminal {
         self.say(verdict, what);
     }
 
-    /// Shows a rejection with its line.
     pub(crate) fn rejection(&self, name: &str, rejection: &Rejection) {
         self.write(&self.draw(name, rejection));
     }

@@ -4,8 +4,7 @@
 //! its output; it sees neutral file names; what it does wrong costs it the answer at hand and nothing else.
 
 mod command;
-mod long_lived;
-mod one_shot;
+mod importer;
 mod process;
 mod program;
 mod sample;
@@ -13,8 +12,7 @@ mod transcripts;
 mod verify;
 
 pub(crate) use command::Command;
-pub(crate) use long_lived::Adapter;
-pub(crate) use one_shot::OneShot;
-pub(crate) use program::{Limits, NotRun, Program, Reply};
+pub(crate) use importer::Adapter;
+pub(crate) use program::{Limits, NotRun, Reply};
 pub(crate) use transcripts::Transcripts;
 pub(crate) use verify::{Check, verify};

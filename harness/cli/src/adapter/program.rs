@@ -1,6 +1,5 @@
 //! What a program under test may use, and how it fails to answer.
 
-use std::path::Path;
 use std::time::Duration;
 use verdict::answer::{Answer, FailureKind};
 
@@ -28,7 +27,6 @@ impl Default for Limits {
 /// An answer, with what else there is to say of it.
 #[derive(Debug)]
 pub(crate) struct Reply {
-    /// The answer.
     pub answer: Answer,
     /// What the program wrote to its standard error meanwhile.
     pub said: String,
@@ -60,24 +58,6 @@ impl From<BrokenAnswer> for Answer {
     fn from(BrokenAnswer { how, message }: BrokenAnswer) -> Self {
         Self::Broken { how, message }
     }
-}
-
-/// A program that can be asked about a file.
-pub(crate) trait Program {
-    /// The formats that it says it reads, as it spells them; none where it says nothing.
-    fn formats(&self) -> Option<&[String]>;
-
-    /// One answer, and what it wrote to its standard error meanwhile.
-    fn about(&self, format: &str, file: &Path) -> (Answer, String) {
-        let Reply { answer, said, .. } = self.ask(format, file);
-        (answer, said)
-    }
-
-    /// One answer, with what it cost.
-    fn ask(&self, format: &str, file: &Path) -> Reply;
-
-    /// Forgets what runs: the next answer comes from a process that has seen nothing.
-    fn restart(&self);
 }
 
 /// What went wrong, with the end of the program's standard error.

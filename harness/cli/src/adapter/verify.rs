@@ -1,10 +1,11 @@
 //! The smoke test of a program before the suite: does it answer, reject, say unsupported, survive, stop? Whether its answers
 //! are right is not asked here.
 
-use super::program::{Program, with_stderr};
+use super::importer::Adapter;
+use super::program::{Reply, with_stderr};
 use super::sample::{GOOD, good};
 use super::transcripts::{Transcripts, anonymized};
-use mcp_concord_suite::importer::Importer;
+use mcp_concord_suite::importer::Importer as _;
 use std::io;
 use transcript::dialect;
 use transcript::rejection::Code;
@@ -13,7 +14,6 @@ use verdict::answer::{Answer, FailureKind, Level};
 /// One question, and how it went.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Check {
-    /// What was tried.
     pub what: String,
     /// What happened, or what to change.
     pub outcome: Result<String, String>,
@@ -23,15 +23,14 @@ pub(crate) struct Check {
 const CUT: &[u8] = b"{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/ca";
 
 /// Tries a program that has started.
-pub(crate) fn verify(importer: &(impl Importer + Program)) -> io::Result<Vec<Check>> {
-    let program: &dyn Program = importer;
+pub(crate) fn verify(importer: &Adapter) -> io::Result<Vec<Check>> {
     // A one-shot command names no formats, so it is asked about all of them.
-    let agreed = program.formats();
+    let agreed = importer.formats();
     let named = agreed.map_or_else(
         || formats::FORMATS.iter().map(|format| format.name.to_owned()).collect(),
         <[String]>::to_vec,
     );
-    let mut trial = Trial { program, transcripts: Transcripts::new()?, checks: Vec::new() };
+    let mut trial = Trial { importer, transcripts: Transcripts::new()?, checks: Vec::new() };
     let level = match importer.level() {
         Level::Events => "events",
         Level::Calls => "calls",
@@ -104,7 +103,7 @@ fn good_of(name: &str) -> Vec<u8> {
 }
 
 struct Trial<'p> {
-    program: &'p dyn Program,
+    importer: &'p Adapter,
     transcripts: Transcripts,
     checks: Vec<Check>,
 }
@@ -118,7 +117,7 @@ impl Trial<'_> {
         judge: impl Fn(&Answer) -> Result<String, String>,
     ) -> io::Result<()> {
         let file = self.transcripts.lay_out(transcript)?;
-        let (answer, said) = self.program.about(format, file.path());
+        let Reply { answer, said, .. } = self.importer.ask(format, file.path());
         let outcome = judge(&answer).map_err(|why| with_stderr(why, &said));
         let anonymized = |text: String| file.anonymized(&text);
         self.note(what, outcome.map(anonymized).map_err(anonymized));
@@ -128,7 +127,7 @@ impl Trial<'_> {
     /// A file that is not there may end the program: that is not an answer, and it is started again.
     fn unreadable(&mut self, format: &str) -> io::Result<()> {
         let file = self.transcripts.missing()?;
-        let (answer, _) = self.program.about(format, &file);
+        let Reply { answer, .. } = self.importer.ask(format, &file);
         let outcome = match &answer {
             Answer::Rejection { .. } | Answer::Unsupported { .. } => Ok(words(&answer)),
             Answer::Broken { how: FailureKind::Crash, .. } => {

@@ -12,7 +12,6 @@ use verdict::expectation::Expectation;
 
 /// A session that the caller gave, and where its meaning is from.
 pub(super) struct BaseSession {
-    /// The session.
     pub(super) draft: SessionBuilder,
     /// A phrase that says where its meaning is from.
     pub(super) origin: String,

@@ -124,85 +124,10 @@ fn write(folder: &Path, files: &[(String, Vec<u8>)], force: bool) -> Result<(), 
 
 #[cfg(test)]
 mod tests {
-    use super::{Args, Maker, Source, Tally, base_session, run};
-    use crate::command::variants::suite;
-    use crate::command::{CommandContext, Failure};
-    use crate::terminal::{Terminal, Verbosity};
-    use clap::Parser;
+    use super::{Maker, Source, Tally, base_session};
     use mcp_concord_suite::{Root, Suite};
     use std::path::Path;
     use verdict::expectation::Expectation;
-
-    #[derive(Debug, Parser)]
-    struct Call {
-        #[command(flatten)]
-        args: Args,
-    }
-
-    fn call(words: &[&str]) -> Result<u8, String> {
-        let call =
-            Call::try_parse_from([&["generate"], words].concat()).map_err(|error| error.to_string())?;
-        let terminal = Terminal { verbosity: Verbosity::Quiet, colour_out: false, colour_err: false };
-        run(&call.args, CommandContext { terminal, program: clap::Command::default }).map_err(|failure| {
-            match failure {
-                Failure::Unusable(why) => why,
-                other => format!("{other:?}"),
-            }
-        })
-    }
-
-    #[test]
-    fn what_is_made_is_a_suite_and_the_same_every_time() {
-        let made = suite(7, 120);
-        assert!(made == suite(7, 120) && made != suite(8, 120));
-        let suite = Suite::load(&[Root::Generated(made)]).unwrap();
-        assert!(suite.cases.len() >= 120);
-        let count = |which: fn(&Expectation) -> bool| {
-            suite.cases.iter().filter(|case| which(&case.expectation)).count()
-        };
-        assert!(count(|it| matches!(it, Expectation::Meaning(_))) > 40);
-        assert!(count(|it| matches!(it, Expectation::Either(_))) > 10);
-        assert!(count(|it| matches!(it, Expectation::Rejection(_))) > 10);
-    }
-
-    #[test]
-    fn folders_are_written_byte_for_byte_and_never_over_what_stands_there() {
-        let folder = tempfile::tempdir().unwrap();
-        let out = |name: &str| folder.path().join(name).display().to_string();
-        for name in ["a", "b"] {
-            assert_eq!(call(&["--count", "20", "--seed", "3", "--out", &out(name)]), Ok(0));
-        }
-        let load = |name: &str| Suite::load(&[Root::Disk(folder.path().join(name))]).unwrap();
-        assert_eq!(load("a").digest().unwrap(), load("b").digest().unwrap());
-        let refused = call(&["--count", "20", "--out", &out("a")]).unwrap_err();
-        assert!(refused.contains("not empty") && refused.contains("--force"), "{refused}");
-        assert_eq!(call(&["--count", "20", "--seed", "3", "--force", "--out", &out("a")]), Ok(0));
-        assert_eq!(load("a").digest().unwrap(), load("b").digest().unwrap());
-
-        assert_eq!(
-            call(&["--seed", "3", "--first", "4", "--materialise", "found/four", "--out", &out("c")]),
-            Ok(0)
-        );
-        assert!(load("c").cases.iter().any(|case| case.name == "found/four"));
-        let again = call(&["--seed", "3", "--first", "4", "--materialise", "found/four", "--out", &out("c")]);
-        assert!(again.unwrap_err().contains("is there already"));
-        std::fs::write(folder.path().join("file"), "").unwrap();
-        assert!(call(&["--out", &out("file/under")]).unwrap_err().contains("cannot be written"));
-    }
-
-    #[test]
-    fn a_call_that_makes_no_sense_is_told_why() {
-        assert!(call(&["--seed", "seven", "--out", "x"]).unwrap_err().contains("invalid digit"));
-        assert!(call(&["--count", "0", "--out", "x"]).is_err());
-        assert!(call(&[]).unwrap_err().contains("--out"));
-        let missing = call(&["--from", "no-such-file", "--out", "x"]).unwrap_err();
-        assert!(missing.contains("no-such-file"), "{missing}");
-        let rejection = Suite::load(&[Root::Embedded]).unwrap();
-        let rejection =
-            rejection.cases.iter().find(|case| matches!(case.expectation, Expectation::Rejection(_)));
-        let why = call(&["--from", &rejection.unwrap().name, "--out", "x"]).unwrap_err();
-        assert!(why.contains("expects no meaning"), "{why}");
-    }
 
     #[test]
     fn every_case_that_has_a_meaning_has_variants() {

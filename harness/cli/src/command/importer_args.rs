@@ -3,7 +3,7 @@
 use super::context::{CommandContext, Failure};
 use super::scaling::Scaling;
 use super::values::{bytes, quoted, seconds};
-use crate::adapter::{Adapter, Check, Command, Limits, NotRun, OneShot, verify};
+use crate::adapter::{Adapter, Check, Command, Limits, NotRun, verify};
 use crate::exit;
 use crate::terminal::plain;
 use mcp_concord_suite::builtin::Builtin;
@@ -13,7 +13,7 @@ use std::io::{self, Write as _};
 use std::time::Duration;
 use transcript::dialect::{self, Dialect};
 
-#[derive(Debug, clap::Args)]
+#[derive(Debug, Clone, clap::Args)]
 pub(super) struct ImporterArgs {
     /// Test this program: a long-lived adapter that speaks JSON lines on stdin and stdout. The command is split
     /// into words as in a shell.
@@ -44,8 +44,7 @@ pub(super) struct ImporterArgs {
 /// The importer under test.
 pub(super) enum Judged {
     Builtin(Builtin),
-    Adapter(Box<Adapter>),
-    OneShot(Box<OneShot>),
+    Program(Box<Adapter>),
 }
 
 impl Judged {
@@ -58,8 +57,7 @@ impl Judged {
     pub(super) fn as_importer(&self) -> &dyn Importer {
         match self {
             Self::Builtin(builtin) => builtin,
-            Self::Adapter(adapter) => &**adapter,
-            Self::OneShot(once) => &**once,
+            Self::Program(adapter) => &**adapter,
         }
     }
 }
@@ -67,49 +65,43 @@ impl Judged {
 impl ImporterArgs {
     /// Starts what is to be judged.
     pub(super) fn start(&self) -> Result<Judged, Failure> {
-        let limits = Limits { timeout: self.timeout, memory: self.memory, ..Limits::default() };
-        let not_run = |NotRun(why)| Failure::NotRun(why);
-        let dialect = self.dialect.unwrap_or(&dialect::ALL[0]);
-        match (&self.adapter, &self.exec) {
-            (Some(command), _) => {
-                let mut adapter = Adapter::start(command.clone(), limits, self.dialect).map_err(not_run)?;
-                adapter.strict = self.strict_codes;
-                Ok(Judged::Adapter(Box::new(adapter)))
-            }
-            (_, Some(command)) => {
-                let mut once = OneShot::start(command.clone(), limits, dialect).map_err(not_run)?;
-                once.strict = self.strict_codes;
-                Ok(Judged::OneShot(Box::new(once)))
-            }
-            _ => Ok(Judged::Builtin(Builtin(dialect))),
-        }
+        Ok(match self.program(false)? {
+            Some(adapter) => Judged::Program(Box::new(adapter)),
+            None => Judged::Builtin(Builtin(self.dialect.unwrap_or(&dialect::ALL[0]))),
+        })
+    }
+
+    /// Starts the program that is named; `watched` is whether its memory is.
+    fn program(&self, watched: bool) -> Result<Option<Adapter>, Failure> {
+        let limits = Limits { timeout: self.timeout, memory: self.memory, watched, ..Limits::default() };
+        let started = match (&self.adapter, &self.exec) {
+            (Some(command), _) => Adapter::start(command.clone(), limits, self.dialect),
+            (_, Some(command)) => Adapter::one_shot(command.clone(), limits, self.dialect),
+            _ => return Ok(None),
+        };
+        let mut adapter = started.map_err(|NotRun(why)| Failure::NotRun(why))?;
+        adapter.strict = self.strict_codes;
+        Ok(Some(adapter))
     }
 
     /// Starts the program and measures it. The built-in readers are measured as a program of their own, so that their memory
     /// can be seen.
     pub(super) fn measure(&self, scaling: &Scaling<'_>, context: CommandContext) -> Result<u8, Failure> {
-        let limits =
-            Limits { timeout: self.timeout, memory: self.memory, watched: true, ..Limits::default() };
-        let not_run = |NotRun(why)| Failure::NotRun(why);
-        if let Some(command) = &self.adapter {
-            let adapter = Adapter::start(command.clone(), limits, self.dialect).map_err(not_run)?;
-            let code = scaling.run(&adapter, context)?;
-            if let Some(note) = adapter.stop() {
-                context.terminal.note(&note);
-            }
-            return Ok(code);
-        }
-        let command = match &self.exec {
-            Some(command) => command.clone(),
+        let adapter = match self.program(true)? {
+            Some(adapter) => adapter,
             None => {
                 let own = std::env::current_exe()?;
                 let own = shell_words::quote(&own.to_string_lossy()).into_owned();
-                Command::parse(&format!("{own} read --answer --format {{format}} {{file}}"))
-                    .map_err(Failure::Unusable)?
+                let own = Command::parse(&format!("{own} read --answer --format {{format}} {{file}}"));
+                let own = Self { exec: Some(own.map_err(Failure::Unusable)?), ..self.clone() };
+                return own.measure(scaling, context);
             }
         };
-        let dialect = self.dialect.unwrap_or(&dialect::ALL[0]);
-        scaling.run(&OneShot::start(command, limits, dialect).map_err(not_run)?, context)
+        let code = scaling.run(&adapter, context)?;
+        if let Some(note) = adapter.stop() {
+            context.terminal.note(&note);
+        }
+        Ok(code)
     }
 
     /// Starts another adapter beside it, within the same limits and in the same dialect where one is given.
@@ -124,8 +116,7 @@ impl ImporterArgs {
             return Ok(None);
         }
         let checks = match judged {
-            Judged::Adapter(adapter) => verify(&**adapter),
-            Judged::OneShot(once) => verify(&**once),
+            Judged::Program(adapter) => verify(adapter),
             Judged::Builtin(_) => {
                 return Err(Failure::Unusable(
                     "--verify tries a program: name one with --adapter or --exec".into(),

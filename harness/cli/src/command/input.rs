@@ -14,7 +14,6 @@ use std::path::Path;
 pub(crate) struct Source {
     /// The path as given, or `<stdin>`.
     pub name: String,
-    /// Its bytes.
     pub reader: Box<dyn Read + Send>,
 }
 
@@ -97,13 +96,9 @@ pub(crate) fn distinct(formats: &[&'static Format]) -> Result<(), Failure> {
 pub(super) struct Transcript {
     /// The name to call it by.
     pub(super) name: String,
-    /// Its format.
     pub(super) format: &'static Format,
-    /// Its bytes.
     pub(super) bytes: Vec<u8>,
-    /// Its session.
     pub(super) session: Session,
-    /// Its meaning.
     pub(super) meaning: Meaning,
 }
 
@@ -118,7 +113,6 @@ impl Transcript {
         }
     }
 
-    /// Reads bytes.
     pub(super) fn new(bytes: Vec<u8>, asked: Option<&'static Format>, name: String) -> Result<Self, Failure> {
         let (format, session) = Recording::new(&name, &bytes)
             .reading(asked, |format, input| Session::read(format, input, ReadOptions::default()))?;

@@ -8,14 +8,12 @@ use std::path::Path;
 pub(super) struct OwnPage {
     /// The name of its file, which is its address in the site.
     pub(super) name: String,
-    /// Its title.
     pub(super) title: String,
     /// The whole of it.
     pub(super) text: String,
 }
 
 impl OwnPage {
-    /// Reads one.
     pub(super) fn read(path: &Path) -> Result<Self, Failure> {
         let shown = path.display();
         let unusable = |why: &str| Failure::Unusable(format!("{shown} {why}"));

@@ -13,11 +13,8 @@ use transcript::dialect;
 use verdict::record::{CaseNote, Record, SCHEMA};
 use verdict::timings::Times;
 
-/// One file.
 pub(super) enum Input {
-    /// The record of a run.
     Run(Box<Record>),
-    /// What `check` found.
     Findings(Vec<Finding>),
 }
 

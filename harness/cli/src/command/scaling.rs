@@ -1,13 +1,12 @@
 //! `run --scale`: what the measurements are, as a table and as JSON.
 
 use super::context::{CommandContext, Failure};
-use crate::adapter::Program;
+use crate::adapter::Adapter;
 use crate::exit;
 use crate::scale::{Bounds, Series, measure, series};
 use crate::terminal::{Verbosity, plain};
 use formats::Format;
 use globset::GlobMatcher;
-use mcp_concord_suite::importer::Importer;
 use mcp_concord_suite::run::implementation;
 use serde::Serialize;
 use std::fmt::Write as _;
@@ -40,11 +39,7 @@ struct SeriesRecord<'k> {
 
 impl Scaling<'_> {
     /// Measures, writes and tells. Exit code 1 where something hangs, crashes, is read wrongly or grows too fast.
-    pub(super) fn run<P: Importer + Program>(
-        &self,
-        program: &P,
-        context: CommandContext,
-    ) -> Result<u8, Failure> {
+    pub(super) fn run(&self, program: &Adapter, context: CommandContext) -> Result<u8, Failure> {
         let wanted = |name: &str| self.filters.is_empty() || self.filters.iter().any(|it| it.is_match(name));
         let chosen: Vec<_> = series(program)
             .filter(|(_, format)| {

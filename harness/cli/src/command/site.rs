@@ -34,13 +34,11 @@ pub(super) struct Site<'s> {
     pub(super) runs: Vec<&'s Record>,
     /// The run that was compared with, the one that was, and what changed.
     pub(super) compared: Option<(&'s Record, &'s Record, &'s [Change])>,
-    /// What `check` found.
     pub(super) findings: Option<&'s [Finding]>,
     /// Pages that somebody else made.
     pub(super) own: &'s [OwnPage],
     /// results.json is written in its compact form.
     pub(super) compact: bool,
-    /// The command for one line.
     pub(super) rerun: &'s dyn Fn(&Record, &CaseResult) -> String,
 }
 
@@ -56,7 +54,6 @@ pub(super) fn write_one(
 }
 
 impl Site<'_> {
-    /// Writes the whole site.
     pub(super) fn write(&self, out: &Path) -> Result<(), Failure> {
         let renderer = renderer()?;
         let folders = folders(&self.records);

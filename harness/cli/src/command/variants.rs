@@ -16,7 +16,6 @@ pub(super) fn suite(seed: u64, count: u64) -> Vec<GeneratedCase> {
 
 /// Makes cases of variants.
 pub(super) struct Maker<'g> {
-    /// Where the choices begin.
     pub(super) seed: u64,
     /// The session that is changed.
     pub(super) source: Source<'g>,
@@ -76,7 +75,6 @@ impl Maker<'_> {
 /// How many variants were made, and of which kinds.
 #[derive(Default)]
 pub(super) struct Tally {
-    /// Variants that were made.
     pub(super) variants: u64,
     twins: u64,
     none: u64,

@@ -22,7 +22,6 @@ const ROUND: u64 = 8;
 /// What is tried.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Plan<'p> {
-    /// Where the choices begin.
     pub seed: u64,
     /// The number of the first variant.
     pub first: u64,
@@ -43,9 +42,7 @@ pub(crate) struct Plan<'p> {
 pub(crate) struct Finding {
     /// The number of the variant that showed it first.
     pub number: u64,
-    /// Its kind there.
     pub signature: Signature,
-    /// What was left of the variant.
     pub shrunk: Shrunk,
 }
 
@@ -64,21 +61,17 @@ pub(crate) struct Tally {
     pub unjudged: u64,
     /// Numbers that made no variant.
     pub none: u64,
-    /// How many findings there are.
     pub findings: usize,
     /// How often each kind of failure was seen, and in which find it is result, from 0.
     pub seen: BTreeMap<Signature, (usize, u64)>,
     /// Failures of kinds that are known.
     pub known: u64,
-    /// Ctrl-C was pressed.
     pub interrupted: bool,
 }
 
 /// What happens during a run.
 pub(crate) enum Event<'e> {
-    /// It goes on.
     Progress(&'e Tally),
-    /// Something was found.
     Found(&'e Finding),
 }
 

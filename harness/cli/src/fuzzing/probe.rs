@@ -27,7 +27,6 @@ pub(crate) struct Probe<'i> {
 /// A failure, or a disagreement.
 #[derive(Debug, Clone)]
 pub(crate) struct Observation {
-    /// Its kind.
     pub signature: Signature,
     /// The failing results, of the first importer or of both; none where the contract is open.
     pub lines: Vec<(Ruling, CaseResult)>,
@@ -35,7 +34,6 @@ pub(crate) struct Observation {
     pub words: Option<[String; 2]>,
 }
 
-/// The result of asking.
 #[derive(Debug, Default)]
 pub(crate) struct ProbeResult {
     /// The failures, in the order of the formats.

@@ -21,9 +21,7 @@ const NAMES: u32 = 1_000;
 
 /// Reports findings, with the commands that rerun them.
 pub(crate) struct Reporter<'t> {
-    /// Where findings are kept.
     pub out: &'t Path,
-    /// The seed.
     pub seed: u64,
     /// Name and version of each importer.
     pub importers: Vec<(String, String)>,
@@ -33,17 +31,13 @@ pub(crate) struct Reporter<'t> {
     pub run: &'t dyn Fn(Ruling) -> String,
     /// The command that fuzzes with this importer and seed, without numbers.
     pub fuzz: &'t str,
-    /// With colours.
     pub colour: bool,
 }
 
 /// A finding after an attempt to save it.
 pub(crate) struct SavedFinding {
-    /// What to print.
     pub text: String,
-    /// Its name.
     pub name: String,
-    /// Why it could not be saved.
     pub error: Option<(PathBuf, io::Error)>,
 }
 

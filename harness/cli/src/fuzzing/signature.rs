@@ -12,9 +12,7 @@ use verdict::verdict::Verdict;
 /// A kind of failure in one format.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Signature {
-    /// The capture format.
     pub format: &'static str,
-    /// What went wrong in it.
     pub kind: Kind,
     /// Where two importers are compared: whom the contract sides with.
     pub right: Option<Ruling>,
@@ -23,7 +21,6 @@ pub(crate) struct Signature {
 /// What went wrong.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Kind {
-    /// The verdict.
     pub verdict: Verdict,
     /// The path of the first difference, three steps of it, with `*` for a number.
     pub at: String,

@@ -2,7 +2,7 @@
 
 mod fit;
 
-use crate::adapter::{Program, Reply, Transcripts};
+use crate::adapter::{Adapter, Reply, Transcripts};
 use formats::Format;
 use generators::scale::{DIMENSIONS, Dimension};
 use mcp_concord_suite::importer::Importer;
@@ -40,7 +40,6 @@ pub(crate) struct Series {
     pub dimension: &'static str,
     /// What a size counts.
     pub unit: &'static str,
-    /// The format of the transcripts.
     pub format: &'static str,
     /// What each size took, smallest first.
     pub steps: Vec<Measurement>,
@@ -57,7 +56,6 @@ pub(crate) struct Series {
 /// What one size took.
 #[derive(Debug, Clone, Copy, Serialize)]
 pub(crate) struct Measurement {
-    /// How many units.
     pub size: usize,
     /// How large the transcript is, in bytes.
     pub bytes: usize,
@@ -77,8 +75,8 @@ pub(crate) fn series(importer: &dyn Importer) -> impl Iterator<Item = (&'static 
 }
 
 /// Asks for ever larger sessions until one is too large, is refused or goes wrong.
-pub(crate) fn measure<P: Importer + Program>(
-    program: &P,
+pub(crate) fn measure(
+    program: &Adapter,
     dimension: &'static Dimension,
     format: &'static Format,
     bounds: Bounds,

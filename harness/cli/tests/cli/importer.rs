@@ -2,7 +2,7 @@
 
 #![cfg(unix)]
 
-use crate::support::{concord, eventually, faulty, file, lives, said};
+use crate::support::{concord, eventually, file, lives, python, said};
 use std::fs;
 
 #[test]
@@ -17,8 +17,9 @@ fn nothing_outlives_a_run() {
     ] {
         let folder = tempfile::tempdir().unwrap();
         let note = folder.path().join("note").display().to_string();
+        let faulty = shell_words::join([python(), &file("cmd/bin/faulty"), mode, &note]);
         let mut run = concord(["run", "--cases", &file("cmd/importer/in/cases")]);
-        let output = run.args(["--adapter", &faulty(&[mode, &note])]).args(flags).output().unwrap();
+        let output = run.args(["--adapter", &faulty]).args(flags).output().unwrap();
         assert_eq!(output.status.code(), Some(code), "{mode}: {}", said(&output));
         let number = fs::read_to_string(note).unwrap();
         eventually(&format!("{mode}: the process {number} ends"), || !lives(&number));

@@ -7,7 +7,6 @@ mod bridge;
 mod chain;
 mod check;
 mod drive;
-mod fuzz;
 mod importer;
 mod interrupt;
 mod kill;
@@ -20,7 +19,6 @@ mod secrets;
 mod sockets;
 mod support;
 mod survival;
-mod terminal;
 mod transcripts;
 
 /// A file that is not named here is not compiled, and its tests are not run.

@@ -54,18 +54,6 @@ pub(crate) fn python() -> &'static str {
     &PYTHON
 }
 
-/// The command of an importer that goes wrong in the named way (`tests/cmd/bin/faulty`).
-pub(crate) fn faulty(words: &[&str]) -> String {
-    let script = file("cmd/bin/faulty");
-    let words = [python(), &script].into_iter().chain(words.iter().copied());
-    // Placeholders are filled in by the program, and need no quotes.
-    let quoted = |word: &str| match word.starts_with('{') {
-        true => word.to_owned(),
-        false => shell_words::quote(word).into_owned(),
-    };
-    words.map(quoted).collect::<Vec<_>>().join(" ")
-}
-
 /// Waits until it is so.
 #[track_caller]
 pub(crate) fn eventually(what: &str, mut done: impl FnMut() -> bool) {

@@ -9,6 +9,7 @@
 #![cfg(unix)]
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
+use crate::support::python;
 use snapbox::Data;
 use snapbox::assert::Assert;
 use std::path::{Path, PathBuf};
@@ -120,7 +121,9 @@ impl Workdir {
     /// The exit code, where it belongs on the page, and all that is printed.
     fn run(&self, command: &str, is_ours: bool) -> String {
         let program = Path::new(env!("CARGO_BIN_EXE_mcp-concord")).parent().unwrap();
-        let path = [program, &package().join("tests/cmd/bin")].map(|it| it.display().to_string()).join(":");
+        let python = Path::new(python()).parent().unwrap();
+        let path =
+            [program, &package().join("tests/cmd/bin"), python].map(|it| it.display().to_string()).join(":");
         let ran = Command::new("sh")
             .args(["-c", command])
             .env("PATH", format!("{path}:{}", env::var("PATH").unwrap()))

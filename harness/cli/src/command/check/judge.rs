@@ -10,7 +10,6 @@ use app::{Cause, CheckedFile};
 use std::path::Path;
 use std::sync::Arc;
 
-/// How recordings are judged.
 pub(super) struct Judge {
     /// By the library.
     pub judge: app::Judge,
@@ -40,7 +39,6 @@ pub(super) enum Done {
 }
 
 impl Judge {
-    /// Judges what was found.
     pub(super) fn take(&self, found: Found) -> Done {
         let recording = match found {
             Found::Recording(recording) => recording,

@@ -13,7 +13,6 @@ use std::path::Path;
 use verdict::plain::counted;
 use wire::interrupt;
 
-/// What the caller asked for.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Telling {
     /// Warnings count as errors do.
@@ -122,7 +121,6 @@ impl Summary {
         }
     }
 
-    /// The exit code.
     pub(super) fn finish(mut self) -> Result<u8, Failure> {
         if interrupt::requested() {
             let judged = counted(self.judged, "recording");

@@ -40,9 +40,7 @@ impl From<io::Error> for Unwritten {
 
 /// What is done to a recording.
 pub(super) struct Rewriting<'r> {
-    /// What to call it.
     pub(super) name: &'r str,
-    /// Its format.
     pub(super) format: &'static Format,
     /// What is taken out.
     pub(super) redaction: &'r Redaction,

@@ -1,30 +1,42 @@
-//! A long-lived adapter as an importer: protocol 1 over processes that are kept, and restarted when they fail.
+//! A program under test as an importer: an adapter, which speaks protocol 1 over processes that are kept, and restarted when they
+//! fail; or a one-shot command, which is a process for each answer.
 //!
-//! Each transcript is given to two processes at once, so that state that one of them keeps shows as instability.
+//! Each transcript is given to two processes, and by an adapter to both at once, so that state that one of them keeps shows as
+//! instability. With a one-shot command nothing is agreed beforehand, so its level and its formats are seen from its answers to
+//! transcripts of our own, and its version is unknown.
 
 use super::command::Command;
 use super::process::{Output, Process};
-use super::program::{BrokenAnswer, Limits, NotRun, Program, Reply, with_stderr};
+use super::program::{BrokenAnswer, Limits, NotRun, Reply, with_stderr};
+use super::sample::good;
 use super::transcripts::{Transcript, Transcripts};
+use crate::exit;
 use mcp_concord_suite::importer::{Importer, ReadPair};
 use std::path::Path;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 use transcript::dialect::{ALL, Dialect};
 use verdict::answer::{Answer, FailureKind, Level};
 use verdict::protocol::{self, Handshake, START, STOP};
 
-/// An adapter, with the processes that are idle.
+/// The exit code of a rejection.
+const REJECTED: i32 = exit::REJECTED as i32;
+
+/// A program under test.
 #[derive(Debug)]
 pub(crate) struct Adapter {
     command: Command,
     limits: Limits,
+    /// What it says of itself, or what its first answers show.
     hello: Handshake,
     dialect: &'static Dialect,
     transcripts: Transcripts,
     /// Whether it is held to the codes of this program.
     pub(crate) strict: bool,
+    /// Whether it is a command that is started for each answer.
+    one_shot: bool,
+    /// The processes that are idle.
     idle: Mutex<Vec<[Server; 2]>>,
 }
 
@@ -53,21 +65,86 @@ impl Adapter {
         dialect: Option<&'static Dialect>,
     ) -> Result<Self, NotRun> {
         let (process, hello) = started(&command, limits)?;
-        let dialect = dialect.or(hello.dialect).unwrap_or(&ALL[0]);
+        let adapter = Self::new(command, limits, dialect.or(hello.dialect), hello)?;
+        adapter.idle().push([Server { process: Some(process), ..Server::default() }, Server::default()]);
+        Ok(adapter)
+    }
+
+    /// Takes a one-shot command, and tries it on a transcript of each format, which shows its level and what it does not read.
+    pub(crate) fn one_shot(
+        command: Command,
+        limits: Limits,
+        dialect: Option<&'static Dialect>,
+    ) -> Result<Self, NotRun> {
+        let hello = Handshake {
+            name: command.name().to_owned(),
+            version: "unknown".to_owned(),
+            level: Level::Events,
+            formats: formats::FORMATS.iter().map(|format| format.name.to_owned()).collect(),
+            dialect: None,
+            identify: false,
+        };
+        let mut once = Self { one_shot: true, ..Self::new(command, limits, dialect, hello)? };
+        let mut answered = false;
+        for format in formats::written() {
+            let Ok(file) = once.transcripts.lay_out(&good(format)) else { continue };
+            match once.once(format.name, file.path())?.answer {
+                Answer::Unsupported { .. } => once.hello.formats.retain(|name| name != format.name),
+                // The first answer shows the level; it is to be the same in all formats.
+                Answer::Calls(_) if !answered => (once.hello.level, answered) = (Level::Calls, true),
+                Answer::Meaning(_) => answered = true,
+                _ => {}
+            }
+        }
+        Ok(once)
+    }
+
+    fn new(
+        command: Command,
+        limits: Limits,
+        dialect: Option<&'static Dialect>,
+        hello: Handshake,
+    ) -> Result<Self, NotRun> {
+        let dialect = dialect.unwrap_or(&ALL[0]);
         let transcripts =
             Transcripts::new().map_err(|error| NotRun(format!("there is no temporary folder: {error}")))?;
-        let first = Server { process: Some(process), ..Server::default() };
-        let idle = Mutex::new(vec![[first, Server::default()]]);
-        Ok(Self { command, limits, hello, dialect, transcripts, strict: false, idle })
+        let (strict, one_shot, idle) = (false, false, Mutex::default());
+        Ok(Self { command, limits, hello, dialect, transcripts, strict, one_shot, idle })
     }
 
-    fn take(&self) -> [Server; 2] {
-        let mut idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner);
-        idle.pop().unwrap_or_default()
+    fn idle(&self) -> MutexGuard<'_, Vec<[Server; 2]>> {
+        self.idle.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn put_back(&self, servers: [Server; 2]) {
-        self.idle.lock().unwrap_or_else(PoisonError::into_inner).push(servers);
+    /// The formats that it says it reads, as it spells them; none where it says nothing.
+    pub(super) fn formats(&self) -> Option<&[String]> {
+        (!self.one_shot).then_some(&self.hello.formats)
+    }
+
+    /// One answer, with what it cost.
+    pub(crate) fn ask(&self, format: &str, file: &Path) -> Reply {
+        let format = spelling(&self.hello, format).unwrap_or(format);
+        if self.one_shot {
+            return self.once(format, file).unwrap_or_else(|NotRun(why)| Reply {
+                answer: BrokenAnswer::new(FailureKind::Crash, why).into(),
+                said: String::new(),
+                took: Duration::ZERO,
+                peak: None,
+            });
+        }
+        let mut servers = self.idle().pop().unwrap_or_default();
+        let asked = servers[0].ask(self, AdapterQuestion::Read(format), file);
+        let since = servers[0].asked.unwrap_or_else(Instant::now);
+        let (answer, said) = servers[0].answer(asked);
+        let took = since.elapsed();
+        let peak = servers[0].process.as_mut().and_then(Process::peak);
+        self.idle().push(servers);
+        Reply { answer, said, took, peak }
+    }
+
+    /// Forgets what runs: the next answer comes from a process that has seen nothing.
+    pub(crate) fn restart(&self) {
+        self.idle().clear();
     }
 
     /// Asks both of two processes before either is heard, so that both work at the same time.
@@ -76,13 +153,42 @@ impl Adapter {
             Ok(file) => file,
             Err(error) => return ReadPair::nothing(&format!("no file can be laid out for it: {error}")),
         };
-        let mut servers = self.take();
-        let asked = servers.each_mut().map(|server| server.ask(self, question, file.path()));
+        if let AdapterQuestion::Read(format) = question
+            && self.one_shot
+        {
+            let [one, two] = [(); 2].map(|()| self.ask(format, file.path()));
+            return read_pair(&file, [(one.answer, one.said), (two.answer, two.said)]);
+        }
+        let mut servers = self.idle().pop().unwrap_or_default();
+        let [first, second] = servers.each_mut().map(|server| server.ask(self, question, file.path()));
         let [one, two] = &mut servers;
-        let [first, second] = asked;
         let heard = [one.answer(first), two.answer(second)];
-        self.put_back(servers);
+        self.idle().push(servers);
         read_pair(&file, heard)
+    }
+
+    /// Runs a one-shot command on a file.
+    fn once(&self, format: &str, file: &Path) -> Result<Reply, NotRun> {
+        let since = Instant::now();
+        let mut process =
+            Process::start(&self.command, self.command.filled(file, format), self.limits, Output::Whole)?;
+        let all = process.all();
+        let (took, peak) = (since.elapsed(), process.peak());
+        let said = process.end_and_stderr();
+        let answer = all.and_then(|(output, status)| match status.code() {
+            Some(0) if output.trim_ascii().is_empty() => {
+                Err(BrokenAnswer::new(FailureKind::Garbled, "printed nothing, exit 0"))
+            }
+            Some(0) => {
+                protocol::answer(&output, None).map_err(|why| BrokenAnswer::new(FailureKind::Garbled, why))
+            }
+            Some(REJECTED) => rejection(&output, &said),
+            _ => {
+                let why = format!("{status}; 0 is an answer, and {REJECTED} is a rejection");
+                Err(BrokenAnswer::new(FailureKind::Crash, why))
+            }
+        });
+        Ok(Reply { answer: answer.unwrap_or_else(Answer::from), said, took, peak })
     }
 }
 
@@ -132,7 +238,7 @@ impl Importer for Adapter {
     }
 
     fn stop(&self) -> Option<String> {
-        let idle = std::mem::take(&mut *self.idle.lock().unwrap_or_else(PoisonError::into_inner));
+        let idle = std::mem::take(&mut *self.idle());
         let running = idle.into_iter().flatten().filter_map(|server| server.process);
         let stubborn = thread::scope(|scope| {
             let stopping: Vec<_> = running.map(|process| scope.spawn(move || process.stop(STOP))).collect();
@@ -145,30 +251,8 @@ impl Importer for Adapter {
     }
 }
 
-impl Program for Adapter {
-    fn formats(&self) -> Option<&[String]> {
-        Some(&self.hello.formats)
-    }
-
-    fn ask(&self, format: &str, file: &Path) -> Reply {
-        let mut servers = self.take();
-        let format = spelling(&self.hello, format).unwrap_or(format);
-        let asked = servers[0].ask(self, AdapterQuestion::Read(format), file);
-        let since = servers[0].asked.unwrap_or_else(Instant::now);
-        let (answer, said) = servers[0].answer(asked);
-        let took = since.elapsed();
-        let peak = servers[0].process.as_mut().and_then(Process::peak);
-        self.put_back(servers);
-        Reply { answer, said, took, peak }
-    }
-
-    fn restart(&self) {
-        self.idle.lock().unwrap_or_else(PoisonError::into_inner).clear();
-    }
-}
-
 /// Two answers about one file, with what the program said besides, free of the file's name.
-pub(super) fn read_pair(file: &Transcript, heard: [(Answer, String); 2]) -> ReadPair {
+fn read_pair(file: &Transcript, heard: [(Answer, String); 2]) -> ReadPair {
     let anonymized = |answer| match answer {
         Answer::Rejection { code, message } => Answer::Rejection { code, message: file.anonymized(&message) },
         Answer::Unsupported { why } => Answer::Unsupported { why: file.anonymized(&why) },
@@ -235,6 +319,23 @@ impl Server {
                 self.process = None;
                 (fault.into(), said)
             }
+        }
+    }
+}
+
+/// The answer that exit code 65 means: the rejection on stdout, or else the last words of stdout or stderr.
+fn rejection(output: &[u8], said: &str) -> Result<Answer, BrokenAnswer> {
+    match protocol::answer(output, None) {
+        Ok(rejection @ Answer::Rejection { .. }) => Ok(rejection),
+        Ok(other) => {
+            let message = format!("it exited with {REJECTED}, a rejection, and printed {}", other.in_words());
+            Err(BrokenAnswer::new(FailureKind::Garbled, message))
+        }
+        Err(_) => {
+            let words = protocol::shown(output);
+            let words =
+                if words.trim().is_empty() { said.lines().last().unwrap_or_default() } else { &words };
+            Ok(Answer::Rejection { code: None, message: words.to_owned() })
         }
     }
 }
