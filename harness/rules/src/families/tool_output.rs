@@ -202,10 +202,8 @@ impl ToolOutputState {
         if !failed || structured.is_some() {
             self.output(structured, failed, at, report);
         }
-        if !failed {
-            if let Some(structured) = structured.filter(|_| report.binds(&MIRROR, at)) {
-                mirror(structured, result, content, at, report);
-            }
+        if !failed && let Some(structured) = structured.filter(|_| report.binds(&MIRROR, at)) {
+            mirror(structured, result, content, at, report);
         }
     }
 
