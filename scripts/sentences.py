@@ -3,7 +3,7 @@
 
     scripts/sentences.py CHECKOUT            draws the sentences from a checkout of the specification and compares
     scripts/sentences.py CHECKOUT --update   writes the table again; what is new gets a `?`
-    scripts/sentences.py CHECKOUT --print    prints the sentences with their rows, for whoever fills in the table
+    scripts/sentences.py CHECKOUT --print    prints the sentences with their rows, to fill in the table by
     scripts/sentences.py --table-only        the table against docs/rules.md and docs/rules-not-judged.md
     scripts/sentences.py --open              the rows that could be judged and are not yet
 
@@ -28,6 +28,8 @@ KEYWORD = re.compile(r"\b(MUST(?: NOT)?|REQUIRED|SHALL(?: NOT)?|SHOULD(?: NOT)?|
 ITEM = re.compile(r"(\s*)(?:[-*+]|\d+[.)])\s+(.*)")
 FENCE = re.compile(r"\s*(```+|~~~+)")
 END = re.compile(r"(?<=[.!?])[\"')]*\s+(?=[\"'(`\[]*[A-Z])")
+# An item that grants something, in a list of what is asked for.
+MAY = re.compile(r"(?:\w+ ){0,2}MAY\b")
 # What looks like the end of a sentence and is none.
 ABBREVIATION = re.compile(r"\b(?:e\.g|i\.e|etc|vs|cf)\.$")
 
@@ -39,7 +41,7 @@ def plain(text):
     """The text without links, emphasis and tags."""
     text = re.sub(r"!?\[([^\]]*)\]\([^)]*\)", r"\1", text)
     text = html.unescape(re.sub(r"</?[A-Za-z][^<>]*>", "", text))
-    return " ".join(re.sub(r"\*\*|(?<!\w)_(?=\w)|(?<=\w)_(?!\w)", "", text).split())
+    return " ".join(re.sub(r"(?<![\w`])_([^_`]+)_(?![\w`])", r"\1", text.replace("**", "")).split())
 
 
 def sentences(text):
@@ -64,7 +66,7 @@ def reference(text):
 
 
 def blocks(text):
-    """Each paragraph, item and cell: its line, how deep it is indented (-1: no item), the heading above, and its text."""
+    """Each paragraph, item and cell: its line, how deep it is indented, whether it is an item, the heading above, and its text."""
     heading, fence, current, table = "", None, None, False
     lines = text.split("\n")
     at = lines.index("---", 1) + 1 if lines[0] == "---" else 0
@@ -84,32 +86,34 @@ def blocks(text):
             heading = plain(line.lstrip("#")).replace("`", "").strip()
         elif line.lstrip().startswith("|"):
             for cell in re.split(r"(?<!\\)\|", line.strip().strip("|")):
-                yield number, -1, heading, cell
+                yield number, -1, False, heading, cell
         elif item:
-            current = (number, len(item[1]), heading, item[2])
+            current = (number, len(item[1]), True, heading, item[2])
         elif line.strip():
             indent = len(line) - len(line.lstrip()) - 1
-            current = (*current[:3], f"{current[3]} {line.lstrip('> ')}") if current else (number, indent, heading, line.lstrip("> "))
+            text = line.lstrip("> ")
+            current = (*current[:4], f"{current[4]} {text}") if current else (number, indent, False, heading, text)
     if current:
         yield current
 
 
 def drawn(page, text):
     """The sentences of a page that ask for something. An item of a list takes over what the words before the list ask for."""
-    leads = []
-    for line, indent, heading, block in blocks(reference(text) if page == "schema" else text):
-        text = plain(block)
-        leads = [lead for lead in leads if lead[0] < indent]
-        found = False
-        for sentence in sentences(text):
-            if keyword := KEYWORD.search(sentence):
-                found = keyword[1]
-                yield Sentence(page, heading, found, sentence, line)
-        if not found and leads:
-            found = leads[-1][1]
-            yield Sentence(page, heading, found, text, line)
-        if found and text.endswith(":"):
-            leads.append((indent, found))
+    leads, last = [], None
+    for line, indent, item, heading, block in blocks(reference(text) if page == "schema" else text):
+        block = plain(block)
+        leads = [lead for lead in leads if lead[0] < indent and heading == last]
+        last, asks, found = heading, None, False
+        for sentence in sentences(block):
+            asks = keyword[1] if (keyword := KEYWORD.search(sentence)) else None
+            if asks:
+                found = True
+                yield Sentence(page, heading, asks, sentence, line)
+        if item and not found and leads and leads[-1][1] and not MAY.match(block):
+            asks = leads[-1][1]
+            yield Sentence(page, heading, asks, block, line)
+        if block.endswith(":"):
+            leads.append((indent, asks))
 
 
 def pages(checkout, revision):
