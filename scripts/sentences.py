@@ -25,6 +25,7 @@ REVISIONS = {"2025-11-25": ["2025-11-25"], "2026-07-28": ["2026-07-28", "draft"]
 LEVELS = {"must": 2, "should": 1, "info": 0}
 
 KEYWORD = re.compile(r"\b(MUST(?: NOT)?|REQUIRED|SHALL(?: NOT)?|SHOULD(?: NOT)?|(?:NOT )?RECOMMENDED)\b")
+SOFT = re.compile("SHOULD|(?:NOT )?RECOMMENDED")
 ITEM = re.compile(r"(\s*)(?:[-*+]|\d+[.)])\s+(.*)")
 FENCE = re.compile(r"\s*(```+|~~~+)")
 END = re.compile(r"(?<=[.!?])[\"')]*\s+(?=[\"'(`\[]*[A-Z])")
@@ -105,7 +106,7 @@ def drawn(page, text):
         leads = [lead for lead in leads if lead[0] < indent and heading == last]
         last, asks, found = heading, None, False
         for sentence in sentences(block):
-            asks = keyword[1] if (keyword := KEYWORD.search(sentence)) else None
+            asks = min(KEYWORD.findall(sentence), key=lambda word: bool(SOFT.match(word)), default=None)
             if asks:
                 found = True
                 yield Sentence(page, heading, asks, sentence, line)
@@ -135,8 +136,8 @@ def draw(checkout):
                 yield it, Row(revision, page, it.heading, str(count[page, it.heading]), digest(it.text), it.keyword, "?")
 
 
-def read(path=TABLE):
-    rows = [line.split("\t") for line in path.read_text(encoding="utf-8").splitlines() if line and not line.startswith("#")]
+def read():
+    rows = [line.split("\t") for line in TABLE.read_text(encoding="utf-8").splitlines() if line and not line.startswith("#")]
     return [Row(*row) for row in rows]
 
 
@@ -201,14 +202,14 @@ def faults(rows, known, keys):
                 yield f"{place(row)}: docs/rules.md has no rule {rule}"
             elif not binds(known[rule][1], row.revision):
                 yield f"{place(row)}: {rule} does not judge this revision"
-    yield from (f"docs/rules-not-judged.md: no sentence has the reason {key}" for key in sorted(keys - used))
+    yield from (f"docs/rules-not-judged.md: no sentence has the reason {key}" for key in sorted(keys - used - {"open"}))
 
 
 def notes(rows, known):
     """Obligations that are judged only by rules of a lower level."""
     for row in rows:
         levels = [level(known[rule][0], row.revision) for rule in row.verdict.split() if rule in known]
-        if levels and max(levels) < 2 and re.match("MUST|REQUIRED|SHALL", row.keyword):
+        if levels and max(levels) < 2 and not SOFT.match(row.keyword):
             yield f"note: {place(row)}: only by {row.verdict}, of a lower level"
 
 
@@ -218,7 +219,7 @@ def main():
     for name in ("--table-only", "--open", "--update", "--print"):
         parser.add_argument(name, action="store_true")
     args = parser.parse_args()
-    if not args.checkout and not (args.table_only or args.open):
+    if not (args.checkout or args.table_only or args.open):
         parser.error("a checkout of the specification is needed, or --table-only, or --open")
     rows = read() if TABLE.exists() else []
     if args.open:
@@ -238,8 +239,7 @@ def main():
         wrong += compare(rows, [row for _, row in both])
     known = rules((ROOT / "docs/rules.md").read_text(encoding="utf-8"))
     wrong += faults(rows, known, reasons((ROOT / "docs/rules-not-judged.md").read_text(encoding="utf-8")))
-    for line in [*notes(rows, known), *wrong]:
-        print(line)
+    print(*notes(rows, known), *wrong, sep="\n")
     for revision in REVISIONS:
         kinds = collections.Counter(row.verdict if row.verdict == "reason:open" else row.verdict[:7] == "reason:" for row in rows if row.revision == revision)
         print(f"{revision}: {kinds.total()} sentences, {kinds[False]} judged by rules, {kinds[True]} with a reason, {kinds['reason:open']} open")
