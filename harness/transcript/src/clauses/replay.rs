@@ -53,7 +53,7 @@ pub(super) const CLAUSES: &[Clause] = &[
         title: "An in or out line carries one message in raw",
         rule: "A line whose `dir` is `in` comes from the client, `out` from the server, and its `raw` is one \
                message, whatever its `kind` says, or a `type` other than `meta` and `end`. Reject the file \
-               where such a line has no `raw`, or a line with `raw` has no `dir` in text.",
+               where such a line has no `raw`, or a line with `raw` and no `type` has no `dir` in text.",
         why: "The direction decides whose ids a response answers, so it cannot be guessed. A line that lost \
               its message is a loss, and skipping it keeps that from everybody.",
         source: &["mcp-replay trace format v1, Line types"],
