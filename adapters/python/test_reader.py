@@ -322,6 +322,9 @@ class Replay(Case):
         self.assertEqual(self.short(text, "mcp-replay"), [("tool_call", "c"), ("result", "c", 0)])
         odd_kind = f'{{"t":"x","dir":"in","kind":"llm.request","raw":{CALL}}}'
         self.assertEqual(len(self.events(replay(odd_kind), "mcp-replay")), 1)
+        for kind, count in (("frame", 1), ("end", 0)):
+            typed = f'{{"t":"x","type":"{kind}","dir":"in","raw":{CALL}}}'
+            self.assertEqual(len(self.events(replay(typed, tail=()), "mcp-replay")), count)
 
     def test_end(self):  # RPL-END
         self.assertEqual(len(self.events(replay(">" + CALL, tail=()), "mcp-replay")), 1)

@@ -22,14 +22,14 @@ def read(file, session):
         if not isinstance(line, dict):
             raise Rejection("not-a-message", place, "a line is a JSON object")
         unambiguous(line, place, ("dir", "raw", "type"))
-        direction = line.get("dir")
-        if type(direction) is str:
+        kind, direction = line.get("type"), line.get("dir")
+        if kind == "meta":
+            raise Rejection("second-meta", place, "a second meta line")
+        elif kind == "end":
+            ended = True
+        elif type(direction) is str:
             if direction in _SENDERS:
                 _read_message(line, _SENDERS[direction], ended, place, session)
-        elif line.get("type") == "meta":
-            raise Rejection("second-meta", place, "a second meta line")
-        elif line.get("type") == "end":
-            ended = True
         elif "raw" in line and "type" not in line:
             raise Rejection("missing-dir", place, "a raw without a dir that says who sent it")
 

@@ -11,7 +11,7 @@ pub enum Code {
     InvalidJson,
     /// The input ends inside a value or inside the document.
     Truncated,
-    /// JSON, but no JSON-RPC message.
+    /// JSON that is not an object, or not a message.
     NotAMessage,
     /// `jsonrpc` is not `"2.0"`.
     InvalidVersion,
@@ -27,7 +27,7 @@ pub enum Code {
     DuplicateCallId,
     /// The envelope's `transport` has another value, or is missing.
     WrongTransport,
-    /// An entry with none or several of `request`, `response`, `sse`.
+    /// An entry that is not an object, or has none or several of `request`, `response`, `sse`.
     InvalidEntry,
     /// An array of messages where one message belongs.
     Batch,
@@ -62,7 +62,7 @@ const CODES: &[(Code, &str, &str, &str)] = &[
     (Code::InvalidUtf8, "invalid-utf8", "SRV-BYTES", "Bytes that are not UTF-8."),
     (Code::InvalidJson, "invalid-json", "SRV-BYTES", "Text that is not JSON."),
     (Code::Truncated, "truncated", "SRV-BYTES", "The input ends inside a value or inside the document."),
-    (Code::NotAMessage, "not-a-message", "JRP-SHAPE", "JSON, but no JSON-RPC message."),
+    (Code::NotAMessage, "not-a-message", "JRP-SHAPE", "JSON that is not an object, or not a message."),
     (Code::InvalidVersion, "invalid-version", "JRP-VERSION", "`jsonrpc` is not `\"2.0\"`."),
     (Code::InvalidMethod, "invalid-method", "JRP-SHAPE", "`method` is not a string."),
     (Code::InvalidId, "invalid-id", "ID-REJECT", "An id that is a boolean, an object or an array."),
@@ -84,7 +84,7 @@ const CODES: &[(Code, &str, &str, &str)] = &[
         Code::InvalidEntry,
         "invalid-entry",
         "ENV-ONE",
-        "An entry with none or several of `request`, `response`, `sse`.",
+        "An entry that is not an object, or has none or several of `request`, `response`, `sse`.",
     ),
     (Code::Batch, "batch", "ENV-SINGLE", "An array of messages where one message belongs."),
     (Code::MissingEntries, "missing-entries", "ENV-EMPTY", "No `entries`."),

@@ -29,8 +29,11 @@ pub(super) const CLAUSES: &[Clause] = &[
         id: "ENV-ONE",
         family: FAMILY,
         title: "An entry holds one of request, response and sse",
-        rule: "Each entry is an object with exactly one of the three. Reject the file where an entry has two \
-               of them, or none, or is not an object.",
+        rule: "Each entry is an object with exactly one of the three. Reject the file where an entry has two of \
+               them (open: one is null), or none, or is not an object. The client sent what stands in \
+               `request`, be it a request or an answer; the server sent the rest. What HTTP said stands beside \
+               it in `transport_context`: the number `status`, and `headers`, an object with a text for each \
+               name.",
         why: "An entry is one step of the session. With two messages in it their order is anybody's guess, \
               and an importer that looks at `request` first and goes on loses the answer beside it.",
         source: &["Assay import formats, Canonical Transport Envelope"],
@@ -179,8 +182,8 @@ pub(super) const CLAUSES: &[Clause] = &[
         id: "SSE-DATA-TEXT",
         family: FAMILY,
         title: "SSE data that nobody could take for a message is not an event",
-        rule: "Pass over a path, the word `ping`, empty data, and an object that has none of `jsonrpc`, \
-               `method`, `result` and `error`. They are neither events nor faults.",
+        rule: "Pass over a path, the word `ping`, empty data, null, a boolean, a number, and an object that has \
+               none of `jsonrpc`, `method`, `result` and `error`. They are neither events nor faults.",
         why: "Servers send an empty priming event to give the client an id to resume from, and SDKs send \
               `{}` to keep a line warm. Clients that parsed every data line as JSON broke on the first of \
               these.",

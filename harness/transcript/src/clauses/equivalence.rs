@@ -32,15 +32,16 @@ pub(super) const CLAUSES: &[Clause] = &[
         id: "EQ-BATCH",
         family: FAMILY,
         title: "A batch of 2025-03-26 is its messages, in order",
-        rule: "Where the session is known to be of revision 2025-03-26, read an array in the place of a message as the \
-               messages in it, in order, all of them sent by whoever sent the array. It is known by what stands \
-               before the array: the last answered `initialize` whose `protocolVersion` is that of a published \
-               revision decides; as long as there is none, the first such `MCP-Protocol-Version` among the headers of \
-               requests does, those of the request that brings the array among them. Any other version, in an \
-               answer or a header, is passed over, and what comes later does not reach back. Reject an empty \
-               array there, and one with an item that is no message, such as another array. An array none of \
-               whose items looks like a message is no batch in SSE data and in HAR. Everywhere else a batch is what \
-               JRP-LINE, ENV-SINGLE, SSE-DATA-ARRAY, RPL-NOISE and HAR-MESSAGE say of an array.",
+        rule: "Where the session is known to be of revision 2025-03-26, read an array in the place of a message \
+               as the messages in it, in order, all of them sent by whoever sent the array. It is known by what \
+               stands before the array: the last answered `initialize` whose `protocolVersion` is that of a \
+               published revision decides; as long as there is none, the first such `MCP-Protocol-Version` \
+               among the headers of requests does, those of the request that brings the array among them. Any \
+               other version, in an answer or a header, is passed over, and what comes later does not reach \
+               back. Reject an empty array there, and one with an item that is no message, such as another \
+               array. An array none of whose items looks like a message, an empty one too, is no batch in SSE \
+               data and in HAR. Everywhere else a batch is what JRP-LINE, ENV-SINGLE, SSE-DATA-ARRAY, RPL-NOISE \
+               and HAR-MESSAGE say of an array.",
         why: "One revision has batches: every receiver of it must take them, and a recording of such a session is \
               sound. Elsewhere an array is a fault of whoever sent it or wrote it down. An importer that takes \
               them everywhere hides the fault, and one that takes them nowhere loses the session.",

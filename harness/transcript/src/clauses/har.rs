@@ -9,15 +9,18 @@ pub(super) const CLAUSES: &[Clause] = &[
         id: "HAR-ORDER",
         family: FAMILY,
         title: "Exchanges stand in the order in which they started",
-        rule: "Sort the exchanges by `startedDateTime`, ties by position, and within each take the POST's \
-               message first and then the answer's in the order of the body. Where an exchange has a list \
-               `_events`, its n-th item tells by `time`, in milliseconds since the start, when the n-th block \
-               of its stream came, comments counted, or when its JSON answer was whole: place each message \
-               there among those of other exchanges, behind what began earlier where moments are equal. An \
-               item without a number, or with a smaller one than the item before, comes with that one. What \
-               a long stream without `_events` said amid later exchanges is placed by guess, and the tools \
-               must admit it. Answers with one id that came on two connections have no order between \
-               them: each binds as it stands here, and nothing may rest on which of them came first.",
+        rule: "Sort the exchanges by `startedDateTime`, ties by position; one without it takes that of the \
+               exchange before it in the file, and where the value is not a date of RFC 3339 you may do the \
+               same or reject. Then within each exchange take the POST's message first and then the answer's in \
+               the order of the body. Where an exchange has a list `_events`, its n-th item tells by `time`, in \
+               milliseconds since the start, when the n-th block of its stream came, comments counted and empty \
+               blocks not, or its first item when its JSON answer was whole: place each message there among \
+               those of other exchanges, behind what began earlier where moments are equal. An item without a \
+               number, or with a smaller one than the item before, comes with that one, the first with the \
+               start; a block behind the last item comes with the last. What a long stream without `_events` \
+               said amid later exchanges is placed by guess, and the tools must admit it. Answers with one id \
+               that came on two connections have no order between them: each binds as it stands here, and \
+               nothing may rest on which of them came first.",
         why: "Proxies list an exchange when it has finished, so that the slow call stands after the quick \
               one that came later. Read in file order, its request follows traffic that it caused. Over \
               HTTP+SSE one stream carries every answer: read as it stands, all of them precede their \
@@ -37,10 +40,14 @@ pub(super) const CLAUSES: &[Clause] = &[
         id: "HAR-MESSAGE",
         family: FAMILY,
         title: "A JSON body with jsonrpc is a message, and a foreign one is none",
-        rule: "A POST body that holds an object with a `jsonrpc` member is the client's message, and so is \
-               such an `application/json` answer the server's; streams apart (HAR-STREAM), other bodies \
-               carry none. An array of messages may be read or rejected, but for a batch of revision \
-               2025-03-26 (EQ-BATCH), and the built-in reader rejects it (batch).",
+        rule: "A POST body that holds an object with a `jsonrpc` member is the client's message, whatever its \
+               media type, and so is such an `application/json` answer the server's, whatever the method; \
+               streams apart (HAR-STREAM), other bodies carry none. The media type of an answer is in its \
+               header `Content-Type`, or, without that, in `content.mimeType`; where the two differ, follow \
+               either. A body in the place of a message that is not JSON may be passed over or rejected, and \
+               the built-in reader rejects one that begins like a message. An array of messages may be read or \
+               rejected, but for a batch of revision 2025-03-26 (EQ-BATCH), and the built-in reader rejects it \
+               (batch).",
         why: "A capture holds all of the browser's or proxy's traffic: other sites, login pages, `Accepted`, \
               OAuth errors. Rejecting on the first of them makes the format useless, and reading them \
               invents messages.",
@@ -59,10 +66,11 @@ pub(super) const CLAUSES: &[Clause] = &[
         id: "HAR-STREAM",
         family: FAMILY,
         title: "A text/event-stream body is read by the rules of SSE",
-        rule: "Whether a POST or a GET opened it, decode base64 where `encoding` says so, ignore the \
-               parameters of the content type, and parse the bytes as the WHATWG text asks: LF, CR or CRLF, \
-               several `data` lines joined by LF, at most one space taken off after a colon, comments \
-               skipped, an unfinished last event thrown away. The clauses on SSE data hold then.",
+        rule: "Whether a POST or a GET opened it, decode base64 where `encoding` says so in any case (skip \
+               white space in it; missing padding may reject), ignore the parameters of the content type, and \
+               parse the bytes as the WHATWG text asks: LF, CR or CRLF, several `data` lines joined by LF, at \
+               most one space taken off after a colon, comments skipped, an unfinished last event thrown away. \
+               The clauses on SSE data hold then.",
         why: "Servers in Python send CRLF, others LF, some put `data` before `id` or split one message over \
               several lines. Hand-made parsers that split on two LFs or read each `data` line alone failed \
               on all of these.",

@@ -162,10 +162,11 @@ pub(super) const CLAUSES: &[Clause] = &[
         id: "COR-FIRST",
         family: FAMILY,
         title: "A response answers the oldest open request with its id",
-        rule: "Look back from the response for requests with its id that have no answer yet, and bind it to \
-               the oldest of them. An id that is used again after its answer begins a new pair. A request \
-               that HTTP turned away (401, or a redirect) and that comes again with its id is the same \
-               request, said twice: each copy is an event, and the answer binds to the first.",
+        rule: "Look back from the response for requests with its id that have no answer yet, and bind it to the \
+               oldest of them. An id that is used again after its answer begins a new pair. A request that HTTP \
+               turned away (with the status 401, 301, 302, 303, 307 or 308) and that comes again with its id is \
+               the same request, said twice: each copy is an event, the answer binds to the first, and the \
+               other waits for an answer of its own.",
         why: "Clients exist that send every request with id 1, one after the other. With one slot per id the \
               second answer overwrites the first, or the second request never gets its own. Clients that \
               had to fetch a token, or were sent to another address, repeat what the server never saw.",
@@ -231,8 +232,9 @@ pub(super) const CLAUSES: &[Clause] = &[
         rule: "Reject when two `tools/call` requests normalise to the same id, whether or not the first was \
                answered, and also where one is written `1` and the other `\"1\"`. This clause knows no \
                direction: one id for all tool calls, although each side has its own ids elsewhere \
-               (COR-DIRECTION). Other methods may use an id again. In `har`, a call that HTTP turned away \
-               and that comes again is the same call (COR-FIRST), and no duplicate.",
+               (COR-DIRECTION). Other methods may use an id again. In `har`, a call that HTTP turned away may \
+               come once more under its id: that is the same call, whatever its arguments are (COR-FIRST), and \
+               no duplicate.",
         why: "A tool call is evidence, and evidence that can be attributed to two calls is none, whoever \
               called. Servers have cross-wired the answers of calls that shared an id, so no order of \
               arrival can be trusted.",

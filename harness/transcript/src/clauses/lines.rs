@@ -9,11 +9,11 @@ pub(super) const CLAUSES: &[Clause] = &[
         id: "JRP-LINE",
         family: FAMILY,
         title: "One JSON object on a line",
-        rule: "Each line that is not blank holds one message, and ends with LF or CRLF. Reject the file at a \
-               line that is not a single JSON object (a banner, an array, half of a pretty-printed message), \
-               and give the line's number; but for a batch of revision 2025-03-26 (EQ-BATCH). A file that has \
-               no line, or blank ones alone, is open: reject it, or read a session without messages. The \
-               built-in reader reads it.",
+        rule: "Each line holds one message, unless it is blank (nothing but white space of JSON), and ends with \
+               LF or CRLF. Reject the file at a line that is not a single JSON object (a banner, an array, half \
+               of a pretty-printed message), and give the line's number; but for a batch of revision 2025-03-26 \
+               (EQ-BATCH). A file that has no line, or blank ones alone, is open: reject it, or read a session \
+               without messages. The built-in reader reads it.",
         why: "Recorders on Windows write CRLF, and servers print greetings into the same pipe. Skipping \
               every line that fails to parse reads both, but it also skips a message that was damaged.",
         source: &[
@@ -95,10 +95,14 @@ pub(super) const CLAUSES: &[Clause] = &[
         id: "INS-EXPORT",
         family: FAMILY,
         title: "An Inspector export keeps an answer with its request",
-        rule: "The Inspector writes items with a `message`, sent by `origin` at `timestamp`; a `response` in \
-               the same item was sent by the other side `duration` milliseconds later. Sort all messages by \
-               those times, and equal ones as they stand; one that has no time stays behind the item before \
-               it. Bare messages may be among them: an item that has `jsonrpc` is one, whatever else it has.",
+        rule: "The Inspector writes items with a `message`, sent by `origin` (`client` or `server`) at \
+               `timestamp`, a date of RFC 3339 or a number of milliseconds; a `response` in the same item, \
+               unless it is null, was sent by the other side `duration` milliseconds later, or at once where no \
+               duration is given. Sort all messages by those times, and equal ones as they stand. Bare messages \
+               may be among them: an item that has `jsonrpc` is one, whatever else it has. One without a time \
+               takes that of the item before it (not of the answer in that item), and the first one stands at \
+               the start. A time in another form may reject or count as missing. A message without a sender may \
+               pair with those that have one, or only with its own kind.",
         why: "The Inspector lists a call as one entry with its answer. Read straight down, whatever the \
               server asked in the meantime stands after the answer that was waiting for it.",
         source: &["seen in exports of MCP Inspector 2.12"],

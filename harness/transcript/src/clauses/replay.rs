@@ -9,9 +9,9 @@ pub(super) const CLAUSES: &[Clause] = &[
         id: "RPL-META",
         family: FAMILY,
         title: "A trace begins with its meta line",
-        rule: "The first line must be of type `meta` and have `v`, `type`, `startedAt`, `label` and \
-               `command`. Reject the file if it is not, if one of these is missing, or if a second `meta` \
-               follows.",
+        rule: "The first line that is not blank must be of type `meta` and have `v`, `type`, `startedAt`, \
+               `label` and `command`. Reject the file if it is not, if one of these is missing, or if a second \
+               `meta` follows.",
         why: "Rotating recorders drop old parts for good, and what is left opens with an answer to a request \
               that nobody can see any more. Without the head such a file looks like a whole session.",
         source: &["mcp-replay trace format v1, Line types", "seen in rotated traces"],
@@ -52,8 +52,8 @@ pub(super) const CLAUSES: &[Clause] = &[
         family: FAMILY,
         title: "An in or out line carries one message in raw",
         rule: "A line whose `dir` is `in` comes from the client, `out` from the server, and its `raw` is one \
-               message, whatever its `kind` says. Reject the file where such a line has no `raw`, or a line \
-               with `raw` has no `dir` in text.",
+               message, whatever its `kind` says, or a `type` other than `meta` and `end`. Reject the file \
+               where such a line has no `raw`, or a line with `raw` and no `type` has no `dir` in text.",
         why: "The direction decides whose ids a response answers, so it cannot be guessed. A line that lost \
               its message is a loss, and skipping it keeps that from everybody.",
         source: &["mcp-replay trace format v1, Line types"],
@@ -140,7 +140,8 @@ pub(super) const CLAUSES: &[Clause] = &[
         family: FAMILY,
         title: "Unfamiliar members, types and kinds are passed over",
         rule: "Ignore members that you do not know, and skip lines whose `type` is unfamiliar, such as the \
-               `turn` lines of an agent. An unfamiliar `kind` is no reason to reject either.",
+               `turn` lines of an agent, unless their `dir` is that of a message. Behind `end` such lines may \
+               be passed over too. An unfamiliar `kind` is no reason to reject either.",
         why: "The format grew such lines without raising its version, as its policy allows. A reader that \
               holds to the first text alone refuses traces that are written every day.",
         source: &[
