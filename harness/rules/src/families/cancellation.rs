@@ -162,7 +162,7 @@ impl CancellationState {
             return;
         }
         let wrong = format!("this side made no request with the id {}", shown(id));
-        let over_http = at.exchange.is_some() || at.facts.over_stdio() == Some(false);
+        let over_http = at.facts.over_stdio() != Some(true);
         let (Some(key), true, None) = (TypedId::new(id), over_http, why_not_whole(at.facts)) else {
             return report.fail_if_complete(&KNOWN, at, Violation::new(wrong).inside(id));
         };
