@@ -11,7 +11,7 @@ use crate::rule::{Party, Rule};
 use transcript::json::Json;
 use transcript::session::{Carrier, Side};
 
-/// So much later than it was sent a message may be seen, in milliseconds.
+/// How long after it was sent a message may still be on its way, in milliseconds.
 const ON_ITS_WAY: i64 = 1_000;
 
 /// The most findings that wait; of further ones nothing is said.

@@ -289,7 +289,7 @@ impl AuthState {
         match exchange.status() {
             401 | 403 if !full => {
                 let (row, last) = self.in_a_row.entry(key).or_default();
-                // What was sent before the client knew is no further attempt.
+                // A request that was sent before the client knew does not count as another attempt.
                 if *row > 0 && !exchange.began_after(*last) {
                     return;
                 }

@@ -11,7 +11,7 @@ use crate::engine::{
     Trigger, Violation, address, parameter, percent_decoded, query, quoted, text_of,
 };
 use crate::rule::{Level, Party, Rule};
-use documents::{Document, issuer};
+use documents::{Document, MOST, issuer};
 use rules::{
     APPLICATION_TYPE, CLIENT_ID, HTTPS, ISS, ISSUER, PKCE, PKCE_SUPPORT, REDIRECT, RESOURCE, RESOURCE_VALUE,
     SCOPES, SERVERS, STATE,
@@ -43,9 +43,6 @@ pub(super) const FAMILY: Family = Family {
     triggers: &[Trigger::HttpExchanges],
     visitor: || Box::new(AuthFlowState::default()),
 };
-
-/// The most of each that are remembered.
-const MOST: usize = 1_000;
 
 const NO_DOCUMENT: &str = "the metadata document is not in the recording, or is not a JSON object";
 

@@ -17,7 +17,7 @@ use rules::{
     BROADCAST, BY_GET, CLOSED_EARLY, EACH_ID, KNOWN_ID, LAST_ID, RECONNECT, RESPONDS, RETRY, RETRY_RESPECTED,
     SAME_STREAM, UNIQUE,
 };
-use seen::{Progress, Seen, Sent};
+use seen::{MOST_OPEN, Progress, STANDING, Seen, Sent, hash};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use transcript::rejection::Rejection;
 use transcript::session::{Carrier, Content, Side};
@@ -49,14 +49,8 @@ const MOST_IDS: usize = 200_000;
 /// The most cancelled requests that are remembered; past it, none is missed.
 const MOST_CANCELLED: usize = 10_000;
 
-/// The most streams that ended without the answer that are remembered.
-const MOST_OPEN: usize = 1_000;
-
 /// How many milliseconds earlier than asked a client may come back: recorder and client read two clocks.
 const SLACK: i64 = 50;
-
-/// The stream of all GETs that resume none: servers go on with it from one connection to the next.
-const STANDING: u64 = u64::MAX;
 
 /// A stream that ended before every request was answered.
 #[derive(Debug)]
@@ -340,10 +334,4 @@ impl HttpResumeState {
             report.fail_if_complete(&RESPONDS, at, wrong("never carried the answer"));
         }
     }
-}
-
-/// A text in short, to tell it from others of the same event id.
-fn hash(text: &str) -> u64 {
-    use std::hash::BuildHasher as _;
-    foldhash::fast::FixedState::default().hash_one(text)
 }

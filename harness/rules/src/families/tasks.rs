@@ -12,7 +12,7 @@ use crate::engine::{
     Family, FindingLocation, LONGEST_NAME, MessageKind, Moment, NO_ORDER, Report, RuleContext, RuleVisitor,
     SeenMessage, Trigger, Violation, quoted, shown, string_of, why_not_whole,
 };
-use messages::{plain, repeated};
+use messages::{RELATED_TASK, plain, repeated};
 use rules::{
     BLOCKS, CANCEL, CANCELLED, CREATED, FAILED, LISTED, RELATED, REPEATED, SAME, START, STRING, TERMINAL,
     TIMES, UNIQUE,
@@ -41,8 +41,6 @@ const LONGEST: usize = 64 << 10;
 
 /// The most bytes of results that are kept.
 const MOST_HELD: usize = 16 << 20;
-
-const RELATED_TASK: &str = "io.modelcontextprotocol/related-task";
 
 #[derive(Debug)]
 struct Task {

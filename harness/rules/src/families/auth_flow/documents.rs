@@ -1,9 +1,11 @@
 //! The metadata documents of a recording: those of the MCP server, and of its authorization servers.
 
-use super::MOST;
 use crate::engine::{Challenge, FindingLocation, HttpExchange, Origin, RuleContext, Transport, address};
 use std::collections::BTreeSet;
 use transcript::json::Json;
+
+/// The most of each that are remembered.
+pub(super) const MOST: usize = 1_000;
 
 /// An answer to a GET at a well-known address, or at one that a challenge named.
 #[derive(Debug)]

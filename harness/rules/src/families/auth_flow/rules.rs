@@ -98,7 +98,7 @@ pub(super) static ISSUER: Rule = Rule {
     span: Span::MODERN,
     source: "basic/authorization/authorization-server-discovery#authorization-server-metadata-discovery",
     title: "Metadata names the issuer that it was fetched for, or is not used",
-    why: "Whoever publishes metadata of another issuer makes clients send codes of that issuer to himself.",
+    why: "A server that publishes the metadata of another issuer makes clients send it codes that are meant for that one.",
     fix: "Publish the issuer whose address the metadata is at; a client refuses metadata of any other.",
     ..STEP
 };

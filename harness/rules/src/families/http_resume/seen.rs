@@ -1,10 +1,15 @@
 //! What streams have carried: event ids, how far each has come, and the requests of a server.
 
 use super::rules::{BROADCAST, LAST_ID};
-use super::{MOST_OPEN, STANDING, hash};
 use crate::engine::{HttpExchange, MessageKind, Moment, NO_ORDER, Report, RuleContext, SeenMessage, quoted};
 use crate::families::http_streams::inside;
 use std::collections::HashMap;
+
+/// The most streams that ended without the answer that are remembered.
+pub(super) const MOST_OPEN: usize = 1_000;
+
+/// The stream of all GETs that resume none: servers go on with it from one connection to the next.
+pub(super) const STANDING: u64 = u64::MAX;
 
 /// What is known of an event id.
 #[derive(Debug)]
@@ -98,4 +103,10 @@ impl Sent {
             _ => {}
         }
     }
+}
+
+/// A text in short, to tell it from others of the same event id.
+pub(super) fn hash(text: &str) -> u64 {
+    use std::hash::BuildHasher as _;
+    foldhash::fast::FixedState::default().hash_one(text)
 }

@@ -1,10 +1,11 @@
-//! Answers that are no task where one was asked for, and messages that name their task twice.
+//! Plain answers where a task was asked for, and messages that name their task twice.
 
-use super::RELATED_TASK;
 use super::rules::{CREATED, REPEATED};
 use crate::engine::{MessageKind, Report, RuleContext, SeenMessage, Violation, string_of};
 use crate::families::tools::is_error;
 use transcript::json::{Json, JsonKind};
+
+pub(super) const RELATED_TASK: &str = "io.modelcontextprotocol/related-task";
 
 /// A result and no task, where a task was asked for. A receiver that makes none for such requests does what it was asked for.
 pub(super) fn plain(method: &str, message: &SeenMessage<'_>, at: &RuleContext<'_>, report: &mut Report) {
