@@ -36,6 +36,7 @@ const EXCUSED: &[(&str, &str)] = &[
     ("tasks.status.terminal", "HTTP"),
     ("tasks.cancel-terminal", "HTTP"),
     ("logging.min-level", "HTTP"),
+    ("tools.output.conforms", "HTTP"),
     // Several sessions that HTTP tells apart.
     ("jsonrpc.id.unique-session", "HTTP"),
     // Of a program's pipes.

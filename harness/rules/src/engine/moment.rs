@@ -50,10 +50,10 @@ impl RuleContext<'_> {
         let sent = || self.entry.time.map(|time| time - ON_ITS_WAY);
         let answers = self.exchange.filter(|_| self.entry.carrier != Carrier::Request);
         let started = answers.and_then(|_| self.exchanges.current()?.started);
+        let asked = self.message.and_then(|message| message.request()?.time);
         match answers {
-            Some(exchange) if exchange.timed => started.max(sent()),
-            Some(_) => started,
-            None => sent(),
+            Some(exchange) if !exchange.timed => started.max(asked),
+            _ => started.max(asked).max(sent()),
         }
     }
 }

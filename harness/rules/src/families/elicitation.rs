@@ -299,7 +299,7 @@ pub(super) fn secrecy(name: &str) -> Option<Level> {
         return Some(Level::Must);
     }
     let perhaps = parts.iter().any(|part| name.contains(part));
-    (perhaps || ["secret", "ssn", "cvv", "cvc", "pin"].contains(&&*name)).then_some(Level::Should)
+    (perhaps || ["secret", "token", "ssn", "cvv", "cvc", "pin"].contains(&&*name)).then_some(Level::Should)
 }
 
 /// The answer to an elicitation in a mode that the client has not declared.

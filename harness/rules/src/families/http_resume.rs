@@ -108,9 +108,10 @@ impl RuleVisitor for HttpResumeState {
         } else if at.entry.carrier == Carrier::Sse && exchange.endpoint.is_none() && exchange.streams() {
             let (number, resumes) = (exchange.number, exchange.resumes());
             let begun = if exchange.is("GET") { STANDING } else { number };
+            let id = at.entry.sse.as_ref().and_then(|sse| sse.id.as_deref());
+            let seen = id.is_some_and(|id| self.ids.contains_key(&inside(&scope, id)));
             self.id(&scope, [number, begun], resumes, at, report);
             if at.message.is_some() && exchange.last_id.is_some() {
-                let id = at.entry.sse.as_ref().and_then(|sse| sse.id.as_deref());
                 report.check(
                     &EACH_ID,
                     at,
@@ -119,7 +120,7 @@ impl RuleVisitor for HttpResumeState {
                 );
             }
             if let Some(message) = at.message {
-                if !resumes {
+                if !resumes && !seen {
                     self.sent.see(&scope, exchange, message, at, report);
                 }
                 self.answered(message, at, report);

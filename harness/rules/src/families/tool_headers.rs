@@ -275,7 +275,8 @@ fn listed(tool: Json<'_>, at: &RuleContext<'_>, report: &mut Report) {
         report.inconclusive(&PRIMITIVE, at, "the schema gives no single type at an annotated parameter");
     }
     for field in &read.fields {
-        let secret = field.path.last().filter(|name| secrecy(name).is_some());
+        let names = field.path.last().into_iter().chain([&field.header]);
+        let secret = names.into_iter().find(|name| secrecy(name).is_some());
         report.check(&SENSITIVE, at, secret.is_none(), || {
             let named = quoted(secret.map_or("", String::as_str));
             Violation::new(format!("in the tool {name}, {named} goes into a header")).inside(schema)

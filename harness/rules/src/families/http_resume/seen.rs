@@ -4,6 +4,7 @@ use super::rules::{BROADCAST, LAST_ID};
 use crate::engine::{HttpExchange, MessageKind, Moment, NO_ORDER, Report, RuleContext, SeenMessage, quoted};
 use crate::families::http_streams::inside;
 use std::collections::HashMap;
+use transcript::session::STILL_OPEN;
 
 /// The most streams that ended without the answer that are remembered.
 pub(super) const MOST_OPEN: usize = 1_000;
@@ -97,7 +98,9 @@ impl Sent {
                 }
             }
             None if self.0.len() < MOST_OPEN => {
-                self.0.insert(key, (exchange.number, text, exchange.raw.ended));
+                let open = exchange.raw.fate.as_deref() == Some(STILL_OPEN);
+                let ended = if open { Some(i64::MAX) } else { exchange.raw.ended };
+                self.0.insert(key, (exchange.number, text, ended));
                 report.pass(&BROADCAST, at);
             }
             _ => {}
