@@ -25,6 +25,8 @@ const fn moved(name: &'static str, modern: &'static str) -> Page {
 /// The pages that rules cite, as the specification's repository has them under `docs/specification`.
 const PAGES: &[Page] = &[
     page("basic/authorization", Span::from(Revision::V2025_03_26)),
+    page("basic/authorization/authorization-server-discovery", Span::MODERN),
+    page("basic/authorization/client-registration", Span::MODERN),
     page("basic/index", Span::ALL),
     moved("basic/lifecycle", "basic/versioning"),
     page("basic/patterns/cancellation", Span::MODERN),
@@ -61,6 +63,7 @@ const OTHERS: &[(&str, &str)] = &[
     ("RFC 6750", "https://www.rfc-editor.org/rfc/rfc6750"),
     ("RFC 8259", "https://www.rfc-editor.org/rfc/rfc8259"),
     ("RFC 9110", "https://www.rfc-editor.org/rfc/rfc9110"),
+    ("RFC 9207", "https://www.rfc-editor.org/rfc/rfc9207"),
     ("RFC 9728", "https://www.rfc-editor.org/rfc/rfc9728"),
 ];
 

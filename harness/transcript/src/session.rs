@@ -146,7 +146,8 @@ pub struct Exchange<'a> {
     pub ended: Option<i64>,
     /// How long the answer's body is, in bytes after decoding, where the log says so or holds it.
     pub response_size: Option<u64>,
-    /// The request's body where it is a short form, as `application/x-www-form-urlencoded` spells it.
+    /// The request's body where it is a short form, as `application/x-www-form-urlencoded` spells it, or the JSON by which
+    /// an OAuth client registers.
     pub form: Option<Cow<'a, str>>,
     /// The answer's body where it is a short JSON object that a GET fetched and that is not a message, such as OAuth
     /// metadata.

@@ -17,7 +17,13 @@ pub(crate) fn media_type(headers: &Headers<'_>, mime: Option<Cow<'_, str>>) -> S
     if bare == "x-unknown" { String::new() } else { bare }
 }
 
-pub(crate) const FORM: &str = "application/x-www-form-urlencoded";
+const FORM: &str = "application/x-www-form-urlencoded";
+
+/// A request's body that is handed on as text, if it is short: a form, or the JSON by which an OAuth client registers.
+pub(crate) fn form<'a>(media_type: &str, text: Json<'a>) -> Option<Cow<'a, str>> {
+    let registers = || text.as_text().is_some_and(|text| text.raw().contains("redirect_uris"));
+    (media_type == FORM || media_type == JSON && registers()).then(|| short(text))?
+}
 
 /// Longer forms and documents are not handed on.
 const SHORT: usize = 64 << 10;

@@ -1,7 +1,7 @@
 //! Reading HAR: where it has the parts of an exchange.
 
 use crate::exchange::body::{Checked, Document};
-use crate::exchange::media::{FORM, STREAM, document, may_be_json, media_type, short};
+use crate::exchange::media::{STREAM, document, form, may_be_json, media_type, short};
 use crate::exchange::parts::{Held, Layout, Listed, Moment, Parts};
 use crate::exchange::read::{Reading, cut_off};
 use crate::exchange::timed::times;
@@ -113,7 +113,7 @@ fn parts<'a>(document: Document<'a>, listed: &Listed<'a>) -> Checked<Parts<'a>> 
     let fate = fate.and_then(short);
     let open = fate.as_deref() == Some(STILL_OPEN);
     let answered = listed.after(time);
-    let form = post_text.filter(|_| post_type == FORM && post_encoding.is_none()).and_then(short);
+    let form = post_text.filter(|_| post_encoding.is_none()).and_then(|text| self::form(&post_type, text));
     let document = text.filter(|_| method == "GET" && media_type == "application/json" && encoding.is_none());
     let document = document.and_then(self::document);
     let exchange = Exchange {

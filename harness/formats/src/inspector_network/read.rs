@@ -1,7 +1,7 @@
 //! Reading the export: where it has the parts of an exchange.
 
 use crate::exchange::body::{Checked, Document, MOST_HEADERS, bare};
-use crate::exchange::media::{FORM, STREAM, document, may_be_json, short};
+use crate::exchange::media::{STREAM, document, form, may_be_json};
 use crate::exchange::parts::{Held, Layout, Listed, Moment, Parts};
 use crate::exchange::read::{Reading, cut_off};
 use crate::exchange::timed::times;
@@ -124,7 +124,7 @@ fn parts<'a>(document: Document<'a>, listed: &Listed<'a>) -> Checked<Parts<'a>> 
         None => Held::None,
     };
     let answered = listed.after(duration);
-    let form = request.filter(|_| request_type == FORM).and_then(short);
+    let form = request.and_then(|text| self::form(&request_type, text));
     let document = answer.filter(|_| method == "GET" && media_type == "application/json");
     let document = document.and_then(self::document);
     let exchange = Exchange {

@@ -6,6 +6,7 @@
 use super::content::LONGEST_NAME;
 use super::context::RuleContext;
 use super::facts::{Facts, text_of};
+use super::moment::Moment;
 use std::collections::BTreeSet;
 use transcript::json::Json;
 
@@ -22,8 +23,8 @@ pub(crate) struct ToolList {
     session: u64,
     /// The last page of a listing was shown.
     complete: bool,
-    /// They have changed since.
-    stale: bool,
+    /// They have changed since: when.
+    stale: Option<Moment>,
     names: BTreeSet<Box<str>>,
     twice: BTreeSet<Box<str>>,
     /// What the last page gave for the next one.
@@ -52,12 +53,14 @@ impl ToolList {
         let mut again = Vec::new();
         let Some(message) = at.message else { return again };
         if message.calls("notifications/tools/list_changed") {
-            self.stale = true;
+            self.stale = Some(at.moment());
         }
         let Some(result) = message.result_of("tools/list") else { return again };
         match message.request().and_then(|request| request.param("cursor")) {
             None if message.request().is_some() => {
-                *self = Self { session: self.session, ..Self::default() };
+                // A change that a stream of HTTP tells of may have come later.
+                let stale = self.stale.filter(|changed| at.may_precede(changed));
+                *self = Self { session: self.session, stale, ..Self::default() };
             }
             // A page for a cursor that nobody gave, or that was used before, belongs to no listing.
             Some(cursor) if self.next.as_deref() != Some(cursor.text()) => {
@@ -86,7 +89,7 @@ impl ToolList {
     /// The definition of a tool.
     pub(crate) fn find<'f>(&self, facts: &'f Facts, name: &str) -> Definition<'f> {
         match facts.tool(name) {
-            _ if self.stale => Definition::Unsure(CHANGED),
+            _ if self.stale.is_some() => Definition::Unsure(CHANGED),
             Some(_) if self.twice.contains(name) => {
                 Definition::Unsure("more than one tool of this name is listed")
             }
@@ -103,6 +106,6 @@ impl ToolList {
 
     /// Whether the last page of the listing was shown, and nothing has changed since.
     pub(crate) fn is_whole(&self) -> bool {
-        self.complete && !self.stale
+        self.complete && self.stale.is_none()
     }
 }

@@ -9,7 +9,8 @@ use crate::engine::{
     Span, Transport, Trigger, Violation, parameter, query, quoted,
 };
 use crate::rule::{Level, Need, Party, Rule};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
+use transcript::json::Json;
 use transcript::rejection::Rejection;
 
 pub(super) const FAMILY: Family = Family {
@@ -38,6 +39,9 @@ const OURS: Rule = Rule {
     source: "basic/authorization#token-handling",
     ..Rule::BLANK
 };
+
+/// The same for those on clients.
+const CLIENT: Rule = Rule { party: Party::Client, needs: &[Need::Http], ..OURS };
 
 static REQUIRED: Rule = Rule {
     id: "auth.401.required",
@@ -94,7 +98,7 @@ static OFFLINE: Rule = Rule {
     level: Level::Should,
     span: Span::MODERN,
     source: "2026-07-28 basic/authorization#refresh-tokens",
-    title: "A challenge does not ask for the scope `offline_access`",
+    title: "Neither a challenge nor the resource metadata asks for the scope `offline_access`",
     why: "Whether a client wants refresh tokens is between it and the authorization server; no resource needs them.",
     fix: "Leave `offline_access` out of challenges and of `scopes_supported`.",
     ..OURS
@@ -102,39 +106,33 @@ static OFFLINE: Rule = Rule {
 
 static EVERY_REQUEST: Rule = Rule {
     id: "auth.header.every-request",
-    party: Party::Client,
-    needs: &[Need::Http],
     source: "basic/authorization#token-requirements",
     title: "Once it has a token, a client sends it with every request",
     why: "A session does not prove who is asking, and servers refuse what comes without a token.",
     fix: "Send `Authorization: Bearer` with every POST, GET and DELETE, also within a session.",
-    ..OURS
+    ..CLIENT
 };
 
 static BEARER: Rule = Rule {
     id: "auth.header.bearer",
-    level: Level::Should,
-    party: Party::Client,
-    needs: &[Need::Http],
     source: "basic/authorization#token-requirements; RFC 6750, section 2.1",
     title: "The `Authorization` header is `Bearer` and a token",
     why: "MCP servers accept only that scheme, and treat the request as one without a token.",
     fix: "Send `Authorization: Bearer`, a blank and the token.",
+    softened: Some("a warning where no challenge of the server asked for a bearer token"),
     contested: Some(
         "Authorization is optional, and a client and a server may agree on a scheme of their own.",
     ),
-    ..OURS
+    ..CLIENT
 };
 
 static QUERY_TOKEN: Rule = Rule {
     id: "auth.query-token",
-    party: Party::Client,
-    needs: &[Need::Http],
     source: "basic/authorization#token-requirements",
     title: "No access token is in a URL",
     why: "URLs end up in logs, histories and `Referer` headers, and the token with them.",
     fix: "Send the token only in the `Authorization` header.",
-    ..OURS
+    ..CLIENT
 };
 
 static RETRY_LIMIT: Rule = Rule {
@@ -147,7 +145,7 @@ static RETRY_LIMIT: Rule = Rule {
     title: "A client that is refused again and again gives up",
     why: "The next token will not be better; users are asked over and over, and servers are loaded for nothing.",
     fix: "Stop after a few attempts for the same operation, and report the refusal.",
-    ..OURS
+    ..CLIENT
 };
 
 /// The most of each that are remembered.
@@ -170,10 +168,10 @@ struct Refusal {
 struct AuthState {
     refusals: Vec<Refusal>,
     documents: Documents,
-    /// Sessions, and URLs of servers without sessions, at which a token was taken.
-    authorised: BTreeSet<Box<str>>,
-    /// Refusals in a row, by URL and method.
-    in_a_row: BTreeMap<Box<str>, u64>,
+    /// Sessions, and URLs of servers without sessions, at which a token was taken, and when it first was.
+    authorised: BTreeMap<Box<str>, Option<i64>>,
+    /// Refusals in a row, by URL and method, and when the last of them came.
+    in_a_row: BTreeMap<Box<str>, (u64, Option<i64>)>,
     /// Where a row grew too long, or ended in time.
     loops: Vec<(bool, FindingLocation)>,
 }
@@ -206,6 +204,12 @@ impl RuleVisitor for AuthState {
     fn finish(&mut self, at: &RuleContext<'_>, _rejection: Option<&Rejection>, report: &mut Report) {
         for refusal in &self.refusals {
             self.judge(refusal, at, report);
+        }
+        for (metadata, location) in self.documents.of_resources() {
+            let scopes = metadata.member("scopes_supported").into_iter().flat_map(Json::items);
+            let offline = scopes.filter_map(Json::as_text).any(|scope| scope.is("offline_access"));
+            let wrong = "`scopes_supported` lists \"offline_access\"";
+            report.check(&OFFLINE, at, !offline, || Violation::new(wrong).at(location.clone()));
         }
         for (kept, location) in &self.loops {
             match kept {
@@ -252,15 +256,18 @@ impl AuthState {
         let whose = session.unwrap_or(exchange.url());
         match exchange.request_header("authorization") {
             Some(value) => {
-                scheme(value, bearer(value), at, report);
+                let asked = Challenge::all(&exchange.raw.response_headers);
+                let mut asked = asked.iter().chain(self.refusals.iter().flat_map(|one| &one.challenges));
+                let level = if asked.any(Challenge::is_bearer) { Level::Must } else { Level::Should };
+                scheme(value, bearer(value), level, at, report);
                 if bearer(value) {
                     report.pass(&EVERY_REQUEST, at);
                 }
                 if exchange.succeeded() && self.authorised.len() < MOST {
-                    self.authorised.insert(whose.into());
+                    self.authorised.entry(whose.into()).or_insert(exchange.raw.ended);
                 }
             }
-            None if self.authorised.contains(whose) => {
+            None if self.authorised.get(whose).is_some_and(|since| exchange.began_after(*since)) => {
                 // Without a session it may be another client that is here for the first time.
                 let begins = exchange.calls("initialize")
                     || exchange.calls("server/discover")
@@ -281,14 +288,18 @@ impl AuthState {
         let full = self.loops.len() >= MOST || self.in_a_row.len() >= MOST;
         match exchange.status() {
             401 | 403 if !full => {
-                let row = self.in_a_row.entry(key).or_default();
-                *row += 1;
+                let (row, last) = self.in_a_row.entry(key).or_default();
+                // A request that was sent before the client knew does not count as another attempt.
+                if *row > 0 && !exchange.began_after(*last) {
+                    return;
+                }
+                (*row, *last) = (*row + 1, exchange.raw.ended);
                 if *row == FEW + 1 {
                     self.loops.push((false, at.location()));
                 }
             }
             200..=299 => {
-                let row = self.in_a_row.remove(&key).unwrap_or_default();
+                let (row, _) = self.in_a_row.remove(&key).unwrap_or_default();
                 if (1..=FEW).contains(&row) && !full {
                     self.loops.push((true, at.location()));
                 }
@@ -369,8 +380,8 @@ impl AuthState {
     }
 }
 
-/// What an `Authorization` header begins with. What it holds is not shown again.
-fn scheme(value: &str, bearer: bool, at: &RuleContext<'_>, report: &mut Report) {
+/// What an `Authorization` header begins with; what it holds is not shown again.
+fn scheme(value: &str, bearer: bool, level: Level, at: &RuleContext<'_>, report: &mut Report) {
     let (scheme, token) = value.trim().split_once(' ').unwrap_or_default();
     let hidden = at.facts.hides(value)
         || value.to_ascii_lowercase().contains("redact")
@@ -383,7 +394,7 @@ fn scheme(value: &str, bearer: bool, at: &RuleContext<'_>, report: &mut Report) 
                 "" => "the header does not name a scheme before a token".to_owned(),
                 _ => format!("the scheme is {}", quoted(scheme)),
             };
-            report.fail(&BEARER, at, wrong);
+            report.fail(&BEARER, at, Violation::new(wrong).only(level));
         }
     }
 }

@@ -3,128 +3,48 @@
 //! An authorization or token request is judged only where captured metadata of the server's own authorization server
 //! names its address. Memory: up to [`MOST`] documents and requests.
 
+mod documents;
+mod rules;
+
 use crate::engine::{
-    Challenge, Family, FindingLocation, HttpExchange, Origin, Report, Revision, RuleContext, RuleVisitor,
-    Span, Transport, Trigger, Violation, address, parameter, percent_decoded, query, quoted,
+    Challenge, Family, FindingLocation, HttpExchange, Origin, Report, RuleContext, RuleVisitor, Transport,
+    Trigger, Violation, address, parameter, percent_decoded, query, quoted, text_of,
 };
-use crate::rule::{Level, Need, Party, Rule};
+use crate::rule::{Level, Party, Rule};
+use documents::{Document, MOST, issuer};
+use rules::{
+    APPLICATION_TYPE, CLIENT_ID, HTTPS, ISS, ISSUER, PKCE, PKCE_SUPPORT, REDIRECT, RESOURCE, RESOURCE_VALUE,
+    SCOPES, SERVERS, STATE,
+};
 use std::collections::BTreeSet;
 use transcript::json::{Json, JsonKind};
 use transcript::rejection::Rejection;
 
+pub(super) use documents::Documents;
+
 pub(super) const FAMILY: Family = Family {
     name: "auth-flow",
     title: "Authorization: metadata and the way to a token",
-    rules: &[&SERVERS, &HTTPS, &RESOURCE, &RESOURCE_VALUE, &REDIRECT, &CLIENT_ID, &PKCE, &PKCE_SUPPORT],
+    rules: &[
+        &SERVERS,
+        &HTTPS,
+        &ISSUER,
+        &ISS,
+        &APPLICATION_TYPE,
+        &RESOURCE,
+        &RESOURCE_VALUE,
+        &REDIRECT,
+        &CLIENT_ID,
+        &STATE,
+        &SCOPES,
+        &PKCE,
+        &PKCE_SUPPORT,
+    ],
     triggers: &[Trigger::HttpExchanges],
     visitor: || Box::new(AuthFlowState::default()),
 };
 
-static SERVERS: Rule = Rule {
-    id: "auth.prm.servers",
-    party: Party::Server,
-    span: Span::from(Revision::V2025_06_18),
-    needs: &[Need::Http],
-    source: "basic/authorization#authorization-server-location",
-    title: "The resource metadata names at least one authorization server",
-    why: "It is what the document is fetched for.",
-    fix: "List the issuers in `authorization_servers`.",
-    ..Rule::BLANK
-};
-
-/// What the rules about a step of a client's flow have in common.
-const STEP: Rule = Rule {
-    party: Party::Client,
-    span: Span::from(Revision::V2025_03_26),
-    needs: &[Need::Http],
-    ..Rule::BLANK
-};
-
-static HTTPS: Rule = Rule {
-    id: "auth.endpoints-https",
-    party: Party::Server,
-    source: "basic/authorization#communication-security",
-    title: "The endpoints of an authorization server are at https addresses",
-    why: "Codes and tokens that go over http can be read by anyone on the way.",
-    fix: "Serve every endpoint of the metadata over https.",
-    ..STEP
-};
-
-static REDIRECT: Rule = Rule {
-    id: "auth.redirect-uri",
-    source: "basic/authorization#communication-security",
-    title: "A redirect URI is at this machine or at an https address",
-    why: "The authorization code is sent there, and over http anyone on the way can read it.",
-    fix: "Use a loopback address or https.",
-    ..STEP
-};
-
-static RESOURCE_VALUE: Rule = Rule {
-    id: "auth.resource-value",
-    span: Span::from(Revision::V2025_06_18),
-    source: "basic/authorization#canonical-server-uri",
-    title: "`resource` is the address of the MCP server, without a fragment",
-    why: "A token for another address is refused by the server, or is good at one that it was not meant for.",
-    fix: "Send the address that messages are posted to, or its origin.",
-    ..STEP
-};
-
-static CLIENT_ID: Rule = Rule {
-    id: "auth.client-id-https",
-    span: Span::from(Revision::V2025_11_25),
-    source: "basic/authorization#client-id-metadata-documents",
-    title: "A client id that is an address is an https address",
-    why: "The authorization server fetches the document from there, and over http it may be anyone's.",
-    fix: "Publish the metadata document at an https address with a path.",
-    ..STEP
-};
-
-static PKCE_SUPPORT: Rule = Rule {
-    id: "auth.pkce-support",
-    span: Span::from(Revision::V2025_11_25),
-    source: "basic/authorization#authorization-code-protection",
-    title: "A client does not go on where the metadata has no `code_challenge_methods_supported`",
-    why: "Without the member nothing says that the server checks the proof, and a stolen code may be good.",
-    fix: "Refuse to go on, and say that the authorization server does not support PKCE.",
-    ..STEP
-};
-
-static RESOURCE: Rule = Rule {
-    id: "auth.resource-param",
-    party: Party::Client,
-    span: Span::from(Revision::V2025_06_18),
-    needs: &[Need::Http],
-    source: "basic/authorization#resource-parameter-implementation",
-    title: "Authorization and token requests name the server that the token is for",
-    why: "A token for no server in particular is good at every server, also at one that steals it.",
-    fix: "Send `resource` with the server's URL in both requests.",
-    ..Rule::BLANK
-};
-
-static PKCE: Rule = Rule {
-    id: "auth.pkce-s256",
-    party: Party::Client,
-    span: Span::from(Revision::V2025_03_26),
-    needs: &[Need::Http],
-    source: "basic/authorization#authorization-code-protection",
-    title: "An authorization code is protected by PKCE with S256",
-    why: "Without it anyone who sees the code can trade it for a token; the method `plain` shows the secret itself.",
-    fix: "Send `code_challenge` with `code_challenge_method=S256`, and `code_verifier` with the code.",
-    softened: Some("a warning on the method `plain`, which a client may use that can do no better"),
-    ..Rule::BLANK
-};
-
-/// The most of each that are remembered.
-const MOST: usize = 1_000;
-
-/// An answer to a GET at a well-known address, or at one that a challenge named.
-#[derive(Debug)]
-struct Document {
-    url: Box<str>,
-    succeeded: bool,
-    text: Option<Box<str>>,
-    location: FindingLocation,
-}
+const NO_DOCUMENT: &str = "the metadata document is not in the recording, or is not a JSON object";
 
 /// A step of an OAuth flow.
 #[derive(Debug)]
@@ -132,7 +52,12 @@ struct Step {
     url: Box<str>,
     /// It asks the user; else it asks for a token.
     asks_user: bool,
+    started: Option<i64>,
     resource: Option<Box<str>>,
+    scope: Option<Box<str>>,
+    state: bool,
+    /// What is traded for a token.
+    code: Option<Box<str>>,
     redirect: Option<Box<str>>,
     client: Option<Box<str>>,
     /// Its challenge, and how it is made; or the verifier.
@@ -141,125 +66,83 @@ struct Step {
     location: FindingLocation,
 }
 
-/// What a recording holds of metadata.
-#[derive(Debug, Default)]
-pub(super) struct Documents {
-    documents: Vec<Document>,
-    /// Where MCP is spoken.
-    origins: Vec<Origin>,
-    /// Where challenges said that the resource metadata is.
-    named: BTreeSet<Box<str>>,
+/// A client that registers itself.
+#[derive(Debug)]
+struct Registration {
+    url: Box<str>,
+    typed: bool,
+    location: FindingLocation,
 }
 
-impl Documents {
-    /// Takes an exchange in.
-    pub(super) fn see(&mut self, exchange: &HttpExchange, at: &RuleContext<'_>) {
-        let named = exchange.url().contains("/.well-known/") || exchange.raw.document.is_some();
-        match (exchange.transport, Origin::new(&exchange.raw.url)) {
-            (Transport::Other, _) if exchange.is("GET") && named && self.documents.len() < MOST => {
-                self.documents.push(Document {
-                    url: exchange.url().into(),
-                    succeeded: exchange.succeeded(),
-                    text: exchange.raw.document.as_deref().map(Into::into),
-                    location: at.location(),
-                });
-            }
-            (Transport::Other, _) => {}
-            (_, Some(origin)) if !self.origins.contains(&origin) && self.origins.len() < MOST => {
-                self.origins.push(origin);
-            }
-            _ => {}
-        }
-        for challenge in Challenge::all(&exchange.raw.response_headers) {
-            if let Some(url) = challenge.param("resource_metadata")
-                && exchange.transport != Transport::Other
-                && self.named.len() < MOST
-            {
-                self.named.insert(address(url).into());
-            }
-        }
-    }
+/// What brings a code back to the client, and whose it says that it is.
+#[derive(Debug)]
+struct Brought {
+    code: Box<str>,
+    iss: Option<Box<str>>,
+    location: FindingLocation,
+}
 
-    /// Whether the metadata was found at a well-known address; none where nobody looked at each.
-    pub(super) fn well_known(&self) -> Option<bool> {
-        let tried: Vec<&Document> = self
-            .documents
-            .iter()
-            .filter(|document| document.url.contains("/.well-known/oauth-protected-resource"))
-            .filter(|document| {
-                Origin::new(&document.url).is_some_and(|origin| self.origins.contains(&origin))
-            })
-            .collect();
-        if tried.iter().any(|document| document.succeeded) {
-            return Some(true);
-        }
-        // The address without a path is the last that a client tries.
-        let root =
-            tried.iter().any(|document| document.url.ends_with("/.well-known/oauth-protected-resource"));
-        root.then_some(false)
-    }
-
-    /// Whether a document is the metadata of a server that the recording is about.
-    fn is_metadata(&self, document: &Document) -> bool {
-        let here = Origin::new(&document.url).is_some_and(|origin| self.origins.contains(&origin));
-        here && document.url.contains("/.well-known/oauth-protected-resource")
-            || self.named.contains(&document.url)
-    }
-
-    /// The captured metadata of authorization servers: of the issuers that the server names, or at its own origin.
-    fn server_documents(&self) -> Vec<(&Document, Json<'_>)> {
-        let mut issuers: Vec<Origin> = self.origins.clone();
-        for document in self.documents.iter().filter(|document| self.is_metadata(document)) {
-            let value = document.text.as_deref().and_then(|text| Json::parse(text).ok());
-            let listed = value.and_then(|value| value.member("authorization_servers"));
-            issuers.extend(
-                listed
-                    .into_iter()
-                    .flat_map(Json::items)
-                    .filter_map(|item| Origin::new(&item.as_text()?.to_str()?)),
-            );
-        }
-        let about = ["/.well-known/oauth-authorization-server", "/.well-known/openid-configuration"];
-        let documents = self.documents.iter().filter(|document| {
-            Origin::new(&document.url).is_some_and(|origin| issuers.contains(&origin))
-                && about.iter().any(|path| document.url.contains(path))
-        });
-        documents
-            .filter_map(|document| Some((document, Json::parse(document.text.as_deref()?).ok()?)))
-            .collect()
-    }
+/// A refusal that names scopes.
+#[derive(Debug)]
+struct Challenged {
+    /// When it was asked for, and when it came.
+    times: [Option<i64>; 2],
+    scope: Box<str>,
+    /// The client had no token yet.
+    initial: bool,
+    location: FindingLocation,
 }
 
 #[derive(Default)]
 struct AuthFlowState {
     documents: Documents,
     steps: Vec<Step>,
+    registrations: Vec<Registration>,
+    brought: Vec<Brought>,
+    challenged: Vec<Challenged>,
 }
 
 impl RuleVisitor for AuthFlowState {
     fn exchange(&mut self, exchange: &HttpExchange, at: &RuleContext<'_>, _report: &mut Report) {
         self.documents.see(exchange, at);
-        if exchange.transport == Transport::Other {
-            self.step(exchange, at);
+        match exchange.transport {
+            Transport::Other => self.step(exchange, at),
+            _ => self.challenged(exchange, at),
         }
     }
 
     fn finish(&mut self, at: &RuleContext<'_>, _rejection: Option<&Rejection>, report: &mut Report) {
         let documents = &self.documents;
-        let metadata = documents.documents.iter().filter(|document| documents.is_metadata(document));
-        for document in metadata.filter(|document| document.succeeded) {
+        for document in documents.found() {
             servers(document, at, report);
         }
         let mut endpoints: BTreeSet<Box<str>> = BTreeSet::new();
         // Where metadata says that users are asked, and whether it has the methods of PKCE.
         let mut asks: Vec<(Box<str>, bool)> = Vec::new();
-        for (document, value) in documents.server_documents() {
+        // The endpoints of metadata that names its issuer, and of metadata that does not.
+        let mut named: [Vec<(Box<str>, &Document)>; 2] = Default::default();
+        let mut registers: BTreeSet<Box<str>> = BTreeSet::new();
+        for document in documents.of_authorization_servers() {
+            let Some(value) = document.json() else {
+                report.inconclusive(&ISSUER, at, NO_DOCUMENT);
+                continue;
+            };
             let text = |name: &str| value.member(name)?.as_text()?.to_str();
             let proves = value.member("code_challenge_methods_supported").is_some();
+            let names = text("issuer").unwrap_or_default();
+            let right = issuer(&document.url).as_deref() == Some(names.trim_end_matches('/'));
+            report.check(&ISSUER, at, right, || {
+                let wrong =
+                    format!("`issuer` is {}, and the metadata is at {}", quoted(&names), document.url);
+                Violation::new(wrong).at(document.location.clone())
+            });
             for name in ["authorization_endpoint", "token_endpoint"] {
-                endpoints.extend(text(name).map(|url| Box::from(address(&url))));
+                let Some(url) = text(name).map(|url| Box::<str>::from(address(&url))) else { continue };
+                named[usize::from(!right)].push((url.clone(), document));
+                endpoints.insert(url);
             }
             asks.extend(text("authorization_endpoint").map(|url| (Box::from(address(&url)), proves)));
+            registers.extend(text("registration_endpoint").map(|url| Box::from(address(&url))));
             for name in ["authorization_endpoint", "token_endpoint", "registration_endpoint"] {
                 let Some(url) = text(name) else { continue };
                 report.check(&HTTPS, at, is_private(&url), || {
@@ -267,9 +150,32 @@ impl RuleVisitor for AuthFlowState {
                 });
             }
         }
+        for one in &self.registrations {
+            match registers.contains(&one.url) {
+                true => report.check(&APPLICATION_TYPE, at, one.typed, || {
+                    Violation::new("the registration has no `application_type`").at(one.location.clone())
+                }),
+                false => report.inconclusive(&APPLICATION_TYPE, at, NO_DOCUMENT),
+            }
+        }
+        let mut asked = false;
         for step in self.steps.iter().filter(|step| endpoints.contains(&step.url)) {
             flow(step, at, report);
             values(step, &documents.origins, at, report);
+            let [right, wrong] = &named;
+            let of = |list: &[(Box<str>, &'_ Document)]| list.iter().position(|(url, _)| *url == step.url);
+            if let (None, Some(place)) = (of(right), of(wrong)) {
+                let wrong_step = Violation::new("the client goes on with metadata of another issuer");
+                let wrong_step = wrong_step.at(step.location.clone()).by(Party::Client);
+                report.fail(&ISSUER, at, wrong_step.see(wrong[place].1.location.clone(), "the metadata"));
+            }
+            if step.asks_user {
+                let why = "the authorization request has no `state`";
+                report.check(&STATE, at, step.state, || Violation::new(why).at(step.location.clone()));
+                self.scopes(step, !asked, at, report);
+                asked = true;
+            }
+            self.issued(step, documents, at, report);
             let support = asks.iter().find(|(url, _)| *url == step.url && step.asks_user);
             if let Some((_, proves)) = support {
                 report.check(&PKCE_SUPPORT, at, *proves, || {
@@ -293,13 +199,33 @@ impl AuthFlowState {
         let step = |asks_user: bool, params: &str, proof: &str| Step {
             url: exchange.url().into(),
             asks_user,
+            started: exchange.started,
             resource: filled(params, "resource"),
+            scope: filled(&params.replace('+', " "), "scope"),
+            state: filled(params, "state").is_some(),
+            code: filled(params, "code"),
             redirect: filled(params, "redirect_uri"),
             client: filled(params, "client_id"),
             proof: parameter(params, proof).is_some_and(|value| !value.is_empty()),
             method: parameter(params, "code_challenge_method").map(Into::into),
             location: FindingLocation { snippet: exchange.url().to_owned(), ..at.location() },
         };
+        if let Some(body) = exchange.raw.form.as_deref().and_then(|form| Json::parse(form).ok())
+            && exchange.is("POST")
+            && body.member("redirect_uris").is_some()
+            && self.registrations.len() < MOST
+        {
+            let (url, typed) = (exchange.url().into(), body.member("application_type").is_some());
+            self.registrations.push(Registration { url, typed, location: at.location() });
+        }
+        for url in [Some(&**url), exchange.response_header("location")].into_iter().flatten() {
+            if let Some(code) = filled(query(url), "code")
+                && self.brought.len() < MOST
+            {
+                let iss = filled(query(url), "iss");
+                self.brought.push(Brought { code, iss, location: at.location() });
+            }
+        }
         let params = query(url);
         if parameter(params, "response_type") == Some("code") && parameter(params, "client_id").is_some() {
             self.steps.push(step(true, params, "code_challenge"));
@@ -312,14 +238,94 @@ impl AuthFlowState {
     }
 }
 
+impl AuthFlowState {
+    /// What an answer of the server says of scopes.
+    fn challenged(&mut self, exchange: &HttpExchange, at: &RuleContext<'_>) {
+        let challenges = Challenge::all(&exchange.raw.response_headers);
+        let mut bearer = challenges.iter().filter(|challenge| challenge.is_bearer());
+        if let Some(scope) = bearer.find_map(|challenge| challenge.param("scope"))
+            && self.challenged.len() < MOST
+        {
+            self.challenged.push(Challenged {
+                times: [exchange.started, exchange.raw.ended],
+                scope: scope.into(),
+                initial: exchange.status() == 401 && exchange.request_header("authorization").is_none(),
+                location: at.location(),
+            });
+        }
+    }
+
+    /// Whose code a client trades for a token, by the answer that brought it.
+    fn issued(&self, step: &Step, documents: &Documents, at: &RuleContext<'_>, report: &mut Report) {
+        let Some(code) = &step.code else { return };
+        let mut metadata = documents.of_authorization_servers().into_iter().filter_map(Document::json);
+        let here = |value: &Json<'_>| {
+            let endpoint = value.member("token_endpoint").and_then(text_of);
+            endpoint.is_some_and(|endpoint| *address(&endpoint) == *step.url)
+        };
+        let Some(metadata) = metadata.find(here) else { return };
+        let issuer = metadata.member("issuer").and_then(text_of).unwrap_or_default();
+        let promised = metadata.member("authorization_response_iss_parameter_supported");
+        let Some(brought) = self.brought.iter().find(|brought| brought.code == *code) else {
+            return report.inconclusive(&ISS, at, "what brought the code is not in the recording");
+        };
+        let wrong = match &brought.iss {
+            Some(iss) if *iss != issuer => {
+                format!("the code is of {}, and the metadata of {}", quoted(iss), quoted(&issuer))
+            }
+            None if promised.is_some_and(|value| value.text() == "true") => {
+                "the code came without the `iss` that the metadata promises".to_owned()
+            }
+            _ => return report.pass(&ISS, at),
+        };
+        let wrong =
+            Violation::new(format!("{wrong}; the client trades it for a token")).at(step.location.clone());
+        report.fail(&ISS, at, wrong.see(brought.location.clone(), "what brought it"));
+    }
+
+    /// The scopes that a user is asked to grant, beside those of the last challenge before it. In a first step nothing else is
+    /// asked for, but that a refresh token is welcome.
+    fn scopes(&self, step: &Step, first: bool, at: &RuleContext<'_>, report: &mut Report) {
+        let mut last = None;
+        for one in &self.challenged {
+            match (one.times, step.started) {
+                ([_, Some(came)], Some(now)) if came <= now => last = Some(one),
+                ([Some(asked), _], Some(now)) if asked > now => {}
+                _ => {
+                    return report.inconclusive(
+                        &SCOPES,
+                        at,
+                        "nothing shows whether the challenge came first",
+                    );
+                }
+            }
+        }
+        let Some(challenge) = last else { return };
+        let asked = step.scope.as_deref().unwrap_or_default();
+        if at.facts.hides(asked) || at.facts.hides(&challenge.scope) {
+            return report.inconclusive(&SCOPES, at, "the recorder took out what would decide it");
+        }
+        let has = |scopes: &str, scope: &str| scopes.split_whitespace().any(|one| one == scope);
+        let missing = challenge.scope.split_whitespace().find(|scope| !has(asked, scope));
+        let mut more =
+            asked.split_whitespace().filter(|scope| first && challenge.initial && *scope != "offline_access");
+        let more = more.find(|scope| !has(&challenge.scope, scope));
+        let wrong = match (missing, more) {
+            (Some(scope), _) => format!("the client does not ask for {}", quoted(scope)),
+            (None, Some(scope)) => {
+                format!("the client asks for {}, which the challenge does not name", quoted(scope))
+            }
+            (None, None) => return report.pass(&SCOPES, at),
+        };
+        let wrong = Violation::new(wrong).at(step.location.clone());
+        report.fail(&SCOPES, at, wrong.see(challenge.location.clone(), "the challenge"));
+    }
+}
+
 /// The authorization servers of a metadata document.
 fn servers(document: &Document, at: &RuleContext<'_>, report: &mut Report) {
-    let Some(value) = document.text.as_deref().and_then(|text| Json::parse(text).ok()) else {
-        return report.inconclusive(
-            &SERVERS,
-            at,
-            "the metadata document is not in the recording, or is not a JSON object",
-        );
+    let Some(value) = document.json() else {
+        return report.inconclusive(&SERVERS, at, NO_DOCUMENT);
     };
     let listed = value.member("authorization_servers");
     let some = listed.is_some_and(|list| list.kind() == JsonKind::Array && list.items().next().is_some());

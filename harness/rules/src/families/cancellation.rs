@@ -2,13 +2,13 @@
 //!
 //! A cancellation and an answer may cross; a late answer is reported where it was plainly sent afterwards. Over HTTP a
 //! cancellation may also overtake its request, which has a connection of its own. Memory: [`MOST_TASKS`] requests that became
-//! tasks, and [`MOST_EARLY`] cancellations of what was not asked yet.
+//! tasks, and cancellations of what was not asked yet as [`Early`] says.
 
 use crate::engine::{
-    Family, FindingLocation, MessageKind, PendingRequest, Report, Revision, RuleContext, RuleVisitor,
-    SeenMessage, Span, Trigger, TypedId, Violation, requestor, requestors, shown, text_of, why_not_whole,
+    Early, Family, MessageKind, PendingRequest, Report, Revision, RuleContext, RuleVisitor, SeenMessage,
+    Span, Trigger, TypedId, Violation, requestor, requestors, shown, text_of,
 };
-use crate::rule::{Level, Party, Rule};
+use crate::rule::{Level, Rule};
 use crate::shapes::Typed;
 use std::collections::BTreeSet;
 use transcript::json::Json;
@@ -71,9 +71,6 @@ static TASKS: Rule = Rule {
 /// The most requests that became tasks that are remembered.
 const MOST_TASKS: usize = 10_000;
 
-/// The most cancellations that wait for their request; of later ones it is not known whether they have one.
-const MOST_EARLY: usize = 1_000;
-
 /// An answer that comes so long after the cancellation did not cross it, in milliseconds.
 const CROSSING: i64 = 1_000;
 
@@ -85,22 +82,13 @@ struct CancellationState {
     /// Who asked, and the id.
     tasks: BTreeSet<(bool, Box<str>)>,
     /// Over HTTP, of requests that were not seen yet.
-    early: Vec<Early>,
-}
-
-/// A cancellation that stands before its request, or has none.
-struct Early {
-    side: Option<Side>,
-    id: TypedId,
-    location: FindingLocation,
-    wrong: String,
-    revision: Option<Revision>,
+    early: Early<(Option<Side>, TypedId)>,
 }
 
 impl RuleVisitor for CancellationState {
     fn visit(&mut self, at: &RuleContext<'_>, report: &mut Report) {
         if at.facts.session != self.session {
-            self.unasked(at, report);
+            self.early.never(at, report);
             *self = Self { session: at.facts.session, ..Self::default() };
         }
         let Some(message) = at.message else { return };
@@ -115,7 +103,7 @@ impl RuleVisitor for CancellationState {
     }
 
     fn finish(&mut self, at: &RuleContext<'_>, _rejection: Option<&Rejection>, report: &mut Report) {
-        self.unasked(at, report);
+        self.early.never(at, report);
         if at.facts.closed {
             for _ in at.pending.open().into_iter().filter(|request| request.cancelled.is_some()) {
                 report.pass(&LATE, at);
@@ -162,46 +150,20 @@ impl CancellationState {
             return;
         }
         let wrong = format!("this side made no request with the id {}", shown(id));
-        let over_http = at.exchange.is_some() || at.facts.over_stdio() == Some(false);
-        let (Some(key), true, None) = (TypedId::new(id), over_http, why_not_whole(at.facts)) else {
-            return report.fail_if_complete(&KNOWN, at, Violation::new(wrong).inside(id));
-        };
-        if self.early.len() >= MOST_EARLY {
-            return report.inconclusive(&KNOWN, at, "too many cancellations wait for their request");
+        match TypedId::new(id) {
+            Some(key) => self.early.find(&KNOWN, (at.side, key), wrong, id, at, report),
+            None => report.fail_if_complete(&KNOWN, at, Violation::new(wrong).inside(id)),
         }
-        let location = FindingLocation::inside(&at.entry.location, at.entry.carrier, at.text(), id);
-        self.early.push(Early { side: at.side, id: key, location, wrong, revision: at.revision });
     }
 
     /// A request that was cancelled before it, as it seems: each has a connection of its own, and nothing tells which of them the
     /// client used first.
     fn asked(&mut self, message: &SeenMessage<'_>, at: &RuleContext<'_>, report: &mut Report) {
-        if self.early.is_empty() {
-            return;
-        }
         let Some(id) = TypedId::of_message(message.raw.id()) else { return };
-        let before = self.early.len();
-        self.early.retain(|early| early.id != id || !requestors(early.side).contains(&requestor(at.side)));
-        if self.early.len() < before {
-            report.inconclusive(
-                &KNOWN,
-                at,
-                "the order of two connections is not that in which they were used",
-            );
-        }
-    }
-
-    /// No request came for these cancellations.
-    fn unasked(&mut self, at: &RuleContext<'_>, report: &mut Report) {
-        for early in self.early.drain(..) {
-            let wrong = Violation::new(early.wrong).at(early.location);
-            let wrong = match early.side {
-                Some(Side::Client) => wrong.by(Party::Client),
-                Some(Side::Server) => wrong.by(Party::Server),
-                None => wrong,
-            };
-            report.fail_if_complete(&KNOWN, &at.by(early.revision), wrong);
-        }
+        let is = |(side, early): &(Option<Side>, TypedId)| {
+            *early == id && requestors(*side).contains(&requestor(at.side))
+        };
+        self.early.came(is, at, report);
     }
 
     fn response(&mut self, message: &SeenMessage<'_>, at: &RuleContext<'_>, report: &mut Report) {

@@ -4,7 +4,7 @@
 
 use crate::engine::{
     Family, META_CAPABILITIES, MessageKind, Report, Revision, RuleContext, RuleVisitor, SeenMessage, Span,
-    Trigger, Violation, quoted, text_of,
+    Trigger, Violation, embedded, quoted, text_of,
 };
 use crate::rule::{Level, Party, Rule};
 use transcript::json::{Json, JsonKind};
@@ -17,6 +17,7 @@ pub(super) const FAMILY: Family = Family {
         &TOOLS,
         &PROMPTS,
         &RESOURCES,
+        &EMBEDDED,
         &SUBSCRIBE,
         &COMPLETIONS,
         &LOGGING,
@@ -64,6 +65,16 @@ static RESOURCES: Rule = Rule {
     ..SERVES
 };
 
+static EMBEDDED: Rule = Rule {
+    id: "cap.server.embedded-resources",
+    level: Level::Should,
+    span: Span::from(Revision::V2025_06_18),
+    source: "server/tools#embedded-resources",
+    title: "A server whose tools embed resources declares `resources`",
+    fix: "Declare `resources` in the capabilities.",
+    ..SERVES
+};
+
 static SUBSCRIBE: Rule = Rule {
     id: "cap.server.resources-subscribe",
     level: Level::Should,
@@ -106,8 +117,8 @@ static LIST_CHANGED: Rule = Rule {
 
 /// What the rules on clients that serve have in common.
 const CLIENT_SERVES: Rule = Rule {
-    party: Party::Client,
     span: Span::SESSIONS,
+    party: Party::Client,
     why: "Servers that go by the capabilities never ask for it, and do without.",
     ..Rule::BLANK
 };
@@ -217,7 +228,6 @@ impl RuleVisitor for CapabilitiesState {
                 served(message, at, report);
                 wanted(message, at, report);
             }
-            MessageKind::Error => {}
             MessageKind::Request => {
                 uses(message, at, report);
                 let method = message.method.as_deref().unwrap_or_default();
@@ -227,6 +237,7 @@ impl RuleVisitor for CapabilitiesState {
                 }
             }
             MessageKind::Notification => tells(message, at, report),
+            MessageKind::Error => {}
         }
     }
 }
@@ -242,9 +253,15 @@ fn server_of(method: &str) -> Side {
 /// A result to a request: its server does what it should have declared.
 fn served(message: &SeenMessage<'_>, at: &RuleContext<'_>, report: &mut Report) {
     let Some(request) = message.request() else { return };
-    let Some((method, path, rule)) = SERVED.iter().find(|(method, ..)| request.method() == *method) else {
-        return;
-    };
+    let blocks = message.result_of("tools/call").and_then(|result| result.member("content"));
+    if let Some(resource) = blocks.into_iter().flat_map(Json::items).find_map(embedded)
+        && declares(at, Side::Server, "resources", &EMBEDDED, report) == Some(false)
+    {
+        let wrong = Violation::new("a resource is embedded, and the server does not declare `resources`");
+        report.fail(&EMBEDDED, at, wrong.inside(resource));
+    }
+    let served = SERVED.iter().find(|(method, ..)| request.method() == *method);
+    let Some((method, path, rule)) = served else { return };
     let side = server_of(method);
     if declares(at, side, path, rule, report) == Some(false) {
         let wrong = format!("`{method}` gets a result, and the {} does not declare `{path}`", side.name());
@@ -294,8 +311,8 @@ fn declares(
     rule: &'static Rule,
     report: &mut Report,
 ) -> Option<bool> {
-    let redacted = at.facts.capabilities(side).is_some_and(|capabilities| at.redacted(capabilities));
-    let declares = at.facts.declares(side, path).filter(|&declares| declares || !redacted);
+    let redacted = || at.facts.capabilities(side).is_some_and(|capabilities| at.redacted(capabilities));
+    let declares = at.facts.declares(side, path).filter(|&declares| declares || !redacted());
     match declares {
         Some(true) => report.pass(rule, at),
         Some(false) => {}

@@ -3,12 +3,15 @@
 //! Memory: the ids of elicitations by URL, up to [`MOST_IDS`], open questions as `ServerRequests` says, and compiled forms as
 //! `Schemas` says.
 
+mod rules;
+
 use crate::engine::{
-    ClientAnswer, Family, Fit, LONGEST_NAME, MessageKind, Origin, Report, Revision, RuleContext, RuleVisitor,
-    Schemas, ServerRequests, Span, Trigger, Uri, Violation, part, quoted, server_requests, shown, string_of,
-    uri,
+    ClientAnswer, Early, Family, Fit, LONGEST_NAME, MessageKind, Origin, Report, Revision, RuleContext,
+    RuleVisitor, Schemas, ServerRequests, Trigger, Uri, Violation, part, quoted, server_requests, shown,
+    string_of, uri,
 };
-use crate::rule::{Level, Party, Rule};
+use crate::rule::Level;
+use rules::{ACTION, BAD_MODE, COMPLETE, CONTENT, FLAT, LINKS, MODES, PARAMS, SECRETS, URL, URL_HTTPS};
 use std::collections::BTreeSet;
 use transcript::json::{Json, JsonKind};
 use transcript::rejection::Rejection;
@@ -17,7 +20,7 @@ use transcript::session::Side;
 pub(super) const FAMILY: Family = Family {
     name: "elicitation",
     title: "Elicitation",
-    rules: &[&PARAMS, &URL, &FLAT, &ACTION, &CONTENT, &BAD_MODE, &COMPLETE, &URL_HTTPS, &SECRETS],
+    rules: &[&PARAMS, &URL, &FLAT, &ACTION, &CONTENT, &BAD_MODE, &COMPLETE, &URL_HTTPS, &LINKS, &SECRETS],
     triggers: &[
         Trigger::InputRequests,
         Trigger::Kinds(&[MessageKind::Error]),
@@ -29,107 +32,6 @@ pub(super) const FAMILY: Family = Family {
     visitor: || Box::new(ElicitationState::default()),
 };
 
-const EVER: Span = Span::from(Revision::V2025_06_18);
-const MODES: Span = Span::from(Revision::V2025_11_25);
-const SERVER: Rule = Rule { party: Party::Server, ..Rule::BLANK };
-const CLIENT: Rule = Rule { party: Party::Client, ..Rule::BLANK };
-
-static PARAMS: Rule = Rule {
-    id: "elicit.params",
-    span: EVER,
-    source: "client/elicitation#elicitation-requests",
-    title: "An elicitation has a `message`, and the form or the URL that its mode asks for",
-    why: "The client has nothing to show, and answers with an error.",
-    fix: "Send `message` with `requestedSchema`, or with `url` in the mode \"url\" (in 2025-11-25 also `elicitationId`).",
-    ..SERVER
-};
-
-static URL: Rule = Rule {
-    id: "elicit.url-valid",
-    span: MODES,
-    source: "client/elicitation#url-mode-elicitation-requests",
-    title: "The URL of an elicitation is one",
-    why: "The client cannot open it.",
-    fix: "Send an absolute URL such as https://example.com/authorize?state=1.",
-    softened: Some("a warning where the URL is only not escaped"),
-    ..SERVER
-};
-
-static FLAT: Rule = Rule {
-    id: "elicit.schema-flat",
-    span: EVER,
-    source: "client/elicitation#requested-schema",
-    title: "A form is an object of plain fields: strings, numbers, booleans and choices",
-    why: "Clients build a form from it, and know no field within a field.",
-    fix: "Flatten the fields, and give each a `type`; optional fields are left out of `required` rather than joined \
-          with null.",
-    ..SERVER
-};
-
-static ACTION: Rule = Rule {
-    id: "elicit.action",
-    span: EVER,
-    source: "client/elicitation#response-actions",
-    title: "The answer has the action accept, decline or cancel, and content only with accept",
-    why: "The server decides by the action whether the user has agreed.",
-    fix: "Send one of the three; leave `content` out of the last two.",
-    softened: Some("a warning where content accompanies a decline or a cancel"),
-    ..CLIENT
-};
-
-static CONTENT: Rule = Rule {
-    id: "elicit.content-conforms",
-    level: Level::Should,
-    span: EVER,
-    source: "client/elicitation#security-considerations",
-    title: "What the user has entered fits the form",
-    why: "Both sides are to check it; a server that trusts its own form fails on other values.",
-    fix: "Validate the content against `requestedSchema` before it is sent.",
-    ..CLIENT
-};
-
-static BAD_MODE: Rule = Rule {
-    id: "elicit.bad-mode-error",
-    span: Span::only(Revision::V2025_11_25),
-    source: "client/elicitation#error-handling",
-    title: "A mode that the client did not declare is answered with the error -32602",
-    why: "The server can then ask in another mode, instead of taking the user for unwilling.",
-    fix: "Answer with -32602.",
-    ..CLIENT
-};
-
-static COMPLETE: Rule = Rule {
-    id: "elicit.complete.id",
-    span: Span::only(Revision::V2025_11_25),
-    source: "client/elicitation#completion-notifications-for-url-mode-elicitation",
-    title: "A completion names an elicitation that was asked for",
-    why: "The client waits for that id, and ignores any other.",
-    fix: "Send the `elicitationId` of the request, or of the error -32042.",
-    ..SERVER
-};
-
-static URL_HTTPS: Rule = Rule {
-    id: "elicit.url-https",
-    level: Level::Should,
-    span: Span::from(Revision::V2025_11_25),
-    source: "client/elicitation#safe-url-handling",
-    title: "The address of an elicitation is an https address, or at this machine",
-    why: "What a user enters there goes over the network, and over http anyone on the way can read it.",
-    fix: "Serve the page over https.",
-    ..SERVER
-};
-
-static SECRETS: Rule = Rule {
-    id: "elicit.no-secrets",
-    level: Level::Should,
-    span: EVER,
-    source: "client/elicitation#security-considerations",
-    title: "A form asks for no passwords, keys or card numbers, as far as its names show",
-    why: "What is entered passes through the client, and mostly in front of a model.",
-    fix: "Ask for it in the mode \"url\", on a page of your own.",
-    ..SERVER
-};
-
 /// The most ids of elicitations that are remembered.
 const MOST_IDS: usize = 10_000;
 
@@ -139,11 +41,14 @@ struct ElicitationState {
     server_requests: ServerRequests,
     schemas: Schemas,
     ids: BTreeSet<String>,
+    /// Completions of what was not asked for yet.
+    early: Early<String>,
 }
 
 impl RuleVisitor for ElicitationState {
     fn visit(&mut self, at: &RuleContext<'_>, report: &mut Report) {
         if self.session != at.facts.session {
+            self.early.never(at, report);
             *self = Self { session: at.facts.session, ..Self::default() };
         }
         for server_request in
@@ -159,7 +64,7 @@ impl RuleVisitor for ElicitationState {
         let Some(message) = at.message else { return };
         if let Some(data) = message.error().and_then(|error| error.member("data")) {
             for request in data.member("elicitations").into_iter().flat_map(Json::items) {
-                self.keep(request);
+                self.keep(request, at, report);
             }
         }
         if let Some(request) = message.request().filter(|request| request.method() == "elicitation/create") {
@@ -172,29 +77,29 @@ impl RuleVisitor for ElicitationState {
             if value.kind() != JsonKind::String {
                 return;
             }
-            let known = string_of(value).is_some_and(|id| self.ids.contains(&id));
-            if known {
+            let id = string_of(value).unwrap_or_default();
+            if self.ids.contains(&id) {
                 report.pass(&COMPLETE, at);
             } else if self.ids.len() >= MOST_IDS {
                 report.inconclusive(&COMPLETE, at, "there are more elicitations than are followed");
             } else {
                 let wrong = format!("no elicitation with the id {} was asked for", shown(value));
-                report.fail_if_complete(&COMPLETE, at, Violation::new(wrong).inside(value));
+                self.early.find(&COMPLETE, id, wrong, value, at, report);
             }
         }
     }
 
-    fn finish(&mut self, _at: &RuleContext<'_>, _rejection: Option<&Rejection>, report: &mut Report) {
+    fn finish(&mut self, at: &RuleContext<'_>, _rejection: Option<&Rejection>, report: &mut Report) {
+        self.early.never(at, report);
         report.reached(self.schemas.spent());
     }
 }
 
 impl ElicitationState {
-    fn keep(&mut self, request: Json<'_>) {
-        if let Some(id) = request.member("elicitationId").and_then(string_of)
-            && self.ids.len() < MOST_IDS
-            && id.len() <= LONGEST_NAME
-        {
+    fn keep(&mut self, request: Json<'_>, at: &RuleContext<'_>, report: &mut Report) {
+        let Some(id) = request.member("elicitationId").and_then(string_of) else { return };
+        self.early.came(|completed| *completed == id, at, report);
+        if self.ids.len() < MOST_IDS && id.len() <= LONGEST_NAME {
             self.ids.insert(id);
         }
     }
@@ -204,7 +109,7 @@ impl ElicitationState {
         if params.kind() != JsonKind::Object {
             return;
         }
-        self.keep(params);
+        self.keep(params, at, report);
         let url = by_url(params) && at.revision != Some(Revision::V2025_06_18);
         let first = [("message", JsonKind::String)];
         let wanted: &[(&str, JsonKind)] = match (url, at.revision) {
@@ -241,6 +146,9 @@ impl ElicitationState {
             }
         } else if let Some(form) = params.member("requestedSchema") {
             fields(form, at, report);
+            if let Some(message) = params.member("message") {
+                link(message, false, at, report);
+            }
         }
     }
 
@@ -341,14 +249,35 @@ fn fields(form: Json<'_>, at: &RuleContext<'_>, report: &mut Report) {
             other => Some(format!("the field {} is of the type `{other}`", quoted(&name))),
         };
         report.check(&FLAT, at, wrong.is_none(), || Violation::new(wrong.unwrap_or_default()).inside(field));
-        report.check(&SECRETS, at, !is_secret(&name), || {
-            Violation::new(format!("the form asks for {}", quoted(&name))).inside(field)
+        let secret = secrecy(&name);
+        report.check(&SECRETS, at, secret.is_none(), || {
+            let wrong = Violation::new(format!("the form asks for {}", quoted(&name))).inside(field);
+            let plain = kind == "string" && secret == Some(Level::Must);
+            wrong.only(if plain { Level::Must } else { Level::Should })
         });
+        let is_address = field.member("format").and_then(string_of).is_some_and(|format| format == "uri");
+        for text in ["title", "description"].into_iter().filter_map(|name| field.member(name)) {
+            link(text, is_address, at, report);
+        }
     }
 }
 
-/// Whether a field's name says that a secret is wanted. Words that stand in other words count only by themselves.
-fn is_secret(name: &str) -> bool {
+/// A text that a user reads, which may hold an address; in a field for addresses that may be an example.
+fn link(text: Json<'_>, example: bool, at: &RuleContext<'_>, report: &mut Report) {
+    let Some(shown) = string_of(text) else { return };
+    let lower = shown.to_ascii_lowercase();
+    match ["https://", "http://"].iter().any(|scheme| lower.contains(scheme)) {
+        true if example => {
+            report.inconclusive(&LINKS, at, "the address may be an example of what is asked for")
+        }
+        has => report.check(&LINKS, at, !has, || {
+            Violation::new(format!("the form shows an address: {}", quoted(&shown))).inside(text)
+        }),
+    }
+}
+
+/// Whether a name says that a secret is wanted: plainly, or perhaps. Words that stand in other words count only by themselves.
+pub(super) fn secrecy(name: &str) -> Option<Level> {
     let name: String =
         name.chars().filter(|char| char.is_alphanumeric()).flat_map(char::to_lowercase).collect();
     let parts = [
@@ -366,7 +295,11 @@ fn is_secret(name: &str) -> bool {
         "cardnumber",
         "socialsecurity",
     ];
-    parts.iter().any(|part| name.contains(part)) || ["secret", "ssn", "cvv", "cvc", "pin"].contains(&&*name)
+    if parts.iter().any(|part| name.ends_with(part)) {
+        return Some(Level::Must);
+    }
+    let perhaps = parts.iter().any(|part| name.contains(part));
+    (perhaps || ["secret", "token", "ssn", "cvv", "cvc", "pin"].contains(&&*name)).then_some(Level::Should)
 }
 
 /// The answer to an elicitation in a mode that the client has not declared.

@@ -16,7 +16,7 @@ use transcript::session::Side;
 pub(super) const FAMILY: Family = Family {
     name: "errors",
     title: "Error codes",
-    rules: &[&RESERVED, &LEGACY, &RETIRED, &URL_SHAPE, &UNKNOWN, &SERVED],
+    rules: &[&RESERVED, &LEGACY, &RETIRED, &PREDEFINED, &URL_SHAPE, &UNKNOWN, &SERVED],
     triggers: &[Trigger::Kinds(&[MessageKind::Result, MessageKind::Error])],
     visitor: || Box::new(ErrorsState::default()),
 };
@@ -47,6 +47,17 @@ static RETIRED: Rule = Rule {
     why: "Clients of this revision look for -32602 where a resource is missing, and for an `input_required` result \
           where the user has to visit a page.",
     fix: "Answer -32602 for a missing resource, and ask for input in a result.",
+    ..OURS
+};
+
+static PREDEFINED: Rule = Rule {
+    id: "jsonrpc.error.predefined-range",
+    level: Level::Should,
+    span: Span::ALL,
+    source: "JSON-RPC 2.0, section 5.1; basic/index#error-codes",
+    title: "A code from -32768 to -32100 is one of the five that JSON-RPC defines",
+    why: "The rest of the range is kept for errors of the protocol itself, and libraries read such codes as theirs.",
+    fix: "Use one of the five, or a code of your own outside -32768 to -32000.",
     ..OURS
 };
 
@@ -131,6 +142,12 @@ impl RuleVisitor for ErrorsState {
             MessageKind::Error => {
                 let Some(code) = message.error_code() else { return };
                 self.modern(code, message, self.speaks[lane], at, report);
+                let defined = matches!(code, -32700 | -32603..=-32600);
+                report.check(&PREDEFINED, at, defined || !(-32768..=-32100).contains(&code), || {
+                    let value = message.error().and_then(|error| error.member("code"));
+                    let wrong = Violation::new(format!("the code {code} is reserved and not defined"));
+                    wrong.inside(value.unwrap_or(message.raw.json()))
+                });
                 if code == -32042 {
                     url_elicitations(message, at, report);
                 }

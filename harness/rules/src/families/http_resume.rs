@@ -5,6 +5,7 @@
 //! compared.
 
 mod rules;
+mod seen;
 
 use super::http_streams::{inside, scope};
 use crate::engine::{
@@ -16,6 +17,7 @@ use rules::{
     BROADCAST, BY_GET, CLOSED_EARLY, EACH_ID, KNOWN_ID, LAST_ID, RECONNECT, RESPONDS, RETRY, RETRY_RESPECTED,
     SAME_STREAM, UNIQUE,
 };
+use seen::{MOST_OPEN, Progress, STANDING, Seen, Sent, hash};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use transcript::rejection::Rejection;
 use transcript::session::{Carrier, Content, Side};
@@ -47,36 +49,8 @@ const MOST_IDS: usize = 200_000;
 /// The most cancelled requests that are remembered; past it, none is missed.
 const MOST_CANCELLED: usize = 10_000;
 
-/// The most streams that ended without the answer that are remembered.
-const MOST_OPEN: usize = 1_000;
-
 /// How many milliseconds earlier than asked a client may come back: recorder and client read two clocks.
 const SLACK: i64 = 50;
-
-/// The stream of all GETs that resume none: servers go on with it from one connection to the next.
-const STANDING: u64 = u64::MAX;
-
-/// What is known of an event id.
-#[derive(Debug)]
-struct Seen {
-    /// The exchange that first carried it.
-    exchange: u64,
-    /// The stream that it is of: the exchange that began it, or [`STANDING`].
-    stream: u64,
-    /// The message that the event carried, in short; none where it carried none.
-    message: Option<u64>,
-    /// How many ids were seen before it.
-    order: u64,
-}
-
-/// How far a stream has come, by [`Seen::order`].
-#[derive(Debug, Default)]
-struct Progress {
-    /// The last event that was sent.
-    sent: u64,
-    /// The last event that the client has named, and so has received: its place and id.
-    named: Option<(u64, Box<str>)>,
-}
 
 /// A stream that ended before every request was answered.
 #[derive(Debug)]
@@ -97,37 +71,11 @@ struct Unanswered {
     revision: Option<Revision>,
 }
 
-impl Seen {
-    /// The stream by which its last event is reported: several connections may go on with the standing one at a time.
-    fn begun(&self) -> u64 {
-        if self.stream == STANDING { self.exchange } else { self.stream }
-    }
-}
-
-impl Progress {
-    /// The client asks for what follows an event. What was sent and lost on the way looks like what it has received,
-    /// but for events that it has named.
-    fn resumed(&mut self, order: u64, id: &str, at: &RuleContext<'_>, report: &mut Report) {
-        match &self.named {
-            Some((named, later)) if *named > order => {
-                let wrong = format!("the client resumes from {}, and had {}", quoted(id), quoted(later));
-                return report.fail(&LAST_ID, at, wrong);
-            }
-            _ if self.sent > order => {
-                let why =
-                    "later events were sent, and may have been lost; the client's own log would show it";
-                report.inconclusive(&LAST_ID, at, why);
-            }
-            _ => report.pass(&LAST_ID, at),
-        }
-        self.named = Some((order, id.into()));
-    }
-}
-
 #[derive(Default)]
 struct HttpResumeState {
     /// By session and id, as all that follows.
     ids: HashMap<Box<str>, Seen>,
+    sent: Sent,
     /// The streams that exchanges resume, by their numbers; the last [`MOST_OPEN`].
     resumed: BTreeMap<u64, u64>,
     /// How far each stream has come, by [`Seen::begun`]; of the last [`MOST_OPEN`].
@@ -160,9 +108,10 @@ impl RuleVisitor for HttpResumeState {
         } else if at.entry.carrier == Carrier::Sse && exchange.endpoint.is_none() && exchange.streams() {
             let (number, resumes) = (exchange.number, exchange.resumes());
             let begun = if exchange.is("GET") { STANDING } else { number };
+            let id = at.entry.sse.as_ref().and_then(|sse| sse.id.as_deref());
+            let seen = id.is_some_and(|id| self.ids.contains_key(&inside(&scope, id)));
             self.id(&scope, [number, begun], resumes, at, report);
             if at.message.is_some() && exchange.last_id.is_some() {
-                let id = at.entry.sse.as_ref().and_then(|sse| sse.id.as_deref());
                 report.check(
                     &EACH_ID,
                     at,
@@ -171,6 +120,9 @@ impl RuleVisitor for HttpResumeState {
                 );
             }
             if let Some(message) = at.message {
+                if !resumes && !seen {
+                    self.sent.see(&scope, exchange, message, at, report);
+                }
                 self.answered(message, at, report);
             }
         }
@@ -383,10 +335,4 @@ impl HttpResumeState {
             report.fail_if_complete(&RESPONDS, at, wrong("never carried the answer"));
         }
     }
-}
-
-/// A text in short, to tell it from others of the same event id.
-fn hash(text: &str) -> u64 {
-    use std::hash::BuildHasher as _;
-    foldhash::fast::FixedState::default().hash_one(text)
 }

@@ -4,11 +4,12 @@
 //! request.
 
 use crate::engine::{
-    Family, MessageKind, Report, RuleContext, RuleVisitor, SeenMessage, Span, Trigger, Violation, quoted,
-    shown, text_of,
+    Early, Family, MessageKind, Moment, NO_ORDER, Report, RuleContext, RuleVisitor, SeenMessage, Span,
+    Trigger, Violation, quoted, shown, text_of,
 };
 use crate::rule::{Level, Party, Rule};
 use transcript::json::{Json, JsonKind};
+use transcript::rejection::Rejection;
 use transcript::session::Side;
 
 pub(super) const FAMILY: Family = Family {
@@ -76,7 +77,9 @@ const META_LEVEL: &str = "io.modelcontextprotocol/logLevel";
 struct LoggingState {
     session: u64,
     /// What the client has set.
-    minimum: Option<usize>,
+    minimum: Option<(usize, Moment)>,
+    /// Messages below it, by their levels: the client may have asked for them later.
+    early: Early<usize>,
     /// A request asked to be logged for.
     request: bool,
 }
@@ -84,6 +87,7 @@ struct LoggingState {
 impl RuleVisitor for LoggingState {
     fn visit(&mut self, at: &RuleContext<'_>, report: &mut Report) {
         if at.facts.session != self.session {
+            self.early.never(at, report);
             *self = Self { session: at.facts.session, ..Self::default() };
         }
         let Some(message) = at.message else { return };
@@ -96,22 +100,29 @@ impl RuleVisitor for LoggingState {
             MessageKind::Result | MessageKind::Error => self.response(message, at, report),
         }
     }
+
+    fn finish(&mut self, at: &RuleContext<'_>, _rejection: Option<&Rejection>, report: &mut Report) {
+        self.early.never(at, report);
+    }
 }
 
 impl LoggingState {
-    fn message(&self, message: &SeenMessage<'_>, at: &RuleContext<'_>, report: &mut Report) {
+    fn message(&mut self, message: &SeenMessage<'_>, at: &RuleContext<'_>, report: &mut Report) {
         let level = message.param("level");
         if let Some(level) = level {
             report.check(&ENUM, at, rank(level).is_some(), || {
                 Violation::new(format!("the level is {}", shown(level))).inside(level)
             });
         }
-        let level = level.and_then(rank);
+        let rank = level.and_then(rank);
         if at.revision.is_some_and(|revision| !revision.has_handshake()) {
-            return self.modern(level, at, report);
+            return self.modern(rank, at, report);
         }
-        if let (Some(minimum), Some(level)) = (self.minimum, level) {
-            below(level, minimum, at, report);
+        let (Some((minimum, when)), Some(value), Some(rank)) = (self.minimum, level, rank) else { return };
+        match rank >= minimum {
+            true => report.pass(&MINIMUM, at),
+            false if at.may_precede(&when) => report.inconclusive(&MINIMUM, at, NO_ORDER),
+            false => self.early.find(&MINIMUM, rank, below(rank, minimum), value, at, report),
         }
     }
 
@@ -147,7 +158,7 @@ impl LoggingState {
         }
         report.pass(&OPT_IN, at);
         if let (Some(minimum), Some(level)) = (wanted.into_iter().flatten().min(), level) {
-            below(level, minimum, at, report);
+            report.check(&MINIMUM, at, level >= minimum, || below(level, minimum));
         }
     }
 
@@ -162,7 +173,8 @@ impl LoggingState {
         let Some(level) = level.filter(|level| level.kind() == JsonKind::String) else { return };
         if let Some(rank) = rank(level) {
             if set && message.kind == MessageKind::Result {
-                self.minimum = Some(rank);
+                self.minimum = Some((rank, at.moment()));
+                self.early.came(|level| *level >= rank, at, report);
             }
             return;
         }
@@ -187,11 +199,9 @@ impl LoggingState {
     }
 }
 
-fn below(level: usize, minimum: usize, at: &RuleContext<'_>, report: &mut Report) {
-    report.check(&MINIMUM, at, level >= minimum, || {
-        let (level, minimum) = (LEVELS.get(level).unwrap_or(&""), LEVELS.get(minimum).unwrap_or(&""));
-        format!("a message of level {level}, and the client asked for {minimum}")
-    });
+fn below(level: usize, minimum: usize) -> String {
+    let [level, minimum] = [level, minimum].map(|rank| LEVELS.get(rank).copied().unwrap_or_default());
+    format!("a message of level {level}, and the client asked for {minimum}")
 }
 
 fn rank(level: Json<'_>) -> Option<usize> {

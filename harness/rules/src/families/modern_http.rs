@@ -9,7 +9,7 @@ use crate::engine::{
     Family, META_VERSION, MessageKind, Report, Revision, RuleContext, RuleVisitor, SeenMessage, Span,
     Trigger, Violation, quoted, shown, text_of,
 };
-use crate::rule::{Need, Party, Rule};
+use crate::rule::{Level, Need, Party, Rule};
 use transcript::json::Json;
 use transcript::session::{Carrier, Headers, header};
 
@@ -29,7 +29,7 @@ pub(super) const FAMILY: Family = Family {
         &CLIENT_RESPONSE,
         &SERVER_REQUEST,
     ],
-    triggers: &[Trigger::Kinds(&[MessageKind::Request, MessageKind::Result, MessageKind::Error])],
+    triggers: &[Trigger::Messages],
     visitor: || Box::new(ModernHttpState::default()),
 };
 
@@ -44,9 +44,13 @@ const OURS: Rule = Rule {
 static VERSION: Rule = Rule {
     id: "http.header.version",
     source: "basic/transports/streamable-http#protocol-version-header",
-    title: "Every request over HTTP has the header MCP-Protocol-Version",
+    title: "Every POST has the header MCP-Protocol-Version",
     why: "Gateways decide by it what a request is, and servers refuse one without it or take it for an old one.",
     fix: "Send the version of the request in MCP-Protocol-Version.",
+    softened: Some("a warning on a notification"),
+    contested: Some(
+        "One section asks for it in every POST; another says that the headers of a notification's POST are not defined.",
+    ),
     ..OURS
 };
 
@@ -139,9 +143,27 @@ impl RuleVisitor for ModernHttpState {
             (MessageKind::Request, Carrier::Request) if is_clients(message, at) => {
                 self.request(message, at, report);
             }
+            (MessageKind::Notification, Carrier::Request) => notified(at, report),
             (MessageKind::Result | MessageKind::Error, _) => self.answer(message, at, report),
             _ => {}
         }
+    }
+}
+
+/// The version in the headers of a notification's POST, where no handshake chose one.
+fn notified(at: &RuleContext<'_>, report: &mut Report) {
+    let shown = at.exchange.map(|exchange| &exchange.request_headers).or(at.envelope_headers());
+    if at.facts.handshake || at.revision != Some(Revision::V2026_07_28) {
+        return;
+    }
+    match shown {
+        Some(headers) if header(headers, "MCP-Protocol-Version").is_some() => report.pass(&VERSION, at),
+        Some(headers) if shows_all(headers) => {
+            let wrong = Violation::new("the notification has no MCP-Protocol-Version");
+            report.fail(&VERSION, at, wrong.only(Level::Should));
+        }
+        _ if is_http(at) => report.inconclusive(&VERSION, at, NOT_WHOLE),
+        _ => {}
     }
 }
 

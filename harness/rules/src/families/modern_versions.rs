@@ -68,11 +68,13 @@ static IMPLEMENTED: Rule = Rule {
 
 static CONSISTENT: Rule = Rule {
     id: "discover.caps-consistent",
-    level: Level::Should,
-    source: "server/discover",
+    source: "server/tools#capabilities; server/discover",
     title: "What `server/discover` advertises is there when it is asked for",
     why: "Clients show features by the capabilities, and fail when they use them.",
     fix: "Advertise what is implemented, and nothing else.",
+    softened: Some(
+        "a warning on completions and on what is listened to, of which no sentence says that it must answer",
+    ),
     ..OURS
 };
 
@@ -218,11 +220,9 @@ impl ModernVersionsState {
                         "`{}` is unknown to a server that advertises `{capability}`",
                         request.method()
                     );
-                    report.fail(
-                        &CONSISTENT,
-                        at,
-                        Violation::new(wrong).see(request.location(), "the request"),
-                    );
+                    let level = if request.method().ends_with("/list") { Level::Must } else { Level::Should };
+                    let wrong = Violation::new(wrong).see(request.location(), "the request");
+                    report.fail(&CONSISTENT, at, wrong.only(level));
                 }
             }
             _ => {}

@@ -6,9 +6,9 @@
 //! notifications by a fingerprint.
 
 use crate::engine::{
-    Family, FindingLocation, MessageKind, PendingRequest, RecentTexts, Redelivery, Report, Revision,
-    RuleContext, RuleVisitor, SeenMessage, Span, Trigger, TypedId, UsedIds, Violation, requestor, requestors,
-    shown, text_of,
+    Family, FindingLocation, MessageKind, Moment, NO_ORDER, PendingRequest, RecentTexts, Redelivery, Report,
+    Revision, RuleContext, RuleVisitor, SeenMessage, Span, Trigger, TypedId, UsedIds, Violation, requestor,
+    requestors, shown, text_of,
 };
 use crate::rule::{Level, Need, Party, Rule};
 use foldhash::fast::FixedState;
@@ -135,7 +135,7 @@ struct Active {
     /// The request that gave it: its number, and its id.
     request: u64,
     id: Option<TypedId>,
-    last: Option<f64>,
+    last: Option<(f64, Moment)>,
     /// It belongs to a task since the request was answered, which stands there.
     task: Option<Box<FindingLocation>>,
 }
@@ -330,17 +330,20 @@ fn grows(
 ) {
     let Some(value) = message.param("progress") else { return };
     let Some(now) = value.as_number().and_then(|number| number.parse::<f64>().ok()) else { return };
-    let Some(before) = active.last else {
-        active.last = Some(now);
+    let Some((before, when)) = active.last else {
+        active.last = Some((now, at.moment()));
         return report.pass(&MONOTONIC, at);
     };
     if now <= before && repeated && at.facts.over_stdio() != Some(true) {
         return report.inconclusive(&MONOTONIC, at, RESUMED);
     }
+    if now <= before && at.may_precede(&when) {
+        return report.inconclusive(&MONOTONIC, at, NO_ORDER);
+    }
     report.check(&MONOTONIC, at, now > before, || {
         Violation::new(format!("progress is {} after {before}", shown(value))).inside(value)
     });
-    active.last = Some(before.max(now));
+    active.last = Some((before.max(now), at.moment()));
 }
 
 /// A token as something that can be compared; none where it cannot be one.

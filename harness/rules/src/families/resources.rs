@@ -5,12 +5,14 @@
 
 use super::tool_output::whole_result;
 use crate::engine::{
-    ContentsKind, Family, LONGEST_NAME, MessageKind, Report, Revision, RuleContext, RuleVisitor, SeenMessage,
-    Span, Trigger, Uri, Violation, contents, embedded, quoted, shown, string_of, uri,
+    ContentsKind, Early, Family, LONGEST_NAME, MessageKind, Moment, NO_ORDER, Report, Revision, RuleContext,
+    RuleVisitor, SeenMessage, Span, Trigger, Uri, Violation, contents, embedded, quoted, shown, string_of,
+    uri,
 };
 use crate::rule::{Level, Party, Rule};
 use std::collections::BTreeSet;
 use transcript::json::{Json, JsonKind};
+use transcript::rejection::Rejection;
 use transcript::session::Side;
 
 pub(super) const FAMILY: Family = Family {
@@ -104,9 +106,16 @@ struct ResourcesState {
     shown: BTreeSet<String>,
     /// The last page of the resources was shown, and the list has not changed since; the same of the templates.
     whole: [bool; 2],
+    /// When the list last changed.
+    changed: Option<Moment>,
     /// What stands before the first variable of each template.
     templates: Vec<String>,
     subscribed: BTreeSet<String>,
+    /// Those that the client has given up, and when the last of them was.
+    given_up: BTreeSet<String>,
+    since: Moment,
+    /// Updates of what nobody has subscribed to yet.
+    early: Early<String>,
     /// There were more subscriptions than are kept.
     full: bool,
 }
@@ -114,18 +123,20 @@ struct ResourcesState {
 impl RuleVisitor for ResourcesState {
     fn visit(&mut self, at: &RuleContext<'_>, report: &mut Report) {
         if self.session != at.facts.session {
+            self.early.never(at, report);
             *self = Self { session: at.facts.session, ..Self::default() };
         }
         let Some(message) = at.message else { return };
         self.subscriptions(message, at, report);
-        self.templates(message);
+        self.templates(message, at);
         match whole_result(message) {
             Some(("resources/list", result)) => {
                 for resource in result.member("resources").into_iter().flat_map(Json::items) {
                     address(resource, at, report);
                     self.show(resource);
                 }
-                self.whole[0] = result.member("nextCursor").is_none() && self.shown.len() < MOST_LISTED;
+                let last = result.member("nextCursor").is_none() && !self.may_change(at);
+                self.whole[0] = last && self.shown.len() < MOST_LISTED;
             }
             Some(("resources/read", result)) => self.read(result, message, at, report),
             Some(("tools/call", result)) => {
@@ -138,6 +149,10 @@ impl RuleVisitor for ResourcesState {
         if message.request().is_some_and(|request| request.method() == "resources/read") {
             missing(message, at, report);
         }
+    }
+
+    fn finish(&mut self, at: &RuleContext<'_>, _rejection: Option<&Rejection>, report: &mut Report) {
+        self.early.never(at, report);
     }
 }
 
@@ -160,6 +175,7 @@ impl ResourcesState {
             // The first update may overtake the answer.
             if let Some(uri) = message.param("uri").and_then(string_of) {
                 self.full |= self.subscribed.len() >= MOST_SUBSCRIBED || uri.len() > LONGEST_NAME;
+                self.early.came(|updated| covers(&uri, updated), at, report);
                 if !self.full {
                     self.subscribed.insert(uri);
                 }
@@ -169,20 +185,25 @@ impl ResourcesState {
             && let Some(uri) = request.param("uri").and_then(string_of)
         {
             self.subscribed.remove(&uri);
+            if self.given_up.len() < MOST_SUBSCRIBED && uri.len() <= LONGEST_NAME {
+                self.given_up.insert(uri);
+                self.since = at.moment();
+            }
         }
         if !message.calls("notifications/resources/updated") {
             return;
         }
         let Some(value) = message.param("uri") else { return };
         let Some(uri) = string_of(value) else { return };
-        // What changed may be a part of what was subscribed to.
-        if self.subscribed.iter().any(|known| uri.starts_with(known.trim_end_matches('/'))) {
+        if self.subscribed.iter().any(|known| covers(known, &uri)) {
             report.pass(&UPDATED, at);
         } else if self.full {
             report.inconclusive(&UPDATED, at, "there are more subscriptions than are followed");
+        } else if self.given_up.iter().any(|known| covers(known, &uri)) && at.may_precede(&self.since) {
+            report.inconclusive(&UPDATED, at, NO_ORDER);
         } else {
             let wrong = format!("no client has subscribed to {}", quoted(&uri));
-            report.fail_if_complete(&UPDATED, at, Violation::new(wrong).inside(value));
+            self.early.find(&UPDATED, uri, wrong, value, at, report);
         }
     }
 
@@ -226,9 +247,10 @@ impl ResourcesState {
     }
 
     /// Which templates there are. A server that knows no such method has none.
-    fn templates(&mut self, message: &SeenMessage<'_>) {
+    fn templates(&mut self, message: &SeenMessage<'_>, at: &RuleContext<'_>) {
         if message.calls("notifications/resources/list_changed") {
             self.whole = [false; 2];
+            self.changed = Some(at.moment());
         }
         if message.request().is_none_or(|request| request.method() != "resources/templates/list") {
             return;
@@ -241,8 +263,14 @@ impl ResourcesState {
             }
         }
         let last = message.raw.outcome().is_some_and(|result| result.member("nextCursor").is_none());
+        let last = last && !self.may_change(at);
         self.whole[1] = last && listed.is_some() && self.templates.len() < MOST_LISTED
             || message.error_code() == Some(-32601);
+    }
+
+    /// Whether the list may have changed since what is at hand was said.
+    fn may_change(&self, at: &RuleContext<'_>) -> bool {
+        self.changed.is_some_and(|changed| at.may_precede(&changed))
     }
 
     /// Why a resource that was not shown may be there all the same.
@@ -256,6 +284,11 @@ impl ResourcesState {
             _ => None,
         }
     }
+}
+
+/// Whether a change of a resource is one of what is subscribed to, or of a part of that.
+fn covers(subscribed: &str, updated: &str) -> bool {
+    updated.starts_with(subscribed.trim_end_matches('/'))
 }
 
 fn address(resource: Json<'_>, at: &RuleContext<'_>, report: &mut Report) {

@@ -3,14 +3,22 @@
 //! What each message says of a task, and in which order. Memory: the tasks of a session, up to [`MOST_TASKS`], and the
 //! results that they brought, up to [`LONGEST`] bytes each and [`MOST_HELD`] in all.
 
+mod messages;
+mod rules;
+mod times;
+
 use super::tool_output::whole_result;
 use crate::engine::{
-    Family, FindingLocation, LONGEST_NAME, MessageKind, Report, Revision, RuleContext, RuleVisitor,
-    SeenMessage, Span, Trigger, Violation, quoted, shown, string_of, why_not_whole,
+    Family, FindingLocation, LONGEST_NAME, MessageKind, Moment, NO_ORDER, Report, RuleContext, RuleVisitor,
+    SeenMessage, Trigger, Violation, quoted, shown, string_of, why_not_whole,
 };
-use crate::rule::{Level, Rule};
-use crate::shapes::Typed;
-use std::collections::BTreeMap;
+use messages::{RELATED_TASK, plain, repeated};
+use rules::{
+    BLOCKS, CANCEL, CANCELLED, CREATED, FAILED, LISTED, RELATED, REPEATED, SAME, START, STRING, TERMINAL,
+    TIMES, UNIQUE,
+};
+use std::collections::{BTreeMap, BTreeSet};
+use times::times;
 use transcript::json::{Json, JsonKind};
 use transcript::session::Side;
 
@@ -18,114 +26,11 @@ pub(super) const FAMILY: Family = Family {
     name: "tasks",
     title: "Tasks",
     rules: &[
-        &START, &TERMINAL, &UNIQUE, &STRING, &RELATED, &BLOCKS, &SAME, &TIMES, &CANCEL, &CANCELLED, &FAILED,
+        &START, &TERMINAL, &UNIQUE, &STRING, &CREATED, &LISTED, &RELATED, &REPEATED, &BLOCKS, &SAME, &TIMES,
+        &CANCEL, &CANCELLED, &FAILED,
     ],
     triggers: &[Trigger::Messages],
     visitor: || Box::new(TasksState::default()),
-};
-
-const TASKS: Rule = Rule { span: Span::only(Revision::V2025_11_25), ..Rule::BLANK };
-
-static START: Rule = Rule {
-    id: "tasks.status.start",
-    source: "basic/utilities/tasks#task-status-lifecycle",
-    title: "A task begins with the status working",
-    why: "The requestor may treat any other status as one that needs an answer at once.",
-    fix: "Create the task as working, and move it on afterwards.",
-    ..TASKS
-};
-
-static TERMINAL: Rule = Rule {
-    id: "tasks.status.terminal",
-    source: "basic/utilities/tasks#task-status-lifecycle",
-    title: "A task that is completed, failed or cancelled stays so",
-    why: "Nobody looks at a task again once it has come to its end.",
-    fix: "Refuse every change of a task that has ended, also a completion after it was cancelled.",
-    ..TASKS
-};
-
-static UNIQUE: Rule = Rule {
-    id: "tasks.id.unique",
-    source: "basic/utilities/tasks#task-id-requirements",
-    title: "Each task has an id of its own",
-    why: "Two tasks of one id bring each other's results.",
-    fix: "Make random ids.",
-    ..TASKS
-};
-
-static STRING: Rule = Rule {
-    id: "tasks.id.string",
-    source: "basic/utilities/tasks#task-id-requirements",
-    title: "A task's id is a string",
-    why: "Typed receivers refuse any other.",
-    fix: "Write the number as a string.",
-    ..TASKS
-};
-
-static RELATED: Rule = Rule {
-    id: "tasks.related-meta",
-    source: "basic/utilities/tasks#associating-task-related-messages",
-    title: "The result of a task names its task in `_meta`",
-    why: "The result itself says nothing of the task, and hosts that file messages by task lose it.",
-    fix: "Put {\"io.modelcontextprotocol/related-task\": {\"taskId\": …}} into `_meta`.",
-    ..TASKS
-};
-
-static BLOCKS: Rule = Rule {
-    id: "tasks.result.blocks",
-    source: "basic/utilities/tasks#result-retrieval",
-    title: "`tasks/result` is not answered with a result before the task has ended",
-    why: "What comes before is taken for the result of the whole.",
-    fix: "Hold the answer back until the task is completed, failed or cancelled.",
-    ..TASKS
-};
-
-static SAME: Rule = Rule {
-    id: "tasks.result.same",
-    source: "basic/utilities/tasks#result-retrieval",
-    title: "`tasks/result` brings what the request itself would have brought, each time",
-    why: "Clients read it as the result of the call, and another shape fails there.",
-    fix: "Answer with the result of the request and nothing around it.",
-    ..TASKS
-};
-
-static TIMES: Rule = Rule {
-    id: "tasks.times",
-    source: "basic/utilities/tasks#ttl-and-resource-management",
-    title: "A task has `createdAt`, `lastUpdatedAt` in ISO 8601 and, asked for, its `ttl`",
-    why: "Clients learn from them how long they may wait and whether anything happens.",
-    fix: "Write times such as 2025-11-25T10:30:00Z, and `ttl` in milliseconds or as null.",
-    softened: Some("a warning where a time is not in ISO 8601"),
-    ..TASKS
-};
-
-static CANCEL: Rule = Rule {
-    id: "tasks.cancel-terminal",
-    source: "basic/utilities/tasks#task-cancellation",
-    title: "The cancellation of a task that has ended is refused with -32602",
-    why: "A client that hears otherwise takes finished work for undone.",
-    fix: "Answer with the error -32602.",
-    ..TASKS
-};
-
-static CANCELLED: Rule = Rule {
-    id: "tasks.cancel-status",
-    relational: true,
-    source: "basic/utilities/tasks#task-cancellation",
-    title: "The answer to `tasks/cancel` shows the task as cancelled",
-    why: "A requestor that reads another status goes on polling a task that nobody works on.",
-    fix: "Move the task to the status cancelled before the answer is sent.",
-    ..TASKS
-};
-
-static FAILED: Rule = Rule {
-    id: "tasks.status-message",
-    level: Level::Should,
-    source: "basic/utilities/tasks#task-status-lifecycle",
-    title: "A task that failed says why in `statusMessage`",
-    why: "The result may never be fetched, and without the message nobody learns what went wrong.",
-    fix: "Put the reason into `statusMessage`, in words for a person.",
-    ..TASKS
 };
 
 /// The most tasks that are followed.
@@ -137,8 +42,6 @@ const LONGEST: usize = 64 << 10;
 /// The most bytes of results that are kept.
 const MOST_HELD: usize = 16 << 20;
 
-const RELATED_TASK: &str = "io.modelcontextprotocol/related-task";
-
 #[derive(Debug)]
 struct Task {
     /// The method that it was made for, where its making was seen.
@@ -146,14 +49,27 @@ struct Task {
     status: String,
     updated: String,
     location: FindingLocation,
-    /// A result was brought before: how many calls had been made by then, where, and the result.
-    brought: Option<(u64, FindingLocation, Option<Box<str>>)>,
+    /// When that was.
+    when: Moment,
+    /// A result was brought before: how many calls had been made by then, where and when, and the result.
+    brought: Option<(u64, FindingLocation, Moment, Option<Box<str>>)>,
+    /// Where its making was seen, how many calls had been made by then.
+    made: u64,
+    /// Until when it has to be kept, in milliseconds: for good, or nobody knows.
+    kept: Option<i64>,
+}
+
+/// A `tasks/list` that is shown page by page.
+#[derive(Debug, Default)]
+struct Listing {
+    /// The number of its first request.
+    first: u64,
+    names: BTreeSet<String>,
+    next: Option<Box<str>>,
 }
 
 /// Whose task, and its id.
 type Name = (Option<bool>, String);
-
-static TTL: Typed = Typed::new("GetTaskResult", "ttl");
 
 #[derive(Default)]
 struct TasksState {
@@ -161,6 +77,9 @@ struct TasksState {
     /// How many requests and notifications were made, which is how the ledger numbers them.
     calls: u64,
     tasks: BTreeMap<Name, Task>,
+    listing: Listing,
+    /// Tasks that a listing lacks, which may have been deleted by then: where.
+    missed: BTreeMap<Name, FindingLocation>,
     /// How many bytes of results are kept.
     held: usize,
 }
@@ -174,6 +93,7 @@ impl RuleVisitor for TasksState {
         if message.method.is_some() {
             self.calls += 1;
         }
+        repeated(message, at, report);
         if message.calls("notifications/tasks/status")
             && let Some(params) = message.raw.params()
         {
@@ -184,6 +104,7 @@ impl RuleVisitor for TasksState {
         match (request.method(), message.kind) {
             ("tasks/get", MessageKind::Result) => {
                 if let Some(task) = message.raw.outcome() {
+                    self.found(task, at, report);
                     self.status(task, Some(number), at, report);
                 }
             }
@@ -192,13 +113,14 @@ impl RuleVisitor for TasksState {
                 for task in tasks.into_iter().flat_map(Json::items) {
                     self.status(task, Some(number), at, report);
                 }
+                self.listed(message, at, report);
             }
             ("tasks/cancel", _) => self.cancelled(message, number, at, report),
             ("tasks/result", _) => self.result(message, at, report),
             (method, MessageKind::Result) if request.param("task").is_some() => {
-                let method = method.into();
-                if let Some(task) = message.raw.outcome().and_then(|result| result.member("task")) {
-                    self.created(task, method, at, report);
+                match message.raw.outcome().and_then(|result| result.member("task")) {
+                    Some(task) => self.created(task, method.into(), at, report),
+                    None => plain(method, message, at, report),
                 }
             }
             _ => {}
@@ -208,6 +130,7 @@ impl RuleVisitor for TasksState {
 
 impl TasksState {
     fn created(&mut self, task: Json<'_>, method: Box<str>, at: &RuleContext<'_>, report: &mut Report) {
+        report.pass(&CREATED, at);
         times(task, false, at, report);
         let Some(name) = name(task, at, report) else { return };
         let status = task.member("status").and_then(string_of).unwrap_or_default();
@@ -222,8 +145,15 @@ impl TasksState {
         }
         report.pass(&UNIQUE, at);
         let updated = task.member("lastUpdatedAt").and_then(string_of).unwrap_or_default();
-        let location = at.location();
-        self.keep(name, Task { method: Some(method), status, updated, location, brought: None });
+        let ttl = task.member("ttl").map(|ttl| ttl.as_number().map(str::parse::<i64>));
+        let kept = match (ttl, at.entry.time) {
+            (Some(None), _) => Some(i64::MAX),
+            (Some(Some(Ok(ttl))), Some(now)) => Some(now.saturating_add(ttl)),
+            _ => None,
+        };
+        let (location, when, made) = (at.location(), at.moment(), self.calls);
+        let method = Some(method);
+        self.keep(name, Task { method, status, updated, location, when, brought: None, made, kept });
     }
 
     fn keep(&mut self, name: Name, task: Task) {
@@ -246,12 +176,17 @@ impl TasksState {
         }
         let updated = message.member("lastUpdatedAt").and_then(string_of).unwrap_or_default();
         let Some(task) = self.tasks.get_mut(&name) else {
-            let task = Task { method: None, status, updated, location: at.location(), brought: None };
+            let (location, when, made) = (at.location(), at.moment(), self.calls);
+            let task =
+                Task { method: None, status, updated, location, when, brought: None, made, kept: None };
             return self.keep(name, task);
         };
         // Answers may overtake each other where there is more than one stream; what is older tells nothing.
         if comparable(&updated, &task.updated) && updated < task.updated {
             return;
+        }
+        if ended(&task.status) && status != task.status && at.may_precede(&task.when) {
+            return report.inconclusive(&TERMINAL, at, NO_ORDER);
         }
         if ended(&task.status) {
             let stays = status == task.status;
@@ -263,9 +198,12 @@ impl TasksState {
                 return;
             }
         }
-        if let (Some((calls, location, _)), Some(number)) = (&task.brought, number)
+        if let (Some((calls, location, when, _)), Some(number)) = (&task.brought, number)
             && number >= *calls
         {
+            if !ended(&status) && at.may_precede(when) {
+                return report.inconclusive(&BLOCKS, at, NO_ORDER);
+            }
             report.check(&BLOCKS, at, ended(&status), || {
                 let wrong = format!("the task is {} although its result was brought before", quoted(&status));
                 Violation::new(wrong).inside(message).see(location.clone(), "its result")
@@ -276,6 +214,62 @@ impl TasksState {
         }
         task.status = status;
         task.updated = updated;
+        task.when = at.moment();
+    }
+
+    /// A task was asked for and is there. It may be one that a listing lacks.
+    fn found(&mut self, task: Json<'_>, at: &RuleContext<'_>, report: &mut Report) {
+        let Some(id) = task.member("taskId").and_then(string_of) else { return };
+        if let Some(listing) = self.missed.remove(&(lane(at.side), id)) {
+            let wrong = Violation::new("the listing lacks a task that `tasks/get` finds afterwards");
+            report.fail(&LISTED, at, wrong.at(listing).see(at.location(), "the task"));
+        }
+    }
+
+    /// A page of a listing; behind the last one it is known which tasks are missing.
+    fn listed(&mut self, message: &SeenMessage<'_>, at: &RuleContext<'_>, report: &mut Report) {
+        let (Some(request), Some(result)) = (message.request(), message.raw.outcome()) else { return };
+        let next = result.member("nextCursor").map(|cursor| cursor.text().into());
+        match request.param("cursor") {
+            None => self.listing = Listing { first: request.number, ..Listing::default() },
+            Some(cursor) if self.listing.next.as_deref() == Some(cursor.text()) => {}
+            Some(_) => return,
+        }
+        self.listing.next = next;
+        let tasks = result.member("tasks").into_iter().flat_map(Json::items);
+        let names = tasks.filter_map(|task| string_of(task.member("taskId")?));
+        self.listing.names.extend(names.filter(|name| name.len() <= LONGEST_NAME).take(MOST_TASKS));
+        if self.listing.next.is_some() || self.listing.names.len() >= MOST_TASKS {
+            return;
+        }
+        let (mut whole, lane) = (true, lane(at.side));
+        for ((of, id), task) in &self.tasks {
+            let before =
+                task.method.is_some() && task.made <= self.listing.first && !at.may_precede(&task.when);
+            if *of != lane || !before || self.listing.names.contains(id) {
+                continue;
+            }
+            whole = false;
+            let kept = task.kept.zip(at.entry.time.or((task.kept == Some(i64::MAX)).then_some(0)));
+            match kept.is_some_and(|(kept, now)| now < kept) && task.status != "cancelled" {
+                true => {
+                    let wrong = Violation::new(format!("the listing ends without the task {}", quoted(id)));
+                    let wrong = wrong.inside(result.member("tasks").unwrap_or(result));
+                    report.fail(&LISTED, at, wrong.see(task.location.clone(), "the task"));
+                }
+                false => {
+                    report.inconclusive(
+                        &LISTED,
+                        at,
+                        "the task may have been deleted; `tasks/get` would show it",
+                    );
+                    self.missed.insert((lane, id.clone()), at.location());
+                }
+            }
+        }
+        if whole {
+            report.pass(&LISTED, at);
+        }
     }
 
     fn cancelled(
@@ -293,7 +287,9 @@ impl TasksState {
         if let Some(task) = over {
             // The task may have ended while the cancellation was under way.
             let before = task.location.line < request.location().line;
-            if before {
+            if before && at.may_precede(&task.when) {
+                report.inconclusive(&CANCEL, at, NO_ORDER);
+            } else if before {
                 report.check(&CANCEL, at, message.error_code() == Some(-32602), || {
                     Violation::new(format!(
                         "the task was {} before, and the answer is not -32602",
@@ -335,7 +331,7 @@ impl TasksState {
         if task.method.as_deref() == Some("tools/call") && result.member("content").is_none() {
             let wrong = Violation::new("the task is a call of a tool, and its result has no `content`");
             report.fail(&SAME, at, wrong.inside(result));
-        } else if let Some((_, location, Some(before))) = &task.brought {
+        } else if let Some((_, location, _, Some(before))) = &task.brought {
             let same = Json::parse(before).is_ok_and(|before| alike(before, result));
             report.check(&SAME, at, same, || {
                 Violation::new("the task has brought another result before")
@@ -350,7 +346,7 @@ impl TasksState {
             let keep = size <= LONGEST && self.held + size <= MOST_HELD;
             self.held += if keep { size } else { 0 };
             let kept = keep.then(|| result.text().into());
-            task.brought = Some((calls, at.location(), kept));
+            task.brought = Some((calls, at.location(), at.moment(), kept));
         }
     }
 }
@@ -385,73 +381,4 @@ fn ended(status: &str) -> bool {
 /// Whether two times may be compared as text: both in UTC and of one length.
 fn comparable(one: &str, other: &str) -> bool {
     one.len() == other.len() && one.ends_with('Z') && other.ends_with('Z')
-}
-
-fn times(task: Json<'_>, asked_for: bool, at: &RuleContext<'_>, report: &mut Report) {
-    if task.kind() != JsonKind::Object {
-        return;
-    }
-    let mut wrong = None;
-    for name in ["createdAt", "lastUpdatedAt"] {
-        match task.member(name) {
-            None => wrong = wrong.or(Some((format!("the task has no `{name}`"), task, Level::Must))),
-            Some(time) => match string_of(time).map(|text| moment(&text)) {
-                Some(Some(true)) => {}
-                Some(Some(false)) => {
-                    let message = format!("`{name}` has no time, or no time zone: {}", shown(time));
-                    wrong = wrong.or(Some((message, time, Level::Should)));
-                }
-                _ => {
-                    wrong = wrong.or(Some((
-                        format!("`{name}` is not a time: {}", shown(time)),
-                        time,
-                        Level::Must,
-                    )))
-                }
-            },
-        }
-    }
-    if asked_for
-        && at.message.and_then(SeenMessage::request).is_some_and(|request| request.method() == "tasks/get")
-    {
-        match task.member("ttl") {
-            Some(ttl) if TTL.fault(ttl, at.revision).is_none() => {}
-            Some(ttl) => wrong = wrong.or(Some((format!("`ttl` is {}", shown(ttl)), ttl, Level::Must))),
-            None => wrong = wrong.or(Some(("the task has no `ttl`".to_owned(), task, Level::Must))),
-        }
-    }
-    match wrong {
-        None => report.pass(&TIMES, at),
-        Some((why, location, level)) => {
-            report.fail(&TIMES, at, Violation::new(why).inside(location).only(level));
-        }
-    }
-}
-
-/// Whether a text is a time of ISO 8601 with its zone; false where it is a day or a time without.
-fn moment(text: &str) -> Option<bool> {
-    let shape = |text: &str, shape: &str| {
-        text.len() == shape.len()
-            && text.bytes().zip(shape.bytes()).all(|(byte, shape)| match shape {
-                b'0' => byte.is_ascii_digit(),
-                other => byte == other,
-            })
-    };
-    let day = text.get(..10).filter(|day| shape(day, "0000-00-00"))?;
-    let Some(rest) = text[day.len()..].strip_prefix(['T', 't', ' ']) else {
-        return text[10..].is_empty().then_some(false);
-    };
-    let time = rest.get(..8).filter(|time| shape(time, "00:00:00"))?;
-    let rest = &rest[time.len()..];
-    let fraction =
-        rest.strip_prefix(['.', ',']).map(|rest| rest.trim_start_matches(|char: char| char.is_ascii_digit()));
-    match fraction.unwrap_or(rest) {
-        "" => Some(false),
-        "Z" | "z" => Some(true),
-        zone if zone.starts_with(['+', '-']) => {
-            (shape(&zone[1..], "00:00") || shape(&zone[1..], "0000") || shape(&zone[1..], "00"))
-                .then_some(true)
-        }
-        _ => None,
-    }
 }

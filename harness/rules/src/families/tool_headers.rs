@@ -3,19 +3,20 @@
 //! Where in a schema the annotation may stand, and what it may say. A property that is merely called `x-mcp-header` is
 //! no annotation, nor is one among examples.
 
+use super::elicitation::secrecy;
 use super::meta_keys::is_token;
 use crate::engine::{
     Family, MessageKind, Report, RuleContext, RuleVisitor, SeenMessage, Span, Trigger, Violation, quoted,
     shown, str_of, text_of,
 };
-use crate::rule::{Need, Party, Rule};
+use crate::rule::{Level, Need, Party, Rule};
 use transcript::json::{Json, JsonKind};
 use transcript::session::Side;
 
 pub(super) const FAMILY: Family = Family {
     name: "tool-headers",
     title: "Parameters of tools that go into headers",
-    rules: &[&NON_EMPTY, &TOKEN, &NO_CONTROL, &UNIQUE, &PRIMITIVE, &REACHABLE, &SAFE, &REJECT],
+    rules: &[&NON_EMPTY, &TOKEN, &NO_CONTROL, &UNIQUE, &PRIMITIVE, &REACHABLE, &SAFE, &SENSITIVE, &REJECT],
     triggers: &[
         Trigger::Methods(&[MessageKind::Request], &["tools/call"]),
         Trigger::Methods(&[MessageKind::Result], &["tools/list"]),
@@ -94,6 +95,16 @@ static SAFE: Rule = Rule {
     title: "Integers that go into headers lie within ±(2^53 − 1)",
     why: "Readers that keep numbers as doubles round larger ones, so that header and body part.",
     fix: "Use a string for larger numbers.",
+    ..OURS
+};
+
+static SENSITIVE: Rule = Rule {
+    id: "tools.x-mcp-header.sensitive",
+    level: Level::Should,
+    source: "server/tools#x-mcp-header",
+    title: "`x-mcp-header` does not annotate a secret, as far as its name shows",
+    why: "Headers are read, and often logged, by everything between client and server.",
+    fix: "Leave the secret in the body, or do not let a model pass it at all.",
     ..OURS
 };
 
@@ -262,6 +273,14 @@ fn listed(tool: Json<'_>, at: &RuleContext<'_>, report: &mut Report) {
     }
     if read.untyped {
         report.inconclusive(&PRIMITIVE, at, "the schema gives no single type at an annotated parameter");
+    }
+    for field in &read.fields {
+        let names = field.path.last().into_iter().chain([&field.header]);
+        let secret = names.into_iter().find(|name| secrecy(name).is_some());
+        report.check(&SENSITIVE, at, secret.is_none(), || {
+            let named = quoted(secret.map_or("", String::as_str));
+            Violation::new(format!("in the tool {name}, {named} goes into a header")).inside(schema)
+        });
     }
     let rules = [&NON_EMPTY, &TOKEN, &NO_CONTROL, &UNIQUE, &PRIMITIVE, &REACHABLE, &SAFE];
     for rule in rules.iter().filter(|_| !read.fields.is_empty()) {

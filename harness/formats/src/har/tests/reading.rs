@@ -161,6 +161,9 @@ fn short_forms_and_documents_come_with_their_exchange() {
         one("GET", "large", "application/json", &format!("{{{}}}", " ".repeat(70_000))),
         one("POST", "secrets", "application/json", r#"{"access_token":"x"}"#),
         form.to_owned(),
+        form.replace("token", "register")
+            .replace("x-www-form-urlencoded; charset=utf-8", "json")
+            .replace("a=b&c=", r#"{\"redirect_uris\":[]}"#),
     ]);
     let mut seen = Vec::new();
     let mut bytes = text.as_bytes();
@@ -173,7 +176,8 @@ fn short_forms_and_documents_come_with_their_exchange() {
         Ok(())
     })
     .unwrap();
-    let expected = [("metadata", r#"{"issuer":"x"}"#), ("token", "a=b&c=")];
+    let expected =
+        [("metadata", r#"{"issuer":"x"}"#), ("token", "a=b&c="), ("register", r#"{"redirect_uris":[]}"#)];
     assert_eq!(seen, expected.map(|(url, text)| (url.to_owned(), text.to_owned())));
 }
 

@@ -1,0 +1,122 @@
+//! The metadata documents of a recording: those of the MCP server, and of its authorization servers.
+
+use crate::engine::{Challenge, FindingLocation, HttpExchange, Origin, RuleContext, Transport, address};
+use std::collections::BTreeSet;
+use transcript::json::Json;
+
+/// The most of each that are remembered.
+pub(super) const MOST: usize = 1_000;
+
+/// An answer to a GET at a well-known address, or at one that a challenge named.
+#[derive(Debug)]
+pub(super) struct Document {
+    pub(super) url: Box<str>,
+    pub(super) succeeded: bool,
+    text: Option<Box<str>>,
+    pub(super) location: FindingLocation,
+}
+
+/// What a recording holds of metadata.
+#[derive(Debug, Default)]
+pub(crate) struct Documents {
+    documents: Vec<Document>,
+    /// Where MCP is spoken.
+    pub(super) origins: Vec<Origin>,
+    /// Where challenges said that the resource metadata is.
+    named: BTreeSet<Box<str>>,
+}
+
+impl Documents {
+    /// Takes an exchange in.
+    pub(crate) fn see(&mut self, exchange: &HttpExchange, at: &RuleContext<'_>) {
+        let named = exchange.url().contains("/.well-known/") || exchange.raw.document.is_some();
+        match (exchange.transport, Origin::new(&exchange.raw.url)) {
+            (Transport::Other, _) if exchange.is("GET") && named && self.documents.len() < MOST => {
+                self.documents.push(Document {
+                    url: exchange.url().into(),
+                    succeeded: exchange.succeeded(),
+                    text: exchange.raw.document.as_deref().map(Into::into),
+                    location: at.location(),
+                });
+            }
+            (Transport::Other, _) => {}
+            (_, Some(origin)) if !self.origins.contains(&origin) && self.origins.len() < MOST => {
+                self.origins.push(origin);
+            }
+            _ => {}
+        }
+        for challenge in Challenge::all(&exchange.raw.response_headers) {
+            if let Some(url) = challenge.param("resource_metadata")
+                && exchange.transport != Transport::Other
+                && self.named.len() < MOST
+            {
+                self.named.insert(address(url).into());
+            }
+        }
+    }
+
+    /// Whether the metadata was found at a well-known address; none where nobody looked at each.
+    pub(crate) fn well_known(&self) -> Option<bool> {
+        let tried: Vec<&Document> = self
+            .documents
+            .iter()
+            .filter(|document| document.url.contains("/.well-known/oauth-protected-resource"))
+            .filter(|document| {
+                Origin::new(&document.url).is_some_and(|origin| self.origins.contains(&origin))
+            })
+            .collect();
+        if tried.iter().any(|document| document.succeeded) {
+            return Some(true);
+        }
+        // The address without a path is the last that a client tries.
+        let root =
+            tried.iter().any(|document| document.url.ends_with("/.well-known/oauth-protected-resource"));
+        root.then_some(false)
+    }
+
+    /// What claims to be resource metadata and was found.
+    pub(super) fn found(&self) -> impl Iterator<Item = &Document> {
+        self.documents.iter().filter(|one| one.succeeded && self.is_metadata(one))
+    }
+
+    /// Whether a document is the metadata of a server that the recording is about.
+    fn is_metadata(&self, document: &Document) -> bool {
+        let here = Origin::new(&document.url).is_some_and(|origin| self.origins.contains(&origin));
+        here && document.url.contains("/.well-known/oauth-protected-resource")
+            || self.named.contains(&document.url)
+    }
+
+    /// The resource metadata that a server showed, and where.
+    pub(crate) fn of_resources(&self) -> impl Iterator<Item = (Json<'_>, &FindingLocation)> {
+        self.found().filter_map(|one| Some((one.json()?, &one.location)))
+    }
+
+    /// The metadata of authorization servers: of the issuers that the server names, or at its own origin.
+    pub(super) fn of_authorization_servers(&self) -> Vec<&Document> {
+        let mut issuers: Vec<Origin> = self.origins.clone();
+        for (value, _) in self.of_resources() {
+            let listed = value.member("authorization_servers").into_iter().flat_map(Json::items);
+            issuers.extend(listed.filter_map(|item| Origin::new(&item.as_text()?.to_str()?)));
+        }
+        let documents = self.documents.iter().filter(|document| {
+            let here = Origin::new(&document.url).is_some_and(|origin| issuers.contains(&origin));
+            document.succeeded && here && issuer(&document.url).is_some()
+        });
+        documents.collect()
+    }
+}
+
+impl Document {
+    pub(super) fn json(&self) -> Option<Json<'_>> {
+        Json::parse(self.text.as_deref()?).ok()
+    }
+}
+
+/// The issuer whose metadata is at an address (RFC 8414, section 3.1; OpenID Connect Discovery, section 4), without the
+/// slash at its end.
+pub(super) fn issuer(url: &str) -> Option<String> {
+    let (origin, rest) = url.split_once("/.well-known/")?;
+    let names = ["oauth-authorization-server", "openid-configuration"];
+    let path = names.iter().find_map(|name| rest.strip_prefix(name))?;
+    Some(format!("{origin}{path}"))
+}
