@@ -48,6 +48,7 @@ mod roots;
 mod sampling;
 mod stdio;
 mod subscriptions;
+mod task_answers;
 mod task_capabilities;
 mod tasks;
 mod tool_headers;
@@ -81,6 +82,7 @@ pub static FAMILIES: &[Family] = &[
     pings::FAMILY,
     capabilities::FAMILY,
     task_capabilities::FAMILY,
+    task_answers::FAMILY,
     typed::FAMILY,
     progress::FAMILY,
     cancellation::FAMILY,
