@@ -110,13 +110,12 @@ static ROOTS_CHANGED: Rule = Rule {
     id: "cap.client.list-changed",
     level: Level::Should,
     raised: Some((Revision::V2025_06_18, Level::Must)),
-    party: Party::Client,
     span: Span::SESSIONS,
     source: "basic/lifecycle#operation; client/roots#root-list-changes",
     title: "A client that reports changed roots declares `roots.listChanged`",
     why: "Servers keep the roots of a client that announces no changes, and overlook the notification.",
     fix: "Declare `\"roots\": {\"listChanged\": true}`.",
-    ..Rule::BLANK
+    ..CLIENT_SERVES
 };
 
 /// What the rules on clients that serve have in common.

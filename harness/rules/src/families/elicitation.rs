@@ -348,7 +348,7 @@ fn fields(form: Json<'_>, at: &RuleContext<'_>, report: &mut Report) {
 }
 
 /// Whether a field's name says that a secret is wanted. Words that stand in other words count only by themselves.
-fn is_secret(name: &str) -> bool {
+pub(super) fn is_secret(name: &str) -> bool {
     let name: String =
         name.chars().filter(|char| char.is_alphanumeric()).flat_map(char::to_lowercase).collect();
     let parts = [

@@ -11,6 +11,7 @@ mod capabilities;
 mod completion;
 mod correlation;
 mod elicitation;
+mod elicitation_urls;
 mod encoding;
 mod envelope;
 mod errors;
@@ -95,6 +96,7 @@ pub static FAMILIES: &[Family] = &[
     prompts::FAMILY,
     sampling::FAMILY,
     elicitation::FAMILY,
+    elicitation_urls::FAMILY,
     roots::FAMILY,
     tasks::FAMILY,
     http::FAMILY,
