@@ -33,6 +33,7 @@ mod modern_http;
 mod modern_stdio;
 mod modern_versions;
 mod mrtr;
+mod offers;
 mod pagination;
 mod param_headers;
 mod pings;
@@ -48,6 +49,7 @@ mod retries;
 mod roots;
 mod sampling;
 mod stdio;
+mod subscription_ends;
 mod subscriptions;
 mod task_answers;
 mod task_capabilities;
@@ -94,6 +96,7 @@ pub static FAMILIES: &[Family] = &[
     tool_output::FAMILY,
     resources::FAMILY,
     prompts::FAMILY,
+    offers::FAMILY,
     sampling::FAMILY,
     elicitation::FAMILY,
     elicitation_urls::FAMILY,
@@ -117,6 +120,7 @@ pub static FAMILIES: &[Family] = &[
     mrtr::FAMILY,
     retries::FAMILY,
     subscriptions::FAMILY,
+    subscription_ends::FAMILY,
     caching::FAMILY,
 ];
 

@@ -429,7 +429,7 @@ fn times(task: Json<'_>, asked_for: bool, at: &RuleContext<'_>, report: &mut Rep
 }
 
 /// Whether a text is a time of ISO 8601 with its zone; false where it is a day or a time without.
-fn moment(text: &str) -> Option<bool> {
+pub(super) fn moment(text: &str) -> Option<bool> {
     let shape = |text: &str, shape: &str| {
         text.len() == shape.len()
             && text.bytes().zip(shape.bytes()).all(|(byte, shape)| match shape {
