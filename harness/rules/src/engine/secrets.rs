@@ -30,8 +30,8 @@ pub(crate) fn secret(text: &str) -> Option<&'static str> {
         return Some("a private key");
     }
     let mut bearer = false;
-    text.split(|c: char| !c.is_ascii_alphanumeric() && !"-_.~+/=".contains(c)).find_map(|word| {
-        let word = word.trim_matches(['.', '/', '=']);
+    text.split(|c: char| !c.is_ascii_alphanumeric() && !"-_.".contains(c)).find_map(|word| {
+        let word = word.trim_matches('.');
         let behind = std::mem::replace(&mut bearer, word.eq_ignore_ascii_case("bearer"));
         let starts = |(prefix, least, _): &&(&str, usize, &'static str)| {
             word.strip_prefix(*prefix).is_some_and(|rest| rest.len() >= *least && is_random(rest))

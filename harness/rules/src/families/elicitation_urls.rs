@@ -30,7 +30,7 @@ static SECRETS: Rule = Rule {
     party: Party::Server,
     span: Span::from(Revision::V2025_11_25),
     source: "client/elicitation#safe-url-handling",
-    title: "The address of an elicitation has no credentials and no personal data, as its names show",
+    title: "The address of an elicitation has no credentials or personal data, as its names show",
     why: "Clients show and log the address, and who has it gets in with it or learns who the user is.",
     fix: "Send an address with a random state, and let the page ask the user to log in.",
     ..Rule::BLANK
