@@ -24,6 +24,7 @@ mod jsonl;
 mod jsonrpc;
 mod legacy_sse;
 mod lifecycle;
+mod list_changes;
 mod logging;
 mod meta_keys;
 mod methods;
@@ -91,6 +92,7 @@ pub static FAMILIES: &[Family] = &[
     cancellation::FAMILY,
     logging::FAMILY,
     pagination::FAMILY,
+    list_changes::FAMILY,
     completion::FAMILY,
     tools::FAMILY,
     tool_output::FAMILY,

@@ -63,7 +63,7 @@ impl RuleVisitor for SubscriptionEndsState {
             {
                 self.listens.insert(key, None);
             }
-        } else if message.calls("notifications/cancelled") {
+        } else if message.calls("notifications/cancelled") && message.kind == MessageKind::Notification {
             let by_client = (at.side != Some(Side::Server)).then_some(at.entry.time);
             self.end(key(message.param("requestId").and_then(TypedId::new)), (at.location(), by_client));
         } else if message.request().is_some_and(|request| request.method() == LISTEN) {
