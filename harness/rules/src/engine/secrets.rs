@@ -34,7 +34,11 @@ pub(crate) fn secret(text: &str) -> Option<&'static str> {
         let word = word.trim_matches('.');
         let behind = std::mem::replace(&mut bearer, word.eq_ignore_ascii_case("bearer"));
         let starts = |(prefix, least, _): &&(&str, usize, &'static str)| {
-            word.strip_prefix(*prefix).is_some_and(|rest| rest.len() >= *least && is_random(rest))
+            // Names in snake case begin like some of them.
+            let snake =
+                |rest: &str| prefix.ends_with('_') && *prefix != "github_pat_" && rest.contains(['_', '-']);
+            word.strip_prefix(*prefix)
+                .is_some_and(|rest| rest.len() >= *least && is_random(rest) && !snake(rest))
         };
         match word.split('.').collect::<Vec<_>>().as_slice() {
             [head, body, _] if head.starts_with("eyJ") && body.starts_with("eyJ") => Some("a JSON Web Token"),
@@ -76,6 +80,7 @@ mod tests {
             "the bearer of 4 tokens",
             "risk-assessment-of-2026-in-thirty-pages",
             "eyJ.eyJ",
+            "npm_package_dependencies_of_version_2_of_it",
         ] {
             assert_eq!(secret(text), None, "{text}");
         }

@@ -60,46 +60,12 @@ static ROOTS: Rule = Rule {
     ..SERVER
 };
 
-/// The list's method and member, what names its items, the notification, who keeps it, the capability, and the rule.
-type List = (&'static str, &'static str, &'static str, &'static str, Side, &'static str, &'static Rule);
-
-const LISTS: [List; 4] = [
-    (
-        "tools/list",
-        "tools",
-        "name",
-        "notifications/tools/list_changed",
-        Side::Server,
-        "tools.listChanged",
-        &SERVER,
-    ),
-    (
-        "prompts/list",
-        "prompts",
-        "name",
-        "notifications/prompts/list_changed",
-        Side::Server,
-        "prompts.listChanged",
-        &SERVER,
-    ),
-    (
-        "resources/list",
-        "resources",
-        "uri",
-        "notifications/resources/list_changed",
-        Side::Server,
-        "resources.listChanged",
-        &SERVER,
-    ),
-    (
-        "roots/list",
-        "roots",
-        "uri",
-        "notifications/roots/list_changed",
-        Side::Client,
-        "roots.listChanged",
-        &ROOTS,
-    ),
+/// The lists: which member they are in, by what their items are named, and whose they are.
+const LISTS: [(&str, &str, Side); 4] = [
+    ("tools", "name", Side::Server),
+    ("prompts", "name", Side::Server),
+    ("resources", "uri", Side::Server),
+    ("roots", "uri", Side::Client),
 ];
 
 const ELSEWHERE: &str = "the notification may have been sent on a stream that is not in the recording";
@@ -120,16 +86,15 @@ impl RuleVisitor for ListChangesState {
             self.session = at.facts.session;
         }
         let Some(message) = at.message else { return };
-        for (list, state) in LISTS.iter().zip(&mut self.lists) {
+        for ((list, name, side), state) in LISTS.iter().zip(&mut self.lists) {
             // A notification that comes late is one all the same.
-            if message.kind == MessageKind::Notification && message.calls(list.3) {
+            if message.kind == MessageKind::Notification && message.calls(&changed(list)) {
                 *state = (None, None);
-                report.pass(list.6, at);
-            } else if let Some(names) = names(message, list) {
-                let changed = state.0.replace(names).is_some_and(|before| before != names);
-                if changed && state.1.is_none() {
-                    state.1 = Some(at.location());
-                }
+                report.pass(rule(*side), at);
+            } else if let Some(names) = names(message, list, name)
+                && state.0.replace(names).is_some_and(|before| before != names)
+            {
+                state.1.get_or_insert_with(|| at.location());
             }
         }
     }
@@ -141,19 +106,19 @@ impl RuleVisitor for ListChangesState {
 
 impl ListChangesState {
     fn close(&mut self, at: &RuleContext<'_>, report: &mut Report) {
-        for ((method, _, _, notification, side, path, rule), (_, changed)) in
-            LISTS.iter().zip(std::mem::take(&mut self.lists))
-        {
-            let Some(location) = changed else { continue };
-            let elsewhere =
-                (*side == Side::Server && at.facts.over_stdio() == Some(false)).then_some(ELSEWHERE);
-            match (at.facts.declares(*side, path), why_not_whole(at.facts).or(elsewhere)) {
+        for ((list, _, side), (_, location)) in LISTS.iter().zip(std::mem::take(&mut self.lists)) {
+            let (Some(location), rule) = (location, rule(*side)) else { continue };
+            let elsewhere = *side == Side::Server && at.facts.over_stdio() == Some(false);
+            let unsure = why_not_whole(at.facts).or(elsewhere.then_some(ELSEWHERE));
+            match (at.facts.declares(*side, &format!("{list}.listChanged")), unsure) {
                 (Some(false), _) => {}
                 (None, _) => report.inconclusive(rule, at, "the capabilities are not in the recording"),
                 (_, Some(why)) => report.inconclusive(rule, at, why),
                 _ => {
-                    let wrong =
-                        format!("`{method}` shows another list than before, and no `{notification}` came");
+                    let wrong = format!(
+                        "`{list}/list` shows another list than before, and no `{}` came",
+                        changed(list)
+                    );
                     report.fail(rule, at, Violation::new(wrong).at(location));
                 }
             }
@@ -161,11 +126,19 @@ impl ListChangesState {
     }
 }
 
+fn rule(side: Side) -> &'static Rule {
+    if side == Side::Server { &SERVER } else { &ROOTS }
+}
+
+fn changed(list: &str) -> String {
+    format!("notifications/{list}/list_changed")
+}
+
 /// A fingerprint of the names in a listing that has one page.
-fn names(message: &SeenMessage<'_>, (method, member, name, ..): &List) -> Option<u64> {
-    let result = message.result_of(method)?;
+fn names(message: &SeenMessage<'_>, list: &str, name: &str) -> Option<u64> {
+    let result = message.result_of(&format!("{list}/list"))?;
     let paged = result.member("nextCursor").is_some() || message.request()?.param("cursor").is_some();
-    let items = result.member(member).filter(|_| !paged)?;
+    let items = result.member(list).filter(|_| !paged)?;
     let names: BTreeSet<_> = items.items().filter_map(|item| item.member(name).map(Json::text)).collect();
     Some(FixedState::default().hash_one(names))
 }

@@ -134,7 +134,8 @@ impl RuleVisitor for TaskAnswersState {
         match (message.kind, message.request()) {
             (MessageKind::Request, _) => self.asks(message, at, report),
             (MessageKind::Notification, _) => {
-                if let Some(params) = message.raw.params()
+                if message.calls("notifications/tasks/status")
+                    && let Some(params) = message.raw.params()
                     && let Some(task) = self.follow(params, None)
                 {
                     task.asked = None;
