@@ -11,14 +11,14 @@ use crate::engine::{
 use crate::rule::{Level, Rule};
 use crate::shapes::Typed;
 use std::collections::BTreeSet;
-use transcript::json::Json;
+use transcript::json::{Json, JsonKind};
 use transcript::rejection::Rejection;
 use transcript::session::Side;
 
 pub(super) const FAMILY: Family = Family {
     name: "cancellation",
     title: "Cancellation",
-    rules: &[&KNOWN, &INFLIGHT, &LATE, &TASKS],
+    rules: &[&KNOWN, &INFLIGHT, &LATE, &TASKS, &NAMED],
     triggers: &[
         Trigger::Methods(&[MessageKind::Notification], &["notifications/cancelled"]),
         Trigger::Kinds(&[MessageKind::Request, MessageKind::Result, MessageKind::Error]),
@@ -65,6 +65,16 @@ static TASKS: Rule = Rule {
     title: "A task is cancelled with `tasks/cancel`",
     why: "The request is over when the task begins: the notification cancels nothing, and the task runs on.",
     fix: "Send `tasks/cancel` with the taskId.",
+    ..OURS
+};
+
+static NAMED: Rule = Rule {
+    id: "cancel.request-id",
+    span: Span::only(Revision::V2025_11_25),
+    source: "schema, CancelledNotificationParams",
+    title: "A cancellation names its request in `requestId`",
+    why: "The schema of this revision lets it be missing, and the receiver does not know what to stop.",
+    fix: "Put the id of the request into `requestId`; for a task send `tasks/cancel` instead.",
     ..OURS
 };
 
@@ -118,7 +128,15 @@ impl CancellationState {
         if modern && at.side == Some(Side::Server) {
             return;
         }
-        let Some(id) = message.param("requestId") else { return };
+        let Some(id) = message.param("requestId") else {
+            return match message.raw.params() {
+                Some(params) if params.kind() != JsonKind::Object => {
+                    report.inconclusive(&NAMED, at, "the recorder took out what was cancelled");
+                }
+                _ => report.fail(&NAMED, at, "the notification has no `requestId`"),
+            };
+        };
+        report.pass(&NAMED, at);
         if ID.fault(id, at.revision).is_some() {
             return;
         }

@@ -1,10 +1,11 @@
 //! Capabilities: what a side serves or asks for has to be declared first.
 //!
-//! From 2026-07-28 on a client declares its capabilities with each request, and a server asks in its results.
+//! From 2026-07-28 on a client declares its capabilities with each request, and a server asks in its results. Memory: open
+//! questions as `ServerRequests` says.
 
 use crate::engine::{
-    Family, META_CAPABILITIES, MessageKind, Report, Revision, RuleContext, RuleVisitor, SeenMessage, Span,
-    Trigger, Violation, embedded, quoted, text_of,
+    ClientAnswer, Family, META_CAPABILITIES, MessageKind, Report, Revision, RuleContext, RuleVisitor,
+    SeenMessage, ServerRequests, Span, Trigger, Violation, embedded, quoted, server_requests, text_of,
 };
 use crate::rule::{Level, Party, Rule};
 use transcript::json::{Json, JsonKind};
@@ -22,6 +23,7 @@ pub(super) const FAMILY: Family = Family {
         &COMPLETIONS,
         &LOGGING,
         &LIST_CHANGED,
+        &ROOTS_CHANGED,
         &ROOTS,
         &SAMPLING,
         &ELICITATION,
@@ -30,8 +32,8 @@ pub(super) const FAMILY: Family = Family {
         &SAMPLING_TOOLS,
         &SAMPLING_CONTEXT,
     ],
-    triggers: &[Trigger::Kinds(&[MessageKind::Request, MessageKind::Notification, MessageKind::Result])],
-    visitor: || Box::new(CapabilitiesState),
+    triggers: &[Trigger::Messages],
+    visitor: || Box::new(CapabilitiesState::default()),
 };
 
 /// What the rules on servers that serve have in common.
@@ -115,9 +117,20 @@ static LIST_CHANGED: Rule = Rule {
     ..SERVES
 };
 
+static ROOTS_CHANGED: Rule = Rule {
+    id: "cap.client.list-changed",
+    level: Level::Should,
+    raised: Some((Revision::V2025_06_18, Level::Must)),
+    span: Span::SESSIONS,
+    source: "basic/lifecycle#operation; client/roots#root-list-changes",
+    title: "A client that reports changed roots declares `roots.listChanged`",
+    why: "Servers keep the roots of a client that announces no changes, and overlook the notification.",
+    fix: "Declare `\"roots\": {\"listChanged\": true}`.",
+    ..CLIENT_SERVES
+};
+
 /// What the rules on clients that serve have in common.
 const CLIENT_SERVES: Rule = Rule {
-    span: Span::SESSIONS,
     party: Party::Client,
     why: "Servers that go by the capabilities never ask for it, and do without.",
     ..Rule::BLANK
@@ -141,7 +154,7 @@ static SAMPLING: Rule = Rule {
 
 static ELICITATION: Rule = Rule {
     id: "cap.client.elicitation",
-    span: Span::between(Revision::V2025_06_18, Revision::V2025_11_25),
+    span: Span::from(Revision::V2025_06_18),
     source: "client/elicitation#capabilities",
     title: "A client that asks its user for a server declares `elicitation`",
     fix: "Declare `elicitation` in the capabilities.",
@@ -194,7 +207,7 @@ static SAMPLING_CONTEXT: Rule = Rule {
     ..Rule::BLANK
 };
 
-/// What a result to each method shows that its server serves.
+/// What a result to a method shows.
 const SERVED: &[(&str, &str, &Rule)] = &[
     ("tools/list", "tools", &TOOLS),
     ("tools/call", "tools", &TOOLS),
@@ -211,33 +224,42 @@ const SERVED: &[(&str, &str, &Rule)] = &[
     ("elicitation/create", "elicitation", &ELICITATION),
 ];
 
-/// Which capability announces each change.
-const CHANGES: &[(&str, &str)] = &[
-    ("notifications/tools/list_changed", "tools.listChanged"),
-    ("notifications/prompts/list_changed", "prompts.listChanged"),
-    ("notifications/resources/list_changed", "resources.listChanged"),
+/// Which capability announces what a side says by itself.
+const TELLS: &[(&str, Side, &str, &Rule)] = &[
+    ("notifications/tools/list_changed", Side::Server, "tools.listChanged", &LIST_CHANGED),
+    ("notifications/prompts/list_changed", Side::Server, "prompts.listChanged", &LIST_CHANGED),
+    ("notifications/resources/list_changed", Side::Server, "resources.listChanged", &LIST_CHANGED),
+    ("notifications/message", Side::Server, "logging", &LOGGING),
+    ("notifications/roots/list_changed", Side::Client, "roots.listChanged", &ROOTS_CHANGED),
 ];
 
-struct CapabilitiesState;
+#[derive(Default)]
+struct CapabilitiesState {
+    server_requests: ServerRequests,
+}
 
 impl RuleVisitor for CapabilitiesState {
     fn visit(&mut self, at: &RuleContext<'_>, report: &mut Report) {
+        let answers = self.server_requests.see(at);
         let Some(message) = at.message else { return };
-        match message.kind {
-            MessageKind::Result => {
-                served(message, at, report);
-                wanted(message, at, report);
+        for asked in server_requests(at) {
+            // In a session the client has declared once what it can do; later each request does.
+            let declared = match message.request() {
+                Some(request) => request.meta(META_CAPABILITIES),
+                None => at.facts.capabilities(Side::Client),
+            };
+            if let Some(params) = asked.params {
+                asks_client(asked.method, params, declared, at, report);
             }
+        }
+        match message.kind {
+            MessageKind::Result => served(message, at, report),
+            MessageKind::Error => wants_url(message, at, report),
             MessageKind::Request => {
                 uses(message, at, report);
-                let method = message.method.as_deref().unwrap_or_default();
-                if let Some(params) = message.raw.params() {
-                    let declared = at.facts.capabilities(Side::Client);
-                    asks_client(method, params, declared, at, report);
-                }
+                answers.iter().for_each(|answer| brought(answer, at, report));
             }
             MessageKind::Notification => tells(message, at, report),
-            MessageKind::Error => {}
         }
     }
 }
@@ -276,7 +298,7 @@ fn uses(message: &SeenMessage<'_>, at: &RuleContext<'_>, report: &mut Report) {
     let mut served = SERVED.iter().chain([&unsubscribe]);
     let Some((_, path, _)) = served.find(|(name, ..)| *name == method) else { return };
     let side = server_of(method);
-    // There was no capability for completions at first; and what comes before the handshake is the business of that.
+    // There was no capability for completions at first; and a handshake has rules of its own.
     let none = *path == "completions" && at.revision.is_none_or(|revision| revision < Revision::V2025_03_26);
     if none || side == Side::Server && !at.facts.initialized {
         return;
@@ -287,19 +309,35 @@ fn uses(message: &SeenMessage<'_>, at: &RuleContext<'_>, report: &mut Report) {
     }
 }
 
+/// An answer that a request brings along: its client does what the same request should have declared.
+fn brought(answer: &ClientAnswer<'_>, at: &RuleContext<'_>, report: &mut Report) {
+    let Some((method, path, rule)) = SERVED.iter().find(|(method, ..)| answer.method == *method) else {
+        return;
+    };
+    if declares(at, Side::Client, path, rule, report) == Some(false) {
+        let wrong = format!("`{method}` is answered, and the request does not declare `{path}`");
+        let wrong = Violation::new(wrong).inside(answer.result);
+        report.fail(rule, at, wrong.see(answer.request.clone(), "the question"));
+    }
+}
+
+/// An error that sends the user to addresses.
+fn wants_url(message: &SeenMessage<'_>, at: &RuleContext<'_>, report: &mut Report) {
+    if message.error_code() == Some(-32042)
+        && at.revision.is_none_or(Revision::has_handshake)
+        && declares(at, Side::Client, "elicitation.url", &ELICITATION_MODE, report) == Some(false)
+    {
+        let wrong = "the error -32042 asks for the mode \"url\", which the client does not declare";
+        report.fail(&ELICITATION_MODE, at, wrong);
+    }
+}
+
 fn tells(message: &SeenMessage<'_>, at: &RuleContext<'_>, report: &mut Report) {
     let method = message.method.as_deref().unwrap_or_default();
-    if at.side != Some(Side::Server) {
-        return;
-    }
-    let change = CHANGES.iter().find(|(name, _)| *name == method);
-    let (path, rule) = match change {
-        Some((_, path)) => (*path, &LIST_CHANGED),
-        None if method == "notifications/message" => ("logging", &LOGGING),
-        None => return,
-    };
-    if declares(at, Side::Server, path, rule, report) == Some(false) {
-        report.fail(rule, at, format!("`{method}` is sent, and the server does not declare `{path}`"));
+    let Some((_, side, path, rule)) = TELLS.iter().find(|(name, ..)| *name == method) else { return };
+    if at.side == Some(*side) && declares(at, *side, path, rule, report) == Some(false) {
+        let wrong = format!("`{method}` is sent, and the {} does not declare `{path}`", side.name());
+        report.fail(rule, at, wrong);
     }
 }
 
@@ -325,23 +363,6 @@ fn declares(
         }
     }
     declares
-}
-
-/// What a result asks of the client, from 2026-07-28 on.
-fn wanted(message: &SeenMessage<'_>, at: &RuleContext<'_>, report: &mut Report) {
-    let Some(request) = message.request() else { return };
-    let Some(result) =
-        message.raw.outcome().filter(|result| is_text(result.member("resultType"), "input_required"))
-    else {
-        return;
-    };
-    let declared = request.meta(META_CAPABILITIES);
-    for (_, request) in result.member("inputRequests").into_iter().flat_map(Json::members) {
-        let (method, params) = (request.member("method").and_then(text_of), request.member("params"));
-        if let (Some(method), Some(params)) = (method, params) {
-            asks_client(&method, params, declared, at, report);
-        }
-    }
 }
 
 /// A request to the client: it may use no more than what the client declares beneath the feature.
@@ -385,7 +406,7 @@ fn asks_client<'m>(
         });
     }
     if let Some(context) = params.member("includeContext")
-        && !is_text(Some(context), "none")
+        && !context.as_text().is_some_and(|context| context.is("none"))
     {
         report.check(&SAMPLING_CONTEXT, at, has("context"), || {
             let wrong =
@@ -393,8 +414,4 @@ fn asks_client<'m>(
             wrong.inside(context)
         });
     }
-}
-
-fn is_text(value: Option<Json<'_>>, text: &str) -> bool {
-    value.and_then(|value| value.as_text()).is_some_and(|value| value.is(text))
 }

@@ -1,7 +1,7 @@
 //! JSON-RPC: what every message must look like by itself.
 
 use crate::engine::{
-    Family, MessageKind, Report, RuleContext, RuleVisitor, SeenMessage, Trigger, Violation, shown,
+    Family, MessageKind, Report, RuleContext, RuleVisitor, SeenMessage, Trigger, Violation, shown, string_of,
 };
 use crate::rule::{Level, Rule};
 use transcript::json::{Json, JsonKind};
@@ -25,6 +25,7 @@ pub(super) const FAMILY: Family = Family {
         &RESULT,
         &ERROR_SHAPE,
         &ERROR_CODE,
+        &ERROR_CONCISE,
     ],
     triggers: &[Trigger::All],
     visitor: || Box::new(JsonrpcState),
@@ -134,6 +135,16 @@ static ERROR_SHAPE: Rule = Rule {
     ..Rule::BLANK
 };
 
+static ERROR_CONCISE: Rule = Rule {
+    id: "jsonrpc.error.concise",
+    level: Level::Should,
+    source: "schema, Error",
+    title: "The message of an error is one line",
+    why: "Clients show it in one line, and log it; a stack trace also says more of the server than it should.",
+    fix: "Say in one sentence what is wrong, and put details into `data`.",
+    ..Rule::BLANK
+};
+
 static ERROR_CODE: Rule = Rule {
     id: "jsonrpc.error.code-int",
     source: "basic/index#responses",
@@ -217,7 +228,13 @@ fn error(raw: &Message<'_>, at: &RuleContext<'_>, report: &mut Report) {
         _ => None,
     };
     match lacks {
-        None => report.pass(&ERROR_SHAPE, at),
+        None => {
+            report.pass(&ERROR_SHAPE, at);
+            let lines = text.and_then(string_of).map_or(1, |text| text.trim_end().lines().count());
+            report.check(&ERROR_CONCISE, at, lines <= 1, || {
+                Violation::new(format!("the message has {lines} lines")).inside(text.unwrap_or(error))
+            });
+        }
         Some(what) => {
             report.fail(&ERROR_SHAPE, at, Violation::new(format!("the error lacks {what}")).inside(error));
         }

@@ -3,9 +3,10 @@
 //! The eight levels, and what was asked for: for a session with `logging/setLevel`, and from 2026-07-28 on with each
 //! request.
 
+use super::elicitation::secrecy;
 use crate::engine::{
     Early, Family, MessageKind, Moment, NO_ORDER, Report, RuleContext, RuleVisitor, SeenMessage, Span,
-    Trigger, Violation, quoted, shown, text_of,
+    Trigger, Violation, quoted, secret, shown, str_of, text_of,
 };
 use crate::rule::{Level, Party, Rule};
 use transcript::json::{Json, JsonKind};
@@ -15,7 +16,7 @@ use transcript::session::Side;
 pub(super) const FAMILY: Family = Family {
     name: "logging",
     title: "Log messages",
-    rules: &[&ENUM, &MINIMUM, &OPT_IN, &BAD_LEVEL],
+    rules: &[&ENUM, &MINIMUM, &OPT_IN, &BAD_LEVEL, &SECRETS],
     triggers: &[
         Trigger::Kinds(&[MessageKind::Request, MessageKind::Result, MessageKind::Error]),
         Trigger::Methods(&[MessageKind::Notification], &["notifications/message"]),
@@ -65,6 +66,18 @@ static BAD_LEVEL: Rule = Rule {
     ..OURS
 };
 
+static SECRETS: Rule = Rule {
+    id: "logging.no-secrets",
+    source: "server/utilities/logging#security",
+    title: "A log message holds no credentials, as far as their form or their names show",
+    why: "Clients show log messages, keep them in files, and send them on with reports of errors.",
+    fix: "Take keys, tokens and passwords out before the message is sent.",
+    ..OURS
+};
+
+/// The most values of one message that are looked through for secrets.
+const MOST_VALUES: usize = 1_000;
+
 /// The levels, from the least.
 const LEVELS: [&str; 8] = ["debug", "info", "notice", "warning", "error", "critical", "alert", "emergency"];
 
@@ -108,6 +121,9 @@ impl RuleVisitor for LoggingState {
 
 impl LoggingState {
     fn message(&mut self, message: &SeenMessage<'_>, at: &RuleContext<'_>, report: &mut Report) {
+        if let Some(data) = message.param("data") {
+            secrets(data, at, report);
+        }
         let level = message.param("level");
         if let Some(level) = level {
             report.check(&ENUM, at, rank(level).is_some(), || {
@@ -196,6 +212,34 @@ impl LoggingState {
             }
             None => {}
         }
+    }
+}
+
+fn secrets(data: Json<'_>, at: &RuleContext<'_>, report: &mut Report) {
+    let mut values = vec![(false, data)];
+    let (mut next, mut hidden) = (0, false);
+    while let Some((named, value)) = values.get(next).copied() {
+        next += 1;
+        let text = str_of(value).unwrap_or_default();
+        // A member may also say what is wrong with a password: one has a digit, and no blank.
+        let named = named
+            && text.len() >= 6
+            && text.contains(|c: char| c.is_ascii_digit())
+            && !text.contains([' ', '*']);
+        if at.facts.hides(&text) {
+            hidden = true;
+        } else if let Some(what) = secret(&text).or(named.then_some("a secret, by its name")) {
+            let wrong = Violation::new(format!("the log message gives away {what}"));
+            return report.fail(&SECRETS, at, wrong.inside(value));
+        }
+        let room = MOST_VALUES.saturating_sub(values.len());
+        let members =
+            value.members().map(|(name, value)| (name.to_str().is_some_and(|name| secrecy(&name).is_some()), value));
+        values.extend(members.chain(value.items().map(|value| (false, value))).take(room));
+    }
+    match hidden {
+        true => report.inconclusive(&SECRETS, at, "the recorder took out what may have been a secret"),
+        false => report.pass(&SECRETS, at),
     }
 }
 

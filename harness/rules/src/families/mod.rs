@@ -11,6 +11,7 @@ mod capabilities;
 mod completion;
 mod correlation;
 mod elicitation;
+mod elicitation_urls;
 mod encoding;
 mod envelope;
 mod errors;
@@ -23,6 +24,7 @@ mod jsonl;
 mod jsonrpc;
 mod legacy_sse;
 mod lifecycle;
+mod list_changes;
 mod logging;
 mod meta_keys;
 mod methods;
@@ -32,6 +34,7 @@ mod modern_http;
 mod modern_stdio;
 mod modern_versions;
 mod mrtr;
+mod offers;
 mod pagination;
 mod param_headers;
 mod pings;
@@ -47,7 +50,9 @@ mod retries;
 mod roots;
 mod sampling;
 mod stdio;
+mod subscription_ends;
 mod subscriptions;
+mod task_answers;
 mod task_capabilities;
 mod tasks;
 mod tool_headers;
@@ -81,18 +86,22 @@ pub static FAMILIES: &[Family] = &[
     pings::FAMILY,
     capabilities::FAMILY,
     task_capabilities::FAMILY,
+    task_answers::FAMILY,
     typed::FAMILY,
     progress::FAMILY,
     cancellation::FAMILY,
     logging::FAMILY,
     pagination::FAMILY,
+    list_changes::FAMILY,
     completion::FAMILY,
     tools::FAMILY,
     tool_output::FAMILY,
     resources::FAMILY,
     prompts::FAMILY,
+    offers::FAMILY,
     sampling::FAMILY,
     elicitation::FAMILY,
+    elicitation_urls::FAMILY,
     roots::FAMILY,
     tasks::FAMILY,
     http::FAMILY,
@@ -113,6 +122,7 @@ pub static FAMILIES: &[Family] = &[
     mrtr::FAMILY,
     retries::FAMILY,
     subscriptions::FAMILY,
+    subscription_ends::FAMILY,
     caching::FAMILY,
 ];
 

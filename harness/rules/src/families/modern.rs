@@ -168,7 +168,7 @@ pub(super) const HIDDEN: &str = "the recorder took out what would decide it";
 
 /// The capabilities with which a request was made.
 pub(super) fn declared<'a>(message: &SeenMessage<'a>) -> Option<Json<'a>> {
-    message.request()?.meta(META_CAPABILITIES)
+    message.request()?.meta(META_CAPABILITIES).filter(|declared| declared.kind() == JsonKind::Object)
 }
 
 impl ModernState {

@@ -3,8 +3,8 @@
 //! The cursors that a server gave, by method. Memory: a fingerprint of each cursor, up to [`MOST_CURSORS`].
 
 use crate::engine::{
-    Family, MessageKind, Report, RuleContext, RuleVisitor, SeenMessage, Trigger, Violation, shown,
-    why_not_whole,
+    Family, MessageKind, Report, Revision, RuleContext, RuleVisitor, SeenMessage, Span, Trigger, Violation,
+    shown, why_not_whole,
 };
 use crate::rule::{Level, Party, Rule};
 use foldhash::fast::FixedState;
@@ -15,7 +15,7 @@ use transcript::json::{Json, JsonKind};
 pub(super) const FAMILY: Family = Family {
     name: "pagination",
     title: "Pages",
-    rules: &[&OPAQUE, &STRING, &BAD],
+    rules: &[&OPAQUE, &STRING, &BAD, &BAD_TASKS],
     triggers: &[Trigger::Methods(&[MessageKind::Request, MessageKind::Result, MessageKind::Error], &PAGED)],
     visitor: || Box::new(PaginationState::default()),
 };
@@ -49,6 +49,16 @@ static BAD: Rule = Rule {
     why: "A client with a stale cursor gets some page or none, and never learns that it missed entries.",
     fix: "Answer such a request with the code -32602.",
     ..Rule::BLANK
+};
+
+static BAD_TASKS: Rule = Rule {
+    id: "tasks.list.bad-cursor",
+    level: Level::Must,
+    party: Party::Sender,
+    span: Span::only(Revision::V2025_11_25),
+    source: "basic/utilities/tasks#protocol-errors",
+    title: "A cursor of `tasks/list` that was never given is refused with -32602",
+    ..BAD
 };
 
 /// The most cursors that are remembered.
@@ -108,18 +118,19 @@ impl PaginationState {
             && !self.given.contains(&print(request.method(), cursor))
         {
             let code = message.error_code();
+            let rule = if request.method() == "tasks/list" { &BAD_TASKS } else { &BAD };
             match (self.why_unsure(cursor, at), message.kind) {
-                (Some(why), _) => report.inconclusive(&BAD, at, why),
-                (None, MessageKind::Error) if code == Some(-32602) => report.pass(&BAD, at),
+                (Some(why), _) => report.inconclusive(rule, at, why),
+                (None, MessageKind::Error) if code == Some(-32602) => report.pass(rule, at),
                 // A side without such a method says that first.
                 (None, MessageKind::Error) if code == Some(-32601) => {}
                 (None, MessageKind::Error) if self.failing.contains(&(request.method().into(), code)) => {
-                    report.inconclusive(&BAD, at, "the same error came without a cursor");
+                    report.inconclusive(rule, at, "the same error came without a cursor");
                 }
                 (None, kind) => {
                     let how = if kind == MessageKind::Error { "another code" } else { "a page" };
                     let wrong = Violation::new(format!("the unknown cursor {} gets {how}", shown(cursor)));
-                    report.fail(&BAD, at, wrong.see(request.location(), "the request"));
+                    report.fail(rule, at, wrong.see(request.location(), "the request"));
                 }
             }
         }

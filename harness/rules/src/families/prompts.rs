@@ -49,27 +49,24 @@ const MOST_LISTED: usize = 1_000;
 /// Longer prompts are not kept.
 const LONGEST: usize = 16 << 10;
 
+/// The prompts of the last listing.
 #[derive(Default)]
-struct PromptsState {
+pub(super) struct PromptList {
     session: u64,
     /// Each prompt's required arguments.
     listed: BTreeMap<String, Vec<String>>,
     complete: bool,
 }
 
+#[derive(Default)]
+struct PromptsState {
+    list: PromptList,
+}
+
 impl RuleVisitor for PromptsState {
     fn visit(&mut self, at: &RuleContext<'_>, report: &mut Report) {
-        if self.session != at.facts.session {
-            *self = Self { session: at.facts.session, ..Self::default() };
-        }
+        self.list.see(at);
         let Some(message) = at.message else { return };
-        if message.calls("notifications/prompts/list_changed") {
-            self.complete = false;
-            self.listed.clear();
-        }
-        if let Some(result) = message.result_of("prompts/list") {
-            self.list(result, message);
-        }
         if message.request().is_some_and(|request| request.method() == "prompts/get") {
             self.answered(message, at, report);
         }
@@ -91,7 +88,30 @@ impl RuleVisitor for PromptsState {
     }
 }
 
-impl PromptsState {
+impl PromptList {
+    /// Takes in a step of the session.
+    pub(super) fn see(&mut self, at: &RuleContext<'_>) {
+        if self.session != at.facts.session {
+            *self = Self { session: at.facts.session, ..Self::default() };
+        }
+        let Some(message) = at.message else { return };
+        if message.calls("notifications/prompts/list_changed") {
+            self.complete = false;
+            self.listed.clear();
+        }
+        if let Some(result) = message.result_of("prompts/list") {
+            self.list(result, message);
+        }
+    }
+
+    /// Whether there is a prompt of this name; none where that is not known.
+    pub(super) fn has(&self, name: &str) -> Option<bool> {
+        match self.listed.contains_key(name) {
+            true => Some(true),
+            false => self.complete.then_some(false),
+        }
+    }
+
     fn list(&mut self, result: Json<'_>, message: &SeenMessage<'_>) {
         if message.request().is_some_and(|request| request.param("cursor").is_none()) {
             self.listed.clear();
@@ -112,7 +132,9 @@ impl PromptsState {
             self.listed.insert(name, names);
         }
     }
+}
 
+impl PromptsState {
     fn answered(&self, message: &SeenMessage<'_>, at: &RuleContext<'_>, report: &mut Report) {
         let Some(request) = message.request() else { return };
         let Some(name) = request.param("name").and_then(string_of) else { return };
@@ -121,8 +143,8 @@ impl PromptsState {
         }
         let given =
             |name: &str| request.param("arguments").is_some_and(|arguments| arguments.member(name).is_some());
-        let fault = match self.listed.get(&name) {
-            None if !self.complete => return,
+        let fault = match self.list.listed.get(&name) {
+            None if !self.list.complete => return,
             None => format!("no prompt {} is listed", quoted(&name)),
             Some(required) => match required.iter().find(|argument| !given(argument)) {
                 None => return,

@@ -18,9 +18,9 @@ use transcript::session::Side;
 pub(super) const FAMILY: Family = Family {
     name: "resources",
     title: "Resources",
-    rules: &[&URI, &ONE_OF, &CODE, &NONEMPTY, &UPDATED],
+    rules: &[&URI, &ONE_OF, &CODE, &NONEMPTY, &UPDATED, &UNSUBSCRIBE],
     triggers: &[
-        Trigger::Methods(&[MessageKind::Request], &["resources/subscribe"]),
+        Trigger::Methods(&[MessageKind::Request], &["resources/subscribe", "resources/unsubscribe"]),
         Trigger::Methods(
             &[MessageKind::Notification],
             &["notifications/resources/updated", "notifications/resources/list_changed"],
@@ -93,8 +93,22 @@ static UPDATED: Rule = Rule {
     ..SERVER
 };
 
+static UNSUBSCRIBE: Rule = Rule {
+    id: "resources.unsubscribe",
+    level: Level::Should,
+    party: Party::Client,
+    span: Span::SESSIONS,
+    source: "schema, UnsubscribeRequest",
+    title: "A client ends only subscriptions to resources that it has made",
+    why: "The server finds no such subscription, and the one that was to end goes on.",
+    fix: "Repeat the `uri` of `resources/subscribe`.",
+    ..SERVER
+};
+
 const MOST_LISTED: usize = 20_000;
 const MOST_SUBSCRIBED: usize = 1_000;
+
+const MANY: &str = "there are more subscriptions than are followed";
 
 const NOT_SHOWN: &str =
     "the resource may be there; the whole of `resources/list` before it is read would show it";
@@ -181,6 +195,19 @@ impl ResourcesState {
                 }
             }
         }
+        if message.calls("resources/unsubscribe")
+            && let Some(value) = message.param("uri")
+            && let Some(uri) = string_of(value)
+        {
+            if self.full {
+                report.inconclusive(&UNSUBSCRIBE, at, MANY);
+            } else if self.subscribed.contains(&uri) {
+                report.pass(&UNSUBSCRIBE, at);
+            } else {
+                let wrong = format!("this client has not subscribed to {}", quoted(&uri));
+                report.fail_if_complete(&UNSUBSCRIBE, at, Violation::new(wrong).inside(value));
+            }
+        }
         if let (Some(_), Some(request)) = (message.result_of("resources/unsubscribe"), message.request())
             && let Some(uri) = request.param("uri").and_then(string_of)
         {
@@ -198,7 +225,7 @@ impl ResourcesState {
         if self.subscribed.iter().any(|known| covers(known, &uri)) {
             report.pass(&UPDATED, at);
         } else if self.full {
-            report.inconclusive(&UPDATED, at, "there are more subscriptions than are followed");
+            report.inconclusive(&UPDATED, at, MANY);
         } else if self.given_up.iter().any(|known| covers(known, &uri)) && at.may_precede(&self.since) {
             report.inconclusive(&UPDATED, at, NO_ORDER);
         } else {

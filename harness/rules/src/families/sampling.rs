@@ -1,23 +1,29 @@
-//! Sampling: the messages that a server has a client's model complete.
+//! Sampling: the messages that a server has a client's model complete, and which of them a client refuses.
+//!
+//! Memory: open questions as `ServerRequests` says, and compiled schemas as `Schemas` says.
 
 use crate::engine::{
-    Family, MessageKind, Report, Revision, RuleContext, RuleVisitor, Span, Trigger, Violation, quoted,
-    server_requests, string_of,
+    ClientAnswer, Family, Fit, MessageKind, Report, Revision, RuleContext, RuleVisitor, Schemas, SeenMessage,
+    ServerRequests, Span, Trigger, Violation, part, quoted, server_requests, string_of,
 };
-use crate::rule::{Party, Rule};
+use crate::rule::{Level, Party, Rule};
 use std::collections::BTreeSet;
 use transcript::json::{Json, JsonKind};
+use transcript::rejection::Rejection;
+use transcript::session::Side;
 
 pub(super) const FAMILY: Family = Family {
     name: "sampling",
     title: "Sampling",
-    rules: &[&ONLY, &BALANCE, &CHOICE],
+    rules: &[&ONLY, &BALANCE, &CHOICE, &STRUCTURED, &CONTEXT, &TOOLS_REFUSED, &UNBALANCED_REFUSED, &REJECTED],
     triggers: &[
-        Trigger::Methods(&[MessageKind::Request], &["sampling/createMessage"]),
-        Trigger::Methods(&[MessageKind::Result], &["sampling/createMessage"]),
+        Trigger::Methods(
+            &[MessageKind::Request, MessageKind::Result, MessageKind::Error],
+            &["sampling/createMessage"],
+        ),
         Trigger::InputRequests,
     ],
-    visitor: || Box::new(SamplingState),
+    visitor: || Box::new(SamplingState::default()),
 };
 
 const TOOLS: Span = Span::from(Revision::V2025_11_25);
@@ -55,88 +61,284 @@ static CHOICE: Rule = Rule {
     ..Rule::BLANK
 };
 
-struct SamplingState;
+static STRUCTURED: Rule = Rule {
+    id: "sampling.tool-structured",
+    level: Level::Should,
+    party: Party::Server,
+    span: TOOLS,
+    source: "schema, ToolResultContent",
+    title: "Structured content in a tool's result fits the `outputSchema` that the request gives",
+    why: "The model was promised another shape, and reasons about members that are not there.",
+    fix: "Hand on what the tool returned, with the schema that it has.",
+    ..Rule::BLANK
+};
+
+static CONTEXT: Rule = Rule {
+    id: "sampling.no-context",
+    level: Level::Should,
+    party: Party::Server,
+    span: TOOLS,
+    source: "client/sampling#capabilities",
+    title: "A sample asks for no context of servers, even from a client that could add it",
+    why: "The values `thisServer` and `allServers` are deprecated, and a later revision may drop them.",
+    fix: "Leave `includeContext` out, and put what the model has to know into the messages.",
+    ..Rule::BLANK
+};
+
+static TOOLS_REFUSED: Rule = Rule {
+    id: "sampling.tools-refused",
+    party: Party::Client,
+    span: TOOLS,
+    source: "schema, CreateMessageRequestParams",
+    title: "A client without `sampling.tools` refuses a sample that hands it tools",
+    why: "A sample without the tools looks like one whose model needed none.",
+    fix: "Answer with an error, or declare `sampling.tools`.",
+    ..Rule::BLANK
+};
+
+/// What a client answers with which code. Since 2026-07-28 it answers no error at all.
+const CODES: Rule = Rule {
+    level: Level::Should,
+    party: Party::Client,
+    span: Span::only(Revision::V2025_11_25),
+    source: "client/sampling#error-handling",
+    ..Rule::BLANK
+};
+
+static UNBALANCED_REFUSED: Rule = Rule {
+    id: "sampling.unbalanced-refused",
+    title: "Messages whose uses and results of tools do not match are refused with -32602",
+    why: "The model's provider refuses them anyway, with an error that does not tell the server what to mend.",
+    fix: "Check the messages first, and answer with -32602.",
+    ..CODES
+};
+
+static REJECTED: Rule = Rule {
+    id: "sampling.rejected-code",
+    title: "A sample that the user rejects is answered with the code -1",
+    why: "By another code the server takes a person's decision for a failure, and tries again.",
+    fix: "Answer with the code -1.",
+    ..CODES
+};
+
+const SAMPLE: &str = "sampling/createMessage";
+const NOT_KEPT: &str = "what was asked for is not in the recording";
+
+#[derive(Default)]
+struct SamplingState {
+    server_requests: ServerRequests,
+    schemas: Schemas,
+}
 
 impl RuleVisitor for SamplingState {
     fn visit(&mut self, at: &RuleContext<'_>, report: &mut Report) {
-        for server_request in server_requests(at)
-            .iter()
-            .filter(|server_request| server_request.method == "sampling/createMessage")
-        {
-            if let Some(messages) = server_request.params.and_then(|params| params.member("messages")) {
-                judge(messages, at, report);
+        for asked in server_requests(at).iter().filter(|asked| asked.method == SAMPLE) {
+            let Some(params) = asked.params else { continue };
+            if let Some(messages) = params.member("messages") {
+                self.messages(messages, params, at, report);
+            }
+            let context = params.member("includeContext");
+            let asks = context.and_then(string_of).is_some_and(|context| context != "none");
+            // Without the capability it is the business of another rule.
+            if !asks || at.facts.declares(Side::Client, "sampling.context") != Some(false) {
+                report.check(&CONTEXT, at, !asks, || {
+                    Violation::new("context of servers is asked for").inside(context.unwrap_or(params))
+                });
             }
         }
-        let result =
-            at.message.and_then(|message| Some((message, message.result_of("sampling/createMessage")?)));
-        if let Some((message, result)) = result
-            && let Some(choice) = message.request().and_then(|request| request.param("toolChoice"))
-            && let Some(content) = result.member("content")
-        {
-            let mode = choice.member("mode").and_then(string_of);
-            let mut blocks = match content.kind() {
-                JsonKind::Array => content.items().collect::<Vec<_>>(),
-                _ => vec![content],
+        for answer in self.server_requests.see(at).iter().filter(|answer| answer.method == SAMPLE) {
+            answered(answer, at, report);
+        }
+        let Some(message) = at.message else { return };
+        let Some(request) = message.request().filter(|request| request.method() == SAMPLE) else { return };
+        if message.kind == MessageKind::Error && hands_tools(request.params()) {
+            refused(at, report);
+        }
+        codes(message, request.param("messages"), at, report);
+    }
+
+    fn finish(&mut self, _at: &RuleContext<'_>, _rejection: Option<&Rejection>, report: &mut Report) {
+        report.reached(self.schemas.spent());
+    }
+}
+
+/// A sample, by whatever way it comes to the server.
+fn answered(answer: &ClientAnswer<'_>, at: &RuleContext<'_>, report: &mut Report) {
+    let Some(params) = answer.params() else {
+        return report.inconclusive(&TOOLS_REFUSED, at, NOT_KEPT);
+    };
+    if hands_tools(Some(params)) && at.facts.declares(Side::Client, "sampling") != Some(false) {
+        match at.facts.declares(Side::Client, "sampling.tools") {
+            Some(true) => {}
+            Some(false) => {
+                let wrong =
+                    Violation::new("tools are handed over, and the client samples without `sampling.tools`");
+                report.fail(&TOOLS_REFUSED, at, wrong.see(answer.request.clone(), "the request"));
             }
-            .into_iter();
-            let uses = blocks.any(|block| sort(block) == "tool_use");
-            let (kept, wrong) = match mode.as_deref() {
-                Some("none") => (!uses, "the answer uses a tool, and `toolChoice` says none"),
-                Some("required") => (uses, "the answer uses no tool, and `toolChoice` requires one"),
-                _ => return,
+            None => {
+                report.inconclusive(&TOOLS_REFUSED, at, "the client's capabilities are not in the recording");
+            }
+        }
+    }
+    if let (Some(choice), Some(content)) = (params.member("toolChoice"), answer.result.member("content")) {
+        let uses = blocks(content).iter().any(|block| sort(*block) == "tool_use");
+        let mode = choice.member("mode").and_then(string_of);
+        let (kept, wrong) = match mode.as_deref() {
+            Some("none") => (!uses, "the answer uses a tool, and `toolChoice` says none"),
+            Some("required") => (uses, "the answer uses no tool, and `toolChoice` requires one"),
+            _ => return,
+        };
+        report.check(&CHOICE, at, kept, || Violation::new(wrong).inside(content));
+    }
+}
+
+fn hands_tools(params: Option<Json<'_>>) -> bool {
+    params.is_some_and(|params| params.member("tools").or_else(|| params.member("toolChoice")).is_some())
+}
+
+fn refused(at: &RuleContext<'_>, report: &mut Report) {
+    if at.facts.declares(Side::Client, "sampling.tools") == Some(false) {
+        report.pass(&TOOLS_REFUSED, at);
+    }
+}
+
+/// What an answer of its own says of the messages that it is for.
+fn codes(message: &SeenMessage<'_>, messages: Option<Json<'_>>, at: &RuleContext<'_>, report: &mut Report) {
+    let code = message.error_code();
+    // A client without samples says that first, and a person's word comes before any other.
+    if code == Some(-1) {
+        return report.pass(&REJECTED, at);
+    }
+    let words = message.error().and_then(|error| error.member("message"));
+    if words.is_some_and(|words| at.redacted(words)) {
+        report.inconclusive(&REJECTED, at, "the recorder took out why the sample was refused");
+    } else if let Some(words) = words.and_then(string_of).map(|words| words.to_lowercase())
+        && words.contains("user ")
+        && ["reject", "declin", "denied", "refus"].iter().any(|word| words.contains(word))
+    {
+        return report.fail(
+            &REJECTED,
+            at,
+            format!("the user has refused, and the code is {}", code.unwrap_or(0)),
+        );
+    }
+    if code == Some(-32601) {
+        return;
+    }
+    let Some(messages) = messages else {
+        return report.inconclusive(&UNBALANCED_REFUSED, at, NOT_KEPT);
+    };
+    // That a result is of no use of a tool, nothing says how to refuse.
+    let lacks = || unbalanced(messages).1.filter(|(.., lacks)| *lacks).map(|(turn, why, _)| (turn, why));
+    if let Some((_, why)) = mixed(messages).or_else(lacks) {
+        report.check(&UNBALANCED_REFUSED, at, code == Some(-32602), || match code {
+            Some(code) => format!("{why}, and the answer is the error {code}"),
+            None => format!("{why}, and the answer is a sample"),
+        });
+    }
+}
+
+type Fault<'m> = (Json<'m>, String);
+
+impl SamplingState {
+    fn messages(&mut self, messages: Json<'_>, params: Json<'_>, at: &RuleContext<'_>, report: &mut Report) {
+        let (tools, wrong) = unbalanced(messages);
+        match (mixed(messages), tools) {
+            (Some((block, why)), _) => report.fail(&ONLY, at, Violation::new(why).inside(block)),
+            (None, true) => report.pass(&ONLY, at),
+            (None, false) => {}
+        }
+        match wrong {
+            Some((turn, why, _)) => report.fail(&BALANCE, at, Violation::new(why).inside(turn)),
+            None if tools => report.pass(&BALANCE, at),
+            None => {}
+        }
+        let blocks: Vec<Json<'_>> =
+            messages.items().filter_map(|turn| turn.member("content")).flat_map(blocks).collect();
+        for result in blocks.iter().filter(|block| sort(**block) == "tool_result") {
+            let Some(structured) = result.member("structuredContent") else { continue };
+            let same = |one: Option<Json<'_>>, other: Option<Json<'_>>| {
+                one.and_then(string_of).is_some_and(|one| other.and_then(string_of).as_ref() == Some(&one))
             };
-            report.check(&CHOICE, at, kept, || Violation::new(wrong).inside(content));
+            let mut uses = blocks.iter().filter(|block| sort(**block) == "tool_use");
+            let used = uses.find(|block| same(block.member("id"), result.member("toolUseId")));
+            let mut tools = params.member("tools").into_iter().flat_map(Json::items);
+            let tool =
+                used.and_then(|used| tools.find(|tool| same(tool.member("name"), used.member("name"))));
+            let Some(tool) = tool else {
+                report.inconclusive(
+                    &STRUCTURED,
+                    at,
+                    "the tool's definition is not among the `tools` of the request",
+                );
+                continue;
+            };
+            let Some(schema) = tool.member("outputSchema") else { continue };
+            match self.schemas.fit(schema, structured) {
+                Fit::Fits => report.pass(&STRUCTURED, at),
+                Fit::Unsure(why) => report.inconclusive(&STRUCTURED, at, why),
+                Fit::Unfit(why, pointer) => {
+                    let wrong = format!("`structuredContent` does not fit `outputSchema`: {why}");
+                    report.fail(&STRUCTURED, at, Violation::new(wrong).inside(part(structured, &pointer)));
+                }
+            }
         }
     }
 }
 
-fn judge(messages: Json<'_>, at: &RuleContext<'_>, report: &mut Report) {
+/// The first block that stands beside the results of tools, and what it is.
+fn mixed(messages: Json<'_>) -> Option<Fault<'_>> {
+    messages.items().find_map(|turn| {
+        let blocks = turn.member("content").map(blocks).filter(|_| role(turn) == "user")?;
+        blocks.iter().find(|block| sort(**block) == "tool_result")?;
+        let other = blocks.into_iter().find(|block| !matches!(&*sort(*block), "" | "tool_result"))?;
+        Some((other, format!("a message with results of tools has a block of the type `{}`", sort(other))))
+    })
+}
+
+/// Whether tools are used at all, and the first message where a use or a result lacks the other, with whether it is a result that
+/// is missing.
+fn unbalanced(messages: Json<'_>) -> (bool, Option<(Json<'_>, String, bool)>) {
     let mut open: Option<(Json<'_>, BTreeSet<String>)> = None;
     let (mut tools, mut wrong) = (false, None);
     // What is not there cannot be balanced.
     if messages.items().any(|turn| turn.member("content").is_none()) {
-        return;
+        return (false, None);
     }
     for turn in messages.items() {
-        let role = turn.member("role").and_then(string_of).unwrap_or_default();
-        let blocks: Vec<Json<'_>> = match turn.member("content") {
-            Some(list) if list.kind() == JsonKind::Array => list.items().collect(),
-            Some(one) => vec![one],
-            None => Vec::new(),
-        };
+        let blocks = turn.member("content").map(blocks).unwrap_or_default();
         let results = ids(&blocks, "tool_result", "toolUseId");
         let uses = ids(&blocks, "tool_use", "id");
         tools |= !results.is_empty() || !uses.is_empty();
-        if role == "user" && !results.is_empty() {
-            let other = blocks.iter().find(|block| !matches!(&*sort(**block), "" | "tool_result"));
-            report.check(&ONLY, at, other.is_none(), || {
-                let kind = other.map(|block| sort(*block)).unwrap_or_default();
-                let wrong = Violation::new(format!(
-                    "a message with results of tools has a block of the type `{kind}`"
-                ));
-                wrong.inside(*other.unwrap_or(&turn))
-            });
-        }
         let request = open.take().map(|(_, uses)| uses).unwrap_or_default();
-        let unmet = request.difference(&results).next();
+        // Only a user's message brings results.
+        let unmet = request.iter().find(|id| role(turn) == "assistant" || !results.contains(*id));
         let unasked = results.difference(&request).next();
         if let Some(id) = unmet {
-            wrong.get_or_insert((turn, format!("the use {} of a tool has no result here", quoted(id))));
+            wrong.get_or_insert((turn, format!("the use {} of a tool has no result here", quoted(id)), true));
         } else if let Some(id) = unasked {
             let message = format!("there is a result for {}, and no use of a tool before it", quoted(id));
-            wrong.get_or_insert((turn, message));
+            wrong.get_or_insert((turn, message, false));
         }
         if !uses.is_empty() {
             open = Some((turn, uses));
         }
     }
     if let Some((turn, _)) = open {
-        wrong.get_or_insert((turn, "the last message uses a tool, and no result follows".to_owned()));
+        wrong.get_or_insert((turn, "the last message uses a tool, and no result follows".to_owned(), true));
     }
-    match wrong {
-        Some((turn, why)) => report.fail(&BALANCE, at, Violation::new(why).inside(turn)),
-        None if tools => report.pass(&BALANCE, at),
-        None => {}
+    (tools, wrong)
+}
+
+fn role(turn: Json<'_>) -> String {
+    turn.member("role").and_then(string_of).unwrap_or_default()
+}
+
+/// Content as a list: one block stands without brackets.
+fn blocks(content: Json<'_>) -> Vec<Json<'_>> {
+    match content.kind() {
+        JsonKind::Array => content.items().collect(),
+        _ => vec![content],
     }
 }
 

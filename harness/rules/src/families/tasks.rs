@@ -5,7 +5,7 @@
 
 mod messages;
 mod rules;
-mod times;
+pub(super) mod times;
 
 use super::tool_output::whole_result;
 use crate::engine::{
