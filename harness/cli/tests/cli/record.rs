@@ -102,7 +102,11 @@ fn signals_pass_and_have_an_end() {
         // Its input is open still, so that nothing but the signal can have ended it.
         let _open = child.stdin.take();
         ended(&child.wait_with_output().unwrap(), code, &[]);
-        assert!(session.text().lines().last().unwrap().contains(&format!("\"exitCode\":{code}")), "{name}");
+        let text = session.text();
+        let end = text.lines().last().unwrap();
+        assert!(end.contains(&format!("\"exitCode\":{code}")), "{end}");
+        let how = format!(r#""_input":"open","_signal":"SIG{}""#, &name[1..]);
+        assert!(end.contains(&how), "{end}");
         session.is_right();
     }
 }

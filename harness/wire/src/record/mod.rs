@@ -136,10 +136,11 @@ pub fn run(plan: &Plan, notify: Box<dyn Notify>) -> Result<Recorded, StartError>
     let (over, forwarded) = forward(own, (from_server, to_server), &intake)
         .map_err(|error| StartError::CannotRun(format!("the standard streams cannot be used: {error}")))?;
     let exit = server.wait();
+    intake.gone(Side::Server);
     drop(over);
     let _ = forwarded.recv();
     intake.close(exit);
-    Ok(Recorded { path, exit, summary: wait_for_summary(&written, &intake) })
+    Ok(Recorded { path, exit: exit.code.unwrap_or(1), summary: wait_for_summary(&written, &intake) })
 }
 
 /// Starts forwarding both ways. Drop the sender once the server has ended; the receiver ends when all
