@@ -4,6 +4,7 @@
 
 mod collect;
 mod durations;
+mod fates;
 mod model;
 mod names;
 #[cfg(test)]
@@ -12,6 +13,7 @@ pub mod text;
 
 pub use collect::Collector;
 pub(crate) use durations::Durations;
+pub use fates::Fates;
 use formats::Format;
 use model::{Findings, Worst};
 pub(crate) use model::{Numbers, Peer, Requests};
