@@ -19,6 +19,7 @@
 mod answer;
 mod check;
 mod convert;
+mod decoded;
 mod diff;
 mod error;
 mod identify;
@@ -31,6 +32,7 @@ mod summary;
 pub use answer::{Answer, Command, Outcome, Output, Remark, answer};
 pub use check::{CheckOptions, Checked, Judge, VERSION, check};
 pub use convert::{ConvertOptions, Converted};
+pub use decoded::{Decoded, is_coded};
 pub use diff::{DiffOptions, Text};
 pub use error::{Cause, Error};
 pub use identify::IdentifyOptions;

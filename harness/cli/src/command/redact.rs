@@ -3,9 +3,9 @@
 mod rewrite;
 
 use super::context::{CommandContext, Failure};
-use super::input::{Source, named_format, opened};
-use super::unpacked::is_packed;
+use super::input::{Source, is_coded, named_format, opened};
 use crate::exit;
+use crate::terminal::Terminal;
 use app::Recording;
 use formats::Format;
 use rewrite::{Rewriting, Unwritten};
@@ -65,7 +65,7 @@ pub(crate) fn run(args: &Args, context: CommandContext) -> Result<u8, Failure> {
             "there is nothing to redact: add --preset common, --redact or --redact-text".into(),
         ));
     }
-    let (name, mut file) = seekable(&args.file)?;
+    let (name, mut file) = seekable(&args.file, context.terminal)?;
     let unreadable = |error: io::Error| Failure::Unusable(format!("{name} cannot be read: {error}"));
     let redaction = redaction.numbered(&mut file).map_err(unreadable)?;
     file.rewind().map_err(unreadable)?;
@@ -87,12 +87,12 @@ pub(crate) fn run(args: &Args, context: CommandContext) -> Result<u8, Failure> {
 }
 
 /// The recording as a file that can be read twice, with the name to call it by.
-fn seekable(path: &Path) -> Result<(String, File), Failure> {
-    let Source { name, mut reader } = opened(path).map_err(Failure::Unusable)?;
+fn seekable(path: &Path, terminal: Terminal) -> Result<(String, File), Failure> {
+    let Source { name, mut reader } = opened(path, terminal).map_err(Failure::Unusable)?;
     // A pipe is not opened a second time: its writer may have done so.
     if path.as_os_str() != "-"
         && fs::metadata(path).is_ok_and(|there| there.is_file())
-        && !is_packed(path)
+        && !is_coded(path)
         && let Ok(file) = File::open(path)
     {
         return Ok((name, file));
