@@ -25,7 +25,7 @@ use wire::redaction::{PRESETS, Preset, Redaction, preset};
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
-  mcp-concord redact session.har --preset common -o shared.har
+  mcp-concord redact session.har -o shared.har         what many sessions need, as with --preset common
   mcp-concord redact trace.jsonl --redact token --redact-text 'sk-[A-Za-z0-9]+' > shared.jsonl
   mcp-concord diff session.har shared.har --redacted '[REDACTED]'      the same session, but for what was taken out
 
@@ -47,7 +47,7 @@ pub(crate) struct Args {
     #[arg(long, value_name = "REGEX")]
     redact_text: Vec<String>,
     /// Redact what many sessions need, besides: `common` has the names and patterns of credentials, cookies, tokens, and the
-    /// keys of well-known makers. Repeatable.
+    /// keys of well-known makers. Repeatable [default: common, where no --redact or --redact-text is given either].
     #[arg(long, value_name = "PRESET", value_parser = preset)]
     preset: Vec<&'static Preset>,
     /// The capture format, instead of detecting it from the content.
@@ -55,23 +55,28 @@ pub(crate) struct Args {
     format: Option<&'static Format>,
 }
 
+/// The preset where no option says what to redact.
+const DEFAULT: &str = "common";
+
 /// Runs the command. Memory: see [`rewrite`].
 pub(crate) fn run(args: &Args, context: CommandContext) -> Result<u8, Failure> {
     let redaction = Redaction::new(&args.redact, &args.redact_text).map_err(Failure::Unusable)?;
-    let redaction = args.preset.iter().try_fold(redaction, |all, preset| all.with_preset(preset));
+    let presets = if redaction.is_asked() || !args.preset.is_empty() {
+        args.preset.clone()
+    } else {
+        let common = preset(DEFAULT).map_err(Failure::Unusable)?;
+        context.terminal.note(&format!("redacted with --preset {DEFAULT}, as no option says what to redact"));
+        vec![common]
+    };
+    let redaction = presets.iter().try_fold(redaction, |all, preset| all.with_preset(preset));
     let redaction = redaction.map_err(Failure::Unusable)?;
-    if !redaction.is_asked() {
-        return Err(Failure::Unusable(
-            "there is nothing to redact: add --preset common, --redact or --redact-text".into(),
-        ));
-    }
     let (name, mut file) = seekable(&args.file, context.terminal)?;
     let unreadable = |error: io::Error| Failure::Unusable(format!("{name} cannot be read: {error}"));
     let redaction = redaction.numbered(&mut file).map_err(unreadable)?;
     file.rewind().map_err(unreadable)?;
     let (format, ()) = Recording::once(&name, &mut file).reading(args.format, |_, _| Ok(()))?;
     file.rewind().map_err(unreadable)?;
-    let left = left(&args.preset)?;
+    let left = left(&presets)?;
     let mut rewriting = Rewriting { name: &name, format, redaction: &redaction, left: &left, skipped: 0 };
     match written(args, &mut |out| rewriting.write(&mut file, out)) {
         Ok(()) => {}
