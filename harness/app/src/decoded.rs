@@ -91,10 +91,13 @@ impl<'a> Decoded<'a> {
 
 impl Read for Decoded<'_> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        if let Some(name) = self.fresh.take() {
-            self.open(&name)?;
+        let Some(name) = self.fresh.take() else { return self.reader.read(buffer) };
+        self.open(&name)?;
+        // The bytes that were looked at come first, and a caller may look at no more than one reading.
+        match self.reader.read(buffer)? {
+            read @ 1..=2 => Ok(read + self.reader.read(&mut buffer[read..])?),
+            read => Ok(read),
         }
-        self.reader.read(buffer)
     }
 }
 
@@ -267,6 +270,14 @@ mod tests {
             .chunks(1)
             .fold(Box::new(io::empty()) as Box<dyn io::Read + Send>, |all, byte| Box::new(all.chain(byte)));
         assert_eq!(io::read_to_string(Decoded::new("a", slow, |_| {})).unwrap(), "a𝄞");
+    }
+
+    #[test]
+    fn the_first_reading_has_more_than_what_was_looked_at() {
+        let mut buffer = [0; 64];
+        for bytes in [b"{\"a\": 1}".to_vec(), packed(b"{\"a\": 1}")] {
+            assert_eq!(Decoded::new("a", &bytes[..], |_| {}).read(&mut buffer).unwrap(), 8);
+        }
     }
 
     #[test]

@@ -38,6 +38,7 @@ pub use error::{Cause, Error};
 pub use identify::IdentifyOptions;
 pub use read::ReadOptions;
 pub use recording::{Recording, Source};
+pub use reports::overview::Order;
 pub use rules::record::{CheckedFile, RuleResult};
 pub use show::ShowOptions;
 pub use stats::Stats;
