@@ -1,6 +1,7 @@
 //! A session in another format: `convert`.
 
 use crate::answer::{Command, Outcome, Output, Remark};
+use crate::decoded::Decoded;
 use crate::error::{Cause, Error};
 use crate::recording::{Recording, format};
 use formats::{Conversion, Format, ReadOptions, Session, salvage};
@@ -88,7 +89,8 @@ fn whole(
 ) -> Result<Vec<u8>, Error> {
     let name = recording.name.clone();
     let mut bytes = Vec::new();
-    recording.source.read_to_end(&mut bytes).map_err(|error| Error::reading(&name, error.into()))?;
+    let mut decoded = Decoded::new(&name, &mut recording.source, |_| {});
+    decoded.read_to_end(&mut bytes).map_err(|error| Error::reading(&name, error.into()))?;
     // A cut within a character leaves half of it, and a format is looked for in whole ones.
     let text = bytes.utf8_chunks().next().map_or("", |chunk| chunk.valid());
     let (format, ()) = Recording::new(&name, text.as_bytes()).reading(asked, |_, _| Ok(()))?;

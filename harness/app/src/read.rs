@@ -4,6 +4,7 @@ use crate::answer::{Command, Outcome, Output, Remark};
 use crate::error::{Cause, Error};
 use crate::recording::{Recording, format};
 use formats::{MeaningWriter, Step, Tolerance, walk};
+use reports::overview::Fates;
 use serde::Deserialize;
 use transcript::dialect;
 use transcript::session::{Content, SinkError};
@@ -41,13 +42,17 @@ impl Command for ReadOptions {
         for recording in recordings {
             let name = recording.name.clone();
             let mut writer = if self.calls { MeaningWriter::of_calls() } else { MeaningWriter::new() };
-            let mut failed = None;
+            let (mut failed, mut fates) = (None, Fates::default());
             let read = recording.reading(asked, |format, input| {
                 output.remark(Remark::Detail(&format!("{name} is read as {}", format.name)));
                 walk(format, input, how, &mut |step| {
                     match step {
-                        Step::Event(_, event) => writer.event(event),
+                        Step::Event(entry, event) => {
+                            fates.take(entry, event, || ());
+                            writer.event(event);
+                        }
                         Step::Context(entry) => {
+                            fates.see(entry);
                             if let Content::Noise(noise) = &entry.content {
                                 let (line, why) = (entry.location.line, &noise.why.message);
                                 output.remark(Remark::Note(&format!("{name}:{line}: passed over: {why}")));
@@ -72,8 +77,8 @@ impl Command for ReadOptions {
             for note in totals.notes() {
                 output.remark(Remark::Note(&format!("{name}: {note}")));
             }
-            let counts = format!("{} events, {} requests unanswered", totals.events, totals.unanswered);
-            output.remark(Remark::Detail(&counts));
+            let events = if totals.events == 1 { "event" } else { "events" };
+            output.remark(Remark::Detail(&format!("{} {events}, {}", totals.events, fates.summary())));
         }
         Ok(Outcome::Well)
     }

@@ -1,5 +1,6 @@
 //! A recording as a caller holds it, and how it is read.
 
+use crate::decoded::Decoded;
 use crate::error::{Cause, Error, Stopped};
 use formats::{Format, Input, ReadError};
 use std::io::{self, Cursor, Read, Seek, SeekFrom};
@@ -16,13 +17,15 @@ pub struct Recording<'a> {
     pub source: Box<dyn Source + 'a>,
     /// It was found, in a folder, and nobody said that it is a recording.
     pub found: bool,
+    /// It is not decoded, as the reading contract has it, also where it is gzip or UTF-16.
+    pub exact: bool,
 }
 
 impl<'a> Recording<'a> {
     /// A recording in memory.
     #[must_use]
     pub fn new(name: &str, bytes: &'a [u8]) -> Self {
-        Self { name: name.to_owned(), source: Box::new(Cursor::new(bytes)), found: false }
+        Self { name: name.to_owned(), source: Box::new(Cursor::new(bytes)), found: false, exact: false }
     }
 
     /// The same, which asks before each MiB whether to stop: that ends the call with the code `interrupted`.
@@ -48,7 +51,11 @@ impl<'a> Recording<'a> {
     ) -> Result<(&'static Format, T), Error> {
         let (name, found) = (&self.name, self.found);
         let failed = |error| Error::reading(name, error);
-        let opened = Input::new(&mut self.source).and_then(|mut input| match asked.filter(|_| !found) {
+        let mut decoded = match self.exact {
+            true => Decoded::exact(&mut self.source),
+            false => Decoded::new(name, &mut self.source, |_| {}),
+        };
+        let opened = Input::new(&mut decoded).and_then(|mut input| match asked.filter(|_| !found) {
             Some(format) => Ok((Some(format), input)),
             None => Ok((formats::detect(&mut input)?, input)),
         });

@@ -81,8 +81,13 @@ impl Command for ShowOptions {
         let asked = format("format", self.format.as_deref())?;
         let check = CheckOptions { parallelism: self.parallelism, ..CheckOptions::default() };
         let (mut open, mut results) = (Vec::new(), Vec::new());
-        for Recording { name, source, found } in recordings.iter_mut() {
-            let recording = Recording { name: name.clone(), source: Box::new(&mut **source), found: *found };
+        for Recording { name, source, found, exact } in recordings.iter_mut() {
+            let recording = Recording {
+                name: name.clone(),
+                source: Box::new(&mut **source),
+                found: *found,
+                exact: *exact,
+            };
             let (recording, result) = judged(recording, asked, self.check.then_some(&check), output)?;
             open.push(recording);
             results.extend(result);

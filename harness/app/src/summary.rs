@@ -4,7 +4,7 @@ use crate::answer::{Command, Outcome, Output};
 use crate::error::{Cause, Error};
 use crate::recording::{Recording, format};
 use formats::Format;
-use reports::overview::{Collector, Overview, json, text};
+use reports::overview::{Collector, Order, Overview, json, text};
 use rules::{CheckOptions, check_beside};
 use serde::Deserialize;
 
@@ -17,6 +17,12 @@ pub struct SummaryOptions {
     /// `json`, or for people `page`, which is of one recording, or `rows`.
     #[serde(skip)]
     pub output: String,
+    /// The order; as they come where there is none.
+    #[serde(skip)]
+    pub order: Option<Order>,
+    /// Only those that are failing.
+    #[serde(skip)]
+    pub failing: bool,
     /// Whether text has colours.
     #[serde(skip)]
     pub colour: bool,
@@ -24,7 +30,7 @@ pub struct SummaryOptions {
 
 impl Default for SummaryOptions {
     fn default() -> Self {
-        Self { format: None, output: "json".to_owned(), colour: false }
+        Self { format: None, output: "json".to_owned(), order: None, failing: false, colour: false }
     }
 }
 
@@ -79,14 +85,20 @@ impl<'o> Summary<'o> {
     ///
     /// # Errors
     /// Where they cannot be written.
-    pub fn finish(self, output: &mut dyn Output) -> Result<Outcome, Error> {
+    pub fn finish(mut self, output: &mut dyn Output) -> Result<Outcome, Error> {
+        let outcome = Outcome::well_if(self.overviews.iter().all(|overview| overview.rejected.is_none()));
+        let all = self.overviews.len();
+        self.overviews.retain(|overview| !self.options.failing || overview.is_failing());
+        if let Some(order) = self.options.order {
+            order.sort(&mut self.overviews);
+        }
         let text = match (self.options.output.as_str(), &self.overviews[..]) {
-            ("json", all) => json(all).map_err(Error::failed)?,
-            (_, []) => String::new(),
+            ("json", shown) => json(shown).map_err(Error::failed)?,
+            (_, []) if all == 0 => String::new(),
             ("page", [one]) => text::page(one, self.options.colour),
-            (_, all) => text::rows(all, self.options.colour),
+            (_, shown) => text::rows(shown, all, self.options.colour),
         };
         output.bytes().write_all(text.as_bytes()).map_err(Cause::Output)?;
-        Ok(Outcome::well_if(self.overviews.iter().all(|overview| overview.rejected.is_none())))
+        Ok(outcome)
     }
 }

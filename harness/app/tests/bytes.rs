@@ -95,8 +95,9 @@ fn bytes_that_are_no_text_or_no_format_are_refused_by_every_function() {
         errors.into_iter().map(|(name, error)| (name, error.map(|error| error.code()))).collect::<Vec<_>>()
     };
     let stop = || true;
-    let calls: [(Make<'_>, Option<&str>); 5] = [
-        (&|| Recording::new("x", b"\xff\xfe{}"), Some("invalid-utf8")),
+    let calls: [(Make<'_>, Option<&str>); 6] = [
+        (&|| Recording::new("x", b"\xff{}"), Some("invalid-utf8")),
+        (&|| Recording::new("x", b"\xff\xfe{"), Some("unreadable")),
         (&|| Recording::new("x", b""), Some("unknown-format")),
         (&|| Recording::new("x", b"not JSON"), Some("unknown-format")),
         (&|| Recording::stoppable("x", CALL.as_bytes(), &stop), Some("interrupted")),

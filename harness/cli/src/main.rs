@@ -12,6 +12,7 @@ mod scale;
 mod status_line;
 mod terminal;
 
+use clap::error::ErrorKind;
 use clap::{CommandFactory as _, FromArgMatches as _, Parser, ValueEnum};
 use command::{COMMANDS, Command, CommandContext, Failure, SUMMARY};
 use std::ffi::OsString;
@@ -19,6 +20,7 @@ use std::io::IsTerminal as _;
 use std::path::Path;
 use std::process::ExitCode;
 use terminal::{Terminal, Verbosity};
+use transcript::nearest::nearest;
 use wire::interrupt;
 
 /// One session, any recording, one meaning.
@@ -97,6 +99,15 @@ fn place(words: &[OsString]) -> usize {
     at
 }
 
+/// The command that may have been meant: few get its first letter wrong, and short words are all near each other.
+fn near(word: &str) -> Option<&'static str> {
+    let names = COMMANDS
+        .iter()
+        .map(|command| command.name())
+        .filter(|name| name.chars().next() == word.chars().next());
+    nearest(word, names).first().copied()
+}
+
 /// What these words mean. Only the command that they name is described: to describe all takes longer than most commands run. A
 /// file in place of a command is one for `summary`.
 fn understood(mut words: Vec<OsString>) -> clap::ArgMatches {
@@ -109,8 +120,15 @@ fn understood(mut words: Vec<OsString>) -> clap::ArgMatches {
         let name = word.to_string_lossy();
         name.contains(['.', '/', '\\']) || name == "-" || name != "help" && Path::new(word).exists()
     };
-    if named(&words).is_none() && words.get(at).is_some_and(is_file) {
-        words.insert(at, SUMMARY.into());
+    match words.get(at).filter(|word| named(&words).is_none() && *word != "help") {
+        Some(word) if is_file(word) => words.insert(at, SUMMARY.into()),
+        Some(word) if !word.to_string_lossy().starts_with('-') => {
+            let word = word.to_string_lossy();
+            let hint = near(&word).map_or_else(String::new, |name| format!("; did you mean `{name}`?"));
+            let why = format!("there is no file and no command `{}`{hint}", terminal::plain(&word));
+            program(COMMANDS).error(ErrorKind::InvalidSubcommand, why).exit()
+        }
+        _ => {}
     }
     let commands = named(&words).map_or(COMMANDS, |at| &COMMANDS[at..=at]);
     program(commands).get_matches_from(words)

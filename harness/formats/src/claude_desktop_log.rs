@@ -38,6 +38,7 @@ use transcript::session::Side;
 /// The format.
 pub(crate) static FORMAT: Format = Format {
     aliases: &["claude-log"],
+    message_levels: "Claude Desktop writes messages at info, so none was sent",
     why_not,
     carries: Capabilities { direction: true, times: true, ..Capabilities::MESSAGES },
     ..Format::new(

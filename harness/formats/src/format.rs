@@ -26,6 +26,8 @@ pub struct Format {
     pub carries: Capabilities,
     /// What a person should know who compares or converts such files; empty where there is nothing.
     pub caveat: &'static str,
+    /// At which levels messages are in a log, in words; empty where the format is not a log with levels.
+    pub message_levels: &'static str,
     /// Where the items are that hold its messages.
     pub items: Items,
     /// Where in an item a message may stand: the member names that lead to each such place; none for the item itself. Empty
@@ -73,6 +75,7 @@ impl Format {
             about,
             carries: Capabilities { direction: true, ..Capabilities::MESSAGES },
             caveat: "",
+            message_levels: "",
             items: Items::Lines,
             messages: &[],
             transport: None,

@@ -125,7 +125,7 @@ pub(crate) fn read<L: Log>(
             }
             Said::Else(time) => {
                 let content = Content::Skipped("a line of the log that is not a message".into());
-                line.give(Entry { time, ..line.entry(0, "", content) }, sink)
+                line.give(Entry { time, line: Some(line.text), ..line.entry(0, "", content) }, sink)
             }
             Said::Continued if is_first => {
                 let message = format!("the file does not begin with a line of {}", L::NAME);

@@ -38,6 +38,7 @@ use transcript::session::Side;
 pub(crate) static FORMAT: Format = Format {
     carries: Capabilities { direction: true, times: true, ..Capabilities::MESSAGES },
     why_not,
+    message_levels: "VS Code writes messages at debug or trace",
     caveat: "the times of VS Code's log have no zone and are taken for UTC",
     ..Format::new(
         ["vscode-log", "vscode.log", "VS Code's log of a server, with times and directions"],

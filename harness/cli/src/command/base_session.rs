@@ -3,6 +3,7 @@
 use super::context::Failure;
 use super::input::Transcript;
 use super::suites::named_case;
+use crate::terminal::Terminal;
 use app::Recording;
 use formats::{Format, ReadOptions, Session};
 use generators::session_builder::{SessionBuilder, SessionError};
@@ -18,8 +19,8 @@ pub(super) struct BaseSession {
 }
 
 /// The session of a file or of a case.
-pub(super) fn base_session(path: &Path) -> Result<BaseSession, Failure> {
-    named_case(path)?.map_or_else(|| of_file(path), |case| of_case(&case))
+pub(super) fn base_session(path: &Path, terminal: Terminal) -> Result<BaseSession, Failure> {
+    named_case(path)?.map_or_else(|| of_file(path, terminal), |case| of_case(&case))
 }
 
 fn of_case(case: &Case) -> Result<BaseSession, Failure> {
@@ -44,8 +45,8 @@ fn of_case(case: &Case) -> Result<BaseSession, Failure> {
     })
 }
 
-fn of_file(path: &Path) -> Result<BaseSession, Failure> {
-    let Transcript { name, session, meaning, .. } = Transcript::open(path, None)?;
+fn of_file(path: &Path, terminal: Terminal) -> Result<BaseSession, Failure> {
+    let Transcript { name, session, meaning, .. } = Transcript::open(path, None, terminal)?;
     let draft = SessionBuilder::new(session, &meaning.text)
         .map_err(|error| Failure::Unusable(format!("{name} cannot be changed: {}", words(error))))?;
     let file = path.file_name().map_or(name, |file| file.to_string_lossy().into_owned());

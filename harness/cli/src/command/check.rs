@@ -218,7 +218,7 @@ pub(crate) fn run(args: &Args, context: CommandContext) -> Result<u8, Failure> {
             return Err(Failure::Unusable(ONE_PAGE.to_owned()));
         };
         let mut carrier = Carrier::new(data_out(), context);
-        let outcome = judge.page(open_kept(file, args.format)?, &mut carrier)?;
+        let outcome = judge.page(open_kept(file, args.format, context.terminal)?, &mut carrier)?;
         return carrier.finish(outcome);
     };
     // Diagnostics have colours, and are free of anything else.
@@ -240,7 +240,7 @@ pub(crate) fn run(args: &Args, context: CommandContext) -> Result<u8, Failure> {
         }
         _ => true,
     });
-    let judge = Judge { judge, digests: args.output == Output::Ndjson, earlier };
+    let judge = Judge { judge, terminal: context.terminal, digests: args.output == Output::Ndjson, earlier };
     let work = move |found| judge.take(found);
     stream_in_order(found, jobs, work, interrupt::requested, |done| summary.take(done))?;
     summary.finish()

@@ -59,7 +59,7 @@ pub(crate) fn run(args: &Args, context: CommandContext) -> Result<u8, Failure> {
     let Args { lossy, salvage, .. } = *args;
     let options = ConvertOptions { to: args.to.clone(), format: name_of(args.format), lossy, salvage };
     let mut carrier = Carrier::new(BufWriter::new(data_out()), context);
-    let converted = match options.convert(&mut open(&args.file)?, &mut carrier) {
+    let converted = match options.convert(&mut open(&args.file, context.terminal)?, &mut carrier) {
         Ok(converted) => converted,
         Err(Error { cause: Cause::CannotCarry(reasons), .. }) => {
             reasons.iter().for_each(|reason| context.terminal.error(reason));

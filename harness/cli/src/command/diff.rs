@@ -81,7 +81,7 @@ pub(crate) fn run(args: &Args, context: CommandContext) -> Result<u8, Failure> {
     }
     let mut recordings = Vec::new();
     for path in [&args.left, &args.right] {
-        match opened(path) {
+        match opened(path, context.terminal) {
             Ok(source) => recordings.push(Recording::once(&plain(&source.name), source.reader)),
             Err(why) => context.terminal.error(&why),
         }

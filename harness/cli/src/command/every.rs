@@ -24,7 +24,7 @@ pub(super) fn every_recording(
         match found {
             Found::Recording(file) => {
                 let shown = file.path.display();
-                let done = open(&file.path).and_then(|recording| {
+                let done = open(&file.path, context.terminal).and_then(|recording| {
                     match each(&mut Recording { found: file.folder.is_some(), ..recording }) {
                         Err(Error { cause: Cause::NoRecording, .. }) => {
                             passed_over.push(|| shown.to_string())

@@ -87,7 +87,7 @@ const RUNS: u64 = 1_000;
 
 pub(crate) fn run(args: &Args, context: CommandContext) -> Result<u8, Failure> {
     distinct(&args.format)?;
-    let given = args.from.as_deref().map(base_session).transpose()?;
+    let given = args.from.as_deref().map(|path| base_session(path, context.terminal)).transpose()?;
     writable(&args.out)?;
     watch()?;
     let judged = args.importer.start()?;

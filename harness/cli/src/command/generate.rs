@@ -54,7 +54,7 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn run(args: &Args, context: CommandContext) -> Result<u8, Failure> {
-    let given = args.from.as_deref().map(base_session).transpose()?;
+    let given = args.from.as_deref().map(|path| base_session(path, context.terminal)).transpose()?;
     let maker = match &given {
         Some(given) => Maker { seed: args.seed, source: Source::Given(&given.draft), origin: &given.origin },
         None => Maker::new(args.seed),
@@ -125,6 +125,7 @@ fn write(folder: &Path, files: &[(String, Vec<u8>)], force: bool) -> Result<(), 
 #[cfg(test)]
 mod tests {
     use super::{Maker, Source, Tally, base_session};
+    use crate::terminal::Terminal;
     use mcp_concord_suite::{Root, Suite};
     use std::path::Path;
     use verdict::expectation::Expectation;
@@ -135,7 +136,7 @@ mod tests {
         let mut made = Vec::new();
         for (number, case) in (0..).zip(&suite.cases) {
             if matches!(case.expectation, Expectation::Meaning(_)) && !case.name.starts_with("survival") {
-                let given = base_session(Path::new(&case.name))
+                let given = base_session(Path::new(&case.name), Terminal::default())
                     .unwrap_or_else(|failure| panic!("{}: {failure:?}", case.name));
                 let maker = Maker { seed: 5, source: Source::Given(&given.draft), origin: &given.origin };
                 made.extend(maker.cases(number, None, &mut Tally::default()));

@@ -34,5 +34,5 @@ pub(crate) struct Args {
 
 pub(crate) fn run(args: &Args, context: CommandContext) -> Result<u8, Failure> {
     let options = IdentifyOptions { format: name_of(args.format), text: args.output == "text" };
-    carry(&options, &mut [open(&args.file)?], data_out(), context)
+    carry(&options, &mut [open(&args.file, context.terminal)?], data_out(), context)
 }

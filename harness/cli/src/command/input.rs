@@ -2,8 +2,8 @@
 
 use super::context::Failure;
 use super::kept::Keeper;
-use super::unpacked::{Unpacked, is_packed};
-use app::Recording;
+use crate::terminal::Terminal;
+use app::{Decoded, Recording};
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use formats::{Format, Meaning, ReadOptions, Session, meaning};
 use std::fs::File;
@@ -18,24 +18,28 @@ pub(crate) struct Source {
 }
 
 /// Opens `path`, or the standard input where it is `-`.
-pub(crate) fn open(path: &Path) -> Result<Recording<'static>, Failure> {
-    let Source { name, reader } = opened(path).map_err(Failure::Unusable)?;
+pub(crate) fn open(path: &Path, terminal: Terminal) -> Result<Recording<'static>, Failure> {
+    let Source { name, reader } = opened(path, terminal).map_err(Failure::Unusable)?;
     Ok(Recording::once(&name, reader))
 }
 
 /// The same, to be read twice: what is not a plain file is kept, when it is known to be a recording.
-pub(super) fn open_kept(path: &Path, asked: Option<&'static Format>) -> Result<Recording<'static>, Failure> {
-    let Source { name, reader } = opened(path).map_err(Failure::Unusable)?;
+pub(super) fn open_kept(
+    path: &Path,
+    asked: Option<&'static Format>,
+    terminal: Terminal,
+) -> Result<Recording<'static>, Failure> {
+    let Source { name, reader } = opened(path, terminal).map_err(Failure::Unusable)?;
     let lost = |error: io::Error| Failure::Unusable(format!("{name} cannot be read: {error}"));
-    if path.as_os_str() != "-" && path.is_file() && !is_packed(path) {
+    if path.as_os_str() != "-" && path.is_file() && !is_coded(path) {
         let source = Box::new(File::open(path).map_err(lost)?);
-        return Ok(Recording { name, source, found: false });
+        return Ok(Recording { name, source, found: false, exact: false });
     }
     let mut keeper = Keeper::new(reader);
     Recording::once(&name, &mut keeper).reading(asked, |_, _| Ok(()))?;
     let mut source = Box::new(keeper.finish().map_err(lost)?);
     source.rewind().map_err(lost)?;
-    Ok(Recording { name, source, found: false })
+    Ok(Recording { name, source, found: false, exact: false })
 }
 
 /// What the options of the library call a format.
@@ -43,10 +47,23 @@ pub(super) fn name_of(format: Option<&'static Format>) -> Option<String> {
     format.map(|format| format.name.to_owned())
 }
 
-/// Opens `path` for reading, or the standard input where it is `-`.
-pub(crate) fn opened(path: &Path) -> Result<Source, String> {
+/// Opens `path` for reading, or the standard input where it is `-`. It is decoded, and said to be UTF-16 where it is.
+pub(crate) fn opened(path: &Path, terminal: Terminal) -> Result<Source, String> {
+    let Source { name, reader } = opened_as_it_is(path)?;
+    let reader = Box::new(Decoded::new(&name, reader, move |note| terminal.note(note)));
+    Ok(Source { name, reader })
+}
+
+/// Whether a file is decoded as it is read.
+pub(super) fn is_coded(path: &Path) -> bool {
+    let mut start = [0; 2];
+    File::open(path).and_then(|mut file| file.read_exact(&mut start)).is_ok() && app::is_coded(&start)
+}
+
+/// The same, byte for byte.
+pub(super) fn opened_as_it_is(path: &Path) -> Result<Source, String> {
     if path.as_os_str() == "-" {
-        return Ok(Source { name: "<stdin>".to_owned(), reader: Box::new(Unpacked::new(io::stdin())) });
+        return Ok(Source { name: "<stdin>".to_owned(), reader: Box::new(io::stdin()) });
     }
     let name = path.display().to_string();
     let file = File::open(path).map_err(|error| match error.kind() {
@@ -58,7 +75,7 @@ pub(crate) fn opened(path: &Path) -> Result<Source, String> {
         Ok(metadata) if metadata.is_dir() => Err(format!(
             "{name} is a directory; a transcript is one file (cases are run with `mcp-concord run --cases`)"
         )),
-        Ok(_) => Ok(Source { name, reader: Box::new(Unpacked::new(file)) }),
+        Ok(_) => Ok(Source { name, reader: Box::new(file) }),
         Err(error) => Err(format!("{name} cannot be inspected: {error}")),
     }
 }
@@ -104,8 +121,12 @@ pub(super) struct Transcript {
 
 impl Transcript {
     /// Reads an input of the command line.
-    pub(super) fn open(path: &Path, asked: Option<&'static Format>) -> Result<Self, Failure> {
-        let Source { name, mut reader } = opened(path).map_err(Failure::Unusable)?;
+    pub(super) fn open(
+        path: &Path,
+        asked: Option<&'static Format>,
+        terminal: Terminal,
+    ) -> Result<Self, Failure> {
+        let Source { name, mut reader } = opened(path, terminal).map_err(Failure::Unusable)?;
         let mut bytes = Vec::new();
         match reader.read_to_end(&mut bytes) {
             Ok(_) => Self::new(bytes, asked, name),

@@ -38,7 +38,6 @@ mod stats;
 mod suites;
 mod summary;
 mod surface;
-mod unpacked;
 mod values;
 mod variants;
 

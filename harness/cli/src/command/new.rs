@@ -64,7 +64,7 @@ const HEAD: &str = "\
 pub(crate) fn run(args: &Args, context: CommandContext) -> Result<u8, Failure> {
     vacant(&args.cases, &args.case)?;
     let given = match &args.from {
-        Some(path) => Transcript::open(path, args.format)?,
+        Some(path) => Transcript::open(path, args.format, context.terminal)?,
         None => Transcript::new(ONE_CALL.to_vec(), None, "the session of one call".to_owned())?,
     };
     for note in given.meaning.totals.notes() {

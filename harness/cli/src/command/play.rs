@@ -9,7 +9,7 @@ use super::outcome::watch;
 use super::suites::named_case;
 use super::values::{choice, seconds};
 use crate::exit;
-use crate::terminal::plain;
+use crate::terminal::{Terminal, plain};
 use app::Recording;
 use formats::{Format, ReadOptions, Session};
 use mcp_concord_suite::Case;
@@ -165,7 +165,7 @@ impl Variations {
 pub(crate) fn run(args: &Args, context: CommandContext) -> Result<u8, Failure> {
     let how = how(args).map_err(|why| Failure::Unusable(why.to_owned()))?;
     let matching = args.mock.matching(args.role == Side::Server, args.variations.follow())?;
-    let (name, format, session) = match session(args) {
+    let (name, format, session) = match session(args, context.terminal) {
         // A fault in the script is not the other side's.
         Err(Failure::Rejected(name, rejection)) => {
             context.terminal.rejection(&name, &rejection);
@@ -306,10 +306,10 @@ fn summary(played: &Played, name: &str) -> String {
 type Read = (String, &'static Format, Session);
 
 /// The session that is asked for.
-fn session(args: &Args) -> Result<Read, Failure> {
+fn session(args: &Args, terminal: Terminal) -> Result<Read, Failure> {
     match named_case(&args.session)? {
         Some(case) => of_case(&case, args),
-        None => of_file(&args.session, args.format),
+        None => of_file(&args.session, args.format, terminal),
     }
 }
 
@@ -338,8 +338,8 @@ fn of_case(case: &Case, args: &Args) -> Result<Read, Failure> {
     Ok((name, transcript.format, session))
 }
 
-fn of_file(path: &Path, asked: Option<&'static Format>) -> Result<Read, Failure> {
-    let mut recording = open(path)?;
+fn of_file(path: &Path, asked: Option<&'static Format>, terminal: Terminal) -> Result<Read, Failure> {
+    let mut recording = open(path, terminal)?;
     let (format, session) =
         recording.reading(asked, |format, input| Session::read(format, input, ReadOptions::default()))?;
     Ok((plain(&recording.name), format, session))

@@ -2,10 +2,10 @@
 
 use super::carrier::Carrier;
 use super::context::{CommandContext, Failure};
-use super::input::{name_of, named_format, open};
+use super::input::{Source, name_of, named_format, open, opened_as_it_is};
 use crate::exit;
 use crate::terminal::data_out;
-use app::{Cause, Command as _, Error, ReadOptions};
+use app::{Cause, Command as _, Error, ReadOptions, Recording};
 use formats::Format;
 use std::io::{self, Seek as _, Write as _};
 use std::path::PathBuf;
@@ -58,7 +58,14 @@ pub(crate) fn run(args: &Args, context: CommandContext) -> Result<u8, Failure> {
         dialect: args.dialect.name.to_owned(),
         lenient: args.lenient,
     };
-    match options.answer(&mut [open(&args.file)?], &mut Carrier::new(&mut spool, context)) {
+    let recording = match args.answer {
+        true => {
+            let Source { name, reader } = opened_as_it_is(&args.file).map_err(Failure::Unusable)?;
+            Recording { exact: true, ..Recording::once(&name, reader) }
+        }
+        false => open(&args.file, context.terminal)?,
+    };
+    match options.answer(&mut [recording], &mut Carrier::new(&mut spool, context)) {
         Ok(_) => {}
         Err(Error { cause: Cause::Rejected(rejection), .. }) if args.answer => return reject(&rejection),
         Err(Error { cause: Cause::Output(error), .. }) => {

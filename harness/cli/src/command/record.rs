@@ -3,12 +3,12 @@
 use super::context::{CommandContext, Failure};
 use super::input::written_format;
 use super::listen::{self, Behind};
-use super::recorded::{Recording, between};
+use super::recorded::{Recording, between, numbered};
 use crate::exit;
 use formats::{Format, Session};
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
-use wire::files::may_write;
+use wire::files::{Growing, may_write};
 use wire::proxy::Target;
 use wire::record::{self, Plan, Recorded, Server};
 use wire::redaction::{Preset, Redaction, preset};
@@ -69,8 +69,9 @@ Exit code 0: recorded; 1: the server ended well, but something is missing in the
 too early, or with --to a server over HTTP forgot the session; 2: the file or the address
 cannot be used; 3: the server cannot be started or reached; 128+N: signal N ended the server; other: the server's own exit code.")]
 pub(crate) struct Args {
-    /// The file to write; `{time}` and `{pid}` in its name are filled in. An existing file is refused. With --listen this is
-    /// the first session; a second one goes to a file with `-2` before the ending.
+    /// The file to write; `{time}` and `{pid}` in its name are filled in. An existing file stays: over stdio the session
+    /// goes to a file with `-2` before the ending, and with --listen it is refused. With --listen this is the first session; a
+    /// second one goes to a file with `-2`, too.
     #[arg(short, long = "output", value_name = "FILE")]
     out: PathBuf,
     /// The format [default: har for `.har`, mcp-replay otherwise; `.json` needs one]. Formats other than mcp-replay, or
@@ -114,6 +115,9 @@ pub(crate) struct Args {
     command: Vec<String>,
 }
 
+/// The most files of one name.
+const MOST_FILES: usize = 10_000;
+
 pub(crate) fn run(args: &Args, context: CommandContext) -> Result<u8, Failure> {
     // Not by the parser of the command line, which would repeat what is wrong.
     let to = args.to.as_deref().map(Target::parse).transpose();
@@ -126,11 +130,7 @@ pub(crate) fn run(args: &Args, context: CommandContext) -> Result<u8, Failure> {
     let redaction = presets.try_fold(redaction, |all, preset| all.with_preset(preset));
     let redaction = redaction.map_err(Failure::Unusable)?;
     let out = record::file_name(&args.out);
-    let converted = format.name != native.name;
-    if converted {
-        may_write(&out, args.force).map_err(Failure::Unusable)?;
-    }
-    let first = if converted { between(&out, native) } else { out.clone() };
+    let first = |out: &Path| if format.name == native.name { out.to_owned() } else { between(out, native) };
     if let Some(at) = args.listen {
         let behind = match &to {
             Some(to) => Behind::Http(to),
@@ -140,6 +140,10 @@ pub(crate) fn run(args: &Args, context: CommandContext) -> Result<u8, Failure> {
             Some(to) => to.origin(),
             None => listen::name(&args.command, &redaction),
         };
+        let first = first(&out);
+        if first != out {
+            may_write(&out, args.force).map_err(Failure::Unusable)?;
+        }
         let started = record::now();
         let whole = listen::run((at, &behind), &args.hosts, redaction, (&first, &out), args.force, context)?;
         let ended = record::now();
@@ -147,6 +151,7 @@ pub(crate) fn run(args: &Args, context: CommandContext) -> Result<u8, Failure> {
         let recording = Recording { kept: &first, native, out: &out, format, force: args.force };
         return Ok(listen::code(recording.finish(&annotate, context) && whole));
     }
+    let (out, first, output) = free(&out, first, args.force, context).map_err(Failure::Unusable)?;
     listen::warn_of_secrets(&redaction, &out, context);
     let plan = Plan {
         server: match to {
@@ -154,17 +159,47 @@ pub(crate) fn run(args: &Args, context: CommandContext) -> Result<u8, Failure> {
             None => Server::Command(args.command.clone()),
         },
         out: first,
-        force: args.force,
+        output,
         label: args.label.clone(),
         redaction,
     };
-    let recorded = record::run(&plan, Box::new(context.terminal))?;
+    let recorded = record::run(plan, Box::new(context.terminal))?;
     let whole = tell(&recorded, &out, context);
     let recording = Recording { kept: &recorded.path, native, out: &out, format, force: args.force };
     let whole = recording.finish(&|_| (), context) && whole;
     // An exit code is a byte wherever this runs.
     let code = u8::try_from(recorded.exit & 0xff).unwrap_or(exit::FAILED);
     Ok(if code == exit::WELL && !whole { exit::FAILED } else { code })
+}
+
+/// The file that is recorded into, the one that is written meanwhile, and that one open. A client that starts its server twice
+/// has a file for each session: where one of a session is there, or is being written, the next number is taken.
+fn free(
+    asked: &Path,
+    first: impl Fn(&Path) -> PathBuf,
+    force: bool,
+    context: CommandContext,
+) -> Result<(PathBuf, PathBuf, Growing), String> {
+    let is_there = |path: &Path| path.metadata().is_ok_and(|there| there.is_file());
+    let mut number = 1;
+    loop {
+        let out = numbered(asked, number);
+        let first = first(&out);
+        let opened = may_write(&out, force).and_then(|_| Growing::create(&first, force));
+        match opened {
+            Ok(output) => {
+                if number > 1 {
+                    let (asked, out) = (asked.display(), out.display());
+                    context.terminal.note(&format!("{asked} is there already; this session goes to {out}"));
+                }
+                return Ok((out, first, output));
+            }
+            Err(_) if number < MOST_FILES && (is_there(&out) || is_there(&first)) => {
+                number += 1;
+            }
+            Err(why) => return Err(why),
+        }
+    }
 }
 
 /// The format that was asked for, by name or by the file's ending; none where neither tells.

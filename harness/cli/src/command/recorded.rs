@@ -95,7 +95,7 @@ pub(super) fn between(out: &Path, native: &Format) -> PathBuf {
 }
 
 /// The file of the session of this number, from 1: `session.jsonl`, `session-2.jsonl`, `session-3.jsonl`.
-fn numbered(out: &Path, number: usize) -> PathBuf {
+pub(super) fn numbered(out: &Path, number: usize) -> PathBuf {
     if number == 1 {
         return out.to_owned();
     }

@@ -3,9 +3,9 @@
 mod rewrite;
 
 use super::context::{CommandContext, Failure};
-use super::input::{Source, named_format, opened};
-use super::unpacked::is_packed;
+use super::input::{Source, is_coded, named_format, opened};
 use crate::exit;
+use crate::terminal::Terminal;
 use app::Recording;
 use formats::Format;
 use rewrite::{Rewriting, Unwritten};
@@ -25,7 +25,7 @@ use wire::redaction::{PRESETS, Preset, Redaction, preset};
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
-  mcp-concord redact session.har --preset common -o shared.har
+  mcp-concord redact session.har -o shared.har         what many sessions need, as with --preset common
   mcp-concord redact trace.jsonl --redact token --redact-text 'sk-[A-Za-z0-9]+' > shared.jsonl
   mcp-concord diff session.har shared.har --redacted '[REDACTED]'      the same session, but for what was taken out
 
@@ -47,7 +47,7 @@ pub(crate) struct Args {
     #[arg(long, value_name = "REGEX")]
     redact_text: Vec<String>,
     /// Redact what many sessions need, besides: `common` has the names and patterns of credentials, cookies, tokens, and the
-    /// keys of well-known makers. Repeatable.
+    /// keys of well-known makers. Repeatable [default: common, where no --redact or --redact-text is given either].
     #[arg(long, value_name = "PRESET", value_parser = preset)]
     preset: Vec<&'static Preset>,
     /// The capture format, instead of detecting it from the content.
@@ -55,23 +55,28 @@ pub(crate) struct Args {
     format: Option<&'static Format>,
 }
 
+/// The preset where no option says what to redact.
+const DEFAULT: &str = "common";
+
 /// Runs the command. Memory: see [`rewrite`].
 pub(crate) fn run(args: &Args, context: CommandContext) -> Result<u8, Failure> {
     let redaction = Redaction::new(&args.redact, &args.redact_text).map_err(Failure::Unusable)?;
-    let redaction = args.preset.iter().try_fold(redaction, |all, preset| all.with_preset(preset));
+    let presets = if redaction.is_asked() || !args.preset.is_empty() {
+        args.preset.clone()
+    } else {
+        let common = preset(DEFAULT).map_err(Failure::Unusable)?;
+        context.terminal.note(&format!("redacted with --preset {DEFAULT}, as no option says what to redact"));
+        vec![common]
+    };
+    let redaction = presets.iter().try_fold(redaction, |all, preset| all.with_preset(preset));
     let redaction = redaction.map_err(Failure::Unusable)?;
-    if !redaction.is_asked() {
-        return Err(Failure::Unusable(
-            "there is nothing to redact: add --preset common, --redact or --redact-text".into(),
-        ));
-    }
-    let (name, mut file) = seekable(&args.file)?;
+    let (name, mut file) = seekable(&args.file, context.terminal)?;
     let unreadable = |error: io::Error| Failure::Unusable(format!("{name} cannot be read: {error}"));
     let redaction = redaction.numbered(&mut file).map_err(unreadable)?;
     file.rewind().map_err(unreadable)?;
     let (format, ()) = Recording::once(&name, &mut file).reading(args.format, |_, _| Ok(()))?;
     file.rewind().map_err(unreadable)?;
-    let left = left(&args.preset)?;
+    let left = left(&presets)?;
     let mut rewriting = Rewriting { name: &name, format, redaction: &redaction, left: &left, skipped: 0 };
     match written(args, &mut |out| rewriting.write(&mut file, out)) {
         Ok(()) => {}
@@ -87,12 +92,12 @@ pub(crate) fn run(args: &Args, context: CommandContext) -> Result<u8, Failure> {
 }
 
 /// The recording as a file that can be read twice, with the name to call it by.
-fn seekable(path: &Path) -> Result<(String, File), Failure> {
-    let Source { name, mut reader } = opened(path).map_err(Failure::Unusable)?;
+fn seekable(path: &Path, terminal: Terminal) -> Result<(String, File), Failure> {
+    let Source { name, mut reader } = opened(path, terminal).map_err(Failure::Unusable)?;
     // A pipe is not opened a second time: its writer may have done so.
     if path.as_os_str() != "-"
         && fs::metadata(path).is_ok_and(|there| there.is_file())
-        && !is_packed(path)
+        && !is_coded(path)
         && let Ok(file) = File::open(path)
     {
         return Ok((name, file));

@@ -6,7 +6,7 @@ use super::every::every_recording;
 use super::input::{name_of, named_format};
 use super::values::words;
 use crate::exit;
-use app::{Summary, SummaryOptions};
+use app::{Order, Summary, SummaryOptions};
 use formats::Format;
 use std::io;
 use std::path::PathBuf;
@@ -19,6 +19,7 @@ use std::path::PathBuf;
 Examples:
   mcp-concord session.har                              the same as: mcp-concord summary session.har
   mcp-concord recordings/                              a folder: a row for each recording
+  mcp-concord recordings/ --only failing               a row for each that is rejected, empty or has errors
   mcp-concord summary --output json a.har | jq '.[0].tools'
   mcp-concord summary - < capture                      from the standard input
 
@@ -33,7 +34,22 @@ pub(crate) struct Args {
     /// The output format.
     #[arg(long, value_parser = words(&OUTPUTS), default_value = "text", value_name = "HOW")]
     output: String,
+    /// The order of the rows [default: worst; with JSON as they are named].
+    #[arg(long, value_parser = words(&ORDERS), value_name = "ORDER")]
+    sort: Option<String>,
+    /// Show only some of the recordings.
+    #[arg(long, value_parser = words(&ONLY), value_name = "WHICH")]
+    only: Option<String>,
 }
+
+const ORDERS: [(&str, &str); 4] = [
+    ("worst", "Rejected ones first, then those without messages, then by errors and warnings"),
+    ("name", "By name"),
+    ("time", "The oldest first"),
+    ("messages", "The longest first"),
+];
+
+const ONLY: [(&str, &str); 1] = [("failing", "Those that are rejected, hold no message, or have errors")];
 
 const OUTPUTS: [(&str, &str); 2] =
     [("text", "For people"), ("json", "For programs: an array with an item for each recording")];
@@ -46,11 +62,19 @@ pub(crate) fn run(args: &Args, context: CommandContext) -> Result<u8, Failure> {
         _ => "rows",
     };
     let colour = context.terminal.colour_out;
-    let options = SummaryOptions { format: name_of(args.format), output: output.to_owned(), colour };
+    let order = match args.sort.as_deref() {
+        None if output == "json" => None,
+        Some("name") => Some(Order::Name),
+        Some("time") => Some(Order::Time),
+        Some("messages") => Some(Order::Messages),
+        _ => Some(Order::Worst),
+    };
+    let (format, output, failing) = (name_of(args.format), output.to_owned(), args.only.is_some());
+    let options = SummaryOptions { format, output, order, failing, colour };
     let mut summary = Summary::new(&options)?;
     let paths = args.files.iter().cloned().map(Ok);
     let usable = every_recording(paths, context, &mut |recording| summary.add(recording));
-    if usable && summary.is_empty() && output != "json" {
+    if usable && summary.is_empty() && options.output != "json" {
         return Err(Failure::Unusable("there is no recording here".to_owned()));
     }
     let mut carrier = Carrier::new(io::stdout().lock(), context);

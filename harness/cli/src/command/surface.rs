@@ -120,7 +120,8 @@ fn take_surface(
     for found in Recordings::find([Ok(path.to_owned())]) {
         match found {
             Found::Recording(recording) => {
-                let Source { name, reader } = opened(&recording.path).map_err(Failure::Unusable)?;
+                let Source { name, reader } =
+                    opened(&recording.path, context.terminal).map_err(Failure::Unusable)?;
                 let mut reader = BufReader::with_capacity(LOOKED_AT, reader);
                 let found = recording.folder.is_some();
                 if !found && is_lock(&start(&mut reader, &name)?) {

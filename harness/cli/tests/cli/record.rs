@@ -102,7 +102,11 @@ fn signals_pass_and_have_an_end() {
         // Its input is open still, so that nothing but the signal can have ended it.
         let _open = child.stdin.take();
         ended(&child.wait_with_output().unwrap(), code, &[]);
-        assert!(session.text().lines().last().unwrap().contains(&format!("\"exitCode\":{code}")), "{name}");
+        let text = session.text();
+        let end = text.lines().last().unwrap();
+        assert!(end.contains(&format!("\"exitCode\":{code}")), "{end}");
+        let how = format!(r#""_input":"open","_signal":"SIG{}""#, &name[1..]);
+        assert!(end.contains(&how), "{end}");
         session.is_right();
     }
 }
@@ -146,12 +150,18 @@ fn two_recorders_do_not_share_a_file() {
     let session = Session::new();
     let mut first = session.start(&[], "answers");
     eventually("the file is there", || session.trace().exists());
-    for flags in [&[][..], &["--force"]] {
+    for (flags, name) in [(&[][..], "trace-2.jsonl"), (&["--force"], "trace-2.jsonl")] {
         let second = talk(session.start(flags, "answers"), ASK.as_bytes(), &[]);
-        let text = ended(&second, 2, &[]);
-        assert!(second.stdout.is_empty(), "no server was started");
-        // An empty file that is taken, or one that holds the first lines already.
-        assert!(text.contains("by another program") || text.contains("is there already"), "{text}");
+        let text = ended(&second, 0, &[]);
+        assert!(
+            text.contains(&format!(
+                "is there already; this session goes to {}",
+                session.0.path().join(name).display()
+            )),
+            "{text}"
+        );
+        let read = concord(["read"]).arg(session.0.path().join(name)).output().unwrap();
+        assert_eq!(said(&read).matches("\"kind\"").count(), 2, "{}", said(&read));
     }
     first.stdin.take().unwrap().write_all(ASK.as_bytes()).unwrap();
     assert!(first.wait().unwrap().success());

@@ -48,7 +48,7 @@ pub(crate) use location::{SourceLocation, quoted, shown};
 pub use methods::usual_sender;
 pub(crate) use parallel_judge::ParallelJudge;
 pub use parallel_judge::Parallelism;
-pub(crate) use split_messages::{SplitLine, SplitMessages};
+pub(crate) use split_messages::{SplitLine, SplitMessages, is_log_line};
 
 pub(crate) use challenge::Challenge;
 pub(crate) use content::{

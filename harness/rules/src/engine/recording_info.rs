@@ -30,4 +30,6 @@ pub(crate) struct RecordingKind {
     pub bare_list: bool,
     /// HTTP exchanges with their bodies, as in a HAR, rather than messages one by one.
     pub exchanges: bool,
+    /// At which levels messages are in such a log, in words.
+    pub message_levels: &'static str,
 }

@@ -3,6 +3,7 @@
 //! Memory: one such run, up to [`MOST_LINES`] and [`MOST_BYTES`].
 
 use super::location::FindingLocation;
+use transcript::json::Scanner;
 use transcript::message::Message;
 
 /// A run of more lines is given up.
@@ -35,6 +36,10 @@ pub(crate) enum SplitLine {
 impl SplitMessages {
     /// Takes a line that is not a message by itself.
     pub(crate) fn take(&mut self, line: &str, location: FindingLocation) -> SplitLine {
+        // A run goes on around it.
+        if is_log_line(line) {
+            return SplitLine::Unrelated;
+        }
         if self.first.is_none() {
             if !line.trim_start().starts_with(['{', '[']) {
                 return SplitLine::Unrelated;
@@ -65,5 +70,55 @@ impl SplitMessages {
         self.text.clear();
         self.lines = 0;
         self.first.take()
+    }
+}
+
+/// Whether this begins with something in brackets, as in `[info] ready`, that neither is nor begins a list of messages.
+pub(crate) fn is_log_line(line: &str) -> bool {
+    let line = line.trim();
+    let Some(inside) = line.strip_prefix('[') else { return false };
+    let mut scanner = Scanner::new(line);
+    !inside.trim_start().starts_with('{')
+        && match scanner.value() {
+            Ok(()) => {
+                let rest = line[scanner.at()..].trim_start();
+                !rest.is_empty() && !rest.starts_with([',', ']', '}'])
+            }
+            Err(fault) => !fault.ended,
+        }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_log_line;
+
+    #[test]
+    fn a_label_in_brackets_is_a_log_line_and_a_list_is_not() {
+        for log in [
+            "[info] starting",
+            "[INFO] x",
+            "[2026-01-01] z",
+            "[debug] {\"a\":1}",
+            "[1] up",
+            "[\"a\"] b",
+            "[a",
+        ] {
+            assert!(is_log_line(log), "{log}");
+        }
+        for list in [
+            "[",
+            "[1,",
+            "[1, 2],",
+            "[1]",
+            "[] ]",
+            "[{\"jsonrpc\":\"2.0\"0}]",
+            "[{}] x",
+            "[ {\"a\"",
+            "x",
+            "[\"a",
+            "[true,",
+        ] {
+            assert!(!is_log_line(list), "{list}");
+        }
     }
 }

@@ -3,6 +3,7 @@
 //! Ids belong to the side that asked, and a resumed stream says things twice. Memory: the last answers by a fingerprint, and
 //! [`MOST_GARBLED`] ids.
 
+mod end;
 mod rules;
 
 use crate::engine::{
@@ -10,6 +11,7 @@ use crate::engine::{
     RuleVisitor, SeenMessage, SourceLocation, Trigger, Violation, why_not_whole,
 };
 use crate::rule::{Level, Need, Party};
+use end::SessionEnd;
 use rules::{ANSWERED, DUPLICATE, ERROR_ID_ABSENT, ERROR_ID_NULL, ID_ECHO, ID_MATCH, ID_TYPE, NO_RESPONSE};
 use std::collections::BTreeSet;
 use transcript::json::Json;
@@ -40,9 +42,6 @@ const MOST_GARBLED: usize = 10_000;
 /// The most answers without an id that are looked into: each may be to any of the open requests.
 const MOST_ASTRAY: usize = 1_000;
 
-/// A request that is this old when the session ends had its time, in milliseconds.
-const PATIENCE: i64 = 5_000;
-
 #[derive(Default)]
 struct CorrelationState {
     session: u64,
@@ -57,10 +56,7 @@ struct CorrelationState {
     answers: RecentTexts,
     /// How many answers belonged to nothing and had no id.
     astray: usize,
-    /// When the session ended.
-    ended: Option<i64>,
-    /// The server ended by itself, with a code that says that it failed.
-    crashed: Option<i64>,
+    end: SessionEnd,
 }
 
 /// A request or notification, as the other side sees it.
@@ -87,12 +83,7 @@ impl RuleVisitor for CorrelationState {
                 }
                 MessageKind::Result | MessageKind::Error => self.response(message, at, report),
             },
-            (None, Content::TraceEnd(end)) => {
-                self.ended = at.entry.time;
-                let code = end.member("exitCode").and_then(|code| code.text().parse().ok());
-                // Past 128 are signals, by which a client may end it.
-                self.crashed = code.filter(|code| (1..128).contains(code));
-            }
+            (None, Content::TraceEnd(end)) => self.end = SessionEnd::new(*end),
             (None, Content::Noise(noise)) => {
                 match at.side {
                     Some(side) => self.unreadable[side as usize] = true,
@@ -126,26 +117,13 @@ impl RuleVisitor for CorrelationState {
                     "the recording does not say that the session had ended; a trace with an `end` line would";
                 return report.inconclusive(&ANSWERED, at, why);
             }
-            let by = match request.side {
-                Some(Side::Client) => Party::Server,
-                Some(Side::Server) => Party::Client,
-                None => Party::Sender,
-            };
             let asked = format!("`{}` with the id {}", request.method(), request.id());
-            let waited = request.time.zip(self.ended).map(|(request, ended)| ended.saturating_sub(request));
-            if waited.is_none_or(|waited| waited < PATIENCE) {
-                if let Some(code) = self.crashed.filter(|_| request.side == Some(Side::Client)) {
-                    let wrong = format!("{asked} was open when the server ended with the code {code}");
-                    let wrong = Violation::new(wrong).at(request.location()).by(by);
-                    report.fail_if_complete(&ANSWERED, at, wrong.only(Level::Should));
-                    continue;
+            match self.end.judge(request.side, &asked) {
+                Ok(wrong) => {
+                    report.fail_if_complete(&ANSWERED, at, wrong.at(request.location()).by(Party::Server))
                 }
-                let why = "the session ended before the answer was due; a longer one would show it";
-                report.inconclusive(&ANSWERED, at, why);
-                continue;
+                Err(why) => report.inconclusive(&ANSWERED, at, why),
             }
-            let wrong = format!("{asked} was never answered");
-            report.fail_if_complete(&ANSWERED, at, Violation::new(wrong).at(request.location()).by(by));
         }
     }
 }

@@ -2,7 +2,8 @@
 
 use super::encoding;
 use crate::engine::{
-    Family, Report, RuleContext, RuleVisitor, SplitLine, SplitMessages, Trigger, Violation, quoted,
+    Family, Report, RuleContext, RuleVisitor, SplitLine, SplitMessages, Trigger, Violation, is_log_line,
+    quoted,
 };
 use crate::rule::{Party, Rule};
 use transcript::json::{Json, Scanner};
@@ -76,6 +77,11 @@ impl JsonlState {
         if text.starts_with('\u{feff}') {
             return self.give_up(at, report);
         }
+        // Only a program's own words look like this, and they came with the server's messages.
+        if is_log_line(text) {
+            let wrong = Violation::new(format!("a log line is not a message: {}", quoted(text)));
+            return report.fail(&encoding::PARSE, at, wrong.by(Party::Server));
+        }
         if begins_with_a_value(text) {
             self.give_up(at, report);
             return report.fail(&ONE_PER_LINE, at, "something follows the value on its line");
@@ -146,6 +152,23 @@ mod tests {
             found(&format!("{BROKEN}\n{cut}")),
             [(1, "enc.json.parse"), (2, "rec.jsonl.one-per-line")]
         );
+    }
+
+    #[test]
+    fn each_log_line_with_a_label_in_brackets_is_found_also_amid_a_message() {
+        let lines = [
+            "[info] starting",
+            "[INFO] x",
+            "[server] y",
+            "[2026-01-01] z",
+            "[debug] {\"a\":1}",
+            "[warn]: hm",
+        ];
+        let expected: Vec<_> = (1..=6).map(|line| (line, "enc.json.parse")).collect();
+        let message = r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#;
+        assert_eq!(found(&format!("{}\n{message}", lines.join("\n"))), expected);
+        let split = "{\"jsonrpc\":\"2.0\",\n[info] x\n\"method\":\"ping\"\n}\n";
+        assert_eq!(found(split), [(1, "rec.jsonl.one-per-line"), (2, "enc.json.parse")]);
     }
 
     #[test]

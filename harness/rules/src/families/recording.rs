@@ -8,6 +8,7 @@ use crate::engine::{
     Trigger, Violation,
 };
 use crate::rule::{Level, Party, Rule};
+use std::collections::BTreeSet;
 use transcript::batch;
 use transcript::json::Json;
 use transcript::message::resembles_message;
@@ -41,7 +42,7 @@ pub(crate) static MESSAGES: Rule = Rule {
     source: "mcp-concord, docs/check.md#recordings-without-messages",
     title: "A recording holds messages",
     why: "Nothing can be judged in a file without messages, and a report without findings would read as praise.",
-    fix: "Name the file that holds the session. Of a log, record again at the level at which messages are written, debug or trace. `check --allow-empty` accepts such a file.",
+    fix: "Name the file that holds the session. Of a log, record again at the level at which its program writes messages. `check --allow-empty` accepts such a file.",
     ..Rule::BLANK
 };
 
@@ -149,6 +150,17 @@ struct RecordingState {
     first_other: Option<String>,
     /// One of them is a message with a fault.
     spoilt: bool,
+    /// The levels of a log's lines that are not messages.
+    levels: BTreeSet<&'static str>,
+}
+
+/// The levels of logs.
+const LEVELS: [&str; 8] = ["trace", "debug", "info", "notice", "warning", "warn", "error", "critical"];
+
+/// The level that a line of a log names in brackets.
+fn level(line: &str) -> Option<&'static str> {
+    let words = line.split('[').skip(1).filter_map(|part| part.split_once(']')).map(|(word, _)| word);
+    words.take(3).find_map(|word| LEVELS.into_iter().find(|level| word.eq_ignore_ascii_case(level)))
 }
 
 /// The most characters of an address or a line that are quoted.
@@ -165,9 +177,14 @@ fn quoted(text: &str) -> String {
 
 impl RecordingState {
     /// What the recording holds where it holds no message.
-    fn instead(&self) -> String {
+    fn instead(&self, message_levels: &str) -> String {
         let first = |text: &Option<String>| text.clone().unwrap_or_default();
         match (self.exchanges, self.others) {
+            (0, 0) if !self.levels.is_empty() => {
+                let levels: Vec<_> = self.levels.iter().copied().collect();
+                let level = if levels.len() == 1 { "level" } else { "levels" };
+                format!("it is a log at the {level} {}; {message_levels}", levels.join(" and "))
+            }
             (0, 0) => "nothing in it is one".to_owned(),
             (0, 1) => format!("it holds one text that is not one, `{}`", first(&self.first_other)),
             (0, many) => {
@@ -205,6 +222,9 @@ impl RuleVisitor for RecordingState {
                     report.fail(&SHAPE, at, "the item is not a message");
                 }
             }
+            Content::Skipped(_) if !at.facts.recording.kind.message_levels.is_empty() => {
+                self.levels.extend(at.entry.line.and_then(level));
+            }
             Content::Noise(noise) => {
                 self.others += 1;
                 self.first_other.get_or_insert_with(|| quoted(&noise.text));
@@ -239,9 +259,14 @@ impl RuleVisitor for RecordingState {
             match at.facts.messages {
                 // Of messages with a fault other rules tell.
                 0 if self.spoilt => {}
-                0 => {
-                    report.fail(&MESSAGES, at, format!("the recording holds no message: {}", self.instead()))
-                }
+                0 => report.fail(
+                    &MESSAGES,
+                    at,
+                    format!(
+                        "the recording holds no message: {}",
+                        self.instead(at.facts.recording.kind.message_levels)
+                    ),
+                ),
                 _ => report.pass(&MESSAGES, at),
             }
             match (at.facts.requests, at.facts.responses) {

@@ -113,7 +113,9 @@ pub(super) const CLAUSES: &[Clause] = &[
         title: "The end line is last; a missing one is left to the importer",
         rule: "Nothing may come after `end`: the built-in reader rejects a message there (after-end). A \
                trace without `end`, or with an `end` that has no `exitCode`, may be read or rejected; the \
-               built-in reader reads it.",
+               built-in reader reads it. `record` adds two members of its own, on which no reading depends: \
+               `_input`, `open` or `closed`, for the client's end when the server ended, and `_signal`, the \
+               name of the signal that ended the server or was passed on to it.",
         why: "A killed recorder leaves no `end`, and importers of other logs have no exit code to give, so \
               both are met every day. Messages after it come from a recorder that appended a second session, \
               whose ids start again.",

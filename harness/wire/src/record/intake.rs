@@ -5,6 +5,7 @@
 use crate::lock;
 use crate::queue::Queue;
 use crate::stdio::Gap;
+use crate::stdio::group::Exit;
 use std::sync::Mutex;
 use std::time::{SystemTime, UNIX_EPOCH};
 use transcript::session::Side;
@@ -41,12 +42,23 @@ struct IntakeState {
     /// By side: what was let go since the last item.
     gaps: [Option<Gap>; 2],
     now: i64,
-    exit: i32,
+    /// Who closed an end first.
+    gone: Option<Side>,
+    end: End,
+}
+
+/// How the session ended.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct End {
+    /// The server's exit, with the signal that ended it or was passed on to it.
+    pub(super) exit: Exit,
+    /// The client had not closed its end when the server did.
+    pub(super) is_input_open: bool,
 }
 
 impl Intake {
     pub(super) fn new() -> Self {
-        let state = IntakeState { gaps: [None; 2], now: now(), exit: 0 };
+        let state = IntakeState { gaps: [None; 2], now: now(), gone: None, end: End::default() };
         Self { queue: Queue::new(), state: Mutex::new(state) }
     }
 
@@ -82,19 +94,24 @@ impl Intake {
         self.add(&mut lock(&self.state), side, 0, Content::Ended);
     }
 
-    /// The session is over, and the server's exit code is this: nothing more is kept, and what waits is still handed out.
-    pub(super) fn close(&self, exit: i32) {
+    /// The side closed an end, which counts where the other had not. To be called before the other can know of it.
+    pub(super) fn gone(&self, side: Side) {
+        lock(&self.state).gone.get_or_insert(side);
+    }
+
+    /// The session is over, as the server ended so: nothing more is kept, and what waits is still handed out.
+    pub(super) fn close(&self, exit: Exit) {
         let mut state = lock(&self.state);
-        state.exit = exit;
+        state.end = End { exit, is_input_open: state.gone != Some(Side::Client) };
         for side in [Side::Client, Side::Server] {
             self.add_gap(&mut state, side);
         }
         self.queue.close();
     }
 
-    /// The exit code that the session was closed with.
-    pub(super) fn exit(&self) -> i32 {
-        lock(&self.state).exit
+    /// How it was closed.
+    pub(super) fn how_it_ended(&self) -> End {
+        lock(&self.state).end
     }
 
     fn add(&self, state: &mut IntakeState, side: Side, cost: usize, content: Content) {
@@ -130,6 +147,7 @@ fn now() -> i64 {
 mod tests {
     use super::{Content, Gap, Intake, IntakeItem};
     use crate::queue::{NextItem, PATIENCE, ROOM};
+    use crate::stdio::group::Exit;
     use std::sync::mpsc::channel;
     use std::thread;
     use std::time::{Duration, Instant};
@@ -168,7 +186,7 @@ mod tests {
             drop(stop);
         });
         intake.keep(Side::Server, b"more");
-        intake.close(0);
+        intake.close(Exit::default());
         let kept: Vec<IntakeItem> = std::iter::from_fn(|| match intake.queue.next(PATIENCE) {
             NextItem::Item(item) => Some(item),
             _ => None,
@@ -205,7 +223,7 @@ mod tests {
                 .sum();
             assert_eq!(bytes, 64 << 20);
             sides.into_iter().for_each(|side| side.join().unwrap());
-            intake.close(0);
+            intake.close(Exit::default());
             assert!(matches!(intake.queue.next(PATIENCE), NextItem::Closed), "no gap");
         });
     }

@@ -4,6 +4,8 @@
 //! text, another program's JSON, bytes that are not UTF-8; it is kept under a `dir` that readers skip. A batch is
 //! recorded as its messages, each on a line of its own with the number of the batch, so that no reader loses them.
 
+use super::intake::End;
+use super::signals::signal_name;
 use crate::redaction::Redaction;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -126,13 +128,19 @@ impl LineWriter {
     }
 
     /// Appends the last line.
-    pub(super) fn end(&mut self, time: i64, started: i64, exit: i32, out: &mut Vec<u8>) {
+    pub(super) fn end(&mut self, time: i64, started: i64, end: End, out: &mut Vec<u8>) {
         let duration = time.saturating_sub(started).max(0);
-        let _ = writeln!(
+        let exit = end.exit.code.unwrap_or(1);
+        let input = if end.is_input_open { "open" } else { "closed" };
+        let _ = write!(
             out,
-            r#"{{"t":"{}","type":"end","exitCode":{exit},"durationMs":{duration}}}"#,
+            r#"{{"t":"{}","type":"end","exitCode":{exit},"durationMs":{duration},"_input":"{input}""#,
             self.stamp(time)
         );
+        if let Some(signal) = end.exit.signal.and_then(signal_name) {
+            let _ = write!(out, r#","_signal":"{signal}""#);
+        }
+        out.extend_from_slice(b"}\n");
     }
 
     fn open(&mut self, time: i64, dir: &str, out: &mut Vec<u8>) {

@@ -42,10 +42,10 @@ const LAST_WRITE: Duration = Duration::from_secs(2);
 pub struct Plan {
     /// The server.
     pub server: Server,
-    /// The file, with its holes.
+    /// The file.
     pub out: PathBuf,
-    /// Write over a file that is there.
-    pub force: bool,
+    /// The same, opened.
+    pub output: Growing,
     /// The name of the trace; the server's own where there is none.
     pub label: Option<String>,
     /// What is to be taken out.
@@ -97,11 +97,10 @@ pub fn create_in_place(path: &Path, force: bool) -> Result<File, String> {
 /// Runs the server between the standard streams of this process, and records what goes through them.
 ///
 /// # Errors
-/// Where the file or the server cannot be used. Whatever happens later is a matter of the recording.
-pub fn run(plan: &Plan, notify: Box<dyn Notify>) -> Result<Recorded, StartError> {
+/// Where the server cannot be used. Whatever happens later is a matter of the recording.
+pub fn run(plan: Plan, notify: Box<dyn Notify>) -> Result<Recorded, StartError> {
     let notify: Arc<dyn Notify> = Arc::from(notify);
-    let path = plan.out.clone();
-    let output = Growing::create(&path, plan.force).map_err(StartError::Unusable)?;
+    let Plan { out: path, output, .. } = plan;
     let is_new = output.is_new();
     let intake = Arc::new(Intake::new());
     let started = intake.time();
@@ -136,10 +135,11 @@ pub fn run(plan: &Plan, notify: Box<dyn Notify>) -> Result<Recorded, StartError>
     let (over, forwarded) = forward(own, (from_server, to_server), &intake)
         .map_err(|error| StartError::CannotRun(format!("the standard streams cannot be used: {error}")))?;
     let exit = server.wait();
+    intake.gone(Side::Server);
     drop(over);
     let _ = forwarded.recv();
     intake.close(exit);
-    Ok(Recorded { path, exit, summary: wait_for_summary(&written, &intake) })
+    Ok(Recorded { path, exit: exit.code.unwrap_or(1), summary: wait_for_summary(&written, &intake) })
 }
 
 /// Starts forwarding both ways. Drop the sender once the server has ended; the receiver ends when all

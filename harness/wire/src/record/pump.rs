@@ -34,7 +34,11 @@ impl Pump {
         loop {
             match next(&self.from, &self.to, self.over.as_ref(), None) {
                 Ready::Data => {}
-                Ready::Broken | Ready::Quiet => break,
+                Ready::Broken => {
+                    self.intake.gone(self.side.other());
+                    break;
+                }
+                Ready::Quiet => break,
                 Ready::Over => {
                     // What is still there.
                     while next(&self.from, &self.to, None, Some(QUIET)) == Ready::Data
@@ -53,10 +57,13 @@ impl Pump {
     /// Forwards what one read gives. Whether more may come.
     fn forward(&mut self, chunk: &mut [u8]) -> bool {
         match self.from.read(chunk) {
-            Ok(0) => false,
+            Ok(0) => {
+                self.intake.gone(self.side);
+                false
+            }
             Ok(count) => {
                 self.intake.keep(self.side, &chunk[..count]);
-                self.pass_on(&chunk[..count]).is_ok()
+                self.pass_on(&chunk[..count]).inspect_err(|_| self.intake.gone(self.side.other())).is_ok()
             }
             Err(error) => matches!(error.kind(), io::ErrorKind::Interrupted | io::ErrorKind::WouldBlock),
         }

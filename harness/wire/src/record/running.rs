@@ -3,7 +3,7 @@
 use super::signals::{Leader, Signals};
 use crate::http::Target;
 use crate::redaction::Redaction;
-use crate::remote::Remote;
+use crate::remote::{Outcome, Remote};
 use crate::stdio::group::{Exit, Group};
 use crate::stdio::{into_file, pipes, start_shown};
 use crate::{Notify, StartError};
@@ -74,13 +74,19 @@ impl Server {
 }
 
 impl Running {
-    /// Waits for its end; its exit code, which is 128 and the signal's number where a signal ended it.
-    pub(super) fn wait(self) -> i32 {
+    /// Waits for its end: its exit code, which is 128 and the signal's number where a signal ended it, and the signal that
+    /// ended it or was passed on to it.
+    pub(super) fn wait(self) -> Exit {
         match self {
             Self::Process(mut group, leader) => {
-                leader.wait(&mut group).and_then(|status| Exit::from(status).shell_code()).unwrap_or(1)
+                let (exit, passed) = leader.wait(&mut group);
+                Exit { code: exit.shell_code().or(Some(1)), signal: exit.signal.or(passed) }
             }
-            Self::Http(remote) => remote.wait().code(),
+            Self::Http(remote) => {
+                let outcome = remote.wait();
+                let signal = if let Outcome::Signal(signal) = outcome { Some(signal) } else { None };
+                Exit { code: Some(outcome.code()), signal }
+            }
         }
     }
 }

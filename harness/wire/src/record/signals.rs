@@ -3,10 +3,9 @@
 
 use crate::lock;
 use crate::remote::Outcome;
-use crate::stdio::group::Group;
+use crate::stdio::group::{Exit, Group};
 #[cfg(unix)]
 use crate::stdio::running::pid;
-use std::process::ExitStatus;
 use std::sync::mpsc::Sender;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -19,7 +18,13 @@ pub(super) struct Signals {
 
 /// The server, as long as it may be sent signals.
 pub(super) struct Leader {
-    alive: Arc<Mutex<bool>>,
+    state: Arc<Mutex<LeaderState>>,
+}
+
+struct LeaderState {
+    alive: bool,
+    /// The last signal that was passed on to it and asks it to end.
+    passed: Option<i32>,
 }
 
 impl Signals {
@@ -37,16 +42,18 @@ impl Signals {
 
     /// Passes them on to the server's group.
     pub(super) fn pass_on_to(self, server: &Group) -> Leader {
-        let leader = Leader { alive: Arc::new(Mutex::new(true)) };
+        let state = LeaderState { alive: true, passed: None };
+        let leader = Leader { state: Arc::new(Mutex::new(state)) };
         #[cfg(unix)]
         if let (Some(mut caught), Some(group)) = (self.caught, pid(server.id())) {
-            let alive = Arc::clone(&leader.alive);
+            let state = Arc::clone(&leader.state);
             std::thread::spawn(move || {
                 for signal in caught.forever() {
-                    let alive = lock(&alive);
+                    let mut state = lock(&state);
                     let named = rustix::process::Signal::from_named_raw(signal);
-                    if let (true, Some(signal)) = (*alive, named) {
-                        let _ = rustix::process::kill_process_group(group, signal);
+                    if let (true, Some(named)) = (state.alive, named) {
+                        state.passed = Some(signal).filter(asks_to_end).or(state.passed);
+                        let _ = rustix::process::kill_process_group(group, named);
                     }
                 }
             });
@@ -60,9 +67,8 @@ impl Signals {
     pub(super) fn pass_on(self, stop: Sender<Outcome>) {
         #[cfg(unix)]
         if let Some(mut caught) = self.caught {
-            use signal_hook::consts::{SIGUSR1, SIGUSR2};
             std::thread::spawn(move || {
-                for signal in caught.forever().filter(|signal| ![SIGUSR1, SIGUSR2].contains(signal)) {
+                for signal in caught.forever().filter(asks_to_end) {
                     // It may have ended already.
                     let _ = stop.send(Outcome::Signal(signal));
                 }
@@ -73,9 +79,23 @@ impl Signals {
     }
 }
 
+/// What a signal is called.
+pub(super) fn signal_name(signal: i32) -> Option<&'static str> {
+    #[cfg(unix)]
+    let name = signal_hook::low_level::signal_name(signal);
+    #[cfg(not(unix))]
+    let name = Some(signal).and(None);
+    name
+}
+
+#[cfg(unix)]
+fn asks_to_end(signal: &i32) -> bool {
+    ![signal_hook::consts::SIGUSR1, signal_hook::consts::SIGUSR2].contains(signal)
+}
+
 impl Leader {
-    /// Waits for the server to end.
-    pub(super) fn wait(&self, server: &mut Group) -> Option<ExitStatus> {
+    /// Waits for the server to end; how it did, and the signal that was passed on to it before.
+    pub(super) fn wait(&self, server: &mut Group) -> (Exit, Option<i32>) {
         #[cfg(unix)]
         if let Some(pid) = pid(server.id()) {
             use rustix::process::{WaitId, WaitIdOptions, waitid};
@@ -84,7 +104,8 @@ impl Leader {
             while matches!(waitid(WaitId::Pid(pid), options), Err(rustix::io::Errno::INTR)) {}
         }
         server.exits_within(Duration::MAX);
-        *lock(&self.alive) = false;
-        server.reap().ok()
+        let mut state = lock(&self.state);
+        state.alive = false;
+        (server.reap().map(Exit::from).unwrap_or_default(), state.passed)
     }
 }

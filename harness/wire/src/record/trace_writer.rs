@@ -109,7 +109,7 @@ impl TraceWriter {
             self.take(&IntakeItem { side, time, content: Content::Ended });
         }
         self.flush();
-        self.writer.end(time, self.started, self.intake.exit(), &mut self.block.text);
+        self.writer.end(time, self.started, self.intake.how_it_ended(), &mut self.block.text);
         self.block.since = time;
         self.summary.ended = self.flush();
         self.summary

@@ -23,7 +23,7 @@ pub struct Group {
 }
 
 /// How a program ended.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Exit {
     /// The exit code, where it ended by itself.
     pub code: Option<i32>,

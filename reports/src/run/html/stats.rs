@@ -10,6 +10,9 @@ use serde_json::{Value, json};
 /// The most rows of a table that are shown; the JSON has all.
 const ROWS: usize = 200;
 
+/// How many of them are shown at once.
+const OPEN: usize = 20;
+
 impl HtmlRenderer {
     /// The page of these numbers, without others around it.
     ///
@@ -33,7 +36,10 @@ fn table(of: &str, title: &str, rows: &[StatsRow]) -> Option<Value> {
     let most = rows.iter().map(|row| row.numbers.calls).max()?;
     let longest = rows.iter().filter_map(|row| row.numbers.max_ms).max().unwrap_or_default();
     let shown: Vec<Value> = rows.iter().take(ROWS).map(|row| self::row(row, most, longest)).collect();
-    Some(json!({ "of": of, "title": title, "rows": shown, "more": rows.len().saturating_sub(ROWS) }))
+    // What a phone shows at once; the rest is folded.
+    let (first, rest) = shown.split_at(shown.len().min(OPEN));
+    let parts: Vec<_> = [first, rest].into_iter().filter(|part| !part.is_empty()).collect();
+    Some(json!({ "of": of, "title": title, "parts": parts, "more": rows.len().saturating_sub(ROWS) }))
 }
 
 /// A row with two bars: calls that were answered well, failed and were not answered, beside the row with most calls; and the

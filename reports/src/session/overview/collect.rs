@@ -1,25 +1,22 @@
 //! Takes down a session entry by entry. Memory: a row for each tool and method up to a limit, and the open requests.
 
 use super::durations::Durations;
+use super::fates::{Fate, Fates};
 use super::model::{Counts, Findings, Numbers, Open, Overview, Peer, Requests, Unanswered, Unread};
 use super::names::{Names, cut};
 use formats::identify::Identifier;
 use formats::{Format, ReadOptions, Tolerance, apart, usual_sender};
-use std::collections::{HashMap, HashSet};
 use transcript::contract::Contract;
 use transcript::json::{Json, JsonKind};
 use transcript::meaning::{Event, EventKind};
 use transcript::message::Refusal;
-use transcript::session::{Content, Entry, Exchange, STILL_OPEN, Side, SinkError};
+use transcript::session::{Content, Entry, Side, SinkError};
 
 /// How many different clients and servers are named.
 const PEERS: usize = 10;
 
 /// How many unanswered requests are named.
 const NAMED: usize = 10;
-
-/// How many ids of cancelled requests are remembered.
-const CANCELLED: usize = 100_000;
 
 /// Times before 2000 count from some other moment than the Unix epoch.
 const FIRST_DATE: i64 = 946_684_800_000;
@@ -40,32 +37,19 @@ pub struct Collector {
     last: Option<i64>,
     pub(crate) methods: Table,
     pub(crate) tools: Table,
-    /// Requests that wait for their answers, by event.
-    open: HashMap<u64, Waiting>,
-    /// Why HTTP did not carry the exchange at hand to an answer: its number, and a status or the recorder's words.
-    refused: Option<(u64, String)>,
-    /// The ids of requests that their sender took back, as they are written.
-    cancelled: HashSet<Box<str>>,
+    /// Requests, and what becomes of them.
+    fates: Fates<Asked>,
     /// What `read` would end with.
     pub(crate) unread: Option<Unread>,
 }
 
-/// A request that waits for its answer.
-struct Waiting {
+/// What is remembered of a request.
+#[derive(Debug)]
+struct Asked {
     method: usize,
     tool: Option<usize>,
     time: Option<i64>,
     line: u64,
-    id: Box<str>,
-    refused: Option<String>,
-}
-
-/// What became of a request that was not answered.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Fate {
-    Unanswered,
-    Refused,
-    Cancelled,
 }
 
 /// Rows of requests with one name.
@@ -142,9 +126,7 @@ impl Collector {
             last: None,
             methods: Table::default(),
             tools: Table::default(),
-            open: HashMap::new(),
-            refused: None,
-            cancelled: HashSet::new(),
+            fates: Fates::default(),
             unread: None,
         }
     }
@@ -167,11 +149,9 @@ impl Collector {
 
     /// Takes an entry other than a batch, or a batch that should not be one.
     fn one(&mut self, entry: &Entry<'_>) {
+        self.fates.see(entry);
         match &entry.content {
-            Content::Exchange(exchange) => {
-                self.exchanges = self.exchanges.map(|count| count + 1);
-                self.refused = entry.exchange.zip(refusal(exchange));
-            }
+            Content::Exchange(_) => self.exchanges = self.exchanges.map(|count| count + 1),
             Content::Noise(noise) => self.refused(entry, &noise.why),
             _ => {}
         }
@@ -199,27 +179,18 @@ impl Collector {
     fn event(&mut self, entry: &Entry<'_>, event: &Event<'_>) {
         self.counts.messages += 1;
         let message = &event.message;
+        let (methods, tools) = (&mut self.methods, &mut self.tools);
+        let answered = self.fates.take(entry, event, || ask(methods, tools, entry, event));
         match event.kind {
-            EventKind::Notification => {
-                self.counts.notifications += 1;
-                let id = message.params().and_then(|params| params.member("requestId"));
-                if let Some(id) = id.filter(|_| called(message.method(), "notifications/cancelled"))
-                    && self.cancelled.len() < CANCELLED
-                {
-                    self.cancelled.insert(id.text().into());
-                }
-            }
-            EventKind::ToolCall | EventKind::Request => {
-                self.counts.requests += 1;
-                self.ask(entry, event);
-            }
+            EventKind::Notification => self.counts.notifications += 1,
+            EventKind::ToolCall | EventKind::Request => self.counts.requests += 1,
             EventKind::Result | EventKind::Error => {
                 let failed = event.kind == EventKind::Error;
                 *if failed { &mut self.counts.errors } else { &mut self.counts.results } += 1;
                 let outcome = message.outcome().filter(|_| !failed);
                 let is_error = outcome.and_then(|result| result.member("isError"));
                 let failed = failed || is_error.is_some_and(|value| value.text() == "true");
-                match event.answers.and_then(|index| self.open.remove(&index)) {
+                match answered {
                     None => self.counts.orphans += 1,
                     Some(asked) => {
                         let took = entry.time.zip(asked.time).map(|(end, start)| end.saturating_sub(start));
@@ -245,48 +216,21 @@ impl Collector {
         }
     }
 
-    fn ask(&mut self, entry: &Entry<'_>, event: &Event<'_>) {
-        let message = &event.message;
-        let text = |text: Option<std::borrow::Cow<'_, [u8]>>| {
-            text.map_or_else(String::new, |text| String::from_utf8_lossy(&text).into_owned())
-        };
-        let method = self.methods.ask(&text(message.method().map(|method| method.decode())));
-        let tool = (event.kind == EventKind::ToolCall).then(|| {
-            let name = message.name().map(|name| match name.as_text() {
-                Some(name) => name.decode(),
-                None => name.text().as_bytes().into(),
-            });
-            self.tools.ask(&text(name))
-        });
-        let id = message.written_id().unwrap_or_default().into();
-        let refused = self.refused.as_ref().filter(|(number, _)| entry.exchange == Some(*number));
-        let refused = refused.map(|(_, why)| why.clone());
-        let waiting = Waiting { method, tool, time: entry.time, line: entry.location.line, id, refused };
-        self.open.insert(event.index, waiting);
-    }
-
     /// Parts what was not answered by what became of it: unanswered, refused, cancelled.
     pub(crate) fn settle(&mut self) -> [Unanswered; 3] {
-        let mut open: Vec<_> = self.open.drain().collect();
-        open.sort_unstable_by_key(|(index, _)| *index);
         let mut by_fate = [(); 3].map(|()| Unanswered::default());
-        for (_, waiting) in open {
-            let fate = match &waiting.refused {
-                Some(_) => Fate::Refused,
-                None if self.cancelled.contains(&waiting.id) => Fate::Cancelled,
-                None => Fate::Unanswered,
-            };
-            self.methods.settle(waiting.method, fate);
-            waiting.tool.into_iter().for_each(|tool| self.tools.settle(tool, fate));
+        for (asked, fate, reason) in self.fates.settle() {
+            self.methods.settle(asked.method, fate);
+            asked.tool.into_iter().for_each(|tool| self.tools.settle(tool, fate));
             let these = &mut by_fate[fate as usize];
             these.total += 1;
             if these.first.len() < NAMED {
                 let name = |table: &Table, row: usize| table.rows[row].0.name.clone();
                 these.first.push(Open {
-                    method: name(&self.methods, waiting.method),
-                    tool: waiting.tool.map(|tool| name(&self.tools, tool)),
-                    line: waiting.line,
-                    reason: waiting.refused,
+                    method: name(&self.methods, asked.method),
+                    tool: asked.tool.map(|tool| name(&self.tools, tool)),
+                    line: asked.line,
+                    reason,
                 });
             }
         }
@@ -325,13 +269,21 @@ fn sender(event: &Event<'_>) -> Side {
     if event.is_response() { Side::Server } else { usual_sender(&event.message) }
 }
 
-/// Why an exchange carries no answer to what it posted: a status that refuses it, or what the recorder says.
-fn refusal(exchange: &Exchange<'_>) -> Option<String> {
-    match (exchange.status, exchange.fate.as_deref()) {
-        (Some(status @ 400..), _) => Some(status.to_string()),
-        (_, Some(fate)) if fate != STILL_OPEN => Some(cut(fate)),
-        _ => None,
-    }
+/// Counts a request, and says what to remember of it.
+fn ask(methods: &mut Table, tools: &mut Table, entry: &Entry<'_>, event: &Event<'_>) -> Asked {
+    let message = &event.message;
+    let text = |text: Option<std::borrow::Cow<'_, [u8]>>| {
+        text.map_or_else(String::new, |text| String::from_utf8_lossy(&text).into_owned())
+    };
+    let method = methods.ask(&text(message.method().map(|method| method.decode())));
+    let tool = (event.kind == EventKind::ToolCall).then(|| {
+        let name = message.name().map(|name| match name.as_text() {
+            Some(name) => name.decode(),
+            None => name.text().as_bytes().into(),
+        });
+        tools.ask(&text(name))
+    });
+    Asked { method, tool, time: entry.time, line: entry.location.line }
 }
 
 fn called(method: Option<transcript::json::JsonString<'_>>, name: &str) -> bool {

@@ -4,6 +4,7 @@
 
 mod collect;
 mod durations;
+mod fates;
 mod model;
 mod names;
 #[cfg(test)]
@@ -12,12 +13,14 @@ pub mod text;
 
 pub use collect::Collector;
 pub(crate) use durations::Durations;
+pub use fates::Fates;
 use formats::Format;
 use model::{Findings, Worst};
 pub(crate) use model::{Numbers, Peer, Requests};
 pub use model::{Overview, Unread};
-pub(crate) use names::{MOST, OTHERS};
+pub(crate) use names::{MOST, OTHERS, shown};
 use rules::{CheckResult, Finding, RuleOutcome, RuleVerdict};
+use std::cmp::Ordering;
 
 /// How many broken rules are named.
 const WORST: usize = 3;
@@ -33,6 +36,48 @@ impl Overview {
         overview.limit = judged.limit;
         overview.next = next(file, &overview.findings, overview.rejected.as_ref());
         overview
+    }
+}
+
+/// In which order overviews stand.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Order {
+    /// Those that cannot be read or judged first, then by errors, warnings, failures and unanswered requests.
+    Worst,
+    /// By name.
+    Name,
+    /// The oldest first; those without a date last.
+    Time,
+    /// The longest first.
+    Messages,
+}
+
+impl Order {
+    /// Sorts by it, and where that is the same, by name.
+    pub fn sort(self, overviews: &mut [Overview]) {
+        overviews.sort_by(|one, other| {
+            let by = match self {
+                Self::Worst => other.badness().cmp(&one.badness()),
+                Self::Name => Ordering::Equal,
+                Self::Time => (one.began.is_none(), &one.began).cmp(&(other.began.is_none(), &other.began)),
+                Self::Messages => other.counts.messages.cmp(&one.counts.messages),
+            };
+            by.then_with(|| one.file.cmp(&other.file))
+        });
+    }
+}
+
+impl Overview {
+    /// Whether `read` rejects it, nothing in it can be judged, or `check` finds errors.
+    #[must_use]
+    pub fn is_failing(&self) -> bool {
+        self.rejected.is_some() || self.counts.messages == 0 || self.findings.errors > 0
+    }
+
+    fn badness(&self) -> impl Ord + use<> {
+        let failed: u64 = self.methods.iter().map(|method| method.numbers.failed).sum();
+        let Findings { errors, warnings, .. } = self.findings;
+        (self.rejected.is_some(), self.counts.messages == 0, errors, warnings, failed, self.unanswered.total)
     }
 }
 

@@ -13,6 +13,11 @@ const LONGEST: usize = 100;
 /// The row that names beyond [`MOST`] share.
 pub(crate) const OTHERS: &str = "(others)";
 
+/// A name as it is shown: a blank one would be a row without one.
+pub(crate) fn shown(name: &str) -> &str {
+    if name.trim().is_empty() { "(empty)" } else { name }
+}
+
 /// Which row each name has, in the order in which the names were first seen.
 #[derive(Debug, Default)]
 pub(crate) struct Names {

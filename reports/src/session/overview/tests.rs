@@ -50,7 +50,7 @@ fn what_was_called_what_failed_and_what_to_type_next() {
     let outputs = [
         ("page", text::page(&session(), false)),
         ("page in colours", text::page(&session(), true)),
-        ("rows", text::rows(&[session(), session()], false)),
+        ("rows", text::rows(&[session(), session()], 2, false)),
         ("json", json(&[session()]).unwrap()),
     ];
     assert!(!outputs[0].1.contains('\u{1b}'), "{}", outputs[0].1);

@@ -1,6 +1,7 @@
 //! An overview for a person at a terminal: one recording on a page, many in a table.
 
 use super::model::{Counts, Findings, Numbers, Open, Overview, Peer, Requests, Unanswered};
+use super::names::shown;
 use crate::plain::{counted, cut, plain};
 use crate::session::diagram::line_text::width;
 use anstyle::{AnsiColor, Style};
@@ -77,9 +78,9 @@ pub fn page(overview: &Overview, colour: bool) -> String {
     out
 }
 
-/// Many recordings, a row each, and what they sum up to.
+/// Many recordings, a row each, and what they sum up to. They may be a part of `all`.
 #[must_use]
-pub fn rows(overviews: &[Overview], colour: bool) -> String {
+pub fn rows(overviews: &[Overview], all: usize, colour: bool) -> String {
     let paint = Paint(colour);
     let folder = common_folder(overviews);
     let heads = [
@@ -90,7 +91,7 @@ pub fn rows(overviews: &[Overview], colour: bool) -> String {
         "messages",
         "tool calls",
         "failed",
-        "unanswered",
+        "unanswered requests",
         "errors",
         "warnings",
         "lasted",
@@ -122,16 +123,21 @@ pub fn rows(overviews: &[Overview], colour: bool) -> String {
     };
     let cells: Vec<[String; 12]> = overviews.iter().map(row).collect();
     let mut out = if folder.is_empty() { String::new() } else { format!("in {}\n\n", plain(folder)) };
-    out += &columns(&heads.map(ToOwned::to_owned), &cells, 4..11, "", &paint);
+    if !cells.is_empty() {
+        out += &(columns(&heads.map(ToOwned::to_owned), &cells, 4..11, "", &paint) + "\n");
+    }
+    if overviews.len() < all {
+        let _ = write!(out, "{} of ", overviews.len());
+    }
     let sum = |each: &dyn Fn(&Overview) -> u64| overviews.iter().map(each).sum::<u64>();
     let _ = writeln!(
         out,
-        "\n{}: {}, {} ({} failed), {} unanswered, {}, {}",
-        counted(overviews.len(), "recording"),
+        "{}: {}, {} ({} failed), {} unanswered, {}, {}",
+        counted(all, "recording"),
         counted(sum(&|one| one.counts.messages), "message"),
         counted(sum(&calls), "tool call"),
         sum(&failed),
-        sum(&|one| one.unanswered.total),
+        counted(sum(&|one| one.unanswered.total), "request"),
         counted(sum(&|one| one.findings.errors), "error"),
         counted(sum(&|one| one.findings.warnings), "warning"),
     );
@@ -170,7 +176,7 @@ fn kinds(counts: &Counts) -> String {
 
 fn unanswered(unanswered: &Unanswered) -> String {
     let name = |open: &Open| {
-        let what = open.tool.as_deref().unwrap_or(&open.method);
+        let what = shown(open.tool.as_deref().unwrap_or(&open.method));
         let reason = open.reason.as_ref().map_or_else(String::new, |why| format!("{}, ", cut(why, NAME)));
         format!("{} ({reason}line {})", cut(what, NAME), open.line)
     };
@@ -200,7 +206,7 @@ fn table(title: &str, rows: &[Requests], paint: &Paint) -> String {
     by_calls.sort_by_key(|row| std::cmp::Reverse(row.numbers.calls));
     let row = |row: &&Requests| {
         let [calls, failed, open, p50, p95, longest] = row.numbers.cells();
-        [cut(&row.name, NAME), calls, failed, open, p50, p95, longest]
+        [cut(shown(&row.name), NAME), calls, failed, open, p50, p95, longest]
     };
     let cells: Vec<[String; 7]> = by_calls.iter().take(ROWS).map(row).collect();
     let heads = [title, "calls", "failed", "unanswered", "p50", "p95", "max"].map(ToOwned::to_owned);

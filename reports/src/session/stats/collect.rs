@@ -1,7 +1,7 @@
 //! Adds recording to recording.
 
 use crate::plain::counted;
-use crate::session::overview::{Collector, Durations, MOST, Numbers, OTHERS, Peer, Requests, Unread};
+use crate::session::overview::{Collector, Durations, MOST, Numbers, OTHERS, Peer, Requests, Unread, shown};
 use formats::{Format, Input, ReadError, ReadOptions, Tolerance};
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -215,7 +215,7 @@ impl StatsRow {
         let StatsKey { tool, method, server, version } = &self.key;
         let server = server.as_ref().map(|server| server.as_deref().unwrap_or("unknown"));
         let version = version.as_ref().and_then(Option::as_deref);
-        let parts = [tool.as_deref(), method.as_deref(), server, version];
+        let parts = [tool.as_deref().map(shown), method.as_deref().map(shown), server.map(shown), version];
         parts.into_iter().flatten().collect::<Vec<_>>().join(" ").trim_end().to_owned()
     }
 }

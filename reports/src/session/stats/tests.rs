@@ -89,3 +89,14 @@ fn the_page_shows_a_strangers_name_as_text_and_needs_nothing_from_elsewhere() {
         "{page}"
     );
 }
+
+#[test]
+fn a_long_table_is_folded_so_that_a_phone_shows_its_first_rows() {
+    let names: Vec<String> = (0..30).map(|number| format!("tool{number}")).chain([" ".to_owned()]).collect();
+    let calls: Vec<_> = names.iter().map(|name| (name.as_str(), None)).collect();
+    let page = HtmlRenderer::new("1").unwrap().stats(&collected(&[session(None, &calls)])).unwrap();
+    let (open, rest) = page.split_once("<details><summary>11 more</summary>").unwrap();
+    let (folded, _) = rest.split_once("</details>").unwrap();
+    assert_eq!([open, folded].map(|part| part.matches("<tr><th scope=\"row\">").count()), [20, 11]);
+    assert!(page.contains(">(empty)<"));
+}

@@ -6,6 +6,7 @@ use crate::command::carrier::sentence;
 use crate::command::context::{Failure, no_recording};
 use crate::command::input::{Source, opened};
 use crate::recordings::{Found, Recording};
+use crate::terminal::{Terminal, Verbosity};
 use app::{Cause, CheckedFile};
 use std::path::Path;
 use std::sync::Arc;
@@ -13,6 +14,8 @@ use std::sync::Arc;
 pub(super) struct Judge {
     /// By the library.
     pub judge: app::Judge,
+    /// Where it is said that a recording is UTF-16.
+    pub terminal: Terminal,
     /// Whether the digests of recordings are wanted.
     pub digests: bool,
     /// What was judged before, and is skipped.
@@ -67,14 +70,15 @@ impl Judge {
         let Some(earlier) = self.earlier.as_ref().filter(|_| recording.path.as_os_str() != "-") else {
             return Ok(None);
         };
-        let source = opened(&recording.path)?;
+        // That it is UTF-16 is said once.
+        let source = opened(&recording.path, Terminal { verbosity: Verbosity::Quiet, ..self.terminal })?;
         let unreadable = |error| format!("{} cannot be read: {error}", source.name);
         let digest = Watched::new(source.reader, true).digest().map_err(unreadable)?;
         Ok(digest.and_then(|digest| earlier.failed(digest)))
     }
 
     fn judge(&self, recording: &Recording, in_folder: bool) -> Result<Done, Failure> {
-        let Source { name, reader } = opened(&recording.path).map_err(Failure::Unusable)?;
+        let Source { name, reader } = opened(&recording.path, self.terminal).map_err(Failure::Unusable)?;
         let mut watched = Watched::new(reader, self.digests);
         let mut recording = app::Recording::once(&name, &mut watched);
         recording.found = in_folder;

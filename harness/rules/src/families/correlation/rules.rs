@@ -66,7 +66,7 @@ pub(super) static ANSWERED: Rule = Rule {
     why: "The requestor waits, mostly for a minute, and often takes the whole server for dead.",
     fix: "Answer every request, with an error where nothing else can be said.",
     softened: Some(
-        "a warning where the server ended with an error while it was open: the client may have closed its input",
+        "a warning where the server failed and the trace does not say whether its input was still open",
     ),
     ..Rule::BLANK
 };

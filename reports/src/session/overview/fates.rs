@@ -1,0 +1,126 @@
+//! What becomes of requests: answered, refused by HTTP, cancelled, or none of these. Memory: the open requests, and the ids of
+//! [`CANCELLED`] that were taken back.
+
+use super::names::{OTHERS, cut};
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::fmt::Write as _;
+use transcript::meaning::{Event, EventKind};
+use transcript::session::{Content, Entry, Exchange, STILL_OPEN};
+
+/// How many ids of cancelled requests are remembered.
+const CANCELLED: usize = 100_000;
+
+/// How many reasons of refusals are counted apart.
+const REASONS: usize = 10;
+
+/// Follows requests, each with something to remember of it.
+#[derive(Debug)]
+pub struct Fates<T> {
+    /// Requests that wait for their answers, by event.
+    open: HashMap<u64, Waiting<T>>,
+    /// Why HTTP did not carry the exchange at hand to an answer: its number, and a status or the recorder's words.
+    refused: Option<(u64, String)>,
+    /// The ids of requests that their sender took back, as they are written.
+    cancelled: HashSet<Box<str>>,
+}
+
+#[derive(Debug)]
+struct Waiting<T> {
+    of: T,
+    id: Box<str>,
+    refused: Option<String>,
+}
+
+/// What became of a request that was not answered.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Fate {
+    Unanswered,
+    Refused,
+    Cancelled,
+}
+
+impl<T> Default for Fates<T> {
+    fn default() -> Self {
+        Self { open: HashMap::new(), refused: None, cancelled: HashSet::new() }
+    }
+}
+
+impl<T> Fates<T> {
+    /// Takes an entry that is not an event.
+    pub fn see(&mut self, entry: &Entry<'_>) {
+        if let Content::Exchange(exchange) = &entry.content {
+            self.refused = entry.exchange.zip(refusal(exchange));
+        }
+    }
+
+    /// Takes an event; the request that it answers, as it was remembered. `of` says what to remember of a request.
+    pub fn take(&mut self, entry: &Entry<'_>, event: &Event<'_>, of: impl FnOnce() -> T) -> Option<T> {
+        let message = &event.message;
+        match event.kind {
+            EventKind::Notification => {
+                let cancels = message.method().is_some_and(|method| method.is("notifications/cancelled"));
+                let id = message.params().and_then(|params| params.member("requestId"));
+                if let Some(id) = id.filter(|_| cancels && self.cancelled.len() < CANCELLED) {
+                    self.cancelled.insert(id.text().into());
+                }
+                None
+            }
+            EventKind::ToolCall | EventKind::Request => {
+                let refused = self.refused.as_ref().filter(|(number, _)| entry.exchange == Some(*number));
+                let refused = refused.map(|(_, why)| why.clone());
+                let id = message.written_id().unwrap_or_default().into();
+                self.open.insert(event.index, Waiting { of: of(), id, refused });
+                None
+            }
+            EventKind::Result | EventKind::Error => {
+                event.answers.and_then(|index| self.open.remove(&index)).map(|waiting| waiting.of)
+            }
+        }
+    }
+
+    /// What became of the others, in their order, with the reason of a refusal.
+    pub(crate) fn settle(&mut self) -> impl Iterator<Item = (T, Fate, Option<String>)> {
+        let mut open: Vec<_> = self.open.drain().collect();
+        open.sort_unstable_by_key(|(index, _)| *index);
+        open.into_iter().map(|(_, waiting)| {
+            let fate = match &waiting.refused {
+                Some(_) => Fate::Refused,
+                None if self.cancelled.contains(&waiting.id) => Fate::Cancelled,
+                None => Fate::Unanswered,
+            };
+            (waiting.of, fate, waiting.refused)
+        })
+    }
+
+    /// How many are unanswered, refused and cancelled, in words.
+    pub fn summary(&mut self) -> String {
+        let (mut by_fate, mut reasons) = ([0_u64; 3], BTreeMap::<String, u64>::new());
+        for (_, fate, reason) in self.settle() {
+            by_fate[fate as usize] += 1;
+            if let Some(reason) = reason {
+                let room = reasons.len() < REASONS || reasons.contains_key(&reason);
+                *reasons.entry(if room { reason } else { OTHERS.to_owned() }).or_default() += 1;
+            }
+        }
+        let [unanswered, refused, cancelled] = by_fate;
+        let requests = if unanswered == 1 { "request" } else { "requests" };
+        let mut said = format!("{unanswered} {requests} unanswered");
+        if refused > 0 {
+            let reasons: Vec<_> = reasons.iter().map(|(why, times)| format!("{why}: {times}")).collect();
+            let _ = write!(said, ", {refused} refused ({})", reasons.join(", "));
+        }
+        if cancelled > 0 {
+            let _ = write!(said, ", {cancelled} cancelled");
+        }
+        said
+    }
+}
+
+/// Why an exchange carries no answer to what it posted: a status that refuses it, or what the recorder says.
+fn refusal(exchange: &Exchange<'_>) -> Option<String> {
+    match (exchange.status, exchange.fate.as_deref()) {
+        (Some(status @ 400..), _) => Some(status.to_string()),
+        (_, Some(fate)) if fate != STILL_OPEN => Some(cut(fate)),
+        _ => None,
+    }
+}
