@@ -2,6 +2,7 @@
 
 use super::case::Case;
 use formats::{FORMATS, Format};
+use std::fmt;
 
 /// How the cases of a suite stand in the paired formats.
 #[derive(Debug, Default)]
@@ -37,7 +38,18 @@ impl<'s> Pairing<'s> {
     }
 }
 
-/// Whether the case says why this format is missing: in a table of its own, for all others at once, or by a clause that
+impl fmt::Display for Pairing<'_> {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let formats: Vec<_> = paired().map(|format| format.name).collect();
+        let (everywhere, explained, silent) = (self.everywhere, self.explained, self.silent.len());
+        let cases = everywhere + explained + silent;
+        write!(out, "{everywhere} of {cases} cases are spelled in each of {}; ", formats.join(", "))?;
+        write!(out, "{explained} say why not, and {silent} do not say")?;
+        if silent == 0 { Ok(()) } else { write!(out, " (--paired names them)") }
+    }
+}
+
+/// Whether the case says why this format is missing: in a table of its own, for all others at once, or by clauses each of which
 /// speaks only of other formats.
 fn is_explained(case: &Case, format: &Format) -> bool {
     let speaks =
@@ -46,7 +58,7 @@ fn is_explained(case: &Case, format: &Format) -> bool {
         |clause: &String| !speaks(format, clause) && FORMATS.iter().any(|other| speaks(other, clause));
     case.only.is_some()
         || case.uncarried.iter().any(|it| it.format.name == format.name)
-        || case.clauses.iter().any(elsewhere)
+        || case.clauses.iter().all(elsewhere)
 }
 
 #[cfg(test)]
