@@ -27,7 +27,7 @@ pub enum Code {
     DuplicateCallId,
     /// The envelope's `transport` has another value, or is missing.
     WrongTransport,
-    /// An entry with none or several of `request`, `response`, `sse`.
+    /// An entry that is not an object, or has none or several of `request`, `response`, `sse`.
     InvalidEntry,
     /// An array of messages where one message belongs.
     Batch,
@@ -84,7 +84,7 @@ const CODES: &[(Code, &str, &str, &str)] = &[
         Code::InvalidEntry,
         "invalid-entry",
         "ENV-ONE",
-        "An entry with none or several of `request`, `response`, `sse`.",
+        "An entry that is not an object, or has none or several of `request`, `response`, `sse`.",
     ),
     (Code::Batch, "batch", "ENV-SINGLE", "An array of messages where one message belongs."),
     (Code::MissingEntries, "missing-entries", "ENV-EMPTY", "No `entries`."),
