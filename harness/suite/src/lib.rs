@@ -14,7 +14,9 @@ mod trials;
 pub use answer::{Answer, Call, Calls, Event, FailureKind, Identification, Level, Meaning, Outcome, Value};
 pub use importer::Importer;
 pub use reading::{Format, Reading, Rejection, reading};
-pub use suite::{Blob, Case, GeneratedCase, Pairing, Problem, Root, Suite, Transcript, Uncarried, paired};
+pub use suite::{
+    Blob, Case, GeneratedCase, Pairing, Problem, Root, Suite, Transcript, Uncarried, foreign_clauses, paired,
+};
 #[cfg(feature = "trials")]
 pub use trials::{Harness, harness};
 

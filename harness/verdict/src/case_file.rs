@@ -145,13 +145,32 @@ fn example(key: &str) -> String {
 /// Everything that is wrong with it.
 pub fn read(text: &str, formats: &[&'static str]) -> Result<CaseFile, Vec<ConfigError>> {
     let mut reader = Reader { text, formats, slips: Vec::new() };
-    let spelled: Spelled = match toml::from_str(text) {
-        Ok(spelled) => spelled,
-        Err(error) => {
-            let at = error.span().map(|span| span.start);
-            let key = at.and_then(|at| key_of_line(text, at)).unwrap_or_default();
-            reader.say(at, format!("{}{}", error.message().replace('\n', " "), example(key)));
-            return Err(reader.slips);
+    // Each key that nobody knows is told and taken out, so that the next fault is seen as well.
+    let mut known = text.to_owned();
+    let spelled: Spelled = loop {
+        let error = match toml::from_str(&known) {
+            Ok(spelled) => break spelled,
+            Err(error) => error,
+        };
+        let at = error.span().map(|span| span.start);
+        let key = at.and_then(|at| key_of_line(text, at)).unwrap_or_default();
+        let mut names = error.message().split('`').skip(1).step_by(2);
+        match (error.message().starts_with("unknown field"), names.next(), at) {
+            (true, Some(name), Some(at)) if known.get(at..).is_some_and(|rest| rest.starts_with(name)) => {
+                let hint = match hint(name, names.clone()) {
+                    hint if hint.is_empty() => {
+                        format!("; the keys are {}", names.collect::<Vec<_>>().join(", "))
+                    }
+                    hint => hint,
+                };
+                reader.say(Some(at), format!("there is no key `{name}`{hint}"));
+                let end = known[at..].find('\n').map_or(known.len(), |end| at + end);
+                known.replace_range(at..end, &" ".repeat(end - at));
+            }
+            _ => {
+                reader.say(at, format!("{}{}", error.message().replace('\n', " "), example(key)));
+                return Err(reader.slips);
+            }
         }
     };
     let file = reader.check(spelled);
