@@ -213,9 +213,12 @@ fn exactly(suite: &Root, trial: &str) -> Result<Option<Case>, Vec<Problem>> {
     }
 }
 
+/// Why each reading of a case is known to fail, if it is.
+type KnownReasons = Vec<Option<Arc<str>>>;
+
 /// One trial for the cases of each topic of which the importer's level shows nothing: a line for each would bury the failures.
 fn of_topics(cases: Vec<Arc<Case>>, judging: &Arc<Judging>, known: &[Known]) -> impl Iterator<Item = Trial> {
-    let mut topics: BTreeMap<String, Vec<(Arc<Case>, Vec<Option<Arc<str>>>)>> = BTreeMap::new();
+    let mut topics: BTreeMap<String, Vec<(Arc<Case>, KnownReasons)>> = BTreeMap::new();
     for case in cases {
         let topic = case.name.split('/').next().unwrap_or_default().to_owned();
         let reason = |name: String| known.iter().find(|it| it.names(&name)).map(|it| Arc::clone(&it.reason));
