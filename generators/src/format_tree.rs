@@ -18,6 +18,8 @@ pub struct FormatTree {
     pub space: Option<Whitespace>,
     /// Values were replaced by [`MARKER`].
     pub redacted: bool,
+    /// The numbers of the messages that were picked and changed.
+    pub struck: Vec<usize>,
 }
 
 /// What a redacting recorder leaves in the place of a value.
@@ -54,7 +56,7 @@ impl FormatTree {
         if is_archive(format) {
             exchanges(&mut values).for_each(open_bodies);
         }
-        Some(Self { format, values, space: None, redacted: false })
+        Some(Self { format, values, space: None, redacted: false, struck: Vec::new() })
     }
 
     /// The tree, if it finds this number of messages; it does not in a format that keeps them elsewhere.
@@ -172,6 +174,7 @@ impl FormatTree {
             }
             next += 1;
         });
+        self.struck.extend(took.then_some(number));
         took
     }
 
@@ -213,6 +216,16 @@ impl FormatTree {
     pub fn entries(&mut self) -> impl Iterator<Item = &mut Node> {
         let document = self.values.first_mut().filter(|_| self.format.is_envelope());
         document.and_then(|document| document.get_mut("entries")).into_iter().flat_map(array)
+    }
+
+    /// Changes the first entry of an envelope, from a random one on, that `change` takes.
+    pub fn one_entry(&mut self, rng: &mut Rng, mut change: impl FnMut(&mut Node) -> bool) -> bool {
+        let mut entries: Vec<&mut Node> = self.entries().collect();
+        let (count, first) = (entries.len(), rng.below(entries.len()));
+        let took = (first..count).chain(0..first).find(|&at| change(entries[at]));
+        let number = took.map(|at| entries[..at].iter().filter(|entry| has_message(entry)).count());
+        self.struck.extend(number);
+        number.is_some()
     }
 
     /// The list whose items may be messages themselves: lines, or the items of an array. None in any other format.
@@ -265,6 +278,12 @@ pub(crate) fn change_each<T>(items: impl IntoIterator<Item = T>, mut change: imp
 /// Whether a format is one document that keeps whole HTTP exchanges in a list under its members.
 pub fn is_archive(format: &Format) -> bool {
     format.carries.exchanges && matches!(format.items, Items::List([_, ..]))
+}
+
+/// Whether an envelope's entry carries a message.
+fn has_message(entry: &Node) -> bool {
+    let data = entry.get("sse").filter(|sse| carries(sse)).and_then(|sse| sse.get("data"));
+    [entry.get("request"), entry.get("response"), data].into_iter().flatten().any(is_message)
 }
 
 /// Whether an envelope's event is one that carries a message.

@@ -286,10 +286,11 @@ fn unspaced(line: &str) -> String {
     }
 }
 
-/// Whether a value has what makes an object a message rather than something else.
+/// Whether a value has what makes an object a message rather than something else: an OAuth body has an error that is text.
 #[must_use]
 pub fn is_message(node: &Node) -> bool {
-    ["jsonrpc", "method", "result", "error"].iter().any(|name| node.get(name).is_some())
+    ["jsonrpc", "method", "result"].iter().any(|name| node.get(name).is_some())
+        || node.get("error").is_some_and(|error| error.content().is_none())
 }
 
 /// Whether a spelled string has this content.

@@ -66,7 +66,7 @@ impl VariantBuilder {
         let session = self.builder.session()?;
         let mut files = Vec::new();
         let mut holds: Vec<Vec<&'static str>> = vec![Vec::new(); self.later.len()];
-        let mut redacted = None;
+        let (mut redacted, mut struck) = (None, None);
         for format in formats::written() {
             if let Some(clause) = self.builder.uncarried_clause(format) {
                 files.push((format, Err(clause.to_owned())));
@@ -75,7 +75,7 @@ impl VariantBuilder {
             let mut bytes = Vec::new();
             // Memory takes every write.
             let _ = format.write(&session, &mut bytes);
-            let took = self.respell(format, session.messages().count(), &mut bytes, &mut redacted);
+            let (took, strikes) = self.respell(format, session.messages().count(), &mut bytes, &mut redacted);
             let lacking = self
                 .later
                 .iter()
@@ -87,6 +87,13 @@ impl VariantBuilder {
             }
             if format.is_lines() && bytes.trim_ascii().is_empty() {
                 files.push((format, Err("JRP-LINE: whether an empty file is a session is open".to_owned())));
+                continue;
+            }
+            // A free choice is the same choice only where it is about the same message.
+            if self.relation == Relation::Open(Reading::Free)
+                && *struck.get_or_insert_with(|| strikes.clone()) != strikes
+            {
+                files.push((format, Err("another message would be changed in this format".to_owned())));
                 continue;
             }
             for (formats, took) in holds.iter_mut().zip(&took) {
@@ -123,7 +130,7 @@ impl VariantBuilder {
         Ok(Some(Variant { trail, clauses, relation, expectation, dialects, redacted, files }))
     }
 
-    /// Applies the mutators of spelling and of bytes; which of them took hold. Those of spelling pass over a format
+    /// Applies the mutators of spelling and of bytes; which of them took hold, and which messages those struck that leave a choice. Those of spelling pass over a format
     /// whose messages the tree does not find.
     fn respell(
         &self,
@@ -131,13 +138,19 @@ impl VariantBuilder {
         messages: usize,
         bytes: &mut Vec<u8>,
         redacted: &mut Option<&'static str>,
-    ) -> Vec<bool> {
-        let (mut tree, mut took) = (None, Vec::new());
+    ) -> (Vec<bool>, Vec<usize>) {
+        let (mut tree, mut took, mut struck) = (None, Vec::new(), Vec::new());
         let parsed = |bytes: &[u8]| FormatTree::new(format, bytes).and_then(|tree| tree.showing(messages));
         for (mutator, rng) in &self.later {
             if let Apply::Spelling(apply) = mutator.apply {
                 tree = tree.or_else(|| parsed(bytes));
-                took.push(tree.as_mut().is_some_and(|tree| apply(tree, &mut rng.clone())));
+                took.push(tree.as_mut().is_some_and(|tree| {
+                    tree.struck.clear();
+                    apply(tree, &mut rng.clone())
+                }));
+                if mutator.relation == Relation::Open(Reading::Free) {
+                    struck = tree.as_ref().map(|tree: &FormatTree| tree.struck.clone()).unwrap_or_default();
+                }
             }
         }
         let mut changed = took.contains(&true);
@@ -154,6 +167,6 @@ impl VariantBuilder {
                 took.push(apply(format, bytes, &mut rng.clone()));
             }
         }
-        took
+        (took, struck)
     }
 }

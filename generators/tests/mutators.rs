@@ -8,6 +8,7 @@
 mod strategies;
 
 use formats::{FORMATS, Format, ReadError, ReadOptions, meaning};
+use generators::format_tree::FormatTree;
 use generators::mutator::{Apply, Mutator};
 use generators::mutators::{all, find};
 use generators::relation::Relation;
@@ -120,6 +121,52 @@ fn keeps_its_word(mutator: &'static Mutator, drafts: &[SessionBuilder], rng: &Rn
     }
     let name = mutator.name;
     assert!(applied >= 10 && !formats.is_empty(), "{name} finds next to nothing to change: {applied}");
+}
+
+/// An importer may do either, and is asked to do the same in every format: which it can only with the same message.
+#[test]
+fn an_open_choice_is_about_one_message_in_every_format() {
+    let rng = Rng::new(4);
+    let quoted = |text: &str| serde_json::to_string(text).unwrap();
+    let mut compared = BTreeMap::new();
+    for number in 0..1500 {
+        let rng = rng.fork(&format!("{number}"));
+        let Some(builder) = session(&mut rng.clone()) else { continue };
+        let Ok(Some(plain)) = VariantBuilder::new(builder.clone()).finish() else { continue };
+        let Some((format, Ok(lines))) = plain.files.first() else { continue };
+        let mut texts = Vec::new();
+        let Some(mut tree) = FormatTree::new(format, lines) else { continue };
+        tree.each(&mut |_, message| texts.push(message.bare().spell(None)));
+        let distinct: BTreeSet<_> = texts.iter().collect();
+        if distinct.len() < texts.len() || texts.iter().any(|text| !text.is_ascii() || text.contains('\\')) {
+            continue;
+        }
+        for name in ["data-nested", "entry-slot-twice"] {
+            let Some(variant) = single(builder.clone(), find(name).unwrap(), &rng) else { continue };
+            let written =
+                variant.files.iter().filter_map(|(format, file)| Some((format, file.as_ref().ok()?)));
+            let struck: Vec<_> = written
+                .map(|(_, bytes)| {
+                    let bytes = String::from_utf8_lossy(bytes);
+                    texts.iter().position(|text| match name {
+                        "data-nested" => {
+                            let twice = quoted(&quoted(text));
+                            bytes.contains(&twice[1..twice.len() - 1])
+                        }
+                        _ => {
+                            let after = bytes.split_once(text.as_str()).map_or("", |parts| parts.1);
+                            let next = after.trim_start_matches([',', ' ']);
+                            next.starts_with("\"request\"") || next.starts_with("\"response\"")
+                        }
+                    })
+                })
+                .collect();
+            assert!(struck.windows(2).all(|two| two[0] == two[1]), "{name} in session {number}: {struck:?}");
+            let found = struck.len() > 1 && struck[0].is_some();
+            *compared.entry(name).or_insert(0) += u32::from(found);
+        }
+    }
+    assert!(compared.len() == 2 && compared.values().all(|count| *count > 5), "{compared:?}");
 }
 
 #[test]

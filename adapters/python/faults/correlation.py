@@ -16,6 +16,7 @@ from faults.seams import (
     on_message,
     patch,
 )
+from formats import har
 from jsontext import Number
 
 
@@ -326,6 +327,8 @@ FAULTS = {
         "whole-file": ("collects all requests by id before it looks at the answers", on_events(whole_file)),
     },
     "COR-DUPLICATE": {
+        "refused-is-turned-away": ("lets a call come again that HTTP refused with another status than 401",
+            patch(har, "_TURNED_AWAY", lambda honest: [*honest, *(Number(status) for status in ("300", "304", "403", "407"))])),
         "duplicates-pass": ("reads two tool calls with one id", taken(lambda *_: False)),
         "duplicates-while-open": (
             "refuses a tool call's id only as long as the first call is open",

@@ -163,6 +163,14 @@ def first_header_only(honest):
     return named
 
 
+def last_header_decides(_):
+    def named(self, version):
+        if version in _REVISIONS and self._revision in (None, getattr(self, "_by_header", None)):
+            self._revision = self._by_header = version
+
+    return named
+
+
 def headers_decide(_):
     def named(self, version):
         self._revision = version if version in _REVISIONS else self._revision
@@ -329,6 +337,8 @@ FAULTS = {
             after_answering(believes_any_result)),
         "batch-no-headers": ("does not look at the header that names the revision",
             instead(Session, "named", lambda self, version: None)),
+        "batch-last-header-decides": ("lets the last header with a version decide, where no answer did",
+            seams.patch(Session, "named", last_header_decides)),
         "batch-first-header-only": ("looks only at the first header with a version, even if no revision has it",
             patch(Session, "named", first_header_only)),
         "batch-any-header": ("takes the first header for the session's revision, even if no revision has it, and no later one",

@@ -83,6 +83,11 @@ def untold_times(entry):
     return [Decimal(time.text) if type(time) is Number else Decimal(0) for time in found]
 
 
+def first_is_untimed(entry):
+    first = next(iter(entry["_events"]), None)
+    return isinstance(first, dict) and type(first.get("time")) is not Number
+
+
 def skip_answers(condition):
     """Reads nothing of an answer for which the condition holds."""
     return on_exchange(
@@ -284,6 +289,8 @@ def missing_is_silent(honest):
 
 FAULTS = {
     "HAR-ORDER": {
+        "first-event-waits": ("has a first item of `_events` without a number come with the next one",
+            times(lambda entry, found: [*found[1:2], *found[1:]] if first_is_untimed(entry) else found)),
         "exchanges-in-file-order": ("leaves exchanges in file order",
             on_exchange(lambda exchange: without(exchange, "startedDateTime"))),
         "exchanges-by-end": ("puts exchanges in the order in which they ended", ordered(end)),

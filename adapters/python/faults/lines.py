@@ -181,6 +181,8 @@ def odd_folded(item):
 
 FAULTS = {
     "JRP-LINE": {
+        "other-spaces-are-blank": ("takes a line of other white space than JSON's for a blank one",
+            on_raw_lines(lambda line: b"" if line.strip() and not line.decode("utf-8", "replace").strip() else None)),
         "blank-lines-rejected": ("rejects a blank line",
             on_raw_lines(lambda line: b"?" if line.strip(b"\r\n") and not line.strip() or line == b"\r" else None)),
         "empty-lines-rejected": ("rejects an empty line", on_text(lambda text: re.sub(r"\n(?=\n)", "\n?", text)).within(*LINES)),
@@ -255,6 +257,8 @@ FAULTS = {
             shape(lambda message: message.get("method", "") is None, lambda message: DROPPED)),
         "result-wins-in-lines": ("takes the result of a message that has an error, too, only in lines",
             shape(lambda message: "result" in message, lambda message: without(message, "error"), "jsonrpc")),
+        "null-error-wins": ("takes a null error beside a result for the answer",
+            shape(lambda message: "result" in message and message.get("error", 0) is None, lambda message: without(message, "result"))),
         "null-error-is-none-in-har": (
             "takes a null error beside a result for none, only in HAR",
             shape(

@@ -14,7 +14,7 @@ from faults.seams import (
     on_trace_line,
     text_of,
 )
-from jsontext import Number
+from jsontext import Number, parse
 
 TRACE = "mcp-replay"
 META = {"v": Number("1"), "type": "meta", "startedAt": "", "label": "", "command": []}
@@ -237,6 +237,8 @@ FAULTS = {
             line_rejected(lambda line: type(line.get("dir")) is str and not has_dir(line))),
     },
     "RPL-NOISE": {
+        "text-parsed-again": ("reads a `raw` that is the text of a message",
+            on_noise(lambda line: {**line, "raw": parse(line["raw"])}, lambda raw: type(raw) is str and raw.startswith('{"jsonrpc"'))),
         "noise-bound": ("takes noise in `raw` for a notification",
             on_noise(lambda line: {**line, "raw": {"jsonrpc": "2.0", "method": "noise"}})),
         "noise-answers": (

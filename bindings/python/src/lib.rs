@@ -123,7 +123,7 @@ mod _core {
     #[pyfunction]
     #[pyo3(signature = (
         names, a, b, *, left_format, right_format, redacted, ids, ignore, unordered_answers, ignore_refusals,
-        fold_redelivered, show
+        ignore_senders, fold_redelivered, show
     ))]
     #[expect(clippy::too_many_arguments, reason = "they are options, by name")]
     fn diff(
@@ -138,6 +138,7 @@ mod _core {
         ignore: Vec<String>,
         unordered_answers: bool,
         ignore_refusals: bool,
+        ignore_senders: bool,
         fold_redelivered: bool,
         show: u64,
     ) -> PyResult<(bool, String, Vec<String>)> {
@@ -149,6 +150,7 @@ mod _core {
             ignore,
             unordered_answers,
             ignore_refusals,
+            ignore_senders,
             fold_redelivered,
             show,
             ..DiffOptions::default()

@@ -72,7 +72,7 @@ mutators! {
         });
     "entry-null-beside" ["ENV-NULL" "ENV-ONE"] "An entry with a message has another slot, which is null."
         => Relation::Open(Reading::Known), Apply::Spelling(|tree, rng| {
-            one_entry(tree, rng, |entry| {
+            tree.one_entry(rng, |entry| {
                 let slots = ["request", "response", "sse"];
                 let other = slots.iter().find(|slot| entry.get(slot).is_none());
                 other.is_some_and(|slot| {
@@ -84,7 +84,7 @@ mutators! {
     "entry-slot-twice" ["SRV-TWICE" "ENV-ONE"] "An entry names its slot twice."
         => Relation::Open(Reading::Free), Apply::Spelling(|tree, rng| {
             let same = rng.one_in(2);
-            one_entry(tree, rng, |entry| {
+            tree.one_entry(rng, |entry| {
                 let slot = ["request", "response"].into_iter().find(|slot| entry.get(slot).is_some());
                 let other = Node::parse(r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#);
                 let value = if same { slot.and_then(|slot| entry.get(slot).cloned()) } else { other };
@@ -98,7 +98,7 @@ mutators! {
     "event-ids-odd" ["ENV-LOOSE"] "The id of an envelope's event is not a string."
         => Relation::Open(Reading::Known), Apply::Spelling(|tree, rng| {
             let form = rng.pick(&["7", "null", "true", "1.5"]).copied().unwrap_or("7");
-            one_entry(tree, rng, |entry| {
+            tree.one_entry(rng, |entry| {
                 let event = entry.get_mut("sse").filter(|event| event.get("data").is_some());
                 event.is_some_and(|event| {
                     event.set("id", Node::leaf(form));
@@ -137,12 +137,4 @@ fn insert(tree: &mut FormatTree, rng: &mut Rng, entry: Option<&str>) -> bool {
     rng.next_u64();
     let place = rng.next_u64();
     entry.and_then(Node::parse).is_some_and(|entry| tree.insert_entry(place, entry))
-}
-
-/// The first entry, from a random one on, that `change` takes.
-fn one_entry(tree: &mut FormatTree, rng: &mut Rng, change: impl FnMut(&mut Node) -> bool) -> bool {
-    let mut entries: Vec<&mut Node> = tree.entries().collect();
-    let first = rng.below(entries.len());
-    entries.rotate_left(first);
-    entries.into_iter().any(change)
 }

@@ -38,6 +38,8 @@ pub struct DiffOptions {
     pub unordered_answers: bool,
     /// Requests that were turned away are left out.
     pub ignore_refusals: bool,
+    /// Who sent an event is left out.
+    pub ignore_senders: bool,
     /// An SSE event that was delivered again counts once.
     pub fold_redelivered: bool,
     /// At most this many differences are listed; all are counted.
@@ -70,6 +72,7 @@ impl Default for DiffOptions {
             ignore: Vec::new(),
             unordered_answers: false,
             ignore_refusals: false,
+            ignore_senders: false,
             fold_redelivered: false,
             show: 20,
             text: None,
@@ -86,7 +89,8 @@ impl Command for DiffOptions {
             "renumbered" => IdMatching::Renumbered,
             other => return Err(Error::option("ids", format!("`{other}` is neither exact nor renumbered"))),
         };
-        let ignore = self.ignore.iter().map(|pointer| PointerPattern::parse(pointer));
+        let senders = self.ignore_senders.then_some("/sender");
+        let ignore = self.ignore.iter().map(String::as_str).chain(senders).map(PointerPattern::parse);
         let ignore = ignore.collect::<Result<_, _>>().map_err(|why| Error::option("ignore", why))?;
         let values = transcript::diff::DiffOptions { ignore, redacted: self.redacted.clone() };
         let align = AlignOptions { values, ids, unordered_answers: self.unordered_answers };
@@ -128,7 +132,7 @@ impl Command for DiffOptions {
             Written::Json(json) => output.bytes().write_all(json.finish(&counts, sides, names).as_bytes()),
             Written::Text(listing) => listing.finish(&counts, sides, self.text == Some(Text::Full)),
         };
-        for note in notes(sides, names, counts.same()) {
+        for note in notes(sides, names, &counts) {
             output.remark(Remark::Note(&note));
         }
         done.map_err(Cause::Output)?;

@@ -3,6 +3,7 @@
 //! How a reading of [`formats`] becomes an answer. It is judged like anybody else's.
 
 use crate::importer::Importer;
+use crate::reading::{Format, Reading, Rejection, reading};
 use formats::{ReadError, ReadOptions};
 use transcript::dialect::{self, Dialect};
 use verdict::answer::{Answer, FailureKind};
@@ -35,13 +36,17 @@ impl Importer for Builtin {
         true
     }
 
-    fn reads(&self, format: &str) -> bool {
-        formats::find(format).is_some()
+    fn reads(&self, format: Format) -> bool {
+        formats::find(format.name()).is_some()
     }
 
-    fn read(&self, format: &str, transcript: &[u8]) -> Answer {
-        let Some(format) = formats::find(format) else {
-            return Answer::Unsupported { why: format!("there is no format {format}") };
+    fn read(&self, format: Format, transcript: &[u8]) -> Result<Reading, Rejection> {
+        reading(self.answer(format, transcript))
+    }
+
+    fn answer(&self, format: Format, transcript: &[u8]) -> Answer {
+        let Some(format) = formats::find(format.name()) else {
+            return Answer::Unsupported { why: format!("there is no format {}", format.name()) };
         };
         match formats::meaning(format, &mut { transcript }, ReadOptions::in_dialect(self.0)) {
             Ok(meaning) => Answer::Meaning(Meaning::written(meaning.text)),

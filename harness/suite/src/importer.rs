@@ -2,6 +2,7 @@
 //!
 //! What an importer is asked, and how it is asked so that neither a panic nor a whim goes unnoticed.
 
+use crate::reading::{self, Format, Reading, Rejection};
 use std::cell::RefCell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Once;
@@ -25,16 +26,24 @@ pub trait Importer: Send + Sync {
         transcript::dialect::DEFAULT
     }
 
-    /// Whether it reads this capture format at all, such as `http-sse`. What it does not read is skipped, counted
-    /// and shown.
-    fn reads(&self, format: &str) -> bool;
+    /// Whether it reads this capture format at all. What it does not read is skipped, counted and shown.
+    fn reads(&self, format: Format) -> bool;
 
     /// Reads a transcript, given as the bytes of the whole file.
-    fn read(&self, format: &str, transcript: &[u8]) -> Answer;
+    ///
+    /// # Errors
+    /// Why it is not a session.
+    fn read(&self, format: Format, transcript: &[u8]) -> Result<Reading, Rejection>;
+
+    /// The same as an answer, for importers that have others than readings and rejections: [`Answer::Unsupported`], or
+    /// [`Answer::Broken`] where a program behind the importer fails.
+    fn answer(&self, format: Format, transcript: &[u8]) -> Answer {
+        reading::answer(self.read(format, transcript))
+    }
 
     /// Reads it twice: on this thread, where the importer is not a process. A panic is a crash.
-    fn read_twice(&self, format: &str, transcript: &[u8]) -> ReadPair {
-        let read = || caught(|| self.read(format, transcript));
+    fn read_twice(&self, format: Format, transcript: &[u8]) -> ReadPair {
+        let read = || caught(|| self.answer(format, transcript));
         ReadPair { answers: [read(), read()], said: String::new() }
     }
 
@@ -138,7 +147,7 @@ fn quieten() {
 
 #[cfg(test)]
 mod tests {
-    use super::Importer;
+    use super::{Format, Importer};
     use crate::testing::Double;
     use std::sync::atomic::{AtomicUsize, Ordering};
     use verdict::answer::{Answer, FailureKind};
@@ -146,7 +155,7 @@ mod tests {
     #[test]
     fn a_panic_is_a_crash_that_says_what_it_said() {
         let panicking = Double::new("test", |_, _| panic!("no such {}", "thing"));
-        let answer = panicking.read_twice("jsonrpc", b"").answer();
+        let answer = panicking.read_twice(Format::JSONRPC, b"").answer();
         let Answer::Broken { how: FailureKind::Crash, message } = answer else { panic!("{answer:?}") };
         assert!(message.contains("no such thing") && message.contains("importer.rs"), "{message}");
     }
@@ -158,7 +167,7 @@ mod tests {
             0 => Answer::Meaning(verdict::meaning::Meaning::parse("{\"events\": []}").unwrap()),
             _ => Answer::Rejection { code: None, message: "no".into() },
         });
-        let answer = whimsical.read_twice("jsonrpc", b"").answer();
+        let answer = whimsical.read_twice(Format::JSONRPC, b"").answer();
         assert!(matches!(answer, Answer::Broken { how: FailureKind::Unstable, .. }), "{answer:?}");
         assert_eq!(count.into_inner(), 2);
     }

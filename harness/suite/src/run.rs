@@ -166,11 +166,11 @@ impl TimedAnswer {
     }
 }
 
-fn ask(importer: &dyn Importer, case: &Case, format: &Format, transcript: &[u8]) -> TimedAnswer {
+fn ask(importer: &dyn Importer, case: &Case, format: &'static Format, transcript: &[u8]) -> TimedAnswer {
     let start = Instant::now();
     let ReadPair { answers: [first, second], said } = match case.identified {
         Some(_) => importer.identify_twice(transcript),
-        None => importer.read_twice(format.name, transcript),
+        None => importer.read_twice(format.into(), transcript),
     };
     let (took, bytes) = (Some(start.elapsed()), Some(transcript.len() as u64));
     TimedAnswer { answer: first.confirmed_by(&second), said, bytes, took }

@@ -1,6 +1,7 @@
 //! An importer for tests, and the suite.
 
 use crate::importer::Importer;
+use crate::reading::{Format, Reading, Rejection, reading};
 use crate::suite::{Root, Suite};
 use std::sync::LazyLock;
 use verdict::answer::{Answer, Level};
@@ -41,11 +42,15 @@ impl<R: Fn(&str, &[u8]) -> Answer + Send + Sync> Importer for Double<R> {
         self.strict
     }
 
-    fn reads(&self, format: &str) -> bool {
-        (self.reads)(format)
+    fn reads(&self, format: Format) -> bool {
+        (self.reads)(format.name())
     }
 
-    fn read(&self, format: &str, transcript: &[u8]) -> Answer {
-        (self.read)(format, transcript)
+    fn read(&self, format: Format, transcript: &[u8]) -> Result<Reading, Rejection> {
+        reading(self.answer(format, transcript))
+    }
+
+    fn answer(&self, format: Format, transcript: &[u8]) -> Answer {
+        (self.read)(format.name(), transcript)
     }
 }

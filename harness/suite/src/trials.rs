@@ -28,8 +28,12 @@ use std::process::ExitCode;
 use std::sync::Arc;
 use std::thread;
 use transcript::dialect;
+use transcript::json::Json;
+use verdict::answer::Level;
+use verdict::baseline::Baseline;
+use verdict::config_error::ConfigError;
 use verdict::expectation::Expectation;
-use verdict::plain::plain;
+use verdict::plain::{counted, plain};
 use verdict::record::{self, CaseResult, Record};
 use verdict::text;
 use verdict::verdict::Verdict;
@@ -46,12 +50,13 @@ pub struct Harness {
     importer: Arc<dyn Importer>,
     suite: Root,
     known: Vec<(String, String)>,
+    problems: Vec<Problem>,
 }
 
 impl Harness {
     /// Hands over an importer, to be judged by the suite that this version of the crate holds.
     pub fn new(importer: impl Importer + 'static) -> Self {
-        Self { importer: Arc::new(importer), suite: Root::Embedded, known: Vec::new() }
+        Self { importer: Arc::new(importer), suite: Root::Embedded, known: Vec::new(), problems: Vec::new() }
     }
 
     /// Takes the cases from a folder instead.
@@ -66,6 +71,25 @@ impl Harness {
     #[must_use]
     pub fn known(mut self, trials: impl Into<String>, reason: impl Into<String>) -> Self {
         self.known.push((trials.into(), reason.into()));
+        self
+    }
+
+    /// Takes the known failures of a baseline, as `mcp-concord run --baseline` does; those that are wrong answers, and no crashes.
+    #[must_use]
+    pub fn known_file(mut self, path: impl AsRef<Path>) -> Self {
+        let place = path.as_ref().display().to_string();
+        let text = std::fs::read_to_string(path).map_err(|error| vec![problem(&place, error.to_string())]);
+        let read = text.and_then(|text| {
+            Baseline::read(&text, false).map_err(|errors| {
+                let problem =
+                    |it: ConfigError| Problem { place: place.clone(), line: it.line, message: it.message };
+                errors.into_iter().map(problem).collect()
+            })
+        });
+        match read {
+            Ok(baseline) => self.known.extend(baseline.excused().map(|(glob, why)| (glob, why.to_owned()))),
+            Err(problems) => self.problems.extend(problems),
+        }
         self
     }
 
@@ -90,6 +114,9 @@ impl Harness {
     }
 
     fn trials(self, arguments: &Arguments) -> Result<Vec<Trial>, Vec<Problem>> {
+        if !self.problems.is_empty() {
+            return Err(self.problems);
+        }
         let known = Known::read(&self.known)?;
         let dialect =
             dialect::find(self.importer.dialect()).map_err(|why| vec![problem(self.importer.name(), why)])?;
@@ -102,17 +129,23 @@ impl Harness {
             }
         };
         let judging = Arc::new(Judging { importer: self.importer, suite: self.suite });
-        let trials: Vec<Trial> = found
-            .into_iter()
-            .flat_map(|case| of_case(Arc::new(case.in_dialect(dialect)), &judging, &known))
-            .collect();
+        let cases: Vec<_> = found.into_iter().map(|case| Arc::new(case.in_dialect(dialect))).collect();
+        let (quiet, loud): (Vec<_>, Vec<_>) =
+            cases.into_iter().partition(|case| exact.is_none() && judging.shows_nothing_of(case));
+        let names: Vec<String> = quiet.iter().flat_map(|case| judging.names(case)).collect();
+        let mut trials: Vec<Trial> =
+            loud.into_iter().flat_map(|case| of_case(case, &judging, &known)).collect();
+        trials.extend(of_topics(quiet, &judging, &known));
         match exact {
             Some(name) if !trials.iter().any(|trial| trial.name() == name) => {
                 let message = format!("no trial is named `{name}`; --list shows all names");
                 Err(vec![problem(&judging.suite.to_string(), message)])
             }
             Some(_) => Ok(trials),
-            None => Known::all_name_something(&known, &trials).map(|()| trials),
+            None => {
+                let names = names.iter().map(String::as_str).chain(trials.iter().map(Trial::name));
+                Known::all_name_something(&known, &names.collect::<Vec<_>>()).map(|()| trials)
+            }
         }
     }
 }
@@ -149,9 +182,9 @@ impl Known {
     }
 
     /// An entry that names nothing is misspelled, or its case is gone.
-    fn all_name_something(known: &[Self], trials: &[Trial]) -> Result<(), Vec<Problem>> {
+    fn all_name_something(known: &[Self], trials: &[&str]) -> Result<(), Vec<Problem>> {
         let nothing =
-            known.iter().filter(|known| !trials.iter().any(|trial| known.names(trial.name()))).map(|known| {
+            known.iter().filter(|known| !trials.iter().any(|trial| known.names(trial))).map(|known| {
                 problem(known.trials.glob().glob(), "is known to fail, and no trial has such a name")
             });
         let problems: Vec<Problem> = nothing.collect();
@@ -169,12 +202,46 @@ const UNUSABLE: u8 = 2;
 /// The name of the trial that asks for one choice in every format.
 const CONSISTENT: &str = "consistent";
 
+/// The name of the trial of a topic's cases of which the importer shows nothing.
+const QUIET: &str = "nothing-to-show";
+
 /// The case that the trial of this name belongs to, without a look at any other.
 fn exactly(suite: &Root, trial: &str) -> Result<Option<Case>, Vec<Problem>> {
     match trial.rsplit_once("::") {
         Some((case, _)) => Suite::load_one(suite, &case.replace("::", "/")),
         None => Ok(None),
     }
+}
+
+/// Why each reading of a case is known to fail, if it is.
+type KnownReasons = Vec<Option<Arc<str>>>;
+
+/// One trial for the cases of each topic of which the importer's level shows nothing: a line for each would bury the failures.
+fn of_topics(cases: Vec<Arc<Case>>, judging: &Arc<Judging>, known: &[Known]) -> impl Iterator<Item = Trial> {
+    let mut topics: BTreeMap<String, Vec<(Arc<Case>, KnownReasons)>> = BTreeMap::new();
+    for case in cases {
+        let topic = case.name.split('/').next().unwrap_or_default().to_owned();
+        let reason = |name: String| known.iter().find(|it| it.names(&name)).map(|it| Arc::clone(&it.reason));
+        let reasons = judging.names(&case).map(reason).collect();
+        topics.entry(topic).or_default().push((case, reasons));
+    }
+    topics.into_iter().map(|(topic, cases)| {
+        let judging = Arc::clone(judging);
+        Trial::ignorable_test(format!("{topic}::{QUIET}"), move || {
+            let mut failures = Vec::new();
+            for (case, reasons) in &cases {
+                for (format, known) in judging.formats(case).zip(reasons) {
+                    failures.extend(judging.completed(case, Some(format), known.as_deref()).err());
+                }
+            }
+            if failures.is_empty() {
+                let count = counted(cases.len(), "session");
+                return Ok(Completion::ignored_with(format!("the level `calls` shows nothing of {count}")));
+            }
+            let words: Vec<&str> = failures.iter().filter_map(Failed::message).collect();
+            Err(words.join("\n").into())
+        })
+    })
 }
 
 fn of_case(case: Arc<Case>, judging: &Arc<Judging>, known: &[Known]) -> Vec<Trial> {
@@ -210,6 +277,29 @@ fn of_case(case: Arc<Case>, judging: &Arc<Judging>, known: &[Known]) -> Vec<Tria
 }
 
 impl Judging {
+    /// Whether the importer shows only tool calls, and the case has none.
+    fn shows_nothing_of(&self, case: &Case) -> bool {
+        let Expectation::Meaning(meaning) = &case.expectation else { return false };
+        let events = || meaning.json().member("events").into_iter().flat_map(|events| events.items());
+        let is_call = |event: Json<'_>| {
+            event.member("kind").and_then(Json::as_text).is_some_and(|kind| kind.is("tool_call"))
+        };
+        self.importer.level() == Level::Calls
+            && case.unjudged.is_none()
+            && case.identified.is_none()
+            && !events().any(is_call)
+    }
+
+    /// The formats of a case that the importer reads.
+    fn formats(&self, case: &Case) -> impl Iterator<Item = &'static str> {
+        readings(case, &*self.importer).into_iter().filter(|it| it.what.is_ok()).map(|it| it.format.name)
+    }
+
+    /// What the trials of these would be called.
+    fn names(&self, case: &Case) -> impl Iterator<Item = String> {
+        self.formats(case).map(|format| format!("{}::{format}", case.name.replace('/', "::")))
+    }
+
     /// The end of a trial: it passes, or it fails and is known to.
     fn completed(
         &self,

@@ -2,7 +2,7 @@
 
 use mcp_concord_suite::builtin::Builtin;
 use mcp_concord_suite::run::{Selection, plan, run};
-use mcp_concord_suite::{Importer as _, Root, Suite};
+use mcp_concord_suite::{Format, Importer as _, Root, Suite};
 use transcript::dialect;
 use verdict::record;
 
@@ -30,9 +30,15 @@ fn a_case_names_the_dialects_in_which_it_reads_otherwise_and_no_other() {
             let named = case.dialects().any(|(other, _)| other == dialect);
             others += usize::from(named);
             for transcript in &case.transcripts {
-                let (name, bytes) = (transcript.format.name, transcript.blob.bytes().unwrap());
-                let [plain, other] = [&dialect::ALL[0], dialect].map(|it| Builtin(it).read(name, &bytes));
-                assert_eq!(plain != other, named, "{}, {name}: {plain:?} and {other:?}", case.name);
+                let (format, bytes) = (Format::from(transcript.format), transcript.blob.bytes().unwrap());
+                let [plain, other] = [&dialect::ALL[0], dialect].map(|it| Builtin(it).answer(format, &bytes));
+                assert_eq!(
+                    plain != other,
+                    named,
+                    "{}, {}: {plain:?} and {other:?}",
+                    case.name,
+                    format.name()
+                );
             }
         }
         assert!(others > 0, "no case shows what {} is", dialect.name);

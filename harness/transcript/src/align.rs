@@ -17,6 +17,7 @@ pub use window::LOOKAHEAD;
 
 use crate::diff::{Comparison, DiffOptions, Difference};
 use crate::meaning::EventKind;
+use crate::session::Side;
 use answers::{Answers, Both};
 use contents::leaves_out;
 use names::{Names, requestor};
@@ -69,6 +70,10 @@ pub struct Counts {
     pub redacted: u64,
     /// Places left out because the caller said so.
     pub ignored: u64,
+    /// Pairs that differ in nothing but the id.
+    pub only_ids: u64,
+    /// Pairs that differ in nothing but who sent them.
+    pub only_senders: u64,
     /// How many pairs of events were compared value by value: the work that it took.
     pub compared: u64,
 }
@@ -183,11 +188,23 @@ impl<'r> Pairing<'r> {
         if !self.options.unordered_answers {
             self.shift(a.index, b.index);
         }
-        let found = match (self.frame(a, b), known) {
-            (Some(difference), _) => Comparison { difference: Some(difference), ..Comparison::default() },
-            (None, Some(known)) => known,
-            (None, None) if a.text == b.text => Comparison::default(),
-            (None, None) => self.contents(a, b),
+        let frame = self.frame(a, b);
+        let differs_in = |name: &str| frame.as_ref().is_some_and(|frame| frame.pointer == name);
+        let (id, sender) = (differs_in("/id"), differs_in("/sender"));
+        let mut found = match known {
+            _ if frame.is_some() && !id && !sender => Comparison::default(),
+            Some(known) => known,
+            None if a.text == b.text => Comparison::default(),
+            None => self.contents(a, b),
+        };
+        if found.difference.is_none() {
+            self.counts.only_ids += u64::from(id && !self.other_binding(a, b) && !self.other_sender(a, b));
+            self.counts.only_senders += u64::from(sender);
+        }
+        // Who sent it is named last.
+        found.difference = match found.difference {
+            Some(difference) if sender => Some(difference),
+            difference => frame.or(difference),
         };
         self.counts.redacted += found.redacted as u64;
         self.counts.ignored += found.ignored as u64;
@@ -220,7 +237,7 @@ impl<'r> Pairing<'r> {
         report(Mismatch::OnlyRight(b));
     }
 
-    /// What is not a value of the message: kind, id, and what is answered.
+    /// What is not a value of the message: kind, id, what is answered, and the sender.
     fn frame(&mut self, a: &OwnedEvent, b: &OwnedEvent) -> Option<Difference> {
         let differs = |name: &str, left: Option<String>, right: Option<String>| {
             Some(Difference { pointer: format!("/{name}"), left, right })
@@ -245,15 +262,26 @@ impl<'r> Pairing<'r> {
             };
             return differs("id", shown(&a.id), shown(&b.id));
         }
-        if a.event().is_response() && !self.options.unordered_answers && !self.leaves_out("answers") {
-            let expected = a.answers.map(|index| self.counterpart(index));
-            if expected != b.answers.map(Some) {
-                let shown =
-                    |answers: Option<u64>| Some(answers.map_or("null".to_owned(), |index| index.to_string()));
-                return differs("answers", shown(a.answers), shown(b.answers));
-            }
+        if self.other_binding(a, b) {
+            let shown =
+                |answers: Option<u64>| Some(answers.map_or("null".to_owned(), |index| index.to_string()));
+            return differs("answers", shown(a.answers), shown(b.answers));
         }
-        None
+        let quoted = |side: Option<Side>| side.map(|side| format!("\"{}\"", side.name()));
+        if self.other_sender(a, b) { differs("sender", quoted(a.side), quoted(b.side)) } else { None }
+    }
+
+    /// They answer requests that do not stand for each other.
+    fn other_binding(&self, a: &OwnedEvent, b: &OwnedEvent) -> bool {
+        a.event().is_response()
+            && !self.options.unordered_answers
+            && !self.leaves_out("answers")
+            && a.answers.map(|index| self.counterpart(index)) != b.answers.map(Some)
+    }
+
+    /// Both formats show who sent the event, and it is not the same side.
+    fn other_sender(&self, a: &OwnedEvent, b: &OwnedEvent) -> bool {
+        a.side.zip(b.side).is_some_and(|(left, right)| left != right) && !self.leaves_out("sender")
     }
 
     fn leaves_out(&self, name: &str) -> bool {

@@ -129,6 +129,14 @@ impl Baseline {
         self.entries.iter().filter(nothing).map(slip).collect()
     }
 
+    /// The wrong answers that it excuses: each a glob over `case/format`, with the reason.
+    pub fn excused(&self) -> impl Iterator<Item = (String, &str)> {
+        self.entries.iter().filter(|known| known.kind == Verdict::Fail).map(|known| {
+            let format = known.format.as_ref().map_or("*", |format| format.glob().glob());
+            (format!("{}/{format}", known.case.glob().glob()), known.reason.reason.as_str())
+        })
+    }
+
     /// Whether an entry names this reading.
     #[must_use]
     pub fn names(&self, case: &str, format: &str) -> bool {

@@ -15,7 +15,7 @@ use toml::Spanned;
 use transcript::clauses;
 use transcript::nearest::hint;
 use transcript::rejection::Code;
-use words::{is_date, looks_like_a_clause, looks_like_a_rule};
+use words::{is_date, known_keys, looks_like_a_clause, looks_like_a_rule};
 
 /// The file as it is spelled. What is required is optional here, so that all that is missing can be listed.
 #[derive(Debug, Deserialize)]
@@ -145,14 +145,8 @@ fn example(key: &str) -> String {
 /// Everything that is wrong with it.
 pub fn read(text: &str, formats: &[&'static str]) -> Result<CaseFile, Vec<ConfigError>> {
     let mut reader = Reader { text, formats, slips: Vec::new() };
-    let spelled: Spelled = match toml::from_str(text) {
-        Ok(spelled) => spelled,
-        Err(error) => {
-            let at = error.span().map(|span| span.start);
-            let key = at.and_then(|at| key_of_line(text, at)).unwrap_or_default();
-            reader.say(at, format!("{}{}", error.message().replace('\n', " "), example(key)));
-            return Err(reader.slips);
-        }
+    let Some(spelled) = known_keys(text, &mut |at, message| reader.say(at, message)) else {
+        return Err(reader.slips);
     };
     let file = reader.check(spelled);
     file.filter(|_| reader.slips.is_empty()).ok_or(reader.slips)
@@ -377,12 +371,6 @@ impl Reader<'_> {
     fn say(&mut self, at: Option<usize>, message: impl Into<String>) {
         self.slips.push(ConfigError::at(self.text, at, message));
     }
-}
-
-/// The first word of the line around byte `at`: the key, where the line has one.
-fn key_of_line(text: &str, at: usize) -> Option<&str> {
-    let start = text.get(..at)?.rfind('\n').map_or(0, |end| end + 1);
-    text[start..].split(|c: char| c == '=' || c.is_whitespace()).next()
 }
 
 fn unknown_clause(id: &str) -> String {

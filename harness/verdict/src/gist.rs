@@ -13,7 +13,7 @@ pub fn gist(message: &str) -> String {
     unparticular(&words[..end])
 }
 
-/// Words without numbers and quoted text.
+/// Words without numbers and quoted text. The names of encodings stay.
 #[must_use]
 pub fn unparticular(words: impl AsRef<str>) -> String {
     let mut out = String::new();
@@ -21,6 +21,9 @@ pub fn unparticular(words: impl AsRef<str>) -> String {
     while let Some(char) = rest.next() {
         match char {
             _ if out.chars().count() >= LONGEST => break,
+            '0'..='9' if out.trim_end_matches(|it: char| it.is_ascii_digit()).ends_with("UTF-") => {
+                out.push(char)
+            }
             '0'..='9' if out.ends_with('*') => {}
             '0'..='9' => out.push('*'),
             '"' | '`' | '\'' if rest.as_str().contains(char) => {
@@ -40,6 +43,7 @@ mod tests {
     #[test]
     fn words_are_cut_where_they_become_particular() {
         assert_eq!(gist("it answered 12 when 3 was asked: x"), "it answered * when * was asked");
+        assert_eq!(gist("byte 7 is not UTF-8, and not UTF-16"), "byte * is not UTF-8, and not UTF-16");
         assert_eq!(gist("no \"a\" here (at: 7)\nmore"), "no … here (at: *)");
     }
 }

@@ -63,27 +63,42 @@ impl Handshake {
             Some(other) => return Err(format!("it speaks protocol {other}; this program speaks protocol 1")),
             None => return Err(format!("it has no `protocol`: add \"protocol\": 1 to {shown}")),
         }
-        let text = |name: &str| string(hello, name).ok_or_else(|| format!("`{name}` must be a string"));
-        let (name, version, level) = (text("name")?, text("version")?, text("level")?);
+        // All are listed, so that one look mends them.
+        let mut faults: Vec<String> = Vec::new();
+        let mut text = |name: &str| {
+            let found = string(hello, name);
+            faults.extend(found.is_none().then(|| format!("`{name}` must be a string")));
+            found.unwrap_or_default()
+        };
+        let (name, version, level) = (text("name"), text("version"), text("level"));
         let level = match level.as_str() {
-            "events" => Level::Events,
             "calls" => Level::Calls,
-            other => return Err(format!("its level is `{other}`; there are `events` and `calls`")),
+            "events" | "" => Level::Events,
+            other => {
+                faults.push(format!("its level is `{other}`; there are `events` and `calls`"));
+                Level::Events
+            }
         };
         let formats: Option<Vec<String>> = hello
             .member("formats")
             .filter(|formats| formats.kind() == JsonKind::Array)
             .and_then(|formats| formats.items().map(decoded).collect());
-        let formats = formats.ok_or("`formats` must be an array of names")?;
-        let dialect = match hello.member("dialect") {
-            Some(name) => Some(dialect::find(&decoded(name).ok_or("`dialect` must be a string")?)?),
-            None => None,
-        };
-        let identify = match hello.member("identify").map(Json::text) {
-            None | Some("false") => false,
-            Some("true") => true,
-            Some(_) => return Err("`identify` must be true or false".to_owned()),
-        };
+        faults.extend(formats.is_none().then(|| "`formats` must be an array of names".to_owned()));
+        let dialect = hello.member("dialect").map(|name| {
+            decoded(name).ok_or("`dialect` must be a string".to_owned()).and_then(|name| dialect::find(&name))
+        });
+        let dialect = dialect.transpose().unwrap_or_else(|why| {
+            faults.push(why);
+            None
+        });
+        let identify = hello.member("identify").map_or("false", Json::text);
+        if !matches!(identify, "true" | "false") {
+            faults.push("`identify` must be true or false".to_owned());
+        }
+        let (formats, identify) = (formats.unwrap_or_default(), identify == "true");
+        if !faults.is_empty() {
+            return Err(faults.join("; "));
+        }
         Ok(Self { name, version, level, formats, dialect, identify })
     }
 }
@@ -268,5 +283,14 @@ mod tests {
         let line = read(3, "har", "/t/a\"b\n.dat");
         assert_eq!(line, r#"{"cmd":"read","seq":3,"format":"har","path":"/t/a\"b\n.dat"}"#);
         assert_eq!(identify(4, "/t/a\"b"), r#"{"cmd":"identify","seq":4,"path":"/t/a\"b"}"#);
+    }
+
+    #[test]
+    fn all_faults_of_a_handshake_are_listed() {
+        let why = Handshake::parse(br#"{"protocol":1,"name":7,"version":"1","level":"all","identify":1}"#)
+            .unwrap_err();
+        for part in ["`name`", "level is `all`", "`formats`", "`identify`"] {
+            assert!(why.contains(part), "{part} is missing in {why}");
+        }
     }
 }

@@ -58,13 +58,19 @@ pub(crate) fn broken(how: FailureKind) -> Verdict {
     }
 }
 
+/// What was cut off is not valid JSON either, and most JSON readers do not say which.
+fn is_same_fault(a: Code, b: Code) -> bool {
+    let cut = |code| matches!(code, Code::Truncated | Code::InvalidJson);
+    a == b || cut(a) && cut(b)
+}
+
 fn rejected(expectation: &Expectation, code: Option<&str>, message: &str) -> Judgement {
     let said = Some(message.to_owned());
     match expectation {
         Expectation::Either(_) => Judgement::plain(Verdict::Pass, None),
         // Codes are this project's: one that it does not know says nothing, and one that it knows may be a remark.
         Expectation::Rejection(expected) => {
-            let named = code.and_then(Code::from_name).filter(|named| named != expected);
+            let named = code.and_then(Code::from_name).filter(|named| !is_same_fault(*named, *expected));
             let remark = named.map(|named| [*expected, named]);
             Judgement { remark, ..Judgement::plain(Verdict::Pass, remark.and(said)) }
         }
@@ -151,6 +157,8 @@ mod tests {
             assert_eq!((judged.verdict, judged.remark), (Verdict::Pass, None), "{ours:?}");
             assert_eq!(judged.strictly().verdict, Verdict::Pass, "{ours:?}");
         }
+        let cut = events(&Expectation::Rejection(Code::Truncated), &rejection(Some("invalid-json")));
+        assert_eq!((cut.remark, cut.strictly().verdict), (None, Verdict::Pass));
         let other = events(&expected, &rejection(Some("batch")));
         assert_eq!((other.verdict, other.remark), (Verdict::Pass, Some([Code::InvalidId, Code::Batch])));
         assert_eq!(other.message.as_deref(), Some("line 3: no"));

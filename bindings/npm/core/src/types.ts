@@ -80,6 +80,8 @@ export interface DiffOptions extends Common {
   unorderedAnswers?: boolean;
   /** Leave out requests that were turned away. */
   ignoreRefusals?: boolean;
+  /** Leave out who sent an event, which is compared where both formats show it. */
+  ignoreSenders?: boolean;
   /** Count an SSE event that was delivered again once. */
   foldRedelivered?: boolean;
   /** List at most this many differences; all are counted. */

@@ -161,6 +161,7 @@ def diff(
     ignore: Words = (),
     unordered_answers: bool = False,
     ignore_refusals: bool = False,
+    ignore_senders: bool = False,
     fold_redelivered: bool = False,
     show: int = 20,
 ) -> Comparison:
@@ -171,6 +172,7 @@ def diff(
     :param ignore: JSON pointers into the events that are left out; ``*`` matches any member or item.
     :param unordered_answers: leave out the order in which answers come.
     :param ignore_refusals: leave out requests that were turned away.
+    :param ignore_senders: leave out who sent an event, which is compared where both formats show it.
     :param fold_redelivered: count an SSE event that was delivered again once.
     :param show: list at most this many differences; all are counted.
     :raises ConcordError: where one of them is rejected.
@@ -187,6 +189,7 @@ def diff(
         ignore=_words(ignore),
         unordered_answers=unordered_answers,
         ignore_refusals=ignore_refusals,
+        ignore_senders=ignore_senders,
         fold_redelivered=fold_redelivered,
         show=show,
     )

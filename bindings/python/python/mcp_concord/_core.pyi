@@ -41,6 +41,7 @@ def diff(
     ignore: List[str],
     unordered_answers: bool,
     ignore_refusals: bool,
+    ignore_senders: bool,
     fold_redelivered: bool,
     show: int,
 ) -> Tuple[bool, str, List[str]]: ...

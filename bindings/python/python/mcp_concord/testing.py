@@ -23,6 +23,7 @@ def assert_same_session(
     ids: str = "exact",
     unordered_answers: bool = False,
     ignore_refusals: bool = False,
+    ignore_senders: bool = False,
     redacted: Union[str, None] = None,
 ) -> Comparison:
     """Fails unless two recordings, in any formats, are the same session. The options are those of :func:`mcp_concord.diff`.
@@ -37,6 +38,7 @@ def assert_same_session(
         ids=ids,
         unordered_answers=unordered_answers,
         ignore_refusals=ignore_refusals,
+        ignore_senders=ignore_senders,
         redacted=redacted,
         show=_SHOWN,
     )

@@ -12,6 +12,7 @@ use super::sample::good;
 use super::transcripts::{Transcript, Transcripts};
 use crate::exit;
 use mcp_concord_suite::importer::{Importer, ReadPair};
+use mcp_concord_suite::{Format as CaptureFormat, Reading, Rejection, reading};
 use std::path::Path;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread;
@@ -129,17 +130,21 @@ impl Adapter {
                 answer: BrokenAnswer::new(FailureKind::Crash, why).into(),
                 said: String::new(),
                 took: Duration::ZERO,
+                worked: None,
                 peak: None,
             });
         }
         let mut servers = self.idle().pop().unwrap_or_default();
+        let worked = |server: &Server| server.process.as_ref().and_then(Process::processor_time);
+        let before = worked(&servers[0]).unwrap_or_default();
         let asked = servers[0].ask(self, AdapterQuestion::Read(format), file);
         let since = servers[0].asked.unwrap_or_else(Instant::now);
         let (answer, said) = servers[0].answer(asked);
         let took = since.elapsed();
+        let worked = worked(&servers[0]).map(|after| after.saturating_sub(before));
         let peak = servers[0].process.as_mut().and_then(Process::peak);
         self.idle().push(servers);
-        Reply { answer, said, took, peak }
+        Reply { answer, said, took, worked, peak }
     }
 
     /// Forgets what runs: the next answer comes from a process that has seen nothing.
@@ -188,7 +193,7 @@ impl Adapter {
                 Err(BrokenAnswer::new(FailureKind::Crash, why))
             }
         });
-        Ok(Reply { answer: answer.unwrap_or_else(Answer::from), said, took, peak })
+        Ok(Reply { answer: answer.unwrap_or_else(Answer::from), said, took, worked: None, peak })
     }
 }
 
@@ -213,15 +218,16 @@ impl Importer for Adapter {
         self.strict
     }
 
-    fn reads(&self, format: &str) -> bool {
-        spelling(&self.hello, format).is_some()
+    fn reads(&self, format: CaptureFormat) -> bool {
+        spelling(&self.hello, format.name()).is_some()
     }
 
-    fn read(&self, format: &str, transcript: &[u8]) -> Answer {
-        self.read_twice(format, transcript).answers[0].clone()
+    fn read(&self, format: CaptureFormat, transcript: &[u8]) -> Result<Reading, Rejection> {
+        reading(self.read_twice(format, transcript).answers[0].clone())
     }
 
-    fn read_twice(&self, format: &str, transcript: &[u8]) -> ReadPair {
+    fn read_twice(&self, format: CaptureFormat, transcript: &[u8]) -> ReadPair {
+        let format = format.name();
         self.ask_both(AdapterQuestion::Read(spelling(&self.hello, format).unwrap_or(format)), transcript)
     }
 

@@ -116,6 +116,11 @@ impl Process {
         self.peak
     }
 
+    /// How long processors have worked for the group.
+    pub(super) fn processor_time(&self) -> Option<Duration> {
+        self.group.processor_time()
+    }
+
     /// Looks at the memory that the group holds, where that is wanted.
     fn look(&mut self) {
         if self.limits.watched {

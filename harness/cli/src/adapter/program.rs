@@ -32,6 +32,8 @@ pub(crate) struct Reply {
     pub said: String,
     /// From the question to the answer; for a one-shot command, from its start to its end.
     pub took: Duration,
+    /// How long processors worked for it meanwhile, where the system tells, and the program is kept.
+    pub worked: Option<Duration>,
     /// The most memory that it was seen to hold, in bytes, since its process was started: where the system tells, and it was
     /// [watched](Limits::watched).
     pub peak: Option<u64>,

@@ -54,6 +54,9 @@ pub(crate) struct Args {
     /// request, and `server/discover` where it gets an error.
     #[arg(long)]
     ignore_refusals: bool,
+    /// Leave out who sent an event. It is compared where both formats show it.
+    #[arg(long)]
+    ignore_senders: bool,
     /// Count an SSE event that was delivered again only once.
     #[arg(long)]
     fold_redelivered: bool,
@@ -99,6 +102,7 @@ pub(crate) fn run(args: &Args, context: CommandContext) -> Result<u8, Failure> {
         ignore: args.ignore.clone(),
         unordered_answers: args.unordered_answers,
         ignore_refusals: args.ignore_refusals,
+        ignore_senders: args.ignore_senders,
         fold_redelivered: args.fold_redelivered,
         show: args.show,
         text,

@@ -87,7 +87,7 @@ pub(crate) struct Args {
     /// The longest delay that is tolerated between sending a message and its arrival or time stamp.
     #[arg(long, value_name = "SECONDS", alias = "patience", value_parser = seconds, default_value = "1")]
     max_delay: Duration,
-    /// How long a peer waits for the next event before it gives up on the session.
+    /// How long a peer waits for the next event before it gives up on the session. What --max-delay adds to a session is added.
     #[arg(long, value_name = "SECONDS", value_parser = seconds, default_value = "5")]
     timeout: Duration,
     /// Keep each session with its recording, both journals and the standard error in a folder here.

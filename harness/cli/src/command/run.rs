@@ -15,8 +15,8 @@ use super::values::{bytes, power};
 use crate::exit;
 use crate::scale::Bounds;
 use again::FailedBefore;
+use mcp_concord_suite::Suite;
 use mcp_concord_suite::run::{PlannedCase, Selection, Shard, Supervision, implementation, plan, supervised};
-use mcp_concord_suite::{Suite, paired};
 use selection::{SelectionArgs, is_compared, list, select};
 use std::collections::BTreeMap;
 use std::io;
@@ -70,6 +70,10 @@ pub(crate) struct Args {
     rerun_failed: Option<PathBuf>,
     #[command(flatten)]
     stop: StopArgs,
+    /// Refuse a suite in which a case of the contract lacks one of jsonrpc, streamable-http, http-sse and mcp-replay and does not say
+    /// why, by `only` or a `[formats]` table.
+    #[arg(long, conflicts_with = "generate")]
+    paired: bool,
     /// How many to work on at once [default: the number of processors].
     #[arg(long, value_name = "N")]
     jobs: Option<NonZeroUsize>,
@@ -83,7 +87,7 @@ pub(crate) struct Args {
     /// events, in each format, until a transcript is larger than SIZE. --filter takes `dimension` or `dimension/format`.
     #[arg(long, value_name = "SIZE", num_args = 0..=1, default_missing_value = "4MiB", value_parser = bytes,
         conflicts_with_all = ["cases", "generate", "shard", "list", "verify", "baseline", "report", "jobs",
-            "rerun_failed", "fail_fast", "max_failures"])]
+            "rerun_failed", "fail_fast", "max_failures", "paired"])]
     scale: Option<u64>,
     /// With --scale: fail where time or memory grows with a larger power of the size.
     #[arg(long, value_name = "POWER", default_value = "1.5", value_parser = power, requires = "scale")]
@@ -110,6 +114,9 @@ pub(crate) fn run(args: &Args, context: CommandContext) -> Result<u8, Failure> {
         return args.importer.measure(&scaling, context);
     }
     let suite = args.suite.load(context)?;
+    if args.paired {
+        refuse_unpaired(&suite, context)?;
+    }
     let jobs = args.jobs.or_else(|| thread::available_parallelism().ok()).map_or(1, NonZeroUsize::get);
     watch()?;
     let judged = args.importer.start()?;
@@ -148,16 +155,7 @@ pub(crate) fn run(args: &Args, context: CommandContext) -> Result<u8, Failure> {
     let whole = !narrowed && record.interrupted == 0;
     let stale = baseline.as_ref().map(|baseline| baseline.apply(&mut record, whole)).unwrap_or_default();
     if whole && args.suite.generate.is_none() {
-        let pairing = suite.pairing();
-        let formats: Vec<_> = paired().map(|format| format.name).collect();
-        context.terminal.note(&format!(
-            "{} of {} cases are spelled in each of {}; {} say why not, and {} do not say",
-            pairing.everywhere,
-            suite.cases.len(),
-            formats.join(", "),
-            pairing.explained,
-            pairing.silent.len()
-        ));
+        context.terminal.note(&suite.pairing().to_string());
     }
     record.shard = args.selection.shard.map(Shard::part);
     record.command = Some(command(args, None));
@@ -186,6 +184,22 @@ pub(crate) fn run(args: &Args, context: CommandContext) -> Result<u8, Failure> {
         return Ok(exit::WELL);
     }
     Ok(exit_code(&record, !stale.is_empty(), context))
+}
+
+/// Names each case that lacks a format without a word.
+fn refuse_unpaired(suite: &Suite, context: CommandContext) -> Result<(), Failure> {
+    let silent = suite.pairing().silent;
+    for (case, formats) in &silent {
+        let formats = formats.join(", ");
+        context.terminal.error(&format!(
+            "{case} is not spelled in {formats}; add a transcript, `[formats.<name>]`, or `only`"
+        ));
+    }
+    match silent.len() {
+        0 => Ok(()),
+        1 => Err(Failure::Unusable("1 case lacks formats without a reason (--paired)".to_owned())),
+        count => Err(Failure::Unusable(format!("{count} cases lack formats without a reason (--paired)"))),
+    }
 }
 
 /// The baseline that the flags name. It is held against the whole suite, whatever part of it is run.

@@ -3,7 +3,7 @@
 use super::context::{CommandContext, Failure};
 use super::values::quoted;
 use super::variants;
-use mcp_concord_suite::{Case, Problem, Root, Suite};
+use mcp_concord_suite::{Case, Problem, Root, Suite, foreign_clauses};
 use std::fmt::Write as _;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -33,12 +33,21 @@ impl SuiteArgs {
             (None, []) => vec![Root::Embedded],
             (None, cases) => cases.iter().cloned().map(Root::Disk).collect(),
         };
-        load(&roots).map_err(|problems| {
+        let suite = load(&roots).map_err(|problems| {
             for problem in &problems {
                 context.terminal.error(&problem.to_string());
             }
             Failure::Unusable(format!("the suite cannot be used: {}", counted(problems.len(), "problem")))
-        })
+        })?;
+        for case in &suite.cases {
+            for clause in foreign_clauses(case) {
+                let place = case.place.as_str();
+                context.terminal.note(&format!(
+                    "{place}/case.toml: {clause} speaks of none of the formats that the case is spelled in"
+                ));
+            }
+        }
+        Ok(suite)
     }
 
     /// The suite as a record names it.

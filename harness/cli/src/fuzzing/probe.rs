@@ -5,7 +5,7 @@ use crate::case_draft::{CaseDraft, UNWRITTEN};
 use formats::Format;
 use mcp_concord_suite::importer::{Importer, ReadPair};
 use mcp_concord_suite::run::{PlannedCase, judge_case, readings};
-use mcp_concord_suite::{Case, Root, Suite};
+use mcp_concord_suite::{Case, Format as CaptureFormat, Reading, Rejection, Root, Suite};
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
 use transcript::dialect::Dialect;
@@ -234,18 +234,18 @@ impl Importer for KeepingImporter<'_> {
         self.inner.strict_codes()
     }
 
-    fn reads(&self, format: &str) -> bool {
+    fn reads(&self, format: CaptureFormat) -> bool {
         self.inner.reads(format)
     }
 
-    fn read(&self, format: &str, transcript: &[u8]) -> Answer {
+    fn read(&self, format: CaptureFormat, transcript: &[u8]) -> Result<Reading, Rejection> {
         self.inner.read(format, transcript)
     }
 
-    fn read_twice(&self, format: &str, transcript: &[u8]) -> ReadPair {
+    fn read_twice(&self, format: CaptureFormat, transcript: &[u8]) -> ReadPair {
         let heard = self.inner.read_twice(format, transcript);
         let mut kept = self.heard.lock().unwrap_or_else(PoisonError::into_inner);
-        kept.insert(format.to_owned(), heard.clone().answer());
+        kept.insert(format.name().to_owned(), heard.clone().answer());
         heard
     }
 }

@@ -122,7 +122,7 @@ impl Reporter<'_> {
             env!("CARGO_PKG_VERSION"),
             self.source,
             counted(finding.shrunk.messages.0, "message"),
-            counted(finding.shrunk.messages.1, "message"),
+            left(finding.shrunk.messages.1),
         )
     }
 
@@ -199,7 +199,7 @@ impl Reporter<'_> {
             text,
             "  = shrunk: from {} to {} in {}{}",
             counted(shrunk.messages.0, "message"),
-            counted(shrunk.messages.1, "message"),
+            left(shrunk.messages.1),
             counted(shrunk.attempts, "attempt"),
             if shrunk.steady { "" } else { "; it did not show again when it was asked for again" },
         );
@@ -286,4 +286,9 @@ fn in_full((name, files): &GeneratedCase, text: &mut String) {
         }
     }
     let _ = writeln!(text, "---");
+}
+
+/// What shrinking left of a session: what goes wrong may need no message.
+fn left(messages: usize) -> String {
+    if messages == 0 { "a file without messages".to_owned() } else { counted(messages, "message") }
 }

@@ -121,7 +121,12 @@ fn change(difference: &Difference) -> String {
         (at, _) if at.ends_with("/kind") => {
             format!("{} instead of {}", actual.unwrap_or("nothing"), expected.unwrap_or("nothing"))
         }
-        _ => format!("{} instead of {}", sort(actual), sort(expected)),
+        _ => match (sort(actual), sort(expected)) {
+            (one, other) if one == other => {
+                format!("another {}", one.trim_start_matches("an ").trim_start_matches("a "))
+            }
+            (one, other) => format!("{one} instead of {other}"),
+        },
     }
 }
 
@@ -187,10 +192,7 @@ mod tests {
         let expected = Expectation::Meaning(verdict::meaning::Meaning::parse(CALL).unwrap());
         let rounded = kind(&expected, &meaning(&CALL.replace("\"n\": 1", "\"n\": 2")));
         let deeper = kind(&expected, &meaning(&CALL.replace("\"n\": 1", "\"n\": \"1\"")));
-        assert_eq!(
-            (rounded.at.as_str(), rounded.change.as_str()),
-            ("/events/*/arguments", "a number instead of a number")
-        );
+        assert_eq!((rounded.at.as_str(), rounded.change.as_str()), ("/events/*/arguments", "another number"));
         assert_eq!(deeper.change, "a string instead of a number");
         assert_eq!(rounded.clause(), Some("EQ-ARGS"));
         let orphan = kind(&expected, &meaning(&CALL.replace("\"answers\": 0", "\"answers\": null")));

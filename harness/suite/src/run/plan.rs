@@ -132,7 +132,7 @@ pub fn readings<'s>(case: &'s Case, importer: &dyn Importer) -> Vec<PlannedRead<
         let uncarried = case.uncarried.iter().find(|uncarried| uncarried.format.name == format.name);
         let what = match (transcript, uncarried) {
             (Some(_), _) if case.identified.is_some() && !importer.identifies() => Err(Skip::Unidentified),
-            (Some(_), _) if !importer.reads(format.name) => Err(Skip::Unread),
+            (Some(_), _) if !importer.reads(format.into()) => Err(Skip::Unread),
             (Some(transcript), _) => {
                 case.unjudged.as_deref().map_or(Ok(transcript), |why| Err(Skip::Unjudged(why)))
             }

@@ -11,8 +11,9 @@ use verdict::verdict::Verdict;
 
 /// The built-in reader with a fault put in between.
 fn faulty(fault: fn(&str, Answer) -> Answer) -> Double<impl Fn(&str, &[u8]) -> Answer + Send + Sync> {
-    let read =
-        move |format: &str, transcript: &[u8]| fault(format, Builtin::default().read(format, transcript));
+    let read = move |format: &str, transcript: &[u8]| {
+        fault(format, Builtin::default().answer(formats::find(format).unwrap().into(), transcript))
+    };
     Double { reads: |format| format != "inspector", ..Double::new("faulty", read) }
 }
 

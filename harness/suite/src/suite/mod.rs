@@ -10,7 +10,7 @@ mod problem;
 
 pub use case::{Case, Transcript, Uncarried};
 pub use folder::{Blob, GeneratedCase, Root};
-pub use pairing::{Pairing, paired};
+pub use pairing::{Pairing, foreign_clauses, paired};
 pub use problem::Problem;
 
 use folder::Folder;
@@ -49,7 +49,7 @@ impl Suite {
             let before = problems.len();
             let folders = root.folders(&mut problems);
             if folders.is_empty() && problems.len() == before {
-                let message = "there is no case.toml anywhere in it, so it is not a suite";
+                let message = "there is no case in it: no case.toml in any folder (`fuzz` that found nothing saves nothing)";
                 problems.push(Problem::new(root.to_string(), message));
             }
             for folder in folders {

@@ -135,6 +135,37 @@ fn what_the_level_shows_nothing_of_is_ignored_and_no_pass() {
 }
 
 #[test]
+fn sessions_without_calls_are_one_trial_for_each_topic() {
+    type Read = fn(&str, &[u8]) -> Answer;
+    let blind = |read: Read| Double { level: Level::Calls, ..Double::new("blind", read) };
+    let honest = trials(Harness::new(blind(|_, _| Answer::from(Vec::<Call>::new()))), &[]).unwrap();
+    let names: Vec<&str> = honest.iter().map(Trial::name).collect();
+    assert!(names.contains(&"ids::nothing-to-show") && !names.contains(&"ids::null-request::jsonrpc"));
+    assert!(names.iter().filter(|name| name.ends_with("::nothing-to-show")).count() < 20);
+    // A call that is invented there is a failure.
+    let invents: Read = |_, _| Answer::from(vec![Call { tool: None, arguments: None, outcome: None }]);
+    let inventing = trials(Harness::new(blind(invents)), &[]).unwrap();
+    let arguments = Arguments::from_iter(["test", "--exact", "ids::nothing-to-show", "--quiet"]);
+    assert_eq!(libtest_mimic::run(&arguments, honest).num_ignored, 1);
+    assert!(libtest_mimic::run(&arguments, inventing).has_failed());
+}
+
+#[test]
+fn a_baseline_is_a_list_of_known_failures() {
+    let file = |text: &str| {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("known.toml");
+        std::fs::write(&path, text).unwrap();
+        trials(Harness::new(Builtin::default()).known_file(path), &[])
+    };
+    let entry = "[[known]]\ncase = \"ids/zero\"\nformat = \"har\"\nkind = \"fail\"\nreason = \"we know\"\n";
+    assert_eq!(file(entry).map(|_| ()), Ok(()));
+    assert!(file(&entry.replace("zero", "nil")).err().unwrap().contains("no trial has such a name"));
+    assert!(file(&entry.replace("reason", "raison")).is_err());
+    assert!(trials(Harness::new(Builtin::default()).known_file("/no/such/file"), &[]).is_err());
+}
+
+#[test]
 fn a_known_failure_is_excused_and_neither_a_crash_nor_a_pass_is() {
     let refusing = refusing(Root::Embedded);
     let builtin = Judging { importer: Arc::new(Builtin::default()), suite: Root::Embedded };

@@ -13,12 +13,16 @@ pub(super) const CLAUSES: &[Clause] = &[
                `authorization_discovery` and flag which of the two were there. \
                `authorization_servers_visible` stays false. What several 401 answers of one session show is \
                joined, member by member; whether several challenges of one answer are is open, and the \
-               built-in reader joins them. Showing the summary is optional: an answer without the member is \
+               built-in reader joins them. The header is read by the grammar of RFC 9110: names of schemes and \
+               parameters in any case, white space allowed around `=` and `,`, a value as a token or a quoted \
+               string, and behind a scheme either parameters or one token68, such as `Negotiate YQ==`, which is \
+               not a parameter. Showing the summary is optional: an answer without the member is \
                skipped where one is due, and `null` says that nothing is visible.",
         why: "How a client learned where to log in is worth keeping, since servers do send 401 without any \
               challenge. The source lets an importer make the summary and does not ask it to.",
         source: &[
             "Assay import formats, K2-A Authorization-Discovery Summary",
+            "RFC 9110, sections 11.2 to 11.4",
             "RFC 9110, section 11.6.1",
             "RFC 9728, section 5.1",
             "seen: https://github.com/gavdilabs/cap-mcp-plugin/issues/111",

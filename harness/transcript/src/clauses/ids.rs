@@ -78,8 +78,9 @@ pub(super) const CLAUSES: &[Clause] = &[
         id: "ID-NULL",
         family: FAMILY,
         title: "A null id makes no pair",
-        rule: "Treat `\"id\": null` as having no correlation id: the message is an event that has no part in \
-               any pair.",
+        rule: "Treat `\"id\": null` as a missing id (ID-MISSING): the message is an event that has no part in \
+               any pair. A method other than `tools/call` is then a notification, a `tools/call` is a call that \
+               nothing can answer, and a response is an orphan.",
         why: "Servers answer what they could not parse with a null id. Where null serves as a key, every \
               such error binds to whichever request without an id came first, and a lost call seems \
               answered.",

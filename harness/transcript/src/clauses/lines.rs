@@ -57,18 +57,19 @@ pub(super) const CLAUSES: &[Clause] = &[
         rule: "A string `method` makes a request or a notification, one of `result` and `error` a response; \
                a `method` that is not a string rejects. Both `result` and `error`, or none of the three, may \
                reject or be read, and the built-in reader rejects both (ambiguous-message, not-a-message), \
-               as it does a `method` beside either.",
+               as it does a `method` beside either. An error is an object, so a null `error` beside a result, where \
+               it is read, leaves the result.",
         why: "Servers do send `\"error\": null` beside a good result, and a bridge once sent a method \
               without a name. An importer that asks for `error` first turns the former into a failure.",
         source: &[
             "JSON-RPC 2.0, section 4",
-            "JSON-RPC 2.0, section 5",
+            "JSON-RPC 2.0, sections 5 and 5.1",
             "seen: https://github.com/gensecaihq/Wazuh-MCP-Server/issues/59",
         ],
         open: true,
         right: Example {
             text: JRP_SHAPE,
-            reading: "Rejected (ambiguous-message), or one pair that keeps what was sent.",
+            reading: "Rejected (ambiguous-message), or a ping with its result.",
         },
         wrong: Example { text: JRP_SHAPE, reading: "The ping has failed with an error that is null." },
     },

@@ -52,7 +52,7 @@ const CODES: &str = "
 A rejection may name its kind by one of these codes. They are this project's: where a rejection is expected any rejection
 passes, a code that is not in this list is ignored, and one that names another fault than the case shows is a *remark* beside
 the pass. `mcp-concord run --strict-codes` makes it a failure; the built-in readers are held to that. The clause is the usual one;
-a rejection may name another.
+a rejection may name another. What is cut off is not valid JSON either, so `truncated` and `invalid-json` stand for each other.
 
 | code | clause | what is wrong |
 | --- | --- | --- |

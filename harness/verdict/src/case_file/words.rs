@@ -1,5 +1,7 @@
 //! What words look like: the ids of rules and clauses, and dates.
 
+use super::example;
+use transcript::nearest::hint;
 /// `jsonrpc.id.null`: words of lower case, joined by dots.
 pub(super) fn looks_like_a_rule(word: &str) -> bool {
     let part = |part: &str| {
@@ -23,4 +25,45 @@ pub(super) fn is_date(text: &str) -> bool {
         && digits(8..10)
         && &text[4..5] == "-"
         && &text[7..8] == "-"
+}
+
+/// What a file says in the keys that it has. Where it does not fit, `say` learns why, with the byte.
+pub(super) fn known_keys<T: serde::de::DeserializeOwned>(
+    text: &str,
+    say: &mut dyn FnMut(Option<usize>, String),
+) -> Option<T> {
+    // Each key that nobody knows is told and taken out, so that the next fault is seen as well.
+    let mut known = text.to_owned();
+    loop {
+        let error = match toml::from_str(&known) {
+            Ok(spelled) => return Some(spelled),
+            Err(error) => error,
+        };
+        let at = error.span().map(|span| span.start);
+        let key = at.and_then(|at| key_of_line(text, at)).unwrap_or_default();
+        let mut names = error.message().split('`').skip(1).step_by(2);
+        match (error.message().starts_with("unknown field"), names.next(), at) {
+            (true, Some(name), Some(at)) if known.get(at..).is_some_and(|rest| rest.starts_with(name)) => {
+                let hint = match hint(name, names.clone()) {
+                    hint if hint.is_empty() => {
+                        format!("; the keys are {}", names.collect::<Vec<_>>().join(", "))
+                    }
+                    hint => hint,
+                };
+                say(Some(at), format!("there is no key `{name}`{hint}"));
+                let end = known[at..].find('\n').map_or(known.len(), |end| at + end);
+                known.replace_range(at..end, &" ".repeat(end - at));
+            }
+            _ => {
+                say(at, format!("{}{}", error.message().replace('\n', " "), example(key)));
+                return None;
+            }
+        }
+    }
+}
+
+/// The first word of the line around byte `at`: the key, where the line has one.
+fn key_of_line(text: &str, at: usize) -> Option<&str> {
+    let start = text.get(..at)?.rfind('\n').map_or(0, |end| end + 1);
+    text[start..].split(|c: char| c == '=' || c.is_whitespace()).next()
 }

@@ -66,7 +66,7 @@ pub(super) fn play(
     };
 
     // Where nothing more comes, the client gives up first, and not the quicker of the two.
-    let longer = rig.timeout + rig.patience;
+    let longer = rig.waits(conditions) + rig.patience;
     let (nobody_comes, gone) = watch::channel(false);
 
     let mut recorder =
@@ -84,7 +84,7 @@ pub(super) fn play(
             .spawn(|| server.play_until(&plan(&server_script, &answering, &server_journal, longer), gone));
         (killed, stopped) = watched(rig, scenario, files, (id, kill_target.as_ref()), || {
             // What a peer met is in the journals.
-            let plan = plan(&client_script, &asking, &client_journal, rig.timeout);
+            let plan = plan(&client_script, &asking, &client_journal, rig.waits(conditions));
             let _ = as_client(&plan, &target, transport);
         });
         died = died_of(&mut recorder.group).filter(|_| killed.is_none());

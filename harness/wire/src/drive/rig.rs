@@ -33,6 +33,11 @@ impl Rig {
     pub(super) fn delay(&self, conditions: &Conditions) -> Duration {
         self.patience.mul_f64(conditions.pause)
     }
+
+    /// How long a peer waits for the next event. The pauses of the server, and what a recorder may hold up, are not silence.
+    pub(super) fn waits(&self, conditions: &Conditions) -> Duration {
+        self.timeout + self.delay(conditions) + self.patience.saturating_sub(Duration::from_secs(1))
+    }
 }
 
 /// The files of one trial.

@@ -37,7 +37,7 @@ pub(super) fn play(rig: &Rig, scenario: &Scenario, files: &Files) -> io::Result<
     let plan = Plan {
         script: &script,
         rules: &DiffOptions::default(),
-        patience: rig.timeout,
+        patience: rig.waits(conditions),
         variants: &variants,
         journal: &journal,
         name: &scenario.name,
@@ -83,7 +83,7 @@ fn server_words(rig: &Rig, scenario: &Scenario, files: &Files) -> Vec<String> {
     let delay = rig.delay(conditions).as_millis();
     for (option, value) in [
         ("--format", Some(scenario.format.name.to_owned())),
-        ("--timeout", Some(rig.timeout.as_secs_f64().to_string())),
+        ("--timeout", Some(rig.waits(conditions).as_secs_f64().to_string())),
         ("--journal", Some(text(&files.path("server.journal")))),
         ("--delay", (delay > 0).then(|| delay.to_string())),
         ("--chunk", conditions.chunk.map(|chunk| chunk.to_string())),

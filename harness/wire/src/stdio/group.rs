@@ -152,9 +152,7 @@ impl Group {
     #[must_use]
     pub fn resident(&self) -> Option<u64> {
         #[cfg(target_os = "linux")]
-        return Some(
-            members(self.id())?.iter().map(|(_, pages)| pages * rustix::param::page_size() as u64).sum(),
-        );
+        return Some(members(self.id())?.iter().map(|it| it.pages * rustix::param::page_size() as u64).sum());
         #[cfg(not(target_os = "linux"))]
         None
     }
@@ -166,8 +164,23 @@ impl Group {
         #[cfg(target_os = "linux")]
         {
             let peaks = members(self.id())?;
-            let peaks: Vec<u64> = peaks.iter().filter_map(|(folder, _)| peak(folder)).collect();
+            let peaks: Vec<u64> = peaks.iter().filter_map(|it| peak(&it.folder)).collect();
             (!peaks.is_empty()).then(|| peaks.iter().sum())
+        }
+        #[cfg(not(target_os = "linux"))]
+        None
+    }
+
+    /// How long processors have worked for the group, where the system knows. Time that it waited for them does not count.
+    #[must_use]
+    pub fn processor_time(&self) -> Option<std::time::Duration> {
+        #[cfg(target_os = "linux")]
+        {
+            let ticks: u64 = members(self.id())?.iter().map(|it| it.ticks).sum();
+            Some(
+                std::time::Duration::from_secs(ticks)
+                    / u32::try_from(rustix::param::clock_ticks_per_second()).ok()?,
+            )
         }
         #[cfg(not(target_os = "linux"))]
         None
@@ -205,9 +218,19 @@ fn peak(process: &std::path::Path) -> Option<u64> {
     Some(line.trim().strip_suffix(" kB")?.parse::<u64>().ok()? << 10)
 }
 
-/// The processes of the group: their folders under `/proc`, and the pages that each holds resident.
+/// A process of the group.
 #[cfg(target_os = "linux")]
-fn members(leader: u32) -> Option<Vec<(std::path::PathBuf, u64)>> {
+struct Member {
+    /// Its folder under `/proc`.
+    folder: std::path::PathBuf,
+    /// How many pages it holds resident.
+    pages: u64,
+    /// How many ticks processors have worked for it, and for its children that have ended.
+    ticks: u64,
+}
+
+#[cfg(target_os = "linux")]
+fn members(leader: u32) -> Option<Vec<Member>> {
     // Longer than any.
     let (mut found, mut text) = (Vec::new(), [0; 1024]);
     for entry in std::fs::read_dir("/proc").ok()?.flatten() {
@@ -217,8 +240,8 @@ fn members(leader: u32) -> Option<Vec<(std::path::PathBuf, u64)>> {
         // A process may be gone by now.
         let Ok(read) = stat(&entry.path(), &mut text) else { continue };
         let stat = String::from_utf8_lossy(&text[..read]);
-        if let Some(pages) = pages(&stat, leader) {
-            found.push((entry.path(), pages));
+        if let Some((ticks, pages)) = ticks_and_pages(&stat, leader) {
+            found.push(Member { folder: entry.path(), pages, ticks });
         }
     }
     Some(found)
@@ -231,13 +254,15 @@ fn stat(process: &std::path::Path, text: &mut [u8]) -> io::Result<usize> {
     std::fs::File::open(process.join("stat")).and_then(|mut file| io::Read::read(&mut file, text))
 }
 
-/// Field 24 of `/proc/PID/stat`, where field 5 is this group. The second field is a name in parentheses, which may hold anything.
+/// Fields 14 to 17, added up, and 24 of `/proc/PID/stat`, where field 5 is this group. The second field is a name in parentheses, which may hold anything.
 #[cfg(target_os = "linux")]
-fn pages(stat: &str, group: u32) -> Option<u64> {
+fn ticks_and_pages(stat: &str, group: u32) -> Option<(u64, u64)> {
     let (_, fields) = stat.rsplit_once(')')?;
     let mut fields = fields.split_ascii_whitespace();
-    let of_it = fields.nth(2)?.parse() == Ok(group);
-    of_it.then(|| fields.nth(18)?.parse().ok())?
+    (fields.nth(2)?.parse() == Ok(group)).then_some(())?;
+    let numbers: Vec<u64> =
+        fields.map_while(|field| field.parse::<i64>().ok().map(i64::cast_unsigned)).collect();
+    Some((numbers.get(8..12)?.iter().sum(), *numbers.get(18)?))
 }
 
 #[cfg(all(test, target_os = "linux"))]

@@ -3,7 +3,7 @@
 use crate::plain::counted;
 use formats::{Format, Input, OrderGuess, ReadError, ReadOptions, apart};
 use std::collections::{BTreeMap, HashSet};
-use transcript::align::OwnedEvent;
+use transcript::align::{Counts, OwnedEvent};
 use transcript::contract::Contract;
 use transcript::k2a::AuthorizationSummary;
 use transcript::refused::{self, RefusalFilter};
@@ -107,7 +107,7 @@ impl Side {
 
 /// What a person should know of a comparison of two sides with these names, in sentences without their full stop.
 #[must_use]
-pub fn notes([left, right]: [&Side; 2], names: [&str; 2], same: bool) -> Vec<String> {
+pub fn notes([left, right]: [&Side; 2], names: [&str; 2], counts: &Counts) -> Vec<String> {
     let mut formats = vec![left.format];
     formats.extend((right.format.name != left.format.name).then_some(right.format));
     let caveats = formats.into_iter().filter(|format| !format.caveat.is_empty());
@@ -119,12 +119,22 @@ pub fn notes([left, right]: [&Side; 2], names: [&str; 2], same: bool) -> Vec<Str
         let words = "the summaries of a challenge differ (K2A-SUMMARY), which does not count";
         notes.push(format!("{words}: A {a}, B {b}"));
     }
+    let differing = counts.differing + counts.only_left + counts.only_right;
+    if differing > 0 {
+        let hints = [
+            (counts.only_ids, "only ids differ; --ids renumbered accepts ids that are renamed one to one"),
+            (counts.only_senders, "only senders differ; --ignore-senders leaves them out"),
+        ];
+        notes.extend(hints.iter().filter(|hint| hint.0 == differing).map(|hint| hint.1.to_owned()));
+    }
     let sides = || [left, right].into_iter().zip(names);
     notes.extend(
         sides()
             .filter(|(side, _)| side.guessed)
             .map(|(side, name)| format!("{name}: {}: {}", side.format.name, OrderGuess::CAVEAT)),
     );
-    notes.extend(sides().filter_map(|(side, name)| Some(format!("{name}: {}", side.refusals(same)?))));
+    notes.extend(
+        sides().filter_map(|(side, name)| Some(format!("{name}: {}", side.refusals(counts.same())?))),
+    );
     notes
 }

@@ -39,6 +39,7 @@ pub(crate) fn judge(said: &[SentMessage], written: &[RecordedMessage], terms: Te
     let work = Comparison { said, written, numbers: numbers(said), pairing: Pairing::new(said, written) };
     let mut findings = work.lost_and_merged();
     findings.extend(work.added());
+    findings.extend(work.of_the_wrong_side());
     findings.extend(work.pairing.pairs().filter_map(|(from, to)| work.changed(from, to)));
     let unsaid = match work.bound(terms.within_exchange) {
         Ok(found) => {
@@ -114,6 +115,20 @@ impl Comparison<'_> {
             };
             Finding::new(Defect::Added, one.side, at, says).came(one.text.trim()).on(line)
         })
+    }
+
+    fn of_the_wrong_side(&self) -> impl Iterator<Item = Finding> {
+        self.pairing.pairs().filter(|&(from, to)| self.is_turned(from, to)).map(|(from, to)| {
+            let (one, line) = (&self.said[from], self.written[to].line);
+            let (sender, other) = (one.side.name(), one.side.other().name());
+            let says = format!("line {line} records the {sender}'s message as the {other}'s");
+            self.finding(Defect::WrongSide, from, says).on(line)
+        })
+    }
+
+    /// Whether the recording has a message as the other side's.
+    fn is_turned(&self, from: usize, to: usize) -> bool {
+        self.written[to].side.is_some_and(|side| side != self.said[from].side)
     }
 
     fn changed(&self, from: usize, to: usize) -> Option<Finding> {
@@ -202,7 +217,8 @@ impl Comparison<'_> {
                     })
             };
             let bound = bound.map(|at| self.pairing.said[at]);
-            if gone || within_exchange && unordered() || bound == meant.map(Some) {
+            if gone || self.is_turned(from, to) || within_exchange && unordered() || bound == meant.map(Some)
+            {
                 return None;
             }
             let line = self.written[to].line;
@@ -224,7 +240,8 @@ impl Comparison<'_> {
     fn is_kept(&self, said: usize) -> bool {
         let same = |to: usize| {
             let value = Json::parse(self.said[said].text.trim()).ok()?;
-            Some(value.same(Json::parse(&self.written[to].text).ok()?))
+            let same = value.same(Json::parse(&self.written[to].text).ok()?);
+            Some(same && !self.is_turned(said, to))
         };
         self.pairing.written[said].and_then(same) == Some(true)
     }

@@ -46,6 +46,8 @@ impl Dimension {
 pub(super) enum Defect {
     /// The recording lacks a message.
     Lost,
+    /// The recording has a message as the other side's.
+    WrongSide,
     /// The recording has a message that nobody sent, or one more often than it was sent.
     Added,
     /// The recording has another value than was sent.

@@ -61,13 +61,14 @@ impl Pairing {
     /// that was changed, and those that are no longer messages.
     pub(super) fn new(said: &[SentMessage], written: &[RecordedMessage]) -> Self {
         let mut pairing = Self { written: vec![None; said.len()], said: vec![None; written.len()] };
-        pairing.join_equal(said, written, compact);
-        pairing.join_equal(said, written, normal_form);
+        pairing.join_equal(said, written, compact, |side| side);
+        pairing.join_equal(said, written, normal_form, |side| side);
         pairing.join_between(said, written, |one, came, _| alike(&one.text, &came.text));
         pairing.join_between(said, written, |one, came, precedes| {
             let text = one.text.trim();
             precedes && came.noise && !came.text.contains(text) && Message::parse(text).is_ok()
         });
+        pairing.join_equal(said, written, normal_form, Side::other);
         pairing.straighten(said);
         pairing
     }
@@ -96,13 +97,14 @@ impl Pairing {
         self.said[written] = Some(said);
     }
 
-    /// Pairs messages of the same key: the first of several with the first by their times, or by their places in a file
+    /// Pairs messages of the same key, whose senders correspond by `written_as`: the first of several with the first by their times, or by their places in a file
     /// without times.
     fn join_equal(
         &mut self,
         said: &[SentMessage],
         written: &[RecordedMessage],
         key: impl Fn(&str) -> Option<Vec<u8>>,
+        written_as: fn(Side) -> Side,
     ) {
         let (mut from, mut to) = self.unpaired();
         // The stream that began first, and is written first, may be the one on which a message came last.
@@ -119,7 +121,7 @@ impl Pairing {
         for at in from {
             let Some(key) = key(&said[at].text) else { continue };
             let mut take = |side| waiting.get_mut(&(side, key.clone())).and_then(VecDeque::pop_front);
-            if let Some(found) = take(Some(said[at].side)).or_else(|| take(None)) {
+            if let Some(found) = take(Some(written_as(said[at].side))).or_else(|| take(None)) {
                 self.join(at, found);
             }
         }
