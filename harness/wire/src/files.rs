@@ -126,22 +126,77 @@ pub fn replace(
         return out.flush();
     }
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let before = before.filter(|_| access == Access::Usual);
     let mut builder = tempfile::Builder::new();
     builder.prefix(".mcp-concord-").suffix(".part");
+    // It is never more readable than what it becomes.
     #[cfg(unix)]
-    if access == Access::Usual {
+    let mode = {
         use std::os::unix::fs::PermissionsExt as _;
-        builder.permissions(fs::Permissions::from_mode(0o666));
+        let mode = match (&before, access) {
+            (Some(before), _) => before.permissions().mode() & 0o777,
+            (None, Access::Usual) => 0o666,
+            (None, Access::Private) => 0o600,
+        };
+        builder.permissions(fs::Permissions::from_mode(mode));
+        mode
+    };
+    let fill = |aside: &File| {
+        let mut out = BufWriter::new(aside);
+        write(&mut out)?;
+        out.flush()?;
+        drop(out);
+        before.as_ref().map_or(Ok(()), |before| aside.set_permissions(before.permissions()))
+    };
+    #[cfg(target_os = "linux")]
+    if let Some(aside) = nameless(folder, mode) {
+        fill(&aside)?;
+        let named = builder.make_in(folder, |name| give_name(&aside, name))?;
+        return named.persist(&path).map(drop).map_err(|error| error.error);
     }
     let aside = builder.tempfile_in(folder)?;
-    if let Some(before) = before.filter(|_| access == Access::Usual) {
-        aside.as_file().set_permissions(before.permissions())?;
-    }
-    let mut out = BufWriter::new(aside.as_file());
-    write(&mut out)?;
-    out.flush()?;
-    drop(out);
+    fill(aside.as_file())?;
     aside.persist(&path).map(drop).map_err(|error| error.error)
+}
+
+/// The same where the folder may have to be made. Folders that were made for nothing go again.
+///
+/// # Errors
+/// Where the folder cannot be made, or the file cannot be written.
+pub fn replace_in_folder(
+    path: &Path,
+    access: Access,
+    write: impl FnOnce(&mut dyn io::Write) -> io::Result<()>,
+) -> io::Result<()> {
+    let folder = path.parent().unwrap_or(path);
+    let made: Vec<&Path> = folder.ancestors().take_while(|it| !it.exists()).collect();
+    let written = fs::create_dir_all(folder).and_then(|()| replace(path, access, write));
+    if written.is_err() {
+        // What holds something stays.
+        made.into_iter().for_each(|folder| drop(fs::remove_dir(folder)));
+    }
+    written
+}
+
+/// A file without a name, so that nothing of it is left where this process is killed; none where a file system has no such
+/// files.
+#[cfg(target_os = "linux")]
+fn nameless(folder: &Path, mode: u32) -> Option<File> {
+    use std::os::unix::fs::OpenOptionsExt as _;
+    let flags = rustix::fs::OFlags::TMPFILE.bits().cast_signed();
+    let file = OpenOptions::new().write(true).mode(mode).custom_flags(flags).open(folder).ok()?;
+    own_name(&file).exists().then_some(file)
+}
+
+#[cfg(target_os = "linux")]
+fn own_name(file: &File) -> std::path::PathBuf {
+    format!("/proc/self/fd/{}", std::os::fd::AsRawFd::as_raw_fd(file)).into()
+}
+
+#[cfg(target_os = "linux")]
+fn give_name(file: &File, name: &Path) -> io::Result<()> {
+    use rustix::fs::{AtFlags, CWD, linkat};
+    Ok(linkat(CWD, own_name(file), CWD, name, AtFlags::SYMLINK_FOLLOW)?)
 }
 
 /// Whether `path` may be written, and what is there. An empty file holds nothing that could be lost.
@@ -237,7 +292,7 @@ fn cannot_open(path: &Path, error: &io::Error) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{Access, Growing, replace};
+    use super::{Access, Growing, replace, replace_in_folder};
     use std::fs;
     use std::io::{self, Write as _};
 
@@ -313,6 +368,20 @@ mod tests {
         put("oldest", Access::Usual);
         put("usual", Access::Usual);
         fs::write(folder.path().join("plain"), "").unwrap();
+        let seen = |name: &str, access| {
+            let mut modes = Vec::new();
+            replace(&folder.path().join(name), access, |out| {
+                out.write_all(&[b'x'; 1 << 20])?;
+                let all = fs::read_dir(folder.path())?.map(|entry| entry.unwrap());
+                let parts = all.filter(|entry| entry.file_name().to_str().unwrap().ends_with(".part"));
+                modes = parts.map(|part| part.metadata().unwrap().permissions().mode() & 0o777).collect();
+                Ok(())
+            })
+            .unwrap();
+            assert!(modes.iter().all(|part| part & !mode(name) == 0), "{name}: {modes:?}");
+        };
+        seen("oldest", Access::Usual);
+        seen("private", Access::Private);
         assert_eq!((mode("older"), mode("oldest"), mode("usual")), (0o600, 0o640, mode("plain")));
     }
 
@@ -328,6 +397,12 @@ mod tests {
         replace(&path, Access::Usual, |out| out.write_all(b"after")).unwrap();
         assert_eq!(fs::read_to_string(&path).unwrap(), "after");
         assert_eq!(fs::read_dir(&folder).unwrap().count(), 1, "nothing is left aside");
+        let below = folder.path().join("made/for/nothing");
+        assert!(replace_in_folder(&below, Access::Usual, half).is_err());
+        assert!(!folder.path().join("made").exists());
+        replace_in_folder(&below, Access::Usual, |out| out.write_all(b"x")).unwrap();
+        assert!(replace_in_folder(&below.with_file_name("b"), Access::Usual, half).is_err());
+        assert!(below.exists(), "what holds something stays");
     }
 
     #[cfg(unix)]

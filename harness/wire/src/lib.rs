@@ -35,6 +35,7 @@ pub mod redaction;
 mod regular;
 mod remote;
 mod stdio;
+pub mod unpacking;
 mod utf8;
 
 pub use bridge::Bridge;

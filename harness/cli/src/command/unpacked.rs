@@ -4,12 +4,11 @@ use flate2::read::MultiGzDecoder;
 use std::fs::File;
 use std::io::{self, Chain, Cursor, Read};
 use std::path::Path;
+use wire::interrupt;
+use wire::unpacking::most_of;
 
 /// What gzip begins with, and no text.
 const GZIP: [u8; 2] = [0x1f, 0x8b];
-
-/// More than this is not unpacked: 1 GiB, which a MiB of gzip may come to.
-const MOST: u64 = 1 << 30;
 
 /// Whether a file begins as gzip does.
 pub(super) fn is_packed(path: &Path) -> bool {
@@ -21,8 +20,19 @@ pub(super) fn is_packed(path: &Path) -> bool {
 pub(super) enum Unpacked<R> {
     Fresh(Option<R>),
     Plain(R),
-    /// With how many bytes more may come of it.
-    Packed(Box<MultiGzDecoder<Chain<Cursor<Vec<u8>>, R>>>, u64),
+    /// With how many bytes came of it.
+    Packed(Box<MultiGzDecoder<Counted<Chain<Cursor<Vec<u8>>, R>>>>, u64),
+}
+
+/// A reader, and how many bytes it gave.
+pub(super) struct Counted<R>(R, u64);
+
+impl<R: Read> Read for Counted<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let read = self.0.read(buffer)?;
+        self.1 += read as u64;
+        Ok(read)
+    }
 }
 
 impl<R: Read> Unpacked<R> {
@@ -45,16 +55,21 @@ impl<R: Read> Read for Unpacked<R> {
                     return Ok(read);
                 }
                 let whole = Cursor::new(buffer[..read].to_vec()).chain(reader);
-                *self = Self::Packed(Box::new(MultiGzDecoder::new(whole)), MOST);
+                *self = Self::Packed(Box::new(MultiGzDecoder::new(Counted(whole, 0))), 0);
                 self.read(buffer)
             }
             Self::Plain(reader) => reader.read(buffer),
-            Self::Packed(unpacker, left) => {
+            Self::Packed(unpacker, unpacked) => {
                 let read = unpacker.read(buffer)?;
-                let too_much = || {
-                    io::Error::other(format!("it is gzip of more than {} MiB; unpack it first", MOST >> 20))
-                };
-                *left = left.checked_sub(read as u64).ok_or_else(too_much)?;
+                *unpacked += read as u64;
+                let most = most_of(unpacker.get_ref().1);
+                if *unpacked > most {
+                    let why = format!("it is gzip of more than {} MiB; unpack it first", most >> 20);
+                    return Err(io::Error::other(why));
+                }
+                if interrupt::is_overdue() {
+                    return Err(io::Error::other("interrupted"));
+                }
                 Ok(read)
             }
         }
@@ -66,7 +81,8 @@ mod tests {
     use super::Unpacked;
     use flate2::Compression;
     use flate2::write::GzEncoder;
-    use std::io::{self, Read as _, Write as _};
+    use std::io::{self, Write as _};
+    use wire::unpacking::LEAST;
 
     fn packed(text: &[u8]) -> Vec<u8> {
         let mut packer = GzEncoder::new(Vec::new(), Compression::fast());
@@ -88,12 +104,10 @@ mod tests {
 
     #[test]
     fn what_is_unpacked_is_bounded() {
-        let bytes = packed(&[b' '; 100]);
-        let mut unpacked = Unpacked::new(&bytes[..]);
-        unpacked.read_exact(&mut [0; 2]).unwrap();
-        let Unpacked::Packed(_, left) = &mut unpacked else { panic!() };
-        assert_eq!(std::mem::replace(left, 97), super::MOST - 2);
-        let error = unpacked.read_to_end(&mut Vec::new()).unwrap_err().to_string();
-        assert!(error.contains("unpack it first"), "{error}");
+        let of = |size: usize| io::copy(&mut Unpacked::new(&packed(&vec![b' '; size])[..]), &mut io::sink());
+        let least = usize::try_from(LEAST).unwrap();
+        assert_eq!(of(least).unwrap(), LEAST);
+        let error = of(least + 1).unwrap_err().to_string();
+        assert!(error.contains("16 MiB; unpack it first"), "{error}");
     }
 }
