@@ -182,7 +182,6 @@ mod tests {
     use generators::seeded::{Source, recipe};
     use mcp_concord_suite::{Root, Suite};
     use verdict::expectation::Expectation;
-    use wire::files::{Access, replace};
 
     #[test]
     fn a_draft_is_a_case_that_loads_whatever_its_words_are() {

@@ -21,8 +21,11 @@ pub(super) enum Unpacked<R> {
     Fresh(Option<R>),
     Plain(R),
     /// With how many bytes came of it.
-    Packed(Box<MultiGzDecoder<Counted<Chain<Cursor<Vec<u8>>, R>>>>, u64),
+    Packed(Box<MultiGzDecoder<Counted<Whole<R>>>>, u64),
 }
+
+/// What was read to see what it is, and the rest.
+type Whole<R> = Chain<Cursor<Vec<u8>>, R>;
 
 /// A reader, and how many bytes it gave.
 pub(super) struct Counted<R>(R, u64);

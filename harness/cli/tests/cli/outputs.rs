@@ -1,7 +1,7 @@
 //! What other programs interpret: terminals, logs of workflows, spreadsheets, readers of XML and JSON. None of them obeys what a
 //! recording says, whatever it says.
 
-#![expect(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use crate::support::concord;
 use proptest::prelude::*;

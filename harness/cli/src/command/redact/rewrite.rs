@@ -232,7 +232,7 @@ mod tests {
     use super::Rewriting;
     use formats::{FORMATS, Format, Input, ReadOptions, Session, Spelling};
     use std::io::{Seek as _, Write as _};
-    use wire::redaction::{Redaction, random_words};
+    use wire::redaction::Redaction;
 
     /// What is written of a session at once.
     fn at_once(format: &Format, bytes: &[u8], redaction: &Redaction) -> Option<String> {
@@ -256,7 +256,8 @@ mod tests {
             let format = FORMATS.iter().find(|format| is_lines(format) && path.ends_with(format.file));
             let Some(format) = format else { continue };
             let redaction = redaction.clone().numbered(&mut &*bytes).unwrap();
-            let mut some = Rewriting { name: "it", format, redaction: &redaction, left: &[], skipped: 0 };
+            let mut some =
+                Rewriting { name: "it", format, redaction: &redaction, left: &[], skipped: 0, random: 0 };
             let (mut file, mut out) = (tempfile::tempfile().unwrap(), Vec::new());
             file.write_all(bytes).unwrap();
             file.rewind().unwrap();
@@ -288,7 +289,8 @@ mod tests {
             file.write_all(text.replace('#', "hush").as_bytes()).unwrap();
             file.rewind().unwrap();
             let redaction = Redaction::new(&["token".to_owned()], &[]).unwrap();
-            let mut some = Rewriting { name: "it", format, redaction: &redaction, left: &[], skipped: 0 };
+            let mut some =
+                Rewriting { name: "it", format, redaction: &redaction, left: &[], skipped: 0, random: 0 };
             let mut out = Vec::new();
             assert!(some.write(&mut file, &mut out).is_ok());
             assert_eq!(String::from_utf8(out).unwrap(), text.replace('#', "[REDACTED]"));
