@@ -1,9 +1,9 @@
 //! The work that a comparison may take. What a peer lists is compared, and a peer may be hostile.
 
-/// So many bytes are looked at in any case,
+/// Bytes that may be looked at in any case,
 const LEAST: u64 = 4 << 20;
 
-/// and so many for each byte that is to be compared.
+/// and for each byte that is to be compared.
 const FACTOR: u64 = 32;
 
 /// What may still be done, counted in bytes that are looked at. It grows as what is compared does, not as its square.

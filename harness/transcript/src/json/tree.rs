@@ -101,7 +101,7 @@ impl<'a> Tree<'a> {
         members
     }
 
-    /// Bytes that are equal where the values are: many values are told apart by them without comparing each with each.
+    /// Bytes that are equal where the values are: they tell many values apart without comparing each with each.
     #[must_use]
     pub fn normal_form(&self) -> Vec<u8> {
         let mut out = Vec::new();

@@ -90,7 +90,7 @@ pub fn now() -> i64 {
 /// A sentence, where something is there already, it cannot be written, or it is not a file.
 pub fn create_in_place(path: &Path, force: bool) -> Result<File, String> {
     let mut output = Growing::create(path, force)?;
-    // Where there is no room for it, that is told with the first exchange.
+    // Where there is no room for it, the first exchange reports it.
     let _ = output.append(|file| file.write_all(EMPTY.as_bytes()));
     let file = output.into_file();
     file.ok_or_else(|| {
