@@ -2,6 +2,7 @@
 //!
 //! XML cannot hold control characters, so they are left out, and the escape sequences of terminals as a whole.
 
+use crate::plain::is_obeyed;
 use std::fmt::Write as _;
 use std::ops::AddAssign;
 use std::time::Duration;
@@ -163,13 +164,16 @@ fn text(text: &str) -> String {
             '&' => out.push_str("&amp;"),
             '\'' => out.push_str("&apos;"),
             '"' => out.push_str("&quot;"),
+            // A log that shows the file obeys what begins a line, or stands behind `##[`.
+            '\n' => out.push_str("&#10;"),
+            '#' if chars.as_str().starts_with("#[") => out.push_str("&#35;"),
             // The sequence up to its last character, such as the `m` of `ESC[31m`; one that does not begin so is of two.
             '\u{1b}' => {
                 if chars.next() == Some('[') {
                     chars.find(|char| ('@'..='~').contains(char));
                 }
             }
-            char if char.is_control() && char != '\n' && char != '\u{7f}' => {}
+            char if is_obeyed(char) => {}
             char => out.push(char),
         }
     }
@@ -183,9 +187,11 @@ mod tests {
     #[test]
     fn a_text_is_what_xml_can_hold_and_no_markup() {
         for (text, spelled) in [
-            ("a & <b> \"c\" 'd'\n", "a &amp; &lt;b&gt; &quot;c&quot; &apos;d&apos;\n"),
+            ("a & <b> \"c\" 'd'\n", "a &amp; &lt;b&gt; &quot;c&quot; &apos;d&apos;&#10;"),
             ("\u{1b}[31;1mred\u{1b}[0m\t\r\0\u{9b}", "red"),
             ("\u{1b}", ""),
+            ("a\r\n::error::b\n##[error]c#d", "a&#10;::error::b&#10;&#35;#[error]c#d"),
+            ("a\u{202e}b\u{7f}c\u{2028}d\u{ffff}", "abcd"),
         ] {
             assert_eq!(super::text(text), spelled);
         }

@@ -1,6 +1,7 @@
 //! A recording as the text it was, where it was compressed with gzip or written as UTF-16.
 
 use flate2::read::MultiGzDecoder;
+use formats::unpacking::most_of;
 use std::io::{self, Cursor, ErrorKind, Read};
 
 /// What gzip begins with, and no text.
@@ -8,9 +9,6 @@ const GZIP: [u8; 2] = [0x1f, 0x8b];
 
 /// The byte order marks of UTF-16: the little end first, the big end first.
 const UTF16: [[u8; 2]; 2] = [[0xff, 0xfe], [0xfe, 0xff]];
-
-/// More than this is not unpacked: 1 GiB, which a MiB of gzip may come to.
-const MOST: u64 = 1 << 30;
 
 /// Whether these first bytes are those of something that is decoded.
 #[must_use]
@@ -46,8 +44,8 @@ impl<'a> Decoded<'a> {
         if start.starts_with(&GZIP) {
             let packed = std::mem::replace(&mut self.reader, Box::new(io::empty()));
             self.reader = Box::new(Unpacker {
-                unpacker: MultiGzDecoder::new(Cursor::new(start).chain(packed)),
-                left: MOST,
+                unpacker: MultiGzDecoder::new(Counted(Cursor::new(start).chain(packed), 0)),
+                unpacked: 0,
                 name: name.to_owned(),
             });
             start = self.look()?;
@@ -101,10 +99,21 @@ impl Read for Decoded<'_> {
     }
 }
 
+/// A reader, and how many bytes it gave.
+struct Counted<R>(R, u64);
+
+impl<R: Read> Read for Counted<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let read = self.0.read(buffer)?;
+        self.1 += read as u64;
+        Ok(read)
+    }
+}
+
 struct Unpacker<R> {
-    unpacker: MultiGzDecoder<R>,
-    /// How many bytes more may come of it.
-    left: u64,
+    unpacker: MultiGzDecoder<Counted<R>>,
+    /// How many bytes came of it.
+    unpacked: u64,
     name: String,
 }
 
@@ -120,9 +129,14 @@ impl<R: Read> Read for Unpacker<R> {
             }
             _ => error,
         })?;
-        let too_much =
-            || io::Error::other(format!("it is gzip of more than {} MiB; unpack it first", MOST >> 20));
-        self.left = self.left.checked_sub(read as u64).ok_or_else(too_much)?;
+        self.unpacked += read as u64;
+        let most = most_of(self.unpacker.get_ref().1);
+        if self.unpacked > most {
+            return Err(io::Error::other(format!(
+                "it is gzip of more than {} MiB; unpack it first",
+                most >> 20
+            )));
+        }
         Ok(read)
     }
 }
@@ -201,11 +215,11 @@ impl<R: Read> Read for Utf16<R> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Decoded, MOST, Unpacker};
+    use super::Decoded;
     use flate2::Compression;
-    use flate2::read::MultiGzDecoder;
     use flate2::write::GzEncoder;
-    use std::io::{self, Read as _, Write as _};
+    use formats::unpacking::LEAST;
+    use std::io::{self, Write as _};
 
     fn packed(text: &[u8]) -> Vec<u8> {
         let mut packer = GzEncoder::new(Vec::new(), Compression::fast());
@@ -242,11 +256,11 @@ mod tests {
 
     #[test]
     fn what_is_unpacked_is_bounded() {
-        let bytes = packed(&[b' '; 100]);
-        let unpacker = MultiGzDecoder::new(&bytes[..]);
-        let mut unpacker = Unpacker { unpacker, left: 99, name: String::new() };
-        let error = unpacker.read_to_end(&mut Vec::new()).unwrap_err().to_string();
-        assert_eq!(error, format!("it is gzip of more than {} MiB; unpack it first", MOST >> 20));
+        let unpacked =
+            |size: u64| read(&packed(&vec![b' '; usize::try_from(size).unwrap()])).map(|text| text.len());
+        assert!(unpacked(LEAST).is_ok());
+        let error = unpacked(LEAST + 1).unwrap_err();
+        assert_eq!(error, format!("it is gzip of more than {} MiB; unpack it first", LEAST >> 20));
     }
 
     #[test]

@@ -10,6 +10,7 @@ use std::path::{Path, PathBuf};
 use std::{fs, io};
 use transcript::dialect::Dialect;
 use verdict::expectation::Expectation;
+use wire::files::{Access, replace};
 
 /// Transcripts with their expectation.
 #[derive(Debug, Clone)]
@@ -162,7 +163,11 @@ pub(crate) fn save(out: &Path, (name, files): &GeneratedCase) -> io::Result<Path
     let own = folder.file_name().unwrap_or_default().to_string_lossy();
     let part = folder.with_file_name(format!(".{own}.part"));
     let written = fs::create_dir_all(&part)
-        .and_then(|()| files.iter().try_for_each(|(file, bytes)| fs::write(part.join(file), bytes)))
+        .and_then(|()| {
+            files.iter().try_for_each(|(file, bytes)| {
+                replace(&part.join(file), Access::Usual, |out| out.write_all(bytes))
+            })
+        })
         .and_then(|()| fs::rename(&part, &folder));
     if written.is_err() {
         // What remains of it is harmless.

@@ -135,6 +135,7 @@ fn understood(mut words: Vec<OsString>) -> clap::ArgMatches {
 }
 
 fn main() -> ExitCode {
+    interrupt::outlive_size_limit();
     let program: fn() -> clap::Command = || self::program(COMMANDS);
     let matches = understood(std::env::args_os().collect());
     let options = Options::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());

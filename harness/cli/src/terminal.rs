@@ -142,6 +142,11 @@ pub(crate) fn data_out() -> Box<dyn Write> {
     if out.is_terminal() { Box::new(Escaping::new(out)) } else { Box::new(out) }
 }
 
+/// The same for what may be text for people instead: that has colours, and is free of anything else.
+pub(crate) fn out_for(people: bool) -> Box<dyn Write> {
+    if people { Box::new(io::stdout().lock()) } else { data_out() }
+}
+
 /// An excerpt with marks where its line goes on, and the place in it.
 fn shown(excerpt: &transcript::rejection::Excerpt) -> (String, usize) {
     let mut text = String::new();

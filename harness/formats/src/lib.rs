@@ -55,6 +55,7 @@ mod tests;
 pub mod time;
 mod transport;
 mod txtar;
+pub mod unpacking;
 mod vscode_log;
 mod writing;
 

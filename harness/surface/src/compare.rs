@@ -5,18 +5,29 @@ mod found;
 
 use crate::change::{ADDED, CAPABILITY, Class, Comparison, INSTRUCTIONS, REMOVED, REVISION, SERVER};
 use crate::model::{LISTINGS, Listing, ListingKind, Surface};
-use crate::schema::token;
+use crate::schema::{pairs, token};
 use definition::definition;
-use found::{Found, Place, TOLD, UNTOLD, bool_of, pairs};
+use found::{Found, Place, TOLD, UNTOLD, bool_of};
 use std::collections::BTreeSet;
 use transcript::json::{Json, OwnedJson};
 
 /// Compares what a server offered with what it offers now.
 #[must_use]
 pub fn compare(old: &Surface, new: &Surface) -> Comparison {
-    let mut found = Found::default();
-    server(old, new, &mut found);
-    capabilities(old.capabilities.as_ref(), new.capabilities.as_ref(), &mut found);
+    let mut found = Found::new(size(old) + size(new));
+    compare_into(old, new, &mut found);
+    found.finish()
+}
+
+/// How many bytes there are to be compared.
+fn size(surface: &Surface) -> usize {
+    let items = surface.listings.iter().flatten().flat_map(|listing| listing.items.values());
+    items.map(|item| item.definition.json().text().len()).sum()
+}
+
+fn compare_into(old: &Surface, new: &Surface, found: &mut Found) {
+    server(old, new, found);
+    capabilities(old.capabilities.as_ref(), new.capabilities.as_ref(), found);
     for (number, kind) in LISTINGS.iter().enumerate() {
         let lists = [old, new].map(|surface| match &surface.listings[number] {
             // A server that does not declare it offers none.
@@ -26,7 +37,7 @@ pub fn compare(old: &Surface, new: &Surface) -> Comparison {
             listing => listing.clone(),
         });
         match lists {
-            [Some(old), Some(new)] => listing(kind, &old, &new, &mut found),
+            [Some(old), Some(new)] => listing(kind, &old, &new, found),
             [None, None] => {}
             [old, _] => {
                 let side = if old.is_none() { "old" } else { "new" };
@@ -35,10 +46,6 @@ pub fn compare(old: &Surface, new: &Surface) -> Comparison {
             }
         }
     }
-    let Found { mut changes, notes } = found;
-    // The order within a class is that in which they were found.
-    changes.sort_by_key(|change| change.class);
-    Comparison { changes, notes }
 }
 
 const SHOWN: &str = "hosts show this to people: a change can pass one server off as another";
@@ -154,8 +161,9 @@ fn listing(kind: &ListingKind, old: &Listing, new: &Listing, found: &mut Found) 
 
 #[cfg(test)]
 mod tests {
-    use super::compare;
-    use crate::{read_lock, write_lock};
+    use super::{compare, found::Found};
+    use crate::{Comparison, read_lock, write_lock};
+    use serde_json::json;
 
     fn lock(server: &str) -> String {
         format!(r#"{{"mcpSurface": 1, "server": {{"name": "s", "version": "1"{server}}}}}"#)
@@ -197,6 +205,83 @@ mod tests {
             (r#", "x": 1"#, r#", "x": 2"#, "review server /serverInfo/x `x` changed"),
         ] {
             assert_eq!(reported(old, new), expected, "{old} and {new}");
+        }
+    }
+
+    /// A hostile listing of this size, as it was and as it is.
+    type Shape = fn(usize) -> [serde_json::Value; 2];
+
+    fn numbered(count: usize, one: impl Fn(usize) -> serde_json::Value) -> Vec<serde_json::Value> {
+        (0..count).map(one).collect()
+    }
+
+    fn properties(prefix: &str, count: usize, one: impl Fn(usize) -> serde_json::Value) -> serde_json::Value {
+        json!({ "properties": (0..count).map(|at| (format!("{prefix}{at}"), one(at))).collect::<serde_json::Map<_, _>>() })
+    }
+
+    /// Shapes of which each part could be compared with each, by their names.
+    const SHAPES: [(&str, Shape); 7] = [
+        ("properties", |n| {
+            ["a", "b"].map(|prefix| properties(prefix, 50 * n, |_| json!({"type": "string"})))
+        }),
+        ("references", |n| {
+            [0, 1].map(|least| {
+                let mut all = properties("a", 50 * n, |at| json!({"$ref": format!("#/$defs/d{at}")}));
+                let defined = |at| (format!("d{at}"), json!({"minLength": least}));
+                all["$defs"] = (0..50 * n).map(defined).collect::<serde_json::Map<_, _>>().into();
+                all
+            })
+        }),
+        ("branches", |n| {
+            [0, 1].map(|add| json!({"anyOf": numbered(50 * n, |at| json!({"const": at + add}))}))
+        }),
+        ("enums of branches", |n| {
+            [0, 1].map(|add| json!({"anyOf": numbered(50 * n, |at| json!({"enum": numbered(5, |it| json!(at + it * add))}))}))
+        }),
+        ("branch of kinds", |n| {
+            [0, 1].map(|more| {
+                let kind = |at| json!({"type": "object", "required": ["k"], "properties": {"k": {"const": format!("{at}")}}});
+                json!({"oneOf": numbered(50 * n + more, kind)})
+            })
+        }),
+        ("enum of objects", |n| {
+            [0, 1].map(|add| json!({"enum": numbered(50 * n, |at| json!({"b": at + add, "a": [at]}))}))
+        }),
+        ("required", |n| {
+            [0, 1].map(|add| json!({"required": numbered(100 * n * add, |at| json!(format!("name {at}")))}))
+        }),
+    ];
+
+    /// The work of comparing, and the bytes that are kept, grow as the listing does: in twenty tools as in one.
+    #[test]
+    fn the_work_grows_as_the_listing_does() {
+        for (name, shape) in SHAPES {
+            for tools in [1, 20] {
+                let measured = [1, 2, 4, 8].map(|size| {
+                    let sides = shape(if tools == 1 { 4 * size } else { size });
+                    let [old, new] = sides.map(|schema| {
+                        let tool = |at| json!({"name": format!("t{at}"), "inputSchema": schema});
+                        let tools = json!({"mcpSurface": 1, "tools": numbered(tools, tool)}).to_string();
+                        read_lock(&tools).unwrap()
+                    });
+                    let mut found = Found::new(super::size(&old) + super::size(&new));
+                    super::compare_into(&old, &new, &mut found);
+                    (super::size(&old) + super::size(&new), found.work.done() as usize, found.finish())
+                });
+                for pair in measured.windows(2) {
+                    let grown = |of: fn(&(usize, usize, Comparison)) -> usize| {
+                        of(&pair[1]) as f64 / of(&pair[0]) as f64
+                    };
+                    let exponent = grown(|it| it.1).ln() / grown(|it| it.0).ln();
+                    assert!(exponent < 1.2, "{name}, {tools} tools: {exponent}");
+                    assert!(!pair[1].2.changes.is_empty(), "{name}");
+                }
+                let kept =
+                    |it: &crate::Change| it.before.iter().chain(&it.after).map(String::len).sum::<usize>();
+                let (size, _, found) = &measured[3];
+                let kept: usize = found.changes.iter().map(kept).sum();
+                assert!(kept < (4 << 20) + 32 * size, "{name}: {kept} of {size}");
+            }
         }
     }
 }

@@ -12,14 +12,22 @@ pub fn cut(text: &str, width: usize) -> String {
     }
 }
 
-/// A stranger's text on one line: control characters, bidirectional overrides and invisible marks are spelled out
-/// instead of obeyed.
+/// A stranger's text on one line: control characters, bidirectional overrides, invisible marks and commands to the runner of a
+/// workflow are spelled out instead of obeyed.
 #[must_use]
 pub fn plain(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
-    for char in text.chars() {
+    let mut chars = text.chars();
+    // `::error::…` at a line's start is obeyed too, and a text may come to stand there.
+    if text.trim_start().strip_prefix("::").is_some_and(|rest| rest.contains("::")) {
+        out.push_str("\\u{3a}");
+        chars = text.trim_start()[1..].chars();
+    }
+    while let Some(char) = chars.next() {
         match char {
             '\t' | '\n' => out.push(' '),
+            // The runner of GitHub's workflows obeys `##[error]` anywhere in a line.
+            '#' if chars.as_str().starts_with("#[") => out.push_str("\\u{23}"),
             char if is_obeyed(char) => {
                 let _ = write!(out, "\\u{{{:x}}}", u32::from(char));
             }
@@ -41,7 +49,8 @@ pub fn counted(count: impl TryInto<u64>, one: &str) -> String {
 }
 
 /// Whether a terminal may obey a character, or show another text than stands there.
-fn is_obeyed(char: char) -> bool {
+#[must_use]
+pub fn is_obeyed(char: char) -> bool {
     let is_mark = matches!(
         char,
         '\u{61c}'
@@ -126,6 +135,10 @@ mod tests {
     #[test]
     fn hostile_text_is_spelled_out() {
         assert_eq!(plain("a\u{1b}[31mb\u{202e}c\nd"), "a\\u{1b}[31mb\\u{202e}c d");
+        assert_eq!(plain("\n::error::a"), "\\u{3a}:error::a");
+        assert_eq!(plain("::1 and a::b"), "\\u{3a}:1 and a::b");
+        assert_eq!(plain("::1"), "::1");
+        assert_eq!(plain("a##[error]b"), "a\\u{23}#[error]b");
         assert_eq!(plain("\u{61c}\u{2060}\u{ffff}\u{e0041}"), "\\u{61c}\\u{2060}\\u{ffff}\\u{e0041}");
         assert_eq!(cut("abcdef", 3), "abc…");
     }

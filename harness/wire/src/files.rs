@@ -126,22 +126,77 @@ pub fn replace(
         return out.flush();
     }
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let before = before.filter(|_| access == Access::Usual);
     let mut builder = tempfile::Builder::new();
     builder.prefix(".mcp-concord-").suffix(".part");
+    // It is never more readable than what it becomes.
     #[cfg(unix)]
-    if access == Access::Usual {
+    let mode = {
         use std::os::unix::fs::PermissionsExt as _;
-        builder.permissions(fs::Permissions::from_mode(0o666));
+        let mode = match (&before, access) {
+            (Some(before), _) => before.permissions().mode() & 0o777,
+            (None, Access::Usual) => 0o666,
+            (None, Access::Private) => 0o600,
+        };
+        builder.permissions(fs::Permissions::from_mode(mode));
+        mode
+    };
+    let fill = |aside: &File| {
+        let mut out = BufWriter::new(aside);
+        write(&mut out)?;
+        out.flush()?;
+        drop(out);
+        before.as_ref().map_or(Ok(()), |before| aside.set_permissions(before.permissions()))
+    };
+    #[cfg(target_os = "linux")]
+    if let Some(aside) = nameless(folder, mode) {
+        fill(&aside)?;
+        let named = builder.make_in(folder, |name| give_name(&aside, name))?;
+        return named.persist(&path).map(drop).map_err(|error| error.error);
     }
     let aside = builder.tempfile_in(folder)?;
-    if let Some(before) = before.filter(|_| access == Access::Usual) {
-        aside.as_file().set_permissions(before.permissions())?;
-    }
-    let mut out = BufWriter::new(aside.as_file());
-    write(&mut out)?;
-    out.flush()?;
-    drop(out);
+    fill(aside.as_file())?;
     aside.persist(&path).map(drop).map_err(|error| error.error)
+}
+
+/// The same where the folder may have to be made. Folders that were made for nothing go again.
+///
+/// # Errors
+/// Where the folder cannot be made, or the file cannot be written.
+pub fn replace_in_folder(
+    path: &Path,
+    access: Access,
+    write: impl FnOnce(&mut dyn io::Write) -> io::Result<()>,
+) -> io::Result<()> {
+    let folder = path.parent().unwrap_or(path);
+    let made: Vec<&Path> = folder.ancestors().take_while(|it| !it.exists()).collect();
+    let written = fs::create_dir_all(folder).and_then(|()| replace(path, access, write));
+    if written.is_err() {
+        // What holds something stays.
+        made.into_iter().for_each(|folder| drop(fs::remove_dir(folder)));
+    }
+    written
+}
+
+/// A file without a name, so that nothing of it is left where this process is killed; none where a file system has no such
+/// files.
+#[cfg(target_os = "linux")]
+fn nameless(folder: &Path, mode: u32) -> Option<File> {
+    use std::os::unix::fs::OpenOptionsExt as _;
+    let flags = rustix::fs::OFlags::TMPFILE.bits().cast_signed();
+    let file = OpenOptions::new().write(true).mode(mode).custom_flags(flags).open(folder).ok()?;
+    own_name(&file).exists().then_some(file)
+}
+
+#[cfg(target_os = "linux")]
+fn own_name(file: &File) -> std::path::PathBuf {
+    format!("/proc/self/fd/{}", std::os::fd::AsRawFd::as_raw_fd(file)).into()
+}
+
+#[cfg(target_os = "linux")]
+fn give_name(file: &File, name: &Path) -> io::Result<()> {
+    use rustix::fs::{AtFlags, CWD, linkat};
+    Ok(linkat(CWD, own_name(file), CWD, name, AtFlags::SYMLINK_FOLLOW)?)
 }
 
 /// Whether `path` may be written, and what is there. An empty file holds nothing that could be lost.
@@ -236,112 +291,4 @@ fn cannot_open(path: &Path, error: &io::Error) -> String {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::{Access, Growing, replace};
-    use std::fs;
-    use std::io::{self, Write as _};
-
-    fn full() -> io::Error {
-        io::Error::from(io::ErrorKind::StorageFull)
-    }
-
-    #[test]
-    fn half_a_line_is_taken_back() {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("a");
-        let mut output = Growing::create(&path, false).unwrap();
-        assert!(output.is_new());
-        output.append(|file| file.write_all(b"one\n")).unwrap();
-        let failed = output.append(|file| {
-            file.write_all(b"half")?;
-            Err(full())
-        });
-        assert_eq!(failed.unwrap_err().kind(), io::ErrorKind::StorageFull);
-        output.append(|file| file.write_all(b"two\n")).unwrap();
-        assert_eq!(fs::read_to_string(&path).unwrap(), "one\ntwo\n");
-    }
-
-    #[test]
-    fn nothing_is_written_over_unasked() {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("a");
-        fs::write(&path, "x").unwrap();
-        assert!(Growing::create(&path, false).unwrap_err().contains("--force"));
-        assert_eq!(fs::read_to_string(&path).unwrap(), "x");
-        assert!(!Growing::create(&path, true).unwrap().is_new());
-        assert_eq!(fs::read_to_string(&path).unwrap(), "");
-        // An empty one holds nothing that could be lost.
-        assert!(Growing::create(&path, false).is_ok());
-        assert!(Growing::create(folder.path(), true).unwrap_err().contains("folder"));
-        assert!(Growing::create(&folder.path().join("no/a"), true).unwrap_err().contains("its folder"));
-    }
-
-    #[cfg(unix)]
-    #[test]
-    fn a_file_has_one_writer() {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("a");
-        let mut first = Growing::create(&path, false).unwrap();
-        for force in [false, true] {
-            let why = Growing::create(&path, force).unwrap_err();
-            assert!(why.contains("another program"), "{why}");
-        }
-        first.append(|file| file.write_all(b"one\n")).unwrap();
-        drop(first);
-        assert!(Growing::create(&path, false).unwrap_err().contains("--force"));
-        assert_eq!(fs::read_to_string(&path).unwrap(), "one\n");
-    }
-
-    #[cfg(unix)]
-    #[test]
-    fn only_its_owner_may_read_a_session() {
-        use std::os::unix::fs::PermissionsExt as _;
-        let folder = tempfile::tempdir().unwrap();
-        let mode = |name: &str| folder.path().join(name).metadata().unwrap().permissions().mode() & 0o777;
-        for name in ["old", "older", "oldest"] {
-            fs::write(folder.path().join(name), "").unwrap();
-            fs::set_permissions(folder.path().join(name), fs::Permissions::from_mode(0o640)).unwrap();
-        }
-        for name in ["new", "old"] {
-            Growing::create(&folder.path().join(name), false).unwrap();
-            assert_eq!(mode(name), 0o600, "{name}");
-        }
-        let put = |name: &str, access| {
-            replace(&folder.path().join(name), access, |out| out.write_all(b"x")).unwrap();
-        };
-        put("older", Access::Private);
-        put("oldest", Access::Usual);
-        put("usual", Access::Usual);
-        fs::write(folder.path().join("plain"), "").unwrap();
-        assert_eq!((mode("older"), mode("oldest"), mode("usual")), (0o600, 0o640, mode("plain")));
-    }
-
-    #[test]
-    fn what_is_made_at_once_is_there_wholly_or_not_at_all() {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("a");
-        let half = |out: &mut dyn io::Write| out.write_all(b"half").and(Err(full()));
-        assert!(replace(&path, Access::Private, half).is_err() && !path.exists());
-        fs::write(&path, "before").unwrap();
-        assert!(replace(&path, Access::Usual, half).is_err());
-        assert_eq!(fs::read_to_string(&path).unwrap(), "before");
-        replace(&path, Access::Usual, |out| out.write_all(b"after")).unwrap();
-        assert_eq!(fs::read_to_string(&path).unwrap(), "after");
-        assert_eq!(fs::read_dir(&folder).unwrap().count(), 1, "nothing is left aside");
-    }
-
-    #[cfg(unix)]
-    #[test]
-    fn a_link_stays_one_and_a_pipe_that_nobody_reads_is_refused() {
-        let folder = tempfile::tempdir().unwrap();
-        let [file, link, pipe] = ["file", "link", "pipe"].map(|name| folder.path().join(name));
-        fs::write(&file, "before").unwrap();
-        std::os::unix::fs::symlink(&file, &link).unwrap();
-        replace(&link, Access::Usual, |out| out.write_all(b"after")).unwrap();
-        assert!(link.is_symlink() && fs::read_to_string(&file).unwrap() == "after");
-        assert!(std::process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());
-        assert!(Growing::create(&pipe, true).unwrap_err().contains("nobody reads"));
-        assert!(replace(&pipe, Access::Usual, |_| Ok(())).is_err());
-        replace(std::path::Path::new("/dev/null"), Access::Usual, |out| out.write_all(b"x")).unwrap();
-    }
-}
+mod tests;

@@ -8,7 +8,8 @@
 use crate::stdio::running;
 use std::io;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::{Arc, LazyLock};
+use std::sync::{Arc, LazyLock, OnceLock};
+use std::time::{Duration, Instant};
 
 /// The number of the signal that came; 0 where none did.
 static CAUGHT: LazyLock<Arc<AtomicUsize>> = LazyLock::new(Arc::default);
@@ -44,6 +45,21 @@ pub fn watch() -> io::Result<()> {
     std::thread::Builder::new().name("signals".to_owned()).spawn(note).map(drop)
 }
 
+/// From now on a write beyond the limit on the size of files fails, as one to a full disk does, instead of ending the program.
+/// Programs that are started meet the limit as before.
+#[cfg(unix)]
+pub fn outlive_size_limit() {
+    use signal_hook::consts::SIGXFSZ;
+    if !is_ignored(SIGXFSZ) {
+        // Where it cannot be caught, it ends the program as before.
+        let _ = signal_hook::flag::register(SIGXFSZ, Arc::default());
+    }
+}
+
+/// Elsewhere there is no such limit.
+#[cfg(not(unix))]
+pub fn outlive_size_limit() {}
+
 /// Whether this process was started to ignore a signal, where the system shows it.
 #[cfg(unix)]
 fn is_ignored(signal: i32) -> bool {
@@ -72,6 +88,16 @@ pub fn watch() -> io::Result<()> {
 #[must_use]
 pub fn requested() -> bool {
     CAUGHT.load(Ordering::SeqCst) != 0
+}
+
+/// How long what is at hand may take once the program is to end.
+const PATIENCE: Duration = Duration::from_secs(2);
+
+/// Whether one came so long ago that what is still at hand is left undone.
+#[must_use]
+pub fn is_overdue() -> bool {
+    static SINCE: OnceLock<Instant> = OnceLock::new();
+    requested() && SINCE.get_or_init(Instant::now).elapsed() > PATIENCE
 }
 
 /// The exit code of a command that one cut short: 128 and the signal's number, as in a shell.

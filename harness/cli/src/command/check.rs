@@ -12,7 +12,7 @@ use super::values::words;
 use crate::exit;
 use crate::listed_paths::named_paths;
 use crate::recordings::{Found, Recordings};
-use crate::terminal::{Terminal, Verbosity, data_out};
+use crate::terminal::{Terminal, Verbosity, data_out, out_for};
 use app::{CheckOptions, VERSION};
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use earlier::Earlier;
@@ -221,11 +221,7 @@ pub(crate) fn run(args: &Args, context: CommandContext) -> Result<u8, Failure> {
         let outcome = judge.page(open_kept(file, args.format, context.terminal)?, &mut carrier)?;
         return carrier.finish(outcome);
     };
-    // Diagnostics have colours, and are free of anything else.
-    let out: Box<dyn io::Write> = match args.output {
-        Output::Text => Box::new(io::stdout().lock()),
-        _ => data_out(),
-    };
+    let out = out_for(matches!(args.output, Output::Text));
     let telling = Telling {
         strict: args.strict,
         limits: matches!(args.output, Output::Text | Output::Ndjson),

@@ -11,7 +11,7 @@ use generators::seeded::Source;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
-use wire::files::{Access, replace};
+use wire::files::{Access, replace_in_folder};
 use wire::interrupt;
 
 /// Writes variants of sessions as case directories, each with its expected reading.
@@ -115,9 +115,8 @@ fn write(folder: &Path, files: &[(String, Vec<u8>)], force: bool) -> Result<(), 
             fs::remove_file(entry.map_err(failed)?.path()).map_err(failed)?;
         }
     }
-    fs::create_dir_all(folder).map_err(failed)?;
     let put = |(name, bytes): &(String, Vec<u8>)| {
-        replace(&folder.join(name), Access::Usual, |out| out.write_all(bytes))
+        replace_in_folder(&folder.join(name), Access::Usual, |out| out.write_all(bytes))
     };
     files.iter().try_for_each(put).map_err(failed)
 }

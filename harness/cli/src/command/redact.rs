@@ -5,7 +5,7 @@ mod rewrite;
 use super::context::{CommandContext, Failure};
 use super::input::{Source, is_coded, named_format, opened};
 use crate::exit;
-use crate::terminal::Terminal;
+use crate::terminal::{Terminal, data_out};
 use app::Recording;
 use formats::Format;
 use rewrite::{Rewriting, Unwritten};
@@ -77,7 +77,8 @@ pub(crate) fn run(args: &Args, context: CommandContext) -> Result<u8, Failure> {
     let (format, ()) = Recording::once(&name, &mut file).reading(args.format, |_, _| Ok(()))?;
     file.rewind().map_err(unreadable)?;
     let left = left(&presets)?;
-    let mut rewriting = Rewriting { name: &name, format, redaction: &redaction, left: &left, skipped: 0 };
+    let mut rewriting =
+        Rewriting { name: &name, format, redaction: &redaction, left: &left, skipped: 0, random: 0 };
     match written(args, &mut |out| rewriting.write(&mut file, out)) {
         Ok(()) => {}
         Err(Unwritten::Failure(failure)) => return Err(failure),
@@ -86,8 +87,13 @@ pub(crate) fn run(args: &Args, context: CommandContext) -> Result<u8, Failure> {
             return Ok(exit::FAILED);
         }
     }
-    let skipped = rewriting.skipped;
+    let (skipped, random) = (rewriting.skipped, rewriting.random);
     tell(&redaction, &left, skipped, context);
+    if random > 0 {
+        let words = counted(random, "word");
+        let what = "left, although it may be a secret: text that looks drawn at random";
+        context.terminal.note(&format!("{what}: {words}"));
+    }
     Ok(exit::WELL)
 }
 
@@ -112,14 +118,19 @@ fn aside_failed(error: &io::Error) -> Failure {
     Failure::Unusable(format!("a temporary file cannot be written: {error}"))
 }
 
-/// What looks like a secret where this preset was not asked for: its names, and its patterns.
+/// What looks like a secret where it is left: the names of presets that were not asked for, and the patterns of all, which may
+/// fit names of members.
 fn left(asked: &[&Preset]) -> Result<Vec<[Redaction; 2]>, Failure> {
-    let unasked = PRESETS.iter().filter(|preset| !asked.iter().any(|asked| asked.name == preset.name));
+    let is_asked = |preset: &Preset| asked.iter().any(|asked| asked.name == preset.name);
     let counting = |preset: &Preset| Redaction::default().with_preset(preset).map(Redaction::counting);
     let halves = |preset: &Preset| {
-        Ok([counting(&Preset { texts: &[], ..*preset })?, counting(&Preset { names: &[], ..*preset })?])
+        let names: &[_] = if is_asked(preset) { &[] } else { preset.names };
+        Ok([
+            counting(&Preset { names, texts: &[], ..*preset })?,
+            counting(&Preset { names: &[], ..*preset })?,
+        ])
     };
-    unasked.map(halves).collect::<Result<_, String>>().map_err(Failure::Unusable)
+    PRESETS.iter().map(halves).collect::<Result<_, String>>().map_err(Failure::Unusable)
 }
 
 /// Writes the output at once, so that half of a recording is never taken for the whole: a file that only its owner reads.
@@ -131,7 +142,7 @@ fn written(
         let mut aside = tempfile::tempfile().map_err(|error| Unwritten::Failure(aside_failed(&error)))?;
         write(&mut aside)?;
         aside.rewind()?;
-        io::copy(&mut aside, &mut io::stdout().lock())?;
+        io::copy(&mut aside, &mut data_out())?;
         return Ok(());
     };
     if !args.force && fs::metadata(path).is_ok_and(|there| there.len() > 0) {

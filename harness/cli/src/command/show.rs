@@ -4,10 +4,10 @@ use super::carrier::carry;
 use super::context::{CommandContext, Failure};
 use super::input::{name_of, named_format, open_kept};
 use super::values::words;
-use crate::terminal::data_out;
+use crate::terminal::out_for;
 use app::ShowOptions;
 use formats::Format;
-use std::io::{self, IsTerminal as _, Write};
+use std::io::{self, IsTerminal as _};
 use std::path::PathBuf;
 
 /// How wide text is drawn where neither a terminal nor COLUMNS says it.
@@ -82,9 +82,7 @@ pub(crate) fn run(args: &Args, context: CommandContext) -> Result<u8, Failure> {
         colour: context.terminal.colour_out,
         parallelism: None,
     };
-    // The drawing for a terminal has colours, and is free of anything else.
-    let out: Box<dyn Write> = if args.output == "text" { Box::new(io::stdout().lock()) } else { data_out() };
-    carry(&options, &mut recordings, out, context)
+    carry(&options, &mut recordings, out_for(args.output == "text"), context)
 }
 
 fn width() -> usize {

@@ -14,13 +14,12 @@ use reports::html::{HtmlRenderer, Link, Overview, PageLocation, Run};
 use reports::run::{badge, json, junit, markdown};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Display;
-use std::fs;
 use std::path::Path;
 use verdict::case_file::Judgement;
 use verdict::change::Change;
 use verdict::record::{CaseResult, Implementation, Record};
 use verdict::timings::Times;
-use wire::files::{Access, replace};
+use wire::files::{Access, replace_in_folder};
 use wire::interrupt;
 
 /// How long the readings took, beside the record of a folder.
@@ -278,8 +277,7 @@ fn renderer() -> Result<HtmlRenderer, Failure> {
 
 fn put(folder: &Path, name: &str, text: &str) -> Result<(), Failure> {
     let path = folder.join(name);
-    fs::create_dir_all(folder)
-        .and_then(|()| replace(&path, Access::Usual, |out| out.write_all(text.as_bytes())))
+    replace_in_folder(&path, Access::Usual, |out| out.write_all(text.as_bytes()))
         .map_err(|error| Failure::unwritable(&path, &error))
 }
 

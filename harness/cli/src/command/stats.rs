@@ -7,9 +7,9 @@ use super::input::{name_of, named_format};
 use super::values::words;
 use crate::exit;
 use crate::listed_paths::named_paths;
+use crate::terminal::out_for;
 use app::Stats;
 use formats::Format;
-use std::io;
 use std::path::PathBuf;
 
 /// Counts calls, failures and times over recordings: by tool, by server, by version of a server, and by method.
@@ -56,7 +56,7 @@ pub(crate) fn run(args: &Args, context: CommandContext) -> Result<u8, Failure> {
     let paths =
         named_paths(args.files.clone(), args.files_from.as_deref(), args.null).map_err(Failure::Unusable)?;
     let mut stats = Stats::new(name_of(args.format).as_deref())?;
-    let mut carrier = Carrier::new(io::stdout().lock(), context);
+    let mut carrier = Carrier::new(out_for(args.output == "text"), context);
     let usable = every_recording(paths, context, &mut |recording| stats.add(recording, &mut carrier));
     let outcome = stats.finish(&args.output, context.terminal.colour_out, &mut carrier)?;
     let outcome = outcome.ok_or_else(|| Failure::Unusable("there is no recording here".to_owned()))?;

@@ -6,9 +6,9 @@ use super::every::every_recording;
 use super::input::{name_of, named_format};
 use super::values::words;
 use crate::exit;
+use crate::terminal::out_for;
 use app::{Order, Summary, SummaryOptions};
 use formats::Format;
-use std::io;
 use std::path::PathBuf;
 
 /// Gives an overview of recordings: who talked to whom, what was called, what failed, what `check` finds.
@@ -77,7 +77,7 @@ pub(crate) fn run(args: &Args, context: CommandContext) -> Result<u8, Failure> {
     if usable && summary.is_empty() && options.output != "json" {
         return Err(Failure::Unusable("there is no recording here".to_owned()));
     }
-    let mut carrier = Carrier::new(io::stdout().lock(), context);
+    let mut carrier = Carrier::new(out_for(args.output == "text"), context);
     let outcome = summary.finish(&mut carrier)?;
     let code = carrier.finish(outcome)?;
     Ok(if usable { code } else { exit::UNUSABLE })

@@ -5,7 +5,7 @@ use super::input::{Source, named_format, opened};
 use super::values::words;
 use crate::exit;
 use crate::recordings::{Found, Names, Recordings};
-use crate::terminal::data_out;
+use crate::terminal::out_for;
 use app::{Cause, Error};
 use formats::Format;
 use std::fs;
@@ -75,7 +75,7 @@ pub(crate) fn run(args: &Args, context: CommandContext) -> Result<u8, Failure> {
     if let Some(path) = &args.write {
         write(path, new.as_ref().unwrap_or(&old))?;
     }
-    let mut out = data_out();
+    let mut out = out_for(args.output == "text");
     let Some(new) = new else {
         match args.output.as_str() {
             "text" => out.write_all(shown(&old).as_bytes())?,

@@ -11,6 +11,7 @@ mod importer;
 mod interrupt;
 mod kill;
 mod listen;
+mod outputs;
 mod play;
 mod proxy;
 mod record;

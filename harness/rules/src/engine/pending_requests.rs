@@ -47,6 +47,8 @@ pub(crate) struct PendingRequest {
     id: SmallVec<[u8; 24]>,
     /// Who asked.
     pub(crate) side: Option<Side>,
+    /// When, in milliseconds, where the recording tells.
+    pub(crate) time: Option<i64>,
     /// The revision it was judged by.
     pub(crate) revision: Option<Revision>,
     /// Where its entry stands.
@@ -270,6 +272,7 @@ impl PendingRequests {
             params,
             id: SmallVec::from_slice(message.written_id().unwrap_or("null").as_bytes()),
             side,
+            time: entry.time,
             revision,
             location: entry.location,
             number,

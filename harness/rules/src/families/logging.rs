@@ -233,8 +233,9 @@ fn secrets(data: Json<'_>, at: &RuleContext<'_>, report: &mut Report) {
             return report.fail(&SECRETS, at, wrong.inside(value));
         }
         let room = MOST_VALUES.saturating_sub(values.len());
-        let members =
-            value.members().map(|(name, value)| (name.to_str().is_some_and(|name| secrecy(&name).is_some()), value));
+        let members = value
+            .members()
+            .map(|(name, value)| (name.to_str().is_some_and(|name| secrecy(&name).is_some()), value));
         values.extend(members.chain(value.items().map(|value| (false, value))).take(room));
     }
     match hidden {

@@ -1,11 +1,12 @@
 //! How two definitions of a tool, a resource, a template or a prompt differ.
 
-use super::found::{Found, Place, TOLD, UNTOLD, bool_of, pairs};
+use super::found::{Found, Place, TOLD, UNTOLD, bool_of};
 use crate::change::{ANNOTATION, ARGUMENT, Class, DEFINITION, INPUT, KindOfChange, OUTPUT, WORDS};
 use crate::model::{ListingKind, text};
-use crate::schema::{self, Departure, Effect, token};
+use crate::schema::{self, Departure, Effect, pairs, token};
 use std::collections::{BTreeMap, BTreeSet};
-use transcript::json::{Json, JsonKind, OwnedJson};
+use std::ops::Bound;
+use transcript::json::{Json, JsonString, OwnedJson};
 
 /// What a member of a definition is for.
 enum Part {
@@ -65,14 +66,17 @@ fn schemas(place: &Place<'_>, kind: &KindOfChange, found: &mut Found) {
         // The protocol asks for one.
         _ => return found.review(kind, place, "the input schema", UNTOLD),
     };
-    for Departure { effect, pointer, what } in schema::compare_of_objects(old, new) {
-        let values = [old, new].map(|schema| at(schema, &pointer));
+    let departures = schema::compare_of_objects(old, new, &mut found.work);
+    let wanted: BTreeSet<&str> = departures.iter().map(|departure| &*departure.pointer).collect();
+    let there = [old, new].map(|schema| values_at(schema, &wanted));
+    for Departure { effect, pointer, what } in &departures {
+        let values = [0, 1].map(|side: usize| there[side].get(&**pointer).copied());
         let pointer = format!("{}{pointer}", place.pointer);
-        let (class, mut why) = meaning(effect, *kind == INPUT);
-        if effect == Effect::Annotation && pointer.ends_with("/default") {
+        let (class, mut why) = meaning(*effect, *kind == INPUT);
+        if *effect == Effect::Annotation && pointer.ends_with("/default") {
             why = "what holds where it is left out is something else";
         }
-        let kind = if effect == Effect::Annotation { &WORDS } else { kind };
+        let kind = if *effect == Effect::Annotation { &WORDS } else { kind };
         found.report(class, kind, &Place { subject: place.subject, pointer: &pointer, values }, what, why);
     }
 }
@@ -219,10 +223,28 @@ fn arguments(place: &Place<'_>, found: &mut Found) {
     }
 }
 
-/// What a pointer names, where no reference stands in its way.
-fn at<'a>(schema: Json<'a>, pointer: &str) -> Option<Json<'a>> {
-    pointer.split('/').skip(1).try_fold(schema, |value, part| match value.kind() {
-        JsonKind::Array => value.items().nth(part.parse().ok()?),
-        _ => value.member(&part.replace("~1", "/").replace("~0", "~")),
-    })
+/// What pointers name, where no reference stands in the way. The schema is walked through once.
+fn values_at<'a, 'p>(schema: Json<'a>, pointers: &BTreeSet<&'p str>) -> BTreeMap<&'p str, Json<'a>> {
+    let mut found = BTreeMap::new();
+    let mut waiting = vec![(String::new(), schema)];
+    while let Some((at, value)) = waiting.pop() {
+        if let Some(pointer) = pointers.get(&*at) {
+            found.entry(*pointer).or_insert(value);
+        }
+        let below = format!("{at}/");
+        if !pointers
+            .range::<str, _>((Bound::Included(&*below), Bound::Unbounded))
+            .next()
+            .is_some_and(|next| next.starts_with(&below))
+        {
+            continue;
+        }
+        let items = value.items().enumerate().map(|(number, item)| (number.to_string(), item));
+        let mut parts: Vec<_> = items.collect();
+        let name = |name: JsonString<'_>| token(&String::from_utf8_lossy(&name.decode()));
+        parts.extend(value.members().map(|(key, value)| (name(key), value)));
+        // The first of several members of one name comes first.
+        waiting.extend(parts.into_iter().rev().map(|(name, part)| (format!("{below}{name}"), part)));
+    }
+    found
 }

@@ -1,12 +1,14 @@
 //! What a comparison has found so far, and the places of which it is said.
 
-use crate::change::{Change, Class, KindOfChange};
-use std::collections::BTreeMap;
+use crate::change::{Change, Class, Comparison, KindOfChange};
+use crate::schema::Budget;
 use transcript::json::{Json, JsonKind};
 
-#[derive(Default)]
 pub(super) struct Found {
-    pub(super) changes: Vec<Change>,
+    /// The work that is left for comparing, and the bytes of values that may still be kept.
+    pub(super) work: Budget,
+    kept: Budget,
+    changes: Vec<Change>,
     pub(super) notes: Vec<String>,
 }
 
@@ -18,6 +20,26 @@ pub(super) struct Place<'p> {
 }
 
 impl Found {
+    /// For comparing this many bytes.
+    pub(super) fn new(bytes: usize) -> Self {
+        let [work, kept] = [Budget::new(bytes), Budget::new(bytes)];
+        Self { work, kept, changes: Vec::new(), notes: Vec::new() }
+    }
+
+    /// All that was found, the gravest first, with a word of what was left undone.
+    pub(super) fn finish(mut self) -> Comparison {
+        if self.work.is_spent() {
+            self.notes
+                .push("comparing the schemas would take too much work, and was not finished".to_owned());
+        }
+        if self.kept.is_spent() {
+            self.notes.push("the values of some changes take too much room, and are left out".to_owned());
+        }
+        // The order within a class is that in which they were found.
+        self.changes.sort_by_key(|change| change.class);
+        Comparison { changes: self.changes, notes: self.notes }
+    }
+
     pub(super) fn report(
         &mut self,
         class: Class,
@@ -26,7 +48,8 @@ impl Found {
         what: impl Into<String>,
         why: &'static str,
     ) {
-        let [before, after] = place.values.map(|value| value.map(|value| value.text().to_owned()));
+        let mut keep = |value: Json<'_>| self.kept.take(value.text().len()).then(|| value.text().to_owned());
+        let [before, after] = place.values.map(|value| keep(value?));
         let (subject, pointer) = (place.subject.to_owned(), place.pointer.to_owned());
         self.changes.push(Change {
             class,
@@ -56,20 +79,6 @@ impl Found {
 pub(super) const TOLD: &str = "a model reads this: a change can change what it does, and can be an attack";
 
 pub(super) const UNTOLD: &str = "what it means for clients cannot be told";
-
-/// The members of both objects by name, with their values on either side.
-pub(super) fn pairs<'a>(
-    sides: [Option<Json<'a>>; 2],
-) -> impl Iterator<Item = (String, [Option<Json<'a>>; 2])> {
-    let mut all: BTreeMap<String, [Option<Json<'a>>; 2]> = BTreeMap::new();
-    for (side, object) in sides.into_iter().enumerate() {
-        for (name, value) in object.into_iter().flat_map(Json::members) {
-            let name = String::from_utf8_lossy(&name.decode()).into_owned();
-            all.entry(name).or_default()[side].get_or_insert(value);
-        }
-    }
-    all.into_iter()
-}
 
 pub(super) fn bool_of(value: Json<'_>) -> Option<bool> {
     (value.kind() == JsonKind::Bool).then(|| value.text() == "true")

@@ -1,6 +1,6 @@
 //! What a change of a schema does, and small helpers for reading schemas.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use transcript::json::{Json, JsonKind};
 
 /// What a change does to the values that a schema accepts.
@@ -57,4 +57,18 @@ pub(super) fn strings(array: Option<Json<'_>>) -> BTreeSet<String> {
 /// A name as a token of a JSON pointer (RFC 6901).
 pub(crate) fn token(name: &str) -> String {
     name.replace('~', "~0").replace('/', "~1")
+}
+
+/// The members of both objects by name, with their values on either side.
+pub(crate) fn pairs<'a>(
+    sides: [Option<Json<'a>>; 2],
+) -> impl Iterator<Item = (String, [Option<Json<'a>>; 2])> {
+    let mut all: BTreeMap<String, [Option<Json<'a>>; 2]> = BTreeMap::new();
+    for (side, object) in sides.into_iter().enumerate() {
+        for (name, value) in object.into_iter().flat_map(Json::members) {
+            let name = String::from_utf8_lossy(&name.decode()).into_owned();
+            all.entry(name).or_default()[side].get_or_insert(value);
+        }
+    }
+    all.into_iter()
 }

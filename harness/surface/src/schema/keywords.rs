@@ -1,8 +1,8 @@
 //! The keywords of JSON Schema by what is known of them, and those that name values: `type`, `enum`, `const`.
 
 use super::effect::{Effect, strings};
-use std::collections::BTreeSet;
-use transcript::json::{Json, JsonKind};
+use std::collections::{BTreeSet, HashMap};
+use transcript::json::{Json, JsonKind, Tree};
 
 /// Keywords that accept and refuse nothing, and that nobody reads: `$defs` is compared where it is used.
 const SILENT: [&str; 5] = ["$comment", "$defs", "$id", "$schema", "definitions"];
@@ -94,16 +94,16 @@ pub(super) fn values(old: Json<'_>, new: Json<'_>) -> Vec<(Effect, String)> {
             found.push((Effect::Wider, format!("no longer only these values: {}", spelled(&values))));
         }
         (Some(before), Some(after)) => {
-            let missing = |from: &[Json<'_>], in_: &[Json<'_>]| -> Vec<String> {
-                let lost = from.iter().filter(|value| !in_.iter().any(|other| other.same(**value)));
-                lost.map(|value| value.text().to_owned()).collect()
-            };
-            for (effect, lost, words) in [
-                (Effect::Narrower, missing(&before, &after), "is not accepted any more"),
-                (Effect::Wider, missing(&after, &before), "is accepted now"),
+            let [before, after] = [before, after].map(by_form);
+            for (effect, from, to, words) in [
+                (Effect::Narrower, &before, &after, "is not accepted any more"),
+                (Effect::Wider, &after, &before, "is accepted now"),
             ] {
+                let mut lost: Vec<_> = from.iter().filter(|(form, _)| !to.contains_key(*form)).collect();
                 if !lost.is_empty() {
-                    found.push((effect, format!("{} {words}", lost.join(", "))));
+                    lost.sort_by_key(|(_, (number, _))| *number);
+                    let lost: Vec<Json<'_>> = lost.into_iter().map(|(_, (_, value))| *value).collect();
+                    found.push((effect, format!("{} {words}", spelled(&lost))));
                 }
             }
         }
@@ -155,6 +155,25 @@ fn kind(value: Json<'_>, types: &BTreeSet<&'static str>) -> Option<&'static str>
     types.contains(name).then_some(name)
 }
 
+/// Values by their normal forms, with their numbers.
+fn by_form(values: Vec<Json<'_>>) -> HashMap<Vec<u8>, (usize, Json<'_>)> {
+    let formed = |(number, value)| (Tree::new(value).normal_form(), (number, value));
+    values.into_iter().enumerate().map(formed).collect()
+}
+
+/// Values of a list up to this number are spelled.
+const SPELLED: usize = 50;
+
 fn spelled(values: &[Json<'_>]) -> String {
-    values.iter().map(|value| value.text()).collect::<Vec<_>>().join(", ")
+    let mut words: Vec<String> = values.iter().take(SPELLED).map(|value| brief(*value)).collect();
+    if let Some(more) = values.len().checked_sub(SPELLED).filter(|more| *more > 0) {
+        words.push(format!("and {more} more"));
+    }
+    words.join(", ")
+}
+
+/// A value in a few words.
+pub(super) fn brief(value: Json<'_>) -> String {
+    let text: String = value.text().chars().take(60).collect();
+    if text.len() < value.text().len() { format!("{text}…") } else { text }
 }

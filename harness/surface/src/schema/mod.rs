@@ -6,34 +6,44 @@
 
 mod bounds;
 mod branches;
+mod budget;
 mod effect;
 mod keywords;
 mod resolve;
 
 use bounds::bounds;
-use branches::branches;
-pub(crate) use effect::token;
+pub use budget::Budget;
 pub use effect::{Departure, Effect};
+pub(crate) use effect::{pairs, token};
 use effect::{strings, truth};
 use keywords::{is_annotation, is_compared, values};
-use resolve::{Resolved, resolve};
-use std::collections::BTreeSet;
-use std::mem::{replace, take};
+use resolve::Resolved;
+use std::cell::OnceCell;
+use std::collections::HashMap;
 use transcript::json::{Json, JsonKind, OwnedJson};
 
 /// Schemas inside one another up to this depth are compared; what is deeper cannot be known.
 const DEPTH: usize = 64;
 
-/// The most pairs of schemas that are compared; branches of branches are compared each with each.
-const PAIRS: usize = 20_000;
-
 /// Departures of one pair of schemas up to this number are listed; a last one says that there are more.
 const DEPARTURES: usize = 1000;
+
+/// What a pair of schemas costs beside its text.
+const LEAST_WORK: usize = 64;
+
+/// What is said where the budget is spent.
+const SPENT: &str = "the comparison would take too much work, and was not finished";
 
 /// How the new schema departs from the old one.
 #[must_use]
 pub fn compare(old: Json<'_>, new: Json<'_>) -> Vec<Departure> {
-    let mut comparison = Comparison { old, new, under: Vec::new(), found: Vec::new(), left: PAIRS };
+    compare_within(old, new, &mut Budget::new(old.text().len() + new.text().len()))
+}
+
+/// The same, where it is one of several comparisons that share a budget.
+pub fn compare_within(old: Json<'_>, new: Json<'_>, budget: &mut Budget) -> Vec<Departure> {
+    let (under, found, parts) = (Vec::new(), Vec::new(), HashMap::new());
+    let mut comparison = Comparison { old, new, same: OnceCell::new(), under, found, parts, budget };
     comparison.pair(old, new, "", 0);
     comparison.found
 }
@@ -41,7 +51,7 @@ pub fn compare(old: Json<'_>, new: Json<'_>) -> Vec<Departure> {
 /// The same where both describe objects only, as arguments and structured content are by the protocol: a root that names no type
 /// describes the objects that the other one does.
 #[must_use]
-pub(crate) fn compare_of_objects(old: Json<'_>, new: Json<'_>) -> Vec<Departure> {
+pub(crate) fn compare_of_objects(old: Json<'_>, new: Json<'_>, budget: &mut Budget) -> Vec<Departure> {
     let named = |schema: Json<'_>| schema.member("type").is_some();
     let bare = |schema: Json<'_>| schema.kind() == JsonKind::Object && schema.member("$ref").is_none();
     let of_objects = |schema: Json<'_>, other: Json<'_>| match named(other) && !named(schema) && bare(schema)
@@ -53,21 +63,24 @@ pub(crate) fn compare_of_objects(old: Json<'_>, new: Json<'_>) -> Vec<Departure>
             OwnedJson::written(format!("{{\"type\":\"object\"{comma}{rest}"))
         }
     };
-    compare(of_objects(old, new).json(), of_objects(new, old).json())
+    compare_within(of_objects(old, new).json(), of_objects(new, old).json(), budget)
 }
 
-struct Comparison<'a> {
+struct Comparison<'a, 'b> {
     /// The roots, against which references are resolved.
     old: Json<'a>,
     new: Json<'a>,
+    /// Whether they are equal, once that was asked.
+    same: OnceCell<bool>,
     /// The pairs that are being compared, by where their texts begin: schemas may contain themselves.
     under: Vec<(*const u8, *const u8)>,
     found: Vec<Departure>,
-    /// How many pairs may still be compared.
-    left: usize,
+    /// What was taken apart, by where its text begins.
+    parts: HashMap<*const u8, HashMap<String, Json<'a>>>,
+    budget: &'b mut Budget,
 }
 
-impl<'a> Comparison<'a> {
+impl<'a> Comparison<'a, '_> {
     fn report(&mut self, effect: Effect, pointer: &str, what: impl Into<String>) {
         match self.found.len() {
             few if few < DEPARTURES => self.found.push(Departure::new(effect, pointer, what)),
@@ -81,10 +94,10 @@ impl<'a> Comparison<'a> {
 
     /// Compares two schemas that stand at one place.
     fn pair(&mut self, old: Json<'a>, new: Json<'a>, at: &str, depth: usize) {
-        let (old, new) = match (resolve(old, self.old), resolve(new, self.new)) {
+        let (old, new) = match (self.resolve(old, self.old), self.resolve(new, self.new)) {
             (Resolved::Schema(old), Resolved::Schema(new)) => (old, new),
             // A reference to another document is the same schema where all that is said is the same.
-            _ if old.same(new) && self.old.same(self.new) => return,
+            _ if self.same_roots() && old.same(new) => return,
             _ => {
                 let what = "a `$ref` leads out of the schema, in a circle, or has neighbours";
                 return self.report(Effect::Unknown, at, what);
@@ -98,11 +111,9 @@ impl<'a> Comparison<'a> {
             let what = format!("schemas are nested more than {DEPTH} deep");
             return self.report(Effect::Unknown, at, what);
         }
-        let Some(left) = self.left.checked_sub(1) else {
-            let what = format!("more than {PAIRS} pairs of schemas are to be compared");
-            return self.report(Effect::Unknown, at, what);
-        };
-        self.left = left;
+        if !self.budget.take(LEAST_WORK + old.text().len() + new.text().len()) {
+            return self.report(Effect::Unknown, at, SPENT);
+        }
         self.under.push(key);
         self.resolved(old, new, at, depth + 1);
         self.under.pop();
@@ -126,16 +137,7 @@ impl<'a> Comparison<'a> {
 
     fn objects(&mut self, old: Json<'a>, new: Json<'a>, at: &str, depth: usize) {
         self.annotations(old, new, at);
-        let roots = [self.old, self.new];
-        let lists = branches([old, new], roots, at, &mut |old, new, at| {
-            let kept = take(&mut self.found);
-            self.pair(old, new, at, depth);
-            replace(&mut self.found, kept)
-        });
-        for Departure { effect, pointer, what } in lists.departures {
-            self.report(effect, &pointer, what);
-        }
-        if lists.all {
+        if self.branches([old, new], at, depth) {
             return;
         }
         for (effect, what) in values(old, new).into_iter().chain(bounds(old, new)) {
@@ -148,21 +150,15 @@ impl<'a> Comparison<'a> {
 
     /// What says nothing of the values, and keywords that nobody here understands.
     fn annotations(&mut self, old: Json<'a>, new: Json<'a>, at: &str) {
-        let names: BTreeSet<String> = [old, new]
-            .iter()
-            .flat_map(|schema| schema.members())
-            .map(|(name, _)| String::from_utf8_lossy(&name.decode()).into_owned())
-            .filter(|name| !is_compared(name))
-            .collect();
-        for name in names {
+        for (name, values) in pairs([Some(old), Some(new)]).filter(|(name, _)| !is_compared(name)) {
             let said = is_annotation(&name);
             let effect = if said { Effect::Annotation } else { Effect::Unknown };
-            let words = match (old.member(&name), new.member(&name)) {
-                (Some(old), Some(new)) if said && old.same(new) || self.unchanged(old, new) => continue,
-                (Some(old), Some(new)) if old.same(new) => "refers to a schema that may have changed",
-                (Some(_), Some(_)) => "changed",
-                (None, _) => "was added",
-                (_, None) => "was taken away",
+            let words = match values {
+                [Some(old), Some(new)] if said && old.same(new) || self.unchanged(old, new) => continue,
+                [Some(old), Some(new)] if old.same(new) => "refers to a schema that may have changed",
+                [Some(_), Some(_)] => "changed",
+                [None, _] => "was added",
+                [_, None] => "was taken away",
             };
             let doubt = if said { "" } else { "; what that accepts cannot be told" };
             self.report(effect, &format!("{at}/{}", token(&name)), format!("`{name}` {words}{doubt}"));
@@ -171,9 +167,17 @@ impl<'a> Comparison<'a> {
 
     /// Whether two values that are not looked into say the same: what they refer to counts, too.
     fn unchanged(&self, old: Json<'a>, new: Json<'a>) -> bool {
-        let refers =
-            |text: &str| ["$ref", "$dynamicRef", "$recursiveRef", "\\u"].iter().any(|it| text.contains(it));
-        old.same(new) && (!refers(old.text()) || self.old.same(self.new))
+        old.same(new) && self.is_whole(old)
+    }
+
+    /// Whether the text of a schema says all of it: it refers to nothing, or to what is the same on both sides.
+    fn is_whole(&self, schema: Json<'a>) -> bool {
+        let refers = |it: &&str| schema.text().contains(*it);
+        !["$ref", "$dynamicRef", "$recursiveRef", "\\u"].iter().any(refers) || self.same_roots()
+    }
+
+    fn same_roots(&self) -> bool {
+        *self.same.get_or_init(|| self.old.same(self.new))
     }
 
     fn required(&mut self, old: Json<'a>, new: Json<'a>, at: &str) {
@@ -188,12 +192,14 @@ impl<'a> Comparison<'a> {
     }
 
     fn properties(&mut self, old: Json<'a>, new: Json<'a>, at: &str, depth: usize) {
-        let named = |schema: Json<'a>| schema.member("properties").into_iter().flat_map(Json::members);
+        let [listed_before, listed_after] = [old, new].map(|schema| schema.member("properties"));
+        let named = |listed: Option<Json<'a>>| listed.into_iter().flat_map(Json::members);
         let other = |schema: Json<'a>| schema.member("additionalProperties");
-        for (name, after) in named(new) {
+        let [rest_before, rest_after] = [old, new].map(other);
+        for (name, after) in named(listed_after) {
             let name = String::from_utf8_lossy(&name.decode()).into_owned();
             let place = format!("{at}/properties/{}", token(&name));
-            match (old.member("properties").and_then(|all| all.member(&name)), other(old)) {
+            match (listed_before.and_then(|all| self.part(all, &name)), rest_before) {
                 (Some(before), _) => self.pair(before, after, &place, depth),
                 (None, Some(rest)) if truth(rest) == Some(false) => {
                     self.report(Effect::Admitted, &place, format!("`{name}` is accepted now"));
@@ -202,13 +208,13 @@ impl<'a> Comparison<'a> {
                 (None, _) => self.report(Effect::Described, &place, format!("`{name}` is described now")),
             }
         }
-        for (name, before) in named(old) {
+        for (name, before) in named(listed_before) {
             let name = String::from_utf8_lossy(&name.decode()).into_owned();
-            if new.member("properties").is_some_and(|all| all.member(&name).is_some()) {
+            if listed_after.is_some_and(|all| self.part(all, &name).is_some()) {
                 continue;
             }
             let place = format!("{at}/properties/{}", token(&name));
-            match other(new) {
+            match rest_after {
                 Some(rest) if truth(rest) == Some(false) => {
                     self.report(Effect::Narrower, &place, format!("`{name}` is not accepted any more"));
                 }
@@ -217,7 +223,7 @@ impl<'a> Comparison<'a> {
             }
         }
         let at = format!("{at}/additionalProperties");
-        match (other(old), other(new)) {
+        match (rest_before, rest_after) {
             (None, None) => {}
             (Some(before), Some(after)) => self.pair(before, after, &at, depth),
             (Some(before), None) if truth(before) != Some(true) => {

@@ -2,7 +2,7 @@
 //!
 //! Built and walked without recursion, so that a million levels cost memory in proportion to the text and no stack.
 
-use super::number::same_number;
+use super::number::{same_number, write_number};
 use super::string::{JsonString, content_end};
 use super::value::{Json, JsonKind};
 use std::cmp::Ordering;
@@ -101,6 +101,44 @@ impl<'a> Tree<'a> {
         members
     }
 
+    /// Bytes that are equal where the values are: they tell many values apart without comparing each with each.
+    #[must_use]
+    pub fn normal_form(&self) -> Vec<u8> {
+        let mut out = Vec::new();
+        let mut waiting = vec![Some(0)];
+        while let Some(step) = waiting.pop() {
+            let Some(node) = step else {
+                out.push(b'.');
+                continue;
+            };
+            let value = self.value(node);
+            match value.kind() {
+                JsonKind::Array => {
+                    out.push(b'[');
+                    let items: Vec<usize> = self.items(node).collect();
+                    waiting.push(None);
+                    waiting.extend(items.into_iter().rev().map(Some));
+                }
+                JsonKind::Object => {
+                    out.push(b'{');
+                    waiting.push(None);
+                    // The node before a value is its name.
+                    let members = self.sorted_members(node).into_iter().rev();
+                    waiting.extend(members.flat_map(|(_, value)| [Some(value), Some(value - 1)]));
+                }
+                JsonKind::Number => write_number(value.text(), &mut out),
+                JsonKind::String => {
+                    let text = JsonString::quoted(value.text()).decode();
+                    out.push(b'"');
+                    out.extend_from_slice(&text.len().to_le_bytes());
+                    out.extend_from_slice(&text);
+                }
+                JsonKind::Null | JsonKind::Bool => out.extend(value.text().bytes().take(1)),
+            }
+        }
+        out
+    }
+
     /// Whether both values are equal; see [`Json::same`].
     #[must_use]
     pub fn same(&self, other: &Tree<'_>) -> bool {
@@ -168,6 +206,9 @@ mod tests {
             let pretty = serde_json::to_string_pretty(&a).unwrap();
             prop_assert_eq!(Json::parse(&left).unwrap().same(Json::parse(&right).unwrap()), a == b);
             prop_assert!(Json::parse(&left).unwrap().same(Json::parse(&pretty).unwrap()));
+            let form = |text: &str| Tree::new(Json::parse(text).unwrap()).normal_form();
+            prop_assert_eq!(form(&left) == form(&right), a == b);
+            prop_assert_eq!(form(&left), form(&pretty));
         }
 
         #[test]

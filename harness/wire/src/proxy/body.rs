@@ -1,22 +1,17 @@
 //! One body as the archive has it: as text or Base64, with the time of each block of an event stream.
 //!
-//! A body that is far larger without its coding is kept with it: see [`DECODED`] and [`RATIO`]. Memory: that of [`super::kept`]
+//! A body that is far larger without its coding is kept with it: see [`formats::unpacking`]; with redaction
+//! the rest of it is withheld. Memory: that of [`super::kept`]
 //! for each open body, and for its coded form.
 
 use super::kept::{KeptBody, milliseconds};
 use crate::http::{End, header};
 use crate::redaction::Redaction;
 use flate2::write::MultiGzDecoder;
+use formats::unpacking::most_of;
 use std::io::{self, Write};
 use std::sync::Arc;
 use std::time::Duration;
-
-/// A body is kept with its coding where it is larger without it than this, and than [`RATIO`] times its coded size: a
-/// megabyte of gzip may hold a gigabyte.
-const DECODED: u64 = 16 << 20;
-
-/// See [`DECODED`].
-const RATIO: u64 = 100;
 
 /// A body of which parts come.
 #[derive(Debug)]
@@ -34,6 +29,8 @@ enum Coding {
         decoder: Box<MultiGzDecoder<KeptBody>>,
         /// The bytes so far, while it is open whether they are to be kept so.
         coded: Box<KeptBody>,
+        /// How many bytes came.
+        packed: u64,
     },
     /// With its coding.
     Coded(Box<KeptBody>),
@@ -45,9 +42,11 @@ impl Body {
         let media_type = header(headers, "content-type").unwrap_or_default();
         let kept = KeptBody::new(media_type, redaction);
         let coding = match header(headers, "content-encoding") {
-            Some(coding) if coding.eq_ignore_ascii_case("gzip") => {
-                Coding::Gzip { decoder: Box::new(MultiGzDecoder::new(kept)), coded: Box::default() }
-            }
+            Some(coding) if coding.eq_ignore_ascii_case("gzip") => Coding::Gzip {
+                decoder: Box::new(MultiGzDecoder::new(kept)),
+                coded: Box::default(),
+                packed: 0,
+            },
             _ => Coding::Plain(Box::new(kept)),
         };
         Self { coding, lost: 0, end: None }
@@ -59,14 +58,15 @@ impl Body {
         self.kept_mut().now = now;
         let taken = match &mut self.coding {
             Coding::Plain(kept) | Coding::Coded(kept) => kept.write_all(part),
-            Coding::Gzip { decoder, coded } => {
-                // Of what is to be redacted nothing may stay that cannot be looked into; it is bounded there.
-                let is_bounded = decoder.get_ref().is_redacted();
-                let copied = if is_bounded { Ok(()) } else { coded.write_all(part) };
-                decoder.get_mut().most = if is_bounded { u64::MAX } else { DECODED.max(RATIO * coded.size) };
+            Coding::Gzip { decoder, coded, packed } => {
+                // Of what is to be redacted nothing may stay that cannot be looked into.
+                let is_redacted = decoder.get_ref().is_redacted();
+                let copied = if is_redacted { Ok(()) } else { coded.write_all(part) };
+                *packed += part.len() as u64;
+                decoder.get_mut().most = most_of(*packed);
                 // What is decoded must be seen now: an event is not the next one's to bring.
                 let taken = copied.and_then(|()| decoder.write_all(part)).and_then(|()| decoder.flush());
-                if decoder.get_ref().size >= decoder.get_ref().most {
+                if decoder.get_ref().is_full && !is_redacted {
                     self.coding = Coding::Coded(std::mem::take(coded));
                     Ok(())
                 } else {

@@ -28,6 +28,13 @@ const BLOCK: usize = 256 << 10;
 /// The end of a whole archive.
 const TAIL: &[u8; 5] = b"\n]}}\n";
 
+/// An archive of nothing.
+pub(crate) const EMPTY: &str = concat!(
+    "{\"log\": {\"version\": \"1.2\", \"creator\": {\"name\": \"mcp-concord\", \"version\": \"",
+    env!("CARGO_PKG_VERSION"),
+    "\"}, \"entries\": [\n]}}\n"
+);
+
 /// What comes in its place when more follows: before the first exchange, and before every other one. An exchange begins
 /// with a line, and no other line of it begins so.
 const FIRST: &[u8; 5] = b"    \n";
@@ -87,17 +94,12 @@ impl<'t> HarFile<'t> {
         if let Some(end) = self.end {
             return Ok(end);
         }
-        let version = env!("CARGO_PKG_VERSION");
-        let head = format!(
-            "{{\"log\": {{\"version\": \"1.2\", \"creator\": {{\"name\": \"mcp-concord\", \"version\": \"{version}\"}}, \
-             \"entries\": ["
-        );
-        let written = self.put(0, &[head.as_bytes(), TAIL].concat());
+        let written = self.put(0, EMPTY.as_bytes());
         if written.is_err() {
             self.file.set_len(0)?;
         }
         written?;
-        Ok(*self.end.insert(head.len() as u64))
+        Ok(*self.end.insert((EMPTY.len() - TAIL.len()) as u64))
     }
 
     /// Writes finished exchanges behind the others, and the open ones behind them.

@@ -6,6 +6,7 @@
 //! withheld and counted.
 
 use crate::http::EVENTS;
+use crate::interrupt;
 use crate::redaction::{MARKER, Redaction};
 use crate::utf8::Utf8;
 use base64::engine::general_purpose::STANDARD;
@@ -39,6 +40,10 @@ pub(super) struct KeptBody {
     redactor: Option<Redactor>,
     /// No more than this is taken.
     pub(super) most: u64,
+    /// How many bytes came.
+    came: u64,
+    /// More came than may be taken.
+    pub(super) is_full: bool,
 }
 
 /// What is held of a body until it is known which of it may be kept.
@@ -63,6 +68,8 @@ impl Default for KeptBody {
             now: Duration::ZERO,
             redactor: None,
             most: u64::MAX,
+            came: 0,
+            is_full: false,
         }
     }
 }
@@ -130,10 +137,6 @@ impl KeptBody {
     }
 
     fn keep(&mut self, part: &[u8]) -> io::Result<()> {
-        if part.len() as u64 > self.most - self.size {
-            self.size = self.most;
-            return Err(io::Error::other("it is too large without its coding"));
-        }
         self.spool.write_all(part)?;
         self.size += part.len() as u64;
         self.text.feed(part);
@@ -172,6 +175,14 @@ impl KeptBody {
 
 impl Write for KeptBody {
     fn write(&mut self, part: &[u8]) -> io::Result<usize> {
+        self.came += part.len() as u64;
+        self.is_full |= self.came > self.most;
+        if self.is_full {
+            return Err(io::Error::other("it is too large without its coding"));
+        }
+        if interrupt::is_overdue() {
+            return Err(io::Error::other("the recorder was asked to end"));
+        }
         let mut rest = part;
         while let Some(end) = self.blocks.as_mut().and_then(|blocks| blocks.end_in(rest)) {
             let (block, behind) = rest.split_at(end);

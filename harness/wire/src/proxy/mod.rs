@@ -19,5 +19,6 @@ mod summary;
 mod testing;
 
 pub use crate::http::Target;
+pub(crate) use har_file::EMPTY;
 pub use server::Proxy;
 pub use summary::Summary;

@@ -17,6 +17,7 @@ pub use running::Server;
 pub use trace_writer::Summary;
 
 use crate::files::Growing;
+use crate::proxy::EMPTY;
 use crate::redaction::Redaction;
 use crate::stdio::standard_streams;
 use crate::{Notify, StartError};
@@ -24,7 +25,7 @@ use intake::Intake;
 use line_writer::LineWriter;
 use pump::Pump;
 use std::fs::File;
-use std::io::{self, PipeWriter};
+use std::io::{self, PipeWriter, Write as _};
 use std::path::{Path, PathBuf};
 use std::process;
 use std::sync::Arc;
@@ -83,12 +84,15 @@ pub fn now() -> i64 {
     Intake::new().time()
 }
 
-/// Opens a file that is written in place, as an archive is whose end moves.
+/// Opens a file for an archive, which is written in place, since its end moves. It is an archive of nothing at once.
 ///
 /// # Errors
 /// A sentence, where something is there already, it cannot be written, or it is not a file.
 pub fn create_in_place(path: &Path, force: bool) -> Result<File, String> {
-    let file = Growing::create(path, force)?.into_file();
+    let mut output = Growing::create(path, force)?;
+    // Where there is no room for it, the first exchange reports it.
+    let _ = output.append(|file| file.write_all(EMPTY.as_bytes()));
+    let file = output.into_file();
     file.ok_or_else(|| {
         format!("{} is not a regular file, and this format is written in place", path.display())
     })

@@ -15,10 +15,19 @@ impl Redaction {
                 NextWord::Goes(rule) => (Some(rule), NextWord::Stays),
                 NextWord::Stays => (None, self.behind(word)),
             };
+            let taken = taken.filter(|rule| *rule != Rule::Password || word.contains(':'));
             next = follows;
             taken.map_or_else(|| self.word(word), |rule| self.marked(rule, word))
         });
         redacted.collect()
+    }
+
+    /// Why the word behind this option goes, if it does; behind `-u` it does where it has a colon.
+    pub(super) fn option(&self, word: &str) -> Option<Rule> {
+        match word {
+            "-u" | "--user" | "--proxy-user" if self.is_asked_for_passwords() => Some(Rule::Password),
+            _ => spelled(word).find_map(|name| self.rule_of(name)),
+        }
     }
 
     /// What becomes of the word behind this one.
@@ -26,7 +35,7 @@ impl Redaction {
         let rule = |name: &str| spelled(name).find_map(|name| self.rule_of(name));
         let next = match word.strip_suffix([':', '=']) {
             Some(name) => rule(name.rsplit([' ', '=']).next().unwrap_or(name)).map(NextWord::AllGo),
-            None => rule(word).map(NextWord::Goes),
+            None => self.option(word).map(NextWord::Goes),
         };
         next.unwrap_or(NextWord::Stays)
     }

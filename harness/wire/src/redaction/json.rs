@@ -44,7 +44,7 @@ pub(super) fn rewrite_valid(
     redaction: &Redaction,
     string: impl Fn(&[u8]) -> Option<Vec<u8>>,
 ) -> Option<Vec<u8>> {
-    Walk { redaction, string, message, text, at: 0, copied: 0, out: Vec::new() }.run()
+    Walk { redaction, string, message, text, follows: None, at: 0, copied: 0, out: Vec::new() }.run()
 }
 
 /// A walk over the tokens of valid JSON.
@@ -55,6 +55,8 @@ struct Walk<'w, S> {
     message: bool,
     text: &'w str,
     at: usize,
+    /// Why the next word of a list goes, which an option before it names.
+    follows: Option<Rule>,
     /// Up to here everything is in `out`, which is empty as long as nothing has changed.
     copied: usize,
     out: Vec<u8>,
@@ -84,6 +86,7 @@ impl<S: Fn(&[u8]) -> Option<Vec<u8>>> Walk<'_, S> {
         while let Some(&byte) = bytes.get(self.at) {
             match byte {
                 b'{' | b'[' => {
+                    self.follows = None;
                     let object = byte == b'{';
                     let kept = next.kept || next.schema && object;
                     next = Frame { object, taken: next.taken, kept, id: false, schema: false };
@@ -122,9 +125,19 @@ impl<S: Fn(&[u8]) -> Option<Vec<u8>>> Walk<'_, S> {
                 b'"' => {
                     let token = string_at(self.text, self.at);
                     let length = token.raw().len() + 2;
+                    let named = self.follows.take().filter(|_| !next.object);
                     let new = match next {
                         Frame { kept: true, .. } | Frame { id: true, .. } => None,
                         Frame { taken: Some(rule), .. } => Some(self.redaction.mark(rule, &token.decode())),
+                        _ if named
+                            .is_some_and(|rule| rule != Rule::Password || token.raw().contains(':')) =>
+                        {
+                            named.map(|rule| self.redaction.mark(rule, &token.decode()))
+                        }
+                        Frame { object: false, .. } if token.raw().starts_with('-') => {
+                            self.follows = self.redaction.option(token.raw());
+                            (self.string)(&token.decode())
+                        }
                         _ => (self.string)(&token.decode()),
                     };
                     match new.filter(|new| **new != *token.decode()) {

@@ -1,12 +1,24 @@
 //! Which number the marker of each value has, and how often each rule took something out.
 //!
-//! Memory: the values that were taken out, once each.
+//! Memory: a digest of each value that was taken out, of the first [`MARKS`]. The number of any other follows from its digest,
+//! whose key is another in each run.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::hash::{BuildHasher as _, RandomState};
 use std::io::{self, Read};
+use std::sync::LazyLock;
 
 /// What replaces what was taken out.
 pub const MARKER: &str = "[REDACTED]";
+
+/// The most values that have their numbers in order.
+const MARKS: usize = 10_000;
+
+/// The numbers of other values are larger than this.
+const BEHIND: u64 = 1_000_000_000_000;
+
+/// Other keys in each run, so that nobody can make two values that have one digest, or guess a value by its digest.
+static KEYS: LazyLock<[RandomState; 2]> = LazyLock::new(Default::default);
 
 /// How much of a text is searched for markers at a time.
 const WINDOW: usize = 1 << 20;
@@ -32,7 +44,7 @@ pub(super) enum Rule {
 /// What was taken out so far.
 #[derive(Debug, Default)]
 pub(super) struct Ledger {
-    numbers: HashMap<Vec<u8>, u64>,
+    numbers: HashMap<[u64; 2], u64>,
     last: u64,
     taken: BTreeMap<Rule, (u64, BTreeSet<u64>)>,
 }
@@ -47,7 +59,8 @@ impl Ledger {
                 read => read?,
             };
             let text = &window[..kept + read];
-            let numbers = memchr::memmem::find_iter(text, MARKER).filter_map(|at| number(&text[at..]));
+            let numbers = memchr::memmem::find_iter(text, MARKER)
+                .filter_map(|at| number(&text[at..]).filter(|it| *it < BEHIND));
             last = numbers.max().unwrap_or_default().max(last);
             if read == 0 {
                 return Ok(Self { last, ..Self::default() });
@@ -64,19 +77,40 @@ impl Ledger {
         if marker_length(value) == Some(value.len()) {
             return value.to_vec();
         }
-        let number = *self.numbers.entry(value.to_vec()).or_insert_with(|| {
-            self.last = self.last.saturating_add(1);
-            self.last
-        });
+        let digest = KEYS.each_ref().map(|key| key.hash_one(value));
+        let number = match self.numbers.get(&digest) {
+            Some(number) => *number,
+            None if self.numbers.len() < MARKS => {
+                self.last = self.last.saturating_add(1);
+                self.numbers.insert(digest, self.last);
+                self.last
+            }
+            None => far(digest[0]),
+        };
         let (times, values) = self.taken.entry(rule).or_default();
         *times += 1;
-        values.insert(number);
+        if values.len() < MARKS {
+            values.insert(number);
+        }
         format!("{MARKER}-{number}").into_bytes()
     }
 
     /// Each rule that took something out, how often, and how many values.
     pub(super) fn taken(&self) -> impl Iterator<Item = (Rule, u64, u64)> {
         self.taken.iter().map(|(rule, (times, values))| (*rule, *times, values.len() as u64))
+    }
+}
+
+/// A number that follows from a digest, and is none of those that are given in order.
+fn far(digest: u64) -> u64 {
+    BEHIND + digest % BEHIND
+}
+
+/// A marker of this value in a text whose markers are not numbered. One that is a marker itself stays.
+pub(super) fn unnumbered_mark(value: &[u8]) -> Vec<u8> {
+    match marker_length(value) {
+        Some(length) if length == value.len() => value.to_vec(),
+        _ => format!("{MARKER}-{}", far(KEYS[0].hash_one(value))).into_bytes(),
     }
 }
 

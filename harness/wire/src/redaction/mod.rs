@@ -5,6 +5,7 @@
 //! | --- | --- |
 //! | `rules`, `presets` | what is asked for: names and patterns |
 //! | `ledger` | which marker each value has, and how often there is one |
+//! | `random` | which words may be keys that no pattern describes |
 //! | `json` | where the values of a JSON text are, and which are never touched |
 //! | `assignments` | `name=value`, `name: value` and a URL's password, in any text |
 //! | `classes` | what bytes may be part of |
@@ -24,6 +25,7 @@ mod encodings;
 mod json;
 mod ledger;
 mod presets;
+mod random;
 mod rules;
 mod session;
 #[cfg(test)]
@@ -32,4 +34,5 @@ mod text;
 
 pub use ledger::MARKER;
 pub use presets::{PRESETS, Preset, preset};
+pub use random::random_words;
 pub use rules::Redaction;

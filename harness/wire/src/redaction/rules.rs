@@ -1,6 +1,6 @@
 //! What is to be taken out: members by name, parts of texts by pattern; and what replaces it.
 
-use super::ledger::{Ledger, MARKER, Rule, marker_length};
+use super::ledger::{Ledger, MARKER, Rule, marker_length, unnumbered_mark};
 use super::presets::Preset;
 use crate::lock;
 use regex::bytes::{Regex, RegexSet};
@@ -146,9 +146,17 @@ impl Redaction {
     /// What replaces this value.
     pub(super) fn mark(&self, rule: Rule, value: &[u8]) -> Vec<u8> {
         match &self.ledger {
+            // What binds messages to a session still does.
+            None if self.is_session(rule) => unnumbered_mark(value),
             None => MARKER.as_bytes().to_vec(),
             Some(ledger) => lock(ledger).mark(rule, value),
         }
+    }
+
+    /// Whether it takes out ids of sessions.
+    fn is_session(&self, rule: Rule) -> bool {
+        let Rule::Name(number) = rule else { return false };
+        self.names.list.get(number).is_some_and(|(name, _)| name.contains("session") && name.ends_with("id`"))
     }
 
     /// The same without numbers, to see whether something would be taken out.
@@ -160,6 +168,11 @@ impl Redaction {
     #[must_use]
     pub fn is_asked(&self) -> bool {
         !self.names.list.is_empty() || !self.texts.list.is_empty()
+    }
+
+    /// Whether passwords are to be taken out where they stand behind a user's name.
+    pub(super) fn is_asked_for_passwords(&self) -> bool {
+        self.names(b"password").is_some()
     }
 
     /// Why a member of this name is to be taken out, if it is.
@@ -189,7 +202,9 @@ impl Redaction {
     fn replaced(&self, number: usize, pattern: &Regex, text: &[u8]) -> Option<Vec<u8>> {
         let mut markers = None;
         let (mut out, mut copied, mut passed) = (Vec::new(), 0, 0);
-        for found in pattern.find_iter(text) {
+        for found in pattern.captures_iter(text) {
+            // Of a pattern that has a group of this name only that goes.
+            let Some(found) = found.name("secret").or(found.get(0)) else { continue };
             let markers = markers.get_or_insert_with(|| markers_of(text));
             passed += markers[passed..].iter().take_while(|marker| marker.end <= found.start()).count();
             let touched = markers[passed..].iter().take_while(|marker| marker.start < found.end());

@@ -1,6 +1,7 @@
 //! The numbers for a spreadsheet (RFC 4180): a line for each tool of each version of each server.
 
 use super::collect::Stats;
+use crate::plain::plain;
 use std::fmt::Write as _;
 
 /// The names of the columns.
@@ -28,12 +29,12 @@ pub fn csv(stats: &Stats) -> String {
     out
 }
 
-/// A field in quotes where it has to be. A spreadsheet would take a text that begins like a formula for one; such a text gets an
+/// A field in quotes where it has to be, without what a terminal or a log might obey. A spreadsheet would take a text that begins like a formula for one; such a text gets an
 /// apostrophe before it.
 fn field(text: &str) -> String {
-    let formula = text.starts_with(['=', '+', '-', '@', '\t', '\r']);
-    let text = format!("{}{text}", if formula { "'" } else { "" });
-    match text.contains([',', '"', '\n', '\r']) {
+    let formula = text.trim_start().starts_with(['=', '+', '-', '@']);
+    let text = format!("{}{}", if formula { "'" } else { "" }, plain(text));
+    match text.contains([',', '"']) {
         true => format!("\"{}\"", text.replace('"', "\"\"")),
         false => text,
     }
@@ -49,7 +50,8 @@ mod tests {
             ("add", "add"),
             ("a,b", "\"a,b\""),
             ("a\"b", "\"a\"\"b\""),
-            ("a\nb", "\"a\nb\""),
+            ("a\nb\u{1b}[2J", "a b\\u{1b}[2J"),
+            ("\t=1", "' =1"),
             ("=1+1", "'=1+1"),
             ("@x,", "\"'@x,\""),
         ] {

@@ -13,7 +13,7 @@ use std::io::{self, Write};
 use std::sync::mpsc::{self, Receiver, SyncSender};
 use std::thread::{self, ScopedJoinHandle};
 use transcript::session::SinkError;
-use wire::redaction::Redaction;
+use wire::redaction::{Redaction, random_words};
 
 /// How many entries are handed on together. Tests have more of them than recordings are long.
 const ENTRIES: usize = if cfg!(test) { 3 } else { 1024 };
@@ -48,6 +48,8 @@ pub(super) struct Rewriting<'r> {
     pub(super) left: &'r [[Redaction; 2]],
     /// How many lines or bodies were not copied.
     pub(super) skipped: usize,
+    /// How many words are left that look as if they were drawn at random.
+    pub(super) random: usize,
 }
 
 impl Rewriting<'_> {
@@ -175,7 +177,7 @@ impl Rewriting<'_> {
     }
 
     /// Counts what looks like a secret in what was written, whose entries nobody needs any more.
-    fn look_at(&self, entries: &mut [OwnedEntry], written: &[u8]) {
+    fn look_at(&mut self, entries: &mut [OwnedEntry], written: &[u8]) {
         for [names, texts] in self.left {
             for entry in &mut *entries {
                 // What cannot be a message any more has been counted.
@@ -183,6 +185,7 @@ impl Rewriting<'_> {
             }
             texts.count_in(&String::from_utf8_lossy(written));
         }
+        self.random += random_words(written);
     }
 }
 
@@ -253,7 +256,8 @@ mod tests {
             let format = FORMATS.iter().find(|format| is_lines(format) && path.ends_with(format.file));
             let Some(format) = format else { continue };
             let redaction = redaction.clone().numbered(&mut &*bytes).unwrap();
-            let mut some = Rewriting { name: "it", format, redaction: &redaction, left: &[], skipped: 0 };
+            let mut some =
+                Rewriting { name: "it", format, redaction: &redaction, left: &[], skipped: 0, random: 0 };
             let (mut file, mut out) = (tempfile::tempfile().unwrap(), Vec::new());
             file.write_all(bytes).unwrap();
             file.rewind().unwrap();
@@ -285,7 +289,8 @@ mod tests {
             file.write_all(text.replace('#', "hush").as_bytes()).unwrap();
             file.rewind().unwrap();
             let redaction = Redaction::new(&["token".to_owned()], &[]).unwrap();
-            let mut some = Rewriting { name: "it", format, redaction: &redaction, left: &[], skipped: 0 };
+            let mut some =
+                Rewriting { name: "it", format, redaction: &redaction, left: &[], skipped: 0, random: 0 };
             let mut out = Vec::new();
             assert!(some.write(&mut file, &mut out).is_ok());
             assert_eq!(String::from_utf8(out).unwrap(), text.replace('#', "[REDACTED]"));

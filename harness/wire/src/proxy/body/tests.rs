@@ -4,6 +4,7 @@ use crate::redaction::Redaction;
 use base64::engine::general_purpose::STANDARD;
 use flate2::Compression;
 use flate2::write::GzEncoder;
+use formats::unpacking::LEAST;
 use serde_json::Value;
 use std::io::Write as _;
 use std::sync::Arc;
@@ -90,6 +91,22 @@ fn a_bomb_is_kept_with_its_coding() {
     let kept: Value = serde_json::from_slice(&out).unwrap();
     let bytes = base64::Engine::decode(&STANDARD, kept["text"].as_str().unwrap()).unwrap();
     assert!(bytes == bomb && kept["encoding"] == "base64");
+}
+
+/// Of what is to be redacted no more is unpacked than of any other: millions of events may come of a packet.
+#[test]
+fn a_bomb_of_events_is_withheld_where_it_is_too_large() {
+    let mut encoder = GzEncoder::new(Vec::new(), Compression::best());
+    let event = format!("data: \"{}\"\n\n", "x".repeat(4000));
+    encoder.write_all(&event.as_bytes().repeat(10_000)).unwrap();
+    let bomb = encoder.finish().unwrap();
+    let headers = [("content-encoding", "gzip"), ("content-type", "text/event-stream")];
+    let headers = headers.map(|(name, value)| (name.to_owned(), value.to_owned()));
+    let mut body = Body::new(&headers, &redaction());
+    let refused = bomb.chunks(5000).filter(|part| body.take(part, Duration::ZERO).is_err()).count();
+    assert!(refused > 0 && body.lost > 0);
+    assert!(body.size() <= LEAST && body.size() > LEAST / 2, "{}", body.size());
+    body.finish().unwrap();
 }
 
 #[test]
