@@ -157,6 +157,7 @@ pub(crate) fn run(args: &Args, context: CommandContext) -> Result<u8, Failure> {
         force: args.force,
         label: args.label.clone(),
         redaction,
+        apart: false,
     };
     let recorded = record::run(&plan, Box::new(context.terminal))?;
     let whole = tell(&recorded, &out, context);
