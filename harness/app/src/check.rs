@@ -233,7 +233,10 @@ fn selection(options: &CheckOptions, frozen: Option<&RuleSet>) -> Result<RuleSel
         Error::option("level", format!("`{}` is none of must, should and info", options.level))
     })?;
     let profile = Profile::of_name(&options.profile).ok_or_else(|| {
-        Error::option("profile", format!("`{}` is none of recorder, session, server, client and all", options.profile))
+        Error::option(
+            "profile",
+            format!("`{}` is none of recorder, session, server, client and all", options.profile),
+        )
     })?;
     let Some(frozen) = frozen else {
         let mut selection = RuleSelection::new(&options.select, &options.ignore, level, profile)

@@ -123,10 +123,14 @@ pub(crate) fn run(args: &Args, context: CommandContext) -> Result<u8, Failure> {
     // Before anything is started: options may be wrong.
     let judge = app::Judge::new(&options)?;
     let Some(mut renderer) = args.output.renderer(args.strict, String::new(), context.terminal)? else {
-        return Err(Failure::Unusable("--output html is the page of one recording: keep them with -o, and use show".to_owned()));
+        return Err(Failure::Unusable(
+            "--output html is the page of one recording: keep them with -o, and use show".to_owned(),
+        ));
     };
     let server = match &args.url {
-        Some(url) => Server::Http(Target::parse(url).map_err(|why| Failure::Unusable(format!("--url: {why}")))?),
+        Some(url) => {
+            Server::Http(Target::parse(url).map_err(|why| Failure::Unusable(format!("--url: {why}")))?)
+        }
         None => Server::Command(args.command.clone()),
     };
     let aside = tempfile::tempdir();
@@ -135,7 +139,11 @@ pub(crate) fn run(args: &Args, context: CommandContext) -> Result<u8, Failure> {
             fs::create_dir_all(folder).map_err(|error| Failure::unwritable(folder, &error))?;
             folder.clone()
         }
-        None => aside.as_ref().map_err(|error| Failure::Unusable(format!("no folder for recordings: {error}")))?.path().to_owned(),
+        None => aside
+            .as_ref()
+            .map_err(|error| Failure::Unusable(format!("no folder for recordings: {error}")))?
+            .path()
+            .to_owned(),
     };
     let probe = Probe {
         server,
@@ -146,7 +154,11 @@ pub(crate) fn run(args: &Args, context: CommandContext) -> Result<u8, Failure> {
         },
         given: args.from.as_deref().map(given).transpose()?.unwrap_or_default(),
         patience: args.timeout,
-        select: rules::selection::named(&args.select).map_err(Failure::Unusable)?.into_iter().map(str::to_owned).collect(),
+        select: rules::selection::named(&args.select)
+            .map_err(Failure::Unusable)?
+            .into_iter()
+            .map(str::to_owned)
+            .collect(),
         folder,
     };
     watch()?;
@@ -157,7 +169,11 @@ pub(crate) fn run(args: &Args, context: CommandContext) -> Result<u8, Failure> {
         _ => data_out(),
     };
     let required = args.require.map(|revision| {
-        app::Judge::new(&CheckOptions { require: Some(revision.name().to_owned()), every: options.every, ..CheckOptions::default() })
+        app::Judge::new(&CheckOptions {
+            require: Some(revision.name().to_owned()),
+            every: options.every,
+            ..CheckOptions::default()
+        })
     });
     let files = findings::judged(args, &sessions, &judge, required.transpose()?.as_ref())?;
     findings::print(args, &sessions, &files, &mut *renderer, &mut out, context)

@@ -3,12 +3,12 @@
 use super::client::{capabilities, info};
 use super::script::{Act, Step};
 use super::session::Archive;
-use super::{Probe, Probed};
+use super::{Probe, Probed, Silence, Unanswered};
 use crate::http::{Client, EVENTS, JSON, SESSION, Target, full, media_type, runtime, text};
 use crate::{Notify, StartError, interrupt};
 use http_body_util::BodyExt as _;
 use hyper::header::{HeaderName, HeaderValue};
-use hyper::{Method, Request};
+use hyper::{Method, Request, StatusCode};
 use serde_json::json;
 use std::sync::Arc;
 use std::time::Duration;
@@ -43,12 +43,13 @@ pub(super) fn play(
     let to = format!("{}{}", archive.target.origin(), archive.target.path());
     let mut done =
         Probed { name: "http".to_owned(), recording, revision: Some(revision), ..Probed::default() };
-    let (runtime, client) = runtime().and_then(|runtime| Ok((runtime, Client::new(None)?))).map_err(StartError::Unusable)?;
+    let (runtime, client) =
+        runtime().and_then(|runtime| Ok((runtime, Client::new(None)?))).map_err(StartError::Unusable)?;
     let named = [("$version", revision.name().to_owned()), ("$session", String::new())];
     let mut exchanges = Exchanges { client, to, patience: probe.patience, named };
     runtime.block_on(async {
         if let Err(why) = exchanges.begin(revision).await {
-            done.left.extend(steps.iter().map(|step| (step.name, why.clone())));
+            done.left.extend(steps.iter().map(|step| (step.name, format!("the server {}", why.said()))));
             return;
         }
         for step in steps {
@@ -59,7 +60,12 @@ pub(super) fn play(
                 false if interrupt::requested() => break,
                 false => match exchanges.send(method, headers, body).await {
                     Ok(_) => done.played.push(step.name),
-                    Err(why) => done.left.push((step.name, why)),
+                    Err(why) => {
+                        let id = serde_json::Value::Null;
+                        done.unanswered.push(Unanswered { step: step.name, method, id, why });
+                        // One that is gone is asked no more.
+                        break;
+                    }
                 },
             }
         }
@@ -71,7 +77,7 @@ pub(super) fn play(
 
 impl Exchanges<'_> {
     /// Shakes hands, and keeps the session's id.
-    async fn begin(&mut self, revision: Revision) -> Result<(), String> {
+    async fn begin(&mut self, revision: Revision) -> Result<(), Silence> {
         let both = [("accept", "application/json, text/event-stream")];
         let params = json!({"protocolVersion": revision.name(), "capabilities": capabilities(revision), "clientInfo": info()});
         let hello = json!({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": params});
@@ -82,9 +88,14 @@ impl Exchanges<'_> {
     }
 
     /// Sends a request, and reads what comes back for a while; the session's id that the answer names.
-    async fn send(&self, method: &str, headers: &[(&str, &str)], body: &str) -> Result<Option<String>, String> {
+    async fn send(
+        &self,
+        method: &str,
+        headers: &[(&str, &str)],
+        body: &str,
+    ) -> Result<Option<String>, Silence> {
         let mut request = Request::new(full(body.to_owned()));
-        *request.uri_mut() = self.to.parse().map_err(|_| "the server's path cannot be asked for".to_owned())?;
+        *request.uri_mut() = self.to.parse().map_err(|_| Silence::Ended)?;
         *request.method_mut() = Method::from_bytes(method.as_bytes()).unwrap_or_default();
         if method == "POST" {
             request.headers_mut().insert("content-type", HeaderValue::from_static(JSON));
@@ -100,8 +111,11 @@ impl Exchanges<'_> {
             }
         }
         let answer = timeout(self.patience, self.client.send(request)).await;
-        let answer = answer.map_err(|_| "the server did not answer in time".to_owned())?;
-        let answer = answer.map_err(|failure| failure.why)?;
+        let answer = answer.map_err(|_| Silence::Timeout)?.map_err(|_| Silence::Ended)?;
+        // So the recorder answers where it does not reach the server.
+        if answer.status() == StatusCode::BAD_GATEWAY {
+            return Err(Silence::Ended);
+        }
         let id = text(answer.headers(), SESSION);
         let is_stream = method == "GET" && media_type(answer.headers()) == EVENTS;
         let mut body = answer.into_body();

@@ -89,9 +89,9 @@ impl Silence {
     #[must_use]
     pub fn said(self) -> &'static str {
         match self {
-            Self::Timeout => "did not answer in time",
+            Self::Timeout => "sent no answer in time",
             Self::Ended => "had ended",
-            Self::Flood => "wrote more than 64 MiB in one session",
+            Self::Flood => "wrote more than 64 MiB and no answer",
             Self::Interrupted => "was not asked any more: the probe was interrupted",
         }
     }
@@ -169,14 +169,17 @@ impl Probe {
 
     /// Whether what these rules judge is asked for: it is where no step puts to the test what was selected.
     fn asks_for(&self, tests: &[&str]) -> bool {
-        let is_tested = |id: &String| SCRIPT.iter().any(|step| judges(step.tests, id)) || judges(VERSIONS, id);
+        let is_tested =
+            |id: &String| SCRIPT.iter().any(|step| judges(step.tests, id)) || judges(VERSIONS, id);
         self.select.is_empty() || self.select.iter().any(|id| judges(tests, id) || !is_tested(id))
     }
 }
 
 /// Whether a rule is one of those that these words name: ids, or the beginning of ids up to a dot.
 fn judges(words: &[&str], id: &str) -> bool {
-    words.iter().any(|word| id.strip_prefix(word).is_some_and(|rest| rest.is_empty() || rest.starts_with('.')))
+    words
+        .iter()
+        .any(|word| id.strip_prefix(word).is_some_and(|rest| rest.is_empty() || rest.starts_with('.')))
 }
 
 impl Probing<'_> {
@@ -197,7 +200,8 @@ impl Probing<'_> {
         let known = known.map(|revision| (format!("version-{revision}"), revision.name(), revision));
         let unknown = ("version-unknown".to_owned(), NO_VERSION, Revision::V2025_11_25);
         for (name, version, revision) in known.chain([unknown]) {
-            let own = |step: &&Step| step.is_listing() || step.name == "ping" || step.revisions == [revision; 2];
+            let own =
+                |step: &&Step| step.is_listing() || step.name == "ping" || step.revisions == [revision; 2];
             let steps: Vec<_> = probe.steps(Part::Session, revision).filter(own).collect();
             if !probe.asks_for(VERSIONS) && steps.iter().all(|step| step.is_listing()) {
                 continue;
@@ -214,7 +218,8 @@ impl Probing<'_> {
 
     fn faults(&mut self, spoken: Option<Revision>) -> Result<(), StartError> {
         let probe = self.probe;
-        let Some(revision) = spoken.filter(|spoken| probe.steps(Part::Faults, *spoken).next().is_some()) else {
+        let Some(revision) = spoken.filter(|spoken| probe.steps(Part::Faults, *spoken).next().is_some())
+        else {
             return Ok(());
         };
         self.in_session("faults", |session| {
@@ -251,7 +256,11 @@ impl Probing<'_> {
     }
 
     /// Plays one session, and keeps it if `play` says so.
-    fn in_session(&mut self, name: &str, play: impl FnOnce(&mut Session<'_>) -> bool) -> Result<(), StartError> {
+    fn in_session(
+        &mut self,
+        name: &str,
+        play: impl FnOnce(&mut Session<'_>) -> bool,
+    ) -> Result<(), StartError> {
         if interrupt::requested() && !self.sessions.is_empty() {
             return Ok(());
         }

@@ -15,6 +15,9 @@ pub(super) const MOST: usize = 50;
 /// How long a call of a tool is waited for before it is cancelled.
 const CALL: Duration = Duration::from_secs(2);
 
+/// How long the answer to a call that was cancelled is listened for.
+const CROSSING: Duration = Duration::from_millis(1_200);
+
 /// How long a server may still say something that it should not.
 const AFTERWARDS: Duration = Duration::from_millis(200);
 
@@ -38,7 +41,8 @@ impl<'p> Player<'p> {
 
     /// Opens the session by a handshake that asks for a version. Whether there is one now.
     pub(super) fn shake_hands(&mut self, version: &str, revision: Revision) -> bool {
-        let params = json!({"protocolVersion": version, "capabilities": capabilities(revision), "clientInfo": info()});
+        let params =
+            json!({"protocolVersion": version, "capabilities": capabilities(revision), "clientInfo": info()});
         let Some(result) = self.ask("initialize", params) else { return false };
         self.declared = result["capabilities"].clone();
         self.done.revision = result["protocolVersion"].as_str().and_then(Revision::named);
@@ -135,7 +139,10 @@ impl<'p> Player<'p> {
                 let (tool, arguments) = slow.cloned().ok_or("no tool may be called")?;
                 let params = json!({"name": tool, "arguments": arguments});
                 let id = self.client.request("tools/call", params);
-                self.client.notify("notifications/cancelled", json!({"requestId": id, "reason": "mcp-concord"}));
+                self.client
+                    .notify("notifications/cancelled", json!({"requestId": id, "reason": "mcp-concord"}));
+                // An answer that comes at once may have crossed the cancellation.
+                self.client.listen(CROSSING);
                 self.settle();
             }
             // These have a session of their own.
@@ -156,7 +163,8 @@ impl<'p> Player<'p> {
         let answer = self.client.answer_within(CALL.min(self.probe.patience), &id);
         if matches!(answer, Answer::None(Silence::Timeout)) {
             self.done.slow.push(tool.to_owned());
-            self.client.notify("notifications/cancelled", json!({"requestId": id, "reason": "it takes too long"}));
+            self.client
+                .notify("notifications/cancelled", json!({"requestId": id, "reason": "it takes too long"}));
             self.settle();
         } else if let Answer::None(why) = answer {
             self.done.unanswered.push(Unanswered { step: self.step, method: "tools/call", id, why });

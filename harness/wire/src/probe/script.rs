@@ -76,11 +76,22 @@ const fn step(
     Step { name, tests, revisions, needs, part: Part::Session, act }
 }
 
-const fn fault(name: &'static str, tests: &'static [&'static str], revisions: [Revision; 2], act: Act) -> Step {
-    Step { name, tests, revisions, needs: "", part: Part::Faults, act }
+const fn fault(
+    name: &'static str,
+    tests: &'static [&'static str],
+    revisions: [Revision; 2],
+    needs: &'static str,
+    act: Act,
+) -> Step {
+    Step { name, tests, revisions, needs, part: Part::Faults, act }
 }
 
-const fn http(name: &'static str, tests: &'static [&'static str], revisions: [Revision; 2], act: Act) -> Step {
+const fn http(
+    name: &'static str,
+    tests: &'static [&'static str],
+    revisions: [Revision; 2],
+    act: Act,
+) -> Step {
     Step { name, tests, revisions, needs: "", part: Part::Http, act }
 }
 
@@ -99,10 +110,7 @@ pub static SCRIPT: &[Step] = &[
     step("tools-listed", &["tools", "page", "content"], EVERY, "/tools", Act::List("tools/list", "tools")),
     step("prompts-listed", &["prompts", "page"], EVERY, "/prompts", Act::List("prompts/list", "prompts")),
     step("resources-listed", &["resources", "page"], EVERY, "/resources", Act::List("resources/list", "resources")),
-    step("templates-listed", &["resources", "page"], EVERY, "/resources", Act::List("resources/templates/list", "resourceTemplates")),
-    step("tools-cursor", &["page.bad-cursor"], EVERY, "/tools", Act::Ask("tools/list", r#"{"cursor":"concord-unknown"}"#)),
-    step("prompts-cursor", &["page.bad-cursor"], EVERY, "/prompts", Act::Ask("prompts/list", r#"{"cursor":"concord-unknown"}"#)),
-    step("resources-cursor", &["page.bad-cursor"], EVERY, "/resources", Act::Ask("resources/list", r#"{"cursor":"concord-unknown"}"#)),
+    step("templates-listed", &["resources", "page", "jsonrpc.schema"], EVERY, "/resources", Act::List("resources/templates/list", "resourceTemplates")),
     step("method-unknown", &["jsonrpc.error", "http.status.method-404"], EVERY, "", Act::Ask("concord/unknown", "{}")),
     step("notification-unknown", &["jsonrpc.notification.no-response"], EVERY, "", Act::Tell("notifications/concord/unknown", "{}")),
     step("tool-unknown", &["tools.unknown"], EVERY, "/tools", Act::Ask("tools/call", r#"{"name":"concord-unknown","arguments":{}}"#)),
@@ -113,22 +121,25 @@ pub static SCRIPT: &[Step] = &[
     step("prompts-got", &["prompts"], EVERY, "/prompts", Act::GetPrompts),
     step("completion", &["completion", "cap.server.completions"], EVERY, "/completions", Act::Ask("completion/complete", r#"{"ref":{"type":"ref/prompt","name":"$completed"},"argument":{"name":"$argument","value":""}}"#)),
     step("level-set", &["logging"], SESSIONS, "/logging", Act::Ask("logging/setLevel", r#"{"level":"debug"}"#)),
-    step("level-unknown", &["logging.bad-level"], SESSIONS, "/logging", Act::Ask("logging/setLevel", r#"{"level":"concord"}"#)),
-    step("subscribed", &["cap.server.resources-subscribe"], SESSIONS, "/resources/subscribe", Act::Ask("resources/subscribe", r#"{"uri":"$resource"}"#)),
+    step("subscribed", &["cap.server.resources-subscribe", "resources.updated"], SESSIONS, "/resources/subscribe", Act::Ask("resources/subscribe", r#"{"uri":"$resource"}"#)),
     step("unsubscribed", &["resources.updated"], SESSIONS, "/resources/subscribe", Act::Ask("resources/unsubscribe", r#"{"uri":"$resource"}"#)),
     step("tools-called", &["tools", "progress", "content"], EVERY, "/tools", Act::CallTools),
     step("tools-misused", &["tools.input-error"], EVERY, "/tools", Act::MisuseTools),
     step("cancelled", &["cancel", "stdio.silent-after-cancel"], EVERY, "/tools", Act::Cancel),
-    fault("line-broken", &["jsonrpc.request.answered"], EVERY, Act::Raw(r#"{"jsonrpc":"2.0","id":"broken","method":"#)),
-    fault("message-invalid", &["jsonrpc.request.answered"], EVERY, Act::Raw(r#"{"jsonrpc":"2.0","id":"invalid","method":7}"#)),
     step("batch", &["jsonrpc.batch"], [V2025_03_26, V2025_03_26], "", Act::Raw(r#"[{"jsonrpc":"2.0","id":"first","method":"ping"},{"jsonrpc":"2.0","id":"second","method":"ping"}]"#)),
-    fault("meta-missing", &["meta.missing-rejected"], MODERN, Act::Raw(r#"{"jsonrpc":"2.0","id":"bare","method":"tools/list"}"#)),
-    fault("version-unsupported", &["version.unsupported", "http.status.version-400"], MODERN, Act::Raw(r#"{"jsonrpc":"2.0","id":"old","method":"tools/list","params":{"_meta":{"io.modelcontextprotocol/protocolVersion":"1999-01-01","io.modelcontextprotocol/clientCapabilities":{},"io.modelcontextprotocol/clientInfo":{"name":"mcp-concord","version":"1"}}}}"#)),
+    fault("tools-cursor", &["page.bad-cursor"], EVERY, "/tools", Act::Ask("tools/list", r#"{"cursor":"concord-unknown"}"#)),
+    fault("prompts-cursor", &["page.bad-cursor"], EVERY, "/prompts", Act::Ask("prompts/list", r#"{"cursor":"concord-unknown"}"#)),
+    fault("resources-cursor", &["page.bad-cursor"], EVERY, "/resources", Act::Ask("resources/list", r#"{"cursor":"concord-unknown"}"#)),
+    fault("level-unknown", &["logging.bad-level"], SESSIONS, "/logging", Act::Ask("logging/setLevel", r#"{"level":"concord"}"#)),
+    fault("line-broken", &["jsonrpc.request.answered"], EVERY, "", Act::Raw(r#"{"jsonrpc":"2.0","id":"broken","method":"#)),
+    fault("message-invalid", &["jsonrpc.request.answered"], EVERY, "", Act::Raw(r#"{"jsonrpc":"2.0","id":"invalid","method":7}"#)),
+    fault("meta-missing", &["meta.missing-rejected"], MODERN, "", Act::Raw(r#"{"jsonrpc":"2.0","id":"bare","method":"tools/list"}"#)),
+    fault("version-unsupported", &["version.unsupported", "http.status.version-400"], MODERN, "", Act::Raw(r#"{"jsonrpc":"2.0","id":"old","method":"tools/list","params":{"_meta":{"io.modelcontextprotocol/protocolVersion":"1999-01-01","io.modelcontextprotocol/clientCapabilities":{},"io.modelcontextprotocol/clientInfo":{"name":"mcp-concord","version":"1"}}}}"#)),
     http("get", &["http.get.405-or-sse"], [V2025_03_26, V2025_11_25], Act::Http("GET", &[("accept", "text/event-stream"), OWN, VERSION], "")),
     http("notification-accepted", &["http.202", "http.reject.status"], [V2025_03_26, V2025_11_25], Act::Http("POST", &[BOTH, OWN, VERSION], CALM)),
     http("version-unknown", &["http.version.bad-400"], [V2025_06_18, V2025_11_25], Act::Http("POST", &[BOTH, OWN, ("mcp-protocol-version", "1999-01-01")], PING)),
     http("origin-foreign", &["http.origin.403"], [V2025_03_26, V2025_11_25], Act::Http("POST", &[BOTH, OWN, VERSION, ("origin", "http://concord.example")], PING)),
-    http("body-broken", &["http.reject.status"], [V2025_03_26, V2025_11_25], Act::Http("POST", &[BOTH, OWN, VERSION], r#"{"jsonrpc":"2.0","method":"#)),
+    http("body-broken", &["jsonrpc.request.answered"], [V2025_03_26, V2025_11_25], Act::Http("POST", &[BOTH, OWN, VERSION], r#"{"jsonrpc":"2.0","method":"#)),
     http("session-missing", &["http.session.missing-400"], [V2025_03_26, V2025_11_25], Act::Http("POST", &[BOTH, VERSION], PING)),
     http("session-ended", &["http.session.delete-answer"], [V2025_03_26, V2025_11_25], Act::Http("DELETE", &[OWN, VERSION], "")),
     http("session-over", &["http.session.404-after-end"], [V2025_03_26, V2025_11_25], Act::Http("POST", &[BOTH, OWN, VERSION], PING)),

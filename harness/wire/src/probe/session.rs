@@ -3,7 +3,7 @@
 use super::client::Client;
 use super::player::Player;
 use super::script::Step;
-use super::{Probe, Probed};
+use super::{Probe, Probed, Silence};
 use crate::http::AllowedHosts;
 use crate::proxy::{Proxy, Target};
 use crate::record::{Live, Plan, Server, create_in_place};
@@ -45,11 +45,7 @@ pub(super) struct Archive {
 }
 
 impl<'p> Session<'p> {
-    pub(super) fn open(
-        probe: &'p Probe,
-        name: &str,
-        notify: &Arc<dyn Notify>,
-    ) -> Result<Self, StartError> {
+    pub(super) fn open(probe: &'p Probe, name: &str, notify: &Arc<dyn Notify>) -> Result<Self, StartError> {
         let (server_reads, client_writes) = pipe()?;
         let (client_reads, server_writes) = pipe()?;
         let (recording, connection) = match &probe.server {
@@ -93,12 +89,13 @@ impl<'p> Session<'p> {
         match connection {
             Connection::Stdio(mut live) => {
                 let server = live.server();
-                if client.over().is_some() {
-                    server.ends_within(patience);
+                if let Some(why) = client.over() {
+                    // One that is gone takes a moment; one that does not listen is not waited for.
+                    server.ends_within(if why == Silence::Ended { patience } else { Duration::ZERO });
                     done.exit = server.exit().map(|exit| exit.to_string());
                 }
                 client.leave();
-                done.killed = !server.ends_within(patience);
+                done.killed = !server.ends_within(patience) && client.over().is_none();
                 done.last_words = server.last_words();
                 live.finish();
             }

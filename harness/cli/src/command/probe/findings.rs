@@ -1,16 +1,17 @@
 //! What the sessions of a probe show: judged, each cause once, and printed.
 
 use super::Args;
+use crate::command::check::Output;
 use crate::command::context::{CommandContext, Failure};
 use crate::command::input::open_kept;
-use crate::command::check::Output;
 use crate::exit;
 use crate::terminal::Verbosity;
 use app::{CheckedFile, Judge, RuleResult};
 use reports::check::Renderer;
 use rules::rule::Level;
 use rules::{Revision, RuleVerdict};
-use std::collections::BTreeMap;
+use std::collections::BTreeSet;
+use std::collections::btree_map::{BTreeMap, Entry};
 use std::io::Write;
 use verdict::plain::counted;
 use wire::interrupt;
@@ -23,9 +24,13 @@ const ANSWERED: &str = "jsonrpc.request.answered";
 const NAMED: usize = 8;
 
 /// Judges each session, and those of one revision also by the frozen set that is asked for.
-pub(super) fn judged(args: &Args, sessions: &[Probed], judge: &Judge, required: Option<&Judge>) -> Result<Vec<CheckedFile>, Failure> {
-    let mut files = Vec::new();
-    let mut seen: BTreeMap<(&'static str, String), (usize, usize)> = BTreeMap::new();
+pub(super) fn judged(
+    args: &Args,
+    sessions: &[Probed],
+    judge: &Judge,
+    required: Option<&Judge>,
+) -> Result<Vec<CheckedFile>, Failure> {
+    let (mut files, mut seen) = (Vec::new(), BTreeMap::new());
     for (number, session) in sessions.iter().enumerate() {
         let is_required = number == 0 && session.revision == args.require;
         let judge = required.filter(|_| is_required).unwrap_or(judge);
@@ -34,26 +39,32 @@ pub(super) fn judged(args: &Args, sessions: &[Probed], judge: &Judge, required: 
             Some(_) => session.recording.display().to_string(),
             None => session.name.clone(),
         };
-        file.lines.iter_mut().for_each(|line| line.file.clone_from(&file.name));
-        // A finding that an earlier session has is the same fault.
-        let mut kept: Vec<RuleResult> = Vec::new();
-        for line in unanswered(&mut file, session) {
-            let key = (line.rule, line.message.clone());
-            let place = seen.get(&key).copied().filter(|_| line.is_finding());
-            match place.and_then(|(file, at): (usize, usize)| files.get_mut(file).map(|file: &mut CheckedFile| &mut file.lines[at])) {
-                Some(first) => first.more += 1 + line.more,
-                None => {
-                    if line.is_finding() {
-                        seen.entry(key).or_insert((number, kept.len()));
-                    }
-                    kept.push(line);
-                }
-            }
-        }
-        file.lines = kept;
+        file.lines = unanswered(&mut file, session);
+        // A finding that an earlier session has, or an earlier step, has the same cause.
+        file.lines.retain_mut(|line| {
+            line.file.clone_from(&file.name);
+            let cause = line.message.split(" (step ").next().unwrap_or_default();
+            !line.is_finding() || is_new(&mut seen, number, line.rule, cause)
+        });
         files.push(file);
     }
     Ok(files)
+}
+
+/// Whether no earlier session has this finding, and where a request was not answered, no earlier step.
+fn is_new(
+    seen: &mut BTreeMap<(&'static str, String), usize>,
+    session: usize,
+    rule: &'static str,
+    cause: &str,
+) -> bool {
+    match seen.entry((rule, cause.to_owned())) {
+        Entry::Occupied(first) => *first.get() == session && rule != ANSWERED,
+        Entry::Vacant(place) => {
+            place.insert(session);
+            true
+        }
+    }
 }
 
 /// The lines of a session, with a finding for each request that was not answered in place of what the recording shows of it.
@@ -84,8 +95,10 @@ fn unanswered(file: &mut CheckedFile, session: &Probed) -> Vec<RuleResult> {
 fn silence(request: &Unanswered, session: &Probed) -> String {
     let Unanswered { step, method, why, .. } = request;
     let mut text = match (why, &session.exit) {
-        (Silence::Ended, Some(exit)) => format!("the server ended with {exit} when it was asked for `{method}`"),
-        (Silence::Ended, None) => format!("the server closed its output when it was asked for `{method}`"),
+        (Silence::Ended, Some(exit)) => {
+            format!("the server ended with {exit} when it was asked for `{method}`")
+        }
+        (Silence::Ended, None) => format!("the server was gone when it was asked for `{method}`"),
         _ => format!("the server {} to `{method}`", why.said()),
     };
     text.push_str(&format!(" (step {step})"));
@@ -106,7 +119,9 @@ pub(super) fn print(
     context: CommandContext,
 ) -> Result<u8, Failure> {
     let every = args.output != Output::Text || context.terminal.verbosity >= Verbosity::Verbose;
-    let is_shown = |file: &CheckedFile| every || file.required.is_some() || file.lines.iter().any(RuleResult::is_finding);
+    let is_shown = |file: &CheckedFile| {
+        every || file.required.is_some() || file.lines.iter().any(RuleResult::is_finding)
+    };
     for (_, file) in files.iter().enumerate().filter(|(number, file)| *number == 0 || is_shown(file)) {
         renderer.file(file, out)?;
     }
@@ -139,18 +154,27 @@ pub(super) fn print(
             session.name
         ));
     }
-    let spoken: Vec<&str> = sessions.iter().filter_map(|session| session.revision).map(Revision::name).collect();
-    let known = spoken.iter().collect::<std::collections::BTreeSet<_>>();
+    let spoken: Vec<&str> =
+        sessions.iter().filter_map(|session| session.revision).map(Revision::name).collect();
+    let known = spoken.iter().collect::<BTreeSet<_>>();
     let played = sessions.iter().map(|session| session.played.len()).sum::<usize>();
     terminal.note(&format!(
         "{} of the script's {} were played in {}; the server speaks {}",
         counted(played as u64, "step"),
         SCRIPT.len(),
         counted(sessions.len() as u64, "session"),
-        if known.is_empty() { "no known revision".to_owned() } else { known.iter().map(|name| **name).collect::<Vec<_>>().join(", ") }
+        if known.is_empty() {
+            "no known revision".to_owned()
+        } else {
+            known.iter().map(|name| **name).collect::<Vec<_>>().join(", ")
+        }
     ));
-    let rules: std::collections::BTreeSet<&str> =
-        files.iter().flat_map(|file| &file.lines).filter(|line| line.is_finding()).map(|line| line.rule).collect();
+    let rules: BTreeSet<&str> = files
+        .iter()
+        .flat_map(|file| &file.lines)
+        .filter(|line| line.is_finding())
+        .map(|line| line.rule)
+        .collect();
     if !rules.is_empty() {
         let target = match &args.url {
             Some(url) => format!("--url {}", shell_words::quote(url)),
@@ -162,11 +186,13 @@ pub(super) fn print(
     if let Some(code) = interrupt::code() {
         return Ok(code);
     }
-    if let Some(required) = args.require.filter(|_| files.first().is_none_or(|file| file.required.is_none())) {
+    if let Some(required) = args.require.filter(|_| files.first().is_none_or(|file| file.required.is_none()))
+    {
         terminal.error(&format!("the server does not speak {required}: asked for the newest revision with a handshake, it answers with another"));
         return Ok(exit::FAILED);
     }
-    let is_silent = first.revision.is_none() && first.unanswered.iter().any(|request| request.why == Silence::Ended);
+    let is_silent =
+        first.revision.is_none() && first.unanswered.iter().any(|request| request.why == Silence::Ended);
     let failed = files.iter().any(|file| file.is_failure(args.strict));
     Ok(match (is_silent, failed) {
         (true, _) => exit::NOT_RUN,
