@@ -33,7 +33,7 @@ pub struct CheckOptions {
     pub strict: bool,
     /// Whether a recording without messages is accepted, in which nothing can be judged.
     pub allow_empty: bool,
-    /// Whose violations: `recorder`, `session` or `all`.
+    /// Whose violations: `recorder`, `session`, `server`, `client` or `all`.
     pub profile: String,
     /// A frozen set of rules, in place of the selection: the name of a revision, whose rules in this version are meant, or the
     /// TOML of a set.
@@ -233,7 +233,10 @@ fn selection(options: &CheckOptions, frozen: Option<&RuleSet>) -> Result<RuleSel
         Error::option("level", format!("`{}` is none of must, should and info", options.level))
     })?;
     let profile = Profile::of_name(&options.profile).ok_or_else(|| {
-        Error::option("profile", format!("`{}` is none of recorder, session and all", options.profile))
+        Error::option(
+            "profile",
+            format!("`{}` is none of recorder, session, server, client and all", options.profile),
+        )
     })?;
     let Some(frozen) = frozen else {
         let mut selection = RuleSelection::new(&options.select, &options.ignore, level, profile)

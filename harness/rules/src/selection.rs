@@ -29,6 +29,10 @@ pub enum Profile {
     Recorder,
     /// Did client and server conform?
     Session,
+    /// Did the server?
+    Server,
+    /// Did the client?
+    Client,
     /// Both.
     All,
 }
@@ -93,6 +97,8 @@ impl Profile {
         match name {
             "recorder" => Some(Self::Recorder),
             "session" => Some(Self::Session),
+            "server" => Some(Self::Server),
+            "client" => Some(Self::Client),
             "all" => Some(Self::All),
             _ => None,
         }
@@ -102,6 +108,8 @@ impl Profile {
         match self {
             Self::Recorder => party == Party::Recorder.name(),
             Self::Session => party != Party::Recorder.name(),
+            Self::Server => party == Party::Server.name(),
+            Self::Client => party == Party::Client.name(),
             Self::All => true,
         }
     }

@@ -101,7 +101,7 @@ pub(crate) struct Args {
     /// Accept recordings without messages, in which nothing can be judged.
     #[arg(long)]
     allow_empty: bool,
-    /// Report only the recorder's violations, only those of client and server, or all.
+    /// Report only the recorder's violations, only those of client and server, of one of them, or all.
     #[arg(long, value_parser = words(&WHOSE), default_value = "all", value_name = "WHOSE")]
     profile: String,
     /// Check conformance to a frozen set of rules, which replaces the selection: the set of a revision that comes with the
@@ -121,7 +121,7 @@ pub(crate) struct Args {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
-enum Output {
+pub(super) enum Output {
     /// For people: rustc-style diagnostics.
     Text,
     /// For programs: an array of findings.
@@ -143,7 +143,7 @@ const ONE_PAGE: &str = "--output html is the page of one recording, so name one 
 
 impl Output {
     /// What writes it while recordings are judged; none where it is the page of one recording.
-    fn renderer(
+    pub(super) fn renderer(
         self,
         strict: bool,
         how: String,
@@ -166,9 +166,11 @@ impl Output {
     }
 }
 
-const WHOSE: [(&str, &str); 3] = [
+const WHOSE: [(&str, &str); 5] = [
     ("recorder", "The recorder's: is the file a faithful, valid recording?"),
     ("session", "Those of client and server"),
+    ("server", "The server's"),
+    ("client", "The client's"),
     ("all", "All"),
 ];
 
@@ -290,7 +292,7 @@ fn judged_by(args: &Args, frozen: Option<&RuleSet>, terminal: Terminal) -> Strin
 }
 
 /// What an option takes that names a revision.
-fn revision() -> impl TypedValueParser<Value = Revision> {
+pub(super) fn revision() -> impl TypedValueParser<Value = Revision> {
     PossibleValuesParser::new(Revision::ALL.map(Revision::name))
         .try_map(|name| Revision::named(&name).ok_or_else(|| format!("there is no revision `{name}`")))
 }

@@ -23,6 +23,7 @@ mod new;
 mod outcome;
 mod own_page;
 mod play;
+mod probe;
 mod read;
 mod record;
 mod recorded;
@@ -65,6 +66,7 @@ pub(crate) const COMMANDS: &[&dyn Command] = &[
     &Entry { name: "redact", run: redact::run },
     &Entry { name: "drive", run: drive::run },
     &Entry { name: "play", run: play::run },
+    &Entry { name: "probe", run: probe::run },
     &Entry { name: "completions", run: reference::completions },
     &Entry { name: "man", run: reference::man },
     &Entry { name: "options", run: reference::options },

@@ -162,6 +162,7 @@ pub(crate) fn run(args: &Args, context: CommandContext) -> Result<u8, Failure> {
         output,
         label: args.label.clone(),
         redaction,
+        apart: false,
     };
     let recorded = record::run(plan, Box::new(context.terminal))?;
     let whole = tell(&recorded, &out, context);

@@ -24,6 +24,7 @@ use crate::{Notify, StartError};
 use intake::Intake;
 use line_writer::LineWriter;
 use pump::Pump;
+use running::Running;
 use std::fs::File;
 use std::io::{self, PipeWriter, Write as _};
 use std::path::{Path, PathBuf};
@@ -51,6 +52,8 @@ pub struct Plan {
     pub label: Option<String>,
     /// What is to be taken out.
     pub redaction: Redaction,
+    /// Keep the server's last words on its standard error instead of showing them, and leave signals to who started this.
+    pub apart: bool,
 }
 
 /// A session that was recorded.
@@ -103,47 +106,79 @@ pub fn create_in_place(path: &Path, force: bool) -> Result<File, String> {
 /// # Errors
 /// Where the server cannot be used. Whatever happens later is a matter of the recording.
 pub fn run(plan: Plan, notify: Box<dyn Notify>) -> Result<Recorded, StartError> {
-    let notify: Arc<dyn Notify> = Arc::from(notify);
-    let Plan { out: path, output, .. } = plan;
-    let is_new = output.is_new();
-    let intake = Arc::new(Intake::new());
-    let started = intake.time();
+    let own = || standard_streams().map_err(|error| StartError::CannotRun(error.into_text()));
+    Ok(Live::start(plan, Arc::from(notify), own)?.finish())
+}
 
-    let started_server = plan.server.start(&plan.redaction, Arc::clone(&notify));
-    let (server, to_server, from_server) = started_server.inspect_err(|_| {
-        if is_new {
-            let _ = std::fs::remove_file(&path);
-        }
-    })?;
+/// A session that is being recorded.
+pub(crate) struct Live {
+    path: PathBuf,
+    intake: Arc<Intake>,
+    server: Running,
+    over: PipeWriter,
+    forwarded: Receiver<()>,
+    written: Receiver<Summary>,
+}
 
-    let (name, redacted) = plan.server.names(&plan.redaction);
-    let label = plan.redaction.text(plan.label.as_deref().unwrap_or(&name));
-    let trace = TraceWriter {
-        intake: Arc::clone(&intake),
-        output,
-        path: path.clone(),
-        notify,
-        started,
-        meta: line_writer::meta(started, &label, &redacted),
-        writer: LineWriter::new(plan.redaction.clone()),
-        sides: Default::default(),
-        block: Default::default(),
-        summary: Summary::default(),
-        gap: [0; 2],
-    };
-    let (done, written) = channel();
-    thread::spawn(move || {
-        let _ = done.send(trace.run());
-    });
-    let own = standard_streams().map_err(|error| StartError::CannotRun(error.into_text()))?;
-    let (over, forwarded) = forward(own, (from_server, to_server), &intake)
-        .map_err(|error| StartError::CannotRun(format!("the standard streams cannot be used: {error}")))?;
-    let exit = server.wait();
-    intake.gone(Side::Server);
-    drop(over);
-    let _ = forwarded.recv();
-    intake.close(exit);
-    Ok(Recorded { path, exit: exit.code.unwrap_or(1), summary: wait_for_summary(&written, &intake) })
+impl Live {
+    /// Starts the server, and then records what passes between it and the client at these ends.
+    pub(crate) fn start(
+        plan: Plan,
+        notify: Arc<dyn Notify>,
+        client: impl FnOnce() -> Result<(File, File), StartError>,
+    ) -> Result<Self, StartError> {
+        let intake = Arc::new(Intake::new());
+        let started = intake.time();
+
+        let is_new = plan.output.is_new();
+        let started_server = plan.server.start(&plan, Arc::clone(&notify));
+        let (server, to_server, from_server) = started_server.inspect_err(|_| {
+            if is_new {
+                let _ = std::fs::remove_file(&plan.out);
+            }
+        })?;
+
+        let (name, redacted) = plan.server.names(&plan.redaction);
+        let label = plan.redaction.text(plan.label.as_deref().unwrap_or(&name)).into_owned();
+        let Plan { out: path, output, redaction, .. } = plan;
+        let trace = TraceWriter {
+            intake: Arc::clone(&intake),
+            output,
+            path: path.clone(),
+            notify,
+            started,
+            meta: line_writer::meta(started, &label, &redacted),
+            writer: LineWriter::new(redaction),
+            sides: Default::default(),
+            block: Default::default(),
+            summary: Summary::default(),
+            gap: [0; 2],
+        };
+        let (done, written) = channel();
+        thread::spawn(move || {
+            let _ = done.send(trace.run());
+        });
+        let (over, forwarded) = forward(client()?, (from_server, to_server), &intake).map_err(|error| {
+            StartError::CannotRun(format!("the standard streams cannot be used: {error}"))
+        })?;
+        Ok(Self { path, intake, server, over, forwarded, written })
+    }
+
+    /// The server.
+    pub(crate) fn server(&mut self) -> &mut Running {
+        &mut self.server
+    }
+
+    /// Waits for the server to end, and for the last line.
+    pub(crate) fn finish(self) -> Recorded {
+        let Self { path, intake, server, over, forwarded, written } = self;
+        let exit = server.wait();
+        intake.gone(Side::Server);
+        drop(over);
+        let _ = forwarded.recv();
+        intake.close(exit);
+        Recorded { path, exit: exit.code.unwrap_or(1), summary: wait_for_summary(&written, &intake) }
+    }
 }
 
 /// Starts forwarding both ways. Drop the sender once the server has ended; the receiver ends when all

@@ -1,17 +1,22 @@
 //! The server whose session is recorded: a process, or a server over HTTP that looks like one.
 
+use super::Plan;
 use super::signals::{Leader, Signals};
 use crate::http::Target;
 use crate::redaction::Redaction;
 use crate::remote::{Outcome, Remote};
 use crate::stdio::group::{Exit, Group};
-use crate::stdio::{into_file, pipes, start_shown};
+use crate::stdio::{Stderr, into_file, pipes, start_shown};
 use crate::{Notify, StartError};
 use std::fs::File;
 use std::io;
 use std::path::Path;
 use std::process::Stdio;
 use std::sync::Arc;
+use std::time::Duration;
+
+/// How many bytes of a server's standard error are kept.
+const LAST_WORDS: usize = 4 << 10;
 
 /// The server of a session over stdio.
 #[derive(Debug)]
@@ -23,8 +28,8 @@ pub enum Server {
 }
 
 /// A server that runs.
-pub(super) enum Running {
-    Process(Group, Leader),
+pub(crate) enum Running {
+    Process(Group, Leader, Option<Stderr>),
     Http(Remote),
 }
 
@@ -44,18 +49,20 @@ impl Server {
     /// Starts it; where it reads, and where it writes.
     pub(super) fn start(
         &self,
-        redaction: &Redaction,
+        plan: &Plan,
         notify: Arc<dyn Notify>,
     ) -> Result<(Running, File, File), StartError> {
         // Signals reach the server only through this process, and so once.
-        let signals = Signals::catch();
+        let signals = if plan.apart { Signals::default() } else { Signals::catch() };
         match self {
             Self::Command(command) => {
-                let streams = [Stdio::piped(), Stdio::piped(), Stdio::inherit()];
-                let mut group = start_shown(command, &redaction.command(command), streams)?;
+                let stderr = if plan.apart { Stdio::piped() } else { Stdio::inherit() };
+                let streams = [Stdio::piped(), Stdio::piped(), stderr];
+                let mut group = start_shown(command, &plan.redaction.command(command), streams)?;
                 let leader = signals.pass_on_to(&group);
                 let (from, to) = pipes(&mut group)?;
-                Ok((Running::Process(group, leader), to, from))
+                let stderr = group.leader().stderr.take().map(|pipe| Stderr::keep(pipe, 0, LAST_WORDS));
+                Ok((Running::Process(group, leader, stderr), to, from))
             }
             Self::Http(target) => {
                 let pipe = || {
@@ -74,11 +81,42 @@ impl Server {
 }
 
 impl Running {
+    /// Whether it ends by itself in this time; where it does not, it is ended.
+    pub(crate) fn ends_within(&mut self, time: Duration) -> bool {
+        match self {
+            Self::Process(group, ..) => {
+                let ends = group.exits_within(time);
+                if !ends {
+                    group.kill();
+                }
+                ends
+            }
+            // It ends with its client.
+            Self::Http(_) => true,
+        }
+    }
+
+    /// How it exited, where it has.
+    pub(crate) fn exit(&mut self) -> Option<Exit> {
+        match self {
+            Self::Process(group, ..) => group.exit(),
+            Self::Http(_) => None,
+        }
+    }
+
+    /// Its last words on its standard error, where they are kept.
+    pub(crate) fn last_words(&self) -> String {
+        match self {
+            Self::Process(_, _, Some(stderr)) => stderr.text(),
+            _ => String::new(),
+        }
+    }
+
     /// Waits for its end: its exit code, which is 128 and the signal's number where a signal ended it, and the signal that
     /// ended it or was passed on to it.
     pub(super) fn wait(self) -> Exit {
         match self {
-            Self::Process(mut group, leader) => {
+            Self::Process(mut group, leader, _) => {
                 let (exit, passed) = leader.wait(&mut group);
                 Exit { code: exit.shell_code().or(Some(1)), signal: exit.signal.or(passed) }
             }

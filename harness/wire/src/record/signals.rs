@@ -10,14 +10,15 @@ use std::sync::mpsc::Sender;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-/// Signals that were caught and belong to nobody yet.
+/// Signals that were caught and belong to nobody yet; by default none is.
+#[derive(Default)]
 pub(super) struct Signals {
     #[cfg(unix)]
     caught: Option<signal_hook::iterator::Signals>,
 }
 
 /// The server, as long as it may be sent signals.
-pub(super) struct Leader {
+pub(crate) struct Leader {
     state: Arc<Mutex<LeaderState>>,
 }
 

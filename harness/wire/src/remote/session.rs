@@ -6,7 +6,7 @@ use super::stream::Stream;
 use crate::Notify;
 use crate::http::{Client, EVENTS, HELD, JSON, SseEvent, Target, collect, media_type};
 use crate::lock;
-use crate::messages::{id_text, internal_error, is, messages, on_one_line, protocol_version};
+use crate::messages::{about, id_text, internal_error, is, messages, on_one_line, protocol_version};
 use crate::stdio::PipeEvent;
 use hyper::body::Incoming;
 use hyper::{Method, Response, StatusCode};
@@ -101,6 +101,10 @@ impl Session {
             said.iter().filter(asks).filter_map(|said| id_text(*said)).map(ToOwned::to_owned).collect();
         let [hello, initialized] =
             ["initialize", "notifications/initialized"].map(|name| said.iter().any(|said| is(*said, name)));
+        for cancelled in said.iter().filter_map(|said| about(*said, "notifications/cancelled", "requestId")) {
+            // Nobody waits for it any more.
+            self.no_longer_open(cancelled.text());
+        }
         if ids.is_empty() {
             match timeout(ACCEPTANCE, self.request(&text, &ids)).await {
                 Ok(true) if initialized => self.listen(),

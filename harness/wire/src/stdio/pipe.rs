@@ -146,7 +146,7 @@ pub(crate) struct Writer(Sender<Vec<u8>>);
 
 impl Writer {
     /// A writer that writes all of a message at once.
-    pub(super) fn plain(to: File, inbox: &Arc<Inbox>) -> Self {
+    pub(crate) fn plain(to: File, inbox: &Arc<Inbox>) -> Self {
         Self::open(to, Journal::default(), inbox, |bytes, to, _| to.write_all(bytes))
     }
 

@@ -1,0 +1,203 @@
+//! What the sessions of a probe show: judged, each cause once, and printed.
+
+use super::Args;
+use crate::command::check::Output;
+use crate::command::context::{CommandContext, Failure};
+use crate::command::input::open_kept;
+use crate::exit;
+use crate::terminal::Verbosity;
+use app::{CheckedFile, Judge, RuleResult};
+use reports::check::Renderer;
+use rules::rule::Level;
+use rules::{Revision, RuleVerdict};
+use std::collections::BTreeSet;
+use std::collections::btree_map::{BTreeMap, Entry};
+use std::io::Write;
+use verdict::plain::counted;
+use wire::interrupt;
+use wire::probe::{Probed, SCRIPT, Silence, Unanswered};
+
+/// The rule that a request without an answer breaks.
+const ANSWERED: &str = "jsonrpc.request.answered";
+
+/// How many tools are named that were not called.
+const NAMED: usize = 8;
+
+/// Judges each session, and those of one revision also by the frozen set that is asked for.
+pub(super) fn judged(
+    args: &Args,
+    sessions: &[Probed],
+    judge: &Judge,
+    required: Option<&Judge>,
+    context: CommandContext,
+) -> Result<Vec<CheckedFile>, Failure> {
+    let (mut files, mut seen) = (Vec::new(), BTreeMap::new());
+    for (number, session) in sessions.iter().enumerate() {
+        let is_required = number == 0 && session.revision == args.require;
+        let judge = required.filter(|_| is_required).unwrap_or(judge);
+        let mut file = judge.judge(&mut open_kept(&session.recording, None, context.terminal)?)?;
+        file.name = match args.out {
+            Some(_) => session.recording.display().to_string(),
+            None => session.name.clone(),
+        };
+        file.lines = unanswered(&mut file, session);
+        // A finding that an earlier session has, or an earlier step, has the same cause.
+        file.lines.retain_mut(|line| {
+            line.file.clone_from(&file.name);
+            let cause = line.message.split(" (step ").next().unwrap_or_default();
+            !line.is_finding() || is_new(&mut seen, number, line.rule, cause)
+        });
+        files.push(file);
+    }
+    Ok(files)
+}
+
+/// Whether no earlier session has this finding, and where a request was not answered, no earlier step.
+fn is_new(
+    seen: &mut BTreeMap<(&'static str, String), usize>,
+    session: usize,
+    rule: &'static str,
+    cause: &str,
+) -> bool {
+    match seen.entry((rule, cause.to_owned())) {
+        Entry::Occupied(first) => *first.get() == session && rule != ANSWERED,
+        Entry::Vacant(place) => {
+            place.insert(session);
+            true
+        }
+    }
+}
+
+/// The lines of a session, with a finding for each request that was not answered in place of what the recording shows of it.
+fn unanswered(file: &mut CheckedFile, session: &Probed) -> Vec<RuleResult> {
+    let mut lines = std::mem::take(&mut file.lines);
+    let Some(rule) = rules::find(ANSWERED).filter(|_| !session.unanswered.is_empty()) else { return lines };
+    lines.retain(|line| line.rule != ANSWERED);
+    lines.extend(session.unanswered.iter().map(|request| RuleResult {
+        rule: rule.id,
+        verdict: RuleVerdict::Fail,
+        level: Level::Must,
+        party: "server",
+        file: file.name.clone(),
+        line: None,
+        pointer: None,
+        offset: None,
+        within: None,
+        message: silence(request, session),
+        link: rule.link(session.revision),
+        snippet: None,
+        other: None,
+        more: 0,
+    }));
+    lines
+}
+
+/// What is wrong where a request was not answered.
+fn silence(request: &Unanswered, session: &Probed) -> String {
+    let Unanswered { step, method, why, .. } = request;
+    let mut text = match (why, &session.exit) {
+        (Silence::Ended, Some(exit)) => {
+            format!("the server ended with {exit} when it was asked for `{method}`")
+        }
+        (Silence::Ended, None) => format!("the server was gone when it was asked for `{method}`"),
+        _ => format!("the server {} to `{method}`", why.said()),
+    };
+    text.push_str(&format!(" (step {step})"));
+    let last = session.last_words.trim_end().lines().next_back().unwrap_or_default();
+    if !last.is_empty() && *why == Silence::Ended {
+        text.push_str(&format!("; its last words: {last}"));
+    }
+    text
+}
+
+/// Prints what was found, and what was not put to the test.
+pub(super) fn print(
+    args: &Args,
+    sessions: &[Probed],
+    files: &[CheckedFile],
+    renderer: &mut dyn Renderer,
+    out: &mut dyn Write,
+    context: CommandContext,
+) -> Result<u8, Failure> {
+    let every = args.output != Output::Text || context.terminal.verbosity >= Verbosity::Verbose;
+    let is_shown = |file: &CheckedFile| {
+        every || file.required.is_some() || file.lines.iter().any(RuleResult::is_finding)
+    };
+    for (_, file) in files.iter().enumerate().filter(|(number, file)| *number == 0 || is_shown(file)) {
+        renderer.file(file, out)?;
+    }
+    renderer.finish(out)?;
+    out.flush()?;
+    let terminal = context.terminal;
+    let [first, ..] = sessions else { return Ok(exit::NOT_RUN) };
+    for session in sessions {
+        for (step, why) in &session.left {
+            terminal.detail(&format!("{}: {step} was not played: {why}", session.name));
+        }
+    }
+    if !first.spared.is_empty() {
+        let more = first.spared.len().saturating_sub(NAMED);
+        let mut names = first.spared.iter().take(NAMED).cloned().collect::<Vec<_>>().join(", ");
+        if more > 0 {
+            names.push_str(&format!(" and {more} more"));
+        }
+        terminal.note(&format!(
+            "not called, since they do not say that they only read: {names}; --call NAME calls one, --call all every tool"
+        ));
+    }
+    if !first.slow.is_empty() {
+        let names = first.slow.join(", ");
+        terminal.note(&format!("cancelled, since they took longer than 2 s: {names}"));
+    }
+    if let Some(session) = sessions.iter().find(|session| session.killed) {
+        terminal.note(&format!(
+            "{}: the server did not end within 2 s after its input was closed, and was killed",
+            session.name
+        ));
+    }
+    let spoken: Vec<&str> =
+        sessions.iter().filter_map(|session| session.revision).map(Revision::name).collect();
+    let known = spoken.iter().collect::<BTreeSet<_>>();
+    let played = sessions.iter().map(|session| session.played.len()).sum::<usize>();
+    terminal.note(&format!(
+        "{} of the script's {} were played in {}; the server speaks {}",
+        counted(played as u64, "step"),
+        SCRIPT.len(),
+        counted(sessions.len() as u64, "session"),
+        if known.is_empty() {
+            "no known revision".to_owned()
+        } else {
+            known.iter().map(|name| **name).collect::<Vec<_>>().join(", ")
+        }
+    ));
+    let rules: BTreeSet<&str> = files
+        .iter()
+        .flat_map(|file| &file.lines)
+        .filter(|line| line.is_finding())
+        .map(|line| line.rule)
+        .collect();
+    if !rules.is_empty() {
+        let target = match &args.url {
+            Some(url) => format!("--url {}", shell_words::quote(url)),
+            None => format!("-- {}", shell_words::join(&args.command)),
+        };
+        let rules = rules.into_iter().collect::<Vec<_>>().join(",");
+        terminal.note(&format!("to run only this again: mcp-concord probe --select {rules} {target}"));
+    }
+    if let Some(code) = interrupt::code() {
+        return Ok(code);
+    }
+    if let Some(required) = args.require.filter(|_| files.first().is_none_or(|file| file.required.is_none()))
+    {
+        terminal.error(&format!("the server does not speak {required}: asked for the newest revision with a handshake, it answers with another"));
+        return Ok(exit::FAILED);
+    }
+    let is_silent =
+        first.revision.is_none() && first.unanswered.iter().any(|request| request.why == Silence::Ended);
+    let failed = files.iter().any(|file| file.is_failure(args.strict));
+    Ok(match (is_silent, failed) {
+        (true, _) => exit::NOT_RUN,
+        (_, true) => exit::FAILED,
+        _ => exit::WELL,
+    })
+}

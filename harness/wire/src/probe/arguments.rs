@@ -1,0 +1,142 @@
+//! Arguments for a tool, made from its schema: the least that the schema accepts, and what it refuses.
+
+use serde_json::{Map, Value, json};
+
+/// How deep a schema is followed.
+const DEEPEST: u32 = 16;
+
+/// The least arguments that a schema accepts, as far as it shows that: examples, defaults and choices as they are written, and of
+/// everything else the smallest.
+pub(super) fn accepted(schema: &Value) -> Value {
+    match made(schema, schema, 0) {
+        Value::Object(arguments) => Value::Object(arguments),
+        _ => json!({}),
+    }
+}
+
+/// Arguments that the schema refuses, and what is wrong with them: a required one is missing, or one is of another type.
+/// None where the schema refuses nothing.
+pub(super) fn refused(schema: &Value) -> Option<Value> {
+    let mut arguments = accepted(schema);
+    let map = arguments.as_object_mut()?;
+    let required = schema.get("required")?.as_array()?.first()?.as_str()?.to_owned();
+    map.remove(&required);
+    Some(arguments)
+}
+
+fn made(schema: &Value, root: &Value, depth: u32) -> Value {
+    if depth > DEEPEST {
+        return Value::Null;
+    }
+    if let Some(target) = schema.get("$ref").and_then(Value::as_str) {
+        let target = target.strip_prefix('#').and_then(|pointer| root.pointer(pointer));
+        return target.map(|target| made(target, root, depth + 1)).unwrap_or_default();
+    }
+    let first = |name: &str| schema.get(name).and_then(Value::as_array).and_then(|list| list.first());
+    let given = [schema.get("const"), schema.get("default"), first("examples"), first("enum")];
+    if let Some(value) = given.into_iter().flatten().next() {
+        return value.clone();
+    }
+    for choice in ["anyOf", "oneOf", "allOf"] {
+        if let Some(choice) = first(choice).filter(|_| schema.get("properties").is_none()) {
+            return made(choice, root, depth + 1);
+        }
+    }
+    let number = |name: &str| schema.get(name).and_then(Value::as_f64);
+    let count = |name: &str| schema.get(name).and_then(Value::as_u64).unwrap_or(0).min(1 << 10);
+    let kind = match schema.get("type") {
+        Some(Value::Array(kinds)) => kinds.first(),
+        kind => kind,
+    };
+    match kind.and_then(Value::as_str) {
+        Some("string") => string(schema, usize::try_from(count("minLength")).unwrap_or_default()),
+        Some("integer" | "number") => {
+            let least = number("minimum").or(number("exclusiveMinimum").map(|least| least + 1.0));
+            let most = number("maximum").or(number("exclusiveMaximum").map(|most| most - 1.0));
+            let value = least.unwrap_or_else(|| most.unwrap_or(1.0).min(1.0)).ceil();
+            // Within the integers that a double holds.
+            if value.abs() < 9e15 { json!(value as i64) } else { json!(value) }
+        }
+        Some("boolean") => json!(false),
+        Some("null") => Value::Null,
+        Some("array") => {
+            let item = schema.get("items").map(|items| made(items, root, depth + 1)).unwrap_or_default();
+            (0..count("minItems")).map(|_| item.clone()).collect()
+        }
+        _ => object(schema, root, depth),
+    }
+}
+
+fn object(schema: &Value, root: &Value, depth: u32) -> Value {
+    let properties = schema.get("properties");
+    let required = schema.get("required").and_then(Value::as_array).into_iter().flatten();
+    let made = required.filter_map(Value::as_str).map(|name| {
+        let property = properties.and_then(|properties| properties.get(name));
+        let value = property.map(|property| made(property, root, depth + 1));
+        (name.to_owned(), value.unwrap_or_else(|| json!("concord")))
+    });
+    Value::Object(made.collect::<Map<_, _>>())
+}
+
+fn string(schema: &Value, least: usize) -> Value {
+    let text = match schema.get("format").and_then(Value::as_str) {
+        Some("date-time") => "2026-01-01T00:00:00Z",
+        Some("date") => "2026-01-01",
+        Some("time") => "00:00:00Z",
+        Some("email") => "concord@example.com",
+        Some("uri" | "url" | "uri-reference") => "https://example.com/",
+        Some("uuid") => "00000000-0000-4000-8000-000000000000",
+        Some("ipv4") => "127.0.0.1",
+        Some("hostname") => "example.com",
+        _ => "concord",
+    };
+    let most = schema.get("maxLength").and_then(Value::as_u64).and_then(|most| usize::try_from(most).ok());
+    let mut text: String = text.chars().take(most.unwrap_or(usize::MAX)).collect();
+    while text.chars().count() < least {
+        text.push('x');
+    }
+    json!(text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{accepted, refused};
+    use serde_json::json;
+
+    #[test]
+    fn arguments_are_the_least_that_a_schema_accepts() {
+        for (schema, expected) in [
+            (json!({}), json!({})),
+            (json!({"type": "object", "properties": {"a": {"type": "string"}}}), json!({})),
+            (
+                json!({
+                    "type": "object",
+                    "required": ["a", "b", "c", "d", "e", "f", "g"],
+                    "properties": {
+                        "a": {"type": "string", "minLength": 9},
+                        "b": {"type": "integer", "minimum": 3},
+                        "c": {"enum": ["x", "y"]},
+                        "d": {"$ref": "#/$defs/list"},
+                        "e": {"anyOf": [{"type": "boolean"}, {"type": "null"}]},
+                        "f": {"type": "string", "format": "date"},
+                    },
+                    "$defs": {"list": {"type": "array", "minItems": 2, "items": {"type": "number", "maximum": 0}}},
+                }),
+                json!({
+                    "a": "concordxx", "b": 3, "c": "x", "d": [0, 0], "e": false, "f": "2026-01-01", "g": "concord",
+                }),
+            ),
+            // One that never ends.
+            (json!({"required": ["a"], "properties": {"a": {"$ref": "#/properties/a"}}}), json!({"a": null})),
+        ] {
+            assert_eq!(accepted(&schema), expected, "{schema}");
+        }
+    }
+
+    #[test]
+    fn what_a_schema_refuses_lacks_what_it_requires() {
+        let schema = json!({"type": "object", "required": ["a", "b"], "properties": {"b": {"const": 1}}});
+        assert_eq!(refused(&schema), Some(json!({"b": 1})));
+        assert_eq!(refused(&json!({"type": "object"})), None);
+    }
+}

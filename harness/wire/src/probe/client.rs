@@ -1,0 +1,232 @@
+//! The client of a probe: it asks, waits for answers, and answers what the server asks meanwhile.
+//!
+//! Memory: what the inbox holds, and the answer in hand. A server that writes more than [`FLOOD`] bytes is not listened to any more.
+
+use super::Silence;
+use crate::interrupt;
+use crate::journal::Journal;
+use crate::stdio::{Inbox, PipeEvent, Writer, listen};
+use serde_json::{Map, Value, json};
+use std::fs::File;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+use transcript::revision::Revision;
+
+/// How much of a server is listened to in a session.
+const FLOOD: u64 = 64 << 20;
+
+/// How often a wait looks whether it was interrupted.
+const TICK: Duration = Duration::from_millis(100);
+
+/// What came of a request.
+#[derive(Debug)]
+pub(super) enum Answer {
+    Result(Value),
+    Error,
+    /// None came.
+    None(Silence),
+}
+
+/// One end of a session.
+pub(super) struct Client {
+    writer: Option<Writer>,
+    inbox: Arc<Inbox>,
+    patience: Duration,
+    /// The number of the last request.
+    last: u64,
+    heard: u64,
+    /// Why the server is not listened to any more.
+    over: Option<Silence>,
+    /// The revision whose requests stand by themselves, where it is spoken.
+    pub(super) modern: bool,
+    /// What the server has asked for.
+    pub(super) asked: Vec<String>,
+}
+
+impl Client {
+    pub(super) fn new(to: File, from: File, patience: Duration) -> Self {
+        let inbox = Arc::new(Inbox::default());
+        let writer = Some(Writer::plain(to, &inbox));
+        let longest = usize::try_from(FLOOD).unwrap_or(usize::MAX);
+        listen(from, Duration::ZERO, longest, Journal::default(), &inbox);
+        Self { writer, inbox, patience, last: 0, heard: 0, over: None, modern: false, asked: Vec::new() }
+    }
+
+    /// Says no more: the server's input is closed.
+    pub(super) fn leave(&mut self) {
+        self.writer = None;
+    }
+
+    /// Waits so long for each answer from now on.
+    pub(super) fn patience(&mut self, patience: Duration) {
+        self.patience = patience;
+    }
+
+    /// Why the server is not there any more, if it is not.
+    pub(super) fn over(&self) -> Option<Silence> {
+        self.over
+    }
+
+    /// The params of a request with what each one has to say of itself in a revision without handshake.
+    pub(super) fn params(&self, params: Value) -> Value {
+        let mut params = match params {
+            Value::Object(params) => params,
+            _ => Map::new(),
+        };
+        if self.modern {
+            let meta = params.entry("_meta").or_insert_with(|| json!({}));
+            if let Some(meta) = meta.as_object_mut() {
+                let name = |member: &str| format!("io.modelcontextprotocol/{member}");
+                meta.insert(name("protocolVersion"), json!(Revision::V2026_07_28.name()));
+                meta.insert(name("clientInfo"), info());
+                meta.insert(name("clientCapabilities"), json!({}));
+            }
+        }
+        Value::Object(params)
+    }
+
+    /// Looks whether the server still answers anything; where it does not, it is not asked again.
+    pub(super) fn is_there(&mut self) {
+        let id = self.request("ping", Value::Null);
+        if matches!(self.answer(&id), Answer::None(_)) {
+            self.over.get_or_insert(Silence::Timeout);
+        }
+    }
+
+    /// Sends a request, and gives its id.
+    pub(super) fn request(&mut self, method: &str, params: Value) -> Value {
+        self.last += 1;
+        let id = json!(self.last);
+        self.request_as(&id, method, params);
+        id
+    }
+
+    /// Sends a request under this id.
+    pub(super) fn request_as(&mut self, id: &Value, method: &str, params: Value) {
+        let mut message = json!({"jsonrpc": "2.0", "id": id, "method": method});
+        let params = self.params(params);
+        if params.as_object().is_some_and(|params| !params.is_empty()) {
+            message["params"] = params;
+        }
+        self.send(&message.to_string());
+    }
+
+    /// Sends a notification.
+    pub(super) fn notify(&mut self, method: &str, params: Value) {
+        let mut message = json!({"jsonrpc": "2.0", "method": method});
+        if params.as_object().is_some_and(|params| !params.is_empty()) {
+            message["params"] = params;
+        }
+        self.send(&message.to_string());
+    }
+
+    /// Sends a line.
+    pub(super) fn send(&mut self, text: &str) {
+        if let Some(writer) = &self.writer {
+            writer.write(format!("{text}\n").into_bytes());
+        }
+    }
+
+    /// Waits for the answer to the request of this id.
+    pub(super) fn answer(&mut self, id: &Value) -> Answer {
+        self.answer_within(self.patience, id)
+    }
+
+    /// The same, for this time.
+    pub(super) fn answer_within(&mut self, patience: Duration, id: &Value) -> Answer {
+        let answer = self.wait(Instant::now() + patience, Some(id));
+        answer.unwrap_or_else(|| Answer::None(self.over.unwrap_or(Silence::Timeout)))
+    }
+
+    /// Listens for a while.
+    pub(super) fn listen(&mut self, time: Duration) {
+        self.wait(Instant::now() + time, None);
+    }
+
+    fn wait(&mut self, until: Instant, id: Option<&Value>) -> Option<Answer> {
+        while self.over.is_none() {
+            let left = until.checked_duration_since(Instant::now())?;
+            match self.inbox.next(left.min(TICK)) {
+                Some(PipeEvent::Line(line, _)) => {
+                    self.heard += line.len() as u64 + 1;
+                    if let Some(answer) = self.hear(&line, id) {
+                        return Some(answer);
+                    }
+                }
+                Some(PipeEvent::TooLong(_)) => self.over = Some(Silence::Flood),
+                Some(PipeEvent::End(_)) => self.over = Some(Silence::Ended),
+                _ => {}
+            }
+            if self.heard + self.inbox.begun() > FLOOD {
+                self.over = Some(Silence::Flood);
+            }
+            if interrupt::requested() {
+                self.over = Some(Silence::Interrupted);
+            }
+        }
+        None
+    }
+
+    /// Hears a line: the answer to `id` if it is that. What the server asks is answered.
+    fn hear(&mut self, line: &[u8], id: Option<&Value>) -> Option<Answer> {
+        let mut found = None;
+        let said = serde_json::from_slice::<Value>(line).ok()?;
+        let messages = match said {
+            Value::Array(messages) => messages,
+            message => vec![message],
+        };
+        for mut message in messages {
+            let own = message.get("id").cloned().filter(|id| !id.is_null());
+            match (message.get("method").and_then(Value::as_str), own) {
+                (Some(method), Some(asks)) => {
+                    let method = method.to_owned();
+                    let reply = reply(&asks, &method);
+                    self.asked.push(method);
+                    self.send(&reply);
+                }
+                (None, Some(answers)) if id == Some(&answers) => {
+                    found = Some(match message.get_mut("result").map(Value::take) {
+                        Some(result) => Answer::Result(result),
+                        None => Answer::Error,
+                    });
+                }
+                _ => {}
+            }
+        }
+        found
+    }
+}
+
+/// Who asks.
+pub(super) fn info() -> Value {
+    json!({"name": "mcp-concord", "version": env!("CARGO_PKG_VERSION")})
+}
+
+/// What the client declares in the handshake of a revision.
+pub(super) fn capabilities(revision: Revision) -> Value {
+    let mut declared = json!({"roots": {"listChanged": true}, "sampling": {}});
+    if revision >= Revision::V2025_06_18 {
+        declared["elicitation"] = json!({});
+    }
+    declared
+}
+
+/// The answer to what a server asks.
+fn reply(id: &Value, method: &str) -> String {
+    let result = match method {
+        "ping" => json!({}),
+        "roots/list" => json!({"roots": [{"uri": "file:///concord", "name": "concord"}]}),
+        "elicitation/create" => json!({"action": "decline"}),
+        "sampling/createMessage" => json!({
+            "role": "assistant",
+            "content": {"type": "text", "text": "This is mcp-concord, which has no model."},
+            "model": "none",
+            "stopReason": "endTurn",
+        }),
+        _ => {
+            let error = json!({"code": -32601, "message": format!("Method not found: {method}")});
+            return json!({"jsonrpc": "2.0", "id": id, "error": error}).to_string();
+        }
+    };
+    json!({"jsonrpc": "2.0", "id": id, "result": result}).to_string()
+}

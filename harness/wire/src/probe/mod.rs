@@ -1,0 +1,281 @@
+//! Checks a live server: plays a client through a script, in several sessions, and records each as `record` does.
+//!
+//! The script is in `script`. A session over stdio is recorded by [`crate::record`]; one over HTTP goes through [`crate::proxy`], and its
+//! client is [`crate::remote`], or `http` where single requests are the point. What the recordings show is judged elsewhere.
+
+mod arguments;
+mod client;
+mod http;
+mod player;
+mod script;
+mod session;
+
+pub use script::{Part, SCRIPT, Step};
+
+use crate::interrupt;
+use crate::record::Server;
+use crate::{Notify, StartError};
+use serde_json::Value;
+use session::Session;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+use transcript::revision::Revision;
+
+/// How long a server may take to end once its input has; one that was slow once is not waited for again.
+const END: Duration = Duration::from_secs(2);
+
+/// The rules that judge a handshake.
+const VERSIONS: &[&str] = &["life", "jsonrpc.schema"];
+
+/// A version that is none.
+const NO_VERSION: &str = "1999-01-01";
+
+/// How long a server may take to say that it knows no revision without handshake.
+const DISCOVERY: Duration = Duration::from_secs(2);
+
+/// Which tools are called.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Calls {
+    /// Those that say that they only read (`readOnlyHint`).
+    ReadOnly,
+    /// Those, and these.
+    Named(Vec<String>),
+    /// All.
+    All,
+}
+
+/// What is probed, and how.
+#[derive(Debug)]
+pub struct Probe {
+    /// The server.
+    pub server: Server,
+    /// The tools that may be called.
+    pub calls: Calls,
+    /// Arguments by the names of tools, in place of those that are made from schemas.
+    pub given: Vec<(String, Value)>,
+    /// How long an answer is waited for.
+    pub patience: Duration,
+    /// Plays only steps that these rules judge, and all where it is empty.
+    pub select: Vec<String>,
+    /// The folder for the recordings.
+    pub folder: PathBuf,
+}
+
+/// A probe that is under way.
+struct Probing<'p> {
+    probe: &'p Probe,
+    notify: &'p Arc<dyn Notify>,
+    /// How long the server may take to end once its input has.
+    end: Duration,
+    sessions: Vec<Probed>,
+}
+
+/// Why no answer came.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Silence {
+    /// The time is over.
+    Timeout,
+    /// The server is gone.
+    Ended,
+    /// It writes without end.
+    Flood,
+    /// The probe was interrupted.
+    Interrupted,
+}
+
+impl Silence {
+    /// What the server did, in words.
+    #[must_use]
+    pub fn said(self) -> &'static str {
+        match self {
+            Self::Timeout => "sent no answer in time",
+            Self::Ended => "had ended",
+            Self::Flood => "wrote more than 64 MiB and no answer",
+            Self::Interrupted => "was not asked any more: the probe was interrupted",
+        }
+    }
+}
+
+/// A request without an answer.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Unanswered {
+    /// The step that asked.
+    pub step: &'static str,
+    /// The method that was asked for.
+    pub method: &'static str,
+    /// The request's id.
+    pub id: Value,
+    /// Why.
+    pub why: Silence,
+}
+
+/// A session that was played.
+#[derive(Debug, Default)]
+pub struct Probed {
+    /// What it is called.
+    pub name: String,
+    /// Its recording.
+    pub recording: PathBuf,
+    /// The revision that was spoken.
+    pub revision: Option<Revision>,
+    /// The steps that were played.
+    pub played: Vec<&'static str>,
+    /// The steps that were not, and why.
+    pub left: Vec<(&'static str, String)>,
+    /// The tools that were called.
+    pub called: Vec<String>,
+    /// The tools that were not called, since nothing says that they only read.
+    pub spared: Vec<String>,
+    /// The tools whose calls took too long, and were cancelled.
+    pub slow: Vec<String>,
+    /// The requests that were not answered.
+    pub unanswered: Vec<Unanswered>,
+    /// The server did not end when its input did, and was killed.
+    pub killed: bool,
+    /// How the server ended, where it did so while it was asked.
+    pub exit: Option<String>,
+    /// Its last words on its standard error.
+    pub last_words: String,
+}
+
+impl Probe {
+    /// Plays the script. Only sessions in which the server answered are given, and at least the first.
+    ///
+    /// # Errors
+    /// Where the server cannot be started, or a recording cannot be written.
+    pub fn run(&self, notify: &Arc<dyn Notify>) -> Result<Vec<Probed>, StartError> {
+        let mut probing = Probing { probe: self, notify, end: END, sessions: Vec::new() };
+        probing.first()?;
+        let first = &probing.sessions[0];
+        let spoken = first.revision;
+        // A server that does not answer its first request is asked no more.
+        if spoken.is_some() || first.unanswered.is_empty() {
+            probing.others(spoken)?;
+            probing.faults(spoken)?;
+            probing.discovery()?;
+            probing.exchanges(spoken)?;
+        }
+        Ok(probing.sessions)
+    }
+
+    /// The steps of a part and a revision that are asked for.
+    fn steps(&self, part: Part, revision: Revision) -> impl Iterator<Item = &'static Step> {
+        SCRIPT.iter().filter(move |step| {
+            // What other steps ask for is in the listings.
+            step.part == part && step.is_of(revision) && (step.is_listing() || self.asks_for(step.tests))
+        })
+    }
+
+    /// Whether what these rules judge is asked for: it is where no step puts to the test what was selected.
+    fn asks_for(&self, tests: &[&str]) -> bool {
+        let is_tested =
+            |id: &String| SCRIPT.iter().any(|step| judges(step.tests, id)) || judges(VERSIONS, id);
+        self.select.is_empty() || self.select.iter().any(|id| judges(tests, id) || !is_tested(id))
+    }
+}
+
+/// Whether a rule is one of those that these words name: ids, or the beginning of ids up to a dot.
+fn judges(words: &[&str], id: &str) -> bool {
+    words
+        .iter()
+        .any(|word| id.strip_prefix(word).is_some_and(|rest| rest.is_empty() || rest.starts_with('.')))
+}
+
+impl Probing<'_> {
+    fn first(&mut self) -> Result<(), StartError> {
+        let (probe, newest) = (self.probe, Revision::V2025_11_25);
+        self.in_session("session", |session| {
+            if session.player.shake_hands(newest.name(), newest) {
+                session.play(probe.steps(Part::Session, session.revision().unwrap_or(newest)));
+            }
+            true
+        })
+    }
+
+    /// Handshakes in other revisions, and in one that is none.
+    fn others(&mut self, spoken: Option<Revision>) -> Result<(), StartError> {
+        let probe = self.probe;
+        let known = Revision::ALL.into_iter().filter(|one| one.has_handshake() && Some(*one) != spoken);
+        let known = known.map(|revision| (format!("version-{revision}"), revision.name(), revision));
+        let unknown = ("version-unknown".to_owned(), NO_VERSION, Revision::V2025_11_25);
+        for (name, version, revision) in known.chain([unknown]) {
+            let own =
+                |step: &&Step| step.is_listing() || step.name == "ping" || step.revisions == [revision; 2];
+            let steps: Vec<_> = probe.steps(Part::Session, revision).filter(own).collect();
+            if !probe.asks_for(VERSIONS) && steps.iter().all(|step| step.is_listing()) {
+                continue;
+            }
+            self.in_session(&name, |session| {
+                if session.player.shake_hands(version, revision) && session.revision() == Some(revision) {
+                    session.play(steps.into_iter());
+                }
+                true
+            })?;
+        }
+        Ok(())
+    }
+
+    fn faults(&mut self, spoken: Option<Revision>) -> Result<(), StartError> {
+        let probe = self.probe;
+        let Some(revision) = spoken.filter(|spoken| probe.steps(Part::Faults, *spoken).next().is_some())
+        else {
+            return Ok(());
+        };
+        self.in_session("faults", |session| {
+            if session.player.shake_hands(revision.name(), revision) {
+                session.play(probe.steps(Part::Faults, revision));
+            }
+            true
+        })
+    }
+
+    /// The revisions without handshake, where the server says that it speaks them.
+    fn discovery(&mut self) -> Result<(), StartError> {
+        let (probe, modern) = (self.probe, Revision::V2026_07_28);
+        self.in_session("discovery", |session| {
+            session.player.client.patience(probe.patience.min(DISCOVERY));
+            let is_spoken = session.player.discover();
+            if is_spoken {
+                session.player.client.patience(probe.patience);
+                session.play(probe.steps(Part::Session, modern));
+                session.play(probe.steps(Part::Faults, modern));
+            }
+            is_spoken
+        })
+    }
+
+    /// Single requests over HTTP.
+    fn exchanges(&mut self, spoken: Option<Revision>) -> Result<(), StartError> {
+        let (Server::Http(target), Some(revision)) = (&self.probe.server, spoken) else { return Ok(()) };
+        let steps: Vec<_> = self.probe.steps(Part::Http, revision).collect();
+        if !steps.is_empty() && !interrupt::requested() {
+            self.sessions.push(http::play(self.probe, target, revision, &steps, self.notify)?);
+        }
+        Ok(())
+    }
+
+    /// Plays one session, and keeps it if `play` says so.
+    fn in_session(
+        &mut self,
+        name: &str,
+        play: impl FnOnce(&mut Session<'_>) -> bool,
+    ) -> Result<(), StartError> {
+        if interrupt::requested() && !self.sessions.is_empty() {
+            return Ok(());
+        }
+        let mut session = Session::open(self.probe, name, self.notify)?;
+        let is_kept = play(&mut session);
+        let done = session.close(self.end);
+        if done.killed {
+            // It will be as slow again.
+            self.end = END / 10;
+        }
+        if is_kept {
+            self.sessions.push(done);
+        } else {
+            let _ = std::fs::remove_file(&done.recording);
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,158 @@
+//! The script of a probe: a row for each step, with the rules that judge what the server makes of it.
+//!
+//! A step of the handshake's revisions is played in the first session, as a client that keeps to the specification plays it. What
+//! breaks a rule on the client's side stands apart ([`Part::Faults`]), so that the first session can be held to a set of rules.
+
+use transcript::revision::Revision::{self, V2024_11_05, V2025_03_26, V2025_06_18, V2025_11_25, V2026_07_28};
+
+/// A step of the script.
+#[derive(Debug)]
+pub struct Step {
+    /// Its name.
+    pub name: &'static str,
+    /// The rules that it puts to the test: ids, or the beginning of ids up to a dot.
+    pub tests: &'static [&'static str],
+    /// The revisions it belongs to, the first and the last.
+    pub revisions: [Revision; 2],
+    /// The capability without which a server need not serve it, as a pointer; empty where it needs none.
+    pub needs: &'static str,
+    /// When it is played.
+    pub part: Part,
+    /// What the client does.
+    pub(super) act: Act,
+}
+
+/// The session that a step is played in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Part {
+    /// The session of a client that keeps to the specification.
+    Session,
+    /// One in which the client breaks rules.
+    Faults,
+    /// Single requests over HTTP.
+    Http,
+}
+
+/// What the client does. Templates are JSON; `$tool`, `$resource`, `$prompt` and `$argument` stand for the first of each that the
+/// server lists.
+#[derive(Debug)]
+pub(super) enum Act {
+    /// Sends a request, and waits for its answer.
+    Ask(&'static str, &'static str),
+    /// The same under an id of its own.
+    AskAs(&'static str, &'static str),
+    /// Sends a notification, and a ping behind it.
+    Tell(&'static str, &'static str),
+    /// Sends a text as it is, and a ping behind it.
+    Raw(&'static str),
+    /// Asks for every page of a listing, whose items are under this name.
+    List(&'static str, &'static str),
+    /// Reads each resource that is listed, up to [`super::MOST`].
+    ReadResources,
+    /// Gets each prompt that is listed.
+    GetPrompts,
+    /// Calls each tool that may be called.
+    CallTools,
+    /// Calls each of them with arguments that its schema refuses.
+    MisuseTools,
+    /// Calls one of them, and cancels the call at once.
+    Cancel,
+    /// Sends a request over HTTP as it is: method, headers (`$session` and `$version` are the session's, and an empty value
+    /// leaves one out), and body.
+    Http(&'static str, &'static [(&'static str, &'static str)], &'static str),
+}
+
+const SESSIONS: [Revision; 2] = [V2024_11_05, V2025_11_25];
+const EVERY: [Revision; 2] = [V2024_11_05, V2026_07_28];
+const MODERN: [Revision; 2] = [V2026_07_28, V2026_07_28];
+
+const fn step(
+    name: &'static str,
+    tests: &'static [&'static str],
+    revisions: [Revision; 2],
+    needs: &'static str,
+    act: Act,
+) -> Step {
+    Step { name, tests, revisions, needs, part: Part::Session, act }
+}
+
+const fn fault(
+    name: &'static str,
+    tests: &'static [&'static str],
+    revisions: [Revision; 2],
+    needs: &'static str,
+    act: Act,
+) -> Step {
+    Step { name, tests, revisions, needs, part: Part::Faults, act }
+}
+
+const fn http(
+    name: &'static str,
+    tests: &'static [&'static str],
+    revisions: [Revision; 2],
+    act: Act,
+) -> Step {
+    Step { name, tests, revisions, needs: "", part: Part::Http, act }
+}
+
+const PING: &str = r#"{"jsonrpc":"2.0","id":"concord","method":"ping"}"#;
+const CALM: &str = r#"{"jsonrpc":"2.0","method":"notifications/roots/list_changed"}"#;
+const BOTH: (&str, &str) = ("accept", "application/json, text/event-stream");
+const OWN: (&str, &str) = ("mcp-session-id", "$session");
+const VERSION: (&str, &str) = ("mcp-protocol-version", "$version");
+
+/// Every step, in the order in which they are played.
+#[rustfmt::skip]
+pub static SCRIPT: &[Step] = &[
+    step("ping", &["ping", "jsonrpc.response"], SESSIONS, "", Act::Ask("ping", "")),
+    step("id-text", &["jsonrpc.response.id-match", "jsonrpc.response.id-type"], SESSIONS, "", Act::AskAs("\"concord\"", "ping")),
+    step("id-large", &["jsonrpc.response.id-match"], SESSIONS, "", Act::AskAs("9007199254740991", "ping")),
+    step("tools-listed", &["tools", "page", "content"], EVERY, "/tools", Act::List("tools/list", "tools")),
+    step("prompts-listed", &["prompts", "page"], EVERY, "/prompts", Act::List("prompts/list", "prompts")),
+    step("resources-listed", &["resources", "page"], EVERY, "/resources", Act::List("resources/list", "resources")),
+    step("templates-listed", &["resources", "page", "jsonrpc.schema"], EVERY, "/resources", Act::List("resources/templates/list", "resourceTemplates")),
+    step("method-unknown", &["jsonrpc.error", "http.status.method-404"], EVERY, "", Act::Ask("concord/unknown", "{}")),
+    step("notification-unknown", &["jsonrpc.notification.no-response"], EVERY, "", Act::Tell("notifications/concord/unknown", "{}")),
+    step("tool-unknown", &["tools.unknown"], EVERY, "/tools", Act::Ask("tools/call", r#"{"name":"concord-unknown","arguments":{}}"#)),
+    step("resource-unknown", &["resources.not-found"], EVERY, "/resources", Act::Ask("resources/read", r#"{"uri":"concord://unknown"}"#)),
+    step("prompt-unknown", &["prompts.args"], EVERY, "/prompts", Act::Ask("prompts/get", r#"{"name":"concord-unknown"}"#)),
+    step("resources-read", &["resources", "content"], EVERY, "/resources", Act::ReadResources),
+    step("prompt-without-arguments", &["prompts.args"], EVERY, "/prompts", Act::Ask("prompts/get", r#"{"name":"$needy"}"#)),
+    step("prompts-got", &["prompts"], EVERY, "/prompts", Act::GetPrompts),
+    step("completion", &["completion", "cap.server.completions"], EVERY, "/completions", Act::Ask("completion/complete", r#"{"ref":{"type":"ref/prompt","name":"$completed"},"argument":{"name":"$argument","value":""}}"#)),
+    step("level-set", &["logging"], SESSIONS, "/logging", Act::Ask("logging/setLevel", r#"{"level":"debug"}"#)),
+    step("subscribed", &["cap.server.resources-subscribe", "resources.updated"], SESSIONS, "/resources/subscribe", Act::Ask("resources/subscribe", r#"{"uri":"$resource"}"#)),
+    step("unsubscribed", &["resources.updated"], SESSIONS, "/resources/subscribe", Act::Ask("resources/unsubscribe", r#"{"uri":"$resource"}"#)),
+    step("tools-called", &["tools", "progress", "content"], EVERY, "/tools", Act::CallTools),
+    step("tools-misused", &["tools.input-error"], EVERY, "/tools", Act::MisuseTools),
+    step("cancelled", &["cancel", "stdio.silent-after-cancel"], EVERY, "/tools", Act::Cancel),
+    step("batch", &["jsonrpc.batch"], [V2025_03_26, V2025_03_26], "", Act::Raw(r#"[{"jsonrpc":"2.0","id":"first","method":"ping"},{"jsonrpc":"2.0","id":"second","method":"ping"}]"#)),
+    fault("tools-cursor", &["page.bad-cursor"], EVERY, "/tools", Act::Ask("tools/list", r#"{"cursor":"concord-unknown"}"#)),
+    fault("prompts-cursor", &["page.bad-cursor"], EVERY, "/prompts", Act::Ask("prompts/list", r#"{"cursor":"concord-unknown"}"#)),
+    fault("resources-cursor", &["page.bad-cursor"], EVERY, "/resources", Act::Ask("resources/list", r#"{"cursor":"concord-unknown"}"#)),
+    fault("level-unknown", &["logging.bad-level"], SESSIONS, "/logging", Act::Ask("logging/setLevel", r#"{"level":"concord"}"#)),
+    fault("line-broken", &["jsonrpc.request.answered"], EVERY, "", Act::Raw(r#"{"jsonrpc":"2.0","id":"broken","method":"#)),
+    fault("message-invalid", &["jsonrpc.request.answered"], EVERY, "", Act::Raw(r#"{"jsonrpc":"2.0","id":"invalid","method":7}"#)),
+    fault("meta-missing", &["meta.missing-rejected"], MODERN, "", Act::Raw(r#"{"jsonrpc":"2.0","id":"bare","method":"tools/list"}"#)),
+    fault("version-unsupported", &["version.unsupported", "http.status.version-400"], MODERN, "", Act::Raw(r#"{"jsonrpc":"2.0","id":"old","method":"tools/list","params":{"_meta":{"io.modelcontextprotocol/protocolVersion":"1999-01-01","io.modelcontextprotocol/clientCapabilities":{},"io.modelcontextprotocol/clientInfo":{"name":"mcp-concord","version":"1"}}}}"#)),
+    http("get", &["http.get.405-or-sse"], [V2025_03_26, V2025_11_25], Act::Http("GET", &[("accept", "text/event-stream"), OWN, VERSION], "")),
+    http("notification-accepted", &["http.202", "http.reject.status"], [V2025_03_26, V2025_11_25], Act::Http("POST", &[BOTH, OWN, VERSION], CALM)),
+    http("version-unknown", &["http.version.bad-400"], [V2025_06_18, V2025_11_25], Act::Http("POST", &[BOTH, OWN, ("mcp-protocol-version", "1999-01-01")], PING)),
+    http("origin-foreign", &["http.origin.403"], [V2025_03_26, V2025_11_25], Act::Http("POST", &[BOTH, OWN, VERSION, ("origin", "http://concord.example")], PING)),
+    http("body-broken", &["jsonrpc.request.answered"], [V2025_03_26, V2025_11_25], Act::Http("POST", &[BOTH, OWN, VERSION], r#"{"jsonrpc":"2.0","method":"#)),
+    http("session-missing", &["http.session.missing-400"], [V2025_03_26, V2025_11_25], Act::Http("POST", &[BOTH, VERSION], PING)),
+    http("session-ended", &["http.session.delete-answer"], [V2025_03_26, V2025_11_25], Act::Http("DELETE", &[OWN, VERSION], "")),
+    http("session-over", &["http.session.404-after-end"], [V2025_03_26, V2025_11_25], Act::Http("POST", &[BOTH, OWN, VERSION], PING)),
+];
+
+impl Step {
+    /// Whether it belongs to this revision.
+    pub(super) fn is_of(&self, revision: Revision) -> bool {
+        self.revisions[0] <= revision && revision <= self.revisions[1]
+    }
+
+    /// Whether it lists what other steps ask for.
+    pub(super) fn is_listing(&self) -> bool {
+        matches!(self.act, Act::List(..))
+    }
+}

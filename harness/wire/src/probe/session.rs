@@ -1,0 +1,145 @@
+//! A session of a probe: the server, the recorder between it and the client, and the client.
+
+use super::client::Client;
+use super::player::Player;
+use super::script::Step;
+use super::{Probe, Probed, Silence};
+use crate::files::Growing;
+use crate::http::AllowedHosts;
+use crate::proxy::{Proxy, Target};
+use crate::record::{Live, Plan, Server, create_in_place};
+use crate::redaction::Redaction;
+use crate::remote::Remote;
+use crate::stdio::into_file;
+use crate::{Notify, StartError};
+use std::fs::File;
+use std::io;
+use std::net::SocketAddr;
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread::{self, JoinHandle};
+use std::time::Duration;
+use transcript::revision::Revision;
+
+/// The host of the pages of another origin, which the recorder lets pass so that the server can refuse them.
+pub(super) const FOREIGN: &str = "concord.example";
+
+/// A session.
+pub(super) struct Session<'p> {
+    pub(super) player: Player<'p>,
+    connection: Connection,
+}
+
+/// What is between the client and the server.
+enum Connection {
+    Stdio(Live),
+    Http(Remote, Archive),
+}
+
+/// A recorder of a server over HTTP that runs.
+pub(super) struct Archive {
+    /// Where it is reached.
+    pub(super) target: Target,
+    stop: Arc<AtomicBool>,
+    running: JoinHandle<()>,
+}
+
+impl<'p> Session<'p> {
+    pub(super) fn open(probe: &'p Probe, name: &str, notify: &Arc<dyn Notify>) -> Result<Self, StartError> {
+        let (server_reads, client_writes) = pipe()?;
+        let (client_reads, server_writes) = pipe()?;
+        let (recording, connection) = match &probe.server {
+            Server::Command(command) => {
+                let out = probe.folder.join(format!("{name}.jsonl"));
+                let plan = Plan {
+                    server: Server::Command(command.clone()),
+                    output: Growing::create(&out, true).map_err(StartError::Unusable)?,
+                    out: out.clone(),
+                    label: None,
+                    redaction: Redaction::default(),
+                    apart: true,
+                };
+                let ends = || Ok((server_reads, server_writes));
+                (out, Connection::Stdio(Live::start(plan, Arc::clone(notify), ends)?))
+            }
+            Server::Http(target) => {
+                let out = probe.folder.join(format!("{name}.har"));
+                let archive = Archive::start(target, &out, notify)?;
+                let remote = Remote::start(&archive.target, server_reads, server_writes, Arc::clone(notify))?;
+                (out, Connection::Http(remote, archive))
+            }
+        };
+        let done = Probed { name: name.to_owned(), recording, ..Probed::default() };
+        let client = Client::new(client_writes, client_reads, probe.patience);
+        Ok(Self { player: Player::new(client, probe, done), connection })
+    }
+
+    /// The revision that is spoken.
+    pub(super) fn revision(&self) -> Option<Revision> {
+        self.player.done.revision
+    }
+
+    pub(super) fn play(&mut self, steps: impl Iterator<Item = &'static Step>) {
+        self.player.play(steps);
+    }
+
+    /// Ends the session, as a client does, and kills a server that does not end in this time.
+    pub(super) fn close(self, patience: Duration) -> Probed {
+        let Self { player: Player { mut client, mut done, .. }, connection } = self;
+        match connection {
+            Connection::Stdio(mut live) => {
+                let server = live.server();
+                if let Some(why) = client.over() {
+                    // One that is gone takes a moment; one that does not listen is not waited for.
+                    server.ends_within(if why == Silence::Ended { patience } else { Duration::ZERO });
+                    done.exit = server.exit().map(|exit| exit.to_string());
+                }
+                client.leave();
+                done.killed = !server.ends_within(patience) && client.over().is_none();
+                done.last_words = server.last_words();
+                live.finish();
+            }
+            Connection::Http(remote, archive) => {
+                client.leave();
+                remote.wait();
+                archive.close();
+            }
+        }
+        done
+    }
+}
+
+impl Archive {
+    /// Listens for a client, and keeps what passes in this file.
+    pub(super) fn start(target: &Target, out: &Path, notify: &Arc<dyn Notify>) -> Result<Self, StartError> {
+        let here = SocketAddr::from(([127, 0, 0, 1], 0));
+        let proxy = Proxy::listen(here, target.clone()).map_err(StartError::Unusable)?;
+        let at = proxy.address().map_err(|error| StartError::Unusable(error.to_string()))?;
+        let proxy = proxy.allowing(AllowedHosts::new(at, &[FOREIGN.to_owned()]));
+        let file = create_in_place(out, true).map_err(StartError::Unusable)?;
+        let (stop, notify) = (Arc::new(AtomicBool::new(false)), Arc::clone(notify));
+        let asked = Arc::clone(&stop);
+        let target = Target::parse(&format!("http://{at}{}", target.path())).map_err(StartError::Unusable)?;
+        let running = thread::spawn(move || {
+            let stop = || asked.load(Ordering::Relaxed);
+            match proxy.record(file, &stop, &|text| notify.error(text)) {
+                Ok(summary) if summary.is_whole() => {}
+                Ok(summary) => notify.error(&summary.to_string()),
+                Err(why) => notify.error(&why),
+            }
+        });
+        Ok(Self { target, stop, running })
+    }
+
+    /// Ends the recording.
+    pub(super) fn close(self) {
+        self.stop.store(true, Ordering::Relaxed);
+        let _ = self.running.join();
+    }
+}
+
+fn pipe() -> Result<(File, File), StartError> {
+    let ends = io::pipe().map(|(from, to)| (into_file(from), into_file(to)));
+    ends.map_err(|error| StartError::CannotRun(format!("no pipe can be had: {error}")))
+}
