@@ -176,10 +176,10 @@ mod tests {
     #[test]
     fn the_good_session_is_good_in_every_format_and_the_bad_one_in_none() {
         for format in formats::written() {
-            let answer = Builtin::default().read(format.name, &good(format));
+            let answer = Builtin::default().answer(format.into(), &good(format));
             assert_eq!(answer.in_words(), "a session of 2 events", "{}", format.name);
             assert!(
-                matches!(Builtin::default().read(format.name, CUT), Answer::Rejection { .. }),
+                matches!(Builtin::default().answer(format.into(), CUT), Answer::Rejection { .. }),
                 "{}",
                 format.name
             );

@@ -292,7 +292,7 @@ mod tests {
         assert!(!group.end().unwrap().success());
         assert_eq!(group.exit(), Some(Exit { code: None, signal: Some(9) }));
         let stat = "7 (a) b) S 1 99 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 0 123 1";
-        assert_eq!((super::pages(stat, 99), super::pages(stat, 3)), (Some(123), None));
+        assert_eq!([99, 3].map(|group| super::ticks_and_pages(stat, group)), [Some((10, 123)), None]);
     }
 
     #[test]
