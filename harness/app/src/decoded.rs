@@ -219,7 +219,7 @@ mod tests {
     use flate2::Compression;
     use flate2::write::GzEncoder;
     use formats::unpacking::LEAST;
-    use std::io::{self, Write as _};
+    use std::io::{self, Read as _, Write as _};
 
     fn packed(text: &[u8]) -> Vec<u8> {
         let mut packer = GzEncoder::new(Vec::new(), Compression::fast());
