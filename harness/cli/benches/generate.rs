@@ -92,7 +92,8 @@ fn made_and_judged(count: u64, threads: usize) -> u64 {
                 challenge: format.carries.challenge,
                 redacted: variant.redacted,
             };
-            let judged = judge(&variant.expectation, &question, &Builtin::default().answer((*format).into(), bytes));
+            let judged =
+                judge(&variant.expectation, &question, &Builtin::default().answer((*format).into(), bytes));
             assert!(!judged.verdict.is_failure(), "number {index} in {}", format.name);
             sessions += 1;
         }

@@ -15,7 +15,7 @@ use toml::Spanned;
 use transcript::clauses;
 use transcript::nearest::hint;
 use transcript::rejection::Code;
-use words::{is_date, known_keys, looks_like_a_clause, looks_like_a_rule};
+use words::{example, is_date, known_keys, looks_like_a_clause, looks_like_a_rule};
 
 /// The file as it is spelled. What is required is optional here, so that all that is missing can be listed.
 #[derive(Debug, Deserialize)]
@@ -122,21 +122,6 @@ pub enum Expect {
     Identification,
     /// That `identify` refuses it.
     Unidentified,
-}
-
-/// What to write for each required key.
-const REQUIRED: &[(&str, &str)] = &[
-    ("title", r#"title = "A null id is not a correlation id""#),
-    ("clauses", r#"clauses = ["ID-NULL"]"#),
-    ("expect", r#"expect = "meaning", "rejection" or "either""#),
-    ("reason", r#"reason = "one or two sentences for the person whose importer fails here""#),
-    ("origin", r#"origin = "written by hand from the clauses""#),
-];
-
-/// What to write for a key, where it is a required one.
-fn example(key: &str) -> String {
-    let write = REQUIRED.iter().find(|(name, _)| *name == key);
-    write.map(|(_, write)| format!("; write {write}")).unwrap_or_default()
 }
 
 /// Reads and checks the text of a `case.toml`, where `formats` are those that there are.

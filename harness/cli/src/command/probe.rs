@@ -115,7 +115,7 @@ pub(crate) fn run(args: &Args, context: CommandContext) -> Result<u8, Failure> {
         level: args.level.clone(),
         strict: args.strict,
         profile: "server".to_owned(),
-        // A server that says nothing is told of in other words.
+        // A server that says nothing has a finding of its own.
         allow_empty: true,
         every: context.terminal.verbosity >= Verbosity::Verbose,
         ..CheckOptions::default()
@@ -175,8 +175,18 @@ pub(crate) fn run(args: &Args, context: CommandContext) -> Result<u8, Failure> {
             ..CheckOptions::default()
         })
     });
-    let files = findings::judged(args, &sessions, &judge, required.transpose()?.as_ref(), context)?;
-    findings::print(args, &sessions, &files, &mut *renderer, &mut out, context)
+    let asked = findings::Asked {
+        require: args.require,
+        kept: args.out.is_some(),
+        strict: args.strict,
+        every: args.output != Output::Text || options.every,
+        server: match &args.url {
+            Some(url) => format!("--url {}", shell_words::quote(url)),
+            None => format!("-- {}", shell_words::join(&args.command)),
+        },
+    };
+    let files = findings::judged(&asked, &sessions, &judge, required.transpose()?.as_ref(), context)?;
+    findings::print(&asked, &sessions, &files, &mut *renderer, &mut out, context)
 }
 
 /// The calls of a recording: tools and their arguments.

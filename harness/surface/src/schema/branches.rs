@@ -2,8 +2,8 @@
 
 use super::effect::{Departure, Effect, strings};
 use super::keywords::{brief, listed, types};
-use super::resolve::{Resolved, lone};
-use super::{Comparison, SPENT};
+use super::resolve::lone;
+use super::{Comparison, Resolved, SPENT};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::mem::{replace, take};
 use transcript::json::{Json, Tree};

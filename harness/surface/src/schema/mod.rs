@@ -17,7 +17,6 @@ pub use effect::{Departure, Effect};
 pub(crate) use effect::{pairs, token};
 use effect::{strings, truth};
 use keywords::{is_annotation, is_compared, values};
-use resolve::Resolved;
 use std::cell::OnceCell;
 use std::collections::HashMap;
 use transcript::json::{Json, JsonKind, OwnedJson};
@@ -78,6 +77,14 @@ struct Comparison<'a, 'b> {
     /// What was taken apart, by where its text begins.
     parts: HashMap<*const u8, HashMap<String, Json<'a>>>,
     budget: &'b mut Budget,
+}
+
+/// What a schema is once its references are followed.
+enum Resolved<'a> {
+    /// A schema without a reference at its top.
+    Schema(Json<'a>),
+    /// The reference leads out of the document or in a circle, or has neighbours that say something of the values.
+    Elsewhere,
 }
 
 impl<'a> Comparison<'a, '_> {

@@ -1,20 +1,12 @@
 //! References inside one document.
 
-use super::Comparison;
 use super::keywords::is_annotation;
+use super::{Comparison, Resolved};
 use std::collections::HashMap;
 use transcript::json::{Json, JsonString};
 
 /// The most references that may follow one another.
 const HOPS: usize = 16;
-
-/// What a schema is once its references are followed.
-pub(super) enum Resolved<'a> {
-    /// A schema without a reference at its top.
-    Schema(Json<'a>),
-    /// The reference leads out of the document or in a circle, or has neighbours that say something of the values.
-    Elsewhere,
-}
 
 impl<'a> Comparison<'a, '_> {
     /// Follows `$ref`, and an `allOf` of one schema, as long as nothing beside them says something of the values.

@@ -1,7 +1,7 @@
 //! What words look like: the ids of rules and clauses, and dates.
 
-use super::example;
 use transcript::nearest::hint;
+
 /// `jsonrpc.id.null`: words of lower case, joined by dots.
 pub(super) fn looks_like_a_rule(word: &str) -> bool {
     let part = |part: &str| {
@@ -32,7 +32,7 @@ pub(super) fn known_keys<T: serde::de::DeserializeOwned>(
     text: &str,
     say: &mut dyn FnMut(Option<usize>, String),
 ) -> Option<T> {
-    // Each key that nobody knows is told and taken out, so that the next fault is seen as well.
+    // Each unknown key is reported and taken out, so that the next fault is seen as well.
     let mut known = text.to_owned();
     loop {
         let error = match toml::from_str(&known) {
@@ -66,4 +66,19 @@ pub(super) fn known_keys<T: serde::de::DeserializeOwned>(
 fn key_of_line(text: &str, at: usize) -> Option<&str> {
     let start = text.get(..at)?.rfind('\n').map_or(0, |end| end + 1);
     text[start..].split(|c: char| c == '=' || c.is_whitespace()).next()
+}
+
+/// What to write for each required key.
+const REQUIRED: &[(&str, &str)] = &[
+    ("title", r#"title = "A null id is not a correlation id""#),
+    ("clauses", r#"clauses = ["ID-NULL"]"#),
+    ("expect", r#"expect = "meaning", "rejection" or "either""#),
+    ("reason", r#"reason = "one or two sentences for the person whose importer fails here""#),
+    ("origin", r#"origin = "written by hand from the clauses""#),
+];
+
+/// What to write for a key, where it is a required one.
+pub(super) fn example(key: &str) -> String {
+    let write = REQUIRED.iter().find(|(name, _)| *name == key);
+    write.map(|(_, write)| format!("; write {write}")).unwrap_or_default()
 }

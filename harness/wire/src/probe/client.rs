@@ -2,7 +2,7 @@
 //!
 //! Memory: what the inbox holds, and the answer in hand. A server that writes more than [`FLOOD`] bytes is not listened to any more.
 
-use super::Silence;
+use super::plan::Silence;
 use crate::interrupt;
 use crate::journal::Journal;
 use crate::stdio::{Inbox, PipeEvent, Writer, listen};

@@ -1,9 +1,9 @@
 //! The steps over HTTP in which the request itself is the point: its method, its headers, a body that is not a message.
 
 use super::client::{capabilities, info};
+use super::plan::{Probe, Probed, Silence, Unanswered};
 use super::script::{Act, Step};
 use super::session::Archive;
-use super::{Probe, Probed, Silence, Unanswered};
 use crate::http::{Client, EVENTS, JSON, SESSION, Target, full, media_type, runtime, text};
 use crate::{Notify, StartError, interrupt};
 use http_body_util::BodyExt as _;

@@ -2,8 +2,8 @@
 
 use super::arguments::{accepted, refused};
 use super::client::{Answer, Client, capabilities, info};
+use super::plan::{Calls, Probe, Probed, Silence, Unanswered};
 use super::script::{Act, Step};
-use super::{Calls, Probe, Probed, Silence, Unanswered};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::time::Duration;

@@ -1,9 +1,9 @@
 //! A session of a probe: the server, the recorder between it and the client, and the client.
 
 use super::client::Client;
+use super::plan::{Probe, Probed, Silence};
 use super::player::Player;
 use super::script::Step;
-use super::{Probe, Probed, Silence};
 use crate::files::Growing;
 use crate::http::AllowedHosts;
 use crate::proxy::{Proxy, Target};

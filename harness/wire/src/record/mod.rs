@@ -131,7 +131,7 @@ impl Live {
         let started = intake.time();
 
         let is_new = plan.output.is_new();
-        let started_server = plan.server.start(&plan, Arc::clone(&notify));
+        let started_server = plan.server.start(&plan.redaction, plan.apart, Arc::clone(&notify));
         let (server, to_server, from_server) = started_server.inspect_err(|_| {
             if is_new {
                 let _ = std::fs::remove_file(&plan.out);

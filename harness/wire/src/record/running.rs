@@ -1,6 +1,5 @@
 //! The server whose session is recorded: a process, or a server over HTTP that looks like one.
 
-use super::Plan;
 use super::signals::{Leader, Signals};
 use crate::http::Target;
 use crate::redaction::Redaction;
@@ -46,19 +45,20 @@ impl Server {
         }
     }
 
-    /// Starts it; where it reads, and where it writes.
+    /// Starts it, `apart` as a plan says; where it reads, and where it writes.
     pub(super) fn start(
         &self,
-        plan: &Plan,
+        redaction: &Redaction,
+        apart: bool,
         notify: Arc<dyn Notify>,
     ) -> Result<(Running, File, File), StartError> {
         // Signals reach the server only through this process, and so once.
-        let signals = if plan.apart { Signals::default() } else { Signals::catch() };
+        let signals = if apart { Signals::default() } else { Signals::catch() };
         match self {
             Self::Command(command) => {
-                let stderr = if plan.apart { Stdio::piped() } else { Stdio::inherit() };
+                let stderr = if apart { Stdio::piped() } else { Stdio::inherit() };
                 let streams = [Stdio::piped(), Stdio::piped(), stderr];
-                let mut group = start_shown(command, &plan.redaction.command(command), streams)?;
+                let mut group = start_shown(command, &redaction.command(command), streams)?;
                 let leader = signals.pass_on_to(&group);
                 let (from, to) = pipes(&mut group)?;
                 let stderr = group.leader().stderr.take().map(|pipe| Stderr::keep(pipe, 0, LAST_WORDS));

@@ -1,11 +1,8 @@
 //! What the sessions of a probe show: judged, each cause once, and printed.
 
-use super::Args;
-use crate::command::check::Output;
 use crate::command::context::{CommandContext, Failure};
 use crate::command::input::open_kept;
 use crate::exit;
-use crate::terminal::Verbosity;
 use app::{CheckedFile, Judge, RuleResult};
 use reports::check::Renderer;
 use rules::rule::Level;
@@ -17,6 +14,20 @@ use verdict::plain::counted;
 use wire::interrupt;
 use wire::probe::{Probed, SCRIPT, Silence, Unanswered};
 
+/// What is asked of the sessions.
+pub(super) struct Asked {
+    /// The revision that the first one should conform to.
+    pub(super) require: Option<Revision>,
+    /// The recordings are kept, and found under their paths.
+    pub(super) kept: bool,
+    /// Warnings count as errors.
+    pub(super) strict: bool,
+    /// Sessions without findings are shown too.
+    pub(super) every: bool,
+    /// The server, as the command line named it.
+    pub(super) server: String,
+}
+
 /// The rule that a request without an answer breaks.
 const ANSWERED: &str = "jsonrpc.request.answered";
 
@@ -25,7 +36,7 @@ const NAMED: usize = 8;
 
 /// Judges each session, and those of one revision also by the frozen set that is asked for.
 pub(super) fn judged(
-    args: &Args,
+    asked: &Asked,
     sessions: &[Probed],
     judge: &Judge,
     required: Option<&Judge>,
@@ -33,13 +44,10 @@ pub(super) fn judged(
 ) -> Result<Vec<CheckedFile>, Failure> {
     let (mut files, mut seen) = (Vec::new(), BTreeMap::new());
     for (number, session) in sessions.iter().enumerate() {
-        let is_required = number == 0 && session.revision == args.require;
+        let is_required = number == 0 && session.revision == asked.require;
         let judge = required.filter(|_| is_required).unwrap_or(judge);
         let mut file = judge.judge(&mut open_kept(&session.recording, None, context.terminal)?)?;
-        file.name = match args.out {
-            Some(_) => session.recording.display().to_string(),
-            None => session.name.clone(),
-        };
+        file.name = if asked.kept { session.recording.display().to_string() } else { session.name.clone() };
         file.lines = unanswered(&mut file, session);
         // A finding that an earlier session has, or an earlier step, has the same cause.
         file.lines.retain_mut(|line| {
@@ -112,16 +120,15 @@ fn silence(request: &Unanswered, session: &Probed) -> String {
 
 /// Prints what was found, and what was not put to the test.
 pub(super) fn print(
-    args: &Args,
+    asked: &Asked,
     sessions: &[Probed],
     files: &[CheckedFile],
     renderer: &mut dyn Renderer,
     out: &mut dyn Write,
     context: CommandContext,
 ) -> Result<u8, Failure> {
-    let every = args.output != Output::Text || context.terminal.verbosity >= Verbosity::Verbose;
     let is_shown = |file: &CheckedFile| {
-        every || file.required.is_some() || file.lines.iter().any(RuleResult::is_finding)
+        asked.every || file.required.is_some() || file.lines.iter().any(RuleResult::is_finding)
     };
     for (_, file) in files.iter().enumerate().filter(|(number, file)| *number == 0 || is_shown(file)) {
         renderer.file(file, out)?;
@@ -177,24 +184,21 @@ pub(super) fn print(
         .map(|line| line.rule)
         .collect();
     if !rules.is_empty() {
-        let target = match &args.url {
-            Some(url) => format!("--url {}", shell_words::quote(url)),
-            None => format!("-- {}", shell_words::join(&args.command)),
-        };
         let rules = rules.into_iter().collect::<Vec<_>>().join(",");
-        terminal.note(&format!("to run only this again: mcp-concord probe --select {rules} {target}"));
+        terminal
+            .note(&format!("to run only this again: mcp-concord probe --select {rules} {}", asked.server));
     }
     if let Some(code) = interrupt::code() {
         return Ok(code);
     }
-    if let Some(required) = args.require.filter(|_| files.first().is_none_or(|file| file.required.is_none()))
+    if let Some(required) = asked.require.filter(|_| files.first().is_none_or(|file| file.required.is_none()))
     {
         terminal.error(&format!("the server does not speak {required}: asked for the newest revision with a handshake, it answers with another"));
         return Ok(exit::FAILED);
     }
     let is_silent =
         first.revision.is_none() && first.unanswered.iter().any(|request| request.why == Silence::Ended);
-    let failed = files.iter().any(|file| file.is_failure(args.strict));
+    let failed = files.iter().any(|file| file.is_failure(asked.strict));
     Ok(match (is_silent, failed) {
         (true, _) => exit::NOT_RUN,
         (_, true) => exit::FAILED,

@@ -51,7 +51,7 @@ pub(super) fn times(task: Json<'_>, asked_for: bool, at: &RuleContext<'_>, repor
 }
 
 /// Whether a text is a time of ISO 8601 with its zone; false where it is a day or a time without.
-pub(in crate::families) fn moment(text: &str) -> Option<bool> {
+pub(crate) fn moment(text: &str) -> Option<bool> {
     let shape = |text: &str, shape: &str| {
         text.len() == shape.len()
             && text.bytes().zip(shape.bytes()).all(|(byte, shape)| match shape {

@@ -1,0 +1,103 @@
+//! What is probed and how, and what came of each session.
+
+use crate::record::Server;
+use serde_json::Value;
+use std::path::PathBuf;
+use std::time::Duration;
+use transcript::revision::Revision;
+
+/// Which tools are called.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Calls {
+    /// Those that say that they only read (`readOnlyHint`).
+    ReadOnly,
+    /// Those, and these.
+    Named(Vec<String>),
+    /// All.
+    All,
+}
+
+/// What is probed, and how.
+#[derive(Debug)]
+pub struct Probe {
+    /// The server.
+    pub server: Server,
+    /// The tools that may be called.
+    pub calls: Calls,
+    /// Arguments by the names of tools, in place of those that are made from schemas.
+    pub given: Vec<(String, Value)>,
+    /// How long an answer is waited for.
+    pub patience: Duration,
+    /// Plays only steps that these rules judge, and all where it is empty.
+    pub select: Vec<String>,
+    /// The folder for the recordings.
+    pub folder: PathBuf,
+}
+
+/// Why no answer came.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Silence {
+    /// The time is over.
+    Timeout,
+    /// The server is gone.
+    Ended,
+    /// It writes without end.
+    Flood,
+    /// The probe was interrupted.
+    Interrupted,
+}
+
+impl Silence {
+    /// What the server did, in words.
+    #[must_use]
+    pub fn said(self) -> &'static str {
+        match self {
+            Self::Timeout => "sent no answer in time",
+            Self::Ended => "had ended",
+            Self::Flood => "wrote more than 64 MiB and no answer",
+            Self::Interrupted => "was not asked any more: the probe was interrupted",
+        }
+    }
+}
+
+/// A request without an answer.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Unanswered {
+    /// The step that asked.
+    pub step: &'static str,
+    /// The method that was asked for.
+    pub method: &'static str,
+    /// The request's id.
+    pub id: Value,
+    /// Why.
+    pub why: Silence,
+}
+
+/// A session that was played.
+#[derive(Debug, Default)]
+pub struct Probed {
+    /// What it is called.
+    pub name: String,
+    /// Its recording.
+    pub recording: PathBuf,
+    /// The revision that was spoken.
+    pub revision: Option<Revision>,
+    /// The steps that were played.
+    pub played: Vec<&'static str>,
+    /// The steps that were not, and why.
+    pub left: Vec<(&'static str, String)>,
+    /// The tools that were called.
+    pub called: Vec<String>,
+    /// The tools that were not called, since nothing says that they only read.
+    pub spared: Vec<String>,
+    /// The tools whose calls took too long, and were cancelled.
+    pub slow: Vec<String>,
+    /// The requests that were not answered.
+    pub unanswered: Vec<Unanswered>,
+    /// The server did not end when its input did, and was killed.
+    pub killed: bool,
+    /// How the server ended, where it did so while it was asked.
+    pub exit: Option<String>,
+    /// Its last words on its standard error.
+    pub last_words: String,
+}
