@@ -33,7 +33,7 @@ pub fn import(text: &str) -> Result<Vec<Call>, String> {
     let mut calls = Vec::new();
     // The calls by their id; those that have their answer are `None`.
     let mut open: HashMap<String, Option<usize>> = HashMap::new();
-    for (number, line) in text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()) {
+    for (number, line) in text.lines().enumerate().filter(|(_, line)| !line.trim_ascii().is_empty()) {
         let wrong = |why: &str| format!("line {}: {why}", number + 1);
         let message: Map<String, Value> =
             serde_json::from_str(line).map_err(|error| wrong(&error.to_string()))?;
