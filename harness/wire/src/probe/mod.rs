@@ -1,7 +1,7 @@
 //! Checks a live server: plays a client through a script, in several sessions, and records each as `record` does.
 //!
 //! The script is in `script`. A session over stdio is recorded by [`crate::record`]; one over HTTP goes through [`crate::proxy`], and its
-//! client is [`crate::remote`], or `http` where single requests are the point. What the recordings show is judged elsewhere.
+//! client is `remote`, or `http` where single requests are the point. What the recordings show is judged elsewhere.
 
 mod arguments;
 mod client;
