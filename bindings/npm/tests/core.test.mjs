@@ -143,7 +143,8 @@ test("what is wrong with a recording or an option is an error with a place", () 
   assert.throws(() => read(bytes(JSON.stringify(entries))), refused("invalid-id", { line: 1, pointer: "/entries/0" }));
   const calls = { read, readText, identify, summary, check, show, convert: (it) => convert(it, "har"), diff: (it) => diff(CALL, it) };
   for (const call of Object.values(calls)) {
-    assert.throws(() => call(new Uint8Array([0xff, 0xfe, 0x7b])), refused("invalid-utf8"));
+    assert.throws(() => call(new Uint8Array([0xff, 0x7b])), refused("invalid-utf8"));
+    assert.throws(() => call(new Uint8Array([0xff, 0xfe, 0x7b])), refused("unreadable")); // UTF-16, cut off
     assert.throws(() => call(new Uint8Array()), refused("unknown-format"));
     assert.throws(() => call(bytes("not JSON")), refused("unknown-format"));
   }

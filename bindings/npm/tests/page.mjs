@@ -103,7 +103,7 @@ const trials = {
     await drop(page, example("call.jsonl"), example("call.jsonl"), example("null-id.jsonl"));
     expect((await text(page, "#fault")).includes("3 files"), "three files are not refused");
     const path = join(folder, "none.jsonl");
-    writeFileSync(path, new Uint8Array([0xff, 0xfe, 0]));
+    writeFileSync(path, new Uint8Array([0xff, 0x7b]));
     await drop(page, path);
     await done(page);
     expect((await text(page, "section .fault")).includes("not UTF-8"), `bytes that are no text: ${await text(page, ".fault")}`);

@@ -37,7 +37,10 @@ def test_what_is_no_recording(function, tmp_path):
     for wrong in (None, 7, ["a"], CALL.decode().splitlines()):
         with pytest.raises(TypeError, match="a recording is a path or bytes"):
             function(wrong)
-    for data, code in ((b"\xff\xfe\x00", "invalid-utf8"), (b"", "unknown-format"), (b"hello", "unknown-format")):
+    half_a_unit = b"\xff\xfe\x00"
+    for data, code in (
+        (b"\xff{", "invalid-utf8"), (half_a_unit, "unreadable"), (b"", "unknown-format"), (b"hello", "unknown-format")
+    ):
         with pytest.raises(ConcordError) as raised:
             function(data)
         assert raised.value.code == code

@@ -198,7 +198,7 @@ impl Process {
     }
 
     fn piece(&mut self, since: Instant) -> Result<Piece, BrokenAnswer> {
-        let mut exited = false;
+        let mut exited: Option<Instant> = None;
         loop {
             let left = self.limits.timeout.saturating_sub(since.elapsed());
             let piece = self.output.recv_timeout(left.min(TICK));
@@ -208,15 +208,18 @@ impl Process {
             }
             match piece {
                 Ok(piece) => return Ok(piece),
-                // A child of it may hold its output open, so that its end is never seen.
                 Err(RecvTimeoutError::Disconnected) => return Ok(Piece::Rest(Vec::new())),
-                Err(RecvTimeoutError::Timeout) if exited => return Ok(Piece::Rest(Vec::new())),
+                // A child of it may hold its output open, so that its end is never seen. On a busy machine what it wrote
+                // comes a while after its exit.
+                Err(RecvTimeoutError::Timeout) if exited.is_some_and(|at| at.elapsed() > GRACE) => {
+                    return Ok(Piece::Rest(Vec::new()));
+                }
                 Err(RecvTimeoutError::Timeout) => {}
             }
             if interrupt::requested() {
                 return Err(BrokenAnswer::new(FailureKind::Crash, "it was interrupted"));
             }
-            exited = self.group.exited();
+            exited = exited.or_else(|| self.group.exited().then(Instant::now));
             if let Some(used) = self.group.resident().filter(|used| *used > self.limits.memory) {
                 self.group.kill();
                 let (used, allowed) = (mebibytes(used), mebibytes(self.limits.memory));
