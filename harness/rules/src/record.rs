@@ -4,12 +4,13 @@
 
 use crate::engine::CheckResult;
 use crate::engine::FindingLocation;
-use crate::engine::{Finding, FindingCount, RuleOutcome, RuleVerdict};
+use crate::engine::{Finding, FindingCount, Listener, RuleOutcome, RuleVerdict};
 use crate::revision::Revision;
 use crate::rule::{Level, Party, Rule};
 use crate::rule_set::{RuleSet, RuleSetResult};
 use serde::{Serialize, Serializer};
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 pub use crate::selection::{Profile, RuleSelection};
 
@@ -243,6 +244,21 @@ impl RuleResult {
     pub fn is_finding(&self) -> bool {
         matches!(self.verdict, RuleVerdict::Fail | RuleVerdict::Warn | RuleVerdict::Info)
     }
+}
+
+/// Who tells of each finding in a recording that is reported as soon as it is found. Its page is not known yet, as the revision may not be.
+#[must_use]
+pub fn listener(
+    name: &str,
+    selection: &RuleSelection,
+    tell: Arc<dyn Fn(&RuleResult) + Send + Sync>,
+) -> Listener {
+    let (name, selection) = (name.to_owned(), selection.clone());
+    Listener(Arc::new(move |rule, finding| {
+        if selection.shows(rule, finding) {
+            tell(&finding_result(&name, rule, finding, None));
+        }
+    }))
 }
 
 fn lines_of(
