@@ -144,8 +144,8 @@ impl<'p> Player<'p> {
                 let id = self.client.request("tools/call", params);
                 self.client
                     .notify("notifications/cancelled", json!({"requestId": id, "reason": "mcp-concord"}));
-                // An answer that comes at once may have crossed the cancellation.
-                self.client.listen(CROSSING);
+                // An answer that comes at once has crossed the cancellation, and no other will come.
+                self.client.answer_within(CROSSING, &id);
                 self.settle();
             }
             // These have a session of their own.
