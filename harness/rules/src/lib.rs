@@ -32,6 +32,7 @@ pub mod record;
 mod revision;
 pub mod rule;
 pub mod rule_set;
+mod rule_text;
 pub mod selection;
 mod shapes;
 

@@ -92,8 +92,13 @@ impl Level {
 
     /// The level of this name.
     #[must_use]
-    pub fn named(name: &str) -> Option<Self> {
-        [Self::Must, Self::Should, Self::Info].into_iter().find(|level| level.name() == name)
+    pub const fn named(name: &str) -> Option<Self> {
+        match name.as_bytes() {
+            b"must" => Some(Self::Must),
+            b"should" => Some(Self::Should),
+            b"info" => Some(Self::Info),
+            _ => None,
+        }
     }
 }
 

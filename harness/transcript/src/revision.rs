@@ -2,6 +2,7 @@
 
 use crate::json::Json;
 use crate::session::{Carrier, Content, Entry, header};
+use crate::tables::same;
 use std::fmt;
 
 /// A published revision of MCP.
@@ -22,7 +23,7 @@ impl Revision {
 
     /// The date that names it on the wire.
     #[must_use]
-    pub fn name(self) -> &'static str {
+    pub const fn name(self) -> &'static str {
         match self {
             Self::V2024_11_05 => "2024-11-05",
             Self::V2025_03_26 => "2025-03-26",
@@ -34,8 +35,15 @@ impl Revision {
 
     /// The revision of this name.
     #[must_use]
-    pub fn named(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|revision| revision.name() == name)
+    pub const fn named(name: &str) -> Option<Self> {
+        let mut revisions = Self::ALL.as_slice();
+        while let [revision, more @ ..] = revisions {
+            if same(revision.name(), name) {
+                return Some(*revision);
+            }
+            revisions = more;
+        }
+        None
     }
 
     /// The names of all of them, for a sentence.

@@ -16,7 +16,7 @@ pub struct Family {
     /// What it is about, in a few words.
     pub title: &'static str,
     /// Its rules.
-    pub rules: &'static [&'static Rule],
+    pub rules: &'static [Rule],
     /// What wakes its watch.
     pub(crate) triggers: &'static [Trigger],
     /// Begins to watch a session.

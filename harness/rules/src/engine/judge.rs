@@ -180,7 +180,7 @@ impl Judge {
             visitor.finish(&at, self.rejected.as_ref(), &mut self.report);
         }
         let rules = self.families.iter().zip(&visitors).filter(|(_, visitor)| visitor.is_some());
-        let rules = rules.flat_map(|(family, _)| family.rules.iter().copied());
+        let rules = rules.flat_map(|(family, _)| family.rules);
         let limit = self.report.limit();
         CheckResult {
             revision,

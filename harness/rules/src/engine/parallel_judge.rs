@@ -177,7 +177,6 @@ fn merge(families: &[Family], parts: Vec<CheckResult>) -> CheckResult {
     let outcome = |rule: &'static Rule| {
         found.iter_mut().find_map(|outcomes| outcomes.next_if(|outcome| outcome.rule.id == rule.id))
     };
-    let outcomes =
-        families.iter().flat_map(|family| family.rules.iter().copied()).filter_map(outcome).collect();
+    let outcomes = families.iter().flat_map(|family| family.rules).filter_map(outcome).collect();
     CheckResult { outcomes, limit, ..whole.unwrap_or_else(|| Judge::new(&JudgeOptions::default()).finish()) }
 }

@@ -6,9 +6,10 @@
 use super::auth_flow::Documents;
 use crate::engine::{
     Challenge, Family, FindingLocation, HttpExchange, Report, Revision, RuleContext, RuleVisitor, SESSION,
-    Span, Transport, Trigger, Violation, parameter, query, quoted,
+    Transport, Trigger, Violation, parameter, query, quoted,
 };
-use crate::rule::{Level, Need, Party, Rule};
+use crate::rule::{Level, Rule};
+use crate::rule_text::{named, read_rules, rules_in};
 use std::collections::BTreeMap;
 use transcript::json::Json;
 use transcript::rejection::Rejection;
@@ -16,137 +17,24 @@ use transcript::rejection::Rejection;
 pub(super) const FAMILY: Family = Family {
     name: "auth",
     title: "Authorization",
-    rules: &[
-        &REQUIRED,
-        &CHALLENGE,
-        &METADATA,
-        &SCOPE,
-        &INSUFFICIENT,
-        &OFFLINE,
-        &EVERY_REQUEST,
-        &BEARER,
-        &QUERY_TOKEN,
-        &RETRY_LIMIT,
-    ],
+    rules: &RULES,
     triggers: &[Trigger::HttpExchanges, Trigger::Contexts],
     visitor: || Box::new(AuthState::default()),
 };
 
-/// What the rules of this file have in common.
-const OURS: Rule = Rule {
-    party: Party::Server,
-    span: Span::from(Revision::V2025_03_26),
-    source: "basic/authorization#token-handling",
-    ..Rule::BLANK
-};
+const TEXT: &str = include_str!("auth.toml");
+static RULES: [Rule; rules_in(TEXT)] = read_rules(TEXT);
 
-/// The same for those on clients.
-const CLIENT: Rule = Rule { party: Party::Client, needs: &[Need::Http], ..OURS };
-
-static REQUIRED: Rule = Rule {
-    id: "auth.401.required",
-    title: "A request without a valid token is refused with 401",
-    why: "Clients begin the authorization flow only on 401; after another status they give up.",
-    fix: "Answer 401 Unauthorized where the token is missing, expired or not valid.",
-    ..OURS
-};
-
-static CHALLENGE: Rule = Rule {
-    id: "auth.401.www-authenticate",
-    span: Span::from(Revision::V2025_06_18),
-    source: "2025-06-18 basic/authorization#authorization-server-location",
-    title: "A 401 has a `WWW-Authenticate` header, or the metadata is at a well-known address",
-    why: "Without either a client cannot find out where to get a token.",
-    fix: "Send `WWW-Authenticate: Bearer resource_metadata=\"…\"` with every 401.",
-    ..OURS
-};
-
-static METADATA: Rule = Rule {
-    id: "auth.401.resource-metadata",
-    span: Span::from(Revision::V2025_06_18),
-    source: "basic/authorization#protected-resource-metadata-discovery-requirements; RFC 9728, section 5.1",
-    title: "A 401 names the resource metadata, or it is at a well-known address",
-    why: "The document names the authorization servers; a client that cannot find it has nowhere to go.",
-    fix: "Add the parameter `resource_metadata` with the URL of the document to the challenge.",
-    ..OURS
-};
-
-static SCOPE: Rule = Rule {
-    id: "auth.401.scope",
-    level: Level::Should,
-    span: Span::from(Revision::V2025_11_25),
-    source: "basic/authorization#protected-resource-metadata-discovery-requirements",
-    title: "The challenge of a 401 names the scopes that are needed",
-    why: "Clients ask for every scope there is, or for none, when the challenge does not say which.",
-    fix: "Add the parameter `scope` to the challenge.",
-    ..OURS
-};
-
-static INSUFFICIENT: Rule = Rule {
-    id: "auth.403.insufficient-scope",
-    level: Level::Should,
-    span: Span::from(Revision::V2025_11_25),
-    source: "basic/authorization#runtime-insufficient-scope-errors",
-    title: "A refusal for want of scopes is a 403 with `error`, `scope` and `resource_metadata`",
-    why: "The client asks for the missing scopes by what this challenge says, and else cannot go on.",
-    fix: "Answer 403 with `Bearer error=\"insufficient_scope\", scope=\"…\", resource_metadata=\"…\"`.",
-    ..OURS
-};
-
-static OFFLINE: Rule = Rule {
-    id: "auth.offline-access",
-    level: Level::Should,
-    span: Span::MODERN,
-    source: "2026-07-28 basic/authorization#refresh-tokens",
-    title: "Neither a challenge nor the resource metadata asks for the scope `offline_access`",
-    why: "Whether a client wants refresh tokens is between it and the authorization server; no resource needs them.",
-    fix: "Leave `offline_access` out of challenges and of `scopes_supported`.",
-    ..OURS
-};
-
-static EVERY_REQUEST: Rule = Rule {
-    id: "auth.header.every-request",
-    source: "basic/authorization#token-requirements",
-    title: "Once it has a token, a client sends it with every request",
-    why: "A session does not prove who is asking, and servers refuse what comes without a token.",
-    fix: "Send `Authorization: Bearer` with every POST, GET and DELETE, also within a session.",
-    ..CLIENT
-};
-
-static BEARER: Rule = Rule {
-    id: "auth.header.bearer",
-    source: "basic/authorization#token-requirements; RFC 6750, section 2.1",
-    title: "The `Authorization` header is `Bearer` and a token",
-    why: "MCP servers accept only that scheme, and treat the request as one without a token.",
-    fix: "Send `Authorization: Bearer`, a blank and the token.",
-    softened: Some("a warning where no challenge of the server asked for a bearer token"),
-    contested: Some(
-        "Authorization is optional, and a client and a server may agree on a scheme of their own.",
-    ),
-    ..CLIENT
-};
-
-static QUERY_TOKEN: Rule = Rule {
-    id: "auth.query-token",
-    source: "basic/authorization#token-requirements",
-    title: "No access token is in a URL",
-    why: "URLs end up in logs, histories and `Referer` headers, and the token with them.",
-    fix: "Send the token only in the `Authorization` header.",
-    ..CLIENT
-};
-
-static RETRY_LIMIT: Rule = Rule {
-    id: "auth.retry-limit",
-    level: Level::Should,
-    party: Party::Client,
-    span: Span::from(Revision::V2025_11_25),
-    needs: &[Need::Http],
-    source: "basic/authorization#step-up-authorization-flow",
-    title: "A client that is refused again and again gives up",
-    why: "The next token will not be better; users are asked over and over, and servers are loaded for nothing.",
-    fix: "Stop after a few attempts for the same operation, and report the refusal.",
-    ..CLIENT
-};
+const REQUIRED: &Rule = named(&RULES, "auth.401.required");
+const CHALLENGE: &Rule = named(&RULES, "auth.401.www-authenticate");
+const METADATA: &Rule = named(&RULES, "auth.401.resource-metadata");
+const SCOPE: &Rule = named(&RULES, "auth.401.scope");
+const INSUFFICIENT: &Rule = named(&RULES, "auth.403.insufficient-scope");
+const OFFLINE: &Rule = named(&RULES, "auth.offline-access");
+const EVERY_REQUEST: &Rule = named(&RULES, "auth.header.every-request");
+const BEARER: &Rule = named(&RULES, "auth.header.bearer");
+const QUERY_TOKEN: &Rule = named(&RULES, "auth.query-token");
+const RETRY_LIMIT: &Rule = named(&RULES, "auth.retry-limit");
 
 /// The most of each that are remembered.
 const MOST: usize = 1_000;
@@ -209,14 +97,14 @@ impl RuleVisitor for AuthState {
             let scopes = metadata.member("scopes_supported").into_iter().flat_map(Json::items);
             let offline = scopes.filter_map(Json::as_text).any(|scope| scope.is("offline_access"));
             let wrong = "`scopes_supported` lists \"offline_access\"";
-            report.check(&OFFLINE, at, !offline, || Violation::new(wrong).at(location.clone()));
+            report.check(OFFLINE, at, !offline, || Violation::new(wrong).at(location.clone()));
         }
         for (kept, location) in &self.loops {
             match kept {
-                true => report.pass(&RETRY_LIMIT, at),
+                true => report.pass(RETRY_LIMIT, at),
                 false => {
                     let wrong = format!("more than {FEW} refusals in a row for the same method");
-                    report.fail(&RETRY_LIMIT, at, Violation::new(wrong).at(location.clone()));
+                    report.fail(RETRY_LIMIT, at, Violation::new(wrong).at(location.clone()));
                 }
             }
         }
@@ -245,12 +133,12 @@ impl AuthState {
             // The URL itself is not shown again.
             let location = FindingLocation { snippet: exchange.url().to_owned(), ..at.location() };
             report.fail(
-                &QUERY_TOKEN,
+                QUERY_TOKEN,
                 at,
                 Violation::new("the URL has a parameter `access_token`").at(location),
             );
         } else if exchange.request_header("authorization").is_some_and(bearer) {
-            report.pass(&QUERY_TOKEN, at);
+            report.pass(QUERY_TOKEN, at);
         }
         let session = exchange.request_header(SESSION).or(exchange.response_header(SESSION));
         let whose = session.unwrap_or(exchange.url());
@@ -261,7 +149,7 @@ impl AuthState {
                 let level = if asked.any(Challenge::is_bearer) { Level::Must } else { Level::Should };
                 scheme(value, bearer(value), level, at, report);
                 if bearer(value) {
-                    report.pass(&EVERY_REQUEST, at);
+                    report.pass(EVERY_REQUEST, at);
                 }
                 if exchange.succeeded() && self.authorised.len() < MOST {
                     self.authorised.entry(whose.into()).or_insert(exchange.raw.ended);
@@ -274,7 +162,7 @@ impl AuthState {
                     || exchange.calls.is_empty();
                 if session.is_some() || !begins && exchange.status() != 401 {
                     let method = &exchange.raw.method;
-                    report.fail(&EVERY_REQUEST, at, format!("the {method} has no `Authorization` header"));
+                    report.fail(EVERY_REQUEST, at, format!("the {method} has no `Authorization` header"));
                 }
             }
             None => {}
@@ -317,7 +205,7 @@ impl AuthState {
         if let Some(scope) = first("scope") {
             let offline = scope.split(' ').any(|word| word == "offline_access");
             report
-                .check(&OFFLINE, at, !offline, || wrong(format!("the challenge asks for {}", quoted(scope))));
+                .check(OFFLINE, at, !offline, || wrong(format!("the challenge asks for {}", quoted(scope))));
         }
         if status == 403
             && (error == Some("insufficient_scope") || refusal.with_token == Some(true) && error.is_none())
@@ -330,10 +218,10 @@ impl AuthState {
                 ["error", "scope", "resource_metadata"].into_iter().find(|name| first(name).is_none());
             match missing {
                 _ if status != 403 => {
-                    report.fail(&INSUFFICIENT, at, wrong(format!("the answer is {status}")));
+                    report.fail(INSUFFICIENT, at, wrong(format!("the answer is {status}")));
                 }
-                Some(name) => report.fail(&INSUFFICIENT, at, wrong(format!("the challenge has no `{name}`"))),
-                None => report.pass(&INSUFFICIENT, at),
+                Some(name) => report.fail(INSUFFICIENT, at, wrong(format!("the challenge has no `{name}`"))),
+                None => report.pass(INSUFFICIENT, at),
             }
             return;
         }
@@ -341,19 +229,19 @@ impl AuthState {
             let no_token = refusal.with_token == Some(false) && status == 403;
             if !bearer.is_empty() && (error == Some("invalid_token") || no_token) {
                 let why = if no_token { "no token was sent" } else { "the challenge says `invalid_token`" };
-                report.fail(&REQUIRED, at, wrong(format!("the answer is {status}, and {why}")));
+                report.fail(REQUIRED, at, wrong(format!("the answer is {status}, and {why}")));
             }
             return;
         }
-        report.pass(&REQUIRED, at);
+        report.pass(REQUIRED, at);
         // A header is a must in one revision, and one of two ways in those after it.
         let only_way = at.revision == Some(Revision::V2025_06_18);
         let (rule, lacks) = match refusal.challenges.is_empty() {
-            true => (&CHALLENGE, Some("the 401 has no `WWW-Authenticate` header")),
+            true => (CHALLENGE, Some("the 401 has no `WWW-Authenticate` header")),
             false => {
-                report.pass(&CHALLENGE, at);
+                report.pass(CHALLENGE, at);
                 let named = refusal.challenges.iter().any(|one| one.param("resource_metadata").is_some());
-                (&METADATA, (!named).then_some("the challenge names no `resource_metadata`"))
+                (METADATA, (!named).then_some("the challenge names no `resource_metadata`"))
             }
         };
         if refusal.challenges.is_empty() && refusal.with_token.is_none() {
@@ -373,7 +261,7 @@ impl AuthState {
             }
         }
         if !bearer.is_empty() {
-            report.check(&SCOPE, at, first("scope").is_some(), || {
+            report.check(SCOPE, at, first("scope").is_some(), || {
                 wrong("the challenge names no `scope`".to_owned())
             });
         }
@@ -387,14 +275,14 @@ fn scheme(value: &str, bearer: bool, level: Level, at: &RuleContext<'_>, report:
         || value.to_ascii_lowercase().contains("redact")
         || !value.contains(|char: char| char.is_ascii_alphanumeric());
     match bearer && !token.trim().is_empty() {
-        true => report.pass(&BEARER, at),
-        false if hidden => report.inconclusive(&BEARER, at, "the recorder took out what would decide it"),
+        true => report.pass(BEARER, at),
+        false if hidden => report.inconclusive(BEARER, at, "the recorder took out what would decide it"),
         false => {
             let wrong = match scheme {
                 "" => "the header does not name a scheme before a token".to_owned(),
                 _ => format!("the scheme is {}", quoted(scheme)),
             };
-            report.fail(&BEARER, at, Violation::new(wrong).only(level));
+            report.fail(BEARER, at, Violation::new(wrong).only(level));
         }
     }
 }

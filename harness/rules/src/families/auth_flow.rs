@@ -4,18 +4,14 @@
 //! names its address. Memory: up to [`MOST`] documents and requests.
 
 mod documents;
-mod rules;
 
 use crate::engine::{
     Challenge, Family, FindingLocation, HttpExchange, Origin, Report, RuleContext, RuleVisitor, Transport,
     Trigger, Violation, address, parameter, percent_decoded, query, quoted, text_of,
 };
 use crate::rule::{Level, Party, Rule};
+use crate::rule_text::{named, read_rules, rules_in};
 use documents::{Document, MOST, issuer};
-use rules::{
-    APPLICATION_TYPE, CLIENT_ID, HTTPS, ISS, ISSUER, PKCE, PKCE_SUPPORT, REDIRECT, RESOURCE, RESOURCE_VALUE,
-    SCOPES, SERVERS, STATE,
-};
 use std::collections::BTreeSet;
 use transcript::json::{Json, JsonKind};
 use transcript::rejection::Rejection;
@@ -25,24 +21,27 @@ pub(super) use documents::Documents;
 pub(super) const FAMILY: Family = Family {
     name: "auth-flow",
     title: "Authorization: metadata and the way to a token",
-    rules: &[
-        &SERVERS,
-        &HTTPS,
-        &ISSUER,
-        &ISS,
-        &APPLICATION_TYPE,
-        &RESOURCE,
-        &RESOURCE_VALUE,
-        &REDIRECT,
-        &CLIENT_ID,
-        &STATE,
-        &SCOPES,
-        &PKCE,
-        &PKCE_SUPPORT,
-    ],
+    rules: &RULES,
     triggers: &[Trigger::HttpExchanges],
     visitor: || Box::new(AuthFlowState::default()),
 };
+
+const TEXT: &str = include_str!("auth_flow.toml");
+static RULES: [Rule; rules_in(TEXT)] = read_rules(TEXT);
+
+const SERVERS: &Rule = named(&RULES, "auth.prm.servers");
+const HTTPS: &Rule = named(&RULES, "auth.endpoints-https");
+const REDIRECT: &Rule = named(&RULES, "auth.redirect-uri");
+const RESOURCE_VALUE: &Rule = named(&RULES, "auth.resource-value");
+const CLIENT_ID: &Rule = named(&RULES, "auth.client-id-https");
+const PKCE_SUPPORT: &Rule = named(&RULES, "auth.pkce-support");
+const RESOURCE: &Rule = named(&RULES, "auth.resource-param");
+const PKCE: &Rule = named(&RULES, "auth.pkce-s256");
+const ISSUER: &Rule = named(&RULES, "auth.issuer");
+const ISS: &Rule = named(&RULES, "auth.iss");
+const APPLICATION_TYPE: &Rule = named(&RULES, "auth.application-type");
+const STATE: &Rule = named(&RULES, "auth.state");
+const SCOPES: &Rule = named(&RULES, "auth.scope-challenged");
 
 const NO_DOCUMENT: &str = "the metadata document is not in the recording, or is not a JSON object";
 
@@ -124,14 +123,14 @@ impl RuleVisitor for AuthFlowState {
         let mut registers: BTreeSet<Box<str>> = BTreeSet::new();
         for document in documents.of_authorization_servers() {
             let Some(value) = document.json() else {
-                report.inconclusive(&ISSUER, at, NO_DOCUMENT);
+                report.inconclusive(ISSUER, at, NO_DOCUMENT);
                 continue;
             };
             let text = |name: &str| value.member(name)?.as_text()?.to_str();
             let proves = value.member("code_challenge_methods_supported").is_some();
             let names = text("issuer").unwrap_or_default();
             let right = issuer(&document.url).as_deref() == Some(names.trim_end_matches('/'));
-            report.check(&ISSUER, at, right, || {
+            report.check(ISSUER, at, right, || {
                 let wrong =
                     format!("`issuer` is {}, and the metadata is at {}", quoted(&names), document.url);
                 Violation::new(wrong).at(document.location.clone())
@@ -145,17 +144,17 @@ impl RuleVisitor for AuthFlowState {
             registers.extend(text("registration_endpoint").map(|url| Box::from(address(&url))));
             for name in ["authorization_endpoint", "token_endpoint", "registration_endpoint"] {
                 let Some(url) = text(name) else { continue };
-                report.check(&HTTPS, at, is_private(&url), || {
+                report.check(HTTPS, at, is_private(&url), || {
                     Violation::new(format!("`{name}` is {}", quoted(&url))).at(document.location.clone())
                 });
             }
         }
         for one in &self.registrations {
             match registers.contains(&one.url) {
-                true => report.check(&APPLICATION_TYPE, at, one.typed, || {
+                true => report.check(APPLICATION_TYPE, at, one.typed, || {
                     Violation::new("the registration has no `application_type`").at(one.location.clone())
                 }),
-                false => report.inconclusive(&APPLICATION_TYPE, at, NO_DOCUMENT),
+                false => report.inconclusive(APPLICATION_TYPE, at, NO_DOCUMENT),
             }
         }
         let mut asked = false;
@@ -167,18 +166,18 @@ impl RuleVisitor for AuthFlowState {
             if let (None, Some(place)) = (of(right), of(wrong)) {
                 let wrong_step = Violation::new("the client goes on with metadata of another issuer");
                 let wrong_step = wrong_step.at(step.location.clone()).by(Party::Client);
-                report.fail(&ISSUER, at, wrong_step.see(wrong[place].1.location.clone(), "the metadata"));
+                report.fail(ISSUER, at, wrong_step.see(wrong[place].1.location.clone(), "the metadata"));
             }
             if step.asks_user {
                 let why = "the authorization request has no `state`";
-                report.check(&STATE, at, step.state, || Violation::new(why).at(step.location.clone()));
+                report.check(STATE, at, step.state, || Violation::new(why).at(step.location.clone()));
                 self.scopes(step, !asked, at, report);
                 asked = true;
             }
             self.issued(step, documents, at, report);
             let support = asks.iter().find(|(url, _)| *url == step.url && step.asks_user);
             if let Some((_, proves)) = support {
-                report.check(&PKCE_SUPPORT, at, *proves, || {
+                report.check(PKCE_SUPPORT, at, *proves, || {
                     Violation::new(
                         "the client goes on, and the metadata has no `code_challenge_methods_supported`",
                     )
@@ -267,7 +266,7 @@ impl AuthFlowState {
         let issuer = metadata.member("issuer").and_then(text_of).unwrap_or_default();
         let promised = metadata.member("authorization_response_iss_parameter_supported");
         let Some(brought) = self.brought.iter().find(|brought| brought.code == *code) else {
-            return report.inconclusive(&ISS, at, "what brought the code is not in the recording");
+            return report.inconclusive(ISS, at, "what brought the code is not in the recording");
         };
         let wrong = match &brought.iss {
             Some(iss) if *iss != issuer => {
@@ -276,11 +275,11 @@ impl AuthFlowState {
             None if promised.is_some_and(|value| value.text() == "true") => {
                 "the code came without the `iss` that the metadata promises".to_owned()
             }
-            _ => return report.pass(&ISS, at),
+            _ => return report.pass(ISS, at),
         };
         let wrong =
             Violation::new(format!("{wrong}; the client trades it for a token")).at(step.location.clone());
-        report.fail(&ISS, at, wrong.see(brought.location.clone(), "what brought it"));
+        report.fail(ISS, at, wrong.see(brought.location.clone(), "what brought it"));
     }
 
     /// The scopes that a user is asked to grant, beside those of the last challenge before it. In a first step nothing else is
@@ -292,18 +291,14 @@ impl AuthFlowState {
                 ([_, Some(came)], Some(now)) if came <= now => last = Some(one),
                 ([Some(asked), _], Some(now)) if asked > now => {}
                 _ => {
-                    return report.inconclusive(
-                        &SCOPES,
-                        at,
-                        "nothing shows whether the challenge came first",
-                    );
+                    return report.inconclusive(SCOPES, at, "nothing shows whether the challenge came first");
                 }
             }
         }
         let Some(challenge) = last else { return };
         let asked = step.scope.as_deref().unwrap_or_default();
         if at.facts.hides(asked) || at.facts.hides(&challenge.scope) {
-            return report.inconclusive(&SCOPES, at, "the recorder took out what would decide it");
+            return report.inconclusive(SCOPES, at, "the recorder took out what would decide it");
         }
         let has = |scopes: &str, scope: &str| scopes.split_whitespace().any(|one| one == scope);
         let missing = challenge.scope.split_whitespace().find(|scope| !has(asked, scope));
@@ -315,21 +310,21 @@ impl AuthFlowState {
             (None, Some(scope)) => {
                 format!("the client asks for {}, which the challenge does not name", quoted(scope))
             }
-            (None, None) => return report.pass(&SCOPES, at),
+            (None, None) => return report.pass(SCOPES, at),
         };
         let wrong = Violation::new(wrong).at(step.location.clone());
-        report.fail(&SCOPES, at, wrong.see(challenge.location.clone(), "the challenge"));
+        report.fail(SCOPES, at, wrong.see(challenge.location.clone(), "the challenge"));
     }
 }
 
 /// The authorization servers of a metadata document.
 fn servers(document: &Document, at: &RuleContext<'_>, report: &mut Report) {
     let Some(value) = document.json() else {
-        return report.inconclusive(&SERVERS, at, NO_DOCUMENT);
+        return report.inconclusive(SERVERS, at, NO_DOCUMENT);
     };
     let listed = value.member("authorization_servers");
     let some = listed.is_some_and(|list| list.kind() == JsonKind::Array && list.items().next().is_some());
-    report.check(&SERVERS, at, some, || {
+    report.check(SERVERS, at, some, || {
         Violation::new("the resource metadata names no authorization server").at(document.location.clone())
     });
 }
@@ -355,9 +350,9 @@ fn values(step: &Step, origins: &[Origin], at: &RuleContext<'_>, report: &mut Re
                 Violation::new(format!("`{name}` is {}", quoted(value))).at(step.location.clone())
             });
         };
-    judge(&REDIRECT, "redirect_uri", &step.redirect, &is_private);
-    judge(&CLIENT_ID, "client_id", &step.client, &is_private);
-    judge(&RESOURCE_VALUE, "resource", &step.resource, &|value| {
+    judge(REDIRECT, "redirect_uri", &step.redirect, &is_private);
+    judge(CLIENT_ID, "client_id", &step.client, &is_private);
+    judge(RESOURCE_VALUE, "resource", &step.resource, &|value| {
         !value.contains('#') && Origin::new(value).is_some_and(|origin| origins.contains(&origin))
     });
 }
@@ -369,15 +364,15 @@ fn flow(step: &Step, at: &RuleContext<'_>, report: &mut Report) {
         false => ("token request", "code_verifier"),
     };
     let wrong = |lacks: String| Violation::new(lacks).at(step.location.clone());
-    report.check(&RESOURCE, at, step.resource.is_some(), || wrong(format!("the {what} has no `resource`")));
+    report.check(RESOURCE, at, step.resource.is_some(), || wrong(format!("the {what} has no `resource`")));
     match (step.proof, step.method.as_deref()) {
-        (false, _) => report.fail(&PKCE, at, wrong(format!("the {what} has no `{proof}`"))),
-        (true, Some("S256")) => report.pass(&PKCE, at),
-        (true, _) if !step.asks_user => report.pass(&PKCE, at),
+        (false, _) => report.fail(PKCE, at, wrong(format!("the {what} has no `{proof}`"))),
+        (true, Some("S256")) => report.pass(PKCE, at),
+        (true, _) if !step.asks_user => report.pass(PKCE, at),
         // A client that can do no better may use it.
         (true, _) => {
             let wrong = wrong("the challenge is made by the method `plain`".to_owned());
-            report.fail(&PKCE, at, wrong.only(Level::Should));
+            report.fail(PKCE, at, wrong.only(Level::Should));
         }
     }
 }

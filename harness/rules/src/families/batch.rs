@@ -5,9 +5,10 @@
 
 use crate::engine::{
     Family, FindingLocation, MessageKind, PendingRequest, Report, ResponseMatch, Revision, RuleContext,
-    RuleVisitor, SeenMessage, Span, Trigger, Violation,
+    RuleVisitor, SeenMessage, Trigger, Violation,
 };
-use crate::rule::{Level, Need, Party, Rule};
+use crate::rule::{Party, Rule};
+use crate::rule_text::{named, read_rules, rules_in};
 use std::collections::{BTreeMap, BTreeSet};
 use transcript::batch;
 use transcript::json::Json;
@@ -17,76 +18,20 @@ use transcript::session::{Content, Location, Side};
 pub(super) const FAMILY: Family = Family {
     name: "batch",
     title: "Batches",
-    rules: &[&UNSUPPORTED, &RECEIVABLE, &NO_INITIALIZE, &HOMOGENEOUS, &NONEMPTY, &COVER],
+    rules: &RULES,
     triggers: &[Trigger::All],
     visitor: || Box::new(BatchState::default()),
 };
 
-/// What most rules of this file have in common.
-const OURS: Rule =
-    Rule { span: Span::only(Revision::V2025_03_26), source: "basic/index#batching", ..Rule::BLANK };
+const TEXT: &str = include_str!("batch.toml");
+static RULES: [Rule; rules_in(TEXT)] = read_rules(TEXT);
 
-static UNSUPPORTED: Rule = Rule {
-    id: "jsonrpc.batch.unsupported",
-    level: Level::Should,
-    raised: Some((Revision::V2025_06_18, Level::Must)),
-    span: Span::ALL,
-    source: "basic/transports#sending-messages-to-the-server; schema, JSONRPCMessage",
-    title: "Messages are sent one by one, but for 2025-03-26",
-    why: "Receivers of every other revision expect an object, and refuse the whole array.",
-    fix: "Send each message by itself.",
-    contested: Some("2024-11-05 rests on JSON-RPC, which has batches, and defines none in its schema."),
-    ..Rule::BLANK
-};
-
-static RECEIVABLE: Rule = Rule {
-    id: "jsonrpc.batch.receivable",
-    needs: &[Need::Direction],
-    title: "Each side that speaks 2025-03-26 accepts a batch",
-    why: "A sender that relies on the revision loses every message of the batch at once.",
-    fix: "Take arrays apart and treat each message by itself, or negotiate another revision.",
-    ..OURS
-};
-
-static NO_INITIALIZE: Rule = Rule {
-    id: "jsonrpc.batch.no-initialize",
-    party: Party::Client,
-    source: "basic/lifecycle#initialization",
-    title: "`initialize` is not part of a batch",
-    why: "What comes with it would be said before both sides know how to talk.",
-    fix: "Send `initialize` by itself and wait for its answer.",
-    ..OURS
-};
-
-static HOMOGENEOUS: Rule = Rule {
-    id: "jsonrpc.batch.homogeneous",
-    source: "basic/transports#sending-messages-to-the-server",
-    title: "A batch has requests and notifications, or responses, and not both",
-    why: "The schema has no such array, and over HTTP it is not clear which answer the exchange asks for.",
-    fix: "Send answers in a batch of their own.",
-    ..OURS
-};
-
-static NONEMPTY: Rule = Rule {
-    id: "jsonrpc.batch.nonempty",
-    source: "JSON-RPC 2.0, section 6",
-    title: "A batch has at least one message",
-    why: "JSON-RPC answers an empty array with an error that belongs to nothing.",
-    fix: "Send nothing where there is nothing to say.",
-    ..OURS
-};
-
-static COVER: Rule = Rule {
-    id: "jsonrpc.batch.response-cover",
-    level: Level::Should,
-    party: Party::Server,
-    needs: &[Need::Http],
-    source: "basic/transports#sending-messages-to-the-server",
-    title: "Every request of a batch is answered in the exchange that brought it",
-    why: "The client waits for the rest until it times out.",
-    fix: "Answer all requests of the batch before the body or the stream ends.",
-    ..OURS
-};
+const UNSUPPORTED: &Rule = named(&RULES, "jsonrpc.batch.unsupported");
+const RECEIVABLE: &Rule = named(&RULES, "jsonrpc.batch.receivable");
+const NO_INITIALIZE: &Rule = named(&RULES, "jsonrpc.batch.no-initialize");
+const HOMOGENEOUS: &Rule = named(&RULES, "jsonrpc.batch.homogeneous");
+const NONEMPTY: &Rule = named(&RULES, "jsonrpc.batch.nonempty");
+const COVER: &Rule = named(&RULES, "jsonrpc.batch.response-cover");
 
 /// The most exchanges that brought batches that are remembered.
 const MOST_BATCHES: usize = 10_000;
@@ -132,20 +77,20 @@ impl BatchState {
         match at.revision {
             Some(Revision::V2025_03_26) => {}
             None => report.inconclusive(
-                &UNSUPPORTED,
+                UNSUPPORTED,
                 at,
                 "nothing shows the revision; --spec REVISION would show it",
             ),
-            Some(_) => report.fail(&UNSUPPORTED, at, format!("an array of {count} messages")),
+            Some(_) => report.fail(UNSUPPORTED, at, format!("an array of {count} messages")),
         }
         let calls = list.items().filter(|item| item.member("method").is_some()).count();
         let answers = list
             .items()
             .filter(|item| item.member("result").is_some() || item.member("error").is_some())
             .count();
-        report.check(&NONEMPTY, at, count > 0, || "the array is empty");
+        report.check(NONEMPTY, at, count > 0, || "the array is empty");
         let mixed = calls > 0 && answers > 0;
-        report.check(&HOMOGENEOUS, at, !mixed, || {
+        report.check(HOMOGENEOUS, at, !mixed, || {
             format!("the array has {calls} requests or notifications and {answers} answers")
         });
         let asks = list.items().any(|item| item.member("method").is_some() && item.member("id").is_some());
@@ -170,7 +115,7 @@ impl BatchState {
 
     fn message(&mut self, message: &SeenMessage<'_>, at: &RuleContext<'_>, report: &mut Report) {
         if message.item.is_none() {
-            report.pass(&UNSUPPORTED, at);
+            report.pass(UNSUPPORTED, at);
         }
         if message.calls("initialize") && message.kind == MessageKind::Request {
             self.initialize = message.item.map(|_| at.location());
@@ -180,9 +125,9 @@ impl BatchState {
                 Some(location) => {
                     let wrong =
                         Violation::new("`initialize` comes in an array").at(location).by(Party::Client);
-                    report.fail(&NO_INITIALIZE, at, wrong);
+                    report.fail(NO_INITIALIZE, at, wrong);
                 }
-                None => report.pass(&NO_INITIALIZE, at),
+                None => report.pass(NO_INITIALIZE, at),
             }
         }
         if matches!(message.kind, MessageKind::Result | MessageKind::Error) {
@@ -195,14 +140,14 @@ impl BatchState {
         let Some(location) = self.waiting[asker as usize] else { return };
         match message.response_match {
             ResponseMatch::Matched(request) if *request.entry_location() == location => {
-                report.pass(&RECEIVABLE, at);
+                report.pass(RECEIVABLE, at);
                 self.waiting[asker as usize] = None;
             }
             ResponseMatch::Unmatched if message.kind == MessageKind::Error && !turned_away(at) => {
                 let batch = FindingLocation::new(&location, "the batch");
                 let wrong =
                     Violation::new("a batch is answered with an error as a whole").see(batch, "the batch");
-                report.fail(&RECEIVABLE, at, wrong);
+                report.fail(RECEIVABLE, at, wrong);
                 self.waiting[asker as usize] = None;
             }
             _ => {}
@@ -222,12 +167,12 @@ impl BatchState {
         }
         for exchange in std::mem::take(&mut self.exchanges) {
             let Some(request) = open.get(&exchange) else {
-                report.pass(&COVER, at);
+                report.pass(COVER, at);
                 continue;
             };
             let Some(request) = Some(request).filter(|request| request.cancelled.is_none()) else { continue };
             let wrong = Violation::new(format!("`{}` of a batch is not answered", request.method()));
-            report.fail_if_complete(&COVER, at, wrong.at(request.location()));
+            report.fail_if_complete(COVER, at, wrong.at(request.location()));
         }
     }
 }

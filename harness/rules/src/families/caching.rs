@@ -5,17 +5,18 @@
 
 use super::modern::UNPROVEN;
 use crate::engine::{
-    Family, FindingLocation, MessageKind, Report, RuleContext, RuleVisitor, SeenMessage, Span, Trigger,
-    Violation, shown, text_of,
+    Family, FindingLocation, MessageKind, Report, RuleContext, RuleVisitor, SeenMessage, Trigger, Violation,
+    shown, text_of,
 };
-use crate::rule::{Level, Party, Rule};
+use crate::rule::{Level, Rule};
+use crate::rule_text::{named, read_rules, rules_in};
 use std::collections::VecDeque;
 use transcript::json::{Json, JsonKind};
 
 pub(super) const FAMILY: Family = Family {
     name: "caching",
     title: "Caching of results",
-    rules: &[&FIELDS, &TTL, &SCOPE],
+    rules: &RULES,
     triggers: &[Trigger::Methods(&[MessageKind::Result], CACHEABLE)],
     visitor: || Box::new(CachingState::default()),
 };
@@ -36,35 +37,12 @@ const CACHEABLE: &[&str] = &[
     "resources/read",
 ];
 
-const OURS: Rule = Rule { party: Party::Server, span: Span::MODERN, ..Rule::BLANK };
+const TEXT: &str = include_str!("caching.toml");
+static RULES: [Rule; rules_in(TEXT)] = read_rules(TEXT);
 
-static FIELDS: Rule = Rule {
-    id: "cache.fields",
-    source: "server/utilities/caching#cacheable-results",
-    title: "Lists, resources and discovery come with `ttlMs` and `cacheScope`, questions without",
-    why: "A client without hints asks again and again, and a shared cache does not know what it may hand on.",
-    fix: "Send ttlMs (0 where nothing may be kept) and cacheScope \"public\" or \"private\".",
-    softened: Some("a warning on a result that asks for input: the text says so without an obligation"),
-    ..OURS
-};
-
-static TTL: Rule = Rule {
-    id: "cache.ttl-nonneg",
-    source: "server/utilities/caching#time-to-live-ttl-field",
-    title: "`ttlMs` is a whole number of milliseconds, and not negative",
-    why: "Clients take a negative time for none, and typed ones refuse a fraction.",
-    fix: "Send 0 where the result is stale at once.",
-    ..OURS
-};
-
-static SCOPE: Rule = Rule {
-    id: "cache.scope-per-list",
-    source: "server/utilities/caching#interaction-with-pagination",
-    title: "All pages of a list have the same `cacheScope`",
-    why: "A shared cache would hand on some pages of a list that is one caller's own.",
-    fix: "Decide the scope for the whole list.",
-    ..OURS
-};
+const FIELDS: &Rule = named(&RULES, "cache.fields");
+const TTL: &Rule = named(&RULES, "cache.ttl-nonneg");
+const SCOPE: &Rule = named(&RULES, "cache.scope-per-list");
 
 /// A page that names its successor.
 struct Page {
@@ -93,7 +71,7 @@ impl RuleVisitor for CachingState {
             Some("input_required") => question(result, at, report),
             // Another type is an extension's, which says what its results hold.
             Some(other) if other != "complete" => {}
-            None if !at.facts.modern => report.inconclusive(&FIELDS, at, UNPROVEN),
+            None if !at.facts.modern => report.inconclusive(FIELDS, at, UNPROVEN),
             _ => {
                 fields(result, at, report);
                 self.page(method, message, result, at, report);
@@ -116,12 +94,12 @@ fn fields(result: Json<'_>, at: &RuleContext<'_>, report: &mut Report) {
         _ => None,
     };
     match wrong {
-        Some(wrong) => report.fail(&FIELDS, at, wrong),
-        None => report.pass(&FIELDS, at),
+        Some(wrong) => report.fail(FIELDS, at, wrong),
+        None => report.pass(FIELDS, at),
     }
     if let Some((ttl, number)) = ttl.and_then(|ttl| Some((ttl, ttl.as_number()?))) {
         let sound = number == "-0" || !number.starts_with('-') && is_whole(number);
-        report.check(&TTL, at, sound, || Violation::new(format!("`ttlMs` is {}", shown(ttl))).inside(ttl));
+        report.check(TTL, at, sound, || Violation::new(format!("`ttlMs` is {}", shown(ttl))).inside(ttl));
     }
 }
 
@@ -135,11 +113,11 @@ fn is_whole(number: &str) -> bool {
 fn question(result: Json<'_>, at: &RuleContext<'_>, report: &mut Report) {
     let hint = ["ttlMs", "cacheScope"].iter().find_map(|name| Some((name, result.member(name)?)));
     match hint {
-        None => report.pass(&FIELDS, at),
+        None => report.pass(FIELDS, at),
         Some((name, value)) => {
             let wrong = Violation::new(format!("a result that asks for input has `{name}`"));
             // The text says so without an obligation.
-            report.fail(&FIELDS, at, wrong.inside(value).only(Level::Should));
+            report.fail(FIELDS, at, wrong.inside(value).only(Level::Should));
         }
     }
 }
@@ -159,7 +137,7 @@ impl CachingState {
             self.pages.iter().rfind(|page| page.method == method && page.cursor == cursor)
         });
         if let Some(page) = before {
-            report.check(&SCOPE, at, page.scope == scope, || {
+            report.check(SCOPE, at, page.scope == scope, || {
                 let wrong = format!("this page is {scope}, and the one before it {}", page.scope);
                 Violation::new(wrong).see(page.location.clone(), "the page before")
             });

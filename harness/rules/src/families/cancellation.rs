@@ -5,10 +5,11 @@
 //! tasks, and cancellations of what was not asked yet as [`Early`] says.
 
 use crate::engine::{
-    Early, Family, MessageKind, PendingRequest, Report, Revision, RuleContext, RuleVisitor, SeenMessage,
-    Span, Trigger, TypedId, Violation, requestor, requestors, shown, text_of,
+    Early, Family, MessageKind, PendingRequest, Report, RuleContext, RuleVisitor, SeenMessage, Trigger,
+    TypedId, Violation, requestor, requestors, shown, text_of,
 };
-use crate::rule::{Level, Rule};
+use crate::rule::Rule;
+use crate::rule_text::{named, read_rules, rules_in};
 use crate::shapes::Typed;
 use std::collections::BTreeSet;
 use transcript::json::{Json, JsonKind};
@@ -18,7 +19,7 @@ use transcript::session::Side;
 pub(super) const FAMILY: Family = Family {
     name: "cancellation",
     title: "Cancellation",
-    rules: &[&KNOWN, &INFLIGHT, &LATE, &TASKS, &NAMED],
+    rules: &RULES,
     triggers: &[
         Trigger::Methods(&[MessageKind::Notification], &["notifications/cancelled"]),
         Trigger::Kinds(&[MessageKind::Request, MessageKind::Result, MessageKind::Error]),
@@ -26,57 +27,14 @@ pub(super) const FAMILY: Family = Family {
     visitor: || Box::new(CancellationState::default()),
 };
 
-/// What the rules of this file have in common.
-const OURS: Rule = Rule { source: "basic/utilities/cancellation#behavior-requirements", ..Rule::BLANK };
+const TEXT: &str = include_str!("cancellation.toml");
+static RULES: [Rule; rules_in(TEXT)] = read_rules(TEXT);
 
-static KNOWN: Rule = Rule {
-    id: "cancel.known",
-    title: "A side cancels requests that it made itself",
-    why: "The receiver finds no such request, and the one that should stop continues.",
-    fix: "Put the id of your own request into requestId, with its type.",
-    ..OURS
-};
-
-static INFLIGHT: Rule = Rule {
-    id: "cancel.inflight",
-    level: Level::Info,
-    title: "A request is cancelled while it is open",
-    why: "The cancellation may have crossed the answer, which is allowed; often a client cancels whatever it has done.",
-    fix: "Nothing where they crossed; else forget a request when its answer comes.",
-    ..OURS
-};
-
-static LATE: Rule = Rule {
-    id: "cancel.no-late-response",
-    level: Level::Should,
-    span: Span::SESSIONS,
-    title: "A cancelled request is not answered any more",
-    why: "The caller has forgotten it, and some clients take the answer for one that belongs to nothing.",
-    fix: "Drop the answer, also an error that says that the request was cancelled.",
-    contested: Some(
-        "From 2026-07-28 on one page forbids every further message, and another advises against one.",
-    ),
-    ..OURS
-};
-
-static TASKS: Rule = Rule {
-    id: "cancel.tasks",
-    span: Span::only(Revision::V2025_11_25),
-    title: "A task is cancelled with `tasks/cancel`",
-    why: "The request is over when the task begins: the notification cancels nothing, and the task runs on.",
-    fix: "Send `tasks/cancel` with the taskId.",
-    ..OURS
-};
-
-static NAMED: Rule = Rule {
-    id: "cancel.request-id",
-    span: Span::only(Revision::V2025_11_25),
-    source: "schema, CancelledNotificationParams",
-    title: "A cancellation names its request in `requestId`",
-    why: "The schema of this revision lets it be missing, and the receiver does not know what to stop.",
-    fix: "Put the id of the request into `requestId`; for a task send `tasks/cancel` instead.",
-    ..OURS
-};
+const KNOWN: &Rule = named(&RULES, "cancel.known");
+const INFLIGHT: &Rule = named(&RULES, "cancel.inflight");
+const LATE: &Rule = named(&RULES, "cancel.no-late-response");
+const TASKS: &Rule = named(&RULES, "cancel.tasks");
+const NAMED: &Rule = named(&RULES, "cancel.request-id");
 
 /// The most requests that became tasks that are remembered.
 const MOST_TASKS: usize = 10_000;
@@ -116,7 +74,7 @@ impl RuleVisitor for CancellationState {
         self.early.never(at, report);
         if at.facts.closed {
             for _ in at.pending.open().into_iter().filter(|request| request.cancelled.is_some()) {
-                report.pass(&LATE, at);
+                report.pass(LATE, at);
             }
         }
     }
@@ -131,46 +89,46 @@ impl CancellationState {
         let Some(id) = message.param("requestId") else {
             return match message.raw.params() {
                 Some(params) if params.kind() != JsonKind::Object => {
-                    report.inconclusive(&NAMED, at, "the recorder took out what was cancelled");
+                    report.inconclusive(NAMED, at, "the recorder took out what was cancelled");
                 }
-                _ => report.fail(&NAMED, at, "the notification has no `requestId`"),
+                _ => report.fail(NAMED, at, "the notification has no `requestId`"),
             };
         };
-        report.pass(&NAMED, at);
+        report.pass(NAMED, at);
         if ID.fault(id, at.revision).is_some() {
             return;
         }
         if at.redacted(id) {
-            return report.inconclusive(&KNOWN, at, "the recorder took out the id");
+            return report.inconclusive(KNOWN, at, "the recorder took out the id");
         }
         if let Some(request) = at.pending.find(at.side, id) {
-            report.pass(&KNOWN, at);
-            report.pass(&INFLIGHT, at);
+            report.pass(KNOWN, at);
+            report.pass(INFLIGHT, at);
             let task = request.param("task");
-            return report.check(&TASKS, at, task.is_none(), || as_task(id, Some(request)));
+            return report.check(TASKS, at, task.is_none(), || as_task(id, Some(request)));
         }
         if at.side.is_some_and(|side| self.tasks.contains(&(side == Side::Server, id.text().into()))) {
-            return report.fail(&TASKS, at, as_task(id, None));
+            return report.fail(TASKS, at, as_task(id, None));
         }
         if at.pending.knows(at.side, id) {
-            report.pass(&KNOWN, at);
+            report.pass(KNOWN, at);
             if at.exchange.is_some() {
                 // The answer stands in the exchange of its request, however long it took.
                 report.inconclusive(
-                    &INFLIGHT,
+                    INFLIGHT,
                     at,
                     "an exchange log does not tell which of the two came first",
                 );
             } else {
                 let wrong = format!("the request {} was answered before", shown(id));
-                report.fail(&INFLIGHT, at, Violation::new(wrong).inside(id));
+                report.fail(INFLIGHT, at, Violation::new(wrong).inside(id));
             }
             return;
         }
         let wrong = format!("this side made no request with the id {}", shown(id));
         match TypedId::new(id) {
-            Some(key) => self.early.find(&KNOWN, (at.side, key), wrong, id, at, report),
-            None => report.fail_if_complete(&KNOWN, at, Violation::new(wrong).inside(id)),
+            Some(key) => self.early.find(KNOWN, (at.side, key), wrong, id, at, report),
+            None => report.fail_if_complete(KNOWN, at, Violation::new(wrong).inside(id)),
         }
     }
 
@@ -202,9 +160,9 @@ impl CancellationState {
         let after = cancelled.zip(at.entry.time).map(|(cancelled, now)| now.saturating_sub(cancelled));
         if says_so || after.is_some_and(|after| after >= CROSSING) {
             let wrong = Violation::new(format!("the answer to `{}`, which was cancelled", request.method()));
-            report.fail(&LATE, at, wrong.see(location.clone(), "the cancellation"));
+            report.fail(LATE, at, wrong.see(location.clone(), "the cancellation"));
         } else {
-            report.inconclusive(&LATE, at, "the answer and the cancellation may have crossed");
+            report.inconclusive(LATE, at, "the answer and the cancellation may have crossed");
         }
     }
 }

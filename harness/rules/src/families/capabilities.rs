@@ -5,232 +5,65 @@
 
 use crate::engine::{
     ClientAnswer, Family, META_CAPABILITIES, MessageKind, Report, Revision, RuleContext, RuleVisitor,
-    SeenMessage, ServerRequests, Span, Trigger, Violation, embedded, quoted, server_requests, text_of,
+    SeenMessage, ServerRequests, Trigger, Violation, embedded, quoted, server_requests, text_of,
 };
-use crate::rule::{Level, Party, Rule};
+use crate::rule::Rule;
+use crate::rule_text::{named, read_rules, rules_in};
 use transcript::json::{Json, JsonKind};
 use transcript::session::Side;
 
 pub(super) const FAMILY: Family = Family {
     name: "capabilities",
     title: "Capabilities and their use",
-    rules: &[
-        &TOOLS,
-        &PROMPTS,
-        &RESOURCES,
-        &EMBEDDED,
-        &SUBSCRIBE,
-        &COMPLETIONS,
-        &LOGGING,
-        &LIST_CHANGED,
-        &ROOTS_CHANGED,
-        &ROOTS,
-        &SAMPLING,
-        &ELICITATION,
-        &NEGOTIATED,
-        &ELICITATION_MODE,
-        &SAMPLING_TOOLS,
-        &SAMPLING_CONTEXT,
-    ],
+    rules: &RULES,
     triggers: &[Trigger::Messages],
     visitor: || Box::new(CapabilitiesState::default()),
 };
 
-/// What the rules on servers that serve have in common.
-const SERVES: Rule = Rule {
-    party: Party::Server,
-    why: "Clients that go by the capabilities never ask for it, and others find it by luck.",
-    ..Rule::BLANK
-};
+const TEXT: &str = include_str!("capabilities.toml");
+static RULES: [Rule; rules_in(TEXT)] = read_rules(TEXT);
 
-static TOOLS: Rule = Rule {
-    id: "cap.server.tools",
-    source: "server/tools#capabilities",
-    title: "A server that serves tools declares `tools`",
-    fix: "Declare `tools` in the capabilities.",
-    ..SERVES
-};
-
-static PROMPTS: Rule = Rule {
-    id: "cap.server.prompts",
-    source: "server/prompts#capabilities",
-    title: "A server that serves prompts declares `prompts`",
-    fix: "Declare `prompts` in the capabilities.",
-    ..SERVES
-};
-
-static RESOURCES: Rule = Rule {
-    id: "cap.server.resources",
-    source: "server/resources#capabilities",
-    title: "A server that serves resources declares `resources`",
-    fix: "Declare `resources` in the capabilities.",
-    ..SERVES
-};
-
-static EMBEDDED: Rule = Rule {
-    id: "cap.server.embedded-resources",
-    level: Level::Should,
-    span: Span::from(Revision::V2025_06_18),
-    source: "server/tools#embedded-resources",
-    title: "A server whose tools embed resources declares `resources`",
-    fix: "Declare `resources` in the capabilities.",
-    ..SERVES
-};
-
-static SUBSCRIBE: Rule = Rule {
-    id: "cap.server.resources-subscribe",
-    level: Level::Should,
-    raised: Some((Revision::V2025_06_18, Level::Must)),
-    span: Span::SESSIONS,
-    source: "basic/lifecycle#operation",
-    title: "A server that takes subscriptions to resources declares `resources.subscribe`",
-    fix: "Declare `\"resources\": {\"subscribe\": true}`, or answer that there is no such method.",
-    ..SERVES
-};
-
-static COMPLETIONS: Rule = Rule {
-    id: "cap.server.completions",
-    span: Span::from(Revision::V2025_03_26),
-    source: "server/utilities/completion#capabilities",
-    title: "A server that completes arguments declares `completions`",
-    fix: "Declare `completions` in the capabilities.",
-    ..SERVES
-};
-
-static LOGGING: Rule = Rule {
-    id: "cap.server.logging",
-    source: "server/utilities/logging#capabilities",
-    title: "A server that sends log messages declares `logging`",
-    why: "A client that does not know of them may drop them, or take them for an error.",
-    fix: "Declare `logging` in the capabilities, or log to stderr.",
-    ..SERVES
-};
-
-static LIST_CHANGED: Rule = Rule {
-    id: "cap.server.list-changed",
-    level: Level::Should,
-    span: Span::SESSIONS,
-    source: "server/tools#list-changed-notification",
-    title: "A server that reports changed lists declares `listChanged` for them",
-    why: "Clients register for changes where they are announced; others miss them.",
-    fix: "Declare `\"listChanged\": true` beside the feature.",
-    ..SERVES
-};
-
-static ROOTS_CHANGED: Rule = Rule {
-    id: "cap.client.list-changed",
-    level: Level::Should,
-    raised: Some((Revision::V2025_06_18, Level::Must)),
-    span: Span::SESSIONS,
-    source: "basic/lifecycle#operation; client/roots#root-list-changes",
-    title: "A client that reports changed roots declares `roots.listChanged`",
-    why: "Servers keep the roots of a client that announces no changes, and overlook the notification.",
-    fix: "Declare `\"roots\": {\"listChanged\": true}`.",
-    ..CLIENT_SERVES
-};
-
-/// What the rules on clients that serve have in common.
-const CLIENT_SERVES: Rule = Rule {
-    party: Party::Client,
-    why: "Servers that go by the capabilities never ask for it, and do without.",
-    ..Rule::BLANK
-};
-
-static ROOTS: Rule = Rule {
-    id: "cap.client.roots",
-    source: "client/roots#capabilities",
-    title: "A client that lists roots declares `roots`",
-    fix: "Declare `roots` in the capabilities.",
-    ..CLIENT_SERVES
-};
-
-static SAMPLING: Rule = Rule {
-    id: "cap.client.sampling",
-    source: "client/sampling#capabilities",
-    title: "A client that samples declares `sampling`",
-    fix: "Declare `sampling` in the capabilities.",
-    ..CLIENT_SERVES
-};
-
-static ELICITATION: Rule = Rule {
-    id: "cap.client.elicitation",
-    span: Span::from(Revision::V2025_06_18),
-    source: "client/elicitation#capabilities",
-    title: "A client that asks its user for a server declares `elicitation`",
-    fix: "Declare `elicitation` in the capabilities.",
-    ..CLIENT_SERVES
-};
-
-static NEGOTIATED: Rule = Rule {
-    id: "cap.use-only-negotiated",
-    level: Level::Should,
-    raised: Some((Revision::V2025_06_18, Level::Must)),
-    span: Span::SESSIONS,
-    source: "basic/lifecycle#operation",
-    title: "A side asks only for what the other side has declared",
-    why: "Some peers answer with an error, some not at all, and some take it for an attack and hang up.",
-    fix: "Look at the capabilities of the handshake before sending the request.",
-    ..Rule::BLANK
-};
-
-static ELICITATION_MODE: Rule = Rule {
-    id: "cap.elicitation.mode",
-    party: Party::Server,
-    span: Span::from(Revision::V2025_11_25),
-    source: "client/elicitation#capabilities",
-    title: "A server elicits only in the modes that the client declares",
-    why: "A client without that mode cannot show the question, and refuses the request.",
-    fix: "Look for `form` and `url` under `elicitation`; an empty object means `form`.",
-    ..Rule::BLANK
-};
-
-static SAMPLING_TOOLS: Rule = Rule {
-    id: "cap.sampling.tools",
-    party: Party::Server,
-    span: Span::from(Revision::V2025_11_25),
-    source: "client/sampling#sampling-with-tools",
-    title: "A server hands tools to a sampling client only if it declares `sampling.tools`",
-    why: "A client without it refuses the request, or samples as if there were no tools.",
-    fix: "Leave `tools` and `toolChoice` out where the client does not declare `sampling.tools`.",
-    ..Rule::BLANK
-};
-
-static SAMPLING_CONTEXT: Rule = Rule {
-    id: "cap.sampling.context",
-    level: Level::Should,
-    party: Party::Server,
-    span: Span::from(Revision::V2025_11_25),
-    source: "client/sampling#capabilities",
-    title: "A server asks for context in a sample only if the client declares `sampling.context`",
-    why: "Such a client adds no context, so that the sample lacks what the server counts on.",
-    fix: "Leave `includeContext` out, or ask for \"none\".",
-    ..Rule::BLANK
-};
+const TOOLS: &Rule = named(&RULES, "cap.server.tools");
+const PROMPTS: &Rule = named(&RULES, "cap.server.prompts");
+const RESOURCES: &Rule = named(&RULES, "cap.server.resources");
+const EMBEDDED: &Rule = named(&RULES, "cap.server.embedded-resources");
+const SUBSCRIBE: &Rule = named(&RULES, "cap.server.resources-subscribe");
+const COMPLETIONS: &Rule = named(&RULES, "cap.server.completions");
+const LOGGING: &Rule = named(&RULES, "cap.server.logging");
+const LIST_CHANGED: &Rule = named(&RULES, "cap.server.list-changed");
+const ROOTS_CHANGED: &Rule = named(&RULES, "cap.client.list-changed");
+const ROOTS: &Rule = named(&RULES, "cap.client.roots");
+const SAMPLING: &Rule = named(&RULES, "cap.client.sampling");
+const ELICITATION: &Rule = named(&RULES, "cap.client.elicitation");
+const NEGOTIATED: &Rule = named(&RULES, "cap.use-only-negotiated");
+const ELICITATION_MODE: &Rule = named(&RULES, "cap.elicitation.mode");
+const SAMPLING_TOOLS: &Rule = named(&RULES, "cap.sampling.tools");
+const SAMPLING_CONTEXT: &Rule = named(&RULES, "cap.sampling.context");
 
 /// What a result to a method shows.
 const SERVED: &[(&str, &str, &Rule)] = &[
-    ("tools/list", "tools", &TOOLS),
-    ("tools/call", "tools", &TOOLS),
-    ("prompts/list", "prompts", &PROMPTS),
-    ("prompts/get", "prompts", &PROMPTS),
-    ("resources/list", "resources", &RESOURCES),
-    ("resources/templates/list", "resources", &RESOURCES),
-    ("resources/read", "resources", &RESOURCES),
-    ("resources/subscribe", "resources.subscribe", &SUBSCRIBE),
-    ("completion/complete", "completions", &COMPLETIONS),
-    ("logging/setLevel", "logging", &LOGGING),
-    ("roots/list", "roots", &ROOTS),
-    ("sampling/createMessage", "sampling", &SAMPLING),
-    ("elicitation/create", "elicitation", &ELICITATION),
+    ("tools/list", "tools", TOOLS),
+    ("tools/call", "tools", TOOLS),
+    ("prompts/list", "prompts", PROMPTS),
+    ("prompts/get", "prompts", PROMPTS),
+    ("resources/list", "resources", RESOURCES),
+    ("resources/templates/list", "resources", RESOURCES),
+    ("resources/read", "resources", RESOURCES),
+    ("resources/subscribe", "resources.subscribe", SUBSCRIBE),
+    ("completion/complete", "completions", COMPLETIONS),
+    ("logging/setLevel", "logging", LOGGING),
+    ("roots/list", "roots", ROOTS),
+    ("sampling/createMessage", "sampling", SAMPLING),
+    ("elicitation/create", "elicitation", ELICITATION),
 ];
 
 /// Which capability announces what a side says by itself.
 const TELLS: &[(&str, Side, &str, &Rule)] = &[
-    ("notifications/tools/list_changed", Side::Server, "tools.listChanged", &LIST_CHANGED),
-    ("notifications/prompts/list_changed", Side::Server, "prompts.listChanged", &LIST_CHANGED),
-    ("notifications/resources/list_changed", Side::Server, "resources.listChanged", &LIST_CHANGED),
-    ("notifications/message", Side::Server, "logging", &LOGGING),
-    ("notifications/roots/list_changed", Side::Client, "roots.listChanged", &ROOTS_CHANGED),
+    ("notifications/tools/list_changed", Side::Server, "tools.listChanged", LIST_CHANGED),
+    ("notifications/prompts/list_changed", Side::Server, "prompts.listChanged", LIST_CHANGED),
+    ("notifications/resources/list_changed", Side::Server, "resources.listChanged", LIST_CHANGED),
+    ("notifications/message", Side::Server, "logging", LOGGING),
+    ("notifications/roots/list_changed", Side::Client, "roots.listChanged", ROOTS_CHANGED),
 ];
 
 #[derive(Default)]
@@ -277,10 +110,10 @@ fn served(message: &SeenMessage<'_>, at: &RuleContext<'_>, report: &mut Report) 
     let Some(request) = message.request() else { return };
     let blocks = message.result_of("tools/call").and_then(|result| result.member("content"));
     if let Some(resource) = blocks.into_iter().flat_map(Json::items).find_map(embedded)
-        && declares(at, Side::Server, "resources", &EMBEDDED, report) == Some(false)
+        && declares(at, Side::Server, "resources", EMBEDDED, report) == Some(false)
     {
         let wrong = Violation::new("a resource is embedded, and the server does not declare `resources`");
-        report.fail(&EMBEDDED, at, wrong.inside(resource));
+        report.fail(EMBEDDED, at, wrong.inside(resource));
     }
     let served = SERVED.iter().find(|(method, ..)| request.method() == *method);
     let Some((method, path, rule)) = served else { return };
@@ -294,7 +127,7 @@ fn served(message: &SeenMessage<'_>, at: &RuleContext<'_>, report: &mut Report) 
 /// A request: anyone who makes it should have seen that the other side serves it.
 fn uses(message: &SeenMessage<'_>, at: &RuleContext<'_>, report: &mut Report) {
     let method = message.method.as_deref().unwrap_or_default();
-    let unsubscribe = ("resources/unsubscribe", "resources.subscribe", &SUBSCRIBE);
+    let unsubscribe = ("resources/unsubscribe", "resources.subscribe", SUBSCRIBE);
     let mut served = SERVED.iter().chain([&unsubscribe]);
     let Some((_, path, _)) = served.find(|(name, ..)| *name == method) else { return };
     let side = server_of(method);
@@ -303,9 +136,9 @@ fn uses(message: &SeenMessage<'_>, at: &RuleContext<'_>, report: &mut Report) {
     if none || side == Side::Server && !at.facts.initialized {
         return;
     }
-    if declares(at, side, path, &NEGOTIATED, report) == Some(false) {
+    if declares(at, side, path, NEGOTIATED, report) == Some(false) {
         let wrong = format!("`{method}` is asked for, and the {} does not declare `{path}`", side.name());
-        report.fail(&NEGOTIATED, at, wrong);
+        report.fail(NEGOTIATED, at, wrong);
     }
 }
 
@@ -325,10 +158,10 @@ fn brought(answer: &ClientAnswer<'_>, at: &RuleContext<'_>, report: &mut Report)
 fn wants_url(message: &SeenMessage<'_>, at: &RuleContext<'_>, report: &mut Report) {
     if message.error_code() == Some(-32042)
         && at.revision.is_none_or(Revision::has_handshake)
-        && declares(at, Side::Client, "elicitation.url", &ELICITATION_MODE, report) == Some(false)
+        && declares(at, Side::Client, "elicitation.url", ELICITATION_MODE, report) == Some(false)
     {
         let wrong = "the error -32042 asks for the mode \"url\", which the client does not declare";
-        report.fail(&ELICITATION_MODE, at, wrong);
+        report.fail(ELICITATION_MODE, at, wrong);
     }
 }
 
@@ -374,8 +207,8 @@ fn asks_client<'m>(
     report: &mut Report,
 ) {
     let (feature, rules): (_, &[&'static Rule]) = match method {
-        "elicitation/create" => ("elicitation", &[&ELICITATION_MODE]),
-        "sampling/createMessage" => ("sampling", &[&SAMPLING_TOOLS, &SAMPLING_CONTEXT]),
+        "elicitation/create" => ("elicitation", &[ELICITATION_MODE]),
+        "sampling/createMessage" => ("sampling", &[SAMPLING_TOOLS, SAMPLING_CONTEXT]),
         _ => return,
     };
     let Some(declared) = declared else {
@@ -393,14 +226,14 @@ fn asks_client<'m>(
     if method == "elicitation/create" {
         let mode = params.member("mode").and_then(text_of).unwrap_or_else(|| "form".into());
         let kept = has(&mode) || *mode == *"form" && !has("url");
-        return report.check(&ELICITATION_MODE, at, kept, || {
+        return report.check(ELICITATION_MODE, at, kept, || {
             let wrong =
                 Violation::new(format!("the mode is {}, which the client does not declare", quoted(&mode)));
             wrong.inside(params.member("mode").unwrap_or(params))
         });
     }
     if let Some(tools) = params.member("tools").or_else(|| params.member("toolChoice")) {
-        report.check(&SAMPLING_TOOLS, at, has("tools"), || {
+        report.check(SAMPLING_TOOLS, at, has("tools"), || {
             Violation::new("tools are handed over, and the client does not declare `sampling.tools`")
                 .inside(tools)
         });
@@ -408,7 +241,7 @@ fn asks_client<'m>(
     if let Some(context) = params.member("includeContext")
         && !context.as_text().is_some_and(|context| context.is("none"))
     {
-        report.check(&SAMPLING_CONTEXT, at, has("context"), || {
+        report.check(SAMPLING_CONTEXT, at, has("context"), || {
             let wrong =
                 Violation::new("context is asked for, and the client does not declare `sampling.context`");
             wrong.inside(context)

@@ -2,16 +2,16 @@
 
 use super::prompts::PromptList;
 use crate::engine::{
-    Family, MessageKind, Report, Revision, RuleContext, RuleVisitor, SeenMessage, Span, Trigger, Violation,
-    quoted, string_of,
+    Family, MessageKind, Report, RuleContext, RuleVisitor, SeenMessage, Trigger, Violation, quoted, string_of,
 };
-use crate::rule::{Level, Party, Rule};
+use crate::rule::Rule;
+use crate::rule_text::{named, read_rules, rules_in};
 use transcript::json::{Json, JsonKind};
 
 pub(super) const FAMILY: Family = Family {
     name: "completion",
     title: "Completion of arguments",
-    rules: &[&MOST, &BAD_PARAMS],
+    rules: &RULES,
     triggers: &[
         Trigger::Methods(&[MessageKind::Notification], &["notifications/prompts/list_changed"]),
         Trigger::Methods(
@@ -22,28 +22,11 @@ pub(super) const FAMILY: Family = Family {
     visitor: || Box::new(CompletionState::default()),
 };
 
-static MOST: Rule = Rule {
-    id: "completion.max-100",
-    level: Level::Should,
-    party: Party::Server,
-    source: "server/utilities/completion#completion-results",
-    title: "At most a hundred values are suggested at once",
-    why: "Clients make room for a hundred, and refuse or cut a longer list.",
-    fix: "Send the hundred best, and say in `total` and `hasMore` that there are others.",
-    ..Rule::BLANK
-};
+const TEXT: &str = include_str!("completion.toml");
+static RULES: [Rule; rules_in(TEXT)] = read_rules(TEXT);
 
-static BAD_PARAMS: Rule = Rule {
-    id: "completion.bad-params",
-    level: Level::Should,
-    party: Party::Server,
-    span: Span::from(Revision::V2025_03_26),
-    source: "server/utilities/completion#error-handling",
-    title: "A completion for an unknown prompt, or for no argument, is refused with -32602",
-    why: "Where no values come instead, the client takes a misspelled prompt for one without suggestions.",
-    fix: "Look up the prompt and the argument first, and answer with the code -32602.",
-    ..Rule::BLANK
-};
+const MOST: &Rule = named(&RULES, "completion.max-100");
+const BAD_PARAMS: &Rule = named(&RULES, "completion.bad-params");
 
 /// The most values that the specification allows.
 const LIMIT: usize = 100;
@@ -63,7 +46,7 @@ impl RuleVisitor for CompletionState {
         let values = result.and_then(|result| result.member("completion")?.member("values"));
         let Some(values) = values.filter(|values| values.kind() == JsonKind::Array) else { return };
         let count = Json::items(values).count();
-        report.check(&MOST, at, count <= LIMIT, || {
+        report.check(MOST, at, count <= LIMIT, || {
             Violation::new(format!("{count} values are suggested")).inside(values)
         });
     }
@@ -81,7 +64,7 @@ impl CompletionState {
             return;
         }
         let Some(params) = request.params().filter(|params| !at.redacted(*params)) else {
-            return report.inconclusive(&BAD_PARAMS, at, "what was asked for is not in the recording");
+            return report.inconclusive(BAD_PARAMS, at, "what was asked for is not in the recording");
         };
         let target = params.member("ref").filter(|target| {
             target.member("type").and_then(string_of).is_some_and(|kind| kind == "ref/prompt")
@@ -92,11 +75,11 @@ impl CompletionState {
             _ if unnamed => "the request has no `argument` with a name".to_owned(),
             Some((Some(false), name)) => format!("no prompt {} is listed", quoted(&name)),
             Some((None, _)) => {
-                return report.inconclusive(&BAD_PARAMS, at, "the recording has no whole `prompts/list`");
+                return report.inconclusive(BAD_PARAMS, at, "the recording has no whole `prompts/list`");
             }
             _ => return,
         };
-        report.check(&BAD_PARAMS, at, code == Some(-32602), || {
+        report.check(BAD_PARAMS, at, code == Some(-32602), || {
             let answer = code.map_or("a completion".to_owned(), |code| format!("the error {code}"));
             let wrong = Violation::new(format!("{fault}, and the answer is {answer}"));
             wrong.see(request.location(), "the request")

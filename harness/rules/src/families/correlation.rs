@@ -4,15 +4,14 @@
 //! [`MOST_GARBLED`] ids.
 
 mod end;
-mod rules;
 
 use crate::engine::{
     Family, MessageKind, PendingRequest, RecentTexts, Redelivery, Report, ResponseMatch, RuleContext,
     RuleVisitor, SeenMessage, SourceLocation, Trigger, Violation, why_not_whole,
 };
-use crate::rule::{Level, Need, Party};
+use crate::rule::{Level, Need, Party, Rule};
+use crate::rule_text::{named, read_rules, rules_in};
 use end::SessionEnd;
-use rules::{ANSWERED, DUPLICATE, ERROR_ID_ABSENT, ERROR_ID_NULL, ID_ECHO, ID_MATCH, ID_TYPE, NO_RESPONSE};
 use std::collections::BTreeSet;
 use transcript::json::Json;
 use transcript::message::Id;
@@ -22,19 +21,22 @@ use transcript::session::{Carrier, Content, Side};
 pub(super) const FAMILY: Family = Family {
     name: "correlation",
     title: "Requests and their answers",
-    rules: &[
-        &ID_MATCH,
-        &ID_TYPE,
-        &DUPLICATE,
-        &ID_ECHO,
-        &ERROR_ID_NULL,
-        &ERROR_ID_ABSENT,
-        &NO_RESPONSE,
-        &ANSWERED,
-    ],
+    rules: &RULES,
     triggers: &[Trigger::All],
     visitor: || Box::new(CorrelationState::default()),
 };
+
+const TEXT: &str = include_str!("correlation.toml");
+static RULES: [Rule; rules_in(TEXT)] = read_rules(TEXT);
+
+const ID_MATCH: &Rule = named(&RULES, "jsonrpc.response.id-match");
+const ID_TYPE: &Rule = named(&RULES, "jsonrpc.response.id-type");
+const DUPLICATE: &Rule = named(&RULES, "jsonrpc.response.duplicate");
+const ID_ECHO: &Rule = named(&RULES, "jsonrpc.error.id-echo");
+const NO_RESPONSE: &Rule = named(&RULES, "jsonrpc.notification.no-response");
+const ANSWERED: &Rule = named(&RULES, "jsonrpc.request.answered");
+const ERROR_ID_NULL: &Rule = named(&RULES, "jsonrpc.error.id-null");
+const ERROR_ID_ABSENT: &Rule = named(&RULES, "jsonrpc.error.id-absent");
 
 /// The most ids of spoilt messages that are remembered.
 const MOST_GARBLED: usize = 10_000;
@@ -102,27 +104,27 @@ impl RuleVisitor for CorrelationState {
 
     fn finish(&mut self, at: &RuleContext<'_>, _rejection: Option<&Rejection>, report: &mut Report) {
         if let Some(why) = at.pending.full() {
-            report.inconclusive(&ANSWERED, at, why);
+            report.inconclusive(ANSWERED, at, why);
         }
         let due = |request: &&PendingRequest| is_due(request) && !self.garbled.contains(request.id());
         for request in at.pending.open().into_iter().filter(due) {
             if at.facts.over_stdio() != Some(true) {
                 let why =
                     "over HTTP a status may have been the answer; such recordings do not carry it to the end";
-                report.inconclusive(&ANSWERED, at, why);
+                report.inconclusive(ANSWERED, at, why);
                 continue;
             }
             if !at.facts.closed {
                 let why =
                     "the recording does not say that the session had ended; a trace with an `end` line would";
-                return report.inconclusive(&ANSWERED, at, why);
+                return report.inconclusive(ANSWERED, at, why);
             }
             let asked = format!("`{}` with the id {}", request.method(), request.id());
             match self.end.judge(request.side, &asked) {
                 Ok(wrong) => {
-                    report.fail_if_complete(&ANSWERED, at, wrong.at(request.location()).by(Party::Server))
+                    report.fail_if_complete(ANSWERED, at, wrong.at(request.location()).by(Party::Server))
                 }
-                Err(why) => report.inconclusive(&ANSWERED, at, why),
+                Err(why) => report.inconclusive(ANSWERED, at, why),
             }
         }
     }
@@ -147,7 +149,7 @@ impl CorrelationState {
             && last.notification.is_some()
             && !std::mem::replace(&mut last.reported, true)
         {
-            report.pass(&NO_RESPONSE, at);
+            report.pass(NO_RESPONSE, at);
         }
     }
 
@@ -164,7 +166,7 @@ impl CorrelationState {
             return;
         }
         if is_redacted(message, at) {
-            for rule in [&ID_MATCH, &ID_TYPE, &DUPLICATE] {
+            for rule in [ID_MATCH, ID_TYPE, DUPLICATE] {
                 report.inconclusive(rule, at, "the recorder took out the id");
             }
             return;
@@ -174,17 +176,17 @@ impl CorrelationState {
             ResponseMatch::Matched(request) => {
                 self.answers.note(message.raw.text());
                 self.quiet(at, report);
-                for rule in [&ID_MATCH, &ID_TYPE, &DUPLICATE, &ANSWERED] {
+                for rule in [ID_MATCH, ID_TYPE, DUPLICATE, ANSWERED] {
                     report.pass(rule, at);
                 }
                 if message.kind == MessageKind::Error {
-                    report.pass(&ID_ECHO, at);
+                    report.pass(ID_ECHO, at);
                 }
                 // With an id it is a request, and an error answers it well.
                 if request.method().starts_with("notifications/") && message.kind == MessageKind::Result {
                     let wrong = format!("the notification `{}` got a result", request.method());
                     report.fail(
-                        &NO_RESPONSE,
+                        NO_RESPONSE,
                         at,
                         Violation::new(wrong).see(request.location(), "the notification"),
                     );
@@ -192,9 +194,9 @@ impl CorrelationState {
             }
             ResponseMatch::Mistyped(request) => {
                 let wrong = format!("the id is {}, and the request's is {}", shown_id(message), request.id());
-                report.fail(&ID_TYPE, at, Violation::new(wrong).see(request.location(), "the request"));
+                report.fail(ID_TYPE, at, Violation::new(wrong).see(request.location(), "the request"));
             }
-            ResponseMatch::AlreadyAnswered if again => report.pass(&DUPLICATE, at),
+            ResponseMatch::AlreadyAnswered if again => report.pass(DUPLICATE, at),
             // Word for word the same: a resumed stream, where nothing shows the events. Over stdio there is none.
             ResponseMatch::AlreadyAnswered
                 if at.facts.over_stdio() != Some(true)
@@ -202,18 +204,18 @@ impl CorrelationState {
                     && self.answers.has(message.raw.text()) =>
             {
                 let why = "a stream that is resumed repeats its answers; an envelope or a HAR with event ids would show it";
-                report.inconclusive(&DUPLICATE, at, why);
+                report.inconclusive(DUPLICATE, at, why);
             }
             ResponseMatch::AlreadyAnswered | ResponseMatch::Unmatched
                 if self.refuses_notification(message, at, report) => {}
             ResponseMatch::AlreadyAnswered => {
                 let wrong = format!("the request with the id {} was answered before", shown_id(message));
-                report.fail(&DUPLICATE, at, wrong);
+                report.fail(DUPLICATE, at, wrong);
             }
-            ResponseMatch::Ambiguous => report.inconclusive(&ID_MATCH, at, Need::Direction.lack()),
+            ResponseMatch::Ambiguous => report.inconclusive(ID_MATCH, at, Need::Direction.lack()),
             ResponseMatch::Unknown => {
                 let why = at.pending.full().or(why_not_whole(at.facts)).unwrap_or_default();
-                for rule in [&ID_MATCH, &ID_TYPE, &DUPLICATE] {
+                for rule in [ID_MATCH, ID_TYPE, DUPLICATE] {
                     report.inconclusive(rule, at, why);
                 }
             }
@@ -221,15 +223,15 @@ impl CorrelationState {
                 let echoes = self.astray(message, at, report);
                 match message.raw.id() {
                     _ if message.kind != MessageKind::Error || echoes => {}
-                    Id::Null => report.fail(&ERROR_ID_NULL, at, "an error with the id null"),
-                    Id::Missing => report.fail(&ERROR_ID_ABSENT, at, "an error without an id"),
+                    Id::Null => report.fail(ERROR_ID_NULL, at, "an error with the id null"),
+                    Id::Missing => report.fail(ERROR_ID_ABSENT, at, "an error without an id"),
                     Id::Text(_) | Id::Number(_) => {}
                 }
             }
         }
         if message.kind == MessageKind::Error && matches!(message.raw.id(), Id::Text(_) | Id::Number(_)) {
-            report.pass(&ERROR_ID_NULL, at);
-            report.pass(&ERROR_ID_ABSENT, at);
+            report.pass(ERROR_ID_NULL, at);
+            report.pass(ERROR_ID_ABSENT, at);
         }
     }
 
@@ -257,7 +259,7 @@ impl CorrelationState {
             && (message.error_code() == Some(-32601) || message.raw.text().contains(&**name));
         if refuses {
             let wrong = format!("an answer to the notification `{name}`, with the id {}", shown_id(message));
-            report.fail(&NO_RESPONSE, at, Violation::new(wrong).see(location.location(), "the notification"));
+            report.fail(NO_RESPONSE, at, Violation::new(wrong).see(location.location(), "the notification"));
         }
         refuses
     }
@@ -269,7 +271,7 @@ impl CorrelationState {
             return false;
         }
         let Some(side) = at.side else {
-            report.inconclusive(&NO_RESPONSE, at, Need::Direction.lack());
+            report.inconclusive(NO_RESPONSE, at, Need::Direction.lack());
             return false;
         };
         let other = side.other();
@@ -292,17 +294,17 @@ impl CorrelationState {
                 if message.error_code() == Some(-32700) =>
             {
                 let why = "it answers a text that is not JSON, and no recording of messages has that";
-                report.inconclusive(&NO_RESPONSE, at, why);
+                report.inconclusive(NO_RESPONSE, at, why);
             }
             (Some(Last { notification: Some((name, location)), .. }), None, _) => {
                 let wrong = Violation::new(format!("an answer to the notification `{name}`"));
-                report.fail(&NO_RESPONSE, at, wrong.see(location.location(), "the notification"));
+                report.fail(NO_RESPONSE, at, wrong.see(location.location(), "the notification"));
                 // Whether it has an id is then another question.
                 return true;
             }
             (_, Some(request), MessageKind::Error) if request.method() == "server/discover" => {
                 let why = format!("nothing shows the revision of the party that answers {}", request.id());
-                report.inconclusive(&ID_ECHO, at, why);
+                report.inconclusive(ID_ECHO, at, why);
             }
             (_, Some(request), MessageKind::Error) if status != Some(403) => {
                 let wrong = Violation::new(format!(
@@ -312,11 +314,11 @@ impl CorrelationState {
                 // HTTP says that the request was refused, and its body may say why without an id.
                 let level =
                     if status.is_some_and(|status| status >= 400) { Level::Should } else { Level::Must };
-                report.fail(&ID_ECHO, at, wrong.only(level).see(request.location(), "the request"));
+                report.fail(ID_ECHO, at, wrong.only(level).see(request.location(), "the request"));
                 return at.revision.is_some_and(|revision| ID_ECHO.span.has(revision));
             }
             (.., MessageKind::Result) => {
-                report.fail_if_complete(&ID_MATCH, at, "the result has no id, and so answers nothing");
+                report.fail_if_complete(ID_MATCH, at, "the result has no id, and so answers nothing");
             }
             _ => {}
         }
@@ -332,31 +334,31 @@ impl CorrelationState {
             at.exchanges.current().filter(|_| posted.is_some() && at.entry.carrier == Carrier::Response);
         match asked {
             Some(asked) if asked.request_lost || !asked.speaks() => {
-                report.inconclusive(&ID_MATCH, at, "what was posted is not in the recording");
+                report.inconclusive(ID_MATCH, at, "what was posted is not in the recording");
             }
-            Some(asked) if asked.bad_request.is_none() => report.fail(&ID_MATCH, at, wrong),
+            Some(asked) if asked.bad_request.is_none() => report.fail(ID_MATCH, at, wrong),
             Some(_) if !self.garbled.contains(shown_id(message)) => {
                 let wrong = Violation::new(format!("{wrong}, and what was posted has none that can be read"));
-                report.fail(&ID_MATCH, at, wrong.only(Level::Should));
+                report.fail(ID_MATCH, at, wrong.only(Level::Should));
             }
             Some(_) => {}
             None if at.exchange.is_some() && (posted.is_none() || at.facts.session > 0) => {
                 let why = "an exchange log does not tell what was asked before a stream said this";
-                report.inconclusive(&ID_MATCH, at, why);
+                report.inconclusive(ID_MATCH, at, why);
             }
             None if self.garbled.contains(shown_id(message)) => {}
             None if self.was_unreadable(at) => {
-                report.inconclusive(&ID_MATCH, at, "a message of the other side could not be read");
+                report.inconclusive(ID_MATCH, at, "a message of the other side could not be read");
             }
             // The file may hold what the server wrote, and nothing else.
             None if at.facts.requests == 0 => {
                 report.inconclusive(
-                    &ID_MATCH,
+                    ID_MATCH,
                     at,
                     "no request comes before it; a recording of both sides would show it",
                 );
             }
-            None => report.fail_if_complete(&ID_MATCH, at, wrong),
+            None => report.fail_if_complete(ID_MATCH, at, wrong),
         }
     }
 }

@@ -3,15 +3,13 @@
 //! Memory: the ids of elicitations by URL, up to [`MOST_IDS`], open questions as `ServerRequests` says, and compiled forms as
 //! `Schemas` says.
 
-mod rules;
-
 use crate::engine::{
     ClientAnswer, Early, Family, Fit, LONGEST_NAME, MessageKind, Origin, Report, Revision, RuleContext,
-    RuleVisitor, Schemas, ServerRequests, Trigger, Uri, Violation, part, quoted, server_requests, shown,
-    string_of, uri,
+    RuleVisitor, Schemas, ServerRequests, Span, Trigger, Uri, Violation, part, quoted, server_requests,
+    shown, string_of, uri,
 };
-use crate::rule::Level;
-use rules::{ACTION, BAD_MODE, COMPLETE, CONTENT, FLAT, LINKS, MODES, PARAMS, SECRETS, URL, URL_HTTPS};
+use crate::rule::{Level, Rule};
+use crate::rule_text::{named, read_rules, rules_in};
 use std::collections::BTreeSet;
 use transcript::json::{Json, JsonKind};
 use transcript::rejection::Rejection;
@@ -20,7 +18,7 @@ use transcript::session::Side;
 pub(super) const FAMILY: Family = Family {
     name: "elicitation",
     title: "Elicitation",
-    rules: &[&PARAMS, &URL, &FLAT, &ACTION, &CONTENT, &BAD_MODE, &COMPLETE, &URL_HTTPS, &LINKS, &SECRETS],
+    rules: &RULES,
     triggers: &[
         Trigger::InputRequests,
         Trigger::Kinds(&[MessageKind::Error]),
@@ -31,6 +29,21 @@ pub(super) const FAMILY: Family = Family {
     ],
     visitor: || Box::new(ElicitationState::default()),
 };
+
+const MODES: Span = Span::from(Revision::V2025_11_25);
+const TEXT: &str = include_str!("elicitation.toml");
+static RULES: [Rule; rules_in(TEXT)] = read_rules(TEXT);
+
+const PARAMS: &Rule = named(&RULES, "elicit.params");
+const URL: &Rule = named(&RULES, "elicit.url-valid");
+const FLAT: &Rule = named(&RULES, "elicit.schema-flat");
+const ACTION: &Rule = named(&RULES, "elicit.action");
+const CONTENT: &Rule = named(&RULES, "elicit.content-conforms");
+const BAD_MODE: &Rule = named(&RULES, "elicit.bad-mode-error");
+const COMPLETE: &Rule = named(&RULES, "elicit.complete.id");
+const URL_HTTPS: &Rule = named(&RULES, "elicit.url-https");
+const SECRETS: &Rule = named(&RULES, "elicit.no-secrets");
+const LINKS: &Rule = named(&RULES, "elicit.form-links");
 
 /// The most ids of elicitations that are remembered.
 const MOST_IDS: usize = 10_000;
@@ -72,19 +85,19 @@ impl RuleVisitor for ElicitationState {
         }
         if message.calls("notifications/elicitation/complete") {
             let Some(value) = message.param("elicitationId") else {
-                return report.fail(&COMPLETE, at, "the notification has no `elicitationId`");
+                return report.fail(COMPLETE, at, "the notification has no `elicitationId`");
             };
             if value.kind() != JsonKind::String {
                 return;
             }
             let id = string_of(value).unwrap_or_default();
             if self.ids.contains(&id) {
-                report.pass(&COMPLETE, at);
+                report.pass(COMPLETE, at);
             } else if self.ids.len() >= MOST_IDS {
-                report.inconclusive(&COMPLETE, at, "there are more elicitations than are followed");
+                report.inconclusive(COMPLETE, at, "there are more elicitations than are followed");
             } else {
                 let wrong = format!("no elicitation with the id {} was asked for", shown(value));
-                self.early.find(&COMPLETE, id, wrong, value, at, report);
+                self.early.find(COMPLETE, id, wrong, value, at, report);
             }
         }
     }
@@ -105,7 +118,7 @@ impl ElicitationState {
     }
 
     fn request(&mut self, params: Option<Json<'_>>, at: &RuleContext<'_>, report: &mut Report) {
-        let Some(params) = params else { return report.fail(&PARAMS, at, "the elicitation has no params") };
+        let Some(params) = params else { return report.fail(PARAMS, at, "the elicitation has no params") };
         if params.kind() != JsonKind::Object {
             return;
         }
@@ -137,8 +150,8 @@ impl ElicitationState {
             wrong = Some((format!("{} is not a mode", shown(mode)), mode));
         }
         match wrong {
-            None => report.pass(&PARAMS, at),
-            Some((why, location)) => report.fail(&PARAMS, at, Violation::new(why).inside(location)),
+            None => report.pass(PARAMS, at),
+            Some((why, location)) => report.fail(PARAMS, at, Violation::new(why).inside(location)),
         }
         if url {
             if let Some(value) = params.member("url") {
@@ -159,13 +172,13 @@ impl ElicitationState {
             if result.member("task").is_some() {
                 return;
             }
-            return report.fail(&ACTION, at, Violation::new("the answer has no `action`").inside(result));
+            return report.fail(ACTION, at, Violation::new("the answer has no `action`").inside(result));
         };
         match string_of(action).as_deref() {
-            Some("accept") => report.pass(&ACTION, at),
+            Some("accept") => report.pass(ACTION, at),
             Some("decline" | "cancel") => {
                 let empty = content.is_none_or(|content| content.members().next().is_none());
-                report.check(&ACTION, at, empty, || {
+                report.check(ACTION, at, empty, || {
                     let wrong =
                         Violation::new(format!("there is content beside the action {}", shown(action)));
                     wrong.inside(content.unwrap_or(result)).only(Level::Should)
@@ -174,11 +187,11 @@ impl ElicitationState {
             }
             _ => {
                 let wrong = Violation::new(format!("{} is not an action", shown(action))).inside(action);
-                return report.fail(&ACTION, at, wrong);
+                return report.fail(ACTION, at, wrong);
             }
         }
         let Some(params) = answer.params() else {
-            return report.inconclusive(&CONTENT, at, "the form that was asked for is not in the recording");
+            return report.inconclusive(CONTENT, at, "the form that was asked for is not in the recording");
         };
         let Some(form) = params.member("requestedSchema").filter(|_| !by_url(params)) else { return };
         let Some(entered) = content.or_else(|| Json::parse("{}").ok()) else { return };
@@ -186,16 +199,16 @@ impl ElicitationState {
             return;
         }
         if at.redacted(form) || at.redacted(entered) {
-            return report.inconclusive(&CONTENT, at, "the recorder took out what would decide it");
+            return report.inconclusive(CONTENT, at, "the recorder took out what would decide it");
         }
         match self.schemas.fit(form, entered) {
-            Fit::Fits => report.pass(&CONTENT, at),
-            Fit::Unsure(why) => report.inconclusive(&CONTENT, at, why),
+            Fit::Fits => report.pass(CONTENT, at),
+            Fit::Unsure(why) => report.inconclusive(CONTENT, at, why),
             Fit::Unfit(why, pointer) => {
                 let location = content.map_or(result, |content| part(content, &pointer));
                 let wrong =
                     Violation::new(format!("the content does not fit the form: {why}")).inside(location);
-                report.fail(&CONTENT, at, wrong.see(answer.request.clone(), "the form"));
+                report.fail(CONTENT, at, wrong.see(answer.request.clone(), "the form"));
             }
         }
     }
@@ -211,17 +224,17 @@ fn address(value: Json<'_>, at: &RuleContext<'_>, report: &mut Report) {
     let web = text.strip_prefix("https:").or_else(|| text.strip_prefix("http:"));
     let http = text.get(..5).is_some_and(|start| start.eq_ignore_ascii_case("http:"));
     let open = http && !Origin::new(&text).is_some_and(|origin| origin.is_loopback());
-    report.check(&URL_HTTPS, at, !open, || {
+    report.check(URL_HTTPS, at, !open, || {
         Violation::new(format!("{} goes over http", shown(value))).inside(value)
     });
     let host = web.is_none_or(|rest| {
         rest.starts_with("//") && !rest[2..].starts_with(['/', '?', '#']) && rest.len() > 2
     });
     match uri(&text) {
-        Uri::Bad(why) => report.fail(&URL, at, wrong(why)),
-        _ if !host => report.fail(&URL, at, wrong("it has no host")),
-        Uri::Loose(why) => report.fail(&URL, at, wrong(why).only(Level::Should)),
-        Uri::Good => report.pass(&URL, at),
+        Uri::Bad(why) => report.fail(URL, at, wrong(why)),
+        _ if !host => report.fail(URL, at, wrong("it has no host")),
+        Uri::Loose(why) => report.fail(URL, at, wrong(why).only(Level::Should)),
+        Uri::Good => report.pass(URL, at),
     }
 }
 
@@ -231,7 +244,7 @@ fn fields(form: Json<'_>, at: &RuleContext<'_>, report: &mut Report) {
         return;
     }
     if form.member("type").and_then(string_of).as_deref() != Some("object") {
-        report.fail(&FLAT, at, Violation::new("the type of the form is not \"object\"").inside(form));
+        report.fail(FLAT, at, Violation::new("the type of the form is not \"object\"").inside(form));
     }
     let lists = at.revision.is_none_or(|revision| MODES.has(revision));
     for (name, field) in form.member("properties").into_iter().flat_map(Json::members) {
@@ -248,9 +261,9 @@ fn fields(form: Json<'_>, at: &RuleContext<'_>, report: &mut Report) {
             "" => Some(format!("the field {} has no type of its own", quoted(&name))),
             other => Some(format!("the field {} is of the type `{other}`", quoted(&name))),
         };
-        report.check(&FLAT, at, wrong.is_none(), || Violation::new(wrong.unwrap_or_default()).inside(field));
+        report.check(FLAT, at, wrong.is_none(), || Violation::new(wrong.unwrap_or_default()).inside(field));
         let secret = secrecy(&name);
-        report.check(&SECRETS, at, secret.is_none(), || {
+        report.check(SECRETS, at, secret.is_none(), || {
             let wrong = Violation::new(format!("the form asks for {}", quoted(&name))).inside(field);
             let plain = kind == "string" && secret == Some(Level::Must);
             wrong.only(if plain { Level::Must } else { Level::Should })
@@ -268,9 +281,9 @@ fn link(text: Json<'_>, example: bool, at: &RuleContext<'_>, report: &mut Report
     let lower = shown.to_ascii_lowercase();
     match ["https://", "http://"].iter().any(|scheme| lower.contains(scheme)) {
         true if example => {
-            report.inconclusive(&LINKS, at, "the address may be an example of what is asked for")
+            report.inconclusive(LINKS, at, "the address may be an example of what is asked for")
         }
-        has => report.check(&LINKS, at, !has, || {
+        has => report.check(LINKS, at, !has, || {
             Violation::new(format!("the form shows an address: {}", quoted(&shown))).inside(text)
         }),
     }
@@ -312,7 +325,7 @@ fn mode_answered(mode: Option<Json<'_>>, code: Option<i64>, at: &RuleContext<'_>
     let mode = mode.and_then(string_of).unwrap_or_else(|| "form".to_owned());
     let declared = if mode == "url" { url } else { form || !url };
     if !declared {
-        report.check(&BAD_MODE, at, code == Some(-32602), || {
+        report.check(BAD_MODE, at, code == Some(-32602), || {
             format!("the client has not declared the mode {}, and does not answer with -32602", quoted(&mode))
         });
     }

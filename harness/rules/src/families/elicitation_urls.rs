@@ -4,10 +4,11 @@
 
 use super::elicitation::secrecy;
 use crate::engine::{
-    Family, LONGEST_NAME, MessageKind, Report, Revision, RuleContext, RuleVisitor, Span, Trigger, Violation,
-    percent_decoded, quoted, secret, server_requests, string_of,
+    Family, LONGEST_NAME, MessageKind, Report, RuleContext, RuleVisitor, Trigger, Violation, percent_decoded,
+    quoted, secret, server_requests, string_of,
 };
-use crate::rule::{Level, Party, Rule};
+use crate::rule::Rule;
+use crate::rule_text::{named, read_rules, rules_in};
 use foldhash::fast::FixedState;
 use std::collections::BTreeMap;
 use std::hash::BuildHasher;
@@ -16,7 +17,7 @@ use transcript::json::Json;
 pub(super) const FAMILY: Family = Family {
     name: "elicitation-urls",
     title: "Addresses of elicitations",
-    rules: &[&SECRETS, &UNIQUE],
+    rules: &RULES,
     triggers: &[
         Trigger::InputRequests,
         Trigger::Kinds(&[MessageKind::Error]),
@@ -25,28 +26,11 @@ pub(super) const FAMILY: Family = Family {
     visitor: || Box::new(ElicitationUrlsState::default()),
 };
 
-static SECRETS: Rule = Rule {
-    id: "elicit.url-secrets",
-    party: Party::Server,
-    span: Span::from(Revision::V2025_11_25),
-    source: "client/elicitation#safe-url-handling",
-    title: "The address of an elicitation has no credentials or personal data, as its names show",
-    why: "Clients show and log the address, and who has it gets in with it or learns who the user is.",
-    fix: "Send an address with a random state, and let the page ask the user to log in.",
-    ..Rule::BLANK
-};
+const TEXT: &str = include_str!("elicitation_urls.toml");
+static RULES: [Rule; rules_in(TEXT)] = read_rules(TEXT);
 
-static UNIQUE: Rule = Rule {
-    id: "elicit.id-unique",
-    level: Level::Should,
-    party: Party::Server,
-    span: Span::only(Revision::V2025_11_25),
-    source: "schema, ElicitRequestURLParams",
-    title: "An `elicitationId` names one elicitation, and no other with another address",
-    why: "When it is completed, the client takes the wrong one for done.",
-    fix: "Make a new random id for each elicitation.",
-    ..Rule::BLANK
-};
+const SECRETS: &Rule = named(&RULES, "elicit.url-secrets");
+const UNIQUE: &Rule = named(&RULES, "elicit.id-unique");
 
 /// The most ids that are remembered.
 const MOST_IDS: usize = 10_000;
@@ -78,13 +62,13 @@ impl ElicitationUrlsState {
         let Some(url) = string_of(value) else { return };
         let id = params.and_then(|params| string_of(params.member("elicitationId")?));
         if at.redacted(value) {
-            for rule in [&SECRETS, &UNIQUE] {
+            for rule in [SECRETS, UNIQUE] {
                 report.inconclusive(rule, at, "the recorder took out parts of the address");
             }
             return;
         }
         let found = gives_away(&url);
-        report.check(&SECRETS, at, found.is_none(), || {
+        report.check(SECRETS, at, found.is_none(), || {
             Violation::new(format!("the address has {}", found.unwrap_or_default())).inside(value)
         });
         let Some(id) = id.filter(|id| id.len() <= LONGEST_NAME) else { return };
@@ -93,7 +77,7 @@ impl ElicitationUrlsState {
             return;
         }
         let known = *self.ids.entry(id.clone()).or_insert(print);
-        report.check(&UNIQUE, at, known == print, || {
+        report.check(UNIQUE, at, known == print, || {
             let wrong = format!("the id {} was that of an elicitation with another address", quoted(&id));
             Violation::new(wrong).inside(value)
         });

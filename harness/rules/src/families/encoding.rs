@@ -5,7 +5,8 @@
 use crate::engine::{
     Family, FindingLocation, Report, RuleContext, RuleVisitor, SeenMessage, Trigger, Violation, quoted,
 };
-use crate::rule::{Level, Party, Rule};
+use crate::rule::Rule;
+use crate::rule_text::{named, read_rules, rules_in};
 use transcript::json::{Json, JsonString, Scanner, SyntaxError};
 use transcript::rejection::Code;
 use transcript::session::{Content, Noise};
@@ -13,61 +14,19 @@ use transcript::session::{Content, Noise};
 pub(super) const FAMILY: Family = Family {
     name: "encoding",
     title: "Encoding and framing",
-    rules: &[&UTF8, &PARSE, &BOM, &TWICE, &UNSAFE],
+    rules: &RULES,
     triggers: &[Trigger::All],
     visitor: || Box::new(EncodingState),
 };
 
-pub(super) static UTF8: Rule = Rule {
-    id: "enc.utf8",
-    party: Party::Recorder,
-    source: "basic/transports; RFC 8259, section 8.1",
-    title: "Every byte is UTF-8, and no character was damaged on the way",
-    why: "A recorder that splits a character between two reads writes U+FFFD or invalid bytes, although the wire was \
-          right.",
-    fix: "Record bytes, and decode only whole messages.",
-    ..Rule::BLANK
-};
+const TEXT: &str = include_str!("encoding.toml");
+static RULES: [Rule; rules_in(TEXT)] = read_rules(TEXT);
 
-pub(super) static PARSE: Rule = Rule {
-    id: "enc.json.parse",
-    source: "basic/index#messages; RFC 8259, section 2",
-    title: "What is sent as a message is one whole JSON value",
-    why: "The receiver cannot tell what was meant, not even whose answer it is.",
-    fix: "Let a JSON library write the message, and send it in one piece. Log to stderr, also from libraries.",
-    ..Rule::BLANK
-};
-
-static BOM: Rule = Rule {
-    id: "enc.json.bom",
-    level: Level::Should,
-    source: "RFC 8259, section 8.1",
-    title: "No byte order mark comes before a message",
-    why: "Most JSON parsers refuse it, so that the message is lost although everything behind the mark is right.",
-    fix: "Write UTF-8 without a byte order mark.",
-    ..Rule::BLANK
-};
-
-static TWICE: Rule = Rule {
-    id: "enc.json.duplicate-member",
-    level: Level::Should,
-    source: "RFC 8259, section 4",
-    title: "No object has two members of the same name",
-    why: "One reader takes the first and another the last, so that a gateway may check one call and the server run \
-          another. Some readers also take `Name` for `name`.",
-    fix: "Write each name once; in the message and its params, not in another case either.",
-    ..Rule::BLANK
-};
-
-static UNSAFE: Rule = Rule {
-    id: "enc.json.unsafe-int",
-    level: Level::Should,
-    source: "RFC 8259, section 6",
-    title: "Integers that name something are exact in a double",
-    why: "JavaScript and many proxies read numbers as doubles: beyond 2^53 an id comes back as another one.",
-    fix: "Use smaller numbers, or strings.",
-    ..Rule::BLANK
-};
+pub(super) const UTF8: &Rule = named(&RULES, "enc.utf8");
+pub(super) const PARSE: &Rule = named(&RULES, "enc.json.parse");
+const BOM: &Rule = named(&RULES, "enc.json.bom");
+const TWICE: &Rule = named(&RULES, "enc.json.duplicate-member");
+const UNSAFE: &Rule = named(&RULES, "enc.json.unsafe-int");
 
 /// The largest integer below which a double misses none.
 const LARGEST: u128 = (1 << 53) - 1;
@@ -101,18 +60,18 @@ impl RuleVisitor for EncodingState {
 fn check_message(message: &SeenMessage<'_>, at: &RuleContext<'_>, report: &mut Report) {
     let text = message.raw.text();
     report.check(
-        &UTF8,
+        UTF8,
         at,
         !is_damaged(text),
         || "the message holds U+FFFD, which replaces a character that was lost",
     );
-    report.pass(&PARSE, at);
-    report.pass(&BOM, at);
+    report.pass(PARSE, at);
+    report.pass(BOM, at);
     // Which names stand twice is looked for only where some may.
     let repeated = if message.raw.json().may_have_duplicates() { repeated(text) } else { Ok(None) };
     match repeated {
-        Ok(Some(name)) => report.fail(&TWICE, at, name),
-        Ok(None) | Err(_) => report.pass(&TWICE, at),
+        Ok(Some(name)) => report.fail(TWICE, at, name),
+        Ok(None) | Err(_) => report.pass(TWICE, at),
     }
     exact(message.raw.id_value(), at, report);
     exact(message.param("progressToken"), at, report);
@@ -126,7 +85,7 @@ fn exact(value: Option<Json<'_>>, at: &RuleContext<'_>, report: &mut Report) {
     let digits = number.strip_prefix('-').unwrap_or(number);
     if digits.bytes().all(|byte| byte.is_ascii_digit()) {
         let safe = digits.len() < DIGITS || digits.parse::<u128>().is_ok_and(|number| number <= LARGEST);
-        report.check(&UNSAFE, at, safe, || {
+        report.check(UNSAFE, at, safe, || {
             Violation::new(format!("{number} is not exact in a double")).inside(value)
         });
     }
@@ -136,16 +95,16 @@ fn exact(value: Option<Json<'_>>, at: &RuleContext<'_>, report: &mut Report) {
 fn fault(noise: &Noise<'_>, at: &RuleContext<'_>, report: &mut Report) {
     let text = Json::parse(&noise.text).ok().and_then(|value| value.as_text()?.to_str());
     if noise.text.starts_with('\u{feff}') || text.is_some_and(|text| text.starts_with('\u{feff}')) {
-        return report.fail(&BOM, at, "a byte order mark comes before the message");
+        return report.fail(BOM, at, "a byte order mark comes before the message");
     }
     match noise.why.code {
-        Code::AmbiguousMember => report.fail(&TWICE, at, noise.why.message.clone()),
+        Code::AmbiguousMember => report.fail(TWICE, at, noise.why.message.clone()),
         _ if at.facts.recording.kind.bare_lines || at.facts.recording.kind.trace => {}
         Code::Truncated => {
-            report.inconclusive(&PARSE, at, "the text ends too early, and the recorder may have cut it");
+            report.inconclusive(PARSE, at, "the text ends too early, and the recorder may have cut it");
         }
-        Code::InvalidUtf8 => report.fail(&UTF8, at, noise.why.message.clone()),
-        Code::InvalidJson | Code::BrokenData => report.fail(&PARSE, at, noise.why.message.clone()),
+        Code::InvalidUtf8 => report.fail(UTF8, at, noise.why.message.clone()),
+        Code::InvalidJson | Code::BrokenData => report.fail(PARSE, at, noise.why.message.clone()),
         _ => {}
     }
 }

@@ -1,59 +1,26 @@
 //! Envelopes of Streamable HTTP and HTTP+SSE: what their recorder must keep to.
 
 use crate::engine::{Family, Report, RuleContext, RuleVisitor, Trigger, Violation};
-use crate::rule::{Level, Party, Rule};
+use crate::rule::{Level, Rule};
+use crate::rule_text::{named, read_rules, rules_in};
 use transcript::rejection::Rejection;
 use transcript::session::{Carrier, Content};
 
 pub(super) const FAMILY: Family = Family {
     name: "envelope",
     title: "Envelopes of HTTP sessions",
-    rules: &[&TRANSPORT, &ONE_SLOT, &TYPES, &ENDPOINT],
+    rules: &RULES,
     triggers: &[Trigger::Recordings(|recording| recording.envelope)],
     visitor: || Box::new(EnvelopeState::default()),
 };
 
-pub(super) static TRANSPORT: Rule = Rule {
-    id: "rec.env.transport",
-    party: Party::Recorder,
-    source: "Assay import formats, envelope",
-    title: "`transport` names the transport of the session",
-    why: "Importers choose by it how the entries are read, and refuse an envelope whose transport they cannot tell.",
-    fix: "Write \"streamable-http\" or \"http-sse\", as the session was.",
-    ..Rule::BLANK
-};
+const TEXT: &str = include_str!("envelope.toml");
+static RULES: [Rule; rules_in(TEXT)] = read_rules(TEXT);
 
-pub(super) static ONE_SLOT: Rule = Rule {
-    id: "rec.env.one-slot",
-    party: Party::Recorder,
-    source: "Assay import formats, entries",
-    title: "An entry has exactly one of `request`, `response` and `sse`",
-    why: "With none or several of them it is not clear which message comes first, or whether there is one.",
-    fix: "Write an entry for each message.",
-    ..Rule::BLANK
-};
-
-static TYPES: Rule = Rule {
-    id: "rec.env.types",
-    party: Party::Recorder,
-    source: "Assay import formats, envelope",
-    title: "Times, contexts and the data of events have the types that the format gives them",
-    why: "One importer passes over a member of another type, with what it would have said, and another refuses the file.",
-    fix: "Write `timestamp_ms` as a whole number, `status` as a number, `headers` as an object of strings, `id` as a \
-          string, and `data` as an object or a string; leave out what is not known.",
-    softened: Some("a warning where the contract leaves it open (ENV-LOOSE, K2A-SPELLING), and on null"),
-    ..Rule::BLANK
-};
-
-static ENDPOINT: Rule = Rule {
-    id: "rec.env.endpoint-only-legacy",
-    party: Party::Recorder,
-    source: "Assay import formats, http-sse; 2024-11-05 basic/transports#http-with-sse",
-    title: "An `endpoint` event is only in HTTP+SSE envelopes",
-    why: "Streamable HTTP has no such event: the envelope names the wrong transport, or two sessions were mixed.",
-    fix: "Name the transport that the server spoke.",
-    ..Rule::BLANK
-};
+pub(super) const TRANSPORT: &Rule = named(&RULES, "rec.env.transport");
+pub(super) const ONE_SLOT: &Rule = named(&RULES, "rec.env.one-slot");
+const TYPES: &Rule = named(&RULES, "rec.env.types");
+const ENDPOINT: &Rule = named(&RULES, "rec.env.endpoint-only-legacy");
 
 #[derive(Default)]
 struct EnvelopeState {
@@ -71,15 +38,15 @@ impl RuleVisitor for EnvelopeState {
             Content::WrongType(wrong) => {
                 self.mistyped = true;
                 let level = if wrong.open { Level::Should } else { Level::Must };
-                return report.fail(&TYPES, at, Violation::new(wrong.what.to_string()).only(level));
+                return report.fail(TYPES, at, Violation::new(wrong.what.to_string()).only(level));
             }
             _ => {}
         }
-        report.pass(&ONE_SLOT, at);
+        report.pass(ONE_SLOT, at);
         if at.entry.carrier == Carrier::Sse {
             let name = at.entry.sse.as_ref().and_then(|sse| sse.name.as_deref());
             report.check(
-                &ENDPOINT,
+                ENDPOINT,
                 at,
                 at.facts.recording.kind.http_sse || name != Some("endpoint"),
                 || "an `endpoint` event in an envelope of Streamable HTTP",
@@ -89,9 +56,9 @@ impl RuleVisitor for EnvelopeState {
 
     fn finish(&mut self, at: &RuleContext<'_>, rejection: Option<&Rejection>, report: &mut Report) {
         if at.facts.recording.kind.envelope && rejection.is_none() {
-            report.pass(&TRANSPORT, at);
+            report.pass(TRANSPORT, at);
             if !self.mistyped {
-                report.pass(&TYPES, at);
+                report.pass(TYPES, at);
             }
         }
     }

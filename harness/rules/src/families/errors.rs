@@ -6,9 +6,10 @@
 use super::modern_versions::PROMISED;
 use crate::engine::{
     Family, FindingLocation, MessageKind, PendingRequest, Report, Revision, RuleContext, RuleVisitor,
-    SeenMessage, Span, Trigger, Violation, quoted, text_of,
+    SeenMessage, Trigger, Violation, quoted, text_of,
 };
-use crate::rule::{Level, Party, Rule};
+use crate::rule::{Party, Rule};
+use crate::rule_text::{named, read_rules, rules_in};
 use transcript::json::{Json, JsonKind};
 use transcript::rejection::Rejection;
 use transcript::session::Side;
@@ -16,83 +17,21 @@ use transcript::session::Side;
 pub(super) const FAMILY: Family = Family {
     name: "errors",
     title: "Error codes",
-    rules: &[&RESERVED, &LEGACY, &RETIRED, &PREDEFINED, &URL_SHAPE, &UNKNOWN, &SERVED],
+    rules: &RULES,
     triggers: &[Trigger::Kinds(&[MessageKind::Result, MessageKind::Error])],
     visitor: || Box::new(ErrorsState::default()),
 };
 
-/// What the rules on ranges have in common.
-const OURS: Rule = Rule { span: Span::MODERN, source: "basic/index#error-codes", ..Rule::BLANK };
+const TEXT: &str = include_str!("errors.toml");
+static RULES: [Rule; rules_in(TEXT)] = read_rules(TEXT);
 
-static RESERVED: Rule = Rule {
-    id: "jsonrpc.error.reserved-range",
-    title: "Of the codes -32020 to -32099, only those are used that the specification defines",
-    why: "The next revision may give the code a meaning, which clients will then take it for.",
-    fix: "Use -32602 or -32603, or a code of your own outside -32768 to -32000.",
-    ..OURS
-};
-
-static LEGACY: Rule = Rule {
-    id: "jsonrpc.error.legacy-range",
-    level: Level::Info,
-    title: "Codes from -32000 to -32019 are left to those who used them before",
-    why: "Implementations gave them meanings before there was a policy, so no meaning can be read into them.",
-    fix: "In a new implementation, use a code outside -32768 to -32000.",
-    ..OURS
-};
-
-static RETIRED: Rule = Rule {
-    id: "jsonrpc.error.retired",
-    title: "The codes -32002 and -32042 are used no more",
-    why: "Clients of this revision look for -32602 where a resource is missing, and for an `input_required` result \
-          where the user has to visit a page.",
-    fix: "Answer -32602 for a missing resource, and ask for input in a result.",
-    ..OURS
-};
-
-static PREDEFINED: Rule = Rule {
-    id: "jsonrpc.error.predefined-range",
-    level: Level::Should,
-    span: Span::ALL,
-    source: "JSON-RPC 2.0, section 5.1; basic/index#error-codes",
-    title: "A code from -32768 to -32100 is one of the five that JSON-RPC defines",
-    why: "The rest of the range is kept for errors of the protocol itself, and libraries read such codes as theirs.",
-    fix: "Use one of the five, or a code of your own outside -32768 to -32000.",
-    ..OURS
-};
-
-static URL_SHAPE: Rule = Rule {
-    id: "jsonrpc.error.32042-shape",
-    party: Party::Server,
-    span: Span::only(Revision::V2025_11_25),
-    source: "client/elicitation#url-elicitation-required-error",
-    title: "The error -32042 lists the elicitations in URL mode that are needed",
-    why: "Without the list the client cannot send its user anywhere, and the call can never succeed.",
-    fix: "Put `elicitations` into `data`, each with mode \"url\", an elicitationId, a url and a message.",
-    ..Rule::BLANK
-};
-
-static UNKNOWN: Rule = Rule {
-    id: "jsonrpc.error.method-unknown",
-    relational: true,
-    level: Level::Should,
-    source: "schema, METHOD_NOT_FOUND; JSON-RPC 2.0, section 5.1",
-    title: "A method that is not there is answered with -32601",
-    why: "Only that code says that the method is missing; after -32602 clients try other params.",
-    fix: "Look whether there is such a method before you look at its params.",
-    ..Rule::BLANK
-};
-
-static SERVED: Rule = Rule {
-    id: "cap.declared-is-served",
-    level: Level::Should,
-    span: Span::SESSIONS,
-    source: "basic/lifecycle#capability-negotiation",
-    title: "A method that a declared capability promises is not answered with -32601",
-    why: "Peers show features by the capabilities, and fail when they use them.",
-    fix: "Declare what is implemented, and nothing else.",
-    ..Rule::BLANK
-};
+const RESERVED: &Rule = named(&RULES, "jsonrpc.error.reserved-range");
+const LEGACY: &Rule = named(&RULES, "jsonrpc.error.legacy-range");
+const RETIRED: &Rule = named(&RULES, "jsonrpc.error.retired");
+const PREDEFINED: &Rule = named(&RULES, "jsonrpc.error.predefined-range");
+const URL_SHAPE: &Rule = named(&RULES, "jsonrpc.error.32042-shape");
+const UNKNOWN: &Rule = named(&RULES, "jsonrpc.error.method-unknown");
+const SERVED: &Rule = named(&RULES, "cap.declared-is-served");
 
 /// What capabilities promise beside [`PROMISED`], up to 2025-11-25. Each method's `-32601` is about the method: that of
 /// `resources/read` may be about the resource.
@@ -143,7 +82,7 @@ impl RuleVisitor for ErrorsState {
                 let Some(code) = message.error_code() else { return };
                 self.modern(code, message, self.speaks[lane], at, report);
                 let defined = matches!(code, -32700 | -32603..=-32600);
-                report.check(&PREDEFINED, at, defined || !(-32768..=-32100).contains(&code), || {
+                report.check(PREDEFINED, at, defined || !(-32768..=-32100).contains(&code), || {
                     let value = message.error().and_then(|error| error.member("code"));
                     let wrong = Violation::new(format!("the code {code} is reserved and not defined"));
                     wrong.inside(value.unwrap_or(message.raw.json()))
@@ -181,10 +120,10 @@ impl ErrorsState {
             None if message.kind == MessageKind::Result => {
                 self.suspects.retain(|suspect| *suspect.method != *method || suspect.side != at.side);
             }
-            Some(-32601) => report.pass(&UNKNOWN, at),
+            Some(-32601) => report.pass(UNKNOWN, at),
             Some(-32602 | -32603) if own != Some([Some(false); 2]) => {
                 let why = "the method may be of an extension; capabilities that name none would show that it is not";
-                report.inconclusive(&UNKNOWN, at, why);
+                report.inconclusive(UNKNOWN, at, why);
             }
             Some(code @ (-32602 | -32603)) if self.suspects.len() < MOST_SUSPECTS => {
                 let (location, request) = (at.location(), request.location());
@@ -201,7 +140,7 @@ impl ErrorsState {
             let party = if side == Some(Side::Client) { Party::Client } else { Party::Server };
             let wrong = format!("no revision has {}, and the answer is {code}", quoted(&method));
             let wrong = Violation::new(wrong).at(location).see(request, "the request");
-            report.fail(&UNKNOWN, at, wrong.by(party));
+            report.fail(UNKNOWN, at, wrong.by(party));
         }
     }
 
@@ -214,13 +153,13 @@ impl ErrorsState {
         report: &mut Report,
     ) {
         let wrong = match code {
-            -32002 | -32042 => Some((&RETIRED, "retired")),
-            -32019..=-32000 => Some((&LEGACY, "left to older implementations")),
+            -32002 | -32042 => Some((RETIRED, "retired")),
+            -32019..=-32000 => Some((LEGACY, "left to older implementations")),
             -32022..=-32020 => None,
-            -32099..=-32023 => Some((&RESERVED, "reserved and not defined")),
+            -32099..=-32023 => Some((RESERVED, "reserved and not defined")),
             _ => None,
         };
-        for rule in [&RESERVED, &LEGACY, &RETIRED] {
+        for rule in [RESERVED, LEGACY, RETIRED] {
             match wrong {
                 Some((broken, how)) if broken.id == rule.id => {
                     if speaks {
@@ -253,7 +192,7 @@ fn served(message: &SeenMessage<'_>, request: &PendingRequest, at: &RuleContext<
     let promised = || PROMISED.iter().chain(PROMISED_IN_SESSIONS);
     let Some((method, path)) = promised().find(|(method, _)| *method == request.method()) else { return };
     if at.side.and_then(|side| at.facts.declares(side, path)) == Some(true) {
-        report.check(&SERVED, at, message.error_code() != Some(-32601), || {
+        report.check(SERVED, at, message.error_code() != Some(-32601), || {
             let wrong = format!("`{method}` is answered with -32601, and `{path}` is declared");
             Violation::new(wrong).see(request.location(), "the request")
         });
@@ -264,10 +203,10 @@ fn url_elicitations(message: &SeenMessage<'_>, at: &RuleContext<'_>, report: &mu
     let Some(error) = message.error() else { return };
     let list = error.member("data").and_then(|data| data.member("elicitations"));
     let Some(list) = list.filter(|list| list.kind() == JsonKind::Array) else {
-        return report.fail(&URL_SHAPE, at, Violation::new("there are no `data.elicitations`").inside(error));
+        return report.fail(URL_SHAPE, at, Violation::new("there are no `data.elicitations`").inside(error));
     };
     if list.items().next().is_none() {
-        return report.fail(&URL_SHAPE, at, Violation::new("`data.elicitations` is empty").inside(list));
+        return report.fail(URL_SHAPE, at, Violation::new("`data.elicitations` is empty").inside(list));
     }
     let is_whole = |item: &Json<'_>| {
         item.member("mode").and_then(text_of).is_some_and(|mode| *mode == *"url")
@@ -276,8 +215,8 @@ fn url_elicitations(message: &SeenMessage<'_>, at: &RuleContext<'_>, report: &mu
     match list.items().find(|item| !is_whole(item)) {
         Some(item) => {
             let wrong = Violation::new("an elicitation lacks the mode \"url\" or its elicitationId");
-            report.fail(&URL_SHAPE, at, wrong.inside(item));
+            report.fail(URL_SHAPE, at, wrong.inside(item));
         }
-        None => report.pass(&URL_SHAPE, at),
+        None => report.pass(URL_SHAPE, at),
     }
 }

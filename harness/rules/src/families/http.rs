@@ -6,141 +6,38 @@ use super::legacy_sse::foreign;
 use super::modern::NOT_WHOLE;
 use super::modern_http::shows_all;
 use crate::engine::{
-    Family, FindingLocation, HttpExchange, Report, Revision, RuleContext, RuleVisitor, Span, Transport,
-    Trigger, Violation, quoted,
+    Family, FindingLocation, HttpExchange, Report, RuleContext, RuleVisitor, Transport, Trigger, Violation,
+    quoted,
 };
-use crate::rule::{Level, Need, Party, Rule};
+use crate::rule::{Level, Rule};
+use crate::rule_text::{named, read_rules, rules_in};
 use transcript::rejection::{Code, Rejection};
 use transcript::session::{Carrier, Headers, header};
 
 pub(super) const FAMILY: Family = Family {
     name: "http",
     title: "Streamable HTTP with sessions: messages and answers",
-    rules: &[
-        &PER_MESSAGE,
-        &BODY_KIND,
-        &ACCEPT_POST,
-        &ACCEPTED,
-        &EMPTY,
-        &REJECTED,
-        &CONTENT_TYPE,
-        &STATUS,
-        &JSON_SINGLE,
-        &ORIGIN,
-    ],
+    rules: &RULES,
     triggers: &[Trigger::HttpExchanges, Trigger::Contexts],
     visitor: || Box::new(HttpState::default()),
 };
 
-/// The session era of this transport.
-pub(super) const ERA: Span = Span::between(Revision::V2025_03_26, Revision::V2025_11_25);
-
 /// What the `Accept` header of a POST lists.
 const POST_ACCEPTS: &[&str] = &["application/json", "text/event-stream"];
 
-/// What the rules of this file and of `http_get` have in common.
-pub(super) const OURS: Rule = Rule {
-    party: Party::Server,
-    span: Span::from(Revision::V2025_03_26),
-    needs: &[Need::Http],
-    source: "basic/transports#sending-messages-to-the-server",
-    ..Rule::BLANK
-};
+const TEXT: &str = include_str!("http.toml");
+static RULES: [Rule; rules_in(TEXT)] = read_rules(TEXT);
 
-static PER_MESSAGE: Rule = Rule {
-    id: "http.post.per-message",
-    party: Party::Client,
-    title: "Each message is a POST of its own",
-    why: "Servers read one JSON value from a body; messages behind it are lost, or the whole body is refused.",
-    fix: "Send a POST for every message.",
-    ..OURS
-};
-
-static BODY_KIND: Rule = Rule {
-    id: "http.post.body-kind",
-    party: Party::Client,
-    title: "What is sent to the MCP endpoint is a JSON-RPC message, by POST",
-    why: "A server that reads messages finds none in it, and answers with an error that nobody waits for.",
-    fix: "Send one JSON-RPC message, with its `jsonrpc` member, as the body of a POST.",
-    ..OURS
-};
-
-static ACCEPT_POST: Rule = Rule {
-    id: "http.accept.post",
-    party: Party::Client,
-    needs: &[Need::Headers],
-    title: "The `Accept` header of a POST lists application/json and text/event-stream",
-    why: "The server chooses between the two, and many answer 406 where one is not listed by name.",
-    fix: "Send `Accept: application/json, text/event-stream` with every POST.",
-    softened: Some("a warning where a wildcard covers the types"),
-    ..OURS
-};
-
-static ACCEPTED: Rule = Rule {
-    id: "http.202.status",
-    title: "A notification or response that was accepted is answered with 202",
-    why: "Clients take other statuses for a failure, or wait for a body that a 200 promises.",
-    fix: "Answer 202 Accepted.",
-    ..OURS
-};
-
-static EMPTY: Rule = Rule {
-    id: "http.202.empty",
-    title: "A 202 has no body",
-    why: "Clients that read a body where there is to be none trip over `null`, an empty string or a word.",
-    fix: "End the answer after its headers.",
-    ..OURS
-};
-
-static REJECTED: Rule = Rule {
-    id: "http.reject.status",
-    title: "A notification or response that is not accepted is answered with an HTTP error",
-    why: "A client does not read the body of an answer to a notification, so that an error in it is lost.",
-    fix: "Answer 400 or another error status, with the JSON-RPC error as its body if you like.",
-    ..OURS
-};
-
-static CONTENT_TYPE: Rule = Rule {
-    id: "http.request.content-type",
-    needs: &[Need::Headers],
-    title: "A request is answered with application/json or text/event-stream",
-    why: "Clients choose by it how the body is read, and fail on any other.",
-    fix: "Answer with one JSON object or with a stream, and say which in Content-Type.",
-    ..OURS
-};
-
-static STATUS: Rule = Rule {
-    id: "http.request.status",
-    level: Level::Info,
-    needs: &[Need::Headers],
-    source: "basic/transports#sending-messages-to-the-server; RFC 9110, section 15.3",
-    title: "A request that was served is answered with 200",
-    why: "Other statuses of success have meanings of their own, such as 201 for what was created, and some clients \
-          take no other than 200.",
-    fix: "Answer 200 OK.",
-    ..OURS
-};
-
-static JSON_SINGLE: Rule = Rule {
-    id: "http.json.single",
-    title: "An answer of application/json is one JSON-RPC message",
-    why: "Clients parse the body as one value; lines of JSON, a list or something else is an error to them.",
-    fix: "Send only the response, and use a stream when there is more to say.",
-    contested: Some(
-        "In 2025-03-26 one object is asked for even where a batch was sent; an array is not held against its answer.",
-    ),
-    ..OURS
-};
-
-static ORIGIN: Rule = Rule {
-    id: "http.origin.403",
-    source: "basic/transports#security-warning",
-    title: "A server on this machine refuses pages of other origins",
-    why: "Any web page can make a browser talk to local servers; the `Origin` header is what gives it away.",
-    fix: "Compare `Origin` with a list of your own, and answer 403 to what is not on it.",
-    softened: Some("always a warning: no recording shows which origins the server trusts"),
-    ..OURS
-};
+const PER_MESSAGE: &Rule = named(&RULES, "http.post.per-message");
+const BODY_KIND: &Rule = named(&RULES, "http.post.body-kind");
+const ACCEPT_POST: &Rule = named(&RULES, "http.accept.post");
+const ACCEPTED: &Rule = named(&RULES, "http.202.status");
+const EMPTY: &Rule = named(&RULES, "http.202.empty");
+const REJECTED: &Rule = named(&RULES, "http.reject.status");
+const CONTENT_TYPE: &Rule = named(&RULES, "http.request.content-type");
+const STATUS: &Rule = named(&RULES, "http.request.status");
+const JSON_SINGLE: &Rule = named(&RULES, "http.json.single");
+const ORIGIN: &Rule = named(&RULES, "http.origin.403");
 
 #[derive(Default)]
 struct HttpState {
@@ -160,9 +57,9 @@ impl RuleVisitor for HttpState {
             (Carrier::Request, _) => {
                 self.shown[0] = true;
                 if header(headers, "accept").is_none() && !shows_all(headers) {
-                    report.inconclusive(&ACCEPT_POST, at, NOT_WHOLE);
+                    report.inconclusive(ACCEPT_POST, at, NOT_WHOLE);
                 } else if at.revision.is_some() {
-                    accept(&ACCEPT_POST, POST_ACCEPTS, headers, at, report);
+                    accept(ACCEPT_POST, POST_ACCEPTS, headers, at, report);
                 } else if self.early.len() < MOST_EARLY {
                     self.early.push((not_accepted(POST_ACCEPTS, headers), at.location()));
                 }
@@ -173,7 +70,7 @@ impl RuleVisitor for HttpState {
                 if status.is_none_or(|status| (200..300).contains(&status)) {
                     match header(headers, "content-type") {
                         Some(media) => media_type(&media_range(media), status, at, report),
-                        None => report.inconclusive(&CONTENT_TYPE, at, NOT_WHOLE),
+                        None => report.inconclusive(CONTENT_TYPE, at, NOT_WHOLE),
                     };
                 }
             }
@@ -184,11 +81,11 @@ impl RuleVisitor for HttpState {
     fn finish(&mut self, at: &RuleContext<'_>, _rejection: Option<&Rejection>, report: &mut Report) {
         for (wrong, location) in std::mem::take(&mut self.early) {
             match wrong {
-                None => report.pass(&ACCEPT_POST, at),
-                Some(wrong) => report.fail(&ACCEPT_POST, at, wrong.at(location)),
+                None => report.pass(ACCEPT_POST, at),
+                Some(wrong) => report.fail(ACCEPT_POST, at, wrong.at(location)),
             }
         }
-        let rules: [&[&'static Rule]; 2] = [&[&ACCEPT_POST], &[&CONTENT_TYPE, &STATUS]];
+        let rules: [&[&'static Rule]; 2] = [&[ACCEPT_POST], &[CONTENT_TYPE, STATUS]];
         for (rules, shown) in rules.iter().zip(self.shown) {
             for rule in rules.iter().filter(|_| at.is_in_envelope() && !shown) {
                 report.inconclusive(rule, at, NOT_WHOLE);
@@ -200,27 +97,27 @@ impl RuleVisitor for HttpState {
         if exchange.transport != Transport::Streamable {
             return;
         }
-        foreign(&ORIGIN, exchange, at, report);
+        foreign(ORIGIN, exchange, at, report);
         let sent = exchange.raw.request_size.filter(|size| *size > 0 && !exchange.request_lost);
         match (sent, exchange.is("POST")) {
             (Some(size), false) if exchange.is("PUT") || exchange.is("PATCH") => {
                 let wrong =
                     format!("a body of {size} bytes is sent by {}, and not by POST", exchange.raw.method);
-                report.fail(&BODY_KIND, at, wrong);
+                report.fail(BODY_KIND, at, wrong);
             }
             (Some(size), true) if !exchange.speaks() => {
-                report.fail(&BODY_KIND, at, format!("the body of {size} bytes holds no JSON-RPC message"));
+                report.fail(BODY_KIND, at, format!("the body of {size} bytes holds no JSON-RPC message"));
             }
-            (Some(_), true) if exchange.bad_request.is_none() => report.pass(&BODY_KIND, at),
+            (Some(_), true) if exchange.bad_request.is_none() => report.pass(BODY_KIND, at),
             _ => {}
         }
         if !exchange.is("POST") || !exchange.speaks() {
             return;
         }
-        accept(&ACCEPT_POST, POST_ACCEPTS, &exchange.raw.request_headers, at, report);
+        accept(ACCEPT_POST, POST_ACCEPTS, &exchange.raw.request_headers, at, report);
         if exchange.several || exchange.bad_request.is_none() {
             report.check(
-                &PER_MESSAGE,
+                PER_MESSAGE,
                 at,
                 !exchange.several,
                 || "the body holds several messages, one after another",
@@ -292,24 +189,24 @@ fn reported(exchange: &HttpExchange, at: &RuleContext<'_>, report: &mut Report) 
     match exchange.status() {
         200..=299 if exchange.errors > 0 => {
             let wrong = format!("the answer is {} with a JSON-RPC error in it", exchange.status());
-            report.fail(&REJECTED, at, wrong);
+            report.fail(REJECTED, at, wrong);
         }
         202 => {
-            report.pass(&ACCEPTED, at);
+            report.pass(ACCEPTED, at);
             match exchange.raw.response_size {
-                Some(size) => report.check(&EMPTY, at, size == 0, || format!("the body has {size} bytes")),
-                None => report.inconclusive(&EMPTY, at, "the recording does not say how long the body was"),
+                Some(size) => report.check(EMPTY, at, size == 0, || format!("the body has {size} bytes")),
+                None => report.inconclusive(EMPTY, at, "the recording does not say how long the body was"),
             }
         }
         200..=299 if exchange.answer_lost => {
             report.inconclusive(
-                &ACCEPTED,
+                ACCEPTED,
                 at,
                 "the body of the answer, which may be an error, is not in the recording",
             );
         }
-        status @ 200..=299 => report.fail(&ACCEPTED, at, format!("the answer is {status}")),
-        400..=599 => report.pass(&REJECTED, at),
+        status @ 200..=299 => report.fail(ACCEPTED, at, format!("the answer is {status}")),
+        400..=599 => report.pass(REJECTED, at),
         _ => {}
     }
 }
@@ -317,13 +214,13 @@ fn reported(exchange: &HttpExchange, at: &RuleContext<'_>, report: &mut Report) 
 /// The type of an answer to requests, and its status where that is known.
 fn media_type(media: &str, status: Option<u16>, at: &RuleContext<'_>, report: &mut Report) {
     let known = matches!(media, "application/json" | "text/event-stream");
-    report.check(&CONTENT_TYPE, at, known, || match media {
+    report.check(CONTENT_TYPE, at, known, || match media {
         "" => format!("the answer is {} without a Content-Type", status.unwrap_or_default()),
         _ => format!("the answer is of the type {}", quoted(media)),
     });
     match status.filter(|_| known) {
-        Some(status) => report.check(&STATUS, at, status == 200, || format!("the answer is {status}")),
-        None if known => report.inconclusive(&STATUS, at, "the recording does not say the answer's status"),
+        Some(status) => report.check(STATUS, at, status == 200, || format!("the answer is {status}")),
+        None if known => report.inconclusive(STATUS, at, "the recording does not say the answer's status"),
         None => {}
     }
 }
@@ -339,21 +236,19 @@ fn answered(exchange: &HttpExchange, at: &RuleContext<'_>, report: &mut Report) 
         return;
     }
     match (exchange.bad_answer, exchange.messages) {
-        _ if exchange.answer_lost => {
-            report.inconclusive(&JSON_SINGLE, at, "the body is not in the recording")
-        }
+        _ if exchange.answer_lost => report.inconclusive(JSON_SINGLE, at, "the body is not in the recording"),
         (Some(Code::Batch), _) if exchange.batch => {}
-        (Some(Code::Batch), _) => report.fail(&JSON_SINGLE, at, "the body is an array of messages"),
-        (Some(Code::InvalidJson), _) => report.fail(&JSON_SINGLE, at, "the body is not one JSON value"),
+        (Some(Code::Batch), _) => report.fail(JSON_SINGLE, at, "the body is an array of messages"),
+        (Some(Code::InvalidJson), _) => report.fail(JSON_SINGLE, at, "the body is not one JSON value"),
         // A message with a fault of its own is one message.
-        (Some(_), _) | (None, 1) => report.pass(&JSON_SINGLE, at),
+        (Some(_), _) | (None, 1) => report.pass(JSON_SINGLE, at),
         (None, 0) if exchange.raw.response_size.is_none_or(|size| size == 0) => {
             report.inconclusive(
-                &JSON_SINGLE,
+                JSON_SINGLE,
                 at,
                 "the body is empty, or the exchange was broken off before it came",
             );
         }
-        (None, _) => report.fail(&JSON_SINGLE, at, "the body is not a JSON-RPC message"),
+        (None, _) => report.fail(JSON_SINGLE, at, "the body is not a JSON-RPC message"),
     }
 }

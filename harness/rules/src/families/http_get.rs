@@ -3,84 +3,32 @@
 //! Memory: the paths of up to [`MOST_SESSIONS`] sessions, as many GETs whose 404 may yet turn out to be wrong, and as many
 //! that came before any message was posted to their address.
 
-use super::http::{ERA, OURS, accept};
+use super::http::accept;
 use crate::engine::{
     Family, FindingLocation, HttpExchange, Report, Revision, RuleContext, RuleVisitor, SESSION, Transport,
     Trigger, VERSION, Violation, quoted,
 };
-use crate::rule::{Level, Party, Rule};
+use crate::rule::{Level, Rule};
+use crate::rule_text::{named, read_rules, rules_in};
 use std::collections::BTreeMap;
 use transcript::rejection::Rejection;
 
 pub(super) const FAMILY: Family = Family {
     name: "http-get",
     title: "Streamable HTTP with sessions: GET and DELETE",
-    rules: &[&SINGLE, &NO_BODY, &ACCEPT_GET, &GET_ANSWER, &DELETE],
+    rules: &RULES,
     triggers: &[Trigger::HttpExchanges],
     visitor: || Box::new(HttpGetState::default()),
 };
 
-static SINGLE: Rule = Rule {
-    id: "http.endpoint.single",
-    span: ERA,
-    source: "basic/transports#streamable-http",
-    title: "One path serves the POSTs and the GETs of a session",
-    why: "Clients are given one address and use it for everything; what is served elsewhere they never find.",
-    fix: "Serve POST, GET and DELETE at one path.",
-    ..OURS
-};
+const TEXT: &str = include_str!("http_get.toml");
+static RULES: [Rule; rules_in(TEXT)] = read_rules(TEXT);
 
-static NO_BODY: Rule = Rule {
-    id: "http.get.no-body",
-    level: Level::Should,
-    party: Party::Client,
-    source: "basic/transports#sending-messages-to-the-server; RFC 9110, sections 9.3.1 and 9.3.5",
-    title: "A GET or DELETE has no body",
-    why: "Servers look for messages only in POSTs, and proxies drop or refuse the body of a GET.",
-    fix: "Send each message by POST, and a GET or DELETE without a body.",
-    ..OURS
-};
-
-static ACCEPT_GET: Rule = Rule {
-    id: "http.accept.get",
-    party: Party::Client,
-    span: ERA,
-    source: "basic/transports#listening-for-messages-from-the-server",
-    title: "The `Accept` header of a GET lists text/event-stream",
-    why: "Servers distinguish a client that listens from a browser that looks by this header, and refuse the others.",
-    fix: "Send `Accept: text/event-stream` with every GET.",
-    softened: Some(
-        "a warning where a wildcard covers the type, and on a GET for JSON before any message: it may be another program's",
-    ),
-    ..OURS
-};
-
-static GET_ANSWER: Rule = Rule {
-    id: "http.get.405-or-sse",
-    span: ERA,
-    source: "basic/transports#listening-for-messages-from-the-server",
-    title: "A GET is answered with a stream or with 405",
-    why: "Clients take 405 for \"no stream here\" and go on; any other status is a failure to them, and a body of \
-          another type cannot be read.",
-    fix: "Answer 405 Method Not Allowed where there is no stream to offer.",
-    contested: Some(
-        "The text lets a client open several streams; an SDK keeps to one and answers 409 to the second, which is reported and \
-         not held against it.",
-    ),
-    softened: Some("a note on 409, which may be the answer to a second stream"),
-    ..OURS
-};
-
-static DELETE: Rule = Rule {
-    id: "http.session.delete-answer",
-    level: Level::Should,
-    span: ERA,
-    source: "basic/transports#session-management",
-    title: "A DELETE is answered with a status, and with no stream or message",
-    why: "A client that ends its session reads no more; what comes is lost, and a 500 leaves it in doubt.",
-    fix: "Answer 200 or 204 without a body, or 405 where clients may not end sessions.",
-    ..OURS
-};
+const SINGLE: &Rule = named(&RULES, "http.endpoint.single");
+const NO_BODY: &Rule = named(&RULES, "http.get.no-body");
+const ACCEPT_GET: &Rule = named(&RULES, "http.accept.get");
+const GET_ANSWER: &Rule = named(&RULES, "http.get.405-or-sse");
+const DELETE: &Rule = named(&RULES, "http.session.delete-answer");
 
 /// The most sessions that are followed.
 const MOST_SESSIONS: usize = 1_000;
@@ -113,7 +61,7 @@ impl RuleVisitor for HttpGetState {
         if let Some(size) = exchange.raw.request_size.filter(|_| exchange.is("GET") || exchange.is("DELETE"))
         {
             let method = &exchange.raw.method;
-            report.check(&NO_BODY, at, size == 0, || format!("the body of the {method} has {size} bytes"));
+            report.check(NO_BODY, at, size == 0, || format!("the body of the {method} has {size} bytes"));
         }
         if exchange.is("GET") {
             self.get(exchange, at, report);
@@ -126,7 +74,7 @@ impl RuleVisitor for HttpGetState {
     fn finish(&mut self, at: &RuleContext<'_>, _rejection: Option<&Rejection>, report: &mut Report) {
         if !self.gone.is_empty() {
             report.inconclusive(
-                &GET_ANSWER,
+                GET_ANSWER,
                 at,
                 "a GET got 404, and nothing later tells whether its session was over",
             );
@@ -145,13 +93,13 @@ impl HttpGetState {
             if lives {
                 let wrong =
                     Violation::new("the GET got 404, and its session went on to work").at(location.clone());
-                report.fail(&GET_ANSWER, at, wrong);
+                report.fail(GET_ANSWER, at, wrong);
             }
             !lives
         });
         match self.paths.get(session) {
             Some(path) => {
-                report.check(&SINGLE, at, **path == *exchange.url(), || {
+                report.check(SINGLE, at, **path == *exchange.url(), || {
                     format!("the session is served at {} too", quoted(path))
                 });
             }
@@ -169,23 +117,23 @@ impl HttpGetState {
             if here {
                 let wrong =
                     "a GET asks for JSON where messages are posted later, and does not accept a stream";
-                report.fail(&ACCEPT_GET, at, Violation::new(wrong).at(location.clone()).only(Level::Should));
+                report.fail(ACCEPT_GET, at, Violation::new(wrong).at(location.clone()).only(Level::Should));
             }
             !here
         });
     }
 
     fn get(&mut self, exchange: &HttpExchange, at: &RuleContext<'_>, report: &mut Report) {
-        accept(&ACCEPT_GET, &["text/event-stream"], &exchange.raw.request_headers, at, report);
+        accept(ACCEPT_GET, &["text/event-stream"], &exchange.raw.request_headers, at, report);
         let listens =
             exchange.request_header("accept").is_some_and(|accept| accept.contains("text/event-stream"));
         match exchange.status() {
-            405 => report.pass(&GET_ANSWER, at),
-            200..=299 if exchange.streams() => report.pass(&GET_ANSWER, at),
+            405 => report.pass(GET_ANSWER, at),
+            200..=299 if exchange.streams() => report.pass(GET_ANSWER, at),
             200..=299 => {
                 let media = &exchange.raw.media_type;
                 report.fail(
-                    &GET_ANSWER,
+                    GET_ANSWER,
                     at,
                     format!("the answer is {} of the type {}", exchange.status(), quoted(media)),
                 );
@@ -197,17 +145,17 @@ impl HttpGetState {
                     self.gone.push((session.into(), at.location()))
                 }
                 Some(_) => {}
-                None => report.fail(&GET_ANSWER, at, "the answer is 404"),
+                None => report.fail(GET_ANSWER, at, "the answer is 404"),
             },
             400 if listens && at.facts.initialized && self.is_proper(exchange, at) => {
-                report.fail(&GET_ANSWER, at, "the answer is 400 although session and version are named");
+                report.fail(GET_ANSWER, at, "the answer is 400 although session and version are named");
             }
             409 => {
                 let wrong =
                     Violation::new("the answer is 409: another stream may be open, and several are allowed");
-                report.fail(&GET_ANSWER, at, wrong.only(Level::Info));
+                report.fail(GET_ANSWER, at, wrong.only(Level::Info));
             }
-            406 if listens => report.fail(&GET_ANSWER, at, "the answer is 406 although a stream is accepted"),
+            406 if listens => report.fail(GET_ANSWER, at, "the answer is 406 although a stream is accepted"),
             _ => {}
         }
     }
@@ -234,7 +182,7 @@ fn deleted(exchange: &HttpExchange, at: &RuleContext<'_>, report: &mut Report) {
     let says = exchange.succeeded() && (exchange.streams() || exchange.messages > 0);
     let status = exchange.status();
     if status != 0 {
-        report.check(&DELETE, at, !says && !matches!(status, 500 | 501), || match says {
+        report.check(DELETE, at, !says && !matches!(status, 500 | 501), || match says {
             true => format!("the answer is {status} with a stream or a message"),
             false => format!("the answer is {status}"),
         });

@@ -14,7 +14,7 @@ use crate::engine::{
 };
 use crate::rule::Level;
 use rules::{
-    BROADCAST, BY_GET, CLOSED_EARLY, EACH_ID, KNOWN_ID, LAST_ID, RECONNECT, RESPONDS, RETRY, RETRY_RESPECTED,
+    BROADCAST, BY_GET, CLOSED_EARLY, EACH_ID, KNOWN_ID, RECONNECT, RESPONDS, RETRY, RETRY_RESPECTED,
     SAME_STREAM, UNIQUE,
 };
 use seen::{MOST_OPEN, Progress, STANDING, Seen, Sent, hash};
@@ -25,20 +25,7 @@ use transcript::session::{Carrier, Content, Side};
 pub(super) const FAMILY: Family = Family {
     name: "http-resume",
     title: "Streamable HTTP with sessions: broken streams and resumption",
-    rules: &[
-        &RESPONDS,
-        &CLOSED_EARLY,
-        &RETRY,
-        &RETRY_RESPECTED,
-        &RECONNECT,
-        &BROADCAST,
-        &UNIQUE,
-        &BY_GET,
-        &KNOWN_ID,
-        &SAME_STREAM,
-        &LAST_ID,
-        &EACH_ID,
-    ],
+    rules: &rules::RULES,
     triggers: &[Trigger::HttpExchanges],
     visitor: || Box::new(HttpResumeState::default()),
 };
@@ -113,7 +100,7 @@ impl RuleVisitor for HttpResumeState {
             self.id(&scope, [number, begun], resumes, at, report);
             if at.message.is_some() && exchange.last_id.is_some() {
                 report.check(
-                    &EACH_ID,
+                    EACH_ID,
                     at,
                     id.is_some(),
                     || "the message has no event id, and an event of its stream has one",
@@ -136,7 +123,7 @@ impl RuleVisitor for HttpResumeState {
             open.outlived |= exchange.began_after(open.ended) && exchange.number > open.stream;
         }
         if let Some(id) = exchange.request_header(LAST_EVENT) {
-            report.check(&BY_GET, at, exchange.is("GET"), || {
+            report.check(BY_GET, at, exchange.is("GET"), || {
                 format!("`Last-Event-ID` is in a {}", exchange.raw.method)
             });
             if exchange.is("GET") {
@@ -180,7 +167,7 @@ impl HttpResumeState {
         if let (Some(stream), Some(request)) = (self.resumes(at), message.request())
             && let Some(of) = request.exchange.filter(|_| request.side == Some(Side::Client))
         {
-            report.check(&SAME_STREAM, at, of == stream, || {
+            report.check(SAME_STREAM, at, of == stream, || {
                 let wrong = "the stream that is resumed was not opened for this request";
                 Violation::new(wrong).see(request.location(), "the request")
             });
@@ -204,9 +191,9 @@ impl HttpResumeState {
         let Some(seen) = self.ids.get(&inside(scope, id)) else {
             // The first events of all come before the revision is known.
             if at.revision.is_some() {
-                report.pass(&UNIQUE, at);
+                report.pass(UNIQUE, at);
                 if at.message.is_some() {
-                    report.pass(&BROADCAST, at);
+                    report.pass(BROADCAST, at);
                 }
             }
             if self.ids.len() < MOST_IDS {
@@ -222,9 +209,9 @@ impl HttpResumeState {
         };
         let again = seen.message == message && seen.exchange != exchange;
         if again && resumes {
-            report.pass(&UNIQUE, at);
+            report.pass(UNIQUE, at);
             if let Some(stream) = self.resumes(at) {
-                report.check(&SAME_STREAM, at, seen.stream == stream, || {
+                report.check(SAME_STREAM, at, seen.stream == stream, || {
                     format!("the event {} is of another stream than the one that is resumed", quoted(id))
                 });
             }
@@ -232,12 +219,12 @@ impl HttpResumeState {
             // Such as a keepalive that repeats the id of the last message.
         } else if again && at.message.is_some() {
             report.fail(
-                &BROADCAST,
+                BROADCAST,
                 at,
                 format!("the message with the event id {} was sent before", quoted(id)),
             );
         } else {
-            report.fail(&UNIQUE, at, format!("the event id {} stood for another event before", quoted(id)));
+            report.fail(UNIQUE, at, format!("the event id {} stood for another event before", quoted(id)));
         }
     }
 
@@ -245,20 +232,20 @@ impl HttpResumeState {
     fn came_back(&mut self, id: &str, exchange: &HttpExchange, at: &RuleContext<'_>, report: &mut Report) {
         let known = self.ids.get(&inside(&scope(exchange, at), id)).map(|seen| seen.stream);
         match known.is_some() {
-            true => report.pass(&KNOWN_ID, at),
+            true => report.pass(KNOWN_ID, at),
             false if self.ids.len() >= MOST_IDS => {}
             false => {
                 let wrong = format!("no event had the id {}", quoted(id));
-                report.fail_if_complete(&KNOWN_ID, at, wrong);
+                report.fail_if_complete(KNOWN_ID, at, wrong);
             }
         }
         for open in self.open.iter_mut().filter(|open| Some(open.stream) == known) {
             open.resumed = true;
-            report.pass(&RECONNECT, at);
+            report.pass(RECONNECT, at);
             if let (Some(retry), Some(ended), Some(started)) = (open.retry, open.ended, exchange.started) {
                 let waited = started.saturating_sub(ended);
                 let wanted = i64::try_from(retry).unwrap_or(i64::MAX);
-                report.check(&RETRY_RESPECTED, at, waited.saturating_add(SLACK) >= wanted, || {
+                report.check(RETRY_RESPECTED, at, waited.saturating_add(SLACK) >= wanted, || {
                     format!("the client came back after {waited} ms, and `retry` said {retry}")
                 });
             }
@@ -271,8 +258,8 @@ impl HttpResumeState {
     /// A stream that a POST with requests opened, now that it is over.
     fn stream(&mut self, exchange: &HttpExchange, at: &RuleContext<'_>, report: &mut Report) {
         if exchange.is_answered() {
-            report.pass(&RESPONDS, at);
-            report.pass(&CLOSED_EARLY, at);
+            report.pass(RESPONDS, at);
+            report.pass(CLOSED_EARLY, at);
             return;
         }
         if self.open.len() < MOST_OPEN {
@@ -295,9 +282,9 @@ impl HttpResumeState {
     fn never_answered(&self, open: &Unanswered, at: &RuleContext<'_>, report: &mut Report) {
         let Some(call) = open.calls.iter().find(|call| !call.answered) else {
             // The answer came on another stream.
-            report.pass(&RESPONDS, at);
+            report.pass(RESPONDS, at);
             if open.retry.is_some() {
-                report.pass(&RETRY, at);
+                report.pass(RETRY, at);
             }
             return;
         };
@@ -310,29 +297,29 @@ impl HttpResumeState {
         };
         if !open.outlived {
             let why = "a stream has no answer at the end of the recording; a longer recording would show it";
-            return report.inconclusive(&RESPONDS, at, why);
+            return report.inconclusive(RESPONDS, at, why);
         }
         if !open.resumed {
-            report.fail_if_complete(&CLOSED_EARLY, at, wrong("ended without the answer"));
+            report.fail_if_complete(CLOSED_EARLY, at, wrong("ended without the answer"));
         }
         let polls = at.revision == Some(Revision::V2025_11_25) && open.polls;
         match (polls, open.retry) {
-            (true, Some(_)) => report.pass(&RETRY, at),
+            (true, Some(_)) => report.pass(RETRY, at),
             (true, None) => {
                 // A connection that broke looks the same.
                 let wrong = wrong("ended without the answer and without `retry`, or its connection broke");
-                report.fail(&RETRY, at, wrong.only(Level::Info));
+                report.fail(RETRY, at, wrong.only(Level::Info));
             }
             _ => {}
         }
         if polls && !open.resumed {
             report.fail_if_complete(
-                &RECONNECT,
+                RECONNECT,
                 at,
                 wrong("ended before the answer, and no client came back for it"),
             );
         } else {
-            report.fail_if_complete(&RESPONDS, at, wrong("never carried the answer"));
+            report.fail_if_complete(RESPONDS, at, wrong("never carried the answer"));
         }
     }
 }

@@ -13,14 +13,14 @@ use crate::engine::{
 };
 use crate::rule::Level;
 use in_envelopes::{EnvelopeSessions, assigned, hidden};
-use rules::{AFTER_END, BAD_400, CHARSET, ECHO, ENTROPY, MISSING_400, NEGOTIATED, PRESENT, REINIT};
+use rules::{AFTER_END, BAD_400, ECHO, MISSING_400, NEGOTIATED, PRESENT, REINIT};
 use std::collections::BTreeMap;
 use transcript::rejection::Rejection;
 
 pub(super) const FAMILY: Family = Family {
     name: "http-sessions",
     title: "Streamable HTTP with sessions: session ids and versions",
-    rules: &[&CHARSET, &ENTROPY, &ECHO, &MISSING_400, &AFTER_END, &REINIT, &PRESENT, &NEGOTIATED, &BAD_400],
+    rules: &rules::RULES,
     triggers: &[
         Trigger::HttpExchanges,
         Trigger::Contexts,
@@ -102,7 +102,7 @@ impl RuleVisitor for HttpSessionsState {
             if !sure && hides_its_body(exchange) {
                 if handshake.session.is_some() {
                     report.inconclusive(
-                        &ECHO,
+                        ECHO,
                         at,
                         "the body is not in the recording, and may be an `initialize`",
                     );
@@ -160,30 +160,30 @@ impl HttpSessionsState {
             return;
         }
         match exchange.request_header(SESSION) {
-            Some(session) if self.sessions.contains_key(session) => report.pass(&ECHO, at),
+            Some(session) if self.sessions.contains_key(session) => report.pass(ECHO, at),
             Some(session) if hidden(session, at) => {}
             Some(_) if self.sessions.len() >= MOST_SESSIONS => {}
             Some(session) => {
                 // A made-up id looks like a second session, so that whether sessions alternate is not asked.
                 match at.facts.late || at.facts.torn {
                     true => report.inconclusive(
-                        &ECHO,
+                        ECHO,
                         at,
                         "the session may have been assigned before the recording",
                     ),
                     false => {
                         let wrong = format!("no server assigned the session {}", quoted(session));
-                        report.fail(&ECHO, at, wrong);
+                        report.fail(ECHO, at, wrong);
                     }
                 }
             }
             None => {
                 let method = &exchange.raw.method;
-                report.fail(&ECHO, at, format!("the {method} names no session, and the server assigned one"));
+                report.fail(ECHO, at, format!("the {method} names no session, and the server assigned one"));
                 match exchange.status() {
-                    400 => report.pass(&MISSING_400, at),
+                    400 => report.pass(MISSING_400, at),
                     401 | 403 | 405 | 429 => {}
-                    status @ 402..=499 => report.fail(&MISSING_400, at, format!("the answer is {status}")),
+                    status @ 402..=499 => report.fail(MISSING_400, at, format!("the answer is {status}")),
                     _ => {}
                 }
             }
@@ -204,13 +204,13 @@ impl HttpSessionsState {
             }
             match exchange.status() {
                 404 => {
-                    report.pass(&AFTER_END, at);
+                    report.pass(AFTER_END, at);
                     over.waiting |= exchange.is("POST");
                     over.since = exchange.raw.ended.max(over.since);
                 }
                 status @ (200..=299 | 400 | 402 | 406..=428) => {
                     let wrong = Violation::new(format!("the answer is {status}, and the session was over"));
-                    report.fail(&AFTER_END, at, wrong.see(over.location.clone(), over.what));
+                    report.fail(AFTER_END, at, wrong.see(over.location.clone(), over.what));
                 }
                 _ => {}
             }
@@ -222,7 +222,7 @@ impl HttpSessionsState {
         {
             let status = exchange.status();
             let wrong = format!("the answer is {status}, and its error says that the session is gone");
-            return report.fail(&AFTER_END, at, Violation::new(wrong).only(Level::Should));
+            return report.fail(AFTER_END, at, Violation::new(wrong).only(Level::Should));
         }
         // An unknown method is answered with 404 too, by servers of the next revision.
         let here = self.handshakes.contains_key(exchange.url());
@@ -263,15 +263,15 @@ impl HttpSessionsState {
             Violation::new(format!("the answer is {status}, and the version is {}", quoted(message)))
         };
         match exchange.status() {
-            400 => report.pass(&BAD_400, at),
+            400 => report.pass(BAD_400, at),
             // The session is there, and so is the path.
             404 if lives && exchange.is("POST") && exchange.error_code != Some(-32601) => {
-                report.fail(&BAD_400, at, wrong());
+                report.fail(BAD_400, at, wrong());
             }
-            500 => report.fail(&BAD_400, at, wrong().only(Level::Should)),
+            500 => report.fail(BAD_400, at, wrong().only(Level::Should)),
             // These are reported before anybody looks at the version.
             0 | 401 | 403 | 404 | 405 | 429 | 500.. => {}
-            _ => report.fail(&BAD_400, at, wrong()),
+            _ => report.fail(BAD_400, at, wrong()),
         }
     }
 
@@ -285,7 +285,7 @@ impl HttpSessionsState {
         if exchange.calls("initialize") && session.is_none() {
             // Which of several clients begins again cannot be known, and need not be.
             for over in self.over.values_mut().filter(|over| waiting(over) && *over.url == *exchange.url()) {
-                report.pass(&REINIT, at);
+                report.pass(REINIT, at);
                 over.waiting = false;
             }
             return;
@@ -302,7 +302,7 @@ impl HttpSessionsState {
         };
         // The server goes on with the session all the same.
         let level = if exchange.succeeded() && !begins { Level::Should } else { Level::Must };
-        report.fail(&REINIT, at, Violation::new(wrong).only(level).see(over.location.clone(), over.what));
+        report.fail(REINIT, at, Violation::new(wrong).only(level).see(over.location.clone(), over.what));
     }
 }
 
@@ -320,18 +320,18 @@ fn version(exchange: &HttpExchange, handshake: &Handshake, at: &RuleContext<'_>,
         let method = &exchange.raw.method;
         if exchange.request_lost {
             let why = "what was posted is not in the recording, and `initialize` needs no version";
-            return report.inconclusive(&PRESENT, at, why);
+            return report.inconclusive(PRESENT, at, why);
         }
         // A session that was converted from stdio has the headers that a converter writes, and never had others.
         if !shows_all(&exchange.raw.request_headers) && exchange.request_header(SESSION).is_none() {
             let why = "the exchange shows few headers, so that others may have been left out";
-            return report.inconclusive(&PRESENT, at, why);
+            return report.inconclusive(PRESENT, at, why);
         }
-        return report.fail(&PRESENT, at, format!("the {method} has no `{VERSION}`"));
+        return report.fail(PRESENT, at, format!("the {method} has no `{VERSION}`"));
     };
-    report.pass(&PRESENT, at);
+    report.pass(PRESENT, at);
     let Some(chosen) = &handshake.version else { return };
-    report.check(&NEGOTIATED, at, message == &**chosen, || {
+    report.check(NEGOTIATED, at, message == &**chosen, || {
         format!("the header says {}, and {} was negotiated", quoted(message), quoted(chosen))
     });
 }

@@ -2,12 +2,12 @@
 //!
 //! Memory: up to [`MOST_TOKENS`] progress tokens of requests, and as many of streams; what comes later is not compared.
 
-use super::http::ERA;
 use crate::engine::{
-    Family, FindingLocation, HttpExchange, MessageKind, Report, Revision, RuleContext, RuleVisitor, SESSION,
-    SeenMessage, Span, Transport, Trigger, Violation, plain, quoted,
+    Family, FindingLocation, HttpExchange, MessageKind, Report, RuleContext, RuleVisitor, SESSION,
+    SeenMessage, Transport, Trigger, Violation, plain, quoted,
 };
-use crate::rule::{Level, Need, Party, Rule};
+use crate::rule::{Level, Rule};
+use crate::rule_text::{named, read_rules, rules_in};
 use std::collections::BTreeMap;
 use transcript::message::Message;
 use transcript::session::Carrier;
@@ -15,96 +15,21 @@ use transcript::session::Carrier;
 pub(super) const FAMILY: Family = Family {
     name: "http-streams",
     title: "Streamable HTTP with sessions: streams",
-    rules: &[&RELATED, &CLOSED_LATE, &PRIMING, &NO_RESPONSE, &UNRELATED, &EVENT_NAME, &FRAMING],
+    rules: &RULES,
     triggers: &[Trigger::HttpExchanges, Trigger::SseEvents],
     visitor: || Box::new(HttpStreamsState::default()),
 };
 
-/// What the rules of this file and of `http_resume` have in common.
-pub(super) const OURS: Rule = Rule {
-    party: Party::Server,
-    span: ERA,
-    needs: &[Need::Http, Need::Sse],
-    source: "basic/transports#sending-messages-to-the-server",
-    ..Rule::BLANK
-};
+const TEXT: &str = include_str!("http_streams.toml");
+static RULES: [Rule; rules_in(TEXT)] = read_rules(TEXT);
 
-const LISTENING: Rule = Rule { source: "basic/transports#listening-for-messages-from-the-server", ..OURS };
-
-static RELATED: Rule = Rule {
-    id: "http.sse.related",
-    level: Level::Should,
-    span: Span::from(Revision::V2025_03_26),
-    raised: Some((Revision::V2026_07_28, Level::Must)),
-    title: "What a stream carries belongs to the request that opened it",
-    why: "Clients that read a stream on behalf of one request do not expect the progress of another on it.",
-    fix: "Send what belongs to a request on the stream of that request.",
-    ..OURS
-};
-
-static CLOSED_LATE: Rule = Rule {
-    id: "http.sse.close-after-response",
-    level: Level::Should,
-    span: Span::from(Revision::V2025_03_26),
-    title: "A stream is closed when the answers to its requests were sent",
-    why: "Clients stop reading after the answer, so that what follows is lost, and the connection stays taken.",
-    fix: "End the stream right after the last response.",
-    ..OURS
-};
-
-static PRIMING: Rule = Rule {
-    id: "http.sse.priming",
-    level: Level::Should,
-    span: Span::only(Revision::V2025_11_25),
-    title: "The first event of a stream for a request is an id with empty data",
-    why: "Without an id the client cannot ask for the rest when the connection breaks before the first message.",
-    fix: "Begin the stream with `id:` and an empty `data:`.",
-    ..OURS
-};
-
-static NO_RESPONSE: Rule = Rule {
-    id: "http.get.no-response",
-    title: "A stream opened by GET carries no responses, unless it resumes one that would",
-    why: "Clients look for the answer on the stream of their POST, and may have it twice or never.",
-    fix: "Send a response on the stream of its request, or on a GET that resumes that stream.",
-    ..LISTENING
-};
-
-static UNRELATED: Rule = Rule {
-    id: "http.get.unrelated",
-    level: Level::Should,
-    title: "A stream opened by GET carries nothing that belongs to a running request",
-    why: "A client that waits for the request does not read that stream, so that progress goes past it.",
-    fix: "Send the progress of a request on the stream of its POST.",
-    ..LISTENING
-};
-
-static EVENT_NAME: Rule = Rule {
-    id: "http.sse.event-name",
-    level: Level::Should,
-    span: Span::from(Revision::V2025_03_26),
-    needs: &[Need::Sse],
-    title: "A message comes in an event named `message`, or in one without a name",
-    why: "Clients listen only for `message`, so events under another name are lost in silence.",
-    fix: "Leave the `event` field out, or write `event: message`.",
-    contested: Some(
-        "The text names no event for Streamable HTTP; HTTP+SSE asks for `message`, and the SDKs read no other.",
-    ),
-    ..OURS
-};
-
-static FRAMING: Rule = Rule {
-    id: "http.sse.framing",
-    span: Span::from(Revision::V2025_03_26),
-    source: "basic/transports#sending-messages-to-the-server; WHATWG HTML, event stream interpretation",
-    title: "A body of text/event-stream is events, each ended by an empty line",
-    why: "Clients ignore lines that are not fields, and discard an event that the stream's end cuts off: the answer is lost.",
-    fix: "Write `data:` before the message and an empty line behind it, or answer with application/json.",
-    softened: Some(
-        "a warning on a whole message without its empty line; a note where server or recorder cut an event",
-    ),
-    ..OURS
-};
+const RELATED: &Rule = named(&RULES, "http.sse.related");
+const CLOSED_LATE: &Rule = named(&RULES, "http.sse.close-after-response");
+const PRIMING: &Rule = named(&RULES, "http.sse.priming");
+const NO_RESPONSE: &Rule = named(&RULES, "http.get.no-response");
+const UNRELATED: &Rule = named(&RULES, "http.get.unrelated");
+const EVENT_NAME: &Rule = named(&RULES, "http.sse.event-name");
+const FRAMING: &Rule = named(&RULES, "http.sse.framing");
 
 /// The most progress tokens of requests, and of streams opened by GET, that are remembered.
 const MOST_TOKENS: usize = 10_000;
@@ -153,7 +78,7 @@ impl HttpStreamsState {
         if let Some(location) = self.stray.remove(&inside(scope, token.text())) {
             let wrong =
                 format!("progress of the request with the token {} on a stream opened by GET", token.text());
-            report.fail(&UNRELATED, at, Violation::new(wrong).at(location).see(at.location(), "the request"));
+            report.fail(UNRELATED, at, Violation::new(wrong).at(location).see(at.location(), "the request"));
         }
         if self.tokens.len() < MOST_TOKENS {
             self.tokens.insert(inside(scope, token.text()), at.entry.exchange.unwrap_or_default());
@@ -172,7 +97,7 @@ impl HttpStreamsState {
         let Some(token) = progress(message) else { return };
         // Whose token it is where nobody made a request with it is another rule's business.
         let Some(&owner) = self.tokens.get(&inside(scope, &token)) else { return };
-        report.check(&RELATED, at, owner == number, || {
+        report.check(RELATED, at, owner == number, || {
             format!("progress with the token {token}, which is that of another request")
         });
     }
@@ -188,17 +113,17 @@ impl HttpStreamsState {
     ) {
         let is_response = matches!(message.kind, MessageKind::Result | MessageKind::Error);
         if is_response && message.raw.written_id().is_some() {
-            report.check(&NO_RESPONSE, at, resumes, || "a response on a stream that resumes none");
+            report.check(NO_RESPONSE, at, resumes, || "a response on a stream that resumes none");
             return;
         }
-        report.pass(&NO_RESPONSE, at);
+        report.pass(NO_RESPONSE, at);
         if resumes {
             return;
         }
-        let Some(token) = progress(message) else { return report.pass(&UNRELATED, at) };
+        let Some(token) = progress(message) else { return report.pass(UNRELATED, at) };
         if self.tokens.contains_key(&inside(scope, &token)) {
             let wrong = format!("progress of the request with the token {token} on a stream opened by GET");
-            report.fail(&UNRELATED, at, wrong);
+            report.fail(UNRELATED, at, wrong);
         } else if self.stray.len() < MOST_TOKENS {
             self.stray.entry(inside(scope, &token)).or_insert_with(|| at.location());
         }
@@ -211,10 +136,10 @@ fn event_name(at: &RuleContext<'_>, report: &mut Report) {
         || at.exchanges.current().is_some_and(|exchange| exchange.endpoint.is_some());
     let Some(sse) = at.entry.sse.as_ref().filter(|_| !legacy) else { return };
     match (sse.name.as_deref().unwrap_or_default(), &sse.data) {
-        ("" | "message", _) if at.message.is_some() => report.pass(&EVENT_NAME, at),
+        ("" | "message", _) if at.message.is_some() => report.pass(EVENT_NAME, at),
         ("" | "message", _) => {}
         (name, Some(data)) if Message::parse(data).is_ok() => {
-            report.fail(&EVENT_NAME, at, format!("a message in an event named {}", quoted(name)));
+            report.fail(EVENT_NAME, at, format!("a message in an event named {}", quoted(name)));
         }
         _ => {}
     }
@@ -230,20 +155,20 @@ fn framing(exchange: &HttpExchange, at: &RuleContext<'_>, report: &mut Report) {
         Some(true) => {
             let wrong =
                 Violation::new("no empty line ends the last event, so that its message is thrown away");
-            report.fail(&FRAMING, at, wrong.only(Level::Should));
+            report.fail(FRAMING, at, wrong.only(Level::Should));
         }
         Some(false) => {
             let wrong =
                 Violation::new("the stream, or its recording, ends inside an event, which is thrown away");
-            report.fail(&FRAMING, at, wrong.only(Level::Info));
+            report.fail(FRAMING, at, wrong.only(Level::Info));
         }
         None if nothing && exchange.bad_answer.is_none() => {
             let whole = exchange.no_stream || !exchange.answer_lost;
             if whole && exchange.raw.response_size.is_some_and(|size| size > 0) {
-                report.fail(&FRAMING, at, "the body holds no event: none of its lines is a field");
+                report.fail(FRAMING, at, "the body holds no event: none of its lines is a field");
             }
         }
-        None => report.pass(&FRAMING, at),
+        None => report.pass(FRAMING, at),
     }
 }
 
@@ -254,17 +179,17 @@ fn over(exchange: &HttpExchange, at: &RuleContext<'_>, report: &mut Report) {
         return;
     }
     match (exchange.primed, &exchange.last_id) {
-        (true, _) => report.pass(&PRIMING, at),
-        (false, Some(_)) => report.fail(&PRIMING, at, "the first event is not an id with empty data"),
+        (true, _) => report.pass(PRIMING, at),
+        (false, Some(_)) => report.fail(PRIMING, at, "the first event is not an id with empty data"),
         // Ids are optional, and with them what this event is for.
         (false, None) if exchange.events > 0 => {
             let wrong = Violation::new("the events have no ids, so that the stream cannot be resumed");
-            report.fail(&PRIMING, at, wrong.only(Level::Info));
+            report.fail(PRIMING, at, wrong.only(Level::Info));
         }
         (false, None) => {}
     }
     if exchange.is_answered() {
-        report.check(&CLOSED_LATE, at, !exchange.went_on, || "the stream went on after the last response");
+        report.check(CLOSED_LATE, at, !exchange.went_on, || "the stream went on after the last response");
     }
 }
 

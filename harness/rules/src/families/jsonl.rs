@@ -6,6 +6,7 @@ use crate::engine::{
     quoted,
 };
 use crate::rule::{Party, Rule};
+use crate::rule_text::{named, read_rules, rules_in};
 use transcript::json::{Json, Scanner};
 use transcript::message::resembles_message;
 use transcript::rejection::{Code, Rejection};
@@ -14,20 +15,15 @@ use transcript::session::{Content, Noise};
 pub(super) const FAMILY: Family = Family {
     name: "jsonl",
     title: "Files of JSON-RPC lines",
-    rules: &[&ONE_PER_LINE],
+    rules: &RULES,
     triggers: &[Trigger::Recordings(|recording| recording.bare_lines)],
     visitor: || Box::new(JsonlState::default()),
 };
 
-static ONE_PER_LINE: Rule = Rule {
-    id: "rec.jsonl.one-per-line",
-    party: Party::Recorder,
-    source: "Assay import formats, jsonl",
-    title: "Every line is one whole message, and nothing else",
-    why: "Readers take each line by itself: a message over several lines, or two on one, is lost or stops them.",
-    fix: "Write each message compactly and end it with a line feed; keep what programs print elsewhere.",
-    ..Rule::BLANK
-};
+const TEXT: &str = include_str!("jsonl.toml");
+static RULES: [Rule; rules_in(TEXT)] = read_rules(TEXT);
+
+const ONE_PER_LINE: &Rule = named(&RULES, "rec.jsonl.one-per-line");
 
 #[derive(Default)]
 struct JsonlState {
@@ -42,7 +38,7 @@ impl RuleVisitor for JsonlState {
         match &at.entry.content {
             Content::Message(_) => {
                 self.give_up(at, report);
-                report.pass(&ONE_PER_LINE, at);
+                report.pass(ONE_PER_LINE, at);
             }
             Content::Noise(noise) => self.noise(noise, at, report),
             _ => {}
@@ -65,7 +61,7 @@ impl JsonlState {
                 let resembles = Json::parse(&noise.text).is_ok_and(resembles_message);
                 if !resembles {
                     let wrong = format!("the line is JSON but not a message: {}", quoted(&noise.text));
-                    report.fail(&ONE_PER_LINE, at, wrong);
+                    report.fail(ONE_PER_LINE, at, wrong);
                 }
             }
             _ => self.give_up(at, report),
@@ -80,29 +76,29 @@ impl JsonlState {
         // Only a program's own words look like this, and they came with the server's messages.
         if is_log_line(text) {
             let wrong = Violation::new(format!("a log line is not a message: {}", quoted(text)));
-            return report.fail(&encoding::PARSE, at, wrong.by(Party::Server));
+            return report.fail(encoding::PARSE, at, wrong.by(Party::Server));
         }
         if begins_with_a_value(text) {
             self.give_up(at, report);
-            return report.fail(&ONE_PER_LINE, at, "something follows the value on its line");
+            return report.fail(ONE_PER_LINE, at, "something follows the value on its line");
         }
         match self.pieces.take(text, at.location()) {
             SplitLine::Completes(first) => {
                 let wrong = Violation::new("a message is written over several lines").at(first);
-                report.fail(&ONE_PER_LINE, at, wrong);
+                report.fail(ONE_PER_LINE, at, wrong);
             }
             // Only the last line of a file is cut off. A run that it ends is not a message either.
             SplitLine::Continues if noise.why.code == Code::Truncated => {
                 let earlier = self.pieces.give_up().filter(|first| first.line != at.location().line);
                 if let Some(first) = earlier {
-                    report.fail(&encoding::PARSE, at, encoding::broken_json(first));
+                    report.fail(encoding::PARSE, at, encoding::broken_json(first));
                 }
-                report.fail(&ONE_PER_LINE, at, "the file ends within a message");
+                report.fail(ONE_PER_LINE, at, "the file ends within a message");
             }
             SplitLine::Continues => {}
-            SplitLine::Exceeds(first) => report.fail(&encoding::PARSE, at, encoding::broken_json(first)),
+            SplitLine::Exceeds(first) => report.fail(encoding::PARSE, at, encoding::broken_json(first)),
             SplitLine::Unrelated => {
-                report.fail(&ONE_PER_LINE, at, format!("the line is not JSON: {}", quoted(text)));
+                report.fail(ONE_PER_LINE, at, format!("the line is not JSON: {}", quoted(text)));
             }
         }
     }
@@ -110,7 +106,7 @@ impl JsonlState {
     /// What looked like a message over several lines is none: its first line was meant to be JSON.
     fn give_up(&mut self, at: &RuleContext<'_>, report: &mut Report) {
         if let Some(first) = self.pieces.give_up() {
-            report.fail(&encoding::PARSE, at, encoding::broken_json(first));
+            report.fail(encoding::PARSE, at, encoding::broken_json(first));
         }
     }
 }

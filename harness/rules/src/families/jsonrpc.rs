@@ -4,6 +4,7 @@ use crate::engine::{
     Family, MessageKind, Report, RuleContext, RuleVisitor, SeenMessage, Trigger, Violation, shown, string_of,
 };
 use crate::rule::{Level, Rule};
+use crate::rule_text::{named, read_rules, rules_in};
 use transcript::json::{Json, JsonKind};
 use transcript::message::{Id, Message, Refusal};
 use transcript::rejection::Code;
@@ -12,147 +13,27 @@ use transcript::session::Content;
 pub(super) const FAMILY: Family = Family {
     name: "jsonrpc",
     title: "JSON-RPC messages",
-    rules: &[
-        &VERSION,
-        &KIND,
-        &PARAMS,
-        &ID_TYPE,
-        &ID_FRACTION,
-        &ID_NULL,
-        &ID_MISSING,
-        &NOTIFICATION_ID,
-        &XOR,
-        &RESULT,
-        &ERROR_SHAPE,
-        &ERROR_CODE,
-        &ERROR_CONCISE,
-    ],
+    rules: &RULES,
     triggers: &[Trigger::All],
     visitor: || Box::new(JsonrpcState),
 };
 
-static VERSION: Rule = Rule {
-    id: "jsonrpc.version",
-    source: "basic/index#messages; JSON-RPC 2.0, section 4",
-    title: "`jsonrpc` is the string \"2.0\"",
-    why: "Receivers recognize JSON-RPC 2.0 by this member and drop or refuse whatever lacks it.",
-    fix: "Write \"jsonrpc\": \"2.0\" into every message.",
-    ..Rule::BLANK
-};
+const TEXT: &str = include_str!("jsonrpc.toml");
+static RULES: [Rule; rules_in(TEXT)] = read_rules(TEXT);
 
-static KIND: Rule = Rule {
-    id: "jsonrpc.kind",
-    source: "JSON-RPC 2.0, sections 4 and 5",
-    title: "A message is a request, a notification, a result or an error, and only one of them",
-    why: "Receivers differ on what a message is that fits two kinds or none: one answers it, another drops it.",
-    fix: "Send `method` (with or without `id`), or `id` with `result`, or `id` with `error`.",
-    ..Rule::BLANK
-};
-
-static PARAMS: Rule = Rule {
-    id: "jsonrpc.params.object",
-    source: "schema, JSONRPCRequest and JSONRPCNotification",
-    title: "`params` is an object where it is there",
-    why: "MCP names its parameters; an array or null is refused by typed receivers.",
-    fix: "Send an object, or leave `params` out.",
-    ..Rule::BLANK
-};
-
-static ID_TYPE: Rule = Rule {
-    id: "jsonrpc.id.type",
-    source: "basic/index#requests",
-    title: "An id is a string or an integer",
-    why: "No receiver can keep a boolean, an object or a list as the name of a request, and a fraction loses its end.",
-    fix: "Count your requests, or use strings.",
-    ..Rule::BLANK
-};
-
-static ID_FRACTION: Rule = Rule {
-    id: "jsonrpc.id.form",
-    level: Level::Info,
-    source: "basic/index#requests; JSON-RPC 2.0, section 4",
-    title: "An integer id is spelled without fraction and exponent",
-    why: "`1.0` is the request 1 to one reader, another request to a second, and a notification to a third.",
-    fix: "Spell integer ids with digits only.",
-    ..Rule::BLANK
-};
-
-static ID_NULL: Rule = Rule {
-    id: "jsonrpc.id.null",
-    source: "basic/index#requests",
-    title: "A request's id is not null",
-    why: "Nobody can answer it: some servers take it for a notification and stay silent, others refuse it.",
-    fix: "Give the request an id, or leave `id` out if it is a notification.",
-    ..Rule::BLANK
-};
-
-static ID_MISSING: Rule = Rule {
-    id: "jsonrpc.id.missing",
-    source: "basic/index#requests",
-    title: "A method that asks for an answer comes with an id",
-    why: "Without an id it is a notification, so that the answer never comes.",
-    fix: "Give every request an id.",
-    ..Rule::BLANK
-};
-
-static NOTIFICATION_ID: Rule = Rule {
-    id: "jsonrpc.notification.no-id",
-    source: "basic/index#notifications",
-    title: "A notification has no id",
-    why: "With an id it is a request, which the other side has to answer, mostly with an error.",
-    fix: "Leave `id` out of notifications.",
-    ..Rule::BLANK
-};
-
-static XOR: Rule = Rule {
-    id: "jsonrpc.response.xor",
-    source: "basic/index#responses; JSON-RPC 2.0, section 5",
-    title: "A response has a result or an error, and not both",
-    why: "One reader takes it for a success and another for a failure. `\"error\": null` counts as both to many.",
-    fix: "Leave the member out that does not apply; null is a value.",
-    contested: Some(
-        "From 2025-11-25 on the text of MCP no longer says it; JSON-RPC, which binds, still does.",
-    ),
-    softened: Some("a warning where the member that does not apply is null"),
-    ..Rule::BLANK
-};
-
-static RESULT: Rule = Rule {
-    id: "jsonrpc.result.object",
-    source: "schema, Result",
-    title: "`result` is an object",
-    why: "Every result of MCP is one, also an empty one; typed receivers refuse null, strings and lists.",
-    fix: "Answer with {} where there is nothing to say.",
-    ..Rule::BLANK
-};
-
-static ERROR_SHAPE: Rule = Rule {
-    id: "jsonrpc.error.shape",
-    source: "basic/index#responses",
-    title: "`error` is an object with a `code` and a `message`",
-    why: "Clients show the message and decide by the code; a bare string leaves them with neither.",
-    fix: "Send {\"code\": …, \"message\": …}.",
-    ..Rule::BLANK
-};
-
-static ERROR_CONCISE: Rule = Rule {
-    id: "jsonrpc.error.concise",
-    level: Level::Should,
-    source: "schema, Error",
-    title: "The message of an error is one line",
-    why: "Clients show it in one line, and log it; a stack trace also says more of the server than it should.",
-    fix: "Say in one sentence what is wrong, and put details into `data`.",
-    ..Rule::BLANK
-};
-
-static ERROR_CODE: Rule = Rule {
-    id: "jsonrpc.error.code-int",
-    source: "basic/index#responses",
-    title: "An error's code is an integer",
-    why: "Receivers compare codes with numbers such as -32602; a string is equal to none.",
-    fix: "Send the code as a bare integer.",
-    ..Rule::BLANK
-};
+const VERSION: &Rule = named(&RULES, "jsonrpc.version");
+const KIND: &Rule = named(&RULES, "jsonrpc.kind");
+const PARAMS: &Rule = named(&RULES, "jsonrpc.params.object");
+const ID_TYPE: &Rule = named(&RULES, "jsonrpc.id.type");
+const ID_FRACTION: &Rule = named(&RULES, "jsonrpc.id.form");
+const ID_NULL: &Rule = named(&RULES, "jsonrpc.id.null");
+const ID_MISSING: &Rule = named(&RULES, "jsonrpc.id.missing");
+const NOTIFICATION_ID: &Rule = named(&RULES, "jsonrpc.notification.no-id");
+const XOR: &Rule = named(&RULES, "jsonrpc.response.xor");
+const RESULT: &Rule = named(&RULES, "jsonrpc.result.object");
+const ERROR_SHAPE: &Rule = named(&RULES, "jsonrpc.error.shape");
+const ERROR_CONCISE: &Rule = named(&RULES, "jsonrpc.error.concise");
+const ERROR_CODE: &Rule = named(&RULES, "jsonrpc.error.code-int");
 
 struct JsonrpcState;
 
@@ -168,24 +49,24 @@ impl RuleVisitor for JsonrpcState {
 
 /// A message that a reader takes for one.
 fn check_message(message: &SeenMessage<'_>, at: &RuleContext<'_>, report: &mut Report) {
-    for rule in [&VERSION, &KIND, &ID_TYPE] {
+    for rule in [VERSION, KIND, ID_TYPE] {
         report.pass(rule, at);
     }
     let raw = &message.raw;
     if let Id::Number(number) = raw.id() {
         let whole = number.bytes().all(|byte| byte.is_ascii_digit() || byte == b'-');
-        report.check(&ID_FRACTION, at, whole, || format!("the id is written `{number}`"));
+        report.check(ID_FRACTION, at, whole, || format!("the id is written `{number}`"));
     }
     match message.kind {
         MessageKind::Request | MessageKind::Notification => call(message, at, report),
         MessageKind::Result => {
-            report.pass(&XOR, at);
+            report.pass(XOR, at);
             if let Some(result) = raw.outcome() {
-                object(&RESULT, "result", result, at, report);
+                object(RESULT, "result", result, at, report);
             }
         }
         MessageKind::Error => {
-            report.pass(&XOR, at);
+            report.pass(XOR, at);
             error(raw, at, report);
         }
     }
@@ -194,22 +75,22 @@ fn check_message(message: &SeenMessage<'_>, at: &RuleContext<'_>, report: &mut R
 fn call(message: &SeenMessage<'_>, at: &RuleContext<'_>, report: &mut Report) {
     let (raw, method) = (&message.raw, message.method.as_deref().unwrap_or_default());
     if let Some(params) = raw.params() {
-        object(&PARAMS, "params", params, at, report);
+        object(PARAMS, "params", params, at, report);
     }
     let is_notification = method.starts_with("notifications/");
     match raw.id() {
-        Id::Missing if is_notification => report.pass(&NOTIFICATION_ID, at),
+        Id::Missing if is_notification => report.pass(NOTIFICATION_ID, at),
         Id::Missing if message.known.is_some_and(|known| known.spans.iter().any(|span| span.request)) => {
-            report.fail(&ID_MISSING, at, format!("`{method}` asks for an answer and has no id"));
+            report.fail(ID_MISSING, at, format!("`{method}` asks for an answer and has no id"));
         }
         Id::Missing => {}
         _ if is_notification => {
-            report.fail(&NOTIFICATION_ID, at, format!("the notification `{method}` has an id"));
+            report.fail(NOTIFICATION_ID, at, format!("the notification `{method}` has an id"));
         }
-        Id::Null => report.fail(&ID_NULL, at, format!("the request `{method}` has the id null")),
+        Id::Null => report.fail(ID_NULL, at, format!("the request `{method}` has the id null")),
         Id::Text(_) | Id::Number(_) => {
-            report.pass(&ID_NULL, at);
-            report.pass(&ID_MISSING, at);
+            report.pass(ID_NULL, at);
+            report.pass(ID_MISSING, at);
         }
     }
 }
@@ -218,7 +99,7 @@ fn error(raw: &Message<'_>, at: &RuleContext<'_>, report: &mut Report) {
     let Some(error) = raw.outcome() else { return };
     if error.kind() != JsonKind::Object {
         let wrong = format!("`error` is {}: {}", error.kind().name(), shown(error));
-        return report.fail(&ERROR_SHAPE, at, Violation::new(wrong).inside(error));
+        return report.fail(ERROR_SHAPE, at, Violation::new(wrong).inside(error));
     }
     let (code, text) = (error.member("code"), error.member("message"));
     let lacks = match (code, text) {
@@ -229,19 +110,19 @@ fn error(raw: &Message<'_>, at: &RuleContext<'_>, report: &mut Report) {
     };
     match lacks {
         None => {
-            report.pass(&ERROR_SHAPE, at);
+            report.pass(ERROR_SHAPE, at);
             let lines = text.and_then(string_of).map_or(1, |text| text.trim_end().lines().count());
-            report.check(&ERROR_CONCISE, at, lines <= 1, || {
+            report.check(ERROR_CONCISE, at, lines <= 1, || {
                 Violation::new(format!("the message has {lines} lines")).inside(text.unwrap_or(error))
             });
         }
         Some(what) => {
-            report.fail(&ERROR_SHAPE, at, Violation::new(format!("the error lacks {what}")).inside(error));
+            report.fail(ERROR_SHAPE, at, Violation::new(format!("the error lacks {what}")).inside(error));
         }
     }
     if let Some(code) = code {
         let whole = code.as_number().is_some_and(|number| !number.contains(['.', 'e', 'E']));
-        report.check(&ERROR_CODE, at, whole, || {
+        report.check(ERROR_CODE, at, whole, || {
             Violation::new(format!("the code is {}: {}", code.kind().name(), shown(code))).inside(code)
         });
     }
@@ -266,25 +147,25 @@ fn fault(why: &Refusal, text: &str, at: &RuleContext<'_>, report: &mut Report) {
                 None => Violation::new("the message has no `jsonrpc`"),
                 Some(version) => Violation::new(format!("`jsonrpc` is {}", shown(version))).inside(version),
             };
-            report.fail(&VERSION, at, wrong);
+            report.fail(VERSION, at, wrong);
         }
         Code::InvalidId => {
             let id = value.member("id").unwrap_or(value);
             let wrong = format!("the id is {}: {}", id.kind().name(), shown(id));
-            report.fail(&ID_TYPE, at, Violation::new(wrong).inside(id));
+            report.fail(ID_TYPE, at, Violation::new(wrong).inside(id));
         }
         Code::AmbiguousMessage if !has("method") => {
             // Many senders write the one that does not apply as null.
             let null = value.member("error").is_some_and(|error| error.kind() == JsonKind::Null);
             let wrong = Violation::new("the response has both `result` and `error`");
-            report.fail(&XOR, at, if null { wrong.only(Level::Should) } else { wrong });
+            report.fail(XOR, at, if null { wrong.only(Level::Should) } else { wrong });
         }
         Code::AmbiguousMessage => {
-            report.fail(&KIND, at, "the message has `method` beside `result` or `error`");
+            report.fail(KIND, at, "the message has `method` beside `result` or `error`");
         }
-        Code::InvalidMethod => report.fail(&KIND, at, "`method` is not a string"),
+        Code::InvalidMethod => report.fail(KIND, at, "`method` is not a string"),
         Code::NotAMessage if has("jsonrpc") => {
-            report.fail(&KIND, at, "the message has neither `method` nor `result` nor `error`");
+            report.fail(KIND, at, "the message has neither `method` nor `result` nor `error`");
         }
         _ => {}
     }

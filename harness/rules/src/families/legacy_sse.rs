@@ -4,10 +4,11 @@
 //! Memory: the URLs of streams that named no address, up to [`MOST_SILENT`].
 
 use crate::engine::{
-    Family, FindingLocation, HttpExchange, Origin, Report, RuleContext, RuleVisitor, SESSION, Span,
-    Transport, Trigger, Violation, quoted, resolve,
+    Family, FindingLocation, HttpExchange, Origin, Report, RuleContext, RuleVisitor, SESSION, Transport,
+    Trigger, Violation, quoted, resolve,
 };
-use crate::rule::{Level, Need, Party, Rule};
+use crate::rule::{Level, Rule};
+use crate::rule_text::{named, read_rules, rules_in};
 use transcript::json::{Json, JsonKind};
 use transcript::rejection::Rejection;
 use transcript::session::{Carrier, header};
@@ -15,7 +16,7 @@ use transcript::session::{Carrier, header};
 pub(super) const FAMILY: Family = Family {
     name: "legacy-sse",
     title: "HTTP+SSE of 2024-11-05",
-    rules: &[&SENT, &FIRST, &URI, &SAME_ORIGIN, &TARGET, &MESSAGE, &VIA_STREAM, &ORIGIN],
+    rules: &RULES,
     triggers: &[
         Trigger::HttpExchanges,
         Trigger::SseEvents,
@@ -24,91 +25,17 @@ pub(super) const FAMILY: Family = Family {
     visitor: || Box::new(LegacySseState::default()),
 };
 
-/// What the rules of this file have in common.
-const OURS: Rule = Rule {
-    party: Party::Server,
-    span: Span::SESSIONS,
-    needs: &[Need::Sse],
-    source: "2024-11-05 basic/transports#http-with-sse",
-    ..Rule::BLANK
-};
+const TEXT: &str = include_str!("legacy_sse.toml");
+static RULES: [Rule; rules_in(TEXT)] = read_rules(TEXT);
 
-static SENT: Rule = Rule {
-    id: "sse.endpoint.sent",
-    title: "Each stream of HTTP+SSE names in an `endpoint` event where messages are posted to",
-    why: "The client has no other way to learn the address, and waits for it until it gives up.",
-    fix: "Send `event: endpoint` with the address as data when the stream is opened.",
-    ..OURS
-};
-
-static FIRST: Rule = Rule {
-    id: "sse.endpoint.first",
-    level: Level::Should,
-    source: "2025-11-25 basic/transports#backwards-compatibility",
-    title: "The `endpoint` event is the first event of its stream",
-    why: "Clients take the first event as the sign of the old transport, and are not ready for a message before it.",
-    fix: "Send the `endpoint` event before anything else; only comments may precede it.",
-    ..OURS
-};
-
-static URI: Rule = Rule {
-    id: "sse.endpoint.uri",
-    title: "The data of the `endpoint` event is a URI, and nothing around it",
-    why: "Clients resolve it against the address of the stream; quotes and braces become part of a path.",
-    fix: "Send the bare address, such as /messages?sessionId=1; a relative one is fine.",
-    softened: Some("a warning where characters are only not escaped, and on JSON around an address"),
-    ..OURS
-};
-
-static SAME_ORIGIN: Rule = Rule {
-    id: "sse.endpoint.same-origin",
-    level: Level::Should,
-    needs: &[Need::Http, Need::Sse],
-    title: "The `endpoint` event names an address at the origin of its stream",
-    why: "Clients refuse another origin, since a stranger who controls the stream could send their messages and credentials \
-          anywhere; behind a proxy it is mostly an inner host name that nobody can reach.",
-    fix: "Name the address only by its path.",
-    ..OURS
-};
-
-static TARGET: Rule = Rule {
-    id: "sse.post.target",
-    party: Party::Client,
-    needs: &[Need::Http, Need::Sse],
-    title: "Messages are posted to the address that the `endpoint` event named",
-    why: "The address carries the session; a message that is posted elsewhere reaches no session or another one.",
-    fix: "Resolve the data of the event against the URL of the stream, and keep its query.",
-    ..OURS
-};
-
-static MESSAGE: Rule = Rule {
-    id: "sse.message.event",
-    title: "The events that carry messages are named `message`",
-    why: "Clients listen to events of that name, and those of any other name are lost.",
-    fix: "Write `event: message`, or leave the name out.",
-    ..OURS
-};
-
-static VIA_STREAM: Rule = Rule {
-    id: "sse.response.via-stream",
-    level: Level::Should,
-    needs: &[Need::Http, Need::Sse],
-    title: "Answers come through the stream and not in the body of the POST",
-    why: "Clients of this transport do not read the body of a POST, and wait for the answer in vain.",
-    fix: "Send the response as a `message` event, and end the POST without one.",
-    ..OURS
-};
-
-static ORIGIN: Rule = Rule {
-    id: "sse.origin",
-    needs: &[Need::Http, Need::Sse],
-    source: "2024-11-05 basic/transports#security-warning",
-    title: "A server of HTTP+SSE on this machine takes nothing from pages of other origins",
-    why: "Any web page can make a browser talk to local servers; the `Origin` header is what gives it away.",
-    fix: "Compare `Origin` with a list of your own, and refuse with 403.",
-    softened: Some("always a warning: no recording shows which origins the server trusts"),
-    ..OURS
-};
+const SENT: &Rule = named(&RULES, "sse.endpoint.sent");
+const FIRST: &Rule = named(&RULES, "sse.endpoint.first");
+const URI: &Rule = named(&RULES, "sse.endpoint.uri");
+const SAME_ORIGIN: &Rule = named(&RULES, "sse.endpoint.same-origin");
+const TARGET: &Rule = named(&RULES, "sse.post.target");
+const MESSAGE: &Rule = named(&RULES, "sse.message.event");
+const VIA_STREAM: &Rule = named(&RULES, "sse.response.via-stream");
+const ORIGIN: &Rule = named(&RULES, "sse.origin");
 
 /// The most streams without an `endpoint` event that are remembered.
 const MOST_SILENT: usize = 100;
@@ -139,7 +66,7 @@ impl RuleVisitor for LegacySseState {
             && at.message.is_some_and(|message| message.request().is_none())
         {
             let why = "a `response` that answers nothing may be the body of a GET that was to open a stream; a HAR would show it";
-            report.inconclusive(&SENT, at, why);
+            report.inconclusive(SENT, at, why);
         }
     }
 
@@ -159,17 +86,17 @@ impl RuleVisitor for LegacySseState {
         if exchange.endpoint.is_some() && self.stream.is_none() {
             self.stream = Some(exchange.url().into());
         }
-        foreign(&ORIGIN, exchange, at, report);
+        foreign(ORIGIN, exchange, at, report);
         if !exchange.is("POST") {
             return;
         }
-        report.check(&TARGET, at, at.exchanges.is_target(&exchange.raw.url), || {
+        report.check(TARGET, at, at.exchanges.is_target(&exchange.raw.url), || {
             format!("the message is posted to {}, which no `endpoint` event named", quoted(&exchange.raw.url))
         });
         // A refusal may say why in its body.
         if !exchange.calls.is_empty() && exchange.succeeded() {
             report.check(
-                &VIA_STREAM,
+                VIA_STREAM,
                 at,
                 exchange.messages == 0,
                 || "the body of the POST's answer holds a message",
@@ -181,14 +108,14 @@ impl RuleVisitor for LegacySseState {
         if at.facts.recording.kind.http_sse && !self.named {
             let why =
                 "the envelope has no `endpoint` event, which some recorders leave out; a HAR would show it";
-            report.inconclusive(&SENT, at, why);
+            report.inconclusive(SENT, at, why);
         }
         // A stream of its own, and elsewhere requests that are accepted and answered nowhere: the old transport.
         for (url, location, wrong) in std::mem::take(&mut self.silent) {
             let wanted =
                 self.unanswered.iter().any(|post| **post != *url && Origin::new(post) == Origin::new(&url));
             if wanted || self.stream.as_deref() == Some(&*url) {
-                report.fail(&SENT, at, Violation::new(wrong).at(location));
+                report.fail(SENT, at, Violation::new(wrong).at(location));
             }
         }
     }
@@ -211,9 +138,9 @@ impl LegacySseState {
             if !envelope && at.exchanges.current().is_none_or(|exchange| !exchange.is("GET")) {
                 return;
             }
-            report.pass(&SENT, at);
+            report.pass(SENT, at);
             if !second {
-                report.check(&FIRST, at, !before, || "another event comes before the `endpoint` event");
+                report.check(FIRST, at, !before, || "another event comes before the `endpoint` event");
             }
             self.address(data.unwrap_or_default(), at, report);
             return;
@@ -226,25 +153,25 @@ impl LegacySseState {
             .and_then(|data| Json::parse(data).ok())
             .is_some_and(|value| value.kind() == JsonKind::Object && value.member("jsonrpc").is_some());
         if at.message.is_some() {
-            report.pass(&MESSAGE, at);
+            report.pass(MESSAGE, at);
         } else if hidden && !matches!(name, "" | "message") {
-            report.fail(&MESSAGE, at, format!("a message is in an event named {}", quoted(name)));
+            report.fail(MESSAGE, at, format!("a message is in an event named {}", quoted(name)));
         }
     }
 
     fn address(&mut self, data: &str, at: &RuleContext<'_>, report: &mut Report) {
         let wrong = not_a_uri(data);
         match wrong {
-            None => report.pass(&URI, at),
+            None => report.pass(URI, at),
             Some((level, what)) => {
                 let wrong = Violation::new(format!("the data is {}: {what}", quoted(data)));
-                report.fail(&URI, at, if level == Level::Must { wrong } else { wrong.only(level) });
+                report.fail(URI, at, if level == Level::Must { wrong } else { wrong.only(level) });
                 return;
             }
         }
         let Some(stream) = at.exchange.map(|exchange| &*exchange.url) else { return };
         let (here, there) = (Origin::new(stream), Origin::new(&resolve(stream, data)));
-        report.check(&SAME_ORIGIN, at, here.is_none() || here == there, || {
+        report.check(SAME_ORIGIN, at, here.is_none() || here == there, || {
             format!("the stream is at {}, and its address at {}", quoted(stream), quoted(data))
         });
     }

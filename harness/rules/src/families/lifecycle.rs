@@ -5,9 +5,10 @@
 
 use crate::engine::{
     Family, FindingLocation, MessageKind, Report, ResponseMatch, Revision, RuleContext, RuleVisitor,
-    SeenMessage, Span, Trigger, Violation,
+    SeenMessage, Trigger, Violation,
 };
-use crate::rule::{Level, Party, Rule};
+use crate::rule::{Level, Rule};
+use crate::rule_text::{named, read_rules, rules_in};
 use transcript::json::{Json, JsonKind};
 use transcript::rejection::Rejection;
 use transcript::session::{Side, header};
@@ -15,113 +16,23 @@ use transcript::session::{Side, header};
 pub(super) const FAMILY: Family = Family {
     name: "lifecycle",
     title: "The beginning of a session",
-    rules: &[
-        &FIRST,
-        &REQUEST_FIELDS,
-        &RESULT_FIELDS,
-        &ONCE,
-        &ONE_SESSION,
-        &INITIALIZED,
-        &CLIENT_EARLY,
-        &SERVER_EARLY,
-        &NO_CANCEL,
-    ],
+    rules: &RULES,
     triggers: &[Trigger::Messages],
     visitor: || Box::new(LifecycleState::default()),
 };
 
-/// What the rules of this file have in common.
-const OURS: Rule = Rule { span: Span::SESSIONS, source: "basic/lifecycle#initialization", ..Rule::BLANK };
+const TEXT: &str = include_str!("lifecycle.toml");
+static RULES: [Rule; rules_in(TEXT)] = read_rules(TEXT);
 
-static FIRST: Rule = Rule {
-    id: "life.init.first",
-    party: Party::Client,
-    title: "The first message of a client is `initialize`",
-    why: "Before it the server does not know which revision to speak, and most servers refuse whatever comes.",
-    fix: "Send `initialize`, wait for its answer, then send `notifications/initialized`.",
-    softened: Some("a warning where the recording may have begun in an earlier session"),
-    ..OURS
-};
-
-static REQUEST_FIELDS: Rule = Rule {
-    id: "life.init.request-fields",
-    party: Party::Client,
-    title: "`initialize` has a protocol version, capabilities, and the client's name and version",
-    why: "Servers refuse the handshake, or take the client for one that can do nothing.",
-    fix: "Send protocolVersion, capabilities (an object, empty if need be) and clientInfo with name and version.",
-    ..OURS
-};
-
-static RESULT_FIELDS: Rule = Rule {
-    id: "life.init.result-fields",
-    party: Party::Server,
-    title: "The answer to `initialize` has a version, capabilities, and the server's name",
-    why: "Typed clients refuse the answer, and the session ends before it began.",
-    fix: "Answer with protocolVersion, capabilities and serverInfo with name and version.",
-    ..OURS
-};
-
-static ONCE: Rule = Rule {
-    id: "life.init.once",
-    level: Level::Should,
-    party: Party::Client,
-    title: "A session is initialized once",
-    why: "Nothing says whether the second handshake replaces what the first one agreed.",
-    fix: "Begin a new session, with a connection or a session id of its own.",
-    ..OURS
-};
-
-static ONE_SESSION: Rule = Rule {
-    id: "rec.one-session",
-    level: Level::Should,
-    party: Party::Recorder,
-    span: Span::ALL,
-    source: "mcp-replay v1, format",
-    title: "A recording other than an exchange log holds one session",
-    why: "Ids and capabilities of the sessions are taken for each other's, and calls that share an id reject the file.",
-    fix: "Write a file for each session.",
-    ..OURS
-};
-
-static INITIALIZED: Rule = Rule {
-    id: "life.initialized.sent",
-    party: Party::Client,
-    title: "After the answer to `initialize` the client sends `notifications/initialized`",
-    why: "Servers wait for it before they send requests of their own, and some refuse all requests until then.",
-    fix: "Send `notifications/initialized`, under this very name, before any other request.",
-    ..OURS
-};
-
-static CLIENT_EARLY: Rule = Rule {
-    id: "life.client.early-request",
-    relational: true,
-    level: Level::Should,
-    party: Party::Client,
-    title: "A client sends no request but `ping` before `initialize` is answered",
-    why: "The server does not know yet what was agreed, and may refuse it or drop it.",
-    fix: "Wait for the answer to `initialize`.",
-    ..OURS
-};
-
-static SERVER_EARLY: Rule = Rule {
-    id: "life.server.early-request",
-    level: Level::Should,
-    party: Party::Server,
-    title: "A server sends no request but `ping` before `notifications/initialized`",
-    why: "The client is not ready: it may not have its handlers in place, and the request gets lost.",
-    fix: "Wait for `notifications/initialized` before asking for roots, samples or anything else.",
-    ..OURS
-};
-
-static NO_CANCEL: Rule = Rule {
-    id: "life.init.no-cancel",
-    party: Party::Client,
-    source: "basic/utilities/cancellation#behavior-requirements",
-    title: "A client does not cancel `initialize`",
-    why: "What would be left is neither a session nor none.",
-    fix: "Close the connection instead.",
-    ..OURS
-};
+const FIRST: &Rule = named(&RULES, "life.init.first");
+const REQUEST_FIELDS: &Rule = named(&RULES, "life.init.request-fields");
+const RESULT_FIELDS: &Rule = named(&RULES, "life.init.result-fields");
+const ONCE: &Rule = named(&RULES, "life.init.once");
+const ONE_SESSION: &Rule = named(&RULES, "rec.one-session");
+const INITIALIZED: &Rule = named(&RULES, "life.initialized.sent");
+const CLIENT_EARLY: &Rule = named(&RULES, "life.client.early-request");
+const SERVER_EARLY: &Rule = named(&RULES, "life.server.early-request");
+const NO_CANCEL: &Rule = named(&RULES, "life.init.no-cancel");
 
 /// Two messages of two sides that are closer than this may have crossed, in milliseconds.
 const CROSSING: i64 = 50;
@@ -180,7 +91,7 @@ impl LifecycleState {
             Some(Side::Client) => self.of_client(method, message, at, report),
             Some(Side::Server) if message.kind == MessageKind::Request && method != "ping" => {
                 if self.initialized {
-                    report.pass(&SERVER_EARLY, at);
+                    report.pass(SERVER_EARLY, at);
                 } else {
                     self.server_early
                         .get_or_insert_with(|| (method.to_owned(), at.location(), at.entry.time));
@@ -207,13 +118,13 @@ impl LifecycleState {
         match method {
             "notifications/initialized" => {
                 self.initialized = true;
-                report.pass(&INITIALIZED, at);
+                report.pass(INITIALIZED, at);
                 self.server_was_early(at, report);
             }
             "initialized" => self.misnamed = true,
             "notifications/cancelled" => {
                 let Some(id) = message.param("requestId") else { return };
-                report.check(&NO_CANCEL, at, self.id.as_deref() != Some(id.text()), || {
+                report.check(NO_CANCEL, at, self.id.as_deref() != Some(id.text()), || {
                     Violation::new("`initialize` is cancelled").inside(id)
                 });
             }
@@ -222,11 +133,11 @@ impl LifecycleState {
                 // An exchange log puts an answer before whatever began while it was on its way.
                 Some(Some(answered)) if at.exchange.is_some() => {
                     let early = at.entry.time.is_some_and(|time| time + CROSSING < answered);
-                    report.check(&CLIENT_EARLY, at, !early, || {
+                    report.check(CLIENT_EARLY, at, !early, || {
                         format!("`{method}` is sent before the answer to `initialize` is there")
                     });
                 }
-                Some(_) => report.pass(&CLIENT_EARLY, at),
+                Some(_) => report.pass(CLIENT_EARLY, at),
                 None if self.id.is_some() => {
                     self.client_early
                         .get_or_insert_with(|| (method.to_owned(), at.location(), at.entry.time));
@@ -241,7 +152,7 @@ impl LifecycleState {
         self.first.get_or_insert_with(|| ("initialize".to_owned(), at.location()));
         self.id = message.raw.id_value().map(|id| id.text().into());
         let params = message.raw.params();
-        check_fields(&REQUEST_FIELDS, "clientInfo", params.unwrap_or(message.raw.json()), at, report);
+        check_fields(REQUEST_FIELDS, "clientInfo", params.unwrap_or(message.raw.json()), at, report);
     }
 
     fn response(&mut self, message: &SeenMessage<'_>, at: &RuleContext<'_>, report: &mut Report) {
@@ -249,7 +160,7 @@ impl LifecycleState {
         match request.method() {
             "initialize" if message.kind == MessageKind::Result => {
                 if let Some(result) = message.raw.outcome() {
-                    check_fields(&RESULT_FIELDS, "serverInfo", result, at, report);
+                    check_fields(RESULT_FIELDS, "serverInfo", result, at, report);
                 }
                 self.once(message, at, report);
                 self.began(at, report);
@@ -270,8 +181,8 @@ impl LifecycleState {
         let these = [message.raw.id_value(), server].map(|value| value.map(|value| value.text().into()));
         let first = self.first_handshake.get_or_insert_with(|| these.clone());
         if self.answered.is_none() {
-            report.pass(&ONE_SESSION, at);
-            return report.pass(&ONCE, at);
+            report.pass(ONE_SESSION, at);
+            return report.pass(ONCE, at);
         }
         // A client whose session was lost begins again, with another id and at the same server.
         let [same_id, same_server] = [0, 1].map(|part| first[part] == these[part]);
@@ -280,13 +191,13 @@ impl LifecycleState {
                 false => "another server answers a second `initialize`",
                 true => "a second `initialize` has the id of the first: another client's",
             };
-            report.fail(&ONE_SESSION, at, wrong);
+            report.fail(ONE_SESSION, at, wrong);
         }
         if at.exchange.is_some() || at.facts.over_stdio() == Some(true) {
-            report.fail(&ONCE, at, "a second `initialize` succeeds in one session");
+            report.fail(ONCE, at, "a second `initialize` succeeds in one session");
         } else {
             report.inconclusive(
-                &ONCE,
+                ONCE,
                 at,
                 "the file may hold several sessions; one file per session would show it",
             );
@@ -299,22 +210,22 @@ impl LifecycleState {
             && let Some((method, location)) = &self.first
         {
             if method == "initialize" {
-                report.pass(&FIRST, at);
+                report.pass(FIRST, at);
             } else {
                 let wrong = Violation::new(format!("the client begins with `{method}`")).at(location.clone());
                 let facts = at.facts;
                 if facts.late && !self.in_session && !facts.mixed && !facts.torn && facts.session == 0 {
                     // The recording shows the handshake, and may all the same have begun in an earlier session.
-                    report.fail(&FIRST, at, wrong.only(Level::Should));
+                    report.fail(FIRST, at, wrong.only(Level::Should));
                 } else {
-                    report.fail_if_complete(&FIRST, at, wrong);
+                    report.fail_if_complete(FIRST, at, wrong);
                 }
             }
         }
         self.answered.get_or_insert(at.entry.time);
         if let Some((method, location, time)) = self.client_early.take() {
             let wrong = format!("`{method}` is sent before `initialize` is answered");
-            early(&CLIENT_EARLY, Violation::new(wrong).at(location), time, at, report);
+            early(CLIENT_EARLY, Violation::new(wrong).at(location), time, at, report);
         }
     }
 
@@ -322,13 +233,13 @@ impl LifecycleState {
         let Some((method, location, time)) = self.server_early.take() else { return };
         if at.exchange.is_some() {
             return report.inconclusive(
-                &SERVER_EARLY,
+                SERVER_EARLY,
                 at,
                 "an exchange log does not tell when a stream said something",
             );
         }
         let wrong = format!("`{method}` is sent before `notifications/initialized` came");
-        early(&SERVER_EARLY, Violation::new(wrong).at(location), time, at, report);
+        early(SERVER_EARLY, Violation::new(wrong).at(location), time, at, report);
     }
 
     /// The session is over, at a clean end or not: what never came can be known.
@@ -338,7 +249,7 @@ impl LifecycleState {
         }
         let Some(work) = &self.worked else {
             if closed {
-                report.inconclusive(&INITIALIZED, at, "the session ended with the handshake");
+                report.inconclusive(INITIALIZED, at, "the session ended with the handshake");
             }
             return;
         };
@@ -347,7 +258,7 @@ impl LifecycleState {
         } else {
             "the client goes to work and never sends `notifications/initialized`"
         };
-        report.fail_if_complete(&INITIALIZED, at, Violation::new(wrong).at(work.clone()));
+        report.fail_if_complete(INITIALIZED, at, Violation::new(wrong).at(work.clone()));
     }
 }
 

@@ -3,10 +3,11 @@
 //! Memory: a fingerprint of the last listing of each kind.
 
 use crate::engine::{
-    Family, FindingLocation, MessageKind, Report, RuleContext, RuleVisitor, SeenMessage, Span, Trigger,
-    Violation, why_not_whole,
+    Family, FindingLocation, MessageKind, Report, RuleContext, RuleVisitor, SeenMessage, Trigger, Violation,
+    why_not_whole,
 };
-use crate::rule::{Level, Party, Rule};
+use crate::rule::Rule;
+use crate::rule_text::{named, read_rules, rules_in};
 use foldhash::fast::FixedState;
 use std::collections::BTreeSet;
 use std::hash::BuildHasher;
@@ -17,7 +18,7 @@ use transcript::session::Side;
 pub(super) const FAMILY: Family = Family {
     name: "list-changes",
     title: "Lists that change",
-    rules: &[&SERVER, &ROOTS],
+    rules: &RULES,
     triggers: &[
         Trigger::Methods(
             &[MessageKind::Notification],
@@ -36,29 +37,11 @@ pub(super) const FAMILY: Family = Family {
     visitor: || Box::new(ListChangesState::default()),
 };
 
-static SERVER: Rule = Rule {
-    id: "list-changed.server",
-    level: Level::Should,
-    party: Party::Server,
-    span: Span::SESSIONS,
-    relational: true,
-    source: "server/tools#list-changed-notification",
-    title: "A server that declares `listChanged` says when its list has changed",
-    why: "Clients that go by the capability keep the old list, and call tools that are gone.",
-    fix: "Send the notification with each change, or do not declare `listChanged`.",
-    ..Rule::BLANK
-};
+const TEXT: &str = include_str!("list_changes.toml");
+static RULES: [Rule; rules_in(TEXT)] = read_rules(TEXT);
 
-static ROOTS: Rule = Rule {
-    id: "list-changed.roots",
-    level: Level::Must,
-    party: Party::Client,
-    source: "client/roots#root-list-changes",
-    title: "A client that declares `roots.listChanged` says when its roots have changed",
-    why: "Servers that go by the capability keep the old roots, and work outside of the new ones.",
-    fix: "Send `notifications/roots/list_changed` with each change, or do not declare `listChanged`.",
-    ..SERVER
-};
+const SERVER: &Rule = named(&RULES, "list-changed.server");
+const ROOTS: &Rule = named(&RULES, "list-changed.roots");
 
 /// The lists: which member they are in, by what their items are named, and whose they are.
 const LISTS: [(&str, &str, Side); 4] = [
@@ -127,7 +110,7 @@ impl ListChangesState {
 }
 
 fn rule(side: Side) -> &'static Rule {
-    if side == Side::Server { &SERVER } else { &ROOTS }
+    if side == Side::Server { SERVER } else { ROOTS }
 }
 
 fn changed(list: &str) -> String {

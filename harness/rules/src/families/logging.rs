@@ -5,10 +5,11 @@
 
 use super::elicitation::secrecy;
 use crate::engine::{
-    Early, Family, MessageKind, Moment, NO_ORDER, Report, RuleContext, RuleVisitor, SeenMessage, Span,
-    Trigger, Violation, quoted, secret, shown, str_of, text_of,
+    Early, Family, MessageKind, Moment, NO_ORDER, Report, RuleContext, RuleVisitor, SeenMessage, Trigger,
+    Violation, quoted, secret, shown, str_of, text_of,
 };
-use crate::rule::{Level, Party, Rule};
+use crate::rule::Rule;
+use crate::rule_text::{named, read_rules, rules_in};
 use transcript::json::{Json, JsonKind};
 use transcript::rejection::Rejection;
 use transcript::session::Side;
@@ -16,7 +17,7 @@ use transcript::session::Side;
 pub(super) const FAMILY: Family = Family {
     name: "logging",
     title: "Log messages",
-    rules: &[&ENUM, &MINIMUM, &OPT_IN, &BAD_LEVEL, &SECRETS],
+    rules: &RULES,
     triggers: &[
         Trigger::Kinds(&[MessageKind::Request, MessageKind::Result, MessageKind::Error]),
         Trigger::Methods(&[MessageKind::Notification], &["notifications/message"]),
@@ -24,56 +25,14 @@ pub(super) const FAMILY: Family = Family {
     visitor: || Box::new(LoggingState::default()),
 };
 
-/// What the rules of this file have in common.
-const OURS: Rule =
-    Rule { party: Party::Server, source: "server/utilities/logging#log-levels", ..Rule::BLANK };
+const TEXT: &str = include_str!("logging.toml");
+static RULES: [Rule; rules_in(TEXT)] = read_rules(TEXT);
 
-static ENUM: Rule = Rule {
-    id: "logging.level-enum",
-    title: "A log message has one of the eight levels of syslog",
-    why: "Clients sort and filter by it; typed ones refuse a message with another level.",
-    fix: "Use debug, info, notice, warning, error, critical, alert or emergency.",
-    ..OURS
-};
-
-static MINIMUM: Rule = Rule {
-    id: "logging.min-level",
-    level: Level::Should,
-    source: "server/utilities/logging#setting-log-level",
-    title: "No log message comes below the level that the client asked for",
-    why: "The client pays for what it did not want, and may drown in it.",
-    fix: "Compare each message with the level before sending it.",
-    ..OURS
-};
-
-static OPT_IN: Rule = Rule {
-    id: "logging.opt-in",
-    span: Span::MODERN,
-    source: "server/utilities/logging#per-request-log-level",
-    title: "A request is logged for only if it asks for that",
-    why: "Clients that did not ask do not expect the message amid the answer.",
-    fix: "Send `notifications/message` only for requests with `io.modelcontextprotocol/logLevel`.",
-    ..OURS
-};
-
-static BAD_LEVEL: Rule = Rule {
-    id: "logging.bad-level",
-    level: Level::Should,
-    source: "server/utilities/logging#error-handling",
-    title: "A level that does not exist is refused with -32602",
-    why: "A client that misspells the level hears nothing, and waits for messages that never come.",
-    fix: "Answer such a request with the code -32602.",
-    ..OURS
-};
-
-static SECRETS: Rule = Rule {
-    id: "logging.no-secrets",
-    source: "server/utilities/logging#security",
-    title: "A log message holds no credentials, as far as their form or their names show",
-    why: "Clients show log messages, keep them in files, and send them on with reports of errors.",
-    fix: "Take keys, tokens and passwords out before the message is sent.",
-    ..OURS
-};
+const ENUM: &Rule = named(&RULES, "logging.level-enum");
+const MINIMUM: &Rule = named(&RULES, "logging.min-level");
+const OPT_IN: &Rule = named(&RULES, "logging.opt-in");
+const BAD_LEVEL: &Rule = named(&RULES, "logging.bad-level");
+const SECRETS: &Rule = named(&RULES, "logging.no-secrets");
 
 /// The most values of one message that are looked through for secrets.
 const MOST_VALUES: usize = 1_000;
@@ -126,7 +85,7 @@ impl LoggingState {
         }
         let level = message.param("level");
         if let Some(level) = level {
-            report.check(&ENUM, at, rank(level).is_some(), || {
+            report.check(ENUM, at, rank(level).is_some(), || {
                 Violation::new(format!("the level is {}", shown(level))).inside(level)
             });
         }
@@ -136,9 +95,9 @@ impl LoggingState {
         }
         let (Some((minimum, when)), Some(value), Some(rank)) = (self.minimum, level, rank) else { return };
         match rank >= minimum {
-            true => report.pass(&MINIMUM, at),
-            false if at.may_precede(&when) => report.inconclusive(&MINIMUM, at, NO_ORDER),
-            false => self.early.find(&MINIMUM, rank, below(rank, minimum), value, at, report),
+            true => report.pass(MINIMUM, at),
+            false if at.may_precede(&when) => report.inconclusive(MINIMUM, at, NO_ORDER),
+            false => self.early.find(MINIMUM, rank, below(rank, minimum), value, at, report),
         }
     }
 
@@ -146,7 +105,7 @@ impl LoggingState {
     fn modern(&self, level: Option<usize>, at: &RuleContext<'_>, report: &mut Report) {
         if at.pending.count() > MOST_OPEN {
             return report.inconclusive(
-                &OPT_IN,
+                OPT_IN,
                 at,
                 "more requests are open than are looked through for each message",
             );
@@ -159,22 +118,18 @@ impl LoggingState {
         if wanted.is_empty() {
             if self.request && at.exchange.is_none() {
                 report.inconclusive(
-                    &OPT_IN,
+                    OPT_IN,
                     at,
                     "another request asked for it, whose answer may have crossed the message",
                 );
             } else {
-                report.fail_if_complete(
-                    &OPT_IN,
-                    at,
-                    "a log message comes, and no open request asked for any",
-                );
+                report.fail_if_complete(OPT_IN, at, "a log message comes, and no open request asked for any");
             }
             return;
         }
-        report.pass(&OPT_IN, at);
+        report.pass(OPT_IN, at);
         if let (Some(minimum), Some(level)) = (wanted.into_iter().flatten().min(), level) {
-            report.check(&MINIMUM, at, level >= minimum, || below(level, minimum));
+            report.check(MINIMUM, at, level >= minimum, || below(level, minimum));
         }
     }
 
@@ -195,7 +150,7 @@ impl LoggingState {
             return;
         }
         if at.redacted(level) {
-            return report.inconclusive(&BAD_LEVEL, at, "the recorder took out the level");
+            return report.inconclusive(BAD_LEVEL, at, "the recorder took out the level");
         }
         let name = text_of(level).unwrap_or_default();
         let wrong = |how: String| {
@@ -203,12 +158,12 @@ impl LoggingState {
             wrong.see(request.location(), "the request")
         };
         match message.error_code() {
-            Some(-32602) => report.pass(&BAD_LEVEL, at),
+            Some(-32602) => report.pass(BAD_LEVEL, at),
             // A side without such a method says that first.
             Some(-32601) => {}
-            Some(code) => report.fail(&BAD_LEVEL, at, wrong(format!("the code {code}"))),
+            Some(code) => report.fail(BAD_LEVEL, at, wrong(format!("the code {code}"))),
             None if message.kind == MessageKind::Result => {
-                report.fail(&BAD_LEVEL, at, wrong("a result".to_owned()))
+                report.fail(BAD_LEVEL, at, wrong("a result".to_owned()))
             }
             None => {}
         }
@@ -230,7 +185,7 @@ fn secrets(data: Json<'_>, at: &RuleContext<'_>, report: &mut Report) {
             hidden = true;
         } else if let Some(what) = secret(&text).or(named.then_some("a secret, by its name")) {
             let wrong = Violation::new(format!("the log message gives away {what}"));
-            return report.fail(&SECRETS, at, wrong.inside(value));
+            return report.fail(SECRETS, at, wrong.inside(value));
         }
         let room = MOST_VALUES.saturating_sub(values.len());
         let members = value
@@ -239,8 +194,8 @@ fn secrets(data: Json<'_>, at: &RuleContext<'_>, report: &mut Report) {
         values.extend(members.chain(value.items().map(|value| (false, value))).take(room));
     }
     match hidden {
-        true => report.inconclusive(&SECRETS, at, "the recorder took out what may have been a secret"),
-        false => report.pass(&SECRETS, at),
+        true => report.inconclusive(SECRETS, at, "the recorder took out what may have been a secret"),
+        false => report.pass(SECRETS, at),
     }
 }
 

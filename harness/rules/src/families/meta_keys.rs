@@ -3,29 +3,23 @@
 //! The `_meta` of params, of results and of what results list. Refuses to look into arguments, structured content and
 //! schemas, where a member of that name is somebody's own.
 
-use crate::engine::{
-    Family, Report, Revision, RuleContext, RuleVisitor, Span, Trigger, Violation, quoted, shown,
-};
+use crate::engine::{Family, Report, Revision, RuleContext, RuleVisitor, Trigger, Violation, quoted, shown};
 use crate::rule::Rule;
+use crate::rule_text::{named, read_rules, rules_in};
 use transcript::json::Json;
 
 pub(super) const FAMILY: Family = Family {
     name: "meta-keys",
     title: "Keys of `_meta`",
-    rules: &[&KEY],
+    rules: &RULES,
     triggers: &[Trigger::Messages],
     visitor: || Box::new(MetaKeysState),
 };
 
-static KEY: Rule = Rule {
-    id: "meta.key-format",
-    span: Span::from(Revision::V2025_06_18),
-    source: "basic/index#_meta",
-    title: "A key of `_meta` is a name, with a prefix of labels before a slash where it has one",
-    why: "Keys outside the grammar may clash with those that the protocol reserves, and gateways drop them.",
-    fix: "Name keys like com.example/my-key: labels begin with a letter, names with a letter or digit.",
-    ..Rule::BLANK
-};
+const TEXT: &str = include_str!("meta_keys.toml");
+static RULES: [Rule; rules_in(TEXT)] = read_rules(TEXT);
+
+const KEY: &Rule = named(&RULES, "meta.key-format");
 
 /// The lists of results whose items may have `_meta`.
 const LISTS: &[&str] = &["tools", "resources", "resourceTemplates", "prompts", "content", "contents"];
@@ -50,12 +44,12 @@ fn keys(meta: Option<Json<'_>>, at: &RuleContext<'_>, report: &mut Report) {
         if at.revision >= Some(Revision::V2026_07_28)
             && let Some(sound) = trace_context(&key, value)
         {
-            report.check(&KEY, at, sound, || {
+            report.check(KEY, at, sound, || {
                 Violation::new(format!("`{key}` is not as W3C spells it: {}", shown(value))).inside(value)
             });
             continue;
         }
-        report.check(&KEY, at, is_key(&key), || {
+        report.check(KEY, at, is_key(&key), || {
             Violation::new(format!("{} is not a key of `_meta`", quoted(&key))).inside(value)
         });
     }

@@ -2,60 +2,27 @@
 
 use crate::engine::{
     Direction, Family, META_VERSION, MessageKind, Method, Report, Revision, RuleContext, RuleVisitor,
-    SeenMessage, Span, Trigger,
+    SeenMessage, Trigger,
 };
-use crate::rule::{Level, Need, Rule};
+use crate::rule::{Need, Rule};
+use crate::rule_text::{named, read_rules, rules_in};
 use transcript::session::Side;
 
 pub(super) const FAMILY: Family = Family {
     name: "methods",
     title: "Methods",
-    rules: &[&DIRECTION, &FEATURE_DIRECTION, &REVISION, &REMOVED],
+    rules: &RULES,
     triggers: &[Trigger::Kinds(&[MessageKind::Request, MessageKind::Notification])],
     visitor: || Box::new(MethodsState),
 };
 
-static DIRECTION: Rule = Rule {
-    id: "jsonrpc.method.direction",
-    source: "schema, ClientRequest, ClientNotification, ServerRequest and ServerNotification",
-    title: "A method is sent by the side whose method it is",
-    why: "The other side has no handler for it, and answers that there is no such method.",
-    fix: "Send it the other way, or look whether client and server were mixed up.",
-    ..Rule::BLANK
-};
+const TEXT: &str = include_str!("methods.toml");
+static RULES: [Rule; rules_in(TEXT)] = read_rules(TEXT);
 
-static FEATURE_DIRECTION: Rule = Rule {
-    id: "client-feature.direction",
-    span: Span::SESSIONS,
-    source: "schema, ServerRequest",
-    title: "Samples, roots and elicitations are asked for by the server",
-    why: "They are what a client offers; a server has no user to ask and no roots.",
-    fix: "Send the request from the server, amid the call that it is for.",
-    ..Rule::BLANK
-};
-
-static REVISION: Rule = Rule {
-    id: "jsonrpc.method.revision",
-    level: Level::Should,
-    raised: Some((Revision::V2025_06_18, Level::Must)),
-    span: Span::SESSIONS,
-    source: "basic/lifecycle#operation",
-    title: "A method of the specification is one of the negotiated revision",
-    why: "A peer of that revision does not know it, and refuses it or stays silent.",
-    fix: "Negotiate a revision that has the method, or do without it.",
-    ..Rule::BLANK
-};
-
-static REMOVED: Rule = Rule {
-    id: "ping.removed",
-    level: Level::Should,
-    span: Span::MODERN,
-    source: "changelog",
-    title: "Methods that went with the sessions are not sent without one",
-    why: "From 2026-07-28 on they are not answered, neither pings nor subscriptions nor a log level of the session.",
-    fix: "Send what a request needs in its `_meta`, and use `subscriptions/listen` to hear of changes.",
-    ..Rule::BLANK
-};
+const DIRECTION: &Rule = named(&RULES, "jsonrpc.method.direction");
+const FEATURE_DIRECTION: &Rule = named(&RULES, "client-feature.direction");
+const REVISION: &Rule = named(&RULES, "jsonrpc.method.revision");
+const REMOVED: &Rule = named(&RULES, "ping.removed");
 
 /// What went with the sessions, and is not judged elsewhere.
 const GONE: &[&str] = &[
@@ -96,8 +63,8 @@ fn direction(method: &Method, at: &RuleContext<'_>, report: &mut Report) {
     let Some(direction) = senders.next().filter(|_| method != "notifications/progress") else { return };
     let Some(only) = direction.only().filter(|_| senders.all(|other| other == direction)) else { return };
     let rule = match method {
-        "sampling/createMessage" | "roots/list" | "elicitation/create" => &FEATURE_DIRECTION,
-        _ => &DIRECTION,
+        "sampling/createMessage" | "roots/list" | "elicitation/create" => FEATURE_DIRECTION,
+        _ => DIRECTION,
     };
     // Where the recording does not say who spoke, the method is what tells it.
     let Some(side) = at.entry.side else { return report.inconclusive(rule, at, lack()) };
@@ -119,13 +86,13 @@ fn revision(method: &Method, at: &RuleContext<'_>, report: &mut Report) {
         // A client that tries the newest revision first may do so over any transport.
         Some(_) if method == "server/discover" && !begun => {}
         Some(revision) if !has(revision) && !begun && at.exchange.is_none() => {
-            report.inconclusive(&REVISION, at, "the handshake is not in the recording");
+            report.inconclusive(REVISION, at, "the handshake is not in the recording");
         }
-        Some(revision) => report.check(&REVISION, at, has(revision), || {
+        Some(revision) => report.check(REVISION, at, has(revision), || {
             format!("`{method}` is not a method of {revision}, which was negotiated")
         }),
         None if Revision::ALL.into_iter().filter(|revision| revision.has_handshake()).all(has) => {
-            report.pass(&REVISION, at);
+            report.pass(REVISION, at);
         }
         None => {}
     }
@@ -133,7 +100,7 @@ fn revision(method: &Method, at: &RuleContext<'_>, report: &mut Report) {
 
 fn removed(method: &str, message: &SeenMessage<'_>, at: &RuleContext<'_>, report: &mut Report) {
     if !GONE.contains(&method) {
-        return report.pass(&REMOVED, at);
+        return report.pass(REMOVED, at);
     }
     // A client that finds an older server goes back to a handshake, which says nothing of 2026-07-28.
     let modern = message.meta(META_VERSION).is_some();
@@ -141,6 +108,6 @@ fn removed(method: &str, message: &SeenMessage<'_>, at: &RuleContext<'_>, report
         || method == "initialize"
         || at.side == Some(Side::Server) && message.kind == MessageKind::Request && method != "ping";
     if modern || !falls_back {
-        report.fail(&REMOVED, at, format!("`{method}` is sent, which was removed"));
+        report.fail(REMOVED, at, format!("`{method}` is sent, which was removed"));
     }
 }

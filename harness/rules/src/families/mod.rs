@@ -1,6 +1,7 @@
-//! What `check` judges a recording by: each rule as data, with the code that watches for it, a family a file.
+//! What `check` judges a recording by, a family a file: each rule as data in the table of its family, and the code that
+//! watches for it in the file beside that table.
 //!
-//! A new rule touches only the file of its family; a new family, also the list at the foot of [`FAMILIES`].
+//! A new rule touches only these two; a new family, also the list at the foot of [`FAMILIES`].
 
 mod auth;
 mod auth_flow;
@@ -134,7 +135,7 @@ pub(crate) const TOGETHER: usize = 7;
 
 /// Every rule, in the order of the families.
 pub fn all() -> impl Iterator<Item = &'static Rule> {
-    FAMILIES.iter().flat_map(|family| family.rules.iter().copied())
+    FAMILIES.iter().flat_map(|family| family.rules)
 }
 
 /// The rule with this id, spelled exactly.

@@ -5,9 +5,10 @@
 
 use crate::engine::{
     Family, META_CAPABILITIES, META_VERSION, MessageKind, Report, RuleContext, RuleVisitor, SeenMessage,
-    Span, Trigger, Violation, shown, text_of,
+    Trigger, Violation, shown, text_of,
 };
-use crate::rule::{Level, Party, Rule};
+use crate::rule::Rule;
+use crate::rule_text::{named, read_rules, rules_in};
 use std::collections::BTreeMap;
 use transcript::json::{Json, JsonKind, write_compact};
 use transcript::session::Side;
@@ -15,16 +16,7 @@ use transcript::session::Side;
 pub(super) const FAMILY: Family = Family {
     name: "modern",
     title: "Requests that need no session",
-    rules: &[
-        &VERSION,
-        &CAPABILITIES,
-        &CLIENT_INFO,
-        &MISSING_REJECTED,
-        &MISSING_CAPABILITY,
-        &SERVER_INFO,
-        &TYPE_PRESENT,
-        &TYPE_KNOWN,
-    ],
+    rules: &RULES,
     triggers: &[Trigger::Kinds(&[MessageKind::Request, MessageKind::Result, MessageKind::Error])],
     visitor: || Box::new(ModernState::default()),
 };
@@ -42,84 +34,17 @@ pub(super) const UNPROVEN: &str =
 /// Why a header that is not shown may have been sent.
 pub(super) const NOT_WHOLE: &str = "the exchange does not show all its headers; a HAR of a proxy would";
 
-const OURS: Rule =
-    Rule { party: Party::Client, span: Span::MODERN, source: "basic/index#_meta", ..Rule::BLANK };
+const TEXT: &str = include_str!("modern.toml");
+static RULES: [Rule; rules_in(TEXT)] = read_rules(TEXT);
 
-static VERSION: Rule = Rule {
-    id: "meta.version",
-    title: "Every request names its protocol version in `_meta`",
-    why: "There is no handshake: a server that does not learn the version must refuse the request.",
-    fix: "Write \"io.modelcontextprotocol/protocolVersion\" into the `_meta` of every request.",
-    ..OURS
-};
-
-static CAPABILITIES: Rule = Rule {
-    id: "meta.client-caps",
-    title: "Every request lists the client's capabilities in `_meta`",
-    why: "A server may not remember them from an earlier request, and must refuse a request without them.",
-    fix: "Write \"io.modelcontextprotocol/clientCapabilities\" into every request, {} where there are none.",
-    ..OURS
-};
-
-static CLIENT_INFO: Rule = Rule {
-    id: "meta.client-info",
-    level: Level::Should,
-    title: "Every request says in `_meta` which client it is from",
-    why: "Logs and statistics of a server that keeps no state have no other way to distinguish clients.",
-    fix: "Write \"io.modelcontextprotocol/clientInfo\" with name and version into every request.",
-    contested: Some(
-        "Part of the official test material still calls it required; the published text and the schema do not.",
-    ),
-    ..OURS
-};
-
-static MISSING_REJECTED: Rule = Rule {
-    id: "meta.missing-rejected",
-    party: Party::Server,
-    title: "A request without version or capabilities is refused with -32602, over HTTP with 400",
-    why: "A server that fills the gap by guessing serves clients that fail with every other server.",
-    fix: "Check `_meta` first and answer -32602 (Invalid params).",
-    ..OURS
-};
-
-static MISSING_CAPABILITY: Rule = Rule {
-    id: "meta.missing-capability",
-    party: Party::Server,
-    title: "Error -32021 lists the capabilities that were not declared, over HTTP with 400",
-    why: "A client can only offer the capability or give up if it knows which one is missing.",
-    fix: "Send data.requiredCapabilities with the capabilities that the request lacks, and no others.",
-    ..OURS
-};
-
-static SERVER_INFO: Rule = Rule {
-    id: "meta.server-info",
-    level: Level::Should,
-    party: Party::Server,
-    title: "Every result says in `_meta` which server it is from",
-    why: "Without a handshake nothing else shows a client or a log which software answered.",
-    fix: "Write \"io.modelcontextprotocol/serverInfo\" with name and version into the `_meta` of results.",
-    ..OURS
-};
-
-static TYPE_PRESENT: Rule = Rule {
-    id: "result-type.present",
-    party: Party::Server,
-    source: "basic/index#result-responses",
-    title: "Every result has a `resultType`, which is a string",
-    why: "Clients decide by it whether they hold the outcome or a question; its absence marks an older server.",
-    fix: "Send \"resultType\": \"complete\" with ordinary results.",
-    ..OURS
-};
-
-static TYPE_KNOWN: Rule = Rule {
-    id: "result-type.known",
-    party: Party::Server,
-    source: "basic/index#resulttype",
-    title: "`resultType` is `complete`, `input_required` or one of an advertised extension",
-    why: "Clients must take a result of any other type for invalid.",
-    fix: "Send one of the two values, or advertise the extension that defines the value.",
-    ..OURS
-};
+const VERSION: &Rule = named(&RULES, "meta.version");
+const CAPABILITIES: &Rule = named(&RULES, "meta.client-caps");
+const CLIENT_INFO: &Rule = named(&RULES, "meta.client-info");
+const MISSING_REJECTED: &Rule = named(&RULES, "meta.missing-rejected");
+const MISSING_CAPABILITY: &Rule = named(&RULES, "meta.missing-capability");
+const SERVER_INFO: &Rule = named(&RULES, "meta.server-info");
+const TYPE_PRESENT: &Rule = named(&RULES, "result-type.present");
+const TYPE_KNOWN: &Rule = named(&RULES, "result-type.known");
 
 #[derive(Default)]
 struct ModernState {
@@ -174,14 +99,14 @@ pub(super) fn declared<'a>(message: &SeenMessage<'a>) -> Option<Json<'a>> {
 impl ModernState {
     fn request(&mut self, message: &SeenMessage<'_>, at: &RuleContext<'_>, report: &mut Report) {
         if hides_meta(message, at) {
-            for rule in [&VERSION, &CAPABILITIES, &CLIENT_INFO] {
+            for rule in [VERSION, CAPABILITIES, CLIENT_INFO] {
                 report.inconclusive(rule, at, HIDDEN);
             }
             return;
         }
-        let version = field(&VERSION, META_VERSION, JsonKind::String, message, at, report);
-        let capabilities = field(&CAPABILITIES, META_CAPABILITIES, JsonKind::Object, message, at, report);
-        field(&CLIENT_INFO, CLIENT, JsonKind::Object, message, at, report);
+        let version = field(VERSION, META_VERSION, JsonKind::String, message, at, report);
+        let capabilities = field(CAPABILITIES, META_CAPABILITIES, JsonKind::Object, message, at, report);
+        field(CLIENT_INFO, CLIENT, JsonKind::Object, message, at, report);
         let lacks = match (version, capabilities) {
             (false, _) => "its version",
             (_, false) => "the client's capabilities",
@@ -202,26 +127,26 @@ impl ModernState {
                 Some(status) if status != 400 => {
                     let wrong = format!("-32602 goes with the status {status} rather than 400");
                     report.fail(
-                        &MISSING_REJECTED,
+                        MISSING_REJECTED,
                         at,
                         Violation::new(wrong).see(request.location(), "the request"),
                     );
                 }
-                _ => report.pass(&MISSING_REJECTED, at),
+                _ => report.pass(MISSING_REJECTED, at),
             },
             (Some(result), None)
                 if message.kind == MessageKind::Result && result.member("resultType").is_some() =>
             {
                 let wrong = format!("a request that lacks {lacks} was served");
                 report.fail(
-                    &MISSING_REJECTED,
+                    MISSING_REJECTED,
                     at,
                     Violation::new(wrong).see(request.location(), "the request"),
                 );
             }
             (_, None) if message.kind == MessageKind::Result => {
                 report.inconclusive(
-                    &MISSING_REJECTED,
+                    MISSING_REJECTED,
                     at,
                     "the server may have served it by an older revision",
                 );
@@ -269,39 +194,39 @@ fn result(message: &SeenMessage<'_>, at: &RuleContext<'_>, report: &mut Report) 
         return;
     }
     let kind = result.member("resultType");
-    let binds = [&SERVER_INFO, &TYPE_PRESENT].map(|rule| report.binds(rule, at));
+    let binds = [SERVER_INFO, TYPE_PRESENT].map(|rule| report.binds(rule, at));
     if kind.is_none() && binds == [false; 2] {
         return;
     }
     let name = result.member("_meta").and_then(|meta| meta.member(SERVER));
     match name {
-        Some(info) if info.kind() == JsonKind::Object => report.pass(&SERVER_INFO, at),
+        Some(info) if info.kind() == JsonKind::Object => report.pass(SERVER_INFO, at),
         Some(info) => {
             let wrong = format!("`{SERVER}` is {}: {}", info.kind().name(), shown(info));
-            report.fail(&SERVER_INFO, at, Violation::new(wrong).inside(info));
+            report.fail(SERVER_INFO, at, Violation::new(wrong).inside(info));
         }
-        None if hides_meta(message, at) => report.inconclusive(&SERVER_INFO, at, HIDDEN),
-        None if at.facts.modern => report.fail(&SERVER_INFO, at, "the result does not name its server"),
-        None => report.inconclusive(&SERVER_INFO, at, UNPROVEN),
+        None if hides_meta(message, at) => report.inconclusive(SERVER_INFO, at, HIDDEN),
+        None if at.facts.modern => report.fail(SERVER_INFO, at, "the result does not name its server"),
+        None => report.inconclusive(SERVER_INFO, at, UNPROVEN),
     }
     match kind {
         Some(kind) if kind.kind() == JsonKind::String => {
-            report.pass(&TYPE_PRESENT, at);
+            report.pass(TYPE_PRESENT, at);
             known(kind, message, at, report);
         }
         Some(kind) => {
             let wrong = format!("`resultType` is {}: {}", kind.kind().name(), shown(kind));
-            report.fail(&TYPE_PRESENT, at, Violation::new(wrong).inside(kind));
+            report.fail(TYPE_PRESENT, at, Violation::new(wrong).inside(kind));
         }
-        None if at.facts.modern => report.fail(&TYPE_PRESENT, at, "the result has no `resultType`"),
-        None => report.inconclusive(&TYPE_PRESENT, at, UNPROVEN),
+        None if at.facts.modern => report.fail(TYPE_PRESENT, at, "the result has no `resultType`"),
+        None => report.inconclusive(TYPE_PRESENT, at, UNPROVEN),
     }
 }
 
 fn known(kind: Json<'_>, message: &SeenMessage<'_>, at: &RuleContext<'_>, report: &mut Report) {
     let name = text_of(kind).unwrap_or_default();
     if matches!(&*name, "complete" | "input_required") {
-        return report.pass(&TYPE_KNOWN, at);
+        return report.pass(TYPE_KNOWN, at);
     }
     let extensions = [declared(message), at.facts.capabilities(Side::Server)];
     let advertised = |capabilities: &Json<'_>| {
@@ -309,14 +234,14 @@ fn known(kind: Json<'_>, message: &SeenMessage<'_>, at: &RuleContext<'_>, report
     };
     if extensions.iter().flatten().any(advertised) {
         let why = "whether an advertised extension defines such a result is not in the recording";
-        report.inconclusive(&TYPE_KNOWN, at, why);
+        report.inconclusive(TYPE_KNOWN, at, why);
     } else if extensions.iter().any(Option::is_none) {
         let why =
             "what the server advertises is not in the recording; an answer to server/discover would show it";
-        report.inconclusive(&TYPE_KNOWN, at, why);
+        report.inconclusive(TYPE_KNOWN, at, why);
     } else {
         let wrong = format!("`resultType` is {}, and neither side advertises an extension", shown(kind));
-        report.fail(&TYPE_KNOWN, at, Violation::new(wrong).inside(kind));
+        report.fail(TYPE_KNOWN, at, Violation::new(wrong).inside(kind));
     }
 }
 
@@ -338,15 +263,15 @@ fn error(message: &SeenMessage<'_>, at: &RuleContext<'_>, report: &mut Report) {
         Some(_) => None,
     };
     match (wrong, status(at)) {
-        (Some(wrong), _) => report.fail(&MISSING_CAPABILITY, at, wrong),
+        (Some(wrong), _) => report.fail(MISSING_CAPABILITY, at, wrong),
         (None, Some(status)) if status != 400 => {
             report.fail(
-                &MISSING_CAPABILITY,
+                MISSING_CAPABILITY,
                 at,
                 format!("-32021 goes with the status {status} rather than 400"),
             );
         }
-        _ => report.pass(&MISSING_CAPABILITY, at),
+        _ => report.pass(MISSING_CAPABILITY, at),
     }
 }
 

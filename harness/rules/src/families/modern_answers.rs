@@ -6,9 +6,10 @@
 use super::modern::{UNPROVEN, gist, is_clients, status};
 use crate::engine::{
     Family, FindingLocation, MessageKind, PendingRequest, Report, Revision, RuleContext, RuleVisitor,
-    SeenMessage, Span, Trigger, Violation, quoted, text_of,
+    SeenMessage, Trigger, Violation, quoted, text_of,
 };
-use crate::rule::{Level, Need, Party, Rule};
+use crate::rule::Rule;
+use crate::rule_text::{named, read_rules, rules_in};
 use std::collections::{BTreeMap, VecDeque};
 use transcript::json::Json;
 use transcript::rejection::Rejection;
@@ -17,7 +18,7 @@ use transcript::session::{Carrier, Content, Exchange, Headers, header};
 pub(super) const FAMILY: Family = Family {
     name: "modern-answers",
     title: "Answers over HTTP without sessions",
-    rules: &[&UNSUPPORTED, &UNKNOWN, &ENDS, &METHODS, &SESSION, &RESUME, &BUFFERING, &REISSUE],
+    rules: &RULES,
     triggers: &[Trigger::HttpExchanges],
     visitor: || Box::new(ModernAnswersState::default()),
 };
@@ -35,89 +36,17 @@ const LONGEST: usize = 1 << 16;
 /// The methods that ask for something by its name.
 const HAS_NAMES: &[&str] = &["tools/call", "prompts/get", "resources/read"];
 
-const OURS: Rule = Rule {
-    party: Party::Server,
-    span: Span::MODERN,
-    needs: &[Need::Http],
-    source: "basic/transports/streamable-http#protocol-version-header",
-    ..Rule::BLANK
-};
+const TEXT: &str = include_str!("modern_answers.toml");
+static RULES: [Rule; rules_in(TEXT)] = read_rules(TEXT);
 
-static UNSUPPORTED: Rule = Rule {
-    id: "http.status.version-400",
-    title: "An unknown version is refused with the status 400",
-    why: "Clients look into the body of a 400 for the versions to try; any other status looks like something else.",
-    fix: "Answer 400 Bad Request with -32022.",
-    ..OURS
-};
-
-static UNKNOWN: Rule = Rule {
-    id: "http.status.method-404",
-    title: "An unknown method is refused with the status 404",
-    why: "Gateways and logs see by the status that the server has no such method.",
-    fix: "Answer 404 Not Found with -32601 in the body.",
-    ..OURS
-};
-
-static ENDS: Rule = Rule {
-    id: "http.sse.ends-with-response",
-    level: Level::Should,
-    source: "basic/transports/streamable-http#receiving-messages",
-    title: "Nothing follows the response on a stream",
-    why: "Clients close the stream with the response, and lose what comes behind it.",
-    fix: "Send notifications first, and end the stream with the response.",
-    ..OURS
-};
-
-static METHODS: Rule = Rule {
-    id: "http.status.get-delete-405",
-    level: Level::Should,
-    source: "basic/transports/streamable-http#earlier-streamable-http-revisions",
-    title: "A server of only this revision answers GET and DELETE with 405",
-    why: "Old clients learn by the status that there is no stream to open and no session to end.",
-    fix: "Answer 405 Method Not Allowed.",
-    ..OURS
-};
-
-static SESSION: Rule = Rule {
-    id: "http.session.removed",
-    level: Level::Should,
-    source: "basic/transports/streamable-http#earlier-streamable-http-revisions",
-    title: "A server does not hand out Mcp-Session-Id",
-    why: "Old clients take it for a session and expect the server to remember it.",
-    fix: "Leave the header out; use handles in arguments and results where calls belong together.",
-    ..OURS
-};
-
-static RESUME: Rule = Rule {
-    id: "http.resume.removed",
-    level: Level::Should,
-    source: "basic/transports/streamable-http#earlier-streamable-http-revisions",
-    title: "Events have no ids, since no stream can be resumed",
-    why: "Clients that see ids try to resume with Last-Event-ID and wait for what never comes.",
-    fix: "Leave `id` out of events.",
-    ..OURS
-};
-
-static BUFFERING: Rule = Rule {
-    id: "http.sse.x-accel-buffering",
-    level: Level::Should,
-    source: "basic/transports/streamable-http#receiving-messages",
-    title: "A stream begins with X-Accel-Buffering: no",
-    why: "Proxies such as nginx hold events back until their buffer is full, so that progress comes too late.",
-    fix: "Send the header with every stream of events.",
-    ..OURS
-};
-
-static REISSUE: Rule = Rule {
-    id: "http.reissue.new-id",
-    party: Party::Client,
-    source: "changelog, major change 9",
-    title: "A request whose stream broke is sent again under a new id",
-    why: "A late answer to the first attempt would be taken for one to the second.",
-    fix: "Take the next id for every attempt.",
-    ..OURS
-};
+const UNSUPPORTED: &Rule = named(&RULES, "http.status.version-400");
+const UNKNOWN: &Rule = named(&RULES, "http.status.method-404");
+const ENDS: &Rule = named(&RULES, "http.sse.ends-with-response");
+const METHODS: &Rule = named(&RULES, "http.status.get-delete-405");
+const SESSION: &Rule = named(&RULES, "http.session.removed");
+const RESUME: &Rule = named(&RULES, "http.resume.removed");
+const BUFFERING: &Rule = named(&RULES, "http.sse.x-accel-buffering");
+const REISSUE: &Rule = named(&RULES, "http.reissue.new-id");
 
 /// A request whose answer never came.
 struct Broken {
@@ -198,16 +127,16 @@ impl RuleVisitor for ModernAnswersState {
         for old in self.old.drain(..) {
             let Some(modern_only) = self.endpoints.get(&old.url) else { continue };
             match (old.status, modern_only) {
-                (405, _) => report.pass(&METHODS, at),
+                (405, _) => report.pass(METHODS, at),
                 (0 | 401 | 403 | 429 | 500.., _) | (_, Some(false)) => {}
                 (status, Some(true)) => {
                     let wrong = format!("{} is answered with {status}", old.method);
-                    report.fail(&METHODS, at, Violation::new(wrong).at(old.location));
+                    report.fail(METHODS, at, Violation::new(wrong).at(old.location));
                 }
                 (_, None) => {
                     let why = "whether the server speaks older revisions too is not in the recording; an answer to \
                                server/discover would show it";
-                    report.inconclusive(&METHODS, at, why);
+                    report.inconclusive(METHODS, at, why);
                 }
             }
         }
@@ -277,7 +206,7 @@ impl ModernAnswersState {
             *broken.method == *method && broken.gist == gist && now.is_some_and(|now| now >= broken.ended)
         });
         if let Some(first) = first.and_then(|first| self.broken.remove(first)) {
-            report.check(&REISSUE, at, *first.id != *id, || {
+            report.check(REISSUE, at, *first.id != *id, || {
                 Violation::new(format!("the second attempt has the id {id} again"))
                     .see(first.location, "the first")
             });
@@ -302,12 +231,12 @@ impl ModernAnswersState {
     ) {
         let stream = at.entry.carrier == Carrier::Sse;
         if self.exchange.answered {
-            report.fail(&ENDS, at, "the stream continues after the response");
+            report.fail(ENDS, at, "the stream continues after the response");
         }
         if let Some(request) = message.request() {
             self.exchange.answered = true;
             if stream {
-                report.pass(&ENDS, at);
+                report.pass(ENDS, at);
             }
             self.listed(message, request, exchange);
             statuses(message, request, at, report);
@@ -317,34 +246,34 @@ impl ModernAnswersState {
         }
         if !at.facts.modern {
             if stream {
-                report.inconclusive(&BUFFERING, at, UNPROVEN);
+                report.inconclusive(BUFFERING, at, UNPROVEN);
             }
             return;
         }
         self.exchange.judged = true;
         let session = header(&exchange.response_headers, "Mcp-Session-Id");
-        report.check(&SESSION, at, session.is_none(), || {
+        report.check(SESSION, at, session.is_none(), || {
             format!("the answer has Mcp-Session-Id {}", quoted(session.unwrap_or_default()))
         });
         if !stream {
             return;
         }
         match self.exchange.id.take() {
-            None => report.pass(&RESUME, at),
-            Some(location) => report.fail(&RESUME, at, Violation::new("an event has an id").at(location)),
+            None => report.pass(RESUME, at),
+            Some(location) => report.fail(RESUME, at, Violation::new("an event has an id").at(location)),
         }
         match header(&exchange.response_headers, "X-Accel-Buffering") {
-            Some(value) if value.trim().eq_ignore_ascii_case("no") => report.pass(&BUFFERING, at),
-            Some(value) => report.fail(&BUFFERING, at, format!("X-Accel-Buffering is {}", quoted(value))),
+            Some(value) if value.trim().eq_ignore_ascii_case("no") => report.pass(BUFFERING, at),
+            Some(value) => report.fail(BUFFERING, at, format!("X-Accel-Buffering is {}", quoted(value))),
             None if !shows_more(&exchange.response_headers) => {
-                report.inconclusive(&BUFFERING, at, super::modern::NOT_WHOLE);
+                report.inconclusive(BUFFERING, at, super::modern::NOT_WHOLE);
             }
             None if is_near(&exchange.url) => {
-                report.fail(&BUFFERING, at, "the stream begins without X-Accel-Buffering");
+                report.fail(BUFFERING, at, "the stream begins without X-Accel-Buffering");
             }
             None => {
                 let why = "a proxy on the way may have kept the header; a recording beside the server would show it";
-                report.inconclusive(&BUFFERING, at, why);
+                report.inconclusive(BUFFERING, at, why);
             }
         }
     }
@@ -372,11 +301,11 @@ impl ModernAnswersState {
 
 fn statuses(message: &SeenMessage<'_>, request: &PendingRequest, at: &RuleContext<'_>, report: &mut Report) {
     let (rule, wanted) = match message.error_code() {
-        Some(-32022) => (&UNSUPPORTED, 400),
+        Some(-32022) => (UNSUPPORTED, 400),
         // Some servers use the code for a tool or prompt that they do not have.
         Some(-32601) if HAS_NAMES.contains(&request.method()) => return,
-        Some(-32601) if at.facts.modern => (&UNKNOWN, 404),
-        Some(-32601) => return report.inconclusive(&UNKNOWN, at, UNPROVEN),
+        Some(-32601) if at.facts.modern => (UNKNOWN, 404),
+        Some(-32601) => return report.inconclusive(UNKNOWN, at, UNPROVEN),
         _ => return,
     };
     let Some(status) = status(at) else { return };

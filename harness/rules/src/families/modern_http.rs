@@ -4,121 +4,36 @@
 
 use super::modern::{NOT_WHOLE, is_clients};
 use super::modern_stdio::{is_http, sides};
-use super::param_headers::{self, ENCODING as PARAM_ENCODING, MIRROR, OMIT, Spelled, compare};
+use super::param_headers::{self, Spelled, compare};
 use crate::engine::{
-    Family, META_VERSION, MessageKind, Report, Revision, RuleContext, RuleVisitor, SeenMessage, Span,
-    Trigger, Violation, quoted, shown, text_of,
+    Family, META_VERSION, MessageKind, Report, Revision, RuleContext, RuleVisitor, SeenMessage, Trigger,
+    Violation, quoted, shown, text_of,
 };
-use crate::rule::{Level, Need, Party, Rule};
+use crate::rule::{Level, Rule};
+use crate::rule_text::named;
 use transcript::json::Json;
 use transcript::session::{Carrier, Headers, header};
+
+pub(super) mod rules;
+
+use rules::RULES;
 
 pub(super) const FAMILY: Family = Family {
     name: "modern-http",
     title: "Requests over HTTP without sessions",
-    rules: &[
-        &VERSION,
-        &VERSION_MATCH,
-        &METHOD,
-        &NAME,
-        &NAME_ENCODING,
-        &MIRROR,
-        &OMIT,
-        &PARAM_ENCODING,
-        &MISMATCH,
-        &CLIENT_RESPONSE,
-        &SERVER_REQUEST,
-    ],
+    rules: &RULES,
     triggers: &[Trigger::Messages],
     visitor: || Box::new(ModernHttpState::default()),
 };
 
-const OURS: Rule = Rule {
-    party: Party::Client,
-    span: Span::MODERN,
-    needs: &[Need::Headers],
-    source: "basic/transports/streamable-http#standard-request-headers",
-    ..Rule::BLANK
-};
-
-static VERSION: Rule = Rule {
-    id: "http.header.version",
-    source: "basic/transports/streamable-http#protocol-version-header",
-    title: "Every POST has the header MCP-Protocol-Version",
-    why: "Gateways decide by it what a request is, and servers refuse one without it or take it for an old one.",
-    fix: "Send the version of the request in MCP-Protocol-Version.",
-    softened: Some("a warning on a notification"),
-    contested: Some(
-        "One section asks for it in every POST; another says that the headers of a notification's POST are not defined.",
-    ),
-    ..OURS
-};
-
-static VERSION_MATCH: Rule = Rule {
-    id: "http.header.version-match",
-    source: "basic/transports/streamable-http#protocol-version-header",
-    title: "MCP-Protocol-Version is the version that the body names",
-    why: "A gateway and the server behind it would handle the request by different rules.",
-    fix: "Write both from one value.",
-    ..OURS
-};
-
-static METHOD: Rule = Rule {
-    id: "http.header.method",
-    title: "Mcp-Method is the method of the body, letter for letter",
-    why: "Gateways route and count by it, and servers refuse a request whose header is missing or differs.",
-    fix: "Send the body's method in Mcp-Method with every request.",
-    ..OURS
-};
-
-static NAME: Rule = Rule {
-    id: "http.header.name",
-    title: "Mcp-Name is the name or URI that the body asks for",
-    why: "A gateway that allows one tool would let a call of another pass.",
-    fix: "Send params.name of calls and prompts, and params.uri of resources, in Mcp-Name.",
-    ..OURS
-};
-
-static NAME_ENCODING: Rule = Rule {
-    id: "http.header.name-encoding",
-    source: "basic/transports/streamable-http#value-encoding",
-    title: "A name that a header cannot carry as it is goes into Mcp-Name as Base64",
-    why: "Letters beyond ASCII, and spaces at the ends, do not reach the server as they were sent.",
-    fix: "Write =?base64?…?= around the Base64 of the name's UTF-8.",
-    ..OURS
-};
-
-static MISMATCH: Rule = Rule {
-    id: "http.header.mismatch-400",
-    party: Party::Server,
-    needs: &[Need::Http],
-    source: "basic/transports/streamable-http#server-validation",
-    title: "Headers that miss or contradict the body are refused with 400 and -32020",
-    why: "Otherwise a request passes a gateway as one thing and is carried out as another.",
-    fix: "Compare the headers with the body before anything else, after decoding them.",
-    ..OURS
-};
-
-static CLIENT_RESPONSE: Rule = Rule {
-    id: "http.no-client-response",
-    needs: &[],
-    source: "basic/transports/streamable-http#sending-messages",
-    title: "A client posts requests and notifications, not responses",
-    why: "Servers do not ask in this revision; one that gets an answer has nothing to match it with.",
-    fix: "Answer a server's question by posting its request again with `inputResponses`.",
-    ..OURS
-};
-
-static SERVER_REQUEST: Rule = Rule {
-    id: "http.no-server-request",
-    party: Party::Server,
-    needs: &[],
-    source: "basic/transports/streamable-http#receiving-messages",
-    title: "A server's streams carry responses and notifications, not requests",
-    why: "Clients of this revision have nothing that answers a request on a stream.",
-    fix: "Put the question into the `inputRequests` of an `input_required` result.",
-    ..OURS
-};
+const VERSION: &Rule = named(&RULES, "http.header.version");
+const VERSION_MATCH: &Rule = named(&RULES, "http.header.version-match");
+const METHOD: &Rule = named(&RULES, "http.header.method");
+const NAME: &Rule = named(&RULES, "http.header.name");
+const NAME_ENCODING: &Rule = named(&RULES, "http.header.name-encoding");
+const MISMATCH: &Rule = named(&RULES, "http.header.mismatch-400");
+const CLIENT_RESPONSE: &Rule = named(&RULES, "http.no-client-response");
+const SERVER_REQUEST: &Rule = named(&RULES, "http.no-server-request");
 
 /// A fault in a request's headers, which its server has to refuse.
 struct HeaderFault {
@@ -137,7 +52,7 @@ impl RuleVisitor for ModernHttpState {
     fn visit(&mut self, at: &RuleContext<'_>, report: &mut Report) {
         let Some(message) = at.message else { return };
         if is_http(at) {
-            sides(&CLIENT_RESPONSE, &SERVER_REQUEST, message, at, report);
+            sides(CLIENT_RESPONSE, SERVER_REQUEST, message, at, report);
         }
         match (message.kind, at.entry.carrier) {
             (MessageKind::Request, Carrier::Request) if is_clients(message, at) => {
@@ -157,12 +72,12 @@ fn notified(at: &RuleContext<'_>, report: &mut Report) {
         return;
     }
     match shown {
-        Some(headers) if header(headers, "MCP-Protocol-Version").is_some() => report.pass(&VERSION, at),
+        Some(headers) if header(headers, "MCP-Protocol-Version").is_some() => report.pass(VERSION, at),
         Some(headers) if shows_all(headers) => {
             let wrong = Violation::new("the notification has no MCP-Protocol-Version");
-            report.fail(&VERSION, at, wrong.only(Level::Should));
+            report.fail(VERSION, at, wrong.only(Level::Should));
         }
-        _ if is_http(at) => report.inconclusive(&VERSION, at, NOT_WHOLE),
+        _ if is_http(at) => report.inconclusive(VERSION, at, NOT_WHOLE),
         _ => {}
     }
 }
@@ -182,7 +97,7 @@ impl ModernHttpState {
             None => at.envelope_headers(),
         };
         let Some(headers) = seen.filter(|_| message.item.is_none()) else {
-            for rule in [&VERSION, &METHOD].iter().filter(|_| seen.is_none() && is_http(at)) {
+            for rule in [VERSION, METHOD].iter().filter(|_| seen.is_none() && is_http(at)) {
                 report.inconclusive(rule, at, NOT_WHOLE);
             }
             return;
@@ -205,14 +120,14 @@ impl ModernHttpState {
         };
 
         let lenient = if seen("MCP-Protocol-Version") {
-            report.pass(&VERSION, at);
+            report.pass(VERSION, at);
             None
         } else {
-            missing(&VERSION, "MCP-Protocol-Version", report)
+            missing(VERSION, "MCP-Protocol-Version", report)
         };
         if let (Some(sent), Some(version)) = (sent("MCP-Protocol-Version"), message.meta(META_VERSION)) {
             let same = text_of(version).is_some_and(|version| *version == *sent);
-            wrong = check(&VERSION_MATCH, same, at, report, || {
+            wrong = check(VERSION_MATCH, same, at, report, || {
                 (
                     format!("MCP-Protocol-Version is {}, and the body says {}", quoted(sent), shown(version)),
                     version,
@@ -221,11 +136,11 @@ impl ModernHttpState {
         }
         let method = message.method.as_deref().unwrap_or_default();
         if !seen("Mcp-Method") {
-            wrong = missing(&METHOD, "Mcp-Method", report).or(wrong);
+            wrong = missing(METHOD, "Mcp-Method", report).or(wrong);
         } else if let Some(sent) = sent("Mcp-Method") {
             let whole = message.raw.json();
             let same = sent == method;
-            wrong = check(&METHOD, same, at, report, || {
+            wrong = check(METHOD, same, at, report, || {
                 let wrong =
                     format!("Mcp-Method is {}, and the body asks for {}", quoted(sent), quoted(method));
                 (wrong, whole.member("method").unwrap_or(whole))
@@ -234,9 +149,9 @@ impl ModernHttpState {
         }
         if let Some(name) = name_of(method, message) {
             if !seen("Mcp-Name") {
-                wrong = missing(&NAME, "Mcp-Name", report).or(wrong);
+                wrong = missing(NAME, "Mcp-Name", report).or(wrong);
             } else if let Some(sent) = sent("Mcp-Name") {
-                wrong = named(sent, name, at, report).or(wrong);
+                wrong = sent_name(sent, name, at, report).or(wrong);
             }
         }
         if method == "tools/call" {
@@ -262,24 +177,24 @@ impl ModernHttpState {
             (Some(-32020), _) => match exchange.status {
                 Some(status) if status != 400 => {
                     report.fail(
-                        &MISMATCH,
+                        MISMATCH,
                         at,
                         broke(format!("-32020 goes with the status {status} rather than 400")),
                     );
                 }
-                _ => report.pass(&MISMATCH, at),
+                _ => report.pass(MISMATCH, at),
             },
             (_, None) => {}
             (None, Some(fault)) if message.kind == MessageKind::Result => {
                 if fault.lenient {
                     report.inconclusive(
-                        &MISMATCH,
+                        MISMATCH,
                         at,
                         "the server may take a request without a version for an old one",
                     );
                 } else {
                     report.fail(
-                        &MISMATCH,
+                        MISMATCH,
                         at,
                         broke(format!("the request was served, although {}", fault.wrong)),
                     );
@@ -289,9 +204,9 @@ impl ModernHttpState {
             (Some(-32022 | -32021 | -32601 | -32602), _) => {}
             (code, Some(fault)) if at.facts.modern && !fault.lenient => {
                 let code = code.map_or("an error without a code".to_owned(), |code| code.to_string());
-                report.fail(&MISMATCH, at, broke(format!("{code} is the answer, although {}", fault.wrong)));
+                report.fail(MISMATCH, at, broke(format!("{code} is the answer, although {}", fault.wrong)));
             }
-            _ => report.inconclusive(&MISMATCH, at, super::modern::UNPROVEN),
+            _ => report.inconclusive(MISMATCH, at, super::modern::UNPROVEN),
         }
     }
 }
@@ -323,20 +238,20 @@ fn name_of<'m>(method: &str, message: &SeenMessage<'m>) -> Option<Json<'m>> {
     name.filter(|name| name.as_text().is_some())
 }
 
-fn named(sent: &str, name: Json<'_>, at: &RuleContext<'_>, report: &mut Report) -> Option<String> {
+fn sent_name(sent: &str, name: Json<'_>, at: &RuleContext<'_>, report: &mut Report) -> Option<String> {
     let text = name.as_text()?.decode();
     match compare(sent, &text) {
         Spelled::Right => {
-            report.pass(&NAME, at);
-            report.pass(&NAME_ENCODING, at);
+            report.pass(NAME, at);
+            report.pass(NAME_ENCODING, at);
             None
         }
         Spelled::Badly(wrong) => {
             let wrong = format!("Mcp-Name: {wrong}");
-            report.fail(&NAME_ENCODING, at, Violation::new(wrong.clone()).inside(name));
+            report.fail(NAME_ENCODING, at, Violation::new(wrong.clone()).inside(name));
             Some(wrong)
         }
-        Spelled::Other(other) => check(&NAME, false, at, report, || {
+        Spelled::Other(other) => check(NAME, false, at, report, || {
             (format!("Mcp-Name is {other}, and the body asks for {}", shown(name)), name)
         }),
     }

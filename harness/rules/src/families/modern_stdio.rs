@@ -5,9 +5,10 @@
 
 use crate::engine::{
     Family, FindingLocation, META_VERSION, MessageKind, Report, Revision, RuleContext, RuleVisitor,
-    SeenMessage, Span, Trigger, Violation, text_of,
+    SeenMessage, Trigger, Violation, text_of,
 };
-use crate::rule::{Level, Party, Rule};
+use crate::rule::Rule;
+use crate::rule_text::{named, read_rules, rules_in};
 use std::collections::VecDeque;
 use transcript::json::Json;
 use transcript::rejection::Rejection;
@@ -16,7 +17,7 @@ use transcript::session::{Content, Side};
 pub(super) const FAMILY: Family = Family {
     name: "modern-stdio",
     title: "stdio without sessions",
-    rules: &[&CLIENT_RESPONSE, &SERVER_REQUEST, &SILENT, &PROBE, &FALLBACK],
+    rules: &RULES,
     triggers: &[
         Trigger::NonMessages,
         Trigger::Kinds(&[MessageKind::Request, MessageKind::Result, MessageKind::Error]),
@@ -37,61 +38,14 @@ const LONGEST: usize = 1 << 10;
 /// What comes sooner after a cancellation may have been on its way, in milliseconds.
 const ON_ITS_WAY: i64 = 1_000;
 
-const OURS: Rule = Rule { party: Party::Client, span: Span::MODERN, ..Rule::BLANK };
+const TEXT: &str = include_str!("modern_stdio.toml");
+static RULES: [Rule; rules_in(TEXT)] = read_rules(TEXT);
 
-static CLIENT_RESPONSE: Rule = Rule {
-    id: "stdio.no-client-response",
-    source: "basic/transports/stdio#sending-messages",
-    title: "A client writes requests and notifications, not responses",
-    why: "Servers do not ask in this revision; one that gets an answer has nothing to match it with.",
-    fix: "Answer a question of the server by sending its request again with `inputResponses`.",
-    ..OURS
-};
-
-static SERVER_REQUEST: Rule = Rule {
-    id: "stdio.no-server-request",
-    party: Party::Server,
-    source: "basic/transports/stdio#receiving-messages",
-    title: "A server writes responses and notifications, not requests",
-    why: "Clients of this revision have nothing that answers a request.",
-    fix: "Put the question into the `inputRequests` of an `input_required` result.",
-    ..OURS
-};
-
-static SILENT: Rule = Rule {
-    id: "stdio.silent-after-cancel",
-    level: Level::Should,
-    party: Party::Server,
-    source: "basic/transports/stdio#cancellation",
-    title: "A server sends nothing more for a request that was cancelled",
-    why: "Progress for a call that nobody awaits fills the pipe and keeps the server busy.",
-    fix: "Stop the work, and its notifications, when `notifications/cancelled` comes.",
-    contested: Some(
-        "The pages on transports forbid further messages; the page on cancellation lets a server ignore what it \
-         cannot stop, so that it is taken as advice.",
-    ),
-    ..OURS
-};
-
-static PROBE: Rule = Rule {
-    id: "stdio.probe-first",
-    level: Level::Should,
-    source: "basic/transports/stdio#backward-compatibility",
-    title: "A client that can fall back to a handshake asks `server/discover` first",
-    why: "An old server may take another request for its own and serve it by other rules.",
-    fix: "Send `server/discover` before anything else, and `initialize` after an error that no new server sends.",
-    ..OURS
-};
-
-static FALLBACK: Rule = Rule {
-    id: "stdio.no-fallback-on-modern-error",
-    level: Level::Should,
-    source: "basic/transports/stdio#backward-compatibility",
-    title: "A client does not fall back to `initialize` after an error of a new server",
-    why: "The server has shown that it needs no handshake, and may know none.",
-    fix: "Correct the request, or choose a version that the error lists.",
-    ..OURS
-};
+const CLIENT_RESPONSE: &Rule = named(&RULES, "stdio.no-client-response");
+const SERVER_REQUEST: &Rule = named(&RULES, "stdio.no-server-request");
+const SILENT: &Rule = named(&RULES, "stdio.silent-after-cancel");
+const PROBE: &Rule = named(&RULES, "stdio.probe-first");
+const FALLBACK: &Rule = named(&RULES, "stdio.no-fallback-on-modern-error");
 
 /// A cancelled request that may still be worked at.
 struct Cancelled {
@@ -119,7 +73,7 @@ impl RuleVisitor for ModernStdioState {
         }
         let Some(message) = at.message else { return };
         if !is_http(at) {
-            sides(&CLIENT_RESPONSE, &SERVER_REQUEST, message, at, report);
+            sides(CLIENT_RESPONSE, SERVER_REQUEST, message, at, report);
         }
         match message.kind {
             MessageKind::Request if at.side != Some(Side::Server) => self.request(message, at, report),
@@ -141,7 +95,7 @@ impl RuleVisitor for ModernStdioState {
     fn finish(&mut self, at: &RuleContext<'_>, _rejection: Option<&Rejection>, report: &mut Report) {
         if at.facts.closed && !self.disturbed {
             for _ in &self.cancelled {
-                report.pass(&SILENT, at);
+                report.pass(SILENT, at);
             }
         }
     }
@@ -185,7 +139,7 @@ impl ModernStdioState {
         if let Some((location, probed)) = self.first.take()
             && self.stdio
         {
-            report.check(&PROBE, at, probed, || {
+            report.check(PROBE, at, probed, || {
                 let wrong = "the client falls back to a handshake, and did not begin with `server/discover`";
                 Violation::new(wrong).see(location, "the first request")
             });
@@ -193,9 +147,9 @@ impl ModernStdioState {
         match self.modern_error.take() {
             Some(location) => {
                 let wrong = "`initialize` follows an error that only a server of this revision sends";
-                report.fail(&FALLBACK, at, Violation::new(wrong).see(location, "the error"));
+                report.fail(FALLBACK, at, Violation::new(wrong).see(location, "the error"));
             }
-            None => report.pass(&FALLBACK, at),
+            None => report.pass(FALLBACK, at),
         }
     }
 
@@ -227,7 +181,7 @@ impl ModernStdioState {
             self.disturbed = true;
             let wrong = format!("progress comes {} ms after its request was cancelled", now - then);
             report.fail(
-                &SILENT,
+                SILENT,
                 at,
                 Violation::new(wrong).see(cancelled.location.clone(), "the cancellation"),
             );

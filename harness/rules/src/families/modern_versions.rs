@@ -8,9 +8,10 @@ use super::meta_keys::is_prefixed_key;
 use super::modern::is_clients;
 use crate::engine::{
     Family, FindingLocation, META_CAPABILITIES, META_VERSION, MessageKind, PendingRequest, Report,
-    RuleContext, RuleVisitor, SeenMessage, Span, Trigger, Violation, quoted, shown, text_of,
+    RuleContext, RuleVisitor, SeenMessage, Trigger, Violation, quoted, shown, text_of,
 };
-use crate::rule::{Level, Party, Rule};
+use crate::rule::{Level, Rule};
+use crate::rule_text::{named, read_rules, rules_in};
 use transcript::json::{Json, JsonKind};
 use transcript::rejection::Rejection;
 use transcript::session::Side;
@@ -18,7 +19,7 @@ use transcript::session::Side;
 pub(super) const FAMILY: Family = Family {
     name: "modern-versions",
     title: "Versions and discovery without a handshake",
-    rules: &[&UNSUPPORTED, &RETRY, &IMPLEMENTED, &CONSISTENT, &IDENTIFIER],
+    rules: &RULES,
     triggers: &[Trigger::Messages],
     visitor: || Box::new(ModernVersionsState::default()),
 };
@@ -32,61 +33,14 @@ const LONGEST: usize = 100;
 /// A request that comes sooner after a refusal may have been on its way when the refusal came, in milliseconds.
 const ON_ITS_WAY: i64 = 100;
 
-const OURS: Rule = Rule {
-    party: Party::Server,
-    span: Span::MODERN,
-    source: "basic/versioning#protocol-version-negotiation",
-    ..Rule::BLANK
-};
+const TEXT: &str = include_str!("modern_versions.toml");
+static RULES: [Rule; rules_in(TEXT)] = read_rules(TEXT);
 
-static UNSUPPORTED: Rule = Rule {
-    id: "version.unsupported",
-    title: "An unknown version is refused with -32022, which lists the versions that are known",
-    why: "The list is all that a client has to find a version that both speak.",
-    fix: "Send data.supported with your versions and data.requested with the one that was asked for.",
-    ..OURS
-};
-
-static RETRY: Rule = Rule {
-    id: "version.retry",
-    level: Level::Should,
-    party: Party::Client,
-    title: "After -32022 a client continues with a version that the server listed",
-    why: "The same version is refused again and again, and the user sees a server that does not work.",
-    fix: "Choose a version from data.supported, or tell the user that there is none in common.",
-    ..OURS
-};
-
-static IMPLEMENTED: Rule = Rule {
-    id: "discover.implemented",
-    source: "server/discover",
-    title: "A server answers `server/discover`",
-    why: "Clients that speak several revisions probe with it, and take a server that does not know it for an old one.",
-    fix: "Implement it: versions, capabilities and identity are all that it has to say.",
-    ..OURS
-};
-
-static CONSISTENT: Rule = Rule {
-    id: "discover.caps-consistent",
-    source: "server/tools#capabilities; server/discover",
-    title: "What `server/discover` advertises is there when it is asked for",
-    why: "Clients show features by the capabilities, and fail when they use them.",
-    fix: "Advertise what is implemented, and nothing else.",
-    softened: Some(
-        "a warning on completions and on what is listened to, of which no sentence says that it must answer",
-    ),
-    ..OURS
-};
-
-static IDENTIFIER: Rule = Rule {
-    id: "cap.extension-id",
-    party: Party::Sender,
-    source: "basic/versioning#extension-negotiation",
-    title: "An extension's identifier is a key with a prefix, such as com.example/search",
-    why: "Without a prefix two extensions may take the same name, and the other side enables the wrong one.",
-    fix: "Put a domain of your own in reverse before the name.",
-    ..OURS
-};
+const UNSUPPORTED: &Rule = named(&RULES, "version.unsupported");
+const RETRY: &Rule = named(&RULES, "version.retry");
+const IMPLEMENTED: &Rule = named(&RULES, "discover.implemented");
+const CONSISTENT: &Rule = named(&RULES, "discover.caps-consistent");
+const IDENTIFIER: &Rule = named(&RULES, "cap.extension-id");
 
 /// The methods that a capability promises.
 pub(super) const PROMISED: &[(&str, &str)] = &[
@@ -137,13 +91,13 @@ impl RuleVisitor for ModernVersionsState {
             && let Some(location) = self.unknown.take()
         {
             let wrong = "`server/discover` is answered with -32601";
-            report.fail(&IMPLEMENTED, at, Violation::new(wrong).at(location));
+            report.fail(IMPLEMENTED, at, Violation::new(wrong).at(location));
         }
     }
 
     fn finish(&mut self, at: &RuleContext<'_>, _rejection: Option<&Rejection>, report: &mut Report) {
         if self.unknown.is_some() {
-            report.inconclusive(&IMPLEMENTED, at, super::modern::UNPROVEN);
+            report.inconclusive(IMPLEMENTED, at, super::modern::UNPROVEN);
         }
     }
 }
@@ -157,10 +111,10 @@ impl ModernVersionsState {
         let Some(refused) = self.refused.take() else { return };
         let waited = refused.time.zip(at.entry.time).map(|(then, now)| now - then);
         if refused.supported.contains(&version) {
-            report.pass(&RETRY, at);
+            report.pass(RETRY, at);
         } else if waited.is_none() {
             report.inconclusive(
-                &RETRY,
+                RETRY,
                 at,
                 "the request may have been on its way already; times would show it",
             );
@@ -169,14 +123,14 @@ impl ModernVersionsState {
         } else {
             let listed = refused.supported.join(", ");
             let wrong = format!("the client continues with {}; the server listed {listed}", quoted(&version));
-            report.fail(&RETRY, at, Violation::new(wrong).see(refused.location, "the refusal"));
+            report.fail(RETRY, at, Violation::new(wrong).see(refused.location, "the refusal"));
         }
     }
 
     fn result(&mut self, message: &SeenMessage<'_>, at: &RuleContext<'_>, report: &mut Report) {
         let (Some(request), Some(result)) = (message.request(), message.raw.outcome()) else { return };
         if request.method() == "server/discover" {
-            report.pass(&IMPLEMENTED, at);
+            report.pass(IMPLEMENTED, at);
             self.unknown = None;
             self.supported = versions(result.member("supportedVersions"));
             if let Some(capabilities) = result.member("capabilities") {
@@ -191,10 +145,10 @@ impl ModernVersionsState {
         {
             let wrong =
                 format!("a request of version {} was served, which the server does not list", quoted(&name));
-            report.fail(&UNSUPPORTED, at, Violation::new(wrong).see(request.location(), "the request"));
+            report.fail(UNSUPPORTED, at, Violation::new(wrong).see(request.location(), "the request"));
         }
         if promise(request, at).is_some() {
-            report.pass(&CONSISTENT, at);
+            report.pass(CONSISTENT, at);
         }
     }
 
@@ -222,7 +176,7 @@ impl ModernVersionsState {
                     );
                     let level = if request.method().ends_with("/list") { Level::Must } else { Level::Should };
                     let wrong = Violation::new(wrong).see(request.location(), "the request");
-                    report.fail(&CONSISTENT, at, wrong.only(level));
+                    report.fail(CONSISTENT, at, wrong.only(level));
                 }
             }
             _ => {}
@@ -261,9 +215,9 @@ fn unsupported(
         (Some(listed), _) if request.is_some_and(|request| versions(Some(listed)).contains(&request)) => {
             Violation::new("data.supported lists the very version that is refused").inside(listed)
         }
-        _ => return report.pass(&UNSUPPORTED, at),
+        _ => return report.pass(UNSUPPORTED, at),
     };
-    report.fail(&UNSUPPORTED, at, wrong);
+    report.fail(UNSUPPORTED, at, wrong);
 }
 
 /// The capability that promises a request's method, where the server has advertised it.
@@ -279,7 +233,7 @@ fn promise(request: &PendingRequest, at: &RuleContext<'_>) -> Option<&'static st
 fn identifiers(capabilities: Json<'_>, at: &RuleContext<'_>, report: &mut Report) {
     for (name, value) in capabilities.member("extensions").into_iter().flat_map(Json::members) {
         let name = String::from_utf8_lossy(&name.decode()).into_owned();
-        report.check(&IDENTIFIER, at, is_prefixed_key(&name), || {
+        report.check(IDENTIFIER, at, is_prefixed_key(&name), || {
             Violation::new(format!("the extension is called {}", quoted(&name))).inside(value)
         });
     }

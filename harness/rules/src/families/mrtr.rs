@@ -2,17 +2,18 @@
 
 use super::modern::declared;
 use crate::engine::{
-    Family, MessageKind, Report, RuleContext, RuleVisitor, SeenMessage, Span, Trigger, Violation, quoted,
-    shown, text_of,
+    Family, MessageKind, Report, RuleContext, RuleVisitor, SeenMessage, Trigger, Violation, quoted, shown,
+    text_of,
 };
-use crate::rule::{Party, Rule};
+use crate::rule::Rule;
+use crate::rule_text::{named, read_rules, rules_in};
 use std::collections::BTreeSet;
 use transcript::json::{Json, JsonKind};
 
 pub(super) const FAMILY: Family = Family {
     name: "mrtr",
     title: "Results that ask for input",
-    rules: &[&METHODS, &NON_EMPTY, &VALUES, &CAPABILITY, &KEYS],
+    rules: &RULES,
     triggers: &[Trigger::InputRequests],
     visitor: || Box::new(MrtrState),
 };
@@ -24,53 +25,14 @@ const SUPPORTED: &[&str] = &["prompts/get", "resources/read", "tools/call"];
 const QUESTIONS: &[(&str, &str)] =
     &[("elicitation/create", "elicitation"), ("sampling/createMessage", "sampling"), ("roots/list", "roots")];
 
-const OURS: Rule = Rule {
-    party: Party::Server,
-    span: Span::MODERN,
-    source: "basic/patterns/mrtr#server-requirements-basic-workflow",
-    ..Rule::BLANK
-};
+const TEXT: &str = include_str!("mrtr.toml");
+static RULES: [Rule; rules_in(TEXT)] = read_rules(TEXT);
 
-static METHODS: Rule = Rule {
-    id: "mrtr.methods",
-    source: "basic/patterns/mrtr#supported-requests",
-    title: "Only calls, resources and prompts are answered with a request for input",
-    why: "Clients have no way to answer a question about any other request.",
-    fix: "Answer with the outcome or with an error.",
-    ..OURS
-};
-
-static NON_EMPTY: Rule = Rule {
-    id: "mrtr.nonempty",
-    title: "A request for input has `inputRequests` or `requestState`",
-    why: "With neither of them the client has nothing to do, and would only ask the same again.",
-    fix: "Say what is needed, or give a state to come back with.",
-    ..OURS
-};
-
-static VALUES: Rule = Rule {
-    id: "mrtr.values",
-    title: "What is asked for is an elicitation, a sampling or the list of roots",
-    why: "Clients can answer no other request, and refuse the whole result.",
-    fix: "Send elicitation/create, sampling/createMessage or roots/list as an object with method and params.",
-    ..OURS
-};
-
-static CAPABILITY: Rule = Rule {
-    id: "mrtr.capability",
-    title: "A server asks only for what the request declares a capability for",
-    why: "The client cannot answer, and the call never comes to an end.",
-    fix: "Look into the request's clientCapabilities, and answer -32021 where one is missing.",
-    ..OURS
-};
-
-static KEYS: Rule = Rule {
-    id: "mrtr.keys-unique",
-    title: "Every key of `inputRequests` is there once",
-    why: "Most readers keep the last of two members with one name, so that a question is lost.",
-    fix: "Name each question differently.",
-    ..OURS
-};
+const METHODS: &Rule = named(&RULES, "mrtr.methods");
+const NON_EMPTY: &Rule = named(&RULES, "mrtr.nonempty");
+const VALUES: &Rule = named(&RULES, "mrtr.values");
+const CAPABILITY: &Rule = named(&RULES, "mrtr.capability");
+const KEYS: &Rule = named(&RULES, "mrtr.keys-unique");
 
 /// Whether a result asks for input.
 pub(super) fn asks_for_input(message: &SeenMessage<'_>) -> bool {
@@ -86,35 +48,30 @@ impl RuleVisitor for MrtrState {
         let Some(message) = at.message.filter(|message| asks_for_input(message)) else { return };
         let (Some(request), Some(result)) = (message.request(), message.raw.outcome()) else { return };
         if SUPPORTED.contains(&request.method()) {
-            report.pass(&METHODS, at);
+            report.pass(METHODS, at);
         } else if request.is_specified() {
             let wrong = format!("`{}` is answered with a request for input", request.method());
-            report.fail(&METHODS, at, Violation::new(wrong).see(request.location(), "the request"));
+            report.fail(METHODS, at, Violation::new(wrong).see(request.location(), "the request"));
         } else {
             report.inconclusive(
-                &METHODS,
+                METHODS,
                 at,
                 "whether an extension defines such a question is not in the recording",
             );
         }
         let there = |name| result.member(name).filter(|value| value.kind() != JsonKind::Null);
         let is_there = there("inputRequests").is_some() || there("requestState").is_some();
-        report.check(
-            &NON_EMPTY,
-            at,
-            is_there,
-            || "the result has neither `inputRequests` nor `requestState`",
-        );
+        report.check(NON_EMPTY, at, is_there, || "the result has neither `inputRequests` nor `requestState`");
         let Some(requests) = result.member("inputRequests").filter(|_| is_there) else { return };
         if requests.kind() != JsonKind::Object {
             let wrong = format!("`inputRequests` is {}: {}", requests.kind().name(), shown(requests));
-            return report.fail(&VALUES, at, Violation::new(wrong).inside(requests));
+            return report.fail(VALUES, at, Violation::new(wrong).inside(requests));
         }
         let mut keys = BTreeSet::new();
         for (key, value) in requests.members() {
             let key = key.decode().into_owned();
             let name = String::from_utf8_lossy(&key).into_owned();
-            report.check(&KEYS, at, keys.insert(key), || {
+            report.check(KEYS, at, keys.insert(key), || {
                 Violation::new(format!("the key {} is there twice", quoted(&name))).inside(value)
             });
             question(value, message, at, report);
@@ -130,15 +87,15 @@ fn question(value: Json<'_>, message: &SeenMessage<'_>, at: &RuleContext<'_>, re
         } else {
             format!("the server asks for {}", quoted(&method))
         };
-        return report.fail(&VALUES, at, Violation::new(wrong).inside(value));
+        return report.fail(VALUES, at, Violation::new(wrong).inside(value));
     };
-    report.pass(&VALUES, at);
+    report.pass(VALUES, at);
     let Some(capabilities) = declared(message) else {
-        return report.inconclusive(&CAPABILITY, at, "what the request declares is not in the recording");
+        return report.inconclusive(CAPABILITY, at, "what the request declares is not in the recording");
     };
     let has = capabilities.member(capability);
     let has = has.is_some_and(|value| value.kind() != JsonKind::Null && value.text() != "false");
-    report.check(&CAPABILITY, at, has, || {
+    report.check(CAPABILITY, at, has, || {
         let wrong = format!(
             "the server asks for {}, and the request does not declare `{capability}`",
             quoted(&method)

@@ -2,16 +2,16 @@
 
 use super::tasks::times::moment;
 use crate::engine::{
-    Family, MessageKind, Report, Revision, RuleContext, RuleVisitor, Span, Trigger, Violation, shown,
-    string_of,
+    Family, MessageKind, Report, RuleContext, RuleVisitor, Trigger, Violation, shown, string_of,
 };
-use crate::rule::{Level, Party, Rule};
+use crate::rule::Rule;
+use crate::rule_text::{named, read_rules, rules_in};
 use transcript::json::Json;
 
 pub(super) const FAMILY: Family = Family {
     name: "offers",
     title: "Icons, templates and annotations",
-    rules: &[&SRC, &SIZES, &TEMPLATE, &MODIFIED],
+    rules: &RULES,
     triggers: &[
         Trigger::Methods(&[MessageKind::Request], &["initialize", "server/discover"]),
         Trigger::Methods(
@@ -31,47 +31,13 @@ pub(super) const FAMILY: Family = Family {
     visitor: || Box::new(OffersState),
 };
 
-const OURS: Rule = Rule { level: Level::Should, span: Span::from(Revision::V2025_11_25), ..Rule::BLANK };
+const TEXT: &str = include_str!("offers.toml");
+static RULES: [Rule; rules_in(TEXT)] = read_rules(TEXT);
 
-static SRC: Rule = Rule {
-    id: "icons.src",
-    source: "basic/index#icons",
-    title: "An icon is at an https address, or in a `data:` URI",
-    why: "Clients are bound to refuse icons of other schemes, so that nothing is shown.",
-    fix: "Serve the icon over https, or put it into the list as data:image/png;base64,….",
-    ..OURS
-};
-
-static SIZES: Rule = Rule {
-    id: "icons.sizes",
-    source: "schema, Icon",
-    title: "The sizes of an icon are spelled like 48x48, or `any`",
-    why: "Clients choose by it, and pass over an icon whose size they cannot read.",
-    fix: "Write width, `x` and height in pixels, and `any` for what scales.",
-    ..OURS
-};
-
-static TEMPLATE: Rule = Rule {
-    id: "resources.template",
-    party: Party::Server,
-    span: Span::ALL,
-    source: "server/resources#resource-templates; RFC 6570, section 2",
-    title: "The `uriTemplate` of a resource is one by RFC 6570",
-    why: "Clients expand it, and fail as a whole or ask for an address that the server does not know.",
-    fix: "Close each brace, and name variables with letters, digits, `_` and dots: file:///{path}.",
-    ..OURS
-};
-
-static MODIFIED: Rule = Rule {
-    id: "annotations.last-modified",
-    party: Party::Server,
-    span: Span::from(Revision::V2025_06_18),
-    source: "server/resources#annotations",
-    title: "`lastModified` is a time in ISO 8601",
-    why: "Clients sort by it, and cannot read other times.",
-    fix: "Write times such as 2025-01-12T15:00:58Z.",
-    ..OURS
-};
+const SRC: &Rule = named(&RULES, "icons.src");
+const SIZES: &Rule = named(&RULES, "icons.sizes");
+const TEMPLATE: &Rule = named(&RULES, "resources.template");
+const MODIFIED: &Rule = named(&RULES, "annotations.last-modified");
 
 /// The lists of results whose items may have icons or annotations, and infos of those who speak.
 const LISTS: [&str; 5] = ["tools", "prompts", "resources", "resourceTemplates", "content"];
@@ -92,7 +58,7 @@ impl RuleVisitor for OffersState {
             modified(item, at, report);
             if let Some(template) = item.member("uriTemplate") {
                 let wrong = string_of(template).and_then(|text| template_fault(&text));
-                report.check(&TEMPLATE, at, wrong.is_none(), || {
+                report.check(TEMPLATE, at, wrong.is_none(), || {
                     let wrong =
                         format!("{} is not a template: {}", shown(template), wrong.unwrap_or_default());
                     Violation::new(wrong).inside(template)
@@ -111,7 +77,7 @@ fn icons(owner: Json<'_>, at: &RuleContext<'_>, report: &mut Report) {
             && let Some(text) = string_of(src)
         {
             let scheme = text.split(':').next().unwrap_or_default().to_ascii_lowercase();
-            report.check(&SRC, at, matches!(&*scheme, "https" | "data"), || {
+            report.check(SRC, at, matches!(&*scheme, "https" | "data"), || {
                 Violation::new(format!("the icon is at {}", shown(src))).inside(src)
             });
         }
@@ -120,7 +86,7 @@ fn icons(owner: Json<'_>, at: &RuleContext<'_>, report: &mut Report) {
             let number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
             let kept = text == "any"
                 || text.split_once(['x', 'X']).is_some_and(|(width, height)| number(width) && number(height));
-            report.check(&SIZES, at, kept, || {
+            report.check(SIZES, at, kept, || {
                 Violation::new(format!("{} is not a size", shown(size))).inside(size)
             });
         }
@@ -130,7 +96,7 @@ fn icons(owner: Json<'_>, at: &RuleContext<'_>, report: &mut Report) {
 fn modified(item: Json<'_>, at: &RuleContext<'_>, report: &mut Report) {
     let time = item.member("annotations").and_then(|annotations| annotations.member("lastModified"));
     let Some((time, text)) = time.and_then(|time| Some((time, string_of(time)?))) else { return };
-    report.check(&MODIFIED, at, moment(&text).is_some(), || {
+    report.check(MODIFIED, at, moment(&text).is_some(), || {
         Violation::new(format!("{} is not a time in ISO 8601", shown(time))).inside(time)
     });
 }

@@ -3,10 +3,11 @@
 //! The cursors that a server gave, by method. Memory: a fingerprint of each cursor, up to [`MOST_CURSORS`].
 
 use crate::engine::{
-    Family, MessageKind, Report, Revision, RuleContext, RuleVisitor, SeenMessage, Span, Trigger, Violation,
-    shown, why_not_whole,
+    Family, MessageKind, Report, RuleContext, RuleVisitor, SeenMessage, Trigger, Violation, shown,
+    why_not_whole,
 };
-use crate::rule::{Level, Party, Rule};
+use crate::rule::Rule;
+use crate::rule_text::{named, read_rules, rules_in};
 use foldhash::fast::FixedState;
 use std::collections::HashSet;
 use std::hash::BuildHasher;
@@ -15,51 +16,18 @@ use transcript::json::{Json, JsonKind};
 pub(super) const FAMILY: Family = Family {
     name: "pagination",
     title: "Pages",
-    rules: &[&OPAQUE, &STRING, &BAD, &BAD_TASKS],
+    rules: &RULES,
     triggers: &[Trigger::Methods(&[MessageKind::Request, MessageKind::Result, MessageKind::Error], &PAGED)],
     visitor: || Box::new(PaginationState::default()),
 };
 
-static OPAQUE: Rule = Rule {
-    id: "page.cursor-opaque",
-    party: Party::Client,
-    source: "server/utilities/pagination#implementation-guidelines",
-    title: "A client sends the cursors that it got, as it got them",
-    why: "A cursor that a client made up or changed points nowhere, or at the wrong page.",
-    fix: "Repeat nextCursor of the same method word for word, and send no cursor for the first page.",
-    ..Rule::BLANK
-};
+const TEXT: &str = include_str!("pagination.toml");
+static RULES: [Rule; rules_in(TEXT)] = read_rules(TEXT);
 
-static STRING: Rule = Rule {
-    id: "page.cursor-string",
-    party: Party::Server,
-    source: "schema, PaginatedResult",
-    title: "`nextCursor` is a string where it is there",
-    why: "Typed clients refuse the whole listing, and others request the page `null` endlessly.",
-    fix: "Leave `nextCursor` out of the last page.",
-    ..Rule::BLANK
-};
-
-static BAD: Rule = Rule {
-    id: "page.bad-cursor",
-    level: Level::Should,
-    party: Party::Server,
-    source: "server/utilities/pagination#error-handling",
-    title: "A cursor that the server never gave is refused with -32602",
-    why: "A client with a stale cursor gets some page or none, and never learns that it missed entries.",
-    fix: "Answer such a request with the code -32602.",
-    ..Rule::BLANK
-};
-
-static BAD_TASKS: Rule = Rule {
-    id: "tasks.list.bad-cursor",
-    level: Level::Must,
-    party: Party::Sender,
-    span: Span::only(Revision::V2025_11_25),
-    source: "basic/utilities/tasks#protocol-errors",
-    title: "A cursor of `tasks/list` that was never given is refused with -32602",
-    ..BAD
-};
+const OPAQUE: &Rule = named(&RULES, "page.cursor-opaque");
+const STRING: &Rule = named(&RULES, "page.cursor-string");
+const BAD: &Rule = named(&RULES, "page.bad-cursor");
+const BAD_TASKS: &Rule = named(&RULES, "tasks.list.bad-cursor");
 
 /// The most cursors that are remembered.
 const MOST_CURSORS: usize = 100_000;
@@ -95,13 +63,13 @@ impl PaginationState {
         let method = message.method.as_deref().unwrap_or_default();
         let Some(cursor) = message.param("cursor").filter(|_| PAGED.contains(&method)) else { return };
         if self.given.contains(&print(method, cursor)) {
-            return report.pass(&OPAQUE, at);
+            return report.pass(OPAQUE, at);
         }
         if let Some(why) = self.why_unsure(cursor, at) {
-            return report.inconclusive(&OPAQUE, at, why);
+            return report.inconclusive(OPAQUE, at, why);
         }
         let wrong = format!("`{method}` never gave the cursor {}", shown(cursor));
-        report.fail(&OPAQUE, at, Violation::new(wrong).inside(cursor));
+        report.fail(OPAQUE, at, Violation::new(wrong).inside(cursor));
     }
 
     fn response(&mut self, message: &SeenMessage<'_>, at: &RuleContext<'_>, report: &mut Report) {
@@ -118,7 +86,7 @@ impl PaginationState {
             && !self.given.contains(&print(request.method(), cursor))
         {
             let code = message.error_code();
-            let rule = if request.method() == "tasks/list" { &BAD_TASKS } else { &BAD };
+            let rule = if request.method() == "tasks/list" { BAD_TASKS } else { BAD };
             match (self.why_unsure(cursor, at), message.kind) {
                 (Some(why), _) => report.inconclusive(rule, at, why),
                 (None, MessageKind::Error) if code == Some(-32602) => report.pass(rule, at),
@@ -137,7 +105,7 @@ impl PaginationState {
         let Some(next) = message.raw.outcome().and_then(|result| result.member("nextCursor")) else {
             return;
         };
-        report.check(&STRING, at, next.kind() == JsonKind::String, || {
+        report.check(STRING, at, next.kind() == JsonKind::String, || {
             Violation::new(format!("`nextCursor` is {}: {}", next.kind().name(), shown(next))).inside(next)
         });
         if self.given.len() < MOST_CURSORS {

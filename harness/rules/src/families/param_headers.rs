@@ -2,45 +2,18 @@
 //!
 //! The Base64 spelling of values that a header cannot carry as they are.
 
+use super::modern_http::rules::RULES;
 use super::tool_headers::{annotations, value_at};
-use crate::engine::{Report, RuleContext, SeenMessage, Span, Violation, base64, quoted, shown, text_of};
-use crate::rule::{Need, Party, Rule};
+use crate::engine::{Report, RuleContext, SeenMessage, Violation, base64, quoted, shown, text_of};
+use crate::rule::Rule;
+use crate::rule_text::named;
 use std::borrow::Cow;
 use transcript::json::{Json, JsonKind};
 use transcript::session::{Headers, header};
 
-const OURS: Rule = Rule {
-    party: Party::Client,
-    span: Span::MODERN,
-    needs: &[Need::Headers],
-    source: "basic/transports/streamable-http#custom-headers-from-tool-parameters",
-    ..Rule::BLANK
-};
-
-pub(super) static MIRROR: Rule = Rule {
-    id: "http.param.mirror",
-    title: "A call repeats in headers the parameters that its tool marks",
-    why: "Gateways route by these headers, and servers refuse a call whose headers lack a value or differ from it.",
-    fix: "Send Mcp-Param-{name} for every marked parameter that the arguments hold.",
-    ..OURS
-};
-
-pub(super) static OMIT: Rule = Rule {
-    id: "http.param.omit",
-    title: "A parameter that is null or missing has no header",
-    why: "The server expects none, and a gateway would act on a value that the call does not have.",
-    fix: "Leave the header out.",
-    ..OURS
-};
-
-pub(super) static ENCODING: Rule = Rule {
-    id: "http.param.encoding",
-    source: "basic/transports/streamable-http#value-encoding",
-    title: "Headers spell parameters as digits, true or false, plain text, or Base64",
-    why: "Other spellings change on the way, are cut at a line break, or do not compare as equal.",
-    fix: "Write =?base64?…?= around the Base64 of what is not plain text, and integers in decimal digits.",
-    ..OURS
-};
+pub(super) const MIRROR: &Rule = named(&RULES, "http.param.mirror");
+pub(super) const OMIT: &Rule = named(&RULES, "http.param.omit");
+pub(super) const ENCODING: &Rule = named(&RULES, "http.param.encoding");
 
 /// What a header makes of a value.
 pub(super) enum Spelled {
@@ -97,7 +70,7 @@ pub(super) fn params(
     let name = message.param("name").and_then(text_of)?;
     let Some(tool) = at.facts.tool(&name) else {
         report.inconclusive(
-            &MIRROR,
+            MIRROR,
             at,
             "the tool's definition is not in the recording; tools/list would show it",
         );
@@ -115,21 +88,21 @@ pub(super) fn params(
         let value = arguments.and_then(|arguments| value_at(arguments, &field.path));
         let wrong = match (value.filter(|value| value.kind() != JsonKind::Null), sent) {
             (None, None) => {
-                report.pass(&OMIT, at);
+                report.pass(OMIT, at);
                 None
             }
             (None, Some(sent)) => {
                 let wrong = format!("{name} is {}, and the call has no such value", quoted(sent));
-                report.fail(&OMIT, at, wrong.clone());
+                report.fail(OMIT, at, wrong.clone());
                 Some(wrong)
             }
             (Some(_), None) if !whole => {
-                report.inconclusive(&MIRROR, at, super::modern::NOT_WHOLE);
+                report.inconclusive(MIRROR, at, super::modern::NOT_WHOLE);
                 None
             }
             (Some(value), None) => {
                 let wrong = format!("{name} is missing for the value {}", shown(value));
-                report.fail(&MIRROR, at, Violation::new(wrong.clone()).inside(value));
+                report.fail(MIRROR, at, Violation::new(wrong.clone()).inside(value));
                 Some(wrong)
             }
             (Some(value), Some(sent)) => mirrored(&name, sent, value, at, report),
@@ -148,7 +121,7 @@ fn mirrored(
     report: &mut Report,
 ) -> Option<String> {
     if at.facts.hides(sent) {
-        report.inconclusive(&MIRROR, at, super::modern::HIDDEN);
+        report.inconclusive(MIRROR, at, super::modern::HIDDEN);
         return None;
     }
     let text: Cow<'_, [u8]> = match (value.as_text(), value.kind()) {
@@ -164,29 +137,29 @@ fn mirrored(
     let integer = value.kind() != JsonKind::Number || !value.text().contains(['.', 'e', 'E']);
     match compare(sent, &text) {
         Spelled::Right if integer => {
-            report.pass(&MIRROR, at);
-            report.pass(&ENCODING, at);
+            report.pass(MIRROR, at);
+            report.pass(ENCODING, at);
             None
         }
         _ if same_in_other_words => {
-            report.pass(&MIRROR, at);
+            report.pass(MIRROR, at);
             if sent.bytes().all(|byte| byte.is_ascii_digit() || byte == b'-') {
-                report.pass(&ENCODING, at);
+                report.pass(ENCODING, at);
             } else {
                 let wrong = format!("{name} spells {} as {}", shown(value), quoted(sent));
-                report.fail(&ENCODING, at, Violation::new(wrong).inside(value));
+                report.fail(ENCODING, at, Violation::new(wrong).inside(value));
             }
             None
         }
         Spelled::Right => None,
         Spelled::Badly(wrong) => {
             let wrong = format!("{name}: {wrong}");
-            report.fail(&ENCODING, at, Violation::new(wrong.clone()).inside(value));
+            report.fail(ENCODING, at, Violation::new(wrong.clone()).inside(value));
             Some(wrong)
         }
         Spelled::Other(other) => {
             let wrong = format!("{name} is {other}, and the call has {}", shown(value));
-            report.fail(&MIRROR, at, Violation::new(wrong.clone()).inside(value));
+            report.fail(MIRROR, at, Violation::new(wrong.clone()).inside(value));
             Some(wrong)
         }
     }

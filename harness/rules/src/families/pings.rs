@@ -3,16 +3,17 @@
 //! Memory: [`MOST_PINGS`] pings that came before the handshake was over.
 
 use crate::engine::{
-    Family, FindingLocation, MessageKind, Report, RuleContext, RuleVisitor, SeenMessage, Span, Trigger,
-    Violation, shown,
+    Family, FindingLocation, MessageKind, Report, RuleContext, RuleVisitor, SeenMessage, Trigger, Violation,
+    shown,
 };
-use crate::rule::{Level, Party, Rule};
+use crate::rule::{Party, Rule};
+use crate::rule_text::{named, read_rules, rules_in};
 use transcript::session::Side;
 
 pub(super) const FAMILY: Family = Family {
     name: "pings",
     title: "Pings",
-    rules: &[&PING, &EARLY_PING],
+    rules: &RULES,
     triggers: &[
         Trigger::Methods(&[MessageKind::Notification], &["notifications/initialized"]),
         Trigger::Methods(
@@ -23,28 +24,11 @@ pub(super) const FAMILY: Family = Family {
     visitor: || Box::new(PingsState::default()),
 };
 
-/// What the rules of this file have in common.
-const OURS: Rule = Rule { span: Span::SESSIONS, source: "basic/lifecycle#initialization", ..Rule::BLANK };
+const TEXT: &str = include_str!("pings.toml");
+static RULES: [Rule; rules_in(TEXT)] = read_rules(TEXT);
 
-static PING: Rule = Rule {
-    id: "ping.empty-result",
-    source: "basic/utilities/ping#behavior-requirements",
-    title: "A ping is answered with an empty result",
-    why: "The side that pings takes an error for a dead peer and hangs up.",
-    fix: "Answer every `ping` with {}.",
-    ..OURS
-};
-
-static EARLY_PING: Rule = Rule {
-    id: "life.server.reject-early-ping",
-    relational: true,
-    level: Level::Should,
-    party: Party::Server,
-    title: "A ping is answered also before the session is initialized",
-    why: "Clients may ping at that time to see whether the server is alive, and take a refusal for an outage.",
-    fix: "Answer `ping` whatever the state of the session.",
-    ..OURS
-};
+const PING: &Rule = named(&RULES, "ping.empty-result");
+const EARLY_PING: &Rule = named(&RULES, "life.server.reject-early-ping");
 
 /// The most early pings that are remembered.
 const MOST_PINGS: usize = 100;
@@ -115,7 +99,7 @@ impl PingsState {
 
 /// The answer to a ping that came before the session was initialized.
 fn early_pong(kept: bool, location: FindingLocation, at: &RuleContext<'_>, report: &mut Report) {
-    report.check(&EARLY_PING, at, kept, || {
+    report.check(EARLY_PING, at, kept, || {
         Violation::new("a ping is refused before the session is initialized").at(location).by(Party::Server)
     });
 }
@@ -125,13 +109,13 @@ fn pong(message: &SeenMessage<'_>, at: &RuleContext<'_>, report: &mut Report) {
     let Some(outcome) = message.raw.outcome() else { return };
     if message.kind == MessageKind::Error {
         return report.fail(
-            &PING,
+            PING,
             at,
             Violation::new(format!("the ping got an error: {}", shown(outcome))).inside(outcome),
         );
     }
     let more = outcome.members().find(|(name, _)| !name.is("_meta") && !name.is("resultType"));
-    report.check(&PING, at, more.is_none(), || {
+    report.check(PING, at, more.is_none(), || {
         let wrong = Violation::new(format!("the result is not empty: {}", shown(outcome)));
         wrong.inside(outcome)
     });

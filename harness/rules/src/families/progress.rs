@@ -7,10 +7,11 @@
 
 use crate::engine::{
     Family, FindingLocation, MessageKind, Moment, NO_ORDER, PendingRequest, RecentTexts, Redelivery, Report,
-    Revision, RuleContext, RuleVisitor, SeenMessage, Span, Trigger, TypedId, UsedIds, Violation, requestor,
-    requestors, shown, text_of,
+    RuleContext, RuleVisitor, SeenMessage, Trigger, TypedId, UsedIds, Violation, requestor, requestors,
+    shown, text_of,
 };
-use crate::rule::{Level, Need, Party, Rule};
+use crate::rule::{Need, Rule};
+use crate::rule_text::{named, read_rules, rules_in};
 use foldhash::fast::FixedState;
 use std::collections::{HashMap, VecDeque};
 use transcript::json::Json;
@@ -19,7 +20,7 @@ use transcript::session::Side;
 pub(super) const FAMILY: Family = Family {
     name: "progress",
     title: "Progress",
-    rules: &[&TYPE, &UNIQUE, &KNOWN, &MONOTONIC, &STOP, &MESSAGE, &DIRECTION],
+    rules: &RULES,
     triggers: &[
         Trigger::Kinds(&[MessageKind::Request, MessageKind::Result, MessageKind::Error]),
         Trigger::Methods(
@@ -30,73 +31,16 @@ pub(super) const FAMILY: Family = Family {
     visitor: || Box::new(ProgressState::default()),
 };
 
-/// What the rules of this file have in common.
-const OURS: Rule = Rule { source: "basic/utilities/progress#progress-flow", ..Rule::BLANK };
+const TEXT: &str = include_str!("progress.toml");
+static RULES: [Rule; rules_in(TEXT)] = read_rules(TEXT);
 
-static TYPE: Rule = Rule {
-    id: "progress.token.type",
-    title: "A progress token is a string or an integer",
-    why: "No other value comes back as it went, so that the progress belongs to nothing.",
-    fix: "Use the request's id or any string as the token.",
-    ..OURS
-};
-
-static UNIQUE: Rule = Rule {
-    id: "progress.token.unique-active",
-    relational: true,
-    title: "Two open requests of one side do not share a progress token",
-    why: "It is not clear which of them the progress is of.",
-    fix: "Use the request's id as its token.",
-    ..OURS
-};
-
-static KNOWN: Rule = Rule {
-    id: "progress.token.known",
-    source: "basic/utilities/progress#behavior-requirements",
-    title: "Progress is reported under a token that the other side gave",
-    why: "A token that the server made up belongs to nothing; some clients take it for an error and hang up.",
-    fix: "Repeat the request's progressToken as it came, and report no progress when there was none.",
-    ..OURS
-};
-
-static MONOTONIC: Rule = Rule {
-    id: "progress.monotonic",
-    title: "Progress grows with each notification",
-    why: "A bar that stops or goes back looks like a hang, and clients that wait for more give up.",
-    fix: "Send a larger value each time, or nothing.",
-    ..OURS
-};
-
-static STOP: Rule = Rule {
-    id: "progress.stop",
-    relational: true,
-    source: "basic/utilities/progress#implementation-notes",
-    title: "No progress comes once the work is done",
-    why: "The client has forgotten the token; some take the notification for a fault and end the session.",
-    fix: "Stop all senders of progress before the answer is sent.",
-    ..OURS
-};
-
-static MESSAGE: Rule = Rule {
-    id: "progress.message",
-    level: Level::Should,
-    span: Span::from(Revision::V2025_03_26),
-    title: "A progress message says something",
-    why: "Clients show it to people in place of what was there before.",
-    fix: "Say what is being done, or leave `message` out.",
-    ..OURS
-};
-
-static DIRECTION: Rule = Rule {
-    id: "progress.direction",
-    party: Party::Client,
-    span: Span::MODERN,
-    source: "schema, ServerNotification",
-    title: "Only servers report progress",
-    why: "From 2026-07-28 on servers ask nothing that a client could make progress with.",
-    fix: "Send no `notifications/progress` from a client.",
-    ..OURS
-};
+const TYPE: &Rule = named(&RULES, "progress.token.type");
+const UNIQUE: &Rule = named(&RULES, "progress.token.unique-active");
+const KNOWN: &Rule = named(&RULES, "progress.token.known");
+const MONOTONIC: &Rule = named(&RULES, "progress.monotonic");
+const STOP: &Rule = named(&RULES, "progress.stop");
+const MESSAGE: &Rule = named(&RULES, "progress.message");
+const DIRECTION: &Rule = named(&RULES, "progress.direction");
 
 /// The most tokens in use that are remembered.
 pub(super) const MOST_ACTIVE: usize = 50_000;
@@ -181,11 +125,11 @@ impl ProgressState {
         let index = requestor(at.side);
         let before = self.active[index].get(&key).and_then(|before| before.user(at));
         if at.redacted(token) {
-            report.inconclusive(&UNIQUE, at, "the recorder took out the token");
+            report.inconclusive(UNIQUE, at, "the recorder took out the token");
         } else if at.side.is_none() && before.is_some() {
-            report.inconclusive(&UNIQUE, at, Need::Direction.lack());
+            report.inconclusive(UNIQUE, at, Need::Direction.lack());
         } else {
-            report.check(&UNIQUE, at, before.is_none(), || {
+            report.check(UNIQUE, at, before.is_none(), || {
                 let wrong = Violation::new(format!("the token {} is in use", shown(token))).inside(token);
                 match &before {
                     Some(before) => wrong.see(before.clone(), "the request that uses it"),
@@ -257,11 +201,11 @@ impl ProgressState {
 
     fn progress(&mut self, message: &SeenMessage<'_>, at: &RuleContext<'_>, report: &mut Report) {
         match at.entry.side {
-            Some(side) => report.check(&DIRECTION, at, side == Side::Server, || "a client reports progress"),
-            None => report.inconclusive(&DIRECTION, at, Need::Direction.lack()),
+            Some(side) => report.check(DIRECTION, at, side == Side::Server, || "a client reports progress"),
+            None => report.inconclusive(DIRECTION, at, Need::Direction.lack()),
         }
         if let Some(text) = message.param("message").and_then(text_of) {
-            report.check(&MESSAGE, at, !text.trim().is_empty(), || "the message is empty");
+            report.check(MESSAGE, at, !text.trim().is_empty(), || "the message is empty");
         }
         let Some(token) = message.param("progressToken") else { return };
         let Some(key) = token_key(token, at, report) else { return };
@@ -271,29 +215,29 @@ impl ProgressState {
             return;
         }
         if at.redacted(token) {
-            return report.inconclusive(&KNOWN, at, "the recorder took out the token");
+            return report.inconclusive(KNOWN, at, "the recorder took out the token");
         }
         let others = requestors(at.side.map(Side::other));
         if let Some(&index) = others.iter().find(|&&index| self.active[index].contains_key(&key)) {
-            report.pass(&KNOWN, at);
-            report.pass(&STOP, at);
+            report.pass(KNOWN, at);
+            report.pass(STOP, at);
             if let Some(active) = self.active[index].get_mut(&key) {
                 grows(active, message, repeated, at, report);
             }
         } else if others.iter().any(|&index| self.finished[index].has(&key)) {
-            report.pass(&KNOWN, at);
+            report.pass(KNOWN, at);
             self.late(&key, token, repeated, at, report);
         } else if at.exchange.is_some_and(|exchange| exchange.method != "POST") {
             report.inconclusive(
-                &KNOWN,
+                KNOWN,
                 at,
                 "an exchange log does not tell what was asked before a stream said this",
             );
         } else if self.loses || self.forgets {
-            report.inconclusive(&KNOWN, at, "there were more tokens than are remembered");
+            report.inconclusive(KNOWN, at, "there were more tokens than are remembered");
         } else {
             let wrong = format!("the token {} was never given", shown(token));
-            report.fail_if_complete(&KNOWN, at, Violation::new(wrong).inside(token));
+            report.fail_if_complete(KNOWN, at, Violation::new(wrong).inside(token));
         }
     }
 
@@ -309,12 +253,12 @@ impl ProgressState {
         let here =
             |(ended, exchange): &(TypedId, Option<u64>)| ended == key && *exchange == at.entry.exchange;
         if at.exchange.is_some() && !self.ended.iter().any(here) {
-            report.inconclusive(&STOP, at, "an exchange log does not tell when a stream said something");
+            report.inconclusive(STOP, at, "an exchange log does not tell when a stream said something");
         } else if repeated {
-            report.inconclusive(&STOP, at, RESUMED);
+            report.inconclusive(STOP, at, RESUMED);
         } else {
             let wrong = format!("the request that gave the token {} was answered before", shown(token));
-            report.fail(&STOP, at, Violation::new(wrong).inside(token));
+            report.fail(STOP, at, Violation::new(wrong).inside(token));
         }
     }
 }
@@ -332,15 +276,15 @@ fn grows(
     let Some(now) = value.as_number().and_then(|number| number.parse::<f64>().ok()) else { return };
     let Some((before, when)) = active.last else {
         active.last = Some((now, at.moment()));
-        return report.pass(&MONOTONIC, at);
+        return report.pass(MONOTONIC, at);
     };
     if now <= before && repeated && at.facts.over_stdio() != Some(true) {
-        return report.inconclusive(&MONOTONIC, at, RESUMED);
+        return report.inconclusive(MONOTONIC, at, RESUMED);
     }
     if now <= before && at.may_precede(&when) {
-        return report.inconclusive(&MONOTONIC, at, NO_ORDER);
+        return report.inconclusive(MONOTONIC, at, NO_ORDER);
     }
-    report.check(&MONOTONIC, at, now > before, || {
+    report.check(MONOTONIC, at, now > before, || {
         Violation::new(format!("progress is {} after {before}", shown(value))).inside(value)
     });
     active.last = Some((before.max(now), at.moment()));
@@ -349,7 +293,7 @@ fn grows(
 /// A token as something that can be compared; none where it cannot be one.
 fn token_key(token: Json<'_>, at: &RuleContext<'_>, report: &mut Report) -> Option<TypedId> {
     let key = key_of(token);
-    report.check(&TYPE, at, key.is_some(), || {
+    report.check(TYPE, at, key.is_some(), || {
         Violation::new(format!("the token is {}: {}", token.kind().name(), shown(token))).inside(token)
     });
     key

@@ -7,14 +7,15 @@ use crate::engine::{
     ContentsKind, Family, MessageKind, Report, RuleContext, RuleVisitor, SeenMessage, Trigger, Violation,
     contents, embedded, quoted, string_of,
 };
-use crate::rule::{Level, Party, Rule};
+use crate::rule::Rule;
+use crate::rule_text::{named, read_rules, rules_in};
 use std::collections::BTreeMap;
 use transcript::json::{Json, JsonKind};
 
 pub(super) const FAMILY: Family = Family {
     name: "prompts",
     title: "Prompts",
-    rules: &[&ARGS, &EMBEDDED],
+    rules: &RULES,
     triggers: &[
         Trigger::Methods(&[MessageKind::Notification], &["notifications/prompts/list_changed"]),
         Trigger::Methods(&[MessageKind::Result, MessageKind::Error], &["prompts/list", "prompts/get"]),
@@ -22,26 +23,11 @@ pub(super) const FAMILY: Family = Family {
     visitor: || Box::new(PromptsState::default()),
 };
 
-static ARGS: Rule = Rule {
-    id: "prompts.args",
-    level: Level::Should,
-    party: Party::Server,
-    source: "server/prompts#error-handling",
-    title: "An unknown prompt or a missing argument is answered with the error -32602",
-    why: "Another answer hides from the client that its request was wrong rather than the server.",
-    fix: "Check the name and the required arguments before the prompt is made.",
-    ..Rule::BLANK
-};
+const TEXT: &str = include_str!("prompts.toml");
+static RULES: [Rule; rules_in(TEXT)] = read_rules(TEXT);
 
-static EMBEDDED: Rule = Rule {
-    id: "prompts.embedded",
-    party: Party::Server,
-    source: "server/prompts#embedded-resources",
-    title: "A resource in a prompt has a `uri`, a `mimeType`, and `text` or `blob`",
-    why: "The client puts it in front of a model and has to know what it is.",
-    fix: "Send all three; `text/plain` is a type, too.",
-    ..Rule::BLANK
-};
+const ARGS: &Rule = named(&RULES, "prompts.args");
+const EMBEDDED: &Rule = named(&RULES, "prompts.embedded");
 
 /// Longer listings are not kept.
 const MOST_LISTED: usize = 1_000;
@@ -80,7 +66,7 @@ impl RuleVisitor for PromptsState {
                 ContentsKind::Neither => Some("`text` or `blob`"),
                 _ => None,
             };
-            report.check(&EMBEDDED, at, lacks.is_none(), || {
+            report.check(EMBEDDED, at, lacks.is_none(), || {
                 let wrong = format!("the embedded resource lacks {}", lacks.unwrap_or_default());
                 Violation::new(wrong).inside(resource)
             });
@@ -139,7 +125,7 @@ impl PromptsState {
         let Some(request) = message.request() else { return };
         let Some(name) = request.param("name").and_then(string_of) else { return };
         if request.params().is_none_or(|params| at.redacted(params)) {
-            return report.inconclusive(&ARGS, at, "the recorder took out what was asked for");
+            return report.inconclusive(ARGS, at, "the recorder took out what was asked for");
         }
         let given =
             |name: &str| request.param("arguments").is_some_and(|arguments| arguments.member(name).is_some());
@@ -154,7 +140,7 @@ impl PromptsState {
         if message.kind == MessageKind::Result && !matches!(whole_result(message), Some(("prompts/get", _))) {
             return;
         }
-        report.check(&ARGS, at, message.error_code() == Some(-32602), || {
+        report.check(ARGS, at, message.error_code() == Some(-32602), || {
             let answer = match message.error_code() {
                 Some(code) => format!("the error {code}"),
                 None => "a prompt".to_owned(),

@@ -7,7 +7,8 @@ use crate::engine::{
     Family, FindingLocation, HttpExchange, RecordingKind, Report, Revision, RuleContext, RuleVisitor,
     Trigger, Violation,
 };
-use crate::rule::{Level, Party, Rule};
+use crate::rule::{Level, Rule};
+use crate::rule_text::{named, read_rules, rules_in};
 use std::collections::BTreeSet;
 use transcript::batch;
 use transcript::json::Json;
@@ -18,89 +19,33 @@ use transcript::session::{Carrier, Content, Noise};
 pub(super) const FAMILY: Family = Family {
     name: "recording",
     title: "Recordings of any format",
-    rules: &[&READABLE, &MESSAGES, &BOTH_SIDES, &LOSSES, &WHOLE, &SHAPE],
+    rules: &RULES,
     triggers: &[Trigger::NonMessages, Trigger::HttpExchanges],
     visitor: || Box::new(RecordingState::default()),
 };
 
-static READABLE: Rule = Rule {
-    id: "rec.readable",
-    party: Party::Recorder,
-    source: "the capture format's own description; RFC 8259, section 2",
-    title: "The file is a recording of its format from the first byte to the last",
-    why: "What follows the place where a reader has to stop is lost to every user of the file.",
-    fix: "Write the document in one go, or repair it by hand at the place that is shown. Part a file of several documents into one file per document; `jq -c . FILE` lists them, one a line.",
-    softened: Some(
-        "a warning where the contract leaves it open or a sender may have cut the body; a note on what a program may have printed, and on a batch where the revision is not known",
-    ),
-    ..Rule::BLANK
-};
+const TEXT: &str = include_str!("recording.toml");
+static RULES: [Rule; rules_in(TEXT)] = read_rules(TEXT);
 
-pub(crate) static MESSAGES: Rule = Rule {
-    id: "rec.messages",
-    party: Party::Recorder,
-    source: "mcp-concord, docs/check.md#recordings-without-messages",
-    title: "A recording holds messages",
-    why: "Nothing can be judged in a file without messages, and a report without findings would read as praise.",
-    fix: "Name the file that holds the session. Of a log, record again at the level at which its program writes messages. `check --allow-empty` accepts such a file.",
-    ..Rule::BLANK
-};
-
-static BOTH_SIDES: Rule = Rule {
-    id: "rec.both-sides",
-    level: Level::Should,
-    party: Party::Recorder,
-    source: "JSON-RPC 2.0, section 5",
-    title: "A recording holds what both sides said",
-    why: "Rules about one side's messages ask what the other side said, and cannot be decided from only one side.",
-    fix: "Record between client and server, for example with `mcp-concord record`, and not the output of one of them.",
-    ..Rule::BLANK
-};
-
-static LOSSES: Rule = Rule {
-    id: "rec.losses",
-    level: Level::Should,
-    party: Party::Recorder,
-    source: "the capture format's own description",
-    title: "The recorder lost nothing, by what it says itself",
-    why: "Behind a loss nobody can tell what was asked or answered, so that rules about other messages are inconclusive.",
-    fix: "Record again with a larger buffer or without a limit on the length of messages.",
-    ..Rule::BLANK
-};
-
-static WHOLE: Rule = Rule {
-    id: "rec.bodies",
-    level: Level::Should,
-    party: Party::Recorder,
-    source: "HAR 1.2, postData and content",
-    title: "The bodies of the exchanges are in the file",
-    why: "An exporter that leaves bodies out leaves messages out, and nothing can be said about what is not there.",
-    fix: "Export with bodies (in a browser: \"with content\"), decoded as HAR has them, and stop proxies from streaming past the recorder.",
-    ..Rule::BLANK
-};
-
-static SHAPE: Rule = Rule {
-    id: "rec.inspector.shape",
-    party: Party::Recorder,
-    source: "Assay import formats, inspector",
-    title: "An Inspector export is an array of messages, or an object with one under `events`",
-    why: "Importers look only in these two places, and do not recognize a file of another shape.",
-    fix: "Write [message, …] or {\"events\": [message, …]}.",
-    ..Rule::BLANK
-};
+const READABLE: &Rule = named(&RULES, "rec.readable");
+pub(crate) const MESSAGES: &Rule = named(&RULES, "rec.messages");
+const BOTH_SIDES: &Rule = named(&RULES, "rec.both-sides");
+const LOSSES: &Rule = named(&RULES, "rec.losses");
+const WHOLE: &Rule = named(&RULES, "rec.bodies");
+const SHAPE: &Rule = named(&RULES, "rec.inspector.shape");
 
 /// Which rule a refusal falls under. Those that a rule of a format names are its own.
 fn rule_for(kind: RecordingKind, code: Code) -> &'static Rule {
     match code {
-        Code::MissingMeta | Code::SecondMeta if kind.trace => &replay::META_FIRST,
-        Code::UnsupportedVersion if kind.trace => &replay::VERSION,
-        Code::MissingRaw | Code::MissingDir | Code::WrongType if kind.trace => &replay::LINE,
-        Code::AfterEnd if kind.trace => &replay::END_LAST,
-        Code::WrongTransport if kind.envelope => &envelope::TRANSPORT,
-        Code::InvalidEntry if kind.envelope => &envelope::ONE_SLOT,
-        Code::WrongDocument if kind.bare_list => &SHAPE,
-        Code::InvalidUtf8 => &encoding::UTF8,
-        _ => &READABLE,
+        Code::MissingMeta | Code::SecondMeta if kind.trace => replay::META_FIRST,
+        Code::UnsupportedVersion if kind.trace => replay::VERSION,
+        Code::MissingRaw | Code::MissingDir | Code::WrongType if kind.trace => replay::LINE,
+        Code::AfterEnd if kind.trace => replay::END_LAST,
+        Code::WrongTransport if kind.envelope => envelope::TRANSPORT,
+        Code::InvalidEntry if kind.envelope => envelope::ONE_SLOT,
+        Code::WrongDocument if kind.bare_list => SHAPE,
+        Code::InvalidUtf8 => encoding::UTF8,
+        _ => READABLE,
     }
 }
 
@@ -210,7 +155,7 @@ impl RuleVisitor for RecordingState {
         match &at.entry.content {
             Content::Missing(body) => {
                 self.missing = true;
-                report.fail(&WHOLE, at, body.to_string());
+                report.fail(WHOLE, at, body.to_string());
             }
             // What is not an object at all is not a message with a fault, and no program printed it into a list.
             Content::Noise(noise)
@@ -219,7 +164,7 @@ impl RuleVisitor for RecordingState {
                 let resembles = Json::parse(&noise.text).is_ok_and(resembles_message);
                 if !resembles {
                     self.foreign = true;
-                    report.fail(&SHAPE, at, "the item is not a message");
+                    report.fail(SHAPE, at, "the item is not a message");
                 }
             }
             Content::Skipped(_) if !at.facts.recording.kind.message_levels.is_empty() => {
@@ -232,7 +177,7 @@ impl RuleVisitor for RecordingState {
                 if let Some(level) = untold(noise, at) {
                     self.damaged = true;
                     let wrong = format!("{} (clause {})", noise.why.message, noise.why.clause);
-                    report.fail(&READABLE, at, Violation::new(wrong).only(level));
+                    report.fail(READABLE, at, Violation::new(wrong).only(level));
                 }
             }
             _ => {}
@@ -247,50 +192,50 @@ impl RuleVisitor for RecordingState {
 
     fn finish(&mut self, at: &RuleContext<'_>, rejection: Option<&Rejection>, report: &mut Report) {
         for (location, lost) in &at.facts.losses.kept {
-            report.fail(&LOSSES, at, Violation::new(lost.clone()).at(location.clone()));
+            report.fail(LOSSES, at, Violation::new(lost.clone()).at(location.clone()));
         }
         if at.facts.losses.numbered() && at.facts.losses.kept.is_empty() {
-            report.pass(&LOSSES, at);
+            report.pass(LOSSES, at);
         }
         if at.facts.recording.kind.exchanges && !self.missing {
-            report.pass(&WHOLE, at);
+            report.pass(WHOLE, at);
         }
         let Some(rejection) = rejection else {
             match at.facts.messages {
                 // Of messages with a fault other rules tell.
                 0 if self.spoilt => {}
                 0 => report.fail(
-                    &MESSAGES,
+                    MESSAGES,
                     at,
                     format!(
                         "the recording holds no message: {}",
                         self.instead(at.facts.recording.kind.message_levels)
                     ),
                 ),
-                _ => report.pass(&MESSAGES, at),
+                _ => report.pass(MESSAGES, at),
             }
             match (at.facts.requests, at.facts.responses) {
                 // A client that goes on after `initialize` heard an answer.
                 (2.., 0) if at.facts.handshake && !at.facts.recording.kind.exchanges && !at.facts.closed => {
                     let wrong =
                         format!("one side is missing: {} requests, and no response", at.facts.requests);
-                    report.fail(&BOTH_SIDES, at, wrong);
+                    report.fail(BOTH_SIDES, at, wrong);
                 }
                 (_, 0) => {}
                 // Of exchanges other rules say which bodies are missing.
                 (0, _) if at.facts.recording.kind.exchanges => {}
-                (0, 1) => report.fail(&BOTH_SIDES, at, "one side is missing: a response, and no request"),
+                (0, 1) => report.fail(BOTH_SIDES, at, "one side is missing: a response, and no request"),
                 (0, responses) => {
                     let wrong = format!("one side is missing: {responses} responses, and no request");
-                    report.fail(&BOTH_SIDES, at, wrong);
+                    report.fail(BOTH_SIDES, at, wrong);
                 }
-                _ => report.pass(&BOTH_SIDES, at),
+                _ => report.pass(BOTH_SIDES, at),
             }
             if !self.damaged {
-                report.pass(&READABLE, at);
+                report.pass(READABLE, at);
             }
             if at.facts.recording.kind.bare_list && !self.foreign {
-                report.pass(&SHAPE, at);
+                report.pass(SHAPE, at);
             }
             return;
         };

@@ -4,37 +4,24 @@
 //! stand.
 
 use crate::engine::{Family, Report, RuleContext, RuleVisitor, SeenMessage, Trigger, Violation};
-use crate::rule::{Party, Rule};
+use crate::rule::Rule;
+use crate::rule_text::{named, read_rules, rules_in};
 use transcript::json::{Json, JsonKind};
 use transcript::session::{Content, Noise};
 
 pub(super) const FAMILY: Family = Family {
     name: "redaction",
     title: "What a recorder took out",
-    rules: &[&ENVELOPE, &TYPED],
+    rules: &RULES,
     triggers: &[Trigger::All],
     visitor: || Box::new(RedactionState),
 };
 
-static ENVELOPE: Rule = Rule {
-    id: "rec.redaction.envelope",
-    party: Party::Recorder,
-    source: "mcp-replay v1, redaction",
-    title: "Redaction keeps `jsonrpc`, `id` and `method`",
-    why: "Without them it is not clear what a message is, or what it answers; two ids become one.",
-    fix: "Redact inside params, result and error, and nowhere else.",
-    ..Rule::BLANK
-};
+const TEXT: &str = include_str!("redaction.toml");
+static RULES: [Rule; rules_in(TEXT)] = read_rules(TEXT);
 
-static TYPED: Rule = Rule {
-    id: "rec.redaction.typed",
-    party: Party::Recorder,
-    source: "mcp-replay v1, redaction",
-    title: "Redaction puts no text where an object or a list belongs",
-    why: "Typed readers refuse the message as if its sender had been wrong, and schemas with holes check nothing.",
-    fix: "Replace texts, deep inside, and leave objects, lists and schemas standing.",
-    ..Rule::BLANK
-};
+const ENVELOPE: &Rule = named(&RULES, "rec.redaction.envelope");
+const TYPED: &Rule = named(&RULES, "rec.redaction.typed");
 
 /// What stands in params, in a result or in an error, and is an object or a list wherever the specification names it.
 const NEVER_TEXT: &[&str] = &[
@@ -80,9 +67,9 @@ fn check_message(message: &SeenMessage<'_>, at: &RuleContext<'_>, report: &mut R
     match gone("id").or_else(|| gone("method")) {
         Some(value) => {
             let what = if gone("id").is_some() { "id" } else { "method" };
-            report.fail(&ENVELOPE, at, Violation::new(format!("the {what} was taken out")).inside(value));
+            report.fail(ENVELOPE, at, Violation::new(format!("the {what} was taken out")).inside(value));
         }
-        None => report.pass(&ENVELOPE, at),
+        None => report.pass(ENVELOPE, at),
     }
     let hole = ["params", "result", "error"].into_iter().find_map(|part| {
         let value = json.member(part)?;
@@ -91,9 +78,9 @@ fn check_message(message: &SeenMessage<'_>, at: &RuleContext<'_>, report: &mut R
     match hole {
         Some((name, value)) => {
             let wrong = format!("`{name}` was replaced by a text, and is an object or a list");
-            report.fail(&TYPED, at, Violation::new(wrong).inside(value));
+            report.fail(TYPED, at, Violation::new(wrong).inside(value));
         }
-        None => report.pass(&TYPED, at),
+        None => report.pass(TYPED, at),
     }
 }
 
@@ -137,7 +124,7 @@ fn spoilt(noise: &Noise<'_>, at: &RuleContext<'_>, report: &mut Report) {
     if value.kind() == JsonKind::Object
         && value.member("jsonrpc").is_some_and(|version| is_marker(version, at))
     {
-        report.fail(&ENVELOPE, at, "the version of JSON-RPC was taken out");
+        report.fail(ENVELOPE, at, "the version of JSON-RPC was taken out");
     }
 }
 

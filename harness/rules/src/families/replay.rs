@@ -2,7 +2,8 @@
 
 use super::replay_frame::{Frame, is_moment};
 use crate::engine::{Family, Report, RuleContext, RuleVisitor, Trigger, Violation, shown};
-use crate::rule::{Level, Need, Party, Rule};
+use crate::rule::{Level, Rule};
+use crate::rule_text::{named, read_rules, rules_in};
 use std::collections::BTreeSet;
 use transcript::json::{Json, JsonKind, members_around};
 use transcript::rejection::{Code, Rejection};
@@ -11,152 +12,28 @@ use transcript::session::{Content, Side};
 pub(super) const FAMILY: Family = Family {
     name: "replay",
     title: "mcp-replay traces",
-    rules: &[
-        &META_FIRST,
-        &META,
-        &VERSION,
-        &LINE,
-        &TIME,
-        &NOISE,
-        &END_LAST,
-        &END,
-        &EXIT,
-        &DURATION,
-        &MONOTONIC,
-        &AFTER_START,
-        &BEFORE_END,
-        &FIRST_TEXT,
-    ],
+    rules: &RULES,
     triggers: &[Trigger::Recordings(|recording| recording.trace)],
     visitor: || Box::new(ReplayState::default()),
 };
 
-/// What the rules of this file have in common.
-const OURS: Rule =
-    Rule { party: Party::Recorder, needs: &[Need::Process], source: "mcp-replay v1, format", ..Rule::BLANK };
+const TEXT: &str = include_str!("replay.toml");
+static RULES: [Rule; rules_in(TEXT)] = read_rules(TEXT);
 
-pub(super) static META_FIRST: Rule = Rule {
-    id: "rec.replay.meta-first",
-    title: "The first line is `meta`, and no other line is",
-    why: "It tells the version, the server and the moment that all else counts from; rotation that cuts it off leaves \
-          a file that no reader is bound to take.",
-    fix: "Write the `meta` line before anything else, into every part of a rotated trace.",
-    ..OURS
-};
-
-static META: Rule = Rule {
-    id: "rec.replay.meta",
-    title: "`meta` has a start in UTC milliseconds, a label, and a command of strings",
-    why: "Tools show the label, start the command again, and count times from the start.",
-    fix: "Write startedAt as 2026-05-12T23:00:00.000Z, label as a string, command as a list of strings.",
-    ..OURS
-};
-
-pub(super) static VERSION: Rule = Rule {
-    id: "rec.replay.forward-compat",
-    title: "`v` is 1; what a later producer adds are other lines and other members",
-    why: "Readers refuse a version they do not know, and pass over lines and members that they do not know.",
-    fix: "Write \"v\": 1, and add members rather than change what there is.",
-    ..OURS
-};
-
-pub(super) static LINE: Rule = Rule {
-    id: "rec.replay.line",
-    title: "A line is an object; `raw` comes with a `dir`, and `dir` with a `raw`",
-    why: "Without direction it is not clear whose request it was; without `raw` there is no message.",
-    fix: "Write t, dir (in or out) and raw on every message line.",
-    ..OURS
-};
-
-static TIME: Rule = Rule {
-    id: "rec.replay.time",
-    title: "`t` is a moment in UTC with milliseconds, such as 2026-05-12T23:00:00.100Z",
-    why: "Replays keep the pace by it; other spellings are read by some tools and dropped by others.",
-    fix: "Write the moment of observation as ISO 8601 in UTC with three decimals.",
-    ..OURS
-};
-
-static NOISE: Rule = Rule {
-    id: "rec.replay.raw",
-    level: Level::Info,
-    title: "`raw` is a JSON-RPC message",
-    why: "A recorder may keep what a program printed beside its messages; readers differ on such lines, and the \
-          program is at fault rather than the recorder.",
-    fix: "Nothing in the recorder; see the rules on what a program may print.",
-    ..OURS
-};
-
-pub(super) static END_LAST: Rule = Rule {
-    id: "rec.replay.end-last",
-    level: Level::Should,
-    title: "The last line is `end`, and no message follows it",
-    why: "Without it a session that ended looks like one whose rest was lost.",
-    fix: "Write `end` also when the server crashes and when the recorder is asked to stop.",
-    ..OURS
-};
-
-static END: Rule = Rule {
-    id: "rec.replay.end",
-    title: "`end` has a time and a `durationMs` that is a whole number of milliseconds",
-    why: "The length of a session is read from it.",
-    fix: "Write t and durationMs.",
-    ..OURS
-};
-
-static EXIT: Rule = Rule {
-    id: "rec.replay.exit",
-    title: "`end` has the server's exit code, or a reason why there is none",
-    why: "A crash and a clean end look alike without it.",
-    fix: "Write exitCode as an integer, or reason as a string such as \"imported\".",
-    ..OURS
-};
-
-static DURATION: Rule = Rule {
-    id: "rec.replay.duration",
-    level: Level::Should,
-    title: "`durationMs` is the time from `startedAt` to the end, within a clock reading",
-    why: "A duration that does not fit its own times shows a clock that jumped or a file put together from two.",
-    fix: "Take both times from one clock.",
-    ..OURS
-};
-
-static MONOTONIC: Rule = Rule {
-    id: "rec.replay.monotonic-per-dir",
-    level: Level::Should,
-    title: "Times do not go back within one direction",
-    why: "Messages of one direction come through one pipe in order; a time that goes back is the time of something \
-          else, such as of writing the log.",
-    fix: "Stamp a message when its last byte is read.",
-    ..OURS
-};
-
-static AFTER_START: Rule = Rule {
-    id: "rec.replay.after-start",
-    level: Level::Should,
-    title: "No message is older than the start of its trace",
-    why: "A replay would have to wait for less than nothing.",
-    fix: "Take startedAt before the server is started.",
-    ..OURS
-};
-
-static BEFORE_END: Rule = Rule {
-    id: "rec.replay.before-end",
-    level: Level::Should,
-    title: "No message is younger than the end of its trace",
-    why: "A replay is over before its last message comes; the file was put together from two, or a clock jumped.",
-    fix: "Write `end` with the moment at which the session ended, read from the clock of the messages.",
-    ..OURS
-};
-
-static FIRST_TEXT: Rule = Rule {
-    id: "rec.replay.first-text",
-    level: Level::Info,
-    source: "mcp-replay v1, first text",
-    title: "The trace needs only the first text of version 1",
-    why: "Tools written to the first text know no other kinds, directions, turns or reasons, and require an exit code.",
-    fix: "Nothing, unless your readers hold to the first text.",
-    ..OURS
-};
+pub(super) const META_FIRST: &Rule = named(&RULES, "rec.replay.meta-first");
+const META: &Rule = named(&RULES, "rec.replay.meta");
+pub(super) const VERSION: &Rule = named(&RULES, "rec.replay.forward-compat");
+pub(super) const LINE: &Rule = named(&RULES, "rec.replay.line");
+const TIME: &Rule = named(&RULES, "rec.replay.time");
+const NOISE: &Rule = named(&RULES, "rec.replay.raw");
+pub(super) const END_LAST: &Rule = named(&RULES, "rec.replay.end-last");
+const END: &Rule = named(&RULES, "rec.replay.end");
+const EXIT: &Rule = named(&RULES, "rec.replay.exit");
+const DURATION: &Rule = named(&RULES, "rec.replay.duration");
+const MONOTONIC: &Rule = named(&RULES, "rec.replay.monotonic-per-dir");
+const AFTER_START: &Rule = named(&RULES, "rec.replay.after-start");
+const BEFORE_END: &Rule = named(&RULES, "rec.replay.before-end");
+const FIRST_TEXT: &Rule = named(&RULES, "rec.replay.first-text");
 
 /// So far may `durationMs` be from the times: a recorder reads the clock twice.
 const SLACK: i64 = 2;
@@ -199,22 +76,22 @@ impl RuleVisitor for ReplayState {
                 );
             }
             Content::Noise(noise) => match noise.why.code {
-                Code::MissingMeta => report.fail(&META_FIRST, at, noise.why.message.clone()),
+                Code::MissingMeta => report.fail(META_FIRST, at, noise.why.message.clone()),
                 // A line that is not JSON at all is damage, and not the business of this family.
                 Code::InvalidJson | Code::Truncated => {}
-                _ if at.side.is_none() => report.fail(&LINE, at, noise.why.message.clone()),
+                _ if at.side.is_none() => report.fail(LINE, at, noise.why.message.clone()),
                 _ => {
-                    report.pass(&LINE, at);
+                    report.pass(LINE, at);
                     // Batches have rules of their own.
                     if noise.why.clause == "RPL-NOISE" && noise.why.code != Code::Batch {
-                        report.fail(&NOISE, at, noise.why.message.clone());
+                        report.fail(NOISE, at, noise.why.message.clone());
                     }
                     self.line(at, report);
                 }
             },
             Content::Message(_) => {
-                report.pass(&LINE, at);
-                report.pass(&NOISE, at);
+                report.pass(LINE, at);
+                report.pass(NOISE, at);
                 self.line(at, report);
             }
             _ => {}
@@ -226,20 +103,20 @@ impl RuleVisitor for ReplayState {
             return;
         }
         match (self.ended, rejection) {
-            (true, None) => report.pass(&END_LAST, at),
-            (_, Some(_)) => report.inconclusive(&END_LAST, at, "the file could not be read to its end"),
-            (false, None) => report.fail(&END_LAST, at, "the trace stops without an `end` line"),
+            (true, None) => report.pass(END_LAST, at),
+            (_, Some(_)) => report.inconclusive(END_LAST, at, "the file could not be read to its end"),
+            (false, None) => report.fail(END_LAST, at, "the trace stops without an `end` line"),
         }
         if self.later.is_empty() {
-            report.pass(&FIRST_TEXT, at);
+            report.pass(FIRST_TEXT, at);
         }
     }
 }
 
 impl ReplayState {
     fn open(&mut self, meta: Json<'_>, at: &RuleContext<'_>, report: &mut Report) {
-        report.pass(&META_FIRST, at);
-        report.pass(&VERSION, at);
+        report.pass(META_FIRST, at);
+        report.pass(VERSION, at);
         self.started = at.entry.time;
         let member = |name| meta.member(name).filter(|value| value.kind() != JsonKind::Null);
         let command = member("command").is_some_and(|command| {
@@ -256,11 +133,11 @@ impl ReplayState {
             _ => None,
         };
         match wrong {
-            None => report.pass(&META, at),
+            None => report.pass(META, at),
             Some((name, wanted)) => {
                 let value = meta.member(name).unwrap_or(meta);
                 let wrong = format!("`{name}` is {}, and not {wanted}", shown(value));
-                report.fail(&META, at, Violation::new(wrong).inside(value));
+                report.fail(META, at, Violation::new(wrong).inside(value));
             }
         }
         for name in ["kind", "source", "producer"] {
@@ -279,19 +156,19 @@ impl ReplayState {
         let (line, carried) = (at.entry.line.unwrap_or_default(), at.text());
         let read = at.entry.time.is_some();
         if self.frames.iter().any(|frame| frame.fits(line, carried, read)) {
-            report.pass(&TIME, at);
+            report.pass(TIME, at);
         } else {
             self.frame(line, carried, at, report);
         }
         let (Some(time), Some(side)) = (at.entry.time, at.side) else { return };
         if let Some(started) = self.started {
-            report.check(&AFTER_START, at, time >= started, || {
+            report.check(AFTER_START, at, time >= started, || {
                 format!("the message is {} ms older than `startedAt`", started.abs_diff(time))
             });
         }
         let last = &mut self.last[usize::from(side == Side::Server)];
         if let Some(before) = *last {
-            report.check(&MONOTONIC, at, time >= before, || {
+            report.check(MONOTONIC, at, time >= before, || {
                 format!(
                     "the message is {} ms older than the one before it in this direction",
                     before.abs_diff(time)
@@ -321,22 +198,22 @@ impl ReplayState {
         });
         match t {
             Some(t) if is_moment(t) => {
-                report.pass(&TIME, at);
+                report.pass(TIME, at);
                 if self.frames.len() < MOST_FRAMES {
                     self.frames.extend(Frame::new(line, carried, t));
                 }
             }
-            Some(t) => report.fail(&TIME, at, format!("`t` is {}", shown(t))),
-            None => report.fail(&TIME, at, "the line has no `t`"),
+            Some(t) => report.fail(TIME, at, format!("`t` is {}", shown(t))),
+            None => report.fail(TIME, at, "the line has no `t`"),
         }
     }
 
     fn close(&mut self, end: Json<'_>, at: &RuleContext<'_>, report: &mut Report) {
         if std::mem::replace(&mut self.ended, true) {
-            report.fail(&END_LAST, at, "a second `end` line");
+            report.fail(END_LAST, at, "a second `end` line");
         }
         if let (Some(ended), Some(last)) = (at.entry.time, self.last.into_iter().flatten().max()) {
-            report.check(&BEFORE_END, at, last <= ended, || {
+            report.check(BEFORE_END, at, last <= ended, || {
                 format!("a message is {} ms younger than the end", last.abs_diff(ended))
             });
         }
@@ -350,20 +227,20 @@ impl ReplayState {
             }
             _ => None,
         };
-        report.check(&END, at, wrong.is_none(), || wrong.unwrap_or_default());
+        report.check(END, at, wrong.is_none(), || wrong.unwrap_or_default());
         let exit = end.member("exitCode").filter(|code| code.kind() != JsonKind::Null);
         let reason = end.member("reason");
         match (exit, reason) {
             (Some(code), _) => {
                 report.check(
-                    &EXIT,
+                    EXIT,
                     at,
                     code.as_number().is_some_and(|code| code.parse::<i64>().is_ok()),
                     || Violation::new(format!("`exitCode` is {}", shown(code))).inside(code),
                 );
             }
             (None, Some(reason)) if reason.kind() == JsonKind::String => {
-                report.pass(&EXIT, at);
+                report.pass(EXIT, at);
                 self.beyond_first(
                     at,
                     report,
@@ -373,13 +250,13 @@ impl ReplayState {
             }
             (None, Some(reason)) => {
                 let wrong = format!("`reason` is {}", shown(reason));
-                report.fail(&EXIT, at, Violation::new(wrong).inside(reason));
+                report.fail(EXIT, at, Violation::new(wrong).inside(reason));
             }
-            (None, None) => report.fail(&EXIT, at, "`end` has neither `exitCode` nor `reason`"),
+            (None, None) => report.fail(EXIT, at, "`end` has neither `exitCode` nor `reason`"),
         }
         if let (Some(started), Some(ended), Some(duration)) = (self.started, at.entry.time, duration) {
             let counted = ended.saturating_sub(started);
-            report.check(&DURATION, at, counted.abs_diff(duration) <= SLACK.unsigned_abs(), || {
+            report.check(DURATION, at, counted.abs_diff(duration) <= SLACK.unsigned_abs(), || {
                 format!("`durationMs` is {duration}, and the times are {counted} ms apart")
             });
         }
@@ -393,6 +270,6 @@ impl ReplayState {
         }
         let wrong = Violation::new(message);
         let strict = at.facts.recording.first_text && !additive;
-        report.fail(&FIRST_TEXT, at, if strict { wrong.only(Level::Must) } else { wrong });
+        report.fail(FIRST_TEXT, at, if strict { wrong.only(Level::Must) } else { wrong });
     }
 }

@@ -6,9 +6,10 @@
 
 use super::correlation::{is_redacted, shown_id};
 use crate::engine::{
-    Family, IdUse, MessageKind, Report, RuleContext, RuleVisitor, SeenMessage, Span, Trigger, Violation,
+    Family, IdUse, MessageKind, Report, RuleContext, RuleVisitor, SeenMessage, Trigger, Violation,
 };
-use crate::rule::{Level, Party, Rule};
+use crate::rule::Rule;
+use crate::rule_text::{named, read_rules, rules_in};
 use std::collections::BTreeMap;
 use transcript::call_ids::CallIds;
 use transcript::json::Json;
@@ -18,45 +19,17 @@ use transcript::session::{Side, header};
 pub(super) const FAMILY: Family = Family {
     name: "request-ids",
     title: "The ids of requests",
-    rules: &[&UNIQUE_SESSION, &UNIQUE_INFLIGHT, &CALL_AGAIN],
+    rules: &RULES,
     triggers: &[Trigger::Kinds(&[MessageKind::Request]), Trigger::Contexts],
     visitor: || Box::new(RequestIdsState::default()),
 };
 
-static UNIQUE_SESSION: Rule = Rule {
-    id: "jsonrpc.id.unique-session",
-    relational: true,
-    span: Span::SESSIONS,
-    source: "basic/index#requests",
-    title: "A side uses each request id once in a session",
-    why: "Servers and proxies keep what belongs to a request under its id, and hand an answer to the wrong caller \
-          when the id comes again.",
-    fix: "Count up for as long as the session lasts, also across reconnects.",
-    ..Rule::BLANK
-};
+const TEXT: &str = include_str!("request_ids.toml");
+static RULES: [Rule; rules_in(TEXT)] = read_rules(TEXT);
 
-static UNIQUE_INFLIGHT: Rule = Rule {
-    id: "jsonrpc.id.unique-inflight",
-    relational: true,
-    span: Span::MODERN,
-    source: "basic/index#requests",
-    title: "A request does not use the id of one that its sender still waits for",
-    why: "It is not clear which of the two an answer is for.",
-    fix: "Use an id again only when its answer has come; better, count up.",
-    ..Rule::BLANK
-};
-
-static CALL_AGAIN: Rule = Rule {
-    id: "rec.call-id.again",
-    level: Level::Info,
-    party: Party::Recorder,
-    source: "reading contract, COR-DUPLICATE",
-    title: "No two tool calls of a recording have one id, whichever side or session they are of",
-    why: "Importers tell calls apart by their ids and refuse the recording, also where the protocol allows the id: in \
-          another session, from the other side, as a string beside a number, or once it is free again.",
-    fix: "Write one file for each session; number the calls of a session through.",
-    ..Rule::BLANK
-};
+const UNIQUE_SESSION: &Rule = named(&RULES, "jsonrpc.id.unique-session");
+const UNIQUE_INFLIGHT: &Rule = named(&RULES, "jsonrpc.id.unique-inflight");
+const CALL_AGAIN: &Rule = named(&RULES, "rec.call-id.again");
 
 /// The most ids that were sent over HTTP that are remembered with what came of their exchanges.
 const MOST_TURNED: usize = 10_000;
@@ -123,7 +96,7 @@ impl RequestIdsState {
             return;
         }
         let first = self.calls.insert(&id);
-        report.check(&CALL_AGAIN, at, first || reported, || {
+        report.check(CALL_AGAIN, at, first || reported, || {
             format!("another tool call of the recording has the id {}", shown_id(message))
         });
     }
@@ -137,7 +110,7 @@ impl RequestIdsState {
         report: &mut Report,
     ) -> bool {
         if is_redacted(message, at) {
-            report.inconclusive(&UNIQUE_SESSION, at, "the recorder took out the id");
+            report.inconclusive(UNIQUE_SESSION, at, "the recorder took out the id");
             return true;
         }
         let Some(used) = at.pending.last_use() else { return false };
@@ -159,30 +132,30 @@ impl RequestIdsState {
             _ => None,
         };
         if let Some(why) = why {
-            report.inconclusive(&UNIQUE_SESSION, at, why);
-            report.inconclusive(&UNIQUE_INFLIGHT, at, why);
+            report.inconclusive(UNIQUE_SESSION, at, why);
+            report.inconclusive(UNIQUE_INFLIGHT, at, why);
             return false;
         }
         let turned_away = before.is_some_and(|sent| sent.refused);
         let unique = used == IdUse::Fresh || turned_away;
-        report.check(&UNIQUE_SESSION, at, unique, || {
+        report.check(UNIQUE_SESSION, at, unique, || {
             let open = if used == IdUse::Open { ", and that request is still open" } else { "" };
             Violation::new(format!("the id {} was used before by this side{open}", shown_id(message)))
         });
         let open = is_open(used, before, at);
         Self::inflight(message, open, at, report);
         let has = |rule: &Rule| at.revision.is_some_and(|revision| rule.span.has(revision));
-        !unique && (at.facts.handshake || has(&UNIQUE_SESSION)) || open && has(&UNIQUE_INFLIGHT)
+        !unique && (at.facts.handshake || has(UNIQUE_SESSION)) || open && has(UNIQUE_INFLIGHT)
     }
 
     fn inflight(message: &SeenMessage<'_>, open: bool, at: &RuleContext<'_>, report: &mut Report) {
         if !open {
-            return report.pass(&UNIQUE_INFLIGHT, at);
+            return report.pass(UNIQUE_INFLIGHT, at);
         }
         let first = message.raw.id_value().and_then(|id| at.pending.find(at.side, id));
         let first = first.filter(|first| first.location() != at.location());
         if first.is_some_and(|first| first.cancelled.is_some()) {
-            return report.inconclusive(&UNIQUE_INFLIGHT, at, "the request that has this id was cancelled");
+            return report.inconclusive(UNIQUE_INFLIGHT, at, "the request that has this id was cancelled");
         }
         let wrong =
             Violation::new(format!("the id {} belongs to a request that is still open", shown_id(message)));
@@ -190,7 +163,7 @@ impl RequestIdsState {
             Some(first) => wrong.see(first.location(), "the open request"),
             None => wrong,
         };
-        report.fail(&UNIQUE_INFLIGHT, at, wrong);
+        report.fail(UNIQUE_INFLIGHT, at, wrong);
     }
 
     /// Remembers the exchange of a request, and returns that in which its id was sent before.

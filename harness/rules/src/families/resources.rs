@@ -6,10 +6,10 @@
 use super::tool_output::whole_result;
 use crate::engine::{
     ContentsKind, Early, Family, LONGEST_NAME, MessageKind, Moment, NO_ORDER, Report, Revision, RuleContext,
-    RuleVisitor, SeenMessage, Span, Trigger, Uri, Violation, contents, embedded, quoted, shown, string_of,
-    uri,
+    RuleVisitor, SeenMessage, Trigger, Uri, Violation, contents, embedded, quoted, shown, string_of, uri,
 };
-use crate::rule::{Level, Party, Rule};
+use crate::rule::{Level, Rule};
+use crate::rule_text::{named, read_rules, rules_in};
 use std::collections::BTreeSet;
 use transcript::json::{Json, JsonKind};
 use transcript::rejection::Rejection;
@@ -18,7 +18,7 @@ use transcript::session::Side;
 pub(super) const FAMILY: Family = Family {
     name: "resources",
     title: "Resources",
-    rules: &[&URI, &ONE_OF, &CODE, &NONEMPTY, &UPDATED, &UNSUBSCRIBE],
+    rules: &RULES,
     triggers: &[
         Trigger::Methods(&[MessageKind::Request], &["resources/subscribe", "resources/unsubscribe"]),
         Trigger::Methods(
@@ -34,76 +34,15 @@ pub(super) const FAMILY: Family = Family {
     visitor: || Box::new(ResourcesState::default()),
 };
 
-const SERVER: Rule = Rule { party: Party::Server, ..Rule::BLANK };
+const TEXT: &str = include_str!("resources.toml");
+static RULES: [Rule; rules_in(TEXT)] = read_rules(TEXT);
 
-static URI: Rule = Rule {
-    id: "resources.uri",
-    span: Span::from(Revision::V2025_06_18),
-    source: "server/resources#custom-uri-schemes",
-    title: "The URI of a resource is one by RFC 3986",
-    why: "Clients parse URIs to open, compare and show them; a bare path or a blank ends that.",
-    fix: "Give each URI a scheme, and escape what is none of its characters.",
-    softened: Some("a warning where the URI is only not escaped"),
-    ..SERVER
-};
-
-static ONE_OF: Rule = Rule {
-    id: "resources.content.one-of",
-    source: "schema, TextResourceContents and BlobResourceContents",
-    title: "What a resource holds is either `text` or `blob`",
-    why: "Without either there is nothing to read, and of both a client has to guess which is meant.",
-    fix: "Send `text` as a string, or `blob` as a string of base64.",
-    softened: Some("a warning where both are there"),
-    ..SERVER
-};
-
-static CODE: Rule = Rule {
-    id: "resources.not-found.code",
-    level: Level::Should,
-    raised: Some((Revision::V2026_07_28, Level::Must)),
-    source: "server/resources#error-handling",
-    title: "A resource that is not there is answered with the code for it",
-    why: "Only the code distinguishes a missing resource from a broken server.",
-    fix: "Answer with -32002, from 2026-07-28 on with -32602.",
-    softened: Some("a warning on codes other than the one of the other revisions"),
-    ..SERVER
-};
-
-static NONEMPTY: Rule = Rule {
-    id: "resources.not-found.nonempty",
-    relational: true,
-    level: Level::Should,
-    raised: Some((Revision::V2026_07_28, Level::Must)),
-    source: "server/resources#error-handling",
-    title: "A resource that is not there is not answered with empty `contents`",
-    why: "It may mean a resource that holds nothing as well as one that is not there.",
-    fix: "Answer with -32002, from 2026-07-28 on with -32602.",
-    softened: Some("a warning: nothing shows that the resource is there"),
-    ..SERVER
-};
-
-static UPDATED: Rule = Rule {
-    id: "resources.updated.subscribed",
-    level: Level::Should,
-    span: Span::SESSIONS,
-    source: "server/resources#subscriptions",
-    title: "Updates are sent only for resources that the client has subscribed to",
-    why: "A client that did not ask has nothing to do with it, and some fail on it.",
-    fix: "Keep subscriptions by session, and drop them with `resources/unsubscribe`.",
-    ..SERVER
-};
-
-static UNSUBSCRIBE: Rule = Rule {
-    id: "resources.unsubscribe",
-    level: Level::Should,
-    party: Party::Client,
-    span: Span::SESSIONS,
-    source: "schema, UnsubscribeRequest",
-    title: "A client ends only subscriptions to resources that it has made",
-    why: "The server finds no such subscription, and the one that was to end goes on.",
-    fix: "Repeat the `uri` of `resources/subscribe`.",
-    ..SERVER
-};
+const URI: &Rule = named(&RULES, "resources.uri");
+const ONE_OF: &Rule = named(&RULES, "resources.content.one-of");
+const CODE: &Rule = named(&RULES, "resources.not-found.code");
+const NONEMPTY: &Rule = named(&RULES, "resources.not-found.nonempty");
+const UPDATED: &Rule = named(&RULES, "resources.updated.subscribed");
+const UNSUBSCRIBE: &Rule = named(&RULES, "resources.unsubscribe");
 
 const MOST_LISTED: usize = 20_000;
 const MOST_SUBSCRIBED: usize = 1_000;
@@ -200,12 +139,12 @@ impl ResourcesState {
             && let Some(uri) = string_of(value)
         {
             if self.full {
-                report.inconclusive(&UNSUBSCRIBE, at, MANY);
+                report.inconclusive(UNSUBSCRIBE, at, MANY);
             } else if self.subscribed.contains(&uri) {
-                report.pass(&UNSUBSCRIBE, at);
+                report.pass(UNSUBSCRIBE, at);
             } else {
                 let wrong = format!("this client has not subscribed to {}", quoted(&uri));
-                report.fail_if_complete(&UNSUBSCRIBE, at, Violation::new(wrong).inside(value));
+                report.fail_if_complete(UNSUBSCRIBE, at, Violation::new(wrong).inside(value));
             }
         }
         if let (Some(_), Some(request)) = (message.result_of("resources/unsubscribe"), message.request())
@@ -223,14 +162,14 @@ impl ResourcesState {
         let Some(value) = message.param("uri") else { return };
         let Some(uri) = string_of(value) else { return };
         if self.subscribed.iter().any(|known| covers(known, &uri)) {
-            report.pass(&UPDATED, at);
+            report.pass(UPDATED, at);
         } else if self.full {
-            report.inconclusive(&UPDATED, at, MANY);
+            report.inconclusive(UPDATED, at, MANY);
         } else if self.given_up.iter().any(|known| covers(known, &uri)) && at.may_precede(&self.since) {
-            report.inconclusive(&UPDATED, at, NO_ORDER);
+            report.inconclusive(UPDATED, at, NO_ORDER);
         } else {
             let wrong = format!("no client has subscribed to {}", quoted(&uri));
-            self.early.find(&UPDATED, uri, wrong, value, at, report);
+            self.early.find(UPDATED, uri, wrong, value, at, report);
         }
     }
 
@@ -254,14 +193,14 @@ impl ResourcesState {
         // Only the last revision says that empty `contents` are not an answer where nobody can tell.
         let unsure = uri.as_ref().map_or(Some(NOT_SHOWN), |uri| self.may_be_there(uri));
         match (uri, unsure) {
-            (Some(uri), _) if self.shown.contains(&uri) => report.pass(&NONEMPTY, at),
+            (Some(uri), _) if self.shown.contains(&uri) => report.pass(NONEMPTY, at),
             (_, Some(why)) if at.revision != Some(Revision::V2026_07_28) => {
-                report.inconclusive(&NONEMPTY, at, why);
+                report.inconclusive(NONEMPTY, at, why);
             }
             _ => {
                 let wrong =
                     Violation::new("`contents` is empty, and nothing shows that the resource is there");
-                report.fail(&NONEMPTY, at, wrong.inside(contents).only(Level::Should));
+                report.fail(NONEMPTY, at, wrong.inside(contents).only(Level::Should));
             }
         }
     }
@@ -323,22 +262,22 @@ fn address(resource: Json<'_>, at: &RuleContext<'_>, report: &mut Report) {
     let Some(text) = string_of(value) else { return };
     let wrong = |why: &str| Violation::new(format!("{} is not a URI: {why}", shown(value))).inside(value);
     match uri(&text) {
-        Uri::Good => report.pass(&URI, at),
-        Uri::Loose(why) => report.fail(&URI, at, wrong(why).only(Level::Should)),
-        Uri::Bad(why) => report.fail(&URI, at, wrong(why)),
+        Uri::Good => report.pass(URI, at),
+        Uri::Loose(why) => report.fail(URI, at, wrong(why).only(Level::Should)),
+        Uri::Bad(why) => report.fail(URI, at, wrong(why)),
     }
 }
 
 fn one_of(resource: Json<'_>, at: &RuleContext<'_>, report: &mut Report) {
     match contents(resource) {
-        ContentsKind::Text | ContentsKind::Blob => report.pass(&ONE_OF, at),
+        ContentsKind::Text | ContentsKind::Blob => report.pass(ONE_OF, at),
         ContentsKind::Both => {
             let wrong = Violation::new("the resource has both `text` and `blob`").inside(resource);
-            report.fail(&ONE_OF, at, wrong.only(Level::Should));
+            report.fail(ONE_OF, at, wrong.only(Level::Should));
         }
         ContentsKind::Neither => {
             let wrong = Violation::new("the resource has neither `text` nor `blob` as a string");
-            report.fail(&ONE_OF, at, wrong.inside(resource));
+            report.fail(ONE_OF, at, wrong.inside(resource));
         }
     }
 }
@@ -350,12 +289,12 @@ fn missing(message: &SeenMessage<'_>, at: &RuleContext<'_>, report: &mut Report)
     let missing = ["not found", "no such", "unknown resource", "does not exist", "doesn't exist"];
     let missing = missing.iter().any(|part| words.contains(part)) && !words.contains("method");
     if missing {
-        report.pass(&NONEMPTY, at);
+        report.pass(NONEMPTY, at);
     }
     let modern = at.revision == Some(Revision::V2026_07_28);
     let right = if modern { -32602 } else { -32002 };
     if code == right && (missing || !modern) {
-        return report.pass(&CODE, at);
+        return report.pass(CODE, at);
     }
     // A server without resources knows no such method, which is another matter.
     let unknown = code == -32601 && at.facts.declares(Side::Server, "resources") != Some(true);
@@ -364,5 +303,5 @@ fn missing(message: &SeenMessage<'_>, at: &RuleContext<'_>, report: &mut Report)
     }
     let wrong =
         Violation::new(format!("the code is {code} where a missing resource has {right}")).inside(error);
-    report.fail(&CODE, at, if code == -32002 { wrong } else { wrong.only(Level::Should) });
+    report.fail(CODE, at, if code == -32002 { wrong } else { wrong.only(Level::Should) });
 }

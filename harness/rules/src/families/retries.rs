@@ -8,16 +8,17 @@ use super::modern::{HIDDEN, gist, is_clients};
 use super::mrtr::asks_for_input;
 use crate::engine::{
     Family, FindingLocation, MessageKind, PendingRequest, Report, RuleContext, RuleVisitor, SeenMessage,
-    Span, Trigger, Violation, quoted, why_not_whole,
+    Trigger, Violation, quoted, why_not_whole,
 };
-use crate::rule::{Level, Party, Rule};
+use crate::rule::Rule;
+use crate::rule_text::{named, read_rules, rules_in};
 use std::collections::{BTreeMap, VecDeque};
 use transcript::json::{Json, JsonKind};
 
 pub(super) const FAMILY: Family = Family {
     name: "retries",
     title: "Requests that come back with input",
-    rules: &[&NEW_ID, &STATE_ECHO, &STATE_ABSENT, &INPUTS_FIRST, &ISOLATION, &REREQUEST, &IGNORE_EXTRA],
+    rules: &RULES,
     triggers: &[Trigger::Kinds(&[MessageKind::Request, MessageKind::Result, MessageKind::Error])],
     visitor: || Box::new(RetriesState::default()),
 };
@@ -29,75 +30,16 @@ const MOST_RETRIES: usize = 1_000;
 /// Longer params, states and lists of keys are not followed.
 const LONGEST: usize = 1 << 16;
 
-const OURS: Rule = Rule {
-    party: Party::Client,
-    span: Span::MODERN,
-    source: "basic/patterns/mrtr#client-requirements-basic-workflow",
-    ..Rule::BLANK
-};
+const TEXT: &str = include_str!("retries.toml");
+static RULES: [Rule; rules_in(TEXT)] = read_rules(TEXT);
 
-static NEW_ID: Rule = Rule {
-    id: "mrtr.retry.new-id",
-    title: "A request that comes back with input has a new id",
-    why: "It is a request of its own; logs and gateways take the same id for the first one again.",
-    fix: "Take the next id.",
-    ..OURS
-};
-
-static STATE_ECHO: Rule = Rule {
-    id: "mrtr.retry.state-echo",
-    relational: true,
-    title: "A request that comes back repeats `requestState` to the letter",
-    why: "The server keeps nothing: without the state, or with another, it has to begin again or refuse.",
-    fix: "Send the string back as it came, without looking into it.",
-    ..OURS
-};
-
-static STATE_ABSENT: Rule = Rule {
-    id: "mrtr.retry.state-absent",
-    title: "A request that comes back has no `requestState` where none was given",
-    why: "The server takes it for one that it signed itself, and refuses the request.",
-    fix: "Leave it out.",
-    ..OURS
-};
-
-static INPUTS_FIRST: Rule = Rule {
-    id: "mrtr.retry.inputs-first",
-    title: "A request that comes back answers everything that was asked",
-    why: "The server asks the same again, and the user is asked twice.",
-    fix: "Gather an answer for every key of `inputRequests`, a refusal too, before sending the request again.",
-    ..OURS
-};
-
-static ISOLATION: Rule = Rule {
-    id: "mrtr.isolation",
-    title: "Answers and state go back with the request that they were asked for, and no other",
-    why: "One call would act on what a user allowed for another.",
-    fix: "Keep question, answers and state together with the request.",
-    ..OURS
-};
-
-static REREQUEST: Rule = Rule {
-    id: "mrtr.rerequest-missing",
-    level: Level::Should,
-    party: Party::Server,
-    source: "basic/patterns/mrtr#error-handling",
-    title: "A server asks again for an answer that is missing",
-    why: "An error ends a call that one more question would save.",
-    fix: "Answer with a request for what is missing.",
-    ..OURS
-};
-
-static IGNORE_EXTRA: Rule = Rule {
-    id: "mrtr.ignore-extra",
-    level: Level::Should,
-    party: Party::Server,
-    source: "basic/patterns/mrtr#error-handling",
-    title: "A server overlooks answers that it did not ask for",
-    why: "Clients may send what an earlier question asked for once more.",
-    fix: "Take the keys that are needed, and leave the rest.",
-    ..OURS
-};
+const NEW_ID: &Rule = named(&RULES, "mrtr.retry.new-id");
+const STATE_ECHO: &Rule = named(&RULES, "mrtr.retry.state-echo");
+const STATE_ABSENT: &Rule = named(&RULES, "mrtr.retry.state-absent");
+const INPUTS_FIRST: &Rule = named(&RULES, "mrtr.retry.inputs-first");
+const ISOLATION: &Rule = named(&RULES, "mrtr.isolation");
+const REREQUEST: &Rule = named(&RULES, "mrtr.rerequest-missing");
+const IGNORE_EXTRA: &Rule = named(&RULES, "mrtr.ignore-extra");
 
 /// A question that was asked.
 struct Question {
@@ -187,31 +129,31 @@ impl RetriesState {
             }
             return;
         };
-        report.pass(&ISOLATION, at);
+        report.pass(ISOLATION, at);
         let first = || question.location.clone();
         let id = message.raw.written_id().unwrap_or_default();
-        report.check(&NEW_ID, at, *question.id != *id, || {
+        report.check(NEW_ID, at, *question.id != *id, || {
             Violation::new(format!("the request comes back with the id {id}")).see(first(), "the question")
         });
         match (&question.state, state) {
-            (None, None) => report.pass(&STATE_ABSENT, at),
+            (None, None) => report.pass(STATE_ABSENT, at),
             (None, Some(state)) => {
                 let wrong = "`requestState` is sent, and the server gave none";
                 report.fail(
-                    &STATE_ABSENT,
+                    STATE_ABSENT,
                     at,
                     Violation::new(wrong).inside(state).see(first(), "the question"),
                 );
             }
             (Some(given), _) if at.facts.hides(given) || state.is_some_and(|state| at.redacted(state)) => {
-                report.inconclusive(&STATE_ECHO, at, HIDDEN);
+                report.inconclusive(STATE_ECHO, at, HIDDEN);
             }
             (Some(_), None) => {
                 let wrong = "the request comes back without its `requestState`";
-                report.fail(&STATE_ECHO, at, Violation::new(wrong).see(first(), "the question"));
+                report.fail(STATE_ECHO, at, Violation::new(wrong).see(first(), "the question"));
             }
             (Some(given), Some(state)) => {
-                report.check(&STATE_ECHO, at, same_state(Some(given), Some(state)), || {
+                report.check(STATE_ECHO, at, same_state(Some(given), Some(state)), || {
                     let wrong = "`requestState` is not what the server gave";
                     Violation::new(wrong).inside(state).see(first(), "the question")
                 });
@@ -226,11 +168,11 @@ impl RetriesState {
                 format!("{} of what was asked for is not answered, such as {}", missing.len(), quoted(key));
             let hidden = responses.is_some_and(|responses| at.redacted(responses));
             if hidden {
-                return report.inconclusive(&INPUTS_FIRST, at, HIDDEN);
+                return report.inconclusive(INPUTS_FIRST, at, HIDDEN);
             }
-            report.fail(&INPUTS_FIRST, at, Violation::new(wrong).see(first(), "the question"));
+            report.fail(INPUTS_FIRST, at, Violation::new(wrong).see(first(), "the question"));
         } else if !question.keys.is_empty() {
-            report.pass(&INPUTS_FIRST, at);
+            report.pass(INPUTS_FIRST, at);
         }
         if let Some(number) = at.pending.last_number()
             && (!missing.is_empty() || !extra.is_empty())
@@ -252,7 +194,7 @@ impl RetriesState {
         {
             let wrong =
                 format!("what was asked for in answer to `{}` goes with another request", question.method);
-            report.fail(&ISOLATION, at, Violation::new(wrong).see(question.location.clone(), "the question"));
+            report.fail(ISOLATION, at, Violation::new(wrong).see(question.location.clone(), "the question"));
         }
     }
 }
@@ -271,14 +213,14 @@ fn outcome(
     };
     if !retry.missing.is_empty() {
         match (message.kind, names(&retry.missing)) {
-            (MessageKind::Result, _) if asks_for_input(message) => report.pass(&REREQUEST, at),
+            (MessageKind::Result, _) if asks_for_input(message) => report.pass(REREQUEST, at),
             (MessageKind::Error, Some(key)) => {
                 let wrong = format!("the server fails for want of {} rather than ask again", quoted(&key));
-                report.fail(&REREQUEST, at, Violation::new(wrong).see(request.location(), "the request"));
+                report.fail(REREQUEST, at, Violation::new(wrong).see(request.location(), "the request"));
             }
             (MessageKind::Error, None) => {
                 report.inconclusive(
-                    &REREQUEST,
+                    REREQUEST,
                     at,
                     "the error does not say whether it is for want of an answer",
                 );
@@ -288,13 +230,13 @@ fn outcome(
         }
     } else if !retry.extra.is_empty() {
         match (message.kind, names(&retry.extra)) {
-            (MessageKind::Result, _) => report.pass(&IGNORE_EXTRA, at),
+            (MessageKind::Result, _) => report.pass(IGNORE_EXTRA, at),
             (MessageKind::Error, Some(key)) => {
                 let wrong = format!("the server fails over {}, which it did not ask for", quoted(&key));
-                report.fail(&IGNORE_EXTRA, at, Violation::new(wrong).see(request.location(), "the request"));
+                report.fail(IGNORE_EXTRA, at, Violation::new(wrong).see(request.location(), "the request"));
             }
             _ => report.inconclusive(
-                &IGNORE_EXTRA,
+                IGNORE_EXTRA,
                 at,
                 "the error does not say whether it is over an answer too many",
             ),

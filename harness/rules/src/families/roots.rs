@@ -1,17 +1,18 @@
 //! Roots: the directories that a client opens to a server.
 
 use crate::engine::{
-    Family, MessageKind, Report, RuleContext, RuleVisitor, ServerRequests, Span, Trigger, Uri, Violation,
-    shown, string_of, uri,
+    Family, MessageKind, Report, RuleContext, RuleVisitor, ServerRequests, Trigger, Uri, Violation, shown,
+    string_of, uri,
 };
-use crate::rule::{Level, Party, Rule};
+use crate::rule::{Level, Rule};
+use crate::rule_text::{named, read_rules, rules_in};
 use transcript::json::Json;
 use transcript::session::Side;
 
 pub(super) const FAMILY: Family = Family {
     name: "roots",
     title: "Roots",
-    rules: &[&URI, &UNSUPPORTED],
+    rules: &RULES,
     triggers: &[
         Trigger::InputRequests,
         Trigger::Methods(&[MessageKind::Result, MessageKind::Error], &["roots/list"]),
@@ -19,28 +20,11 @@ pub(super) const FAMILY: Family = Family {
     visitor: || Box::new(RootsState::default()),
 };
 
-static URI: Rule = Rule {
-    id: "roots.uri",
-    party: Party::Client,
-    source: "client/roots#root",
-    title: "A root's URI begins with file://",
-    why: "Servers turn it into a path; anything else is refused or, worse, taken for one.",
-    fix: "Write an absolute path as file:///path, with characters that a URI cannot have escaped.",
-    softened: Some("a warning where the URI is only not escaped"),
-    ..Rule::BLANK
-};
+const TEXT: &str = include_str!("roots.toml");
+static RULES: [Rule; rules_in(TEXT)] = read_rules(TEXT);
 
-static UNSUPPORTED: Rule = Rule {
-    id: "roots.unsupported",
-    level: Level::Should,
-    party: Party::Client,
-    span: Span::SESSIONS,
-    source: "client/roots#error-handling",
-    title: "A client without roots answers `roots/list` with the error -32601",
-    why: "The server learns from the code that it need not ask again.",
-    fix: "Answer with -32601 rather than with a code of your own.",
-    ..Rule::BLANK
-};
+const URI: &Rule = named(&RULES, "roots.uri");
+const UNSUPPORTED: &Rule = named(&RULES, "roots.unsupported");
 
 #[derive(Default)]
 struct RootsState {
@@ -57,13 +41,13 @@ impl RuleVisitor for RootsState {
                     |why: &str| Violation::new(format!("the root {} {why}", shown(value))).inside(value);
                 match uri(&text) {
                     _ if !text.starts_with("file://") => {
-                        report.fail(&URI, at, wrong("does not begin with file://"));
+                        report.fail(URI, at, wrong("does not begin with file://"));
                     }
-                    Uri::Good => report.pass(&URI, at),
+                    Uri::Good => report.pass(URI, at),
                     Uri::Loose(_) => {
-                        report.fail(&URI, at, wrong("is not escaped as a URI").only(Level::Should));
+                        report.fail(URI, at, wrong("is not escaped as a URI").only(Level::Should));
                     }
-                    Uri::Bad(why) => report.fail(&URI, at, wrong(&format!("is not a URI: {why}"))),
+                    Uri::Bad(why) => report.fail(URI, at, wrong(&format!("is not a URI: {why}"))),
                 }
             }
         }
@@ -72,11 +56,11 @@ impl RuleVisitor for RootsState {
             return;
         }
         match (at.facts.declares(Side::Client, "roots"), message.error_code()) {
-            (Some(false), Some(code)) => report.check(&UNSUPPORTED, at, code == -32601, || {
+            (Some(false), Some(code)) => report.check(UNSUPPORTED, at, code == -32601, || {
                 format!("the client has no roots, and its answer is {code} rather than -32601")
             }),
             (None, _) => {
-                report.inconclusive(&UNSUPPORTED, at, "the recording does not show what the client can do")
+                report.inconclusive(UNSUPPORTED, at, "the recording does not show what the client can do")
             }
             _ => {}
         }

@@ -3,10 +3,11 @@
 //! Memory: open questions as `ServerRequests` says, and compiled schemas as `Schemas` says.
 
 use crate::engine::{
-    ClientAnswer, Family, Fit, MessageKind, Report, Revision, RuleContext, RuleVisitor, Schemas, SeenMessage,
-    ServerRequests, Span, Trigger, Violation, part, quoted, server_requests, string_of,
+    ClientAnswer, Family, Fit, MessageKind, Report, RuleContext, RuleVisitor, Schemas, SeenMessage,
+    ServerRequests, Trigger, Violation, part, quoted, server_requests, string_of,
 };
-use crate::rule::{Level, Party, Rule};
+use crate::rule::Rule;
+use crate::rule_text::{named, read_rules, rules_in};
 use std::collections::BTreeSet;
 use transcript::json::{Json, JsonKind};
 use transcript::rejection::Rejection;
@@ -15,7 +16,7 @@ use transcript::session::Side;
 pub(super) const FAMILY: Family = Family {
     name: "sampling",
     title: "Sampling",
-    rules: &[&ONLY, &BALANCE, &CHOICE, &STRUCTURED, &CONTEXT, &TOOLS_REFUSED, &UNBALANCED_REFUSED, &REJECTED],
+    rules: &RULES,
     triggers: &[
         Trigger::Methods(
             &[MessageKind::Request, MessageKind::Result, MessageKind::Error],
@@ -26,100 +27,17 @@ pub(super) const FAMILY: Family = Family {
     visitor: || Box::new(SamplingState::default()),
 };
 
-const TOOLS: Span = Span::from(Revision::V2025_11_25);
+const TEXT: &str = include_str!("sampling.toml");
+static RULES: [Rule; rules_in(TEXT)] = read_rules(TEXT);
 
-static ONLY: Rule = Rule {
-    id: "sampling.tool-result-only",
-    party: Party::Server,
-    span: TOOLS,
-    source: "client/sampling#tool-result-messages",
-    title: "A user's message with a tool's result holds nothing but results of tools",
-    why: "Models have such messages in a role of their own, and refuse what is mixed.",
-    fix: "Put text, images and audio into a message behind the results.",
-    ..Rule::BLANK
-};
-
-static BALANCE: Rule = Rule {
-    id: "sampling.tool-balance",
-    party: Party::Server,
-    span: TOOLS,
-    source: "client/sampling#tool-use-and-result-balance",
-    title: "Each use of a tool has its result in the next message, and each result its use",
-    why: "Models refuse a conversation in which a use of a tool stays open.",
-    fix: "Send one `tool_result` for each `tool_use`, with its id, right behind the message that has it.",
-    ..Rule::BLANK
-};
-
-static CHOICE: Rule = Rule {
-    id: "sampling.tool-choice",
-    party: Party::Client,
-    span: TOOLS,
-    source: "client/sampling#tool-choice-modes",
-    title: "An answer uses a tool where `toolChoice` requires it, and none where it says none",
-    why: "The server goes on by what it asked for: it has no tool to run, or waits for a use that does not come.",
-    fix: "Hand `toolChoice` on to the model, and check what it answers.",
-    ..Rule::BLANK
-};
-
-static STRUCTURED: Rule = Rule {
-    id: "sampling.tool-structured",
-    level: Level::Should,
-    party: Party::Server,
-    span: TOOLS,
-    source: "schema, ToolResultContent",
-    title: "Structured content in a tool's result fits the `outputSchema` that the request gives",
-    why: "The model was promised another shape, and reasons about members that are not there.",
-    fix: "Hand on what the tool returned, with the schema that it has.",
-    ..Rule::BLANK
-};
-
-static CONTEXT: Rule = Rule {
-    id: "sampling.no-context",
-    level: Level::Should,
-    party: Party::Server,
-    span: TOOLS,
-    source: "client/sampling#capabilities",
-    title: "A sample asks for no context of servers, even from a client that could add it",
-    why: "The values `thisServer` and `allServers` are deprecated, and a later revision may drop them.",
-    fix: "Leave `includeContext` out, and put what the model has to know into the messages.",
-    ..Rule::BLANK
-};
-
-static TOOLS_REFUSED: Rule = Rule {
-    id: "sampling.tools-refused",
-    party: Party::Client,
-    span: TOOLS,
-    source: "schema, CreateMessageRequestParams",
-    title: "A client without `sampling.tools` refuses a sample that hands it tools",
-    why: "A sample without the tools looks like one whose model needed none.",
-    fix: "Answer with an error, or declare `sampling.tools`.",
-    ..Rule::BLANK
-};
-
-/// What a client answers with which code. Since 2026-07-28 it answers no error at all.
-const CODES: Rule = Rule {
-    level: Level::Should,
-    party: Party::Client,
-    span: Span::only(Revision::V2025_11_25),
-    source: "client/sampling#error-handling",
-    ..Rule::BLANK
-};
-
-static UNBALANCED_REFUSED: Rule = Rule {
-    id: "sampling.unbalanced-refused",
-    title: "Messages whose uses and results of tools do not match are refused with -32602",
-    why: "The model's provider refuses them anyway, with an error that does not tell the server what to mend.",
-    fix: "Check the messages first, and answer with -32602.",
-    ..CODES
-};
-
-static REJECTED: Rule = Rule {
-    id: "sampling.rejected-code",
-    title: "A sample that the user rejects is answered with the code -1",
-    why: "By another code the server takes a person's decision for a failure, and tries again.",
-    fix: "Answer with the code -1.",
-    ..CODES
-};
+const ONLY: &Rule = named(&RULES, "sampling.tool-result-only");
+const BALANCE: &Rule = named(&RULES, "sampling.tool-balance");
+const CHOICE: &Rule = named(&RULES, "sampling.tool-choice");
+const STRUCTURED: &Rule = named(&RULES, "sampling.tool-structured");
+const CONTEXT: &Rule = named(&RULES, "sampling.no-context");
+const TOOLS_REFUSED: &Rule = named(&RULES, "sampling.tools-refused");
+const UNBALANCED_REFUSED: &Rule = named(&RULES, "sampling.unbalanced-refused");
+const REJECTED: &Rule = named(&RULES, "sampling.rejected-code");
 
 const SAMPLE: &str = "sampling/createMessage";
 const NOT_KEPT: &str = "what was asked for is not in the recording";
@@ -141,7 +59,7 @@ impl RuleVisitor for SamplingState {
             let asks = context.and_then(string_of).is_some_and(|context| context != "none");
             // Without the capability it is the business of another rule.
             if !asks || at.facts.declares(Side::Client, "sampling.context") != Some(false) {
-                report.check(&CONTEXT, at, !asks, || {
+                report.check(CONTEXT, at, !asks, || {
                     Violation::new("context of servers is asked for").inside(context.unwrap_or(params))
                 });
             }
@@ -165,7 +83,7 @@ impl RuleVisitor for SamplingState {
 /// A sample, by whatever way it comes to the server.
 fn answered(answer: &ClientAnswer<'_>, at: &RuleContext<'_>, report: &mut Report) {
     let Some(params) = answer.params() else {
-        return report.inconclusive(&TOOLS_REFUSED, at, NOT_KEPT);
+        return report.inconclusive(TOOLS_REFUSED, at, NOT_KEPT);
     };
     if hands_tools(Some(params)) && at.facts.declares(Side::Client, "sampling") != Some(false) {
         match at.facts.declares(Side::Client, "sampling.tools") {
@@ -173,10 +91,10 @@ fn answered(answer: &ClientAnswer<'_>, at: &RuleContext<'_>, report: &mut Report
             Some(false) => {
                 let wrong =
                     Violation::new("tools are handed over, and the client samples without `sampling.tools`");
-                report.fail(&TOOLS_REFUSED, at, wrong.see(answer.request.clone(), "the request"));
+                report.fail(TOOLS_REFUSED, at, wrong.see(answer.request.clone(), "the request"));
             }
             None => {
-                report.inconclusive(&TOOLS_REFUSED, at, "the client's capabilities are not in the recording");
+                report.inconclusive(TOOLS_REFUSED, at, "the client's capabilities are not in the recording");
             }
         }
     }
@@ -188,7 +106,7 @@ fn answered(answer: &ClientAnswer<'_>, at: &RuleContext<'_>, report: &mut Report
             Some("required") => (uses, "the answer uses no tool, and `toolChoice` requires one"),
             _ => return,
         };
-        report.check(&CHOICE, at, kept, || Violation::new(wrong).inside(content));
+        report.check(CHOICE, at, kept, || Violation::new(wrong).inside(content));
     }
 }
 
@@ -198,7 +116,7 @@ fn hands_tools(params: Option<Json<'_>>) -> bool {
 
 fn refused(at: &RuleContext<'_>, report: &mut Report) {
     if at.facts.declares(Side::Client, "sampling.tools") == Some(false) {
-        report.pass(&TOOLS_REFUSED, at);
+        report.pass(TOOLS_REFUSED, at);
     }
 }
 
@@ -207,17 +125,17 @@ fn codes(message: &SeenMessage<'_>, messages: Option<Json<'_>>, at: &RuleContext
     let code = message.error_code();
     // A client without samples says that first, and a person's word comes before any other.
     if code == Some(-1) {
-        return report.pass(&REJECTED, at);
+        return report.pass(REJECTED, at);
     }
     let words = message.error().and_then(|error| error.member("message"));
     if words.is_some_and(|words| at.redacted(words)) {
-        report.inconclusive(&REJECTED, at, "the recorder took out why the sample was refused");
+        report.inconclusive(REJECTED, at, "the recorder took out why the sample was refused");
     } else if let Some(words) = words.and_then(string_of).map(|words| words.to_lowercase())
         && words.contains("user ")
         && ["reject", "declin", "denied", "refus"].iter().any(|word| words.contains(word))
     {
         return report.fail(
-            &REJECTED,
+            REJECTED,
             at,
             format!("the user has refused, and the code is {}", code.unwrap_or(0)),
         );
@@ -226,12 +144,12 @@ fn codes(message: &SeenMessage<'_>, messages: Option<Json<'_>>, at: &RuleContext
         return;
     }
     let Some(messages) = messages else {
-        return report.inconclusive(&UNBALANCED_REFUSED, at, NOT_KEPT);
+        return report.inconclusive(UNBALANCED_REFUSED, at, NOT_KEPT);
     };
     // That a result is of no use of a tool, nothing says how to refuse.
     let lacks = || unbalanced(messages).1.filter(|(.., lacks)| *lacks).map(|(turn, why, _)| (turn, why));
     if let Some((_, why)) = mixed(messages).or_else(lacks) {
-        report.check(&UNBALANCED_REFUSED, at, code == Some(-32602), || match code {
+        report.check(UNBALANCED_REFUSED, at, code == Some(-32602), || match code {
             Some(code) => format!("{why}, and the answer is the error {code}"),
             None => format!("{why}, and the answer is a sample"),
         });
@@ -244,13 +162,13 @@ impl SamplingState {
     fn messages(&mut self, messages: Json<'_>, params: Json<'_>, at: &RuleContext<'_>, report: &mut Report) {
         let (tools, wrong) = unbalanced(messages);
         match (mixed(messages), tools) {
-            (Some((block, why)), _) => report.fail(&ONLY, at, Violation::new(why).inside(block)),
-            (None, true) => report.pass(&ONLY, at),
+            (Some((block, why)), _) => report.fail(ONLY, at, Violation::new(why).inside(block)),
+            (None, true) => report.pass(ONLY, at),
             (None, false) => {}
         }
         match wrong {
-            Some((turn, why, _)) => report.fail(&BALANCE, at, Violation::new(why).inside(turn)),
-            None if tools => report.pass(&BALANCE, at),
+            Some((turn, why, _)) => report.fail(BALANCE, at, Violation::new(why).inside(turn)),
+            None if tools => report.pass(BALANCE, at),
             None => {}
         }
         let blocks: Vec<Json<'_>> =
@@ -267,7 +185,7 @@ impl SamplingState {
                 used.and_then(|used| tools.find(|tool| same(tool.member("name"), used.member("name"))));
             let Some(tool) = tool else {
                 report.inconclusive(
-                    &STRUCTURED,
+                    STRUCTURED,
                     at,
                     "the tool's definition is not among the `tools` of the request",
                 );
@@ -275,11 +193,11 @@ impl SamplingState {
             };
             let Some(schema) = tool.member("outputSchema") else { continue };
             match self.schemas.fit(schema, structured) {
-                Fit::Fits => report.pass(&STRUCTURED, at),
-                Fit::Unsure(why) => report.inconclusive(&STRUCTURED, at, why),
+                Fit::Fits => report.pass(STRUCTURED, at),
+                Fit::Unsure(why) => report.inconclusive(STRUCTURED, at, why),
                 Fit::Unfit(why, pointer) => {
                     let wrong = format!("`structuredContent` does not fit `outputSchema`: {why}");
-                    report.fail(&STRUCTURED, at, Violation::new(wrong).inside(part(structured, &pointer)));
+                    report.fail(STRUCTURED, at, Violation::new(wrong).inside(part(structured, &pointer)));
                 }
             }
         }

@@ -153,12 +153,12 @@ impl RuleVisitor for NoNumbers {
 const MADE_UP: Family = Family {
     name: "made-up",
     title: "Made up",
-    rules: &[&NO_NUMBERS],
+    rules: &[NO_NUMBERS],
     triggers: &[Trigger::Kinds(&[MessageKind::Request])],
     visitor: || Box::new(NoNumbers),
 };
 
-/// All that a new rule needs is the file of its family, and a family a line in the list of families.
+/// All that a new rule needs is the table and the file of its family, and a family a line in the list of families.
 #[test]
 fn a_made_up_family_judges_a_session_by_its_rule() {
     let judged = judged(handshake().chain([call(1), answer(1), call(2)]), &[MADE_UP]);

@@ -7,7 +7,8 @@ use crate::engine::{
     Family, FindingLocation, Report, RuleContext, RuleVisitor, SplitLine, SplitMessages, Trigger, Violation,
     quoted,
 };
-use crate::rule::{Need, Party, Rule};
+use crate::rule::{Party, Rule};
+use crate::rule_text::{named, read_rules, rules_in};
 use transcript::json::Json;
 use transcript::message::{Message, resembles_message};
 use transcript::rejection::{Code, Rejection};
@@ -16,39 +17,17 @@ use transcript::session::{Content, Side};
 pub(super) const FAMILY: Family = Family {
     name: "stdio",
     title: "Standard input and output",
-    rules: &[&ONE_LINE, &STDOUT, &STDIN],
+    rules: &RULES,
     triggers: &[Trigger::All],
     visitor: || Box::new(StdioState::default()),
 };
 
-/// What the rules of this file have in common.
-const OURS: Rule = Rule { needs: &[Need::Process], source: "basic/transports#stdio", ..Rule::BLANK };
+const TEXT: &str = include_str!("stdio.toml");
+static RULES: [Rule; rules_in(TEXT)] = read_rules(TEXT);
 
-static ONE_LINE: Rule = Rule {
-    id: "stdio.no-embedded-newline",
-    title: "A message is written on one line",
-    why: "The line feed ends a message: each line of a message that is written nicely is refused by itself.",
-    fix: "Write JSON without indentation, and line feeds in strings as \\n.",
-    ..OURS
-};
-
-static STDOUT: Rule = Rule {
-    id: "stdio.stdout-purity",
-    party: Party::Server,
-    title: "A server writes nothing but messages to its standard output",
-    why: "Clients try to read every line as a message; a banner or a log line ends the session in some of them.",
-    fix: "Log to stderr, also from libraries and package managers that start the server.",
-    ..OURS
-};
-
-static STDIN: Rule = Rule {
-    id: "stdio.stdin-purity",
-    party: Party::Client,
-    title: "A client writes nothing but messages to the server's standard input",
-    why: "Servers try to read every line as a message, and headers such as Content-Length are none.",
-    fix: "End each message with a line feed, and write nothing else.",
-    ..OURS
-};
+const ONE_LINE: &Rule = named(&RULES, "stdio.no-embedded-newline");
+const STDOUT: &Rule = named(&RULES, "stdio.stdout-purity");
+const STDIN: &Rule = named(&RULES, "stdio.stdin-purity");
 
 #[derive(Default)]
 struct StdioState {
@@ -63,7 +42,7 @@ impl RuleVisitor for StdioState {
             Content::Message(_) => {
                 self.give_up(side, at, report);
                 if at.facts.over_stdio() == Some(true) {
-                    report.pass(&ONE_LINE, at);
+                    report.pass(ONE_LINE, at);
                     report.pass(pure(side), at);
                 }
             }
@@ -110,12 +89,12 @@ impl StdioState {
             SplitLine::Continues => {}
             SplitLine::Completes(first) if at.facts.over_stdio() == Some(true) => {
                 report.fail(
-                    &ONE_LINE,
+                    ONE_LINE,
                     at,
                     Violation::new("a message is written over several lines").at(first).by(party(side)),
                 );
             }
-            SplitLine::Completes(_) => report.inconclusive(&ONE_LINE, at, OVER_HTTP),
+            SplitLine::Completes(_) => report.inconclusive(ONE_LINE, at, OVER_HTTP),
             SplitLine::Exceeds(first) => broken_json(first, side, at, report),
             SplitLine::Unrelated => impure(text, side, at, report),
         }
@@ -129,7 +108,7 @@ impl StdioState {
 }
 
 fn broken_json(first: FindingLocation, side: Side, at: &RuleContext<'_>, report: &mut Report) {
-    report.fail(&encoding::PARSE, at, encoding::broken_json(first).by(party(side)));
+    report.fail(encoding::PARSE, at, encoding::broken_json(first).by(party(side)));
 }
 
 const OVER_HTTP: &str = "the trace is of a server behind a URL, and does not say what went through a pipe";
@@ -144,8 +123,8 @@ fn impure(text: &str, side: Side, at: &RuleContext<'_>, report: &mut Report) {
 
 fn pure(side: Side) -> &'static Rule {
     match side {
-        Side::Client => &STDIN,
-        Side::Server => &STDOUT,
+        Side::Client => STDIN,
+        Side::Server => STDOUT,
     }
 }
 

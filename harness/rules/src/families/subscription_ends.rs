@@ -3,10 +3,11 @@
 //! Memory: the ids of subscriptions and how each ended, up to [`MOST_LISTENS`].
 
 use crate::engine::{
-    Family, FindingLocation, MessageKind, Report, RuleContext, RuleVisitor, Span, Trigger, TypedId,
-    Violation, shown,
+    Family, FindingLocation, MessageKind, Report, RuleContext, RuleVisitor, Trigger, TypedId, Violation,
+    shown,
 };
-use crate::rule::{Party, Rule};
+use crate::rule::Rule;
+use crate::rule_text::{named, read_rules, rules_in};
 use foldhash::fast::FixedState;
 use std::collections::HashMap;
 use transcript::session::Side;
@@ -14,7 +15,7 @@ use transcript::session::Side;
 pub(super) const FAMILY: Family = Family {
     name: "subscription-ends",
     title: "Ends of subscriptions",
-    rules: &[&SILENT],
+    rules: &RULES,
     triggers: &[
         Trigger::Kinds(&[MessageKind::Notification]),
         Trigger::Methods(&[MessageKind::Request, MessageKind::Result, MessageKind::Error], &[LISTEN]),
@@ -22,16 +23,10 @@ pub(super) const FAMILY: Family = Family {
     visitor: || Box::new(SubscriptionEndsState::default()),
 };
 
-static SILENT: Rule = Rule {
-    id: "sub.silent-after-end",
-    party: Party::Server,
-    span: Span::MODERN,
-    source: "basic/transports/stdio#cancellation; basic/patterns/subscriptions#graceful-closure",
-    title: "Nothing is sent for a subscription that was cancelled or answered",
-    why: "The client has forgotten it, and may use its id for another.",
-    fix: "Drop the subscription from the list of those that hear of changes before its end is sent.",
-    ..Rule::BLANK
-};
+const TEXT: &str = include_str!("subscription_ends.toml");
+static RULES: [Rule; rules_in(TEXT)] = read_rules(TEXT);
+
+const SILENT: &Rule = named(&RULES, "sub.silent-after-end");
 
 const LISTEN: &str = "subscriptions/listen";
 const TAG: &str = "io.modelcontextprotocol/subscriptionId";
@@ -70,14 +65,14 @@ impl RuleVisitor for SubscriptionEndsState {
             self.end(key(TypedId::of_message(message.raw.id())), (at.location(), None));
         } else if let Some(tag) = message.meta(TAG).filter(|_| message.kind == MessageKind::Notification) {
             let Some(end) = key(TypedId::new(tag)).and_then(|key| self.listens.get(&key)) else { return };
-            let Some(end) = end else { return report.pass(&SILENT, at) };
+            let Some(end) = end else { return report.pass(SILENT, at) };
             let (location, by_client) = end;
             let after = by_client.map(|before| Some(at.entry.time?.saturating_sub(before?)));
             if after.is_none_or(|after| after.is_some_and(|after| after >= CROSSING)) {
                 let wrong = Violation::new(format!("the subscription {} is over", shown(tag))).inside(tag);
-                report.fail(&SILENT, at, wrong.see(location.clone(), "its end"));
+                report.fail(SILENT, at, wrong.see(location.clone(), "its end"));
             } else {
-                report.inconclusive(&SILENT, at, "the message and the cancellation may have crossed");
+                report.inconclusive(SILENT, at, "the message and the cancellation may have crossed");
             }
         }
     }

@@ -5,17 +5,18 @@
 
 use super::modern::{HIDDEN, UNPROVEN, hides_meta, is_clients};
 use crate::engine::{
-    Family, FindingLocation, MessageKind, Report, RuleContext, RuleVisitor, SeenMessage, Span, Trigger,
-    Violation, quoted, shown, text_of, why_not_whole,
+    Family, FindingLocation, MessageKind, Report, RuleContext, RuleVisitor, SeenMessage, Trigger, Violation,
+    quoted, shown, text_of, why_not_whole,
 };
-use crate::rule::{Level, Party, Rule};
+use crate::rule::Rule;
+use crate::rule_text::{named, read_rules, rules_in};
 use transcript::json::{Json, JsonKind};
 use transcript::session::{Carrier, Side};
 
 pub(super) const FAMILY: Family = Family {
     name: "subscriptions",
     title: "Subscriptions",
-    rules: &[&ACK_FIRST, &ID_TAG, &ID_EXACT, &FILTER, &ACK_SUBSET, &NO_REQUEST_SCOPED, &CANCEL],
+    rules: &RULES,
     triggers: &[
         Trigger::Methods(&[MessageKind::Request, MessageKind::Result], &[LISTEN]),
         Trigger::Kinds(&[MessageKind::Notification]),
@@ -42,75 +43,16 @@ const BROUGHT: &[(&str, &str)] = &[
     (UPDATED, "resourceSubscriptions"),
 ];
 
-const OURS: Rule = Rule {
-    party: Party::Server,
-    span: Span::MODERN,
-    source: "basic/patterns/subscriptions#receiving-notifications",
-    ..Rule::BLANK
-};
+const TEXT: &str = include_str!("subscriptions.toml");
+static RULES: [Rule; rules_in(TEXT)] = read_rules(TEXT);
 
-static ACK_FIRST: Rule = Rule {
-    id: "sub.ack-first",
-    relational: true,
-    source: "basic/patterns/subscriptions#acknowledgment",
-    title: "A subscription begins with its acknowledgment",
-    why: "Until it comes the client does not know whether it is subscribed, and to what.",
-    fix: "Send `notifications/subscriptions/acknowledged` before anything else of the subscription.",
-    ..OURS
-};
-
-static ID_TAG: Rule = Rule {
-    id: "sub.id-tag",
-    title: "Every message of a subscription names it in `_meta`",
-    why: "On stdio nothing else shows which of several subscriptions a notification belongs to.",
-    fix: "Write \"io.modelcontextprotocol/subscriptionId\" into the `_meta` of notifications and of the result.",
-    ..OURS
-};
-
-static ID_EXACT: Rule = Rule {
-    id: "sub.id-exact",
-    title: "A subscription is named by the id of its request, type and all",
-    why: "Clients look the id up as it is: \"1\" is not 1.",
-    fix: "Copy the request's id without turning it into a string.",
-    ..OURS
-};
-
-static FILTER: Rule = Rule {
-    id: "sub.filter",
-    source: "basic/patterns/subscriptions#opening-a-stream",
-    title: "A server sends no change notification that was not asked for",
-    why: "Clients have opted out of what they did not ask for, and cannot map it to anything.",
-    fix: "Look into the request's `notifications` before sending.",
-    ..OURS
-};
-
-static ACK_SUBSET: Rule = Rule {
-    id: "sub.ack-subset",
-    level: Level::Should,
-    source: "basic/patterns/subscriptions#acknowledgment",
-    title: "An acknowledgment grants no more than was asked for",
-    why: "It says which part of the request is honoured; anything else confuses the client.",
-    fix: "Repeat of the request's `notifications` what you support.",
-    ..OURS
-};
-
-static NO_REQUEST_SCOPED: Rule = Rule {
-    id: "sub.no-request-scoped",
-    source: "basic/transports/streamable-http#receiving-messages",
-    title: "Progress and log messages do not travel in subscriptions",
-    why: "They belong to another request, whose caller does not see them there.",
-    fix: "Send them with the request that they are about.",
-    ..OURS
-};
-
-static CANCEL: Rule = Rule {
-    id: "cancel.server-only-listen",
-    source: "basic/patterns/cancellation",
-    title: "A server cancels subscriptions and nothing else",
-    why: "A client cannot tell what a cancellation of its own call would mean.",
-    fix: "Answer the request with an error instead.",
-    ..OURS
-};
+const ACK_FIRST: &Rule = named(&RULES, "sub.ack-first");
+const ID_TAG: &Rule = named(&RULES, "sub.id-tag");
+const ID_EXACT: &Rule = named(&RULES, "sub.id-exact");
+const FILTER: &Rule = named(&RULES, "sub.filter");
+const ACK_SUBSET: &Rule = named(&RULES, "sub.ack-subset");
+const NO_REQUEST_SCOPED: &Rule = named(&RULES, "sub.no-request-scoped");
+const CANCEL: &Rule = named(&RULES, "cancel.server-only-listen");
 
 /// A subscription.
 struct Listen {
@@ -207,9 +149,9 @@ impl SubscriptionsState {
         if matches!(method, "notifications/progress" | "notifications/message") {
             if streaming.is_some() || tag.is_some() {
                 let wrong = format!("`{method}` travels in a subscription");
-                report.fail(&NO_REQUEST_SCOPED, at, Violation::new(wrong));
+                report.fail(NO_REQUEST_SCOPED, at, Violation::new(wrong));
             } else if !self.listens.is_empty() {
-                report.pass(&NO_REQUEST_SCOPED, at);
+                report.pass(NO_REQUEST_SCOPED, at);
             }
             return;
         }
@@ -218,30 +160,30 @@ impl SubscriptionsState {
         }
         let Some(tag) = tag else {
             if hides_meta(message, at) {
-                return report.inconclusive(&ID_TAG, at, HIDDEN);
+                return report.inconclusive(ID_TAG, at, HIDDEN);
             }
             // Over HTTP the stream tells; on stdio it may have been any of them, or none was opened.
             if self.listens.is_empty() && method != ACK {
                 return match self.why_unsure(at) {
-                    _ if !at.facts.modern => report.inconclusive(&FILTER, at, UNPROVEN),
-                    Some(why) => report.inconclusive(&FILTER, at, why),
+                    _ if !at.facts.modern => report.inconclusive(FILTER, at, UNPROVEN),
+                    Some(why) => report.inconclusive(FILTER, at, why),
                     None => {
-                        report.fail(&FILTER, at, format!("`{method}` is sent although no client subscribed"));
+                        report.fail(FILTER, at, format!("`{method}` is sent although no client subscribed"));
                     }
                 };
             }
-            report.fail(&ID_TAG, at, format!("`{method}` does not name its subscription"));
+            report.fail(ID_TAG, at, format!("`{method}` does not name its subscription"));
             if let Some(index) = streaming {
                 self.opened(index, method, at, report);
             }
             return;
         };
-        report.pass(&ID_TAG, at);
+        report.pass(ID_TAG, at);
         let Some(index) = streaming.or_else(|| self.named(tag)).or_else(|| self.misnamed(tag)) else {
             return self.unknown(tag, at, report);
         };
         let Some(listen) = self.listens.get(index) else { return };
-        report.check(&ID_EXACT, at, is_id(&listen.id, tag), || {
+        report.check(ID_EXACT, at, is_id(&listen.id, tag), || {
             let wrong =
                 format!("the subscription is named {}, and its request has the id {}", shown(tag), listen.id);
             Violation::new(wrong).inside(tag).see(listen.location.clone(), "the request")
@@ -250,13 +192,13 @@ impl SubscriptionsState {
         if let (Some(filter), Some(member)) = (filter, asked_by) {
             let location = &listen.location;
             match allows(filter, member, message) {
-                Some(true) => report.pass(&FILTER, at),
+                Some(true) => report.pass(FILTER, at),
                 Some(false) => {
                     let uri =
                         message.param("uri").filter(|_| method == UPDATED).map(shown).unwrap_or_default();
                     let wrong = format!("the subscription did not ask for `{method}` {uri}");
                     report.fail(
-                        &FILTER,
+                        FILTER,
                         at,
                         Violation::new(wrong.trim_end().to_owned()).see(location.clone(), "the request"),
                     );
@@ -264,7 +206,7 @@ impl SubscriptionsState {
                 None => {
                     let why =
                         "whether the resource is a part of one that was subscribed to is the server's to say";
-                    report.inconclusive(&FILTER, at, why);
+                    report.inconclusive(FILTER, at, why);
                 }
             }
         }
@@ -279,7 +221,7 @@ impl SubscriptionsState {
         let Some(listen) = self.listens.get_mut(index) else { return };
         let first = !std::mem::replace(&mut listen.acknowledged, true);
         if first {
-            report.check(&ACK_FIRST, at, method == ACK, || {
+            report.check(ACK_FIRST, at, method == ACK, || {
                 let wrong = "the subscription begins with something else than its acknowledgment";
                 Violation::new(wrong).see(listen.location.clone(), "the request")
             });
@@ -291,23 +233,23 @@ impl SubscriptionsState {
         match self.why_unsure(at) {
             None => {
                 let wrong = format!("no subscription has the id {}", shown(tag));
-                report.fail(&ID_EXACT, at, Violation::new(wrong).inside(tag));
+                report.fail(ID_EXACT, at, Violation::new(wrong).inside(tag));
             }
-            Some(why) => report.inconclusive(&ID_EXACT, at, why),
+            Some(why) => report.inconclusive(ID_EXACT, at, why),
         }
     }
 
     fn result(&mut self, message: &SeenMessage<'_>, at: &RuleContext<'_>, report: &mut Report) {
         let (Some(request), Some(result)) = (message.request(), message.raw.outcome()) else { return };
         match result.member("_meta").and_then(|meta| meta.member(TAG)) {
-            None if hides_meta(message, at) => report.inconclusive(&ID_TAG, at, HIDDEN),
+            None if hides_meta(message, at) => report.inconclusive(ID_TAG, at, HIDDEN),
             None if at.facts.modern => {
-                report.fail(&ID_TAG, at, "the result of the subscription does not name it");
+                report.fail(ID_TAG, at, "the result of the subscription does not name it");
             }
-            None => report.inconclusive(&ID_TAG, at, UNPROVEN),
+            None => report.inconclusive(ID_TAG, at, UNPROVEN),
             Some(tag) => {
-                report.pass(&ID_TAG, at);
-                report.check(&ID_EXACT, at, is_id(request.id(), tag), || {
+                report.pass(ID_TAG, at);
+                report.check(ID_EXACT, at, is_id(request.id(), tag), || {
                     let wrong = format!(
                         "the subscription is named {}, and its request has the id {}",
                         shown(tag),
@@ -326,13 +268,13 @@ impl SubscriptionsState {
     fn cancelled(&self, message: &SeenMessage<'_>, at: &RuleContext<'_>, report: &mut Report) {
         let (Some(Side::Server), Some(id)) = (at.side, message.param("requestId")) else { return };
         if self.named(id).is_some() {
-            return report.pass(&CANCEL, at);
+            return report.pass(CANCEL, at);
         }
         if let Some(request) = at.pending.find(Some(Side::Client), id) {
             if request.method() != LISTEN {
                 let wrong = format!("the server cancels the client's `{}`", request.method());
                 report.fail(
-                    &CANCEL,
+                    CANCEL,
                     at,
                     Violation::new(wrong).inside(id).see(request.location(), "the request"),
                 );
@@ -342,9 +284,9 @@ impl SubscriptionsState {
         match self.why_unsure(at) {
             None => {
                 let wrong = format!("no subscription has the id {}", shown(id));
-                report.fail(&CANCEL, at, Violation::new(wrong).inside(id));
+                report.fail(CANCEL, at, Violation::new(wrong).inside(id));
             }
-            Some(why) => report.inconclusive(&CANCEL, at, why),
+            Some(why) => report.inconclusive(CANCEL, at, why),
         }
     }
 }
@@ -404,11 +346,11 @@ fn subset(
         if let Some(more) = more {
             let wrong = format!("{more} is granted, and was not asked for");
             return report.fail(
-                &ACK_SUBSET,
+                ACK_SUBSET,
                 at,
                 Violation::new(wrong).inside(value).see(location.clone(), "the request"),
             );
         }
     }
-    report.pass(&ACK_SUBSET, at);
+    report.pass(ACK_SUBSET, at);
 }

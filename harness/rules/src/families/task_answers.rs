@@ -3,11 +3,11 @@
 //! Memory: the ids of tasks, and of each how it is polled, up to [`MOST_TASKS`].
 
 use crate::engine::{
-    Definition, Family, FindingLocation, LONGEST_NAME, MessageKind, Report, Revision, RuleContext,
-    RuleVisitor, SeenMessage, Span, ToolList, Trigger, Violation, quoted, shown, string_of, text_of,
-    why_not_whole,
+    Definition, Family, FindingLocation, LONGEST_NAME, MessageKind, Report, RuleContext, RuleVisitor,
+    SeenMessage, ToolList, Trigger, Violation, quoted, shown, string_of, text_of, why_not_whole,
 };
-use crate::rule::{Level, Need, Party, Rule};
+use crate::rule::{Level, Party, Rule};
+use crate::rule_text::{named, read_rules, rules_in};
 use std::collections::BTreeMap;
 use transcript::json::{Json, JsonKind};
 use transcript::rejection::Rejection;
@@ -16,7 +16,7 @@ use transcript::session::Side;
 pub(super) const FAMILY: Family = Family {
     name: "task-answers",
     title: "Answers to requests for tasks",
-    rules: &[&UNDECLARED, &SUPPORT, &UNKNOWN, &INTERVAL, &INPUT],
+    rules: &RULES,
     triggers: &[
         Trigger::Methods(
             &[MessageKind::Notification],
@@ -39,62 +39,14 @@ pub(super) const FAMILY: Family = Family {
     visitor: || Box::new(TaskAnswersState::default()),
 };
 
-const TASKS: Rule = Rule { span: Span::only(Revision::V2025_11_25), ..Rule::BLANK };
+const TEXT: &str = include_str!("task_answers.toml");
+static RULES: [Rule; rules_in(TEXT)] = read_rules(TEXT);
 
-static UNDECLARED: Rule = Rule {
-    id: "tasks.undeclared",
-    source: "basic/utilities/tasks#task-support-and-handling",
-    title: "A side that declares no tasks for a request answers it as if none was asked for",
-    why: "The requestor has seen no capability, and asks for the task by methods that may not be there.",
-    fix: "Overlook `task` in the params, or declare the request beneath `tasks.requests`.",
-    ..TASKS
-};
-
-static SUPPORT: Rule = Rule {
-    id: "tasks.tool-support",
-    party: Party::Server,
-    source: "basic/utilities/tasks#tool-level-negotiation",
-    title: "A call that does not go by its tool's `taskSupport` is refused with -32601",
-    why: "The client does not learn that the tool is to be called otherwise.",
-    fix: "Compare `task` in the params with `execution.taskSupport`, and answer with the error -32601.",
-    softened: Some("a warning where the tool takes no task"),
-    contested: Some(
-        "Another paragraph of the page lets -32600 say that a task is required; both are let pass.",
-    ),
-    ..TASKS
-};
-
-static UNKNOWN: Rule = Rule {
-    id: "tasks.unknown",
-    source: "basic/utilities/tasks#protocol-errors",
-    title: "A task that does not exist is answered with the error -32602",
-    why: "By another code the requestor takes a lost task for a failure that may pass, and goes on asking.",
-    fix: "Answer with the code -32602, also where the task has expired.",
-    ..TASKS
-};
-
-static INTERVAL: Rule = Rule {
-    id: "tasks.poll-interval",
-    level: Level::Should,
-    needs: &[Need::Times],
-    relational: true,
-    source: "basic/utilities/tasks#getting-tasks",
-    title: "A task is polled no more often than its `pollInterval` says",
-    why: "The receiver has said how often it has something new; more requests only cost it.",
-    fix: "Wait for `pollInterval` milliseconds between two `tasks/get` of one task.",
-    ..TASKS
-};
-
-static INPUT: Rule = Rule {
-    id: "tasks.input-required",
-    level: Level::Should,
-    relational: true,
-    source: "basic/utilities/tasks#input-required-status",
-    title: "A requestor calls `tasks/result` when its task waits for input",
-    why: "Over that request the receiver may send its question; polling only shows that the task waits.",
-    fix: "Call `tasks/result` at the status input_required, and answer what comes.",
-    ..TASKS
-};
+const UNDECLARED: &Rule = named(&RULES, "tasks.undeclared");
+const SUPPORT: &Rule = named(&RULES, "tasks.tool-support");
+const UNKNOWN: &Rule = named(&RULES, "tasks.unknown");
+const INTERVAL: &Rule = named(&RULES, "tasks.poll-interval");
+const INPUT: &Rule = named(&RULES, "tasks.input-required");
 
 /// The most tasks that are followed.
 const MOST_TASKS: usize = 10_000;
@@ -186,7 +138,7 @@ impl TaskAnswersState {
         let Some(id) = message.param("taskId").and_then(string_of) else { return };
         let Some(task) = self.tasks.get_mut(&id) else { return };
         if message.calls("tasks/result") && task.waits.take().is_some() {
-            report.pass(&INPUT, at);
+            report.pass(INPUT, at);
         }
         if !message.calls("tasks/get") {
             return;
@@ -194,11 +146,11 @@ impl TaskAnswersState {
         if let Some((.., again)) = &mut task.waits {
             *again = true;
         }
-        if let Some(interval) = task.interval.filter(|_| report.binds(&INTERVAL, at)) {
+        if let Some(interval) = task.interval.filter(|_| report.binds(INTERVAL, at)) {
             let since = |before: i64| at.entry.time.map(|now| now.saturating_sub(before));
             // Clocks and timers are not exact.
             if let Some(waited) = task.asked.and_then(since) {
-                report.check(&INTERVAL, at, waited >= interval - interval / 10, || {
+                report.check(INTERVAL, at, waited >= interval - interval / 10, || {
                     format!(
                         "the task is asked for after {waited} ms, and its `pollInterval` is {interval} ms"
                     )
@@ -220,7 +172,7 @@ impl TaskAnswersState {
         if asked.is_some() && message.kind == MessageKind::Result {
             match declares {
                 Some(true) => {}
-                Some(false) => report.check(&UNDECLARED, at, created.is_none(), || {
+                Some(false) => report.check(UNDECLARED, at, created.is_none(), || {
                     Violation::new(format!(
                         "the answer is a task, and the {} does not declare `{path}`",
                         side.name()
@@ -229,7 +181,7 @@ impl TaskAnswersState {
                 }),
                 None => {
                     report.inconclusive(
-                        &UNDECLARED,
+                        UNDECLARED,
                         at,
                         "the receiver's capabilities are not in the recording",
                     );
@@ -246,7 +198,7 @@ impl TaskAnswersState {
         let tool = match self.list.find(at.facts, &name) {
             Definition::Listed(tool) => tool,
             Definition::Missing => return,
-            Definition::Unsure(why) => return report.inconclusive(&SUPPORT, at, why),
+            Definition::Unsure(why) => return report.inconclusive(SUPPORT, at, why),
         };
         let support = tool.member("execution").and_then(|execution| execution.member("taskSupport"));
         let support = support.and_then(text_of).unwrap_or_else(|| "forbidden".into());
@@ -257,7 +209,7 @@ impl TaskAnswersState {
         };
         let code = message.error_code();
         let refused = code == Some(-32601) || code == Some(-32600) && level == Level::Must;
-        report.check(&SUPPORT, at, refused, || {
+        report.check(SUPPORT, at, refused, || {
             let answer = code.map_or("a result".to_owned(), |code| format!("the error {code}"));
             let wrong =
                 format!("the tool {} is to be called {how}, and the answer is {answer}", quoted(&name));
@@ -269,7 +221,7 @@ impl TaskAnswersState {
     fn of_task(&mut self, message: &SeenMessage<'_>, at: &RuleContext<'_>, report: &mut Report) {
         let Some(request) = message.request() else { return };
         let Some(params) = request.params().filter(|params| !at.redacted(*params)) else {
-            return report.inconclusive(&UNKNOWN, at, "which task was asked for is not in the recording");
+            return report.inconclusive(UNKNOWN, at, "which task was asked for is not in the recording");
         };
         let named = params.member("taskId");
         let id = named.and_then(string_of);
@@ -285,23 +237,23 @@ impl TaskAnswersState {
             return;
         }
         if code == Some(-32602) {
-            return report.pass(&UNKNOWN, at);
+            return report.pass(UNKNOWN, at);
         }
         let answer = || code.map_or("a result".to_owned(), |code| format!("the error {code}"));
         if named.is_none_or(|named| named.kind() != JsonKind::String) {
             let name = named.map_or("no task".to_owned(), |named| format!("the task {}", shown(named)));
             let wrong = Violation::new(format!("{name} is asked for, and the answer is {}", answer()));
-            return report.fail(&UNKNOWN, at, wrong.see(request.location(), "the request"));
+            return report.fail(UNKNOWN, at, wrong.see(request.location(), "the request"));
         }
         let words = message.error().and_then(|error| error.member("message")).and_then(string_of);
         let words = words.unwrap_or_default().to_lowercase();
         let missing = ["not found", "no such", "unknown task", "does not exist", "doesn't exist", "expired"];
         if missing.iter().any(|part| words.contains(part)) && !words.contains("method") {
             let wrong = Violation::new(format!("the task is not there, and the answer is {}", answer()));
-            return report.fail(&UNKNOWN, at, wrong.see(request.location(), "the request"));
+            return report.fail(UNKNOWN, at, wrong.see(request.location(), "the request"));
         }
         report.inconclusive(
-            &UNKNOWN,
+            UNKNOWN,
             at,
             "the task may be of another session, or the error about something else",
         );
@@ -314,10 +266,10 @@ impl TaskAnswersState {
             let why = why_not_whole(at.facts)
                 .or((!again).then_some("the session may have ended before the answer was read"));
             match why {
-                Some(why) => report.inconclusive(&INPUT, at, why),
+                Some(why) => report.inconclusive(INPUT, at, why),
                 None => {
                     let wrong = "the task waits for input, and is only polled again";
-                    report.fail(&INPUT, at, Violation::new(wrong).at(location).by(party));
+                    report.fail(INPUT, at, Violation::new(wrong).at(location).by(party));
                 }
             }
         }

@@ -3,17 +3,18 @@
 //! The capabilities beneath `tasks`, and what a tool says of tasks.
 
 use crate::engine::{
-    Family, MessageKind, Report, Revision, RuleContext, RuleVisitor, SeenMessage, Span, Trigger, Violation,
-    quoted, str_of, text_of,
+    Family, MessageKind, Report, RuleContext, RuleVisitor, SeenMessage, Trigger, Violation, quoted, str_of,
+    text_of,
 };
 use crate::rule::Rule;
+use crate::rule_text::{named, read_rules, rules_in};
 use transcript::json::Json;
 use transcript::session::Side;
 
 pub(super) const FAMILY: Family = Family {
     name: "task-capabilities",
     title: "Who may ask for a task",
-    rules: &[&TASKS],
+    rules: &RULES,
     triggers: &[Trigger::Methods(
         &[MessageKind::Request],
         &["tools/call", "sampling/createMessage", "elicitation/create", "tasks/list", "tasks/cancel"],
@@ -21,15 +22,10 @@ pub(super) const FAMILY: Family = Family {
     visitor: || Box::new(TaskCapabilitiesState),
 };
 
-static TASKS: Rule = Rule {
-    id: "cap.tasks",
-    span: Span::only(Revision::V2025_11_25),
-    source: "basic/utilities/tasks#capability-negotiation; basic/utilities/tasks#tool-level-negotiation",
-    title: "A task is asked for where the receiver declares it, and where the tool wants one",
-    why: "A receiver without tasks answers at once or refuses, and a tool that needs a task cannot run without.",
-    fix: "Look at `tasks` in the capabilities, and at `execution.taskSupport` of the tool.",
-    ..Rule::BLANK
-};
+const TEXT: &str = include_str!("task_capabilities.toml");
+static RULES: [Rule; rules_in(TEXT)] = read_rules(TEXT);
+
+const TASKS: &Rule = named(&RULES, "cap.tasks");
 
 struct TaskCapabilitiesState;
 
@@ -62,12 +58,12 @@ fn request(message: &SeenMessage<'_>, at: &RuleContext<'_>, report: &mut Report)
         return;
     }
     match at.facts.declares(receiver, path) {
-        None => report.inconclusive(&TASKS, at, "the receiver's capabilities are not in the recording"),
+        None => report.inconclusive(TASKS, at, "the receiver's capabilities are not in the recording"),
         Some(false) => {
             let wrong = format!("the {} does not declare `{path}`", receiver.name());
             let wrong = Violation::new(wrong);
             report.fail(
-                &TASKS,
+                TASKS,
                 at,
                 match task {
                     Some(task) => wrong.inside(task),
@@ -76,7 +72,7 @@ fn request(message: &SeenMessage<'_>, at: &RuleContext<'_>, report: &mut Report)
             );
         }
         Some(true) if method == "tools/call" => tool(message, task, at, report),
-        Some(true) => report.pass(&TASKS, at),
+        Some(true) => report.pass(TASKS, at),
     }
 }
 
@@ -85,7 +81,7 @@ fn tool<'m>(message: &SeenMessage<'m>, task: Option<Json<'m>>, at: &RuleContext<
     let Some(name) = message.param("name").and_then(str_of) else { return };
     let Some(tool) = at.facts.tool(&name) else {
         if task.is_some() {
-            report.inconclusive(&TASKS, at, "the tool's definition is not in the recording");
+            report.inconclusive(TASKS, at, "the tool's definition is not in the recording");
         }
         return;
     };
@@ -100,7 +96,7 @@ fn tool<'m>(message: &SeenMessage<'m>, task: Option<Json<'m>>, at: &RuleContext<
             Violation::new(format!("the tool {} is to be called as a task", quoted(&name)))
         }
         (None, _) => return,
-        (Some(_), _) => return report.pass(&TASKS, at),
+        (Some(_), _) => return report.pass(TASKS, at),
     };
-    report.fail(&TASKS, at, wrong);
+    report.fail(TASKS, at, wrong);
 }

@@ -14,8 +14,7 @@ use crate::engine::{
 };
 use messages::{RELATED_TASK, plain, repeated};
 use rules::{
-    BLOCKS, CANCEL, CANCELLED, CREATED, FAILED, LISTED, RELATED, REPEATED, SAME, START, STRING, TERMINAL,
-    TIMES, UNIQUE,
+    BLOCKS, CANCEL, CANCELLED, CREATED, FAILED, LISTED, RELATED, SAME, START, STRING, TERMINAL, UNIQUE,
 };
 use std::collections::{BTreeMap, BTreeSet};
 use times::times;
@@ -25,10 +24,7 @@ use transcript::session::Side;
 pub(super) const FAMILY: Family = Family {
     name: "tasks",
     title: "Tasks",
-    rules: &[
-        &START, &TERMINAL, &UNIQUE, &STRING, &CREATED, &LISTED, &RELATED, &REPEATED, &BLOCKS, &SAME, &TIMES,
-        &CANCEL, &CANCELLED, &FAILED,
-    ],
+    rules: &rules::RULES,
     triggers: &[Trigger::Messages],
     visitor: || Box::new(TasksState::default()),
 };
@@ -130,20 +126,20 @@ impl RuleVisitor for TasksState {
 
 impl TasksState {
     fn created(&mut self, task: Json<'_>, method: Box<str>, at: &RuleContext<'_>, report: &mut Report) {
-        report.pass(&CREATED, at);
+        report.pass(CREATED, at);
         times(task, false, at, report);
         let Some(name) = name(task, at, report) else { return };
         let status = task.member("status").and_then(string_of).unwrap_or_default();
-        report.check(&START, at, status == "working", || {
+        report.check(START, at, status == "working", || {
             Violation::new(format!("the task begins as {}", quoted(&status)))
                 .inside(task.member("status").unwrap_or(task))
         });
         if let Some(other) = self.tasks.get(&name).filter(|task| task.method.is_some()) {
             let wrong = Violation::new(format!("a task with the id {} was made before", quoted(&name.1)));
-            report.fail(&UNIQUE, at, wrong.inside(task).see(other.location.clone(), "the other task"));
+            report.fail(UNIQUE, at, wrong.inside(task).see(other.location.clone(), "the other task"));
             return;
         }
-        report.pass(&UNIQUE, at);
+        report.pass(UNIQUE, at);
         let updated = task.member("lastUpdatedAt").and_then(string_of).unwrap_or_default();
         let ttl = task.member("ttl").map(|ttl| ttl.as_number().map(str::parse::<i64>));
         let kept = match (ttl, at.entry.time) {
@@ -170,7 +166,7 @@ impl TasksState {
         let Some(status) = message.member("status").and_then(string_of) else { return };
         if status == "failed" {
             let why = message.member("statusMessage").and_then(string_of).is_some_and(|why| !why.is_empty());
-            report.check(&FAILED, at, why, || {
+            report.check(FAILED, at, why, || {
                 Violation::new("the task failed, and nothing says why").inside(message)
             });
         }
@@ -186,11 +182,11 @@ impl TasksState {
             return;
         }
         if ended(&task.status) && status != task.status && at.may_precede(&task.when) {
-            return report.inconclusive(&TERMINAL, at, NO_ORDER);
+            return report.inconclusive(TERMINAL, at, NO_ORDER);
         }
         if ended(&task.status) {
             let stays = status == task.status;
-            report.check(&TERMINAL, at, stays, || {
+            report.check(TERMINAL, at, stays, || {
                 let wrong = format!("the task was {} and is now {}", quoted(&task.status), quoted(&status));
                 Violation::new(wrong).inside(message).see(task.location.clone(), "its end")
             });
@@ -202,9 +198,9 @@ impl TasksState {
             && number >= *calls
         {
             if !ended(&status) && at.may_precede(when) {
-                return report.inconclusive(&BLOCKS, at, NO_ORDER);
+                return report.inconclusive(BLOCKS, at, NO_ORDER);
             }
-            report.check(&BLOCKS, at, ended(&status), || {
+            report.check(BLOCKS, at, ended(&status), || {
                 let wrong = format!("the task is {} although its result was brought before", quoted(&status));
                 Violation::new(wrong).inside(message).see(location.clone(), "its result")
             });
@@ -222,7 +218,7 @@ impl TasksState {
         let Some(id) = task.member("taskId").and_then(string_of) else { return };
         if let Some(listing) = self.missed.remove(&(lane(at.side), id)) {
             let wrong = Violation::new("the listing lacks a task that `tasks/get` finds afterwards");
-            report.fail(&LISTED, at, wrong.at(listing).see(at.location(), "the task"));
+            report.fail(LISTED, at, wrong.at(listing).see(at.location(), "the task"));
         }
     }
 
@@ -255,11 +251,11 @@ impl TasksState {
                 true => {
                     let wrong = Violation::new(format!("the listing ends without the task {}", quoted(id)));
                     let wrong = wrong.inside(result.member("tasks").unwrap_or(result));
-                    report.fail(&LISTED, at, wrong.see(task.location.clone(), "the task"));
+                    report.fail(LISTED, at, wrong.see(task.location.clone(), "the task"));
                 }
                 false => {
                     report.inconclusive(
-                        &LISTED,
+                        LISTED,
                         at,
                         "the task may have been deleted; `tasks/get` would show it",
                     );
@@ -268,7 +264,7 @@ impl TasksState {
             }
         }
         if whole {
-            report.pass(&LISTED, at);
+            report.pass(LISTED, at);
         }
     }
 
@@ -288,9 +284,9 @@ impl TasksState {
             // The task may have ended while the cancellation was under way.
             let before = task.location.line < request.location().line;
             if before && at.may_precede(&task.when) {
-                report.inconclusive(&CANCEL, at, NO_ORDER);
+                report.inconclusive(CANCEL, at, NO_ORDER);
             } else if before {
-                report.check(&CANCEL, at, message.error_code() == Some(-32602), || {
+                report.check(CANCEL, at, message.error_code() == Some(-32602), || {
                     Violation::new(format!(
                         "the task was {} before, and the answer is not -32602",
                         task.status
@@ -302,7 +298,7 @@ impl TasksState {
         if let Some(task) = message.raw.outcome().filter(|_| message.kind == MessageKind::Result) {
             if let Some(status) = task.member("status").and_then(string_of) {
                 // A task that had ended before keeps its status, and is the business of another rule.
-                report.check(&CANCELLED, at, over_before || status == "cancelled", || {
+                report.check(CANCELLED, at, over_before || status == "cancelled", || {
                     let wrong =
                         format!("the answer to the cancellation shows the task as {}", quoted(&status));
                     Violation::new(wrong).inside(task)
@@ -318,7 +314,7 @@ impl TasksState {
         let Some(("tasks/result", result)) = whole_result(message) else { return };
         let meta = result.member("_meta").and_then(|meta| meta.member(RELATED_TASK));
         let named = meta.and_then(|meta| string_of(meta.member("taskId")?));
-        report.check(&RELATED, at, named.as_deref() == Some(&*id), || {
+        report.check(RELATED, at, named.as_deref() == Some(&*id), || {
             let wrong =
                 Violation::new(format!("the result does not name its task {} in `_meta`", quoted(&id)));
             wrong.inside(meta.unwrap_or(result))
@@ -326,20 +322,20 @@ impl TasksState {
         let calls = self.calls;
         let Some(task) = self.tasks.get_mut(&(lane(at.side), id)) else {
             let why = why_not_whole(at.facts).unwrap_or("the making of the task is not in the recording");
-            return report.inconclusive(&SAME, at, why);
+            return report.inconclusive(SAME, at, why);
         };
         if task.method.as_deref() == Some("tools/call") && result.member("content").is_none() {
             let wrong = Violation::new("the task is a call of a tool, and its result has no `content`");
-            report.fail(&SAME, at, wrong.inside(result));
+            report.fail(SAME, at, wrong.inside(result));
         } else if let Some((_, location, _, Some(before))) = &task.brought {
             let same = Json::parse(before).is_ok_and(|before| alike(before, result));
-            report.check(&SAME, at, same, || {
+            report.check(SAME, at, same, || {
                 Violation::new("the task has brought another result before")
                     .inside(result)
                     .see(location.clone(), "the other result")
             });
         } else {
-            report.pass(&SAME, at);
+            report.pass(SAME, at);
         }
         if task.brought.is_none() {
             let size = result.text().len();
@@ -368,7 +364,7 @@ fn lane(side: Option<Side>) -> Option<bool> {
 /// The name of the task that a message of its receiver tells of.
 fn name(task: Json<'_>, at: &RuleContext<'_>, report: &mut Report) -> Option<Name> {
     let id = task.member("taskId")?;
-    report.check(&STRING, at, id.kind() == JsonKind::String, || {
+    report.check(STRING, at, id.kind() == JsonKind::String, || {
         Violation::new(format!("the task's id is {}: {}", id.kind().name(), shown(id))).inside(id)
     });
     Some((lane(at.side), string_of(id)?))

@@ -35,6 +35,24 @@ fn every_rule_says_what_why_and_what_to_do() {
     }
 }
 
+/// What is read while this crate is compiled is what TOML says.
+#[test]
+fn the_tables_of_rules_are_toml() {
+    let home = concat!(env!("CARGO_MANIFEST_DIR"), "/src/families/");
+    for family in FAMILIES {
+        let text = std::fs::read_to_string(format!("{home}{}.toml", family.name.replace('-', "_"))).unwrap();
+        let tables: toml::Table = toml::from_str(&text).unwrap();
+        let rules = tables.iter().filter(|(_, value)| value.is_table()).count();
+        assert_eq!(rules, family.rules.len(), "{}", family.name);
+        for rule in family.rules {
+            let said = |key: &str| tables[rule.id].get(key).or(tables.get(key)).and_then(toml::Value::as_str);
+            let texts = ["source", "title", "why", "fix", "softened", "contested"].map(said);
+            let read = [rule.source, rule.title, rule.why, rule.fix].map(Some);
+            assert_eq!(texts, [&read[..], &[rule.softened, rule.contested]].concat()[..], "{}", rule.id);
+        }
+    }
+}
+
 #[test]
 fn families_have_names_of_their_own_and_rules() {
     let names: BTreeSet<_> = FAMILIES.iter().map(|family| family.name).collect();

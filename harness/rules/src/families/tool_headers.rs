@@ -6,17 +6,18 @@
 use super::elicitation::secrecy;
 use super::meta_keys::is_token;
 use crate::engine::{
-    Family, MessageKind, Report, RuleContext, RuleVisitor, SeenMessage, Span, Trigger, Violation, quoted,
-    shown, str_of, text_of,
+    Family, MessageKind, Report, RuleContext, RuleVisitor, SeenMessage, Trigger, Violation, quoted, shown,
+    str_of, text_of,
 };
-use crate::rule::{Level, Need, Party, Rule};
+use crate::rule::{Party, Rule};
+use crate::rule_text::{named, read_rules, rules_in};
 use transcript::json::{Json, JsonKind};
 use transcript::session::Side;
 
 pub(super) const FAMILY: Family = Family {
     name: "tool-headers",
     title: "Parameters of tools that go into headers",
-    rules: &[&NON_EMPTY, &TOKEN, &NO_CONTROL, &UNIQUE, &PRIMITIVE, &REACHABLE, &SAFE, &SENSITIVE, &REJECT],
+    rules: &RULES,
     triggers: &[
         Trigger::Methods(&[MessageKind::Request], &["tools/call"]),
         Trigger::Methods(&[MessageKind::Result], &["tools/list"]),
@@ -35,88 +36,18 @@ const SAFEST: i128 = (1 << 53) - 1;
 
 const NAME: &str = "x-mcp-header";
 
-const OURS: Rule = Rule {
-    party: Party::Server,
-    span: Span::MODERN,
-    source: "basic/transports/streamable-http#schema-extension; server/tools#x-mcp-header",
-    ..Rule::BLANK
-};
+const TEXT: &str = include_str!("tool_headers.toml");
+static RULES: [Rule; rules_in(TEXT)] = read_rules(TEXT);
 
-static NON_EMPTY: Rule = Rule {
-    id: "tools.x-mcp-header.nonempty",
-    title: "`x-mcp-header` is not empty",
-    why: "A header needs a name behind Mcp-Param-; clients drop the whole tool.",
-    fix: "Name the header, or leave the annotation out.",
-    ..OURS
-};
-
-static TOKEN: Rule = Rule {
-    id: "tools.x-mcp-header.token",
-    title: "`x-mcp-header` is a token that a header's name can hold",
-    why: "Spaces, colons and other characters cannot be sent in the name of a header; clients drop the whole tool.",
-    fix: "Use letters, digits and hyphens.",
-    ..OURS
-};
-
-static NO_CONTROL: Rule = Rule {
-    id: "tools.x-mcp-header.no-ctl",
-    title: "`x-mcp-header` has no control characters",
-    why: "A line break in a header's name smuggles further headers into the request.",
-    fix: "Take the control characters out.",
-    ..OURS
-};
-
-static UNIQUE: Rule = Rule {
-    id: "tools.x-mcp-header.unique",
-    title: "No two `x-mcp-header` of a tool are equal, whatever their case",
-    why: "Names of headers have no case, so that one value would overwrite the other.",
-    fix: "Give each parameter a name of its own.",
-    ..OURS
-};
-
-static PRIMITIVE: Rule = Rule {
-    id: "tools.x-mcp-header.primitive",
-    title: "`x-mcp-header` annotates a string, an integer or a boolean",
-    why: "Lists and objects have no spelling in a header, and fractions have several.",
-    fix: "Annotate only parameters of these three types.",
-    ..OURS
-};
-
-static REACHABLE: Rule = Rule {
-    id: "tools.x-mcp-header.reachable",
-    title: "`x-mcp-header` annotates a property reached only through `properties`",
-    why: "Behind `items`, `anyOf` or `$ref` it is not clear which value of a call is meant.",
-    fix: "Move the parameter to the top of the schema or into a nested object.",
-    ..OURS
-};
-
-static SAFE: Rule = Rule {
-    id: "tools.x-mcp-header.safe-int",
-    title: "Integers that go into headers lie within ±(2^53 − 1)",
-    why: "Readers that keep numbers as doubles round larger ones, so that header and body part.",
-    fix: "Use a string for larger numbers.",
-    ..OURS
-};
-
-static SENSITIVE: Rule = Rule {
-    id: "tools.x-mcp-header.sensitive",
-    level: Level::Should,
-    source: "server/tools#x-mcp-header",
-    title: "`x-mcp-header` does not annotate a secret, as far as its name shows",
-    why: "Headers are read, and often logged, by everything between client and server.",
-    fix: "Leave the secret in the body, or do not let a model pass it at all.",
-    ..OURS
-};
-
-static REJECT: Rule = Rule {
-    id: "tools.x-mcp-header.reject",
-    party: Party::Client,
-    needs: &[Need::Http],
-    title: "A client does not call a tool whose `x-mcp-header` are invalid",
-    why: "It cannot know which headers the server expects, and gateways would act on others.",
-    fix: "Leave such tools out of the list, and say so in a log.",
-    ..OURS
-};
+const NON_EMPTY: &Rule = named(&RULES, "tools.x-mcp-header.nonempty");
+const TOKEN: &Rule = named(&RULES, "tools.x-mcp-header.token");
+const NO_CONTROL: &Rule = named(&RULES, "tools.x-mcp-header.no-ctl");
+const UNIQUE: &Rule = named(&RULES, "tools.x-mcp-header.unique");
+const PRIMITIVE: &Rule = named(&RULES, "tools.x-mcp-header.primitive");
+const REACHABLE: &Rule = named(&RULES, "tools.x-mcp-header.reachable");
+const SAFE: &Rule = named(&RULES, "tools.x-mcp-header.safe-int");
+const SENSITIVE: &Rule = named(&RULES, "tools.x-mcp-header.sensitive");
+const REJECT: &Rule = named(&RULES, "tools.x-mcp-header.reject");
 
 /// A parameter that goes into a header.
 pub(super) struct Field {
@@ -162,7 +93,7 @@ fn walk<'s>(schema: Json<'s>, mut path: Option<&mut Vec<String>>, depth: usize, 
             Some(path) => annotated(schema, name, path.clone(), all),
             None => {
                 let wrong = format!("{} is not at a property", shown(name));
-                all.faults.push((&REACHABLE, wrong, name));
+                all.faults.push((REACHABLE, wrong, name));
             }
         }
     }
@@ -203,14 +134,14 @@ fn annotated<'s>(schema: Json<'s>, name: Json<'s>, path: Vec<String>, all: &mut 
     let mut fault =
         |rule: &'static Rule, wrong: String, value: Json<'s>| all.faults.push((rule, wrong, value));
     let Some(header) = text_of(name) else {
-        return fault(&TOKEN, format!("`{NAME}` is {}: {}", name.kind().name(), shown(name)), name);
+        return fault(TOKEN, format!("`{NAME}` is {}: {}", name.kind().name(), shown(name)), name);
     };
     if header.is_empty() {
-        fault(&NON_EMPTY, format!("`{NAME}` is empty"), name);
+        fault(NON_EMPTY, format!("`{NAME}` is empty"), name);
     } else if header.chars().any(char::is_control) {
-        fault(&NO_CONTROL, format!("`{NAME}` is {}", shown(name)), name);
+        fault(NO_CONTROL, format!("`{NAME}` is {}", shown(name)), name);
     } else if !header.chars().all(is_token) {
-        fault(&TOKEN, format!("{} is not a token", shown(name)), name);
+        fault(TOKEN, format!("{} is not a token", shown(name)), name);
     }
     let kind = schema.member("type");
     match kind.and_then(text_of).as_deref() {
@@ -219,15 +150,15 @@ fn annotated<'s>(schema: Json<'s>, name: Json<'s>, path: Vec<String>, all: &mut 
             let values = ["const", "default"].iter().filter_map(|keyword| schema.member(keyword));
             let listed = schema.member("enum").into_iter().flat_map(Json::items);
             for value in values.chain(listed).filter(|value| is_unsafe(*value)) {
-                fault(&SAFE, format!("the integer {} is out of range", shown(value)), value);
+                fault(SAFE, format!("the integer {} is out of range", shown(value)), value);
             }
         }
-        Some(other) => fault(&PRIMITIVE, format!("the parameter is of type {}", quoted(other)), name),
+        Some(other) => fault(PRIMITIVE, format!("the parameter is of type {}", quoted(other)), name),
         // Several types, or none that stands here.
         None => all.untyped = true,
     }
     if !header.is_empty() && all.fields.iter().any(|field| field.header.eq_ignore_ascii_case(&header)) {
-        all.faults.push((&UNIQUE, format!("{} is there twice", shown(name)), name));
+        all.faults.push((UNIQUE, format!("{} is there twice", shown(name)), name));
     }
     all.fields.push(Field { path, header: header.into() });
 }
@@ -272,17 +203,17 @@ fn listed(tool: Json<'_>, at: &RuleContext<'_>, report: &mut Report) {
         report.fail(rule, at, Violation::new(format!("in the tool {name}, {wrong}")).inside(*value));
     }
     if read.untyped {
-        report.inconclusive(&PRIMITIVE, at, "the schema gives no single type at an annotated parameter");
+        report.inconclusive(PRIMITIVE, at, "the schema gives no single type at an annotated parameter");
     }
     for field in &read.fields {
         let names = field.path.last().into_iter().chain([&field.header]);
         let secret = names.into_iter().find(|name| secrecy(name).is_some());
-        report.check(&SENSITIVE, at, secret.is_none(), || {
+        report.check(SENSITIVE, at, secret.is_none(), || {
             let named = quoted(secret.map_or("", String::as_str));
             Violation::new(format!("in the tool {name}, {named} goes into a header")).inside(schema)
         });
     }
-    let rules = [&NON_EMPTY, &TOKEN, &NO_CONTROL, &UNIQUE, &PRIMITIVE, &REACHABLE, &SAFE];
+    let rules = [NON_EMPTY, TOKEN, NO_CONTROL, UNIQUE, PRIMITIVE, REACHABLE, SAFE];
     for rule in rules.iter().filter(|_| !read.fields.is_empty()) {
         if !read.faults.iter().any(|(broken, ..)| broken.id == rule.id) {
             report.pass(rule, at);
@@ -298,7 +229,7 @@ fn called(message: &SeenMessage<'_>, at: &RuleContext<'_>, report: &mut Report) 
     if read.fields.is_empty() && !read.are_invalid() {
         return;
     }
-    report.check(&REJECT, at, !read.are_invalid(), || {
+    report.check(REJECT, at, !read.are_invalid(), || {
         let why = read.faults.first().map(|(_, wrong, _)| wrong.as_str()).unwrap_or_default();
         format!("the client calls {}, a tool in which {why}", quoted(&name))
     });
@@ -306,7 +237,7 @@ fn called(message: &SeenMessage<'_>, at: &RuleContext<'_>, report: &mut Report) 
     for value in read.fields.iter().filter_map(|field| value_at(arguments, &field.path)) {
         if is_unsafe(value) {
             let wrong = format!("the integer {} is to go into a header", shown(value));
-            report.fail(&SAFE, at, Violation::new(wrong).inside(value).by(Party::Client));
+            report.fail(SAFE, at, Violation::new(wrong).inside(value).by(Party::Client));
         }
     }
 }

@@ -6,10 +6,11 @@
 use super::tools::is_error;
 use crate::engine::{
     Base64, ContentsKind, Definition, Family, Fit, MessageKind, Report, Revision, RuleContext, RuleVisitor,
-    Schemas, SeenMessage, Span, ToolList, Trigger, Violation, contents, embedded, part, read_base64, shown,
-    str_of, string_of,
+    Schemas, SeenMessage, ToolList, Trigger, Violation, contents, embedded, part, read_base64, shown, str_of,
+    string_of,
 };
-use crate::rule::{Level, Party, Rule};
+use crate::rule::{Level, Rule};
+use crate::rule_text::{named, read_rules, rules_in};
 use crate::shapes::{Fault, Typed};
 use transcript::json::{Json, JsonKind, JsonString};
 use transcript::rejection::Rejection;
@@ -17,7 +18,7 @@ use transcript::rejection::Rejection;
 pub(super) const FAMILY: Family = Family {
     name: "tool-output",
     title: "What tools bring back",
-    rules: &[&CONTENT, &TYPE, &BASE64, &OBJECT, &CONFORMS, &PRESENT, &MIRROR, &MEDIA_TYPE],
+    rules: &RULES,
     triggers: &[
         Trigger::Methods(&[MessageKind::Notification], &["notifications/tools/list_changed"]),
         Trigger::Methods(
@@ -28,90 +29,17 @@ pub(super) const FAMILY: Family = Family {
     visitor: || Box::new(ToolOutputState::default()),
 };
 
-const STRUCTURED: Span = Span::from(Revision::V2025_06_18);
-const SERVER: Rule = Rule { party: Party::Server, ..Rule::BLANK };
+const TEXT: &str = include_str!("tool_output.toml");
+static RULES: [Rule; rules_in(TEXT)] = read_rules(TEXT);
 
-static CONTENT: Rule = Rule {
-    id: "tools.result.content",
-    source: "schema, CallToolResult",
-    title: "The result of a call has `content`, a list, also beside `structuredContent`",
-    why: "Typed clients refuse a result without it, so that the call fails although the tool worked.",
-    fix: "Send a list of blocks; an empty one where there is nothing to say.",
-    ..SERVER
-};
-
-static TYPE: Rule = Rule {
-    id: "tools.content.type",
-    source: "server/tools#tool-result; schema, ContentBlock",
-    title: "Each block of a tool's content is of a type of its revision, and whole",
-    why: "Typed clients refuse the whole result for one block that they do not know.",
-    fix: "Send text, image, resource (from 2025-03-26 on audio, from 2025-06-18 on resource_link) with the members \
-          that the type asks for; a failure is text beside `isError`.",
-    ..SERVER
-};
-
-static BASE64: Rule = Rule {
-    id: "tools.content.base64",
-    source: "server/prompts#image-content; server/resources#security-considerations",
-    title: "The data of images, audio and blobs is base64",
-    why: "What does not decode is lost: the client shows nothing, or fails as a whole.",
-    fix: "Encode with the standard alphabet and padding, and send neither a `data:` prefix nor line breaks.",
-    softened: Some("a warning where the base64 is readable and not strict"),
-    ..SERVER
-};
-
-static OBJECT: Rule = Rule {
-    id: "tools.structured.object",
-    span: Span::between(Revision::V2025_06_18, Revision::V2025_11_25),
-    source: "schema, CallToolResult",
-    title: "`structuredContent` is an object",
-    why: "Lists and plain values came with 2026-07-28; clients of these revisions refuse them.",
-    fix: "Wrap the value into an object, such as {\"result\": …}.",
-    ..SERVER
-};
-
-static CONFORMS: Rule = Rule {
-    id: "tools.output.conforms",
-    span: STRUCTURED,
-    source: "server/tools#output-schema",
-    title: "`structuredContent` fits the tool's `outputSchema`",
-    why: "Clients validate it and throw the result away where it does not fit.",
-    fix: "Make the schema say what the tool returns, or the tool return what the schema says.",
-    softened: Some("a note where `isError` is true"),
-    contested: Some("Nothing says whether it holds where `isError` is true; SDKs of clients differ."),
-    ..SERVER
-};
-
-static PRESENT: Rule = Rule {
-    id: "tools.output.present",
-    span: STRUCTURED,
-    source: "server/tools#output-schema",
-    title: "A tool with an `outputSchema` returns `structuredContent`",
-    why: "Clients that were promised structure take its absence for an error.",
-    fix: "Return `structuredContent`, or take `outputSchema` away.",
-    contested: Some("Nothing says whether it holds where `isError` is true; such results are let pass here."),
-    ..SERVER
-};
-
-static MEDIA_TYPE: Rule = Rule {
-    id: "content.media-type",
-    source: "schema, ImageContent; RFC 2045, section 5.1",
-    title: "`mimeType` is a media type, such as image/png",
-    why: "Clients choose by it how to show the content, and know no type `png`.",
-    fix: "Write the type with its subtype: image/png, audio/wav, text/plain.",
-    ..SERVER
-};
-
-static MIRROR: Rule = Rule {
-    id: "tools.output.text-mirror",
-    level: Level::Should,
-    span: STRUCTURED,
-    source: "server/tools#structured-content",
-    title: "A block of text repeats `structuredContent` as JSON",
-    why: "Clients that know no structured content see only the text.",
-    fix: "Add a block of text that holds the same JSON.",
-    ..SERVER
-};
+const CONTENT: &Rule = named(&RULES, "tools.result.content");
+const TYPE: &Rule = named(&RULES, "tools.content.type");
+const BASE64: &Rule = named(&RULES, "tools.content.base64");
+const OBJECT: &Rule = named(&RULES, "tools.structured.object");
+const CONFORMS: &Rule = named(&RULES, "tools.output.conforms");
+const PRESENT: &Rule = named(&RULES, "tools.output.present");
+const MEDIA_TYPE: &Rule = named(&RULES, "content.media-type");
+const MIRROR: &Rule = named(&RULES, "tools.output.text-mirror");
 
 static BLOCK: Typed = Typed::new("CallToolResult", "content");
 
@@ -172,12 +100,12 @@ impl ToolOutputState {
         let content = result.member("content");
         match content {
             Some(content) if content.kind() == JsonKind::Array => {
-                report.pass(&CONTENT, at);
+                report.pass(CONTENT, at);
                 for item in content.items() {
                     match block_fault(item, at.revision) {
-                        None => report.pass(&TYPE, at),
+                        None => report.pass(TYPE, at),
                         Some(fault) => {
-                            report.fail(&TYPE, at, Violation::new(fault.wrong).inside(fault.place));
+                            report.fail(TYPE, at, Violation::new(fault.wrong).inside(fault.place));
                         }
                     }
                     data(item, at, report);
@@ -185,15 +113,15 @@ impl ToolOutputState {
             }
             Some(content) => {
                 let wrong = format!("`content` is {}, not a list", content.kind().name());
-                report.fail(&CONTENT, at, Violation::new(wrong).inside(content));
+                report.fail(CONTENT, at, Violation::new(wrong).inside(content));
             }
             None => {
-                report.fail(&CONTENT, at, Violation::new("the result has no `content`").inside(result));
+                report.fail(CONTENT, at, Violation::new("the result has no `content`").inside(result));
             }
         }
         let structured = result.member("structuredContent");
         if let Some(structured) = structured {
-            report.check(&OBJECT, at, structured.kind() == JsonKind::Object, || {
+            report.check(OBJECT, at, structured.kind() == JsonKind::Object, || {
                 Violation::new(format!("`structuredContent` is {}", structured.kind().name()))
                     .inside(structured)
             });
@@ -202,7 +130,7 @@ impl ToolOutputState {
         if !failed || structured.is_some() {
             self.output(structured, failed, at, report);
         }
-        if !failed && let Some(structured) = structured.filter(|_| report.binds(&MIRROR, at)) {
+        if !failed && let Some(structured) = structured.filter(|_| report.binds(MIRROR, at)) {
             mirror(structured, result, content, at, report);
         }
     }
@@ -221,7 +149,7 @@ impl ToolOutputState {
             Definition::Missing => return,
             Definition::Unsure(why) => {
                 if structured.is_some() {
-                    report.inconclusive(&CONFORMS, at, why);
+                    report.inconclusive(CONFORMS, at, why);
                 }
                 return;
             }
@@ -233,25 +161,25 @@ impl ToolOutputState {
         let Some(structured) = structured else {
             let wrong =
                 Violation::new("the tool has an `outputSchema`, and the result no `structuredContent`");
-            return report.fail(&PRESENT, at, wrong.see(request.location(), "the call"));
+            return report.fail(PRESENT, at, wrong.see(request.location(), "the call"));
         };
         if !failed {
-            report.pass(&PRESENT, at);
+            report.pass(PRESENT, at);
         }
         if at.redacted(schema) {
-            return report.inconclusive(&CONFORMS, at, "the recorder took out what would decide it");
+            return report.inconclusive(CONFORMS, at, "the recorder took out what would decide it");
         }
         match self.schemas.fit(schema, structured) {
-            Fit::Fits => report.pass(&CONFORMS, at),
-            Fit::Unsure(why) => report.inconclusive(&CONFORMS, at, why),
+            Fit::Fits => report.pass(CONFORMS, at),
+            Fit::Unsure(why) => report.inconclusive(CONFORMS, at, why),
             Fit::Unfit(..) if at.redacted(structured) => {
-                report.inconclusive(&CONFORMS, at, "the recorder took out what would decide it");
+                report.inconclusive(CONFORMS, at, "the recorder took out what would decide it");
             }
             Fit::Unfit(why, pointer) => {
                 let whose = if failed { " of a failed call" } else { "" };
                 let wrong = format!("`structuredContent`{whose} does not fit `outputSchema`: {why}");
                 let wrong = Violation::new(wrong).inside(part(structured, &pointer));
-                report.fail(&CONFORMS, at, if failed { wrong.only(Level::Info) } else { wrong });
+                report.fail(CONFORMS, at, if failed { wrong.only(Level::Info) } else { wrong });
             }
         }
     }
@@ -278,10 +206,10 @@ fn mirror(
 ) {
     let content = content.filter(|content| content.kind() == JsonKind::Array && !at.redacted(result));
     let Some(content) = content else {
-        return report.inconclusive(&MIRROR, at, "the text that would decide it is not there");
+        return report.inconclusive(MIRROR, at, "the text that would decide it is not there");
     };
     if structured.text().len() > LONGEST {
-        return report.inconclusive(&MIRROR, at, "the structured content is longer than 256 KiB");
+        return report.inconclusive(MIRROR, at, "the structured content is longer than 256 KiB");
     }
     let texts = || {
         let blocks = content.items().take(MOST_TEXTS);
@@ -301,9 +229,9 @@ fn mirror(
         || bare.text() != structured.text() && texts().any(|text| says(text, structured))
         || bare.kind() == JsonKind::Array && item_by_item();
     if !kept && content.items().nth(MOST_TEXTS).is_some() {
-        return report.inconclusive(&MIRROR, at, "there are more blocks of text than are looked through");
+        return report.inconclusive(MIRROR, at, "there are more blocks of text than are looked through");
     }
-    report.check(&MIRROR, at, kept, || {
+    report.check(MIRROR, at, kept, || {
         Violation::new("no block of text holds the JSON of `structuredContent`").inside(structured)
     });
 }
@@ -347,7 +275,7 @@ fn data(block: Json<'_>, at: &RuleContext<'_>, report: &mut Report) {
         let Some(media) = media.member("mimeType") else { continue };
         let Some(text) = string_of(media) else { continue };
         let whole = text.split_once('/').is_some_and(|(kind, rest)| !kind.is_empty() && !rest.is_empty());
-        report.check(&MEDIA_TYPE, at, whole, || {
+        report.check(MEDIA_TYPE, at, whole, || {
             Violation::new(format!("{} is not a media type", shown(media))).inside(media)
         });
     }
@@ -365,13 +293,13 @@ fn digits(value: Option<Json<'_>>, at: &RuleContext<'_>, report: &mut Report) {
     let Some(value) = value else { return };
     let Some(text) = string_of(value) else { return };
     match read_base64(&text) {
-        Base64::Good => report.pass(&BASE64, at),
+        Base64::Good => report.pass(BASE64, at),
         Base64::Loose(why) => {
             let wrong = Violation::new(format!("the base64 is not strict: {why}")).inside(value);
-            report.fail(&BASE64, at, wrong.only(Level::Should));
+            report.fail(BASE64, at, wrong.only(Level::Should));
         }
         Base64::Bad(why) => {
-            report.fail(&BASE64, at, Violation::new(format!("the data is not base64: {why}")).inside(value));
+            report.fail(BASE64, at, Violation::new(format!("the data is not base64: {why}")).inside(value));
         }
     }
 }

@@ -6,7 +6,8 @@ use crate::engine::{
     Definition, Family, Fit, LONGEST_NAME, MessageKind, Report, Revision, RuleContext, RuleVisitor, Schemas,
     Span, ToolList, Trigger, Validity, Violation, part, quoted, shown, str_of, string_of,
 };
-use crate::rule::{Level, Party, Rule};
+use crate::rule::Rule;
+use crate::rule_text::{named, read_rules, rules_in};
 use crate::shapes::Typed;
 use transcript::json::{Json, JsonKind};
 use transcript::rejection::Rejection;
@@ -14,7 +15,7 @@ use transcript::rejection::Rejection;
 pub(super) const FAMILY: Family = Family {
     name: "tools",
     title: "Tools and their calls",
-    rules: &[&PARAMS, &ARGS, &KNOWN, &UNKNOWN, &INPUT, &GRAMMAR, &UNIQUE, &SCHEMA, &ORDER],
+    rules: &RULES,
     triggers: &[
         Trigger::Methods(&[MessageKind::Notification], &["notifications/tools/list_changed"]),
         Trigger::Methods(
@@ -26,106 +27,18 @@ pub(super) const FAMILY: Family = Family {
 };
 
 const LATE: Span = Span::from(Revision::V2025_11_25);
-const SERVER: Rule = Rule { party: Party::Server, ..Rule::BLANK };
-const CLIENT: Rule = Rule { party: Party::Client, ..Rule::BLANK };
+const TEXT: &str = include_str!("tools.toml");
+static RULES: [Rule; rules_in(TEXT)] = read_rules(TEXT);
 
-static PARAMS: Rule = Rule {
-    id: "tools.call.params",
-    source: "schema, CallToolRequest",
-    title: "A call has the tool's `name` as a string, and its `arguments` as an object",
-    why: "Servers take arguments by name; a list, a string of JSON or null is refused or, worse, guessed at.",
-    fix: "Send `name` as a string and `arguments` as an object, or leave `arguments` out.",
-    ..CLIENT
-};
-
-static ARGS: Rule = Rule {
-    id: "tools.call.args-valid",
-    level: Level::Info,
-    source: "server/tools#calling-tools",
-    title: "The arguments of a call fit the tool's `inputSchema`",
-    why: "The server has to refuse such a call. It is not a protocol error, since models err and can learn from it.",
-    fix: "Validate arguments before they are sent, and give the model the schema as it was listed.",
-    ..CLIENT
-};
-
-static KNOWN: Rule = Rule {
-    id: "tools.call.known-name",
-    level: Level::Info,
-    source: "server/tools#calling-tools",
-    title: "The tool that is called is one of those that were listed",
-    why: "A name that the server never listed is mostly invented by a model, or was kept from an older listing.",
-    fix: "Offer the model only the tools of the last listing.",
-    ..CLIENT
-};
-
-static UNKNOWN: Rule = Rule {
-    id: "tools.unknown",
-    relational: true,
-    level: Level::Should,
-    source: "server/tools#error-handling",
-    title: "A call of an unknown tool is answered with an error rather than with a result",
-    why: "A result says that the tool ran: clients believe what is in it, and after `isError` they try again.",
-    fix: "Answer with the error -32602.",
-    ..SERVER
-};
-
-static INPUT: Rule = Rule {
-    id: "tools.input-error",
-    level: Level::Should,
-    span: LATE,
-    source: "server/tools#error-handling",
-    title: "Arguments that do not fit are answered with `isError` rather than with -32602",
-    why: "Many clients keep protocol errors from the model, which then cannot mend its arguments.",
-    fix: "Answer with a result that has `isError` and says what is wrong with the arguments.",
-    ..SERVER
-};
-
-static GRAMMAR: Rule = Rule {
-    id: "tools.name.grammar",
-    level: Level::Should,
-    span: LATE,
-    source: "server/tools#tool-names",
-    title: "A tool's name has 1 to 128 characters, each of A-Z, a-z, 0-9, dot, _ and -",
-    why: "The interfaces of models refuse other names, so that clients have to rename the tool or leave it out.",
-    fix: "Rename the tool, and put its pretty name into `title`.",
-    ..SERVER
-};
-
-static UNIQUE: Rule = Rule {
-    id: "tools.name.unique",
-    level: Level::Should,
-    source: "server/tools#data-types; server/tools#tool-names",
-    title: "No two tools of one listing have the same name, on any of its pages",
-    why: "A call has only the name, so it is not clear which of the two is meant.",
-    fix: "Name each tool once; look for a page that repeats the one before it.",
-    ..SERVER
-};
-
-static SCHEMA: Rule = Rule {
-    id: "tools.schema.valid",
-    level: Level::Should,
-    raised: Some((Revision::V2025_11_25, Level::Must)),
-    source: "basic/index#schema-validation; server/tools#tool",
-    title: "`inputSchema` and `outputSchema` are JSON Schemas of their dialect",
-    why: "Clients that compile the schemas drop the tool, and some drop the whole listing.",
-    fix: "Validate the schemas against the meta-schema of 2020-12, or name the dialect in `$schema`; `inputSchema` \
-          has the type \"object\".",
-    softened: Some(
-        "a warning before 2025-11-25 or where no revision is known, and only on a reference to what is not there: no dialect is named",
-    ),
-    ..SERVER
-};
-
-static ORDER: Rule = Rule {
-    id: "tools.list.deterministic",
-    level: Level::Should,
-    span: Span::MODERN,
-    source: "server/tools#capabilities",
-    title: "Two listings of the same tools have them in the same order",
-    why: "The tools come first in what a model reads, and another order invalidates its cache.",
-    fix: "Sort the tools, or keep them in the order in which they were registered.",
-    ..SERVER
-};
+const PARAMS: &Rule = named(&RULES, "tools.call.params");
+const ARGS: &Rule = named(&RULES, "tools.call.args-valid");
+const KNOWN: &Rule = named(&RULES, "tools.call.known-name");
+const UNKNOWN: &Rule = named(&RULES, "tools.unknown");
+const INPUT: &Rule = named(&RULES, "tools.input-error");
+const GRAMMAR: &Rule = named(&RULES, "tools.name.grammar");
+const UNIQUE: &Rule = named(&RULES, "tools.name.unique");
+const SCHEMA: &Rule = named(&RULES, "tools.schema.valid");
+const ORDER: &Rule = named(&RULES, "tools.list.deterministic");
 
 static NAME: Typed = Typed::new("tools/call>", "name");
 static ARGUMENTS: Typed = Typed::new("tools/call>", "arguments");
@@ -154,7 +67,7 @@ impl RuleVisitor for ToolsState {
         if let Some(result) = message.result_of("tools/list") {
             for name in again {
                 let wrong = format!("the tool {} is listed a second time", shown(name));
-                report.fail(&UNIQUE, at, Violation::new(wrong).inside(name));
+                report.fail(UNIQUE, at, Violation::new(wrong).inside(name));
             }
             let first = message.request().is_some_and(|request| request.param("cursor").is_none());
             self.listed(result, first, at, report);
@@ -175,34 +88,34 @@ impl ToolsState {
         let Some((params, value)) =
             message.raw.params().and_then(|params| Some((params, params.member("name")?)))
         else {
-            return report.fail(&PARAMS, at, "the call has no `name`");
+            return report.fail(PARAMS, at, "the call has no `name`");
         };
         let given = params.member("arguments");
         let faults = [(&NAME, Some(value)), (&ARGUMENTS, given)];
         let mut faults = faults.into_iter().filter_map(|(member, value)| member.fault(value?, at.revision));
         if let Some(fault) = faults.next() {
-            return report.fail(&PARAMS, at, Violation::new(fault.wrong).inside(fault.place));
+            return report.fail(PARAMS, at, Violation::new(fault.wrong).inside(fault.place));
         }
-        report.pass(&PARAMS, at);
+        report.pass(PARAMS, at);
         let Some(name) = str_of(value) else { return };
         match self.list.find(at.facts, &name) {
             Definition::Unsure(why) => {
-                report.inconclusive(&KNOWN, at, why);
-                report.inconclusive(&ARGS, at, why);
+                report.inconclusive(KNOWN, at, why);
+                report.inconclusive(ARGS, at, why);
             }
             Definition::Missing => {
                 let wrong = format!("no tool {} is listed", quoted(&name));
-                report.fail(&KNOWN, at, Violation::new(wrong).inside(value));
+                report.fail(KNOWN, at, Violation::new(wrong).inside(value));
             }
             Definition::Listed(tool) => {
-                report.pass(&KNOWN, at);
+                report.pass(KNOWN, at);
                 match self.arguments(tool, given, at) {
-                    Fit::Fits => report.pass(&ARGS, at),
-                    Fit::Unsure(why) => report.inconclusive(&ARGS, at, why),
+                    Fit::Fits => report.pass(ARGS, at),
+                    Fit::Unsure(why) => report.inconclusive(ARGS, at, why),
                     Fit::Unfit(why, pointer) => {
                         let location = given.map_or(params, |given| part(given, &pointer));
                         let wrong = format!("the arguments do not fit the schema of the tool: {why}");
-                        report.fail(&ARGS, at, Violation::new(wrong).inside(location));
+                        report.fail(ARGS, at, Violation::new(wrong).inside(location));
                     }
                 }
             }
@@ -236,17 +149,17 @@ impl ToolsState {
         match self.list.find(at.facts, &name) {
             Definition::Unsure(why) => {
                 if failed {
-                    report.inconclusive(&UNKNOWN, at, why);
+                    report.inconclusive(UNKNOWN, at, why);
                 }
                 if refused {
-                    report.inconclusive(&INPUT, at, why);
+                    report.inconclusive(INPUT, at, why);
                 }
             }
-            Definition::Missing if message.kind == MessageKind::Error => report.pass(&UNKNOWN, at),
+            Definition::Missing if message.kind == MessageKind::Error => report.pass(UNKNOWN, at),
             Definition::Missing => {
                 let ends = if failed { "fails with `isError`" } else { "gets a result" };
                 let wrong = format!("no tool {} is listed, and its call {ends}", quoted(&name));
-                report.fail(&UNKNOWN, at, see(wrong));
+                report.fail(UNKNOWN, at, see(wrong));
             }
             Definition::Listed(tool) => {
                 if !(refused || failed) {
@@ -258,13 +171,13 @@ impl ToolsState {
                     return;
                 }
                 match self.arguments(tool, given, at) {
-                    Fit::Unfit(..) if failed => report.pass(&INPUT, at),
+                    Fit::Unfit(..) if failed => report.pass(INPUT, at),
                     Fit::Unfit(why, _) => {
                         let wrong = format!("the arguments do not fit ({why}), and the answer is -32602");
-                        report.fail(&INPUT, at, see(wrong));
+                        report.fail(INPUT, at, see(wrong));
                     }
                     Fit::Fits => {}
-                    Fit::Unsure(why) => report.inconclusive(&INPUT, at, why),
+                    Fit::Unsure(why) => report.inconclusive(INPUT, at, why),
                 }
             }
         }
@@ -295,7 +208,7 @@ impl ToolsState {
             };
             if sorted(last) == sorted(&self.order) {
                 let moved = last.iter().zip(&self.order).find(|(before, now)| before != now);
-                report.check(&ORDER, at, moved.is_none(), || {
+                report.check(ORDER, at, moved.is_none(), || {
                     let names = moved.map(|(before, now)| (quoted(before), quoted(now))).unwrap_or_default();
                     format!("{} is where {} was in the listing before", names.1, names.0)
                 });
@@ -317,23 +230,23 @@ impl ToolsState {
                     .find(|char| !allowed(*char))
                     .map(|char| format!("the tool's name {} has the character {char:?}", quoted(&name))),
             };
-            report.check(&GRAMMAR, at, wrong.is_none(), || {
+            report.check(GRAMMAR, at, wrong.is_none(), || {
                 Violation::new(wrong.unwrap_or_default()).inside(value)
             });
             // Where it was listed before, it is broken, which has been said.
-            report.pass(&UNIQUE, at);
+            report.pass(UNIQUE, at);
         }
         for typed in [&INPUT_SCHEMA, &OUTPUT_SCHEMA] {
             let name = typed.name();
             let Some(schema) = tool.member(name) else { continue };
             if at.redacted(schema) {
-                report.inconclusive(&SCHEMA, at, "the recorder took out what would decide it");
+                report.inconclusive(SCHEMA, at, "the recorder took out what would decide it");
                 continue;
             }
             let dialect = at.revision.is_some_and(|revision| LATE.has(revision));
             if let Some(fault) = typed.fault(schema, at.revision).filter(|_| dialect) {
                 let wrong = format!("in `{name}`, {}", fault.wrong);
-                report.fail(&SCHEMA, at, Violation::new(wrong).inside(fault.place));
+                report.fail(SCHEMA, at, Violation::new(wrong).inside(fault.place));
                 continue;
             }
             match self.schemas.validity(schema) {
@@ -351,10 +264,10 @@ impl ToolsState {
                             show_pointer(&pointer)
                         ),
                     };
-                    report.fail(&SCHEMA, at, Violation::new(wrong).inside(location));
+                    report.fail(SCHEMA, at, Violation::new(wrong).inside(location));
                 }
-                Validity::Unsure(why) => report.inconclusive(&SCHEMA, at, why),
-                Validity::Valid => report.pass(&SCHEMA, at),
+                Validity::Unsure(why) => report.inconclusive(SCHEMA, at, why),
+                Validity::Valid => report.pass(SCHEMA, at),
             }
         }
     }

@@ -4,26 +4,22 @@ use crate::engine::{
     Family, MessageKind, Report, RuleContext, RuleVisitor, SeenMessage, Trigger, Violation, string_of,
 };
 use crate::rule::Rule;
+use crate::rule_text::{named, read_rules, rules_in};
 use crate::shapes::{self, Fault, Part};
 use transcript::json::{Json, JsonKind};
 
 pub(super) const FAMILY: Family = Family {
     name: "typed",
     title: "The shapes of messages",
-    rules: &[&TYPED],
+    rules: &RULES,
     triggers: &[Trigger::Kinds(&[MessageKind::Request, MessageKind::Notification, MessageKind::Result])],
     visitor: || Box::new(TypedState),
 };
 
-static TYPED: Rule = Rule {
-    id: "jsonrpc.schema.typed",
-    source: "schema of the revision",
-    title: "Params and results have the members that the schema of their revision gives them",
-    why: "Typed receivers refuse the whole message for one member that is missing or of another type. Null is a \
-          type of its own, and no way to leave a member out.",
-    fix: "Send what is shown in the type that is named; leave out what you do not have.",
-    ..Rule::BLANK
-};
+const TEXT: &str = include_str!("typed.toml");
+static RULES: [Rule; rules_in(TEXT)] = read_rules(TEXT);
+
+const TYPED: &Rule = named(&RULES, "jsonrpc.schema.typed");
 
 struct TypedState;
 
@@ -50,12 +46,12 @@ impl RuleVisitor for TypedState {
                 .collect(),
         };
         if faults.is_empty() {
-            report.pass(&TYPED, at);
+            report.pass(TYPED, at);
         }
         for fault in faults {
             match fault.place.kind() == JsonKind::String && at.redacted(fault.place) {
-                true => report.inconclusive(&TYPED, at, "the recorder took out what would decide it"),
-                false => report.fail(&TYPED, at, Violation::new(fault.wrong).inside(fault.place)),
+                true => report.inconclusive(TYPED, at, "the recorder took out what would decide it"),
+                false => report.fail(TYPED, at, Violation::new(fault.wrong).inside(fault.place)),
             }
         }
     }

@@ -3,16 +3,17 @@
 //! Which revisions were published, and which a server has shown that it speaks. Memory: [`MOST_SHOWN`] names.
 
 use crate::engine::{
-    Family, MessageKind, Report, Revision, RuleContext, RuleVisitor, SeenMessage, Span, Trigger, Violation,
-    quoted, text_of,
+    Family, MessageKind, Report, Revision, RuleContext, RuleVisitor, SeenMessage, Trigger, Violation, quoted,
+    text_of,
 };
-use crate::rule::{Level, Party, Rule};
+use crate::rule::Rule;
+use crate::rule_text::{named, read_rules, rules_in};
 use transcript::json::Json;
 
 pub(super) const FAMILY: Family = Family {
     name: "versions",
     title: "The revision of a session",
-    rules: &[&SAME, &KNOWN],
+    rules: &RULES,
     triggers: &[
         Trigger::Methods(&[MessageKind::Request, MessageKind::Result], &["initialize", "server/discover"]),
         Trigger::Kinds(&[MessageKind::Error]),
@@ -20,27 +21,11 @@ pub(super) const FAMILY: Family = Family {
     visitor: || Box::new(VersionsState::default()),
 };
 
-static SAME: Rule = Rule {
-    id: "life.version.same-if-supported",
-    party: Party::Server,
-    span: Span::SESSIONS,
-    source: "basic/lifecycle#version-negotiation",
-    title: "A server that speaks the version it is asked for answers with that version",
-    why: "The session falls back to an older revision for no reason, or ends although both sides could talk.",
-    fix: "Answer with the requested version wherever it is among those you speak.",
-    ..Rule::BLANK
-};
+const TEXT: &str = include_str!("versions.toml");
+static RULES: [Rule; rules_in(TEXT)] = read_rules(TEXT);
 
-static KNOWN: Rule = Rule {
-    id: "life.version.known",
-    level: Level::Should,
-    span: Span::SESSIONS,
-    source: "basic/lifecycle#version-negotiation",
-    title: "The version in a handshake is a published revision",
-    why: "No peer can speak a version that was never published; it falls back or hangs up.",
-    fix: "Name the revision by its date, such as 2025-06-18.",
-    ..Rule::BLANK
-};
+const SAME: &Rule = named(&RULES, "life.version.same-if-supported");
+const KNOWN: &Rule = named(&RULES, "life.version.known");
 
 /// The most names of versions that are remembered.
 const MOST_SHOWN: usize = 32;
@@ -91,15 +76,15 @@ impl VersionsState {
             message.request().and_then(|request| request.param("protocolVersion")).and_then(text_of);
         if let Some(server_request) = server_request {
             if server_request == answer {
-                report.pass(&SAME, at);
+                report.pass(SAME, at);
             } else if self.shown.contains(&server_request) {
                 let wrong = format!(
                     "the client asked for {server_request}, which this server speaks, and got {answer}"
                 );
-                report.fail(&SAME, at, Violation::new(wrong).inside(version));
+                report.fail(SAME, at, Violation::new(wrong).inside(version));
             } else {
                 report.inconclusive(
-                    &SAME,
+                    SAME,
                     at,
                     "nothing shows whether the server speaks the version it was asked for",
                 );
@@ -118,15 +103,15 @@ impl VersionsState {
 fn known(version: Json<'_>, at: &RuleContext<'_>, report: &mut Report) {
     let Some(name) = text_of(version) else { return };
     if at.redacted(version) {
-        return report.inconclusive(&KNOWN, at, "the recorder took out the version");
+        return report.inconclusive(KNOWN, at, "the recorder took out the version");
     }
     let newest = Revision::ALL.last().map(|revision| revision.name()).unwrap_or_default();
     if Revision::named(&name).is_some() {
-        report.pass(&KNOWN, at);
+        report.pass(KNOWN, at);
     } else if is_date(&name) && (*name > *newest || *name == *EARLY) {
-        report.inconclusive(&KNOWN, at, format!("the version {name} is not one that these rules know"));
+        report.inconclusive(KNOWN, at, format!("the version {name} is not one that these rules know"));
     } else {
-        report.fail(&KNOWN, at, Violation::new(format!("the version is {}", quoted(&name))).inside(version));
+        report.fail(KNOWN, at, Violation::new(format!("the version is {}", quoted(&name))).inside(version));
     }
 }
 

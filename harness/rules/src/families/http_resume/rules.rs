@@ -1,124 +1,20 @@
 //! What is asked of streams that break off, and of the side that takes them up again.
 
-use super::super::http_streams::OURS;
-use crate::engine::{Revision, Span};
-use crate::rule::{Level, Party, Rule};
+use crate::rule::Rule;
+use crate::rule_text::{named, read_rules, rules_in};
 
-const POLLING: Span = Span::only(Revision::V2025_11_25);
+const TEXT: &str = include_str!("../http_resume.toml");
+pub(super) static RULES: [Rule; rules_in(TEXT)] = read_rules(TEXT);
 
-const RESUMING: Rule = Rule { source: "basic/transports#resumability-and-redelivery", ..OURS };
-
-pub(super) static RESPONDS: Rule = Rule {
-    id: "http.sse.responds",
-    level: Level::Should,
-    title: "A stream that was opened for a request carries its answer in the end",
-    why: "The client waits until it gives up, and never learns whether the request was carried out.",
-    fix: "Send the response, or an error, on the stream or on the one that resumes it.",
-    ..OURS
-};
-
-pub(super) static CLOSED_EARLY: Rule = Rule {
-    id: "http.sse.close-before-response",
-    level: Level::Should,
-    span: Span::between(Revision::V2025_03_26, Revision::V2025_06_18),
-    title: "A stream is not closed before the answers to its requests were sent",
-    why: "Clients of these revisions take the end of the stream for the end of the exchange.",
-    fix: "Keep the stream open until every request of the POST has its response.",
-    ..OURS
-};
-
-pub(super) static RETRY: Rule = Rule {
-    id: "http.sse.retry-before-close",
-    level: Level::Should,
-    span: POLLING,
-    title: "A server that closes a stream before the answer first says how long to wait",
-    why: "Without `retry` each client comes back when it likes, mostly at once and in a loop.",
-    fix: "Send an event with `retry:` before you close the connection.",
-    ..OURS
-};
-
-pub(super) static RETRY_RESPECTED: Rule = Rule {
-    id: "http.sse.retry-respected",
-    party: Party::Client,
-    span: POLLING,
-    title: "A client waits as long as `retry` said before it comes back",
-    why: "The server asked for the time; a client in a hurry finds nothing and is load.",
-    fix: "Wait at least the given milliseconds after the connection closed.",
-    ..OURS
-};
-
-pub(super) static RECONNECT: Rule = Rule {
-    id: "http.sse.reconnect",
-    level: Level::Should,
-    party: Party::Client,
-    span: POLLING,
-    title: "A client comes back for the answer when its stream was closed before it",
-    why: "The answer waits at the server and is never fetched.",
-    fix: "Send a GET with the last event id as `Last-Event-ID`.",
-    ..OURS
-};
-
-pub(super) static BROADCAST: Rule = Rule {
-    id: "http.stream.no-broadcast",
-    source: "basic/transports#multiple-connections",
-    title: "A message is sent on one stream only",
-    why: "The client takes the same message twice: it answers a request twice and counts a notification double.",
-    fix: "Choose one of the open streams for each message.",
-    ..OURS
-};
-
-pub(super) static UNIQUE: Rule = Rule {
-    id: "sse.id.unique",
-    title: "An event id names one event of the session, whatever its stream",
-    why: "The id is what a client names to be sent what comes after it; two events of one id make that a guess.",
-    fix: "Count across the streams of a session, or put the stream's name into the id.",
-    ..RESUMING
-};
-
-pub(super) static BY_GET: Rule = Rule {
-    id: "http.resume.by-get",
-    level: Level::Should,
-    party: Party::Client,
-    title: "A stream is resumed by GET",
-    why: "A POST sends a message, and servers do not look for `Last-Event-ID` in it.",
-    fix: "Send `Last-Event-ID` with a GET, also for a stream that a POST opened.",
-    ..RESUMING
-};
-
-pub(super) static KNOWN_ID: Rule = Rule {
-    id: "http.resume.known-id",
-    level: Level::Should,
-    party: Party::Client,
-    title: "`Last-Event-ID` is an id that the client was sent",
-    why: "A server that cannot place the id sends everything again, or nothing.",
-    fix: "Send the id of the last event that was read, to the letter.",
-    ..RESUMING
-};
-
-pub(super) static SAME_STREAM: Rule = Rule {
-    id: "http.resume.same-stream",
-    relational: true,
-    title: "A resumed stream carries what it would have carried itself, and nothing of others",
-    why: "The client that takes up one stream gets the answers of another, and may have them twice.",
-    fix: "Keep the events of each stream apart, and play back those of the one that the id is of.",
-    ..RESUMING
-};
-
-pub(super) static LAST_ID: Rule = Rule {
-    id: "http.resume.last-id",
-    level: Level::Should,
-    party: Party::Client,
-    title: "A client resumes a stream from the last event that it has received",
-    why: "It is sent again what it had already, and has to tell that from what is new.",
-    fix: "Keep the id of the last event of each stream, and send that one.",
-    ..RESUMING
-};
-
-pub(super) static EACH_ID: Rule = Rule {
-    id: "http.sse.each-id",
-    level: Level::Info,
-    title: "On a stream whose events have ids, each message has one of its own",
-    why: "A client that comes back with the id before it is sent the message a second time.",
-    fix: "Give every event that carries a message an id.",
-    ..RESUMING
-};
+pub(super) const RESPONDS: &Rule = named(&RULES, "http.sse.responds");
+pub(super) const CLOSED_EARLY: &Rule = named(&RULES, "http.sse.close-before-response");
+pub(super) const RETRY: &Rule = named(&RULES, "http.sse.retry-before-close");
+pub(super) const RETRY_RESPECTED: &Rule = named(&RULES, "http.sse.retry-respected");
+pub(super) const RECONNECT: &Rule = named(&RULES, "http.sse.reconnect");
+pub(super) const BROADCAST: &Rule = named(&RULES, "http.stream.no-broadcast");
+pub(super) const UNIQUE: &Rule = named(&RULES, "sse.id.unique");
+pub(super) const BY_GET: &Rule = named(&RULES, "http.resume.by-get");
+pub(super) const KNOWN_ID: &Rule = named(&RULES, "http.resume.known-id");
+pub(super) const SAME_STREAM: &Rule = named(&RULES, "http.resume.same-stream");
+pub(super) const LAST_ID: &Rule = named(&RULES, "http.resume.last-id");
+pub(super) const EACH_ID: &Rule = named(&RULES, "http.sse.each-id");

@@ -47,18 +47,18 @@ impl Progress {
     pub(super) fn resumed(&mut self, order: u64, id: &str, at: &RuleContext<'_>, report: &mut Report) {
         match &self.named {
             Some((named, _, when)) if *named > order && at.may_precede(when) => {
-                return report.inconclusive(&LAST_ID, at, NO_ORDER);
+                return report.inconclusive(LAST_ID, at, NO_ORDER);
             }
             Some((named, later, _)) if *named > order => {
                 let wrong = format!("the client resumes from {}, and had {}", quoted(id), quoted(later));
-                return report.fail(&LAST_ID, at, wrong);
+                return report.fail(LAST_ID, at, wrong);
             }
             _ if self.sent > order => {
                 let why =
                     "later events were sent, and may have been lost; the client's own log would show it";
-                report.inconclusive(&LAST_ID, at, why);
+                report.inconclusive(LAST_ID, at, why);
             }
-            _ => report.pass(&LAST_ID, at),
+            _ => report.pass(LAST_ID, at),
         }
         self.named = Some((order, id.into(), at.moment()));
     }
@@ -88,10 +88,10 @@ impl Sent {
                 match open {
                     Some(true) => {
                         let wrong = format!("the request {id} was sent on another open stream as well");
-                        report.fail(&BROADCAST, at, wrong);
+                        report.fail(BROADCAST, at, wrong);
                     }
                     _ => report.inconclusive(
-                        &BROADCAST,
+                        BROADCAST,
                         at,
                         "the stream on which it was sent before may be over",
                     ),
@@ -101,7 +101,7 @@ impl Sent {
                 let open = exchange.raw.fate.as_deref() == Some(STILL_OPEN);
                 let ended = if open { Some(i64::MAX) } else { exchange.raw.ended };
                 self.0.insert(key, (exchange.number, text, ended));
-                report.pass(&BROADCAST, at);
+                report.pass(BROADCAST, at);
             }
             _ => {}
         }

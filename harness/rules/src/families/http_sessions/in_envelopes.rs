@@ -44,13 +44,8 @@ impl EnvelopeSessions {
 
     pub(super) fn finish(&self, at: &RuleContext<'_>, report: &mut Report) {
         let [assigned, named] = self.shown;
-        let rules = [
-            (&CHARSET, assigned),
-            (&ENTROPY, assigned),
-            (&ECHO, named),
-            (&PRESENT, named),
-            (&NEGOTIATED, named),
-        ];
+        let rules =
+            [(CHARSET, assigned), (ENTROPY, assigned), (ECHO, named), (PRESENT, named), (NEGOTIATED, named)];
         for (rule, _) in rules.iter().filter(|(_, shown)| at.is_in_envelope() && !shown) {
             report.inconclusive(rule, at, NOT_WHOLE);
         }
@@ -98,9 +93,9 @@ impl EnvelopeSessions {
         self.echo(session, whole, at, report);
         let method = message.method.as_deref().unwrap_or("a response");
         match version {
-            Some(_) => report.pass(&PRESENT, at),
-            None if whole => report.fail(&PRESENT, at, format!("{method} has no `{VERSION}`")),
-            None => report.inconclusive(&PRESENT, at, NOT_WHOLE),
+            Some(_) => report.pass(PRESENT, at),
+            None if whole => report.fail(PRESENT, at, format!("{method} has no `{VERSION}`")),
+            None => report.inconclusive(PRESENT, at, NOT_WHOLE),
         }
         let chosen = match session.and_then(|session| self.sessions.get(session)) {
             Some(chosen) => Some(&**chosen),
@@ -109,7 +104,7 @@ impl EnvelopeSessions {
             None => None,
         };
         if let (Some(version), Some(chosen)) = (version.filter(|version| !hidden(version, at)), chosen) {
-            report.check(&NEGOTIATED, at, version == chosen, || {
+            report.check(NEGOTIATED, at, version == chosen, || {
                 format!("the header says {}, and {} was negotiated", quoted(version), quoted(chosen))
             });
         }
@@ -118,22 +113,22 @@ impl EnvelopeSessions {
     /// Whether a request names a session that was assigned, as far as any was seen to be.
     fn echo(&self, session: Option<&str>, whole: bool, at: &RuleContext<'_>, report: &mut Report) {
         match session {
-            Some(session) if self.sessions.contains_key(session) => report.pass(&ECHO, at),
+            Some(session) if self.sessions.contains_key(session) => report.pass(ECHO, at),
             _ if self.handshakes[1] > 0 => {
-                report.inconclusive(&ECHO, at, "nothing shows which session the server assigned");
+                report.inconclusive(ECHO, at, "nothing shows which session the server assigned");
             }
             Some(session) if hidden(session, at) => {}
             Some(_) if self.sessions.len() >= MOST_SESSIONS => {}
             Some(_) if at.facts.late || at.facts.torn => {
-                report.inconclusive(&ECHO, at, "the session may have been assigned before the recording");
+                report.inconclusive(ECHO, at, "the session may have been assigned before the recording");
             }
             Some(session) => {
-                report.fail(&ECHO, at, format!("no server assigned the session {}", quoted(session)));
+                report.fail(ECHO, at, format!("no server assigned the session {}", quoted(session)));
             }
             None if whole => {
-                report.fail(&ECHO, at, "the request names no session, and the server assigned one");
+                report.fail(ECHO, at, "the request names no session, and the server assigned one");
             }
-            None => report.inconclusive(&ECHO, at, NOT_WHOLE),
+            None => report.inconclusive(ECHO, at, NOT_WHOLE),
         }
     }
 }
@@ -142,16 +137,16 @@ impl EnvelopeSessions {
 pub(super) fn assigned(headers: &Headers<'_>, session: &str, at: &RuleContext<'_>, report: &mut Report) {
     if hidden(session, at) {
         let why = "the recorder took the session id out";
-        report.inconclusive(&CHARSET, at, why);
-        return report.inconclusive(&ENTROPY, at, why);
+        report.inconclusive(CHARSET, at, why);
+        return report.inconclusive(ENTROPY, at, why);
     }
     let times = headers.iter().filter(|(name, _)| name.eq_ignore_ascii_case(SESSION)).count();
     let visible = !session.is_empty() && session.bytes().all(|byte| (0x21..=0x7e).contains(&byte));
-    report.check(&CHARSET, at, visible && times == 1, || match times {
+    report.check(CHARSET, at, visible && times == 1, || match times {
         1 => format!("the session id is {}", quoted(session)),
         _ => format!("the session id is in {times} headers"),
     });
-    report.check(&ENTROPY, at, session.len() >= LEAST, || {
+    report.check(ENTROPY, at, session.len() >= LEAST, || {
         format!("the session id {} has {} characters", quoted(session), session.len())
     });
 }

@@ -1,107 +1,17 @@
 //! What is asked of session ids, and of the version in the headers.
 
-use super::super::http::ERA;
-use crate::engine::{Revision, Span};
-use crate::rule::{Level, Need, Party, Rule};
+use crate::rule::Rule;
+use crate::rule_text::{named, read_rules, rules_in};
 
-/// What the rules of this file have in common.
-const OURS: Rule = Rule {
-    party: Party::Server,
-    span: ERA,
-    needs: &[Need::Http],
-    source: "basic/transports#session-management",
-    ..Rule::BLANK
-};
+const TEXT: &str = include_str!("../http_sessions.toml");
+pub(super) static RULES: [Rule; rules_in(TEXT)] = read_rules(TEXT);
 
-const HEADER: Rule = Rule {
-    span: Span::between(Revision::V2025_06_18, Revision::V2025_11_25),
-    source: "basic/transports#protocol-version-header",
-    ..OURS
-};
-
-pub(super) static CHARSET: Rule = Rule {
-    id: "http.session.charset",
-    needs: &[Need::Headers],
-    title: "A session id is one word of visible ASCII characters",
-    why: "Anything else is cut, joined or refused on its way through proxies; \"a, a\" is an id that a proxy doubled.",
-    fix: "Assign a UUID or the like, in one header, once.",
-    ..OURS
-};
-
-pub(super) static ENTROPY: Rule = Rule {
-    id: "http.session.entropy",
-    needs: &[Need::Headers],
-    level: Level::Should,
-    title: "A session id is too long to be guessed",
-    why: "Anyone who guesses the id of a session is in it.",
-    fix: "Assign a random UUID, a signed token, or a hash; sixteen characters are the least.",
-    ..OURS
-};
-
-pub(super) static ECHO: Rule = Rule {
-    id: "http.session.echo",
-    needs: &[Need::Headers],
-    party: Party::Client,
-    title: "Every request after the first names the session that the server assigned",
-    why: "Without the id the server cannot tell who asks, and a stream or an answer goes to no session.",
-    fix: "Send `Mcp-Session-Id` with every POST, GET and DELETE, as it was assigned.",
-    ..OURS
-};
-
-pub(super) static MISSING_400: Rule = Rule {
-    id: "http.session.missing-400",
-    level: Level::Should,
-    title: "A request that lacks the session id is refused with 400",
-    why: "404 would tell the client that its session is over, and other statuses do not.",
-    fix: "Answer 400 Bad Request.",
-    ..OURS
-};
-
-pub(super) static AFTER_END: Rule = Rule {
-    id: "http.session.404-after-end",
-    title: "Requests of a session that is over are answered with 404",
-    why: "It is the one sign by which a client knows that it has to begin again; after a 400 it gives up.",
-    fix: "Answer 404 Not Found to every request with the id of a session that is over.",
-    softened: Some("a warning where only the words of an error say that the session is gone"),
-    ..OURS
-};
-
-pub(super) static REINIT: Rule = Rule {
-    id: "http.session.reinit",
-    party: Party::Client,
-    title: "A client whose session is over begins a new one, without the old id",
-    why: "The old id leads nowhere any more, and every further request is lost.",
-    fix: "After a 404 send `initialize` without `Mcp-Session-Id`.",
-    softened: Some("a warning where the server goes on with the session that it called over"),
-    ..OURS
-};
-
-pub(super) static PRESENT: Rule = Rule {
-    id: "http.version.present",
-    needs: &[Need::Headers],
-    party: Party::Client,
-    title: "Every request after `initialize` names the version in `MCP-Protocol-Version`",
-    why: "A server without memory of the handshake takes the request for one of 2025-03-26.",
-    fix: "Send the negotiated version with every POST, GET and DELETE.",
-    ..HEADER
-};
-
-pub(super) static NEGOTIATED: Rule = Rule {
-    id: "http.version.negotiated",
-    needs: &[Need::Headers],
-    level: Level::Should,
-    party: Party::Client,
-    title: "`MCP-Protocol-Version` is the version that was negotiated",
-    why: "The server answers by the version in the header, and the client reads by another.",
-    fix: "Send the version of the answer to `initialize`, and not the one that was wished for.",
-    ..HEADER
-};
-
-pub(super) static BAD_400: Rule = Rule {
-    id: "http.version.bad-400",
-    title: "A request with a version that is none is refused with 400",
-    why: "A server that continues guesses how the client reads its answers.",
-    fix: "Answer 400 Bad Request, and name the versions that you support.",
-    softened: Some("a warning on 500: the server may have failed for another reason"),
-    ..HEADER
-};
+pub(super) const CHARSET: &Rule = named(&RULES, "http.session.charset");
+pub(super) const ENTROPY: &Rule = named(&RULES, "http.session.entropy");
+pub(super) const ECHO: &Rule = named(&RULES, "http.session.echo");
+pub(super) const MISSING_400: &Rule = named(&RULES, "http.session.missing-400");
+pub(super) const AFTER_END: &Rule = named(&RULES, "http.session.404-after-end");
+pub(super) const REINIT: &Rule = named(&RULES, "http.session.reinit");
+pub(super) const PRESENT: &Rule = named(&RULES, "http.version.present");
+pub(super) const NEGOTIATED: &Rule = named(&RULES, "http.version.negotiated");
+pub(super) const BAD_400: &Rule = named(&RULES, "http.version.bad-400");

@@ -27,10 +27,10 @@ pub(super) fn plain(method: &str, message: &SeenMessage<'_>, at: &RuleContext<'_
         Some(true) => "",
     };
     if !why.is_empty() {
-        return report.inconclusive(&CREATED, at, why);
+        return report.inconclusive(CREATED, at, why);
     }
     let wrong = Violation::new("the request asks for a task, and the result is none").inside(result);
-    report.fail(&CREATED, at, wrong.see(request.location(), "the request"));
+    report.fail(CREATED, at, wrong.see(request.location(), "the request"));
 }
 
 /// The task that a message names in `_meta`, beside its `taskId`.
@@ -46,10 +46,10 @@ pub(super) fn repeated(message: &SeenMessage<'_>, at: &RuleContext<'_>, report: 
     let holder = if asked.is_some() { message.raw.outcome() } else { message.raw.params() };
     let meta = holder.and_then(|holder| holder.member("_meta"));
     if meta.is_some_and(|meta| meta.kind() != JsonKind::Object && at.redacted(meta)) {
-        return report.inconclusive(&REPEATED, at, "the recorder took out `_meta`");
+        return report.inconclusive(REPEATED, at, "the recorder took out `_meta`");
     }
     let related = meta.and_then(|meta| meta.member(RELATED_TASK));
-    report.check(&REPEATED, at, related.is_none(), || {
+    report.check(REPEATED, at, related.is_none(), || {
         let wrong = Violation::new(format!("`{method}` has a `taskId`, and its task in `_meta` as well"));
         wrong.inside(related.unwrap_or(message.raw.json()))
     });

@@ -43,9 +43,9 @@ pub(super) fn times(task: Json<'_>, asked_for: bool, at: &RuleContext<'_>, repor
         }
     }
     match wrong {
-        None => report.pass(&TIMES, at),
+        None => report.pass(TIMES, at),
         Some((why, location, level)) => {
-            report.fail(&TIMES, at, Violation::new(why).inside(location).only(level));
+            report.fail(TIMES, at, Violation::new(why).inside(location).only(level));
         }
     }
 }
