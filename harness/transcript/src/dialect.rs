@@ -75,7 +75,8 @@ const TYPED_IDS: &[Clause] = &[
                of them.",
         why: "A requestor chooses a string or a number, the answer repeats that value, and in JSON a number is no \
               string. A reader that joins the two hides a peer that changes the type on the way.",
-        source: &["JSON-RPC 2.0, section 4 (id)", "JSON-RPC 2.0, section 5 (id)"],
+        source: "JSON-RPC 2.0, section 4 (id)\n\
+                 JSON-RPC 2.0, section 5 (id)",
         open: false,
         right: Example {
             text: OTHER_TYPE,
@@ -91,11 +92,9 @@ const TYPED_IDS: &[Clause] = &[
                null id is an orphan.",
         why: "A null id names no request, and MCP forbids it on requests. Only an error has a use for it: its \
               sender could not make out the id of what it answers.",
-        source: &[
-            "JSON-RPC 2.0, section 4 (id)",
-            "JSON-RPC 2.0, section 5 (id)",
-            "MCP 2025-11-25, Base Protocol, Requests",
-        ],
+        source: "JSON-RPC 2.0, section 4 (id)\n\
+                 JSON-RPC 2.0, section 5 (id)\n\
+                 MCP 2025-11-25, Base Protocol, Requests",
         open: false,
         right: Example {
             text: r#"{"jsonrpc":"2.0","id":1,"method":"ping"}
@@ -115,11 +114,9 @@ const TYPED_IDS: &[Clause] = &[
                and without an id is a notification, and an error without one is an orphan.",
         why: "A tool call is a request, and a request without an id is something else: nobody could ever answer \
               it. A result without an id answers nothing that anybody can name.",
-        source: &[
-            "JSON-RPC 2.0, section 4.1",
-            "JSON-RPC 2.0, section 5 (id)",
-            "MCP 2025-11-25, Base Protocol, Requests and Responses",
-        ],
+        source: "JSON-RPC 2.0, section 4.1\n\
+                 JSON-RPC 2.0, section 5 (id)\n\
+                 MCP 2025-11-25, Base Protocol, Requests and Responses",
         open: false,
         right: Example {
             text: r#"{"jsonrpc":"2.0","method":"notifications/initialized"}
@@ -141,7 +138,8 @@ const TYPED_IDS: &[Clause] = &[
                and that comes again is the same call (COR-FIRST).",
         why: "An id ties one answer to one request, and says nothing beyond that pair. While both calls are open \
               nobody can tell which one an answer is for; after the answer nothing is left to confuse.",
-        source: &["JSON-RPC 2.0, section 4 (id)", "JSON-RPC 2.0, section 5 (id)"],
+        source: "JSON-RPC 2.0, section 4 (id)\n\
+                 JSON-RPC 2.0, section 5 (id)",
         open: false,
         right: Example { text: REUSED, reading: "Two calls, each with its own result." },
         wrong: Example {
@@ -236,7 +234,8 @@ mod tests {
             derived += "| instead of | in this dialect | sources |\n| --- | --- | --- |\n";
             for clause in *replaces {
                 let (id, title, rule) = (clause.id, clause.title, clause.rule);
-                derived += &format!("| `{id}` | **{title}.** {rule} | {} |\n", clause.source.join("; "));
+                derived +=
+                    &format!("| `{id}` | **{title}.** {rule} | {} |\n", clause.source.replace('\n', "; "));
             }
         }
         assert!(

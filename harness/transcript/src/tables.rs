@@ -2,7 +2,8 @@
 //! spelled wrong does not build.
 //!
 //! They are TOML, of which only this is understood: headers, comments on lines of their own, and keys with a string or
-//! `true`. No escape is undone: a text with a quote or a backslash is written within `'` or `'''`.
+//! `true`. No escape is undone but that of a line break: a text with a quote or a backslash is written within `'` or
+//! `'''`, and a long one within `"""`, with a backslash at the end of each line that goes on in the next.
 
 /// What comes next in a table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -38,6 +39,22 @@ pub const fn next(mut text: &'static str) -> Option<(Item, &'static str)> {
     }
 }
 
+/// A text with the lines that go on in the next joined to it. What that saves is empty lines at the end.
+#[must_use]
+pub const fn joined<const LENGTH: usize>(text: &str) -> [u8; LENGTH] {
+    let (mut rest, mut out, mut end) = (text.as_bytes(), [b'\n'; LENGTH], 0);
+    while let [byte, more @ ..] = rest {
+        rest = more;
+        if let (b'\\', [b'\n', next @ ..]) = (*byte, more) {
+            rest = next.trim_ascii_start();
+        } else {
+            out[end] = *byte;
+            end += 1;
+        }
+    }
+    out
+}
+
 /// How many headers a text has.
 #[must_use]
 pub const fn headers(mut text: &'static str) -> usize {
@@ -62,6 +79,7 @@ const fn value(text: &'static str) -> (&'static str, &'static str) {
     let quote = match text.as_bytes() {
         [b'\'', b'\'', b'\'', ..] => "'''",
         [b'\'', ..] => "'",
+        [b'"', b'"', b'"', ..] => "\"\"\"",
         [b'"', ..] => "\"",
         _ => return split(text, "\n"),
     };
@@ -129,6 +147,14 @@ mod tests {
         let expected = [Item::Field("kind", "a"), first, fields[0], fields[1], second];
         assert_eq!(items.collect::<Vec<_>>(), [&expected[..], &[Item::Field("lines", "1 'x'\n2")]].concat());
         assert_eq!(headers(TEXT), 2);
+    }
+
+    #[test]
+    fn a_long_text_goes_on_in_the_next_line() {
+        const LONG: &str = "why = \"\"\"\\\n  One \\\n  two.\"\"\"\nopen = true\n";
+        const JOINED: [u8; LONG.len()] = joined(LONG);
+        let Some((item, rest)) = next(std::str::from_utf8(&JOINED).unwrap()) else { panic!() };
+        assert_eq!((item, rest.trim_end()), (Item::Field("why", "One two."), "open = true"));
     }
 
     #[test]

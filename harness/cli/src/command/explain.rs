@@ -126,7 +126,9 @@ impl Topic {
 
     fn entry(self) -> Entry {
         let (kind, level, title, source) = match self {
-            Self::Clause(clause) => ("clause", level(clause), clause.title, clause.source.join("; ")),
+            Self::Clause(clause) => {
+                ("clause", level(clause), clause.title, clause.source.replace('\n', "; "))
+            }
             Self::Dialect(dialect) => ("dialect", "chosen", dialect.title, dialect.source.join("; ")),
             Self::Code(code) => {
                 ("code", "code", code.about(), format!("reading contract, {}", code.clause()))
@@ -185,7 +187,10 @@ mod tests {
                 let (plain, other) =
                     both.split_once(&format!("\nIn the dialect {}: ", dialect.name)).unwrap();
                 assert!(plain.contains("\nSource\n") && !plain.contains(own.title), "{plain}");
-                assert!(other.starts_with(own.title) && other.contains(own.source[0]), "{other}");
+                assert!(
+                    other.starts_with(own.title) && other.contains(own.source.lines().next().unwrap()),
+                    "{other}"
+                );
                 assert!(about.contains(own.title), "{about}");
             }
         }
@@ -197,7 +202,7 @@ mod tests {
     fn every_clause_and_every_rule_has_a_page_and_an_entry() {
         for clause in clauses::all() {
             let page = page(clause, &[]);
-            for part in [clause.id, clause.title, clause.source[0]] {
+            for part in [clause.id, clause.title, clause.source.lines().next().unwrap()] {
                 assert!(page.contains(part), "{part} is missing in\n{page}");
             }
             let entry = serde_json::to_value(find(clause.id).unwrap()[0].entry()).unwrap();

@@ -1,4 +1,9 @@
-//! What a clause of the reading contract says of itself.
+//! What a clause of the reading contract says of itself, and how the tables of clauses are read, which is done while this
+//! crate is compiled.
+
+#![expect(clippy::panic, reason = "the compiler shows it as an error")]
+
+use crate::tables::{Item, next, same};
 
 /// One clause of the reading contract.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -14,7 +19,7 @@ pub struct Clause {
     /// Why it is so, for the person whose importer falls short of it.
     pub why: &'static str,
     /// The documents and headings it follows, one a line.
-    pub source: &'static [&'static str],
+    pub source: &'static str,
     /// The sources are silent or torn, on all of it or on the part that `rule` leaves free: an importer may do
     /// either there, the same in every format.
     pub open: bool,
@@ -31,4 +36,60 @@ pub struct Example {
     pub text: &'static str,
     /// What is read from it (in a right example) or mistaken (in a wrong one), in a sentence.
     pub reading: &'static str,
+}
+
+const EMPTY: Example = Example { text: "", reading: "" };
+
+const BLANK: Clause = Clause {
+    id: "",
+    family: "",
+    title: "",
+    rule: "",
+    why: "",
+    source: "",
+    open: false,
+    right: EMPTY,
+    wrong: EMPTY,
+};
+
+/// The clauses of a table, in its order. Before the first stands what they have in common.
+pub(super) const fn read<const COUNT: usize>(mut text: &'static str) -> [Clause; COUNT] {
+    let (mut common, mut clauses, mut count) = (BLANK, [BLANK; COUNT], 0);
+    while let Some((item, rest)) = next(text) {
+        match item {
+            Item::Header(id) => {
+                clauses[count] = Clause { id, ..common };
+                count += 1;
+            }
+            Item::Field(key, value) if count == 0 => set(&mut common, key, value),
+            Item::Field(key, value) => set(&mut clauses[count - 1], key, value),
+        }
+        text = rest;
+    }
+    clauses
+}
+
+const fn set(clause: &mut Clause, key: &str, value: &'static str) {
+    match key.as_bytes() {
+        b"family" => clause.family = value,
+        b"title" => clause.title = value,
+        b"open" => clause.open = same(value, "true"),
+        b"rule" => clause.rule = value,
+        b"why" => clause.why = value,
+        b"source" => clause.source = value,
+        // The mistake is one with the same text, unless another is given.
+        b"right" => (clause.right.text, clause.wrong.text) = (value, value),
+        b"right-reading" => clause.right.reading = value,
+        b"wrong" => clause.wrong.text = value,
+        b"wrong-reading" => clause.wrong.reading = value,
+        _ => panic!("a clause has no such key"),
+    }
+}
+
+/// The bytes of a table as text.
+pub(super) const fn text(bytes: &'static [u8]) -> &'static str {
+    match str::from_utf8(bytes) {
+        Ok(text) => text,
+        Err(_) => panic!("a table is UTF-8"),
+    }
 }

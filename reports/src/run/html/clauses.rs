@@ -52,7 +52,7 @@ fn shown(clause: &Clause, cases: &[Case]) -> Value {
     let case = |case: &Case| Case { name: plain(&case.name), title: plain(&case.title) };
     json!({
         "id": clause.id, "family": clause.family, "title": clause.title, "rule": clause.rule, "why": clause.why,
-        "source": clause.source, "open": clause.open,
+        "source": clause.source.lines().collect::<Vec<_>>(), "open": clause.open,
         "right": [in_lines(clause.right.text), plain(clause.right.reading)],
         "wrong": [in_lines(clause.wrong.text), plain(clause.wrong.reading)],
         "cases": cases.iter().map(case).collect::<Vec<_>>(),

@@ -75,7 +75,7 @@ fn body(clause: &Clause) -> String {
         let _ = write!(out, "\n{name}\n{text}{}", wrapped(example.reading));
     }
     out.push_str("\nSource\n");
-    for source in clause.source {
+    for source in clause.source.lines() {
         let _ = writeln!(out, "  {source}");
     }
     out
