@@ -4,7 +4,7 @@
 //! dialect, add its row to [`ALL`]; where it decides something that no dialect has decided yet, add a member to
 //! [`IdRules`] and carry it out in [`crate::contract`].
 
-use crate::clauses::{self, Clause, Example};
+use crate::clauses::{self, Clause, TYPED_IDS};
 use crate::nearest::hint;
 
 /// A reading of the contract in which some clauses are replaced.
@@ -62,100 +62,6 @@ pub const ALL: &[Dialect] = &[
         ids: IdRules { typed: true, required: true, reusable: true },
     },
 ];
-
-const FAMILY: &str = "Ids and correlation";
-
-const TYPED_IDS: &[Clause] = &[
-    Clause {
-        id: "ID-NUMBER",
-        family: FAMILY,
-        title: "A number and a string are two ids",
-        rule: "Compare ids with their types: `1` and `\"1\"` are two ids, and an answer to one never binds to the \
-               other. Keep all digits of an integer, however many there are; in the normal form it is a string \
-               of them.",
-        why: "A requestor chooses a string or a number, the answer repeats that value, and in JSON a number is no \
-              string. A reader that joins the two hides a peer that changes the type on the way.",
-        source: "JSON-RPC 2.0, section 4 (id)\n\
-                 JSON-RPC 2.0, section 5 (id)",
-        open: false,
-        right: Example {
-            text: OTHER_TYPE,
-            reading: "The ping stays unanswered, and the result is an orphan.",
-        },
-        wrong: Example { text: OTHER_TYPE, reading: "The result answers the ping, as both ids print alike." },
-    },
-    Clause {
-        id: "ID-NULL",
-        family: FAMILY,
-        title: "A request or a result with a null id rejects",
-        rule: "Reject the transcript when a message with a method, or a result, has the id null. An error with a \
-               null id is an orphan.",
-        why: "A null id names no request, and MCP forbids it on requests. Only an error has a use for it: its \
-              sender could not make out the id of what it answers.",
-        source: "JSON-RPC 2.0, section 4 (id)\n\
-                 JSON-RPC 2.0, section 5 (id)\n\
-                 MCP 2025-11-25, Base Protocol, Requests",
-        open: false,
-        right: Example {
-            text: r#"{"jsonrpc":"2.0","id":1,"method":"ping"}
-{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"Parse error"}}"#,
-            reading: "A ping that stays unanswered, and an error that is an orphan.",
-        },
-        wrong: Example {
-            text: r#"{"jsonrpc":"2.0","id":null,"method":"ping"}"#,
-            reading: "A notification is given out, where the file should reject (invalid-id).",
-        },
-    },
-    Clause {
-        id: "ID-MISSING",
-        family: FAMILY,
-        title: "A tool call or a result without an id rejects",
-        rule: "Reject the transcript when a `tools/call` or a result has no `id`. Any other message with a method \
-               and without an id is a notification, and an error without one is an orphan.",
-        why: "A tool call is a request, and a request without an id is something else: nobody could ever answer \
-              it. A result without an id answers nothing that anybody can name.",
-        source: "JSON-RPC 2.0, section 4.1\n\
-                 JSON-RPC 2.0, section 5 (id)\n\
-                 MCP 2025-11-25, Base Protocol, Requests and Responses",
-        open: false,
-        right: Example {
-            text: r#"{"jsonrpc":"2.0","method":"notifications/initialized"}
-{"jsonrpc":"2.0","error":{"code":-32600,"message":"Invalid Request"}}"#,
-            reading: "A notification, and an error that is an orphan.",
-        },
-        wrong: Example {
-            text: r#"{"jsonrpc":"2.0","method":"tools/call","params":{"name":"a","arguments":{}}}"#,
-            reading: "A call is given out that nothing can answer, where the file should reject (invalid-id).",
-        },
-    },
-    Clause {
-        id: "COR-DUPLICATE",
-        family: FAMILY,
-        title: "Two tool calls that are open under one id reject",
-        rule: "Reject when a `tools/call` has the id, by type and value, of another `tools/call` of the same side \
-               that waits for its answer. Once that is answered, the id may be used again, and the calls of two \
-               sides never meet. Other methods may use an id again at any time. In `har`, a call that HTTP turned away \
-               and that comes again is the same call (COR-FIRST).",
-        why: "An id ties one answer to one request, and says nothing beyond that pair. While both calls are open \
-              nobody can tell which one an answer is for; after the answer nothing is left to confuse.",
-        source: "JSON-RPC 2.0, section 4 (id)\n\
-                 JSON-RPC 2.0, section 5 (id)",
-        open: false,
-        right: Example { text: REUSED, reading: "Two calls, each with its own result." },
-        wrong: Example {
-            text: REUSED,
-            reading: "The file is rejected, although no two calls were ever open.",
-        },
-    },
-];
-
-const OTHER_TYPE: &str = r#"{"jsonrpc":"2.0","id":1,"method":"ping"}
-{"jsonrpc":"2.0","id":"1","result":{}}"#;
-
-const REUSED: &str = r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"a","arguments":{}}}
-{"jsonrpc":"2.0","id":1,"result":{"content":[]}}
-{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"b","arguments":{}}}
-{"jsonrpc":"2.0","id":1,"result":{"content":[]}}"#;
 
 /// The dialect of this name.
 ///

@@ -41,6 +41,9 @@ const FAMILIES: &[&[Clause]] = &[
     family!("survival.toml"),
 ];
 
+/// What the dialect of that name has in place of some of them.
+pub(crate) const TYPED_IDS: &[Clause] = family!("typed_ids.toml");
+
 #[cfg(test)]
 mod tests {
     use std::collections::BTreeSet;
