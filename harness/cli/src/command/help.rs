@@ -12,7 +12,7 @@ const TASKS: &[(&str, &[&str])] = &[
     ("Look at recordings", &["summary", "read", "show", "identify", "stats"]),
     ("Compare, convert and clean them", &["diff", "surface", "convert", "redact"]),
     ("Judge them, and live servers", &["check", "probe", "explain"]),
-    ("Make recordings, and test recorders", &["record", "play", "drive"]),
+    ("Make recordings, and test recorders", &["record", "wrap", "unwrap", "play", "drive"]),
     ("Test an importer", &["run", "fuzz", "generate", "new", "report"]),
     ("This program", &["completions", "help"]),
 ];
@@ -199,7 +199,7 @@ mod tests {
         ("--select IDS", &["probe"]),
         ("--transport TRANSPORT", &["play"]),
         ("--from FILE", &["new"]),
-        ("--output FILE", &["convert", "redact"]),
+        ("--output FILE", &["convert", "redact", "wrap"]),
     ];
 
     #[test]

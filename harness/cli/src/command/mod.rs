@@ -41,6 +41,7 @@ mod summary;
 mod surface;
 mod values;
 mod variants;
+mod wrap;
 
 pub(crate) use context::{CommandContext, Failure};
 
@@ -63,6 +64,8 @@ pub(crate) const COMMANDS: &[&dyn Command] = &[
     &Entry { name: "surface", run: surface::run },
     &Entry { name: "report", run: report::run },
     &Entry { name: "record", run: record::run },
+    &Entry { name: "wrap", run: wrap::wrap },
+    &Entry { name: "unwrap", run: wrap::unwrap },
     &Entry { name: "redact", run: redact::run },
     &Entry { name: "drive", run: drive::run },
     &Entry { name: "play", run: play::run },
