@@ -2,6 +2,7 @@
 
 mod base_session;
 mod baseline;
+mod bundle;
 mod carrier;
 mod check;
 mod context;
@@ -67,6 +68,7 @@ pub(crate) const COMMANDS: &[&dyn Command] = &[
     &Entry { name: "wrap", run: wrap::wrap },
     &Entry { name: "unwrap", run: wrap::unwrap },
     &Entry { name: "redact", run: redact::run },
+    &Entry { name: "bundle", run: bundle::run },
     &Entry { name: "drive", run: drive::run },
     &Entry { name: "play", run: play::run },
     &Entry { name: "probe", run: probe::run },
