@@ -42,6 +42,7 @@ mod summary;
 mod surface;
 mod values;
 mod variants;
+mod view;
 mod wrap;
 
 pub(crate) use context::{CommandContext, Failure};
