@@ -30,7 +30,8 @@ pub fn bundle(page: &str, overview: &str, mut recording: impl Read, out: &mut dy
     packer.finish()?.finish()?;
     out.write_all(b"\n-->\n")?;
     let text = overview.replace('&', "&amp;").replace('<', "&lt;");
-    let overview = format!("<details class=\"overview\"><summary>Overview</summary><pre>{text}</pre></details>\n");
+    let overview =
+        format!("<details class=\"overview\"><summary>Overview</summary><pre>{text}</pre></details>\n");
     let page = page.strip_prefix(DOCTYPE).unwrap_or(page);
     let (head, session) = page.split_at(page.find(VIEWER).unwrap_or(0));
     [head, &overview, session].into_iter().try_for_each(|part| out.write_all(part.as_bytes()))
