@@ -157,7 +157,7 @@ impl ServerEntry {
         self.command.is_some()
     }
 
-    /// Its command as it is without `record`.
+    /// Whether `record` is before its command.
     pub(crate) fn is_wrapped(&self) -> bool {
         self.own_command().is_some()
     }
@@ -187,7 +187,7 @@ impl ServerEntry {
         Some(edited(text, vec![(added.0..added.0, added.1), program]))
     }
 
-    /// The text with its own command alone.
+    /// The text with its own command, without `record`.
     pub(crate) fn unwrapped(&self, text: &str) -> Option<String> {
         let own = self.own_command()?;
         let (command, (list, args)) = (self.command.as_ref()?, self.args.as_ref()?);

@@ -139,7 +139,7 @@ const rowDetails = (session, row, go) => {
   return { title: onOneLine(title), part };
 };
 
-// So many findings are listed at first.
+// The most findings that are listed at first.
 const LISTED = 300;
 
 // All findings, or those of one rule, grouped by rule, the worst first and in the order of the recording; and what is known of the session as a whole.
