@@ -92,7 +92,8 @@ impl Clients {
         for old in self.recordings(part).map_err(unusable)?.into_iter().chain([path("seen")]) {
             let _ = fs::remove_file(old);
         }
-        let words = |path: &Path| path.display().to_string();
+        let words =
+            |path: &Path| std::path::absolute(path).unwrap_or_else(|_| path.to_owned()).display().to_string();
         let patience = self.patience.as_secs_f64().to_string();
         let mut server: Vec<String> = ["-q", "probe", "--as", "server", "--part", part.name()]
             .map(str::to_owned)
@@ -104,7 +105,12 @@ impl Clients {
             None => {
                 let recording = words(&path("jsonl"));
                 let before = [&self.program, "-q", "record", "-o", &recording, "--"].map(str::to_owned);
-                self.start(part, &[&before[..], &server].concat(), "{server}")?
+                let words = [&before[..], &server].concat();
+                let started = in_a_word(&path("sh"), words)
+                    .map_err(unusable)
+                    .and_then(|server| self.start(part, &server, "{server}"));
+                let _ = fs::remove_file(path("sh"));
+                started?
             }
             Some((at, hosts)) => {
                 let proxy = Proxy::for_stdio(*at).map_err(StartError::Unusable)?.allowing(hosts.clone());
@@ -194,6 +200,22 @@ impl Clients {
             fs::read_dir(&self.folder)?.filter_map(|entry| Some(entry.ok()?.path())).filter(is_one).collect();
         found.sort_by_key(|path| (path.as_os_str().len(), path.clone()));
         Ok(found)
+    }
+}
+
+/// A command as one word, a script: clients take the options of a server's command for their own.
+fn in_a_word(script: &Path, command: Vec<String>) -> io::Result<Vec<String>> {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt as _;
+        fs::write(script, format!("#!/bin/sh\nexec {}\n", shell_words::join(command)))?;
+        fs::set_permissions(script, fs::Permissions::from_mode(0o700))?;
+        Ok(vec![std::path::absolute(script)?.display().to_string()])
+    }
+    #[cfg(not(unix))]
+    {
+        let _ = script;
+        Ok(command)
     }
 }
 

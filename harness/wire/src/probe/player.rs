@@ -157,7 +157,7 @@ impl<'p> Player<'p> {
         self.heard(method, id)
     }
 
-    /// Calls a tool. One that takes its time is no fault: the call is cancelled.
+    /// Calls a tool. A slow one is not at fault: the call is cancelled.
     fn call(&mut self, tool: &str, params: Value) {
         let id = self.client.request("tools/call", params);
         let answer = self.client.answer_within(CALL.min(self.probe.patience), &id);
@@ -261,7 +261,7 @@ impl<'p> Player<'p> {
         callable.into_iter().filter_map(tool).collect()
     }
 
-    /// Calls a tool, whatever its arguments are. A call that takes long is no fault as long as the server answers a ping.
+    /// Calls a tool, whatever its arguments are. A slow call is not a fault as long as the server answers a ping.
     pub(super) fn try_call(&mut self, tool: &str, arguments: &Value) {
         self.step = "fuzz";
         let id = self.client.request("tools/call", json!({"name": tool, "arguments": arguments}));

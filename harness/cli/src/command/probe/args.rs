@@ -29,7 +29,7 @@ use wire::probe::ServerPart;
 ///
 /// With `--as server` the client is what is checked: it is started once for each part of the server's script, with the command of a
 /// server over stdio in place of `{server}`, or with --listen a URL in place of `{url}`, or behind its own words. A step that it
-/// does not come to is listed as not reached, and is no finding.
+/// does not come to is listed as not reached, and is not a finding.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -81,8 +81,8 @@ pub(crate) struct Args {
     /// Say whether the server conforms to this revision, by a frozen set of rules.
     #[arg(long, value_name = "REVISION", value_parser = crate::command::check::revision())]
     pub(super) require: Option<Revision>,
-    /// Call tools with arguments made from their schemas, and with recorded ones (--from) that are mutated, until the server fails; so
-    /// many calls, and with 0 only the recorded ones as they are.
+    /// Call tools with arguments made from their schemas, and with recorded ones (--from) that are mutated, until the server fails; at
+    /// most N calls, and with 0 only the recorded ones as they are.
     #[arg(long, value_name = "N", num_args = 0..=1, require_equals = true, default_missing_value = "1000")]
     pub(super) fuzz: Option<u64>,
     /// The seed of --fuzz.

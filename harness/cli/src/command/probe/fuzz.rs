@@ -82,7 +82,9 @@ pub(super) fn run(
     let fuzzing = Fuzzing { probe, notify, judge, context, asked };
     let mut rng = Rng::new(args.seed);
     let mut played = fuzzing.play("found", &probe.given)?;
+    // What was not called, since nothing says that its tool only reads, is not there to shrink.
     let (mut calls, mut made) = (probe.given.clone(), 0);
+    calls.retain(|call| played.session.called.contains(&call.0));
     while played.kind.is_none() && made < count && !interrupt::requested() {
         let wanted = BATCH.min(usize::try_from(count - made).unwrap_or(BATCH));
         (played, calls) = fuzzing.round(wanted, &mut rng)?;
@@ -107,9 +109,13 @@ pub(super) fn run(
 }
 
 impl Fuzzing<'_> {
-    /// Plays these calls in a session.
+    /// Plays these calls in a session, as far as their tools may be called.
     fn play(&self, name: &str, calls: &[Call]) -> Result<Played, Failure> {
-        self.played(self.probe.call(name, &mut |_| calls.to_vec(), self.notify)?)
+        let mut choose = |tools: &[(Value, Value)]| {
+            let may = |call: &&Call| tools.iter().any(|(tool, _)| tool["name"] == *call.0);
+            calls.iter().filter(may).cloned().collect()
+        };
+        self.played(self.probe.call(name, &mut choose, self.notify)?)
     }
 
     /// Plays calls of tools that may be called, made up; and which they were.

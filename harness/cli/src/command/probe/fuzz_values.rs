@@ -152,7 +152,7 @@ pub(super) fn less(arguments: &Value) -> Vec<Value> {
 
 /// The pointers of the values in arguments, outer ones first.
 fn places(arguments: &Value) -> Vec<String> {
-    /// So many are looked at.
+    /// How many are looked at.
     const MOST: usize = 200;
     let (mut found, mut next) = (vec![String::new()], 0);
     while let Some(place) = found.get(next).cloned().filter(|_| found.len() < MOST) {
