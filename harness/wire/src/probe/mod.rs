@@ -45,6 +45,9 @@ const DISCOVERY: Duration = Duration::from_secs(2);
 /// A call of a tool: its name, and its arguments.
 pub type Call = (String, Value);
 
+/// Makes calls of the tools that may be called, each as it is listed and with the arguments that it would be called with.
+pub type Choose<'c> = dyn FnMut(&[(Value, Value)]) -> Vec<Call> + 'c;
+
 /// A probe that is under way.
 struct Probing<'p> {
     probe: &'p Probe,
@@ -82,7 +85,7 @@ impl Probe {
     pub fn call(
         &self,
         name: &str,
-        choose: &mut dyn FnMut(&[(Value, Value)]) -> Vec<Call>,
+        choose: &mut Choose<'_>,
         notify: &Arc<dyn Notify>,
     ) -> Result<Probed, StartError> {
         let mut session = Session::open(self, name, notify)?;
