@@ -165,7 +165,7 @@ pub(super) fn print(
     let spoken: Vec<&str> =
         sessions.iter().filter_map(|session| session.revision).map(Revision::name).collect();
     let known = spoken.iter().collect::<BTreeSet<_>>();
-    let played = sessions.iter().map(|session| session.played.len()).sum::<usize>();
+    let played = sessions.iter().flat_map(|session| &session.played).collect::<BTreeSet<_>>().len();
     terminal.note(&format!(
         "{} of the script's {} were played in {}; the server speaks {}",
         counted(played as u64, "step"),
