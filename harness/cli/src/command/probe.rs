@@ -40,12 +40,13 @@ Examples:
   mcp-concord probe --from session.jsonl -- ./server       calls tools with the arguments of a recording
   mcp-concord probe --select tools -- ./server             only what the rules on tools judge
   mcp-concord probe -o recordings -- ./server              keeps the recordings, for check, show and diff
+  mcp-concord probe --baseline known.toml -- ./server      lets known findings pass, each with its reason
   mcp-concord probe --output junit -- ./server > probe.xml
   mcp-concord probe --list                                 prints the script
 
-Exit code 0: no error was found; 1: an error was found, or with --strict a warning, or a required rule was broken; 2: the call
-or a file cannot be used; 3: the server cannot be started or reached, or ended before it answered; 129, 130, 143: HUP, INT or
-TERM cut it short.")]
+Exit code 0: no error was found; 1: an error was found, or with --strict a warning, or a required rule was broken, or the
+baseline is stale; 2: the call or a file cannot be used; 3: the server cannot be started or reached, or ended before it answered;
+129, 130, 143: HUP, INT or TERM cut it short.")]
 pub(crate) struct Args {
     /// A server over Streamable HTTP or HTTP+SSE, instead of a command.
     #[arg(long, value_name = "URL")]
@@ -71,6 +72,9 @@ pub(crate) struct Args {
     /// Skip these rules.
     #[arg(long, value_name = "IDS", value_delimiter = ',')]
     ignore: Vec<String>,
+    /// Let these findings pass: a file with a rule (`case`), a session (`format`), `kind = "fail"` and a reason for each.
+    #[arg(long, value_name = "FILE")]
+    baseline: Option<PathBuf>,
     /// Minimum level to report.
     #[arg(long, value_name = "LEVEL", value_parser = ["must", "should", "info"], default_value = "info")]
     level: String,
@@ -180,13 +184,31 @@ pub(crate) fn run(args: &Args, context: CommandContext) -> Result<u8, Failure> {
         kept: args.out.is_some(),
         strict: args.strict,
         every: args.output != Output::Text || options.every,
-        server: match &args.url {
-            Some(url) => format!("--url {}", shell_words::quote(url)),
-            None => format!("-- {}", shell_words::join(&args.command)),
-        },
+        server: rerun(args),
     };
-    let files = findings::judged(&asked, &sessions, &judge, required.transpose()?.as_ref(), context)?;
-    findings::print(&asked, &sessions, &files, &mut *renderer, &mut out, context)
+    let mut files = findings::judged(&asked, &sessions, &judge, required.transpose()?.as_ref(), context)?;
+    let whole = args.select.is_empty() && args.ignore.is_empty();
+    let is_stale = match &args.baseline {
+        Some(path) => findings::let_pass(path, whole, &sessions, &mut files, context)?,
+        None => false,
+    };
+    let code = findings::print(&asked, &sessions, &files, &mut *renderer, &mut out, context)?;
+    Ok(if is_stale && code == crate::exit::WELL { crate::exit::FAILED } else { code })
+}
+
+/// What names this server again on a command line, and what may be called there.
+fn rerun(args: &Args) -> String {
+    let mut out = String::new();
+    for name in &args.call {
+        out.push_str(&format!("--call {} ", shell_words::quote(name)));
+    }
+    if let Some(from) = &args.from {
+        out.push_str(&format!("--from {} ", shell_words::quote(&from.display().to_string())));
+    }
+    match &args.url {
+        Some(url) => out + &format!("--url {}", shell_words::quote(url)),
+        None => out + &format!("-- {}", shell_words::join(&args.command)),
+    }
 }
 
 /// The calls of a recording: tools and their arguments.

@@ -22,7 +22,8 @@ const TICK: Duration = Duration::from_millis(100);
 #[derive(Debug)]
 pub(super) enum Answer {
     Result(Value),
-    Error,
+    /// An error, with its message.
+    Error(String),
     /// None came.
     None(Silence),
 }
@@ -184,7 +185,10 @@ impl Client {
                 (None, Some(answers)) if id == Some(&answers) => {
                     found = Some(match message.get_mut("result").map(Value::take) {
                         Some(result) => Answer::Result(result),
-                        None => Answer::Error,
+                        None => {
+                            let why = message["error"]["message"].as_str();
+                            Answer::Error(why.unwrap_or("an error without a message").to_owned())
+                        }
                     });
                 }
                 _ => {}

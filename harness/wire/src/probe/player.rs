@@ -183,7 +183,12 @@ impl<'p> Player<'p> {
     fn heard(&mut self, method: &'static str, id: Value) -> Option<Value> {
         match self.client.answer(&id) {
             Answer::Result(result) => Some(result),
-            Answer::Error => None,
+            Answer::Error(why) => {
+                if method == "initialize" {
+                    self.done.refused = Some(why);
+                }
+                None
+            }
             Answer::None(why) => {
                 if why == Silence::Timeout && method != "ping" && !self.client.modern {
                     // Slow, or not there any more.
