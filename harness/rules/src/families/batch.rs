@@ -100,11 +100,14 @@ struct BatchState {
     initialize: Option<FindingLocation>,
     /// The exchanges whose request was a batch.
     exchanges: BTreeSet<u64>,
+    /// A ping of each side behind the batch that nothing came back for, and its answer.
+    later: [Option<(Location, Option<FindingLocation>)>; 2],
 }
 
 impl RuleVisitor for BatchState {
     fn visit(&mut self, at: &RuleContext<'_>, report: &mut Report) {
         if at.facts.session != self.session {
+            self.unanswered(at, report);
             self.cover(at, report);
             *self = Self { session: at.facts.session, ..Self::default() };
         }
@@ -122,6 +125,7 @@ impl RuleVisitor for BatchState {
     }
 
     fn finish(&mut self, at: &RuleContext<'_>, _rejection: Option<&Rejection>, report: &mut Report) {
+        self.unanswered(at, report);
         self.cover(at, report);
     }
 }
@@ -169,8 +173,16 @@ impl BatchState {
     }
 
     fn message(&mut self, message: &SeenMessage<'_>, at: &RuleContext<'_>, report: &mut Report) {
-        if message.item.is_none() {
+        let is_single = message.item.is_none();
+        if is_single {
             report.pass(&UNSUPPORTED, at);
+        }
+        if is_single
+            && message.kind == MessageKind::Request
+            && message.calls("ping")
+            && let Some(side) = at.side.filter(|side| self.waiting[*side as usize].is_some())
+        {
+            self.later[side as usize] = Some((at.entry.location, None));
         }
         if message.calls("initialize") && message.kind == MessageKind::Request {
             self.initialize = message.item.map(|_| at.location());
@@ -193,6 +205,13 @@ impl BatchState {
     fn answer(&mut self, message: &SeenMessage<'_>, at: &RuleContext<'_>, report: &mut Report) {
         let Some(asker) = at.side.map(Side::other) else { return };
         let Some(location) = self.waiting[asker as usize] else { return };
+        match (message.response_match, &mut self.later[asker as usize]) {
+            (ResponseMatch::Matched(request), Some((ping, answer))) if request.entry_location() == ping => {
+                *answer = Some(at.location());
+                return;
+            }
+            _ => {}
+        }
         match message.response_match {
             ResponseMatch::Matched(request) if *request.entry_location() == location => {
                 report.pass(&RECEIVABLE, at);
@@ -204,8 +223,30 @@ impl BatchState {
                     Violation::new("a batch is answered with an error as a whole").see(batch, "the batch");
                 report.fail(&RECEIVABLE, at, wrong);
                 self.waiting[asker as usize] = None;
+                // What is refused as a whole is not also half answered.
+                at.entry.exchange.map(|exchange| self.exchanges.remove(&exchange));
             }
             _ => {}
+        }
+    }
+
+    /// A batch that was passed over: nothing came back for it, and something for a ping behind it.
+    fn unanswered(&mut self, at: &RuleContext<'_>, report: &mut Report) {
+        for side in [Side::Client, Side::Server] {
+            let (batch, later) = (self.waiting[side as usize].take(), self.later[side as usize].take());
+            let (Some(batch), Some((_, Some(answer)))) = (batch, later) else { continue };
+            let mut open = at.pending.open().into_iter().filter(|request| request.side == Some(side));
+            let Some(request) = open.find(|request| *request.entry_location() == batch) else { continue };
+            if request.cancelled.is_some() {
+                continue;
+            }
+            request.exchange.map(|exchange| self.exchanges.remove(&exchange));
+            let party = if side == Side::Client { Party::Server } else { Party::Client };
+            let wrong = Violation::new("a batch is not answered, and a later `ping` is")
+                .at(request.location())
+                .see(answer, "the later answer")
+                .by(party);
+            report.fail_if_complete(&RECEIVABLE, at, wrong);
         }
     }
 

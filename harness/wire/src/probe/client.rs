@@ -22,7 +22,8 @@ const TICK: Duration = Duration::from_millis(100);
 #[derive(Debug)]
 pub(super) enum Answer {
     Result(Value),
-    Error,
+    /// An error, with its message.
+    Error(String),
     /// None came.
     None(Silence),
 }
@@ -89,8 +90,13 @@ impl Client {
     pub(super) fn is_there(&mut self) {
         let id = self.request("ping", Value::Null);
         if matches!(self.answer(&id), Answer::None(_)) {
-            self.over.get_or_insert(Silence::Timeout);
+            self.give_up();
         }
+    }
+
+    /// Does not ask the server any more.
+    pub(super) fn give_up(&mut self) {
+        self.over.get_or_insert(Silence::Timeout);
     }
 
     /// Sends a request, and gives its id.
@@ -187,7 +193,9 @@ impl Client {
                 (None, Some(answers)) if id == Some(&answers) => {
                     found = Some(match message.get_mut("result").map(Value::take) {
                         Some(result) => Answer::Result(result),
-                        None => Answer::Error,
+                        None => {
+                            Answer::Error(message["error"]["message"].as_str().unwrap_or_default().to_owned())
+                        }
                     });
                 }
                 _ => {}

@@ -19,7 +19,7 @@ use crate::record::Server;
 use crate::{Notify, StartError};
 use session::Session;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 use transcript::revision::Revision;
 
 /// How long a server may take to end once its input has; one that was slow once is not waited for again.
@@ -31,7 +31,7 @@ const VERSIONS: &[&str] = &["life", "jsonrpc.schema"];
 /// A version that is none.
 const NO_VERSION: &str = "1999-01-01";
 
-/// How long a server may take to say that it knows no revision without handshake.
+/// How long a server may take to say that it knows no revision without handshake, once it has started.
 const DISCOVERY: Duration = Duration::from_secs(2);
 
 /// A probe that is under way.
@@ -40,6 +40,8 @@ struct Probing<'p> {
     notify: &'p Arc<dyn Notify>,
     /// How long the server may take to end once its input has.
     end: Duration,
+    /// How long the server took to start, and to answer its first request.
+    start: Duration,
     sessions: Vec<Probed>,
 }
 
@@ -49,7 +51,8 @@ impl Probe {
     /// # Errors
     /// Where the server cannot be started, or a recording cannot be written.
     pub fn run(&self, notify: &Arc<dyn Notify>) -> Result<Vec<Probed>, StartError> {
-        let mut probing = Probing { probe: self, notify, end: END, sessions: Vec::new() };
+        let mut probing =
+            Probing { probe: self, notify, end: END, start: Duration::ZERO, sessions: Vec::new() };
         probing.first()?;
         let first = &probing.sessions[0];
         let spoken = first.revision;
@@ -89,12 +92,17 @@ fn judges(words: &[&str], id: &str) -> bool {
 impl Probing<'_> {
     fn first(&mut self) -> Result<(), StartError> {
         let (probe, newest) = (self.probe, Revision::V2025_11_25);
+        let (begun, mut start) = (Instant::now(), Duration::ZERO);
         self.in_session("session", |session| {
-            if session.player.shake_hands(newest.name(), newest) {
+            let is_open = session.player.shake_hands(newest.name(), newest);
+            start = begun.elapsed();
+            if is_open {
                 session.play(probe.steps(Part::Session, session.revision().unwrap_or(newest)));
             }
             true
-        })
+        })?;
+        self.start = start;
+        Ok(())
     }
 
     /// Handshakes in other revisions, and in one that is none.
@@ -137,8 +145,9 @@ impl Probing<'_> {
     /// The revisions without handshake, where the server says that it speaks them.
     fn discovery(&mut self) -> Result<(), StartError> {
         let (probe, modern) = (self.probe, Revision::V2026_07_28);
+        let patience = probe.patience.min(DISCOVERY + 2 * self.start);
         self.in_session("discovery", |session| {
-            session.player.client.patience(probe.patience.min(DISCOVERY));
+            session.player.client.patience(patience);
             let is_spoken = session.player.discover();
             if is_spoken {
                 session.player.client.patience(probe.patience);

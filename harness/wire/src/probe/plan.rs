@@ -94,6 +94,8 @@ pub struct Probed {
     pub slow: Vec<String>,
     /// The requests that were not answered.
     pub unanswered: Vec<Unanswered>,
+    /// What the server answered to `initialize`, where that was an error.
+    pub refused: Option<String>,
     /// The server did not end when its input did, and was killed.
     pub killed: bool,
     /// How the server ended, where it did so while it was asked.

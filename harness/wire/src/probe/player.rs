@@ -102,7 +102,10 @@ impl<'p> Player<'p> {
             }
             Act::Raw(text) => {
                 self.client.send(text);
-                self.settle();
+                if !self.settle() {
+                    // What is not answered from here on has the same cause.
+                    self.client.give_up();
+                }
             }
             Act::List(method, name) => self.list(method, name),
             Act::ReadResources => {
@@ -141,8 +144,8 @@ impl<'p> Player<'p> {
                 let id = self.client.request("tools/call", params);
                 self.client
                     .notify("notifications/cancelled", json!({"requestId": id, "reason": "mcp-concord"}));
-                // An answer that comes at once may have crossed the cancellation.
-                self.client.listen(CROSSING);
+                // An answer that comes at once has crossed the cancellation, and no other will come.
+                self.client.answer_within(CROSSING, &id);
                 self.settle();
             }
             // These have a session of their own.
@@ -174,7 +177,12 @@ impl<'p> Player<'p> {
     fn heard(&mut self, method: &'static str, id: Value) -> Option<Value> {
         match self.client.answer(&id) {
             Answer::Result(result) => Some(result),
-            Answer::Error => None,
+            Answer::Error(why) => {
+                if method == "initialize" {
+                    self.done.refused = Some(why);
+                }
+                None
+            }
             Answer::None(why) => {
                 if why == Silence::Timeout && method != "ping" && !self.client.modern {
                     // Slow, or not there any more.
@@ -188,13 +196,15 @@ impl<'p> Player<'p> {
         }
     }
 
-    /// Waits a little for what should not come, and looks whether the server is still there.
-    fn settle(&mut self) {
+    /// Waits a little for what should not come, and looks whether the server still answers.
+    fn settle(&mut self) -> bool {
         self.client.listen(AFTERWARDS);
+        let unanswered = self.done.unanswered.len();
         match self.client.modern {
             true => self.ask("tools/list", Value::Null),
             false => self.ask("ping", Value::Null),
         };
+        self.done.unanswered.len() == unanswered
     }
 
     fn list(&mut self, method: &'static str, name: &'static str) {

@@ -61,7 +61,8 @@ impl Server {
                 let mut group = start_shown(command, &redaction.command(command), streams)?;
                 let leader = signals.pass_on_to(&group);
                 let (from, to) = pipes(&mut group)?;
-                let stderr = group.leader().stderr.take().map(|pipe| Stderr::keep(pipe, 0, LAST_WORDS));
+                let stderr =
+                    group.leader().stderr.take().map(|pipe| Stderr::keep(pipe, LAST_WORDS, LAST_WORDS));
                 Ok((Running::Process(group, leader, stderr), to, from))
             }
             Self::Http(target) => {

@@ -31,6 +31,9 @@ pub(super) struct Asked {
 /// The rule that a request without an answer breaks.
 const ANSWERED: &str = "jsonrpc.request.answered";
 
+/// The rule that a batch without an answer breaks.
+const COVERED: &str = "jsonrpc.batch.response-cover";
+
 /// How many tools are named that were not called.
 const NAMED: usize = 8;
 
@@ -52,8 +55,13 @@ pub(super) fn judged(
         // A finding that an earlier session has, or an earlier step, has the same cause.
         file.lines.retain_mut(|line| {
             line.file.clone_from(&file.name);
-            let cause = line.message.split(" (step ").next().unwrap_or_default();
-            !line.is_finding() || is_new(&mut seen, number, line.rule, cause)
+            if !line.is_finding() {
+                return true;
+            }
+            let (cause, step) = line.message.split_once(" (step ").unwrap_or((&line.message, ""));
+            let step = step.split_once(')').map(|(step, _)| step);
+            is_new(&mut seen, number, line.rule, cause)
+                && step.is_none_or(|step| is_new(&mut seen, number, line.rule, step))
         });
         files.push(file);
     }
@@ -80,7 +88,8 @@ fn is_new(
 fn unanswered(file: &mut CheckedFile, session: &Probed) -> Vec<RuleResult> {
     let mut lines = std::mem::take(&mut file.lines);
     let Some(rule) = rules::find(ANSWERED).filter(|_| !session.unanswered.is_empty()) else { return lines };
-    lines.retain(|line| line.rule != ANSWERED);
+    let is_batch = session.unanswered.iter().any(|request| request.step == "batch");
+    lines.retain(|line| line.rule != ANSWERED && !(is_batch && line.rule == COVERED));
     lines.extend(session.unanswered.iter().map(|request| RuleResult {
         rule: rule.id,
         verdict: RuleVerdict::Fail,
@@ -111,11 +120,24 @@ fn silence(request: &Unanswered, session: &Probed) -> String {
         _ => format!("the server {} to `{method}`", why.said()),
     };
     text.push_str(&format!(" (step {step})"));
-    let last = session.last_words.trim_end().lines().next_back().unwrap_or_default();
+    // Behind the error many programs print how they are used.
+    let is_error = |line: &&str| line.to_ascii_lowercase().contains("error:");
+    let lines = || session.last_words.trim_end().lines().rev();
+    let last = lines().find(is_error).or(lines().next()).unwrap_or_default().trim();
     if !last.is_empty() && *why == Silence::Ended {
         text.push_str(&format!("; its last words: {last}"));
     }
     text
+}
+
+/// What to look at where a server over HTTP refuses the first request.
+fn hint(why: &str) -> &'static str {
+    match why.strip_prefix("HTTP ").and_then(|status| status.get(..3)) {
+        Some("401" | "403") => "; it asks for a login, and probe has none",
+        Some("301" | "302" | "307" | "308") => "; name that address with --url",
+        Some("404" | "405") => "; is this the path of its endpoint? Many have /mcp, or /sse for HTTP+SSE",
+        _ => "",
+    }
 }
 
 /// Prints what was found, and what was not put to the test.
@@ -130,7 +152,8 @@ pub(super) fn print(
     let is_shown = |file: &CheckedFile| {
         asked.every || file.required.is_some() || file.lines.iter().any(RuleResult::is_finding)
     };
-    for (_, file) in files.iter().enumerate().filter(|(number, file)| *number == 0 || is_shown(file)) {
+    let is_first = |number: usize| number == 0 && sessions[0].refused.is_none();
+    for (_, file) in files.iter().enumerate().filter(|(number, file)| is_first(*number) || is_shown(file)) {
         renderer.file(file, out)?;
     }
     renderer.finish(out)?;
@@ -165,10 +188,10 @@ pub(super) fn print(
     let spoken: Vec<&str> =
         sessions.iter().filter_map(|session| session.revision).map(Revision::name).collect();
     let known = spoken.iter().collect::<BTreeSet<_>>();
-    let played = sessions.iter().map(|session| session.played.len()).sum::<usize>();
+    let played = sessions.iter().flat_map(|session| &session.played).collect::<BTreeSet<_>>();
     terminal.note(&format!(
-        "{} of the script's {} were played in {}; the server speaks {}",
-        counted(played as u64, "step"),
+        "{} of the script's {} steps were played, in {}; the server speaks {}",
+        played.len(),
         SCRIPT.len(),
         counted(sessions.len() as u64, "session"),
         if known.is_empty() {
@@ -196,8 +219,13 @@ pub(super) fn print(
         terminal.error(&format!("the server does not speak {required}: asked for the newest revision with a handshake, it answers with another"));
         return Ok(exit::FAILED);
     }
-    let is_silent =
-        first.revision.is_none() && first.unanswered.iter().any(|request| request.why == Silence::Ended);
+    let is_silent = known.is_empty()
+        && (first.refused.is_some() || first.unanswered.iter().any(|request| request.why == Silence::Ended));
+    if let Some(why) = first.refused.as_ref().filter(|_| is_silent) {
+        let why = why.trim_start_matches("mcp-concord record: ");
+        terminal
+            .error(&format!("nothing could be probed: the server refuses `initialize`: {why}{}", hint(why)));
+    }
     let failed = files.iter().any(|file| file.is_failure(asked.strict));
     Ok(match (is_silent, failed) {
         (true, _) => exit::NOT_RUN,
