@@ -135,7 +135,7 @@ pub(super) enum Output {
     Ndjson,
     /// For editors and code scanners: SARIF 2.1.0.
     Sarif,
-    /// For CI: a suite for each recording, a case for each rule.
+    /// For CI: a suite for each recording, a case for each rule that could be judged; with -v for every rule.
     Junit,
     /// For a GitHub workflow: an annotation for each finding.
     Github,
@@ -164,7 +164,7 @@ impl Output {
                 Box::new(ndjson::Ndjson { version: version.to_owned(), options: how, strict, every })
             }
             Self::Sarif => Box::new(sarif::Sarif::new(version, every)),
-            Self::Junit => Box::new(junit::Junit::new(strict, tempfile::tempfile()?)),
+            Self::Junit => Box::new(junit::Junit::new(strict, every, tempfile::tempfile()?)),
             Self::Github => Box::new(github::Github { strict }),
             Self::Html => return Ok(None),
         }))

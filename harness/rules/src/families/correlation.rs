@@ -249,7 +249,7 @@ impl CorrelationState {
             && at.exchange.is_none()
             && (message.error_code() == Some(-32601) || message.raw.text().contains(&**name));
         if refuses {
-            let wrong = format!("an answer to the notification `{name}`, with the id {}", shown_id(message));
+            let wrong = format!("the notification `{name}` is answered, with the id {}", shown_id(message));
             report.fail(&NO_RESPONSE, at, Violation::new(wrong).see(location.location(), "the notification"));
         }
         refuses
@@ -291,7 +291,7 @@ impl CorrelationState {
                 report.inconclusive(&NO_RESPONSE, at, why);
             }
             (Some(Last { notification: Some((name, location)), .. }), None, _) => {
-                let wrong = Violation::new(format!("an answer to the notification `{name}`"));
+                let wrong = Violation::new(format!("the notification `{name}` is answered"));
                 report.fail(&NO_RESPONSE, at, wrong.see(location.location(), "the notification"));
                 // Whether it has an id is then another question.
                 return true;

@@ -61,6 +61,7 @@ pub(super) fn play(
         patience,
         variants,
         journal,
+        refuse: false,
         name: &scenario.name,
         notify: &Quiet,
     };

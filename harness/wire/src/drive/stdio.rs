@@ -40,6 +40,7 @@ pub(super) fn play(rig: &Rig, scenario: &Scenario, files: &Files) -> io::Result<
         patience: rig.waits(conditions),
         variants: &variants,
         journal: &journal,
+        refuse: false,
         name: &scenario.name,
         notify: &Quiet,
     };
