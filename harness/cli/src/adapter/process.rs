@@ -211,7 +211,9 @@ impl Process {
                 Err(RecvTimeoutError::Disconnected) => return Ok(Piece::Rest(Vec::new())),
                 // A child of it may hold its output open, so that its end is never seen. On a busy machine what it wrote
                 // comes a while after its exit.
-                Err(RecvTimeoutError::Timeout) if exited.is_some_and(|at| at.elapsed() > GRACE) => {
+                Err(RecvTimeoutError::Timeout)
+                    if exited.is_some_and(|at| at.elapsed() > GRACE || left.is_zero()) =>
+                {
                     return Ok(Piece::Rest(Vec::new()));
                 }
                 Err(RecvTimeoutError::Timeout) => {}

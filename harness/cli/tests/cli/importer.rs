@@ -25,3 +25,14 @@ fn nothing_outlives_a_run() {
         eventually(&format!("{mode}: the process {number} ends"), || !lives(&number));
     }
 }
+
+/// As on a busy machine, where what a program wrote arrives after its end was seen.
+#[test]
+fn what_arrives_behind_an_exit_counts() {
+    let faulty = shell_words::join([python(), &file("cmd/bin/faulty"), "good"]);
+    let late = format!("(sleep 0.4; exec {faulty} \"$1\" \"$2\") &");
+    let exec = shell_words::join(["sh", "-c", &late, "-"]) + " {file} {format}";
+    let mut run = concord(["run", "--cases", &file("cmd/importer/in/cases"), "--exec", &exec]);
+    let output = run.args(["--filter", "topic/a/jsonrpc"]).output().unwrap();
+    assert_eq!(output.status.code(), Some(0), "{}", said(&output));
+}
