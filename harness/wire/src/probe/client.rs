@@ -75,12 +75,9 @@ impl Client {
             _ => Map::new(),
         };
         if self.modern {
-            let meta = params.entry("_meta").or_insert_with(|| json!({}));
-            if let Some(meta) = meta.as_object_mut() {
-                let name = |member: &str| format!("io.modelcontextprotocol/{member}");
-                meta.insert(name("protocolVersion"), json!(Revision::V2026_07_28.name()));
-                meta.insert(name("clientInfo"), info());
-                meta.insert(name("clientCapabilities"), json!({}));
+            let own = params.entry("_meta").or_insert_with(|| json!({}));
+            if let (Some(own), Value::Object(meta)) = (own.as_object_mut(), meta()) {
+                own.extend(meta);
             }
         }
         Value::Object(params)
@@ -208,6 +205,15 @@ impl Client {
 /// Who asks.
 pub(super) fn info() -> Value {
     json!({"name": "mcp-concord", "version": env!("CARGO_PKG_VERSION")})
+}
+
+/// What a request says of itself in a revision without handshake.
+pub(super) fn meta() -> Value {
+    json!({
+        "io.modelcontextprotocol/protocolVersion": Revision::V2026_07_28.name(),
+        "io.modelcontextprotocol/clientInfo": info(),
+        "io.modelcontextprotocol/clientCapabilities": {},
+    })
 }
 
 /// What the client declares in the handshake of a revision.

@@ -61,7 +61,9 @@ impl Probe {
             probing.others(spoken)?;
             probing.faults(spoken)?;
             probing.discovery()?;
-            probing.exchanges(spoken)?;
+            probing.exchanges(spoken, true)?;
+            let modern = probing.sessions.iter().find(|session| session.name == "discovery");
+            probing.exchanges(modern.and_then(|session| session.revision), spoken.is_none())?;
         }
         Ok(probing.sessions)
     }
@@ -158,10 +160,11 @@ impl Probing<'_> {
         })
     }
 
-    /// Single requests over HTTP.
-    fn exchanges(&mut self, spoken: Option<Revision>) -> Result<(), StartError> {
+    /// Single requests over HTTP. GET and DELETE are of the revisions with a handshake where the server speaks those too.
+    fn exchanges(&mut self, spoken: Option<Revision>, is_only: bool) -> Result<(), StartError> {
         let (Server::Http(target), Some(revision)) = (&self.probe.server, spoken) else { return Ok(()) };
-        let steps: Vec<_> = self.probe.steps(Part::Http, revision).collect();
+        let steps = self.probe.steps(Part::Http, revision).filter(|step| is_only || step.posts());
+        let steps: Vec<_> = steps.collect();
         if !steps.is_empty() && !interrupt::requested() {
             self.sessions.push(http::play(self.probe, target, revision, &steps, self.notify)?);
         }

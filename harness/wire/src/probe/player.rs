@@ -4,6 +4,7 @@ use super::arguments::{accepted, refused};
 use super::client::{Answer, Client, capabilities, info};
 use super::plan::{Calls, Probe, Probed, Silence, Unanswered};
 use super::script::{Act, Step};
+use crate::record::Server;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -90,6 +91,11 @@ impl<'p> Player<'p> {
                 let params = self.filled(params)?;
                 self.ask(method, params);
             }
+            Act::AskLast(method, params) => {
+                let params = self.filled(params)?;
+                self.ask(method, params);
+                self.settle();
+            }
             Act::AskAs(id, method) => {
                 let id: Value = serde_json::from_str(id).unwrap_or_default();
                 self.client.request_as(&id, method, Value::Null);
@@ -136,6 +142,9 @@ impl<'p> Player<'p> {
                     self.call(&tool, json!({"name": tool, "arguments": arguments}));
                 }
             }
+            Act::Cancel if self.client.modern && matches!(self.probe.server, Server::Http(_)) => {
+                return Err("over HTTP the end of a stream cancels, and no notification");
+            }
             Act::Cancel => {
                 let tools = self.callable()?;
                 let slow = tools.iter().find(|(tool, _)| self.done.slow.contains(tool)).or(tools.first());
@@ -149,7 +158,7 @@ impl<'p> Player<'p> {
                 self.settle();
             }
             // These have a session of their own.
-            Act::Http(..) => {}
+            Act::Http(..) | Act::Streams(..) => {}
         }
         Ok(())
     }
