@@ -1,22 +1,30 @@
-//! Checks a live server: plays a client through a script, in several sessions, and records each as `record` does.
+//! Checks a live server or client: plays the other side through a script, in several sessions, and records each as `record` does.
 //!
-//! The script is in `script`. A session over stdio is recorded by [`crate::record`]; one over HTTP goes through [`crate::proxy`], and its
+//! The client's script is in `script`; that of the server is in `server_script`, `server_player` plays it, and `clients` starts clients. A session over stdio is recorded by [`crate::record`]; one over HTTP goes through [`crate::proxy`], and its
 //! client is `remote`, or `http` where single requests are the point. What the recordings show is judged elsewhere.
 
 mod arguments;
 mod client;
+mod clients;
 mod http;
 mod plan;
 mod player;
 mod script;
+mod server_offer;
+mod server_player;
+mod server_script;
 mod session;
 
+pub use clients::{Clients, PlayedPart};
 pub use plan::{Calls, Probe, Probed, Silence, Unanswered};
 pub use script::{Part, SCRIPT, Step};
+pub use server_player::as_server;
+pub use server_script::{SERVER_SCRIPT, Seen, ServerAct, ServerPart, ServerStep};
 
 use crate::interrupt;
 use crate::record::Server;
 use crate::{Notify, StartError};
+use serde_json::Value;
 use session::Session;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -33,6 +41,12 @@ const NO_VERSION: &str = "1999-01-01";
 
 /// How long a server may take to say that it knows no revision without handshake, once it has started.
 const DISCOVERY: Duration = Duration::from_secs(2);
+
+/// A call of a tool: its name, and its arguments.
+pub type Call = (String, Value);
+
+/// Makes calls of the tools that may be called, each as it is listed and with the arguments that it would be called with.
+pub type Choose<'c> = dyn FnMut(&[(Value, Value)]) -> Vec<Call> + 'c;
 
 /// A probe that is under way.
 struct Probing<'p> {
@@ -66,6 +80,32 @@ impl Probe {
             probing.exchanges(modern.and_then(|session| session.revision), spoken.is_none())?;
         }
         Ok(probing.sessions)
+    }
+
+    /// Calls tools in a session of this name: those that `choose` makes of the ones that may be called, each with the arguments that it
+    /// would be called with. Ends where the server does.
+    ///
+    /// # Errors
+    /// Where the server cannot be started, or the recording cannot be written.
+    pub fn call(
+        &self,
+        name: &str,
+        choose: &mut Choose<'_>,
+        notify: &Arc<dyn Notify>,
+    ) -> Result<Probed, StartError> {
+        let mut session = Session::open(self, name, notify)?;
+        let newest = Revision::V2025_11_25;
+        if session.player.shake_hands(newest.name(), newest) {
+            let tools = session.player.listed_tools();
+            for (tool, arguments) in choose(&tools) {
+                if session.player.client.over().is_some() {
+                    break;
+                }
+                session.player.try_call(&tool, &arguments);
+                session.player.done.called.push(tool);
+            }
+        }
+        Ok(session.close(END / 4))
     }
 
     /// The steps of a part and a revision that are asked for.

@@ -80,6 +80,8 @@ pub struct Probed {
     pub name: String,
     /// Its recording.
     pub recording: PathBuf,
+    /// The client is put to the test, and not the server.
+    pub is_client: bool,
     /// The revision that was spoken.
     pub revision: Option<Revision>,
     /// The steps that were played.

@@ -169,7 +169,7 @@ impl<'p> Player<'p> {
         self.heard(method, id)
     }
 
-    /// Calls a tool. One that takes its time is no fault: the call is cancelled.
+    /// Calls a tool. A slow one is not at fault: the call is cancelled.
     fn call(&mut self, tool: &str, params: Value) {
         let id = self.client.request("tools/call", params);
         let answer = self.client.answer_within(CALL.min(self.probe.patience), &id);
@@ -268,6 +268,32 @@ impl<'p> Player<'p> {
         self.done.spared = not;
         may.truncate(MOST);
         if may.is_empty() { Err("no tool says that it only reads, and --call names none") } else { Ok(may) }
+    }
+
+    /// The tools that may be called, as the server lists them, with arguments.
+    pub(super) fn listed_tools(&mut self) -> Vec<(Value, Value)> {
+        self.list("tools/list", "tools");
+        let callable = self.callable().unwrap_or_default();
+        let listed = self.listed.get("tools").cloned().unwrap_or_default();
+        let tool =
+            |(name, arguments)| Some((listed.iter().find(|tool| tool["name"] == name)?.clone(), arguments));
+        callable.into_iter().filter_map(tool).collect()
+    }
+
+    /// Calls a tool, whatever its arguments are. A slow call is not a fault as long as the server answers a ping.
+    pub(super) fn try_call(&mut self, tool: &str, arguments: &Value) {
+        self.step = "fuzz";
+        let id = self.client.request("tools/call", json!({"name": tool, "arguments": arguments}));
+        let Answer::None(why) = self.client.answer(&id) else { return };
+        if why == Silence::Timeout {
+            self.client.is_there();
+        }
+        if self.client.over().is_none() {
+            self.done.slow.push(tool.to_owned());
+            self.client.notify("notifications/cancelled", json!({"requestId": id}));
+        } else if why != Silence::Interrupted {
+            self.done.unanswered.push(Unanswered { step: self.step, method: "tools/call", id, why });
+        }
     }
 
     fn texts(&self, list: &str, member: &str) -> Option<Vec<Value>> {

@@ -115,12 +115,17 @@ impl Archive {
     pub(super) fn start(target: &Target, out: &Path, notify: &Arc<dyn Notify>) -> Result<Self, StartError> {
         let here = SocketAddr::from(([127, 0, 0, 1], 0));
         let proxy = Proxy::listen(here, target.clone()).map_err(StartError::Unusable)?;
+        Self::before(proxy, out, notify)
+    }
+
+    /// The same with a proxy that listens.
+    pub(super) fn before(proxy: Proxy, out: &Path, notify: &Arc<dyn Notify>) -> Result<Self, StartError> {
         let at = proxy.address().map_err(|error| StartError::Unusable(error.to_string()))?;
         let proxy = proxy.allowing(AllowedHosts::new(at, &[FOREIGN.to_owned()]));
         let file = create_in_place(out, true).map_err(StartError::Unusable)?;
         let (stop, notify) = (Arc::new(AtomicBool::new(false)), Arc::clone(notify));
         let asked = Arc::clone(&stop);
-        let target = Target::parse(&format!("http://{at}{}", target.path())).map_err(StartError::Unusable)?;
+        let target = Target::parse(&format!("http://{at}{}", proxy.path())).map_err(StartError::Unusable)?;
         let running = thread::spawn(move || {
             let stop = || asked.load(Ordering::Relaxed);
             match proxy.record(file, &stop, &|text| notify.error(text)) {

@@ -29,7 +29,7 @@ pub(super) struct Asked {
 }
 
 /// The rule that a request without an answer breaks.
-const ANSWERED: &str = "jsonrpc.request.answered";
+pub(super) const ANSWERED: &str = "jsonrpc.request.answered";
 
 /// The rule that a batch without an answer breaks.
 const COVERED: &str = "jsonrpc.batch.response-cover";
@@ -94,7 +94,7 @@ fn unanswered(file: &mut CheckedFile, session: &Probed) -> Vec<RuleResult> {
         rule: rule.id,
         verdict: RuleVerdict::Fail,
         level: Level::Must,
-        party: "server",
+        party: party(session),
         file: file.name.clone(),
         line: None,
         pointer: None,
@@ -109,6 +109,11 @@ fn unanswered(file: &mut CheckedFile, session: &Probed) -> Vec<RuleResult> {
     lines
 }
 
+/// Who is put to the test.
+fn party(session: &Probed) -> &'static str {
+    if session.is_client { "client" } else { "server" }
+}
+
 /// What is wrong where a request was not answered.
 fn silence(request: &Unanswered, session: &Probed) -> String {
     let Unanswered { step, method, why, .. } = request;
@@ -117,7 +122,7 @@ fn silence(request: &Unanswered, session: &Probed) -> String {
             format!("the server ended with {exit} when it was asked for `{method}`")
         }
         (Silence::Ended, None) => format!("the server was gone when it was asked for `{method}`"),
-        _ => format!("the server {} to `{method}`", why.said()),
+        _ => format!("the {} {} to `{method}`", party(session), why.said()),
     };
     text.push_str(&format!(" (step {step})"));
     // Behind the error many programs print how they are used.
@@ -149,15 +154,8 @@ pub(super) fn print(
     out: &mut dyn Write,
     context: CommandContext,
 ) -> Result<u8, Failure> {
-    let is_shown = |file: &CheckedFile| {
-        asked.every || file.required.is_some() || file.lines.iter().any(RuleResult::is_finding)
-    };
-    let is_first = |number: usize| number == 0 && sessions[0].refused.is_none();
-    for (_, file) in files.iter().enumerate().filter(|(number, file)| is_first(*number) || is_shown(file)) {
-        renderer.file(file, out)?;
-    }
-    renderer.finish(out)?;
-    out.flush()?;
+    let shows_first = sessions.first().is_none_or(|session| session.refused.is_none());
+    render(asked, files, shows_first, renderer, out)?;
     let terminal = context.terminal;
     let [first, ..] = sessions else { return Ok(exit::NOT_RUN) };
     for session in sessions {
@@ -200,14 +198,8 @@ pub(super) fn print(
             known.iter().map(|name| **name).collect::<Vec<_>>().join(", ")
         }
     ));
-    let rules: BTreeSet<&str> = files
-        .iter()
-        .flat_map(|file| &file.lines)
-        .filter(|line| line.is_finding())
-        .map(|line| line.rule)
-        .collect();
+    let rules = rules(files);
     if !rules.is_empty() {
-        let rules = rules.into_iter().collect::<Vec<_>>().join(",");
         terminal
             .note(&format!("to run only this again: mcp-concord probe --select {rules} {}", asked.server));
     }
@@ -232,4 +224,28 @@ pub(super) fn print(
         (_, true) => exit::FAILED,
         _ => exit::WELL,
     })
+}
+
+/// Prints the recordings with findings, and the first if asked for.
+pub(super) fn render(
+    asked: &Asked,
+    files: &[CheckedFile],
+    shows_first: bool,
+    renderer: &mut dyn Renderer,
+    out: &mut dyn Write,
+) -> Result<(), Failure> {
+    let is_shown = |file: &CheckedFile| {
+        asked.every || file.required.is_some() || file.lines.iter().any(RuleResult::is_finding)
+    };
+    for (_, file) in files.iter().enumerate().filter(|(number, file)| shows_first && *number == 0 || is_shown(file)) {
+        renderer.file(file, out)?;
+    }
+    renderer.finish(out)?;
+    Ok(out.flush()?)
+}
+
+/// The rules that findings are of, with commas between.
+pub(super) fn rules(files: &[CheckedFile]) -> String {
+    let lines = files.iter().flat_map(|file| &file.lines).filter(|line| line.is_finding());
+    lines.map(|line| line.rule).collect::<BTreeSet<_>>().into_iter().collect::<Vec<_>>().join(",")
 }
