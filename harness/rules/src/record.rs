@@ -94,6 +94,9 @@ pub struct RuleResult {
     /// The other message that matters.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub other: Option<RelatedLocation>,
+    /// The command that shows it again, where that is another than `check` of the recording.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub rerun: Option<String>,
     /// This many more places like this were found and not kept.
     #[serde(skip_serializing_if = "is_zero")]
     pub more: u64,
@@ -315,6 +318,7 @@ fn finding_result(name: &str, rule: &Rule, finding: &Finding, revision: Option<R
             offset: location.offset,
             snippet: location.snippet.clone(),
         }),
+        rerun: None,
         more: 0,
     }
 }
@@ -342,6 +346,7 @@ fn other_result(name: &str, outcome: &RuleOutcome, level: Level) -> RuleResult {
         link: None,
         snippet: None,
         other: None,
+        rerun: None,
         more: 0,
     }
 }

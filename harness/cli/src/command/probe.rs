@@ -79,10 +79,16 @@ pub(crate) fn run(args: &Args, context: CommandContext) -> Result<u8, Failure> {
         kept: args.out.is_some(),
         strict: args.strict,
         every: args.output != Output::Text || options.every,
-        server: args.server(),
+        server: args.rerun(),
     };
-    let files = findings::judged(&asked, &sessions, &judge, required.transpose()?.as_ref(), context)?;
-    findings::print(&asked, &sessions, &files, &mut *renderer, &mut out, context)
+    let mut files = findings::judged(&asked, &sessions, &judge, required.transpose()?.as_ref(), context)?;
+    let whole = args.select.is_empty() && args.ignore.is_empty();
+    let is_stale = match &args.baseline {
+        Some(path) => findings::let_pass(path, whole, &sessions, &mut files, context)?,
+        None => false,
+    };
+    let code = findings::print(&asked, &sessions, &files, &mut *renderer, &mut out, context)?;
+    Ok(if is_stale && code == crate::exit::WELL { crate::exit::FAILED } else { code })
 }
 
 /// The calls of a recording: tools and their arguments.

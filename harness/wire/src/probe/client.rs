@@ -191,7 +191,8 @@ impl Client {
                     found = Some(match message.get_mut("result").map(Value::take) {
                         Some(result) => Answer::Result(result),
                         None => {
-                            Answer::Error(message["error"]["message"].as_str().unwrap_or_default().to_owned())
+                            let why = message["error"]["message"].as_str();
+                            Answer::Error(why.unwrap_or("an error without a message").to_owned())
                         }
                     });
                 }

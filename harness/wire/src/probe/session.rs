@@ -9,7 +9,7 @@ use crate::http::AllowedHosts;
 use crate::proxy::{Proxy, Target};
 use crate::record::{Live, Plan, Server, create_in_place};
 use crate::redaction::Redaction;
-use crate::remote::Remote;
+use crate::remote::{Outcome, Remote};
 use crate::stdio::into_file;
 use crate::{Notify, StartError};
 use std::fs::File;
@@ -102,6 +102,10 @@ impl<'p> Session<'p> {
             }
             Connection::Http(remote, archive) => {
                 client.leave();
+                // One that does not answer is not waited for.
+                if !done.unanswered.is_empty() {
+                    let _ = remote.stop.send(Outcome::Closed);
+                }
                 remote.wait();
                 archive.close();
             }

@@ -82,14 +82,12 @@ impl Server {
 }
 
 impl Running {
-    /// Whether it ends by itself in this time; where it does not, it is ended.
+    /// Whether it ends by itself in this time; where it does not, it is ended, and so is what it has left behind.
     pub(crate) fn ends_within(&mut self, time: Duration) -> bool {
         match self {
             Self::Process(group, ..) => {
                 let ends = group.exits_within(time);
-                if !ends {
-                    group.kill();
-                }
+                group.kill();
                 ends
             }
             // It ends with its client.

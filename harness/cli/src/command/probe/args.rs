@@ -40,6 +40,7 @@ Examples:
   mcp-concord probe --from session.jsonl -- ./server       calls tools with the arguments of a recording
   mcp-concord probe --select tools -- ./server             only what the rules on tools judge
   mcp-concord probe -o recordings -- ./server              keeps the recordings, for check, show and diff
+  mcp-concord probe --baseline known.toml -- ./server      lets known findings pass, each with its reason
   mcp-concord probe --output junit -- ./server > probe.xml
   mcp-concord probe --list                                 prints the script
   mcp-concord probe --fuzz --seed 7 -o found -- ./server   calls tools until the server fails, and keeps the shrunk session
@@ -47,9 +48,9 @@ Examples:
   mcp-concord probe --as server --listen 0 -- ./client {url}
   mcp-concord probe --as server --listen 8931              for a client that is started elsewhere, until Ctrl-C
 
-Exit code 0: no error was found; 1: an error was found, or with --strict a warning, or a required rule was broken; 2: the call
-or a file cannot be used; 3: the server cannot be started or reached, or ended before it answered; 129, 130, 143: HUP, INT or
-TERM cut it short.")]
+Exit code 0: no error was found; 1: an error was found, or with --strict a warning, or a required rule was broken, or the
+baseline is stale; 2: the call or a file cannot be used; 3: the server cannot be started or reached, or ended before it answered;
+129, 130, 143: HUP, INT or TERM cut it short.")]
 pub(crate) struct Args {
     /// The side to play.
     #[arg(long = "as", value_name = "SIDE", default_value = "client", value_parser = ["client", "server"])]
@@ -100,6 +101,9 @@ pub(crate) struct Args {
     /// Skip these rules.
     #[arg(long, value_name = "IDS", value_delimiter = ',')]
     pub(super) ignore: Vec<String>,
+    /// Let these findings pass: a file with a rule (`case`), a session (`format`), `kind = "fail"` and a reason for each.
+    #[arg(long, value_name = "FILE")]
+    pub(super) baseline: Option<PathBuf>,
     /// Minimum level to report.
     #[arg(long, value_name = "LEVEL", value_parser = ["must", "should", "info"], default_value = "info")]
     pub(super) level: String,
@@ -141,6 +145,18 @@ impl Args {
             Some(url) => format!("--url {}", shell_words::quote(url)),
             None => format!("-- {}", shell_words::join(&self.command)),
         }
+    }
+
+    /// The server, and what may be called there with which arguments.
+    pub(super) fn rerun(&self) -> String {
+        let mut out = String::new();
+        for name in &self.call {
+            out.push_str(&format!("--call {} ", shell_words::quote(name)));
+        }
+        if let Some(from) = &self.from {
+            out.push_str(&format!("--from {} ", shell_words::quote(&from.display().to_string())));
+        }
+        out + &self.server()
     }
 
     /// How recordings are judged.

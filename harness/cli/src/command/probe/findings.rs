@@ -1,5 +1,6 @@
 //! What the sessions of a probe show: judged, each cause once, and printed.
 
+use crate::command::baseline;
 use crate::command::context::{CommandContext, Failure};
 use crate::command::input::open_kept;
 use crate::exit;
@@ -9,8 +10,11 @@ use rules::rule::Level;
 use rules::{Revision, RuleVerdict};
 use std::collections::BTreeSet;
 use std::collections::btree_map::{BTreeMap, Entry};
+use std::fs;
 use std::io::Write;
-use verdict::plain::counted;
+use std::path::Path;
+use verdict::baseline::Baseline;
+use verdict::plain::{counted, plain};
 use wire::interrupt;
 use wire::probe::{Probed, SCRIPT, Silence, Unanswered};
 
@@ -24,7 +28,7 @@ pub(super) struct Asked {
     pub(super) strict: bool,
     /// Sessions without findings are shown too.
     pub(super) every: bool,
-    /// The server, as the command line named it.
+    /// The server, as the command line named it, and what may be called there.
     pub(super) server: String,
 }
 
@@ -58,6 +62,7 @@ pub(super) fn judged(
             if !line.is_finding() {
                 return true;
             }
+            line.rerun = Some(format!("mcp-concord probe --select {} {}", line.rule, asked.server));
             let (cause, step) = line.message.split_once(" (step ").unwrap_or((&line.message, ""));
             let step = step.split_once(')').map(|(step, _)| step);
             is_new(&mut seen, number, line.rule, cause)
@@ -66,6 +71,39 @@ pub(super) fn judged(
         files.push(file);
     }
     Ok(files)
+}
+
+/// Takes out what the baseline in this file lets pass; whether an entry of it is stale, which is only said where all was judged.
+pub(super) fn let_pass(
+    path: &Path,
+    whole: bool,
+    sessions: &[Probed],
+    files: &mut [CheckedFile],
+    context: CommandContext,
+) -> Result<bool, Failure> {
+    let text = fs::read_to_string(path)
+        .map_err(|error| Failure::Unusable(format!("{} cannot be read: {error}", path.display())))?;
+    let known = Baseline::read(&text, false).map_err(|slips| {
+        baseline::say(&slips, path, context);
+        Failure::Unusable("the baseline cannot be used".to_owned())
+    })?;
+    let findings = sessions.iter().zip(&*files).flat_map(|(session, file)| {
+        file.lines.iter().filter(|line| line.is_finding()).map(|line| (line.rule, session.name.as_str()))
+    });
+    let (reasons, stale) = known.excuses(&findings.collect::<Vec<_>>(), whole);
+    let mut each = reasons.iter();
+    for file in files {
+        file.lines.retain(|line| {
+            let reason = if line.is_finding() { each.next().copied().flatten() } else { None };
+            if let Some(reason) = reason {
+                let of_it = format!("{} in {} is known: {}", line.rule, line.file, reason.reason);
+                context.terminal.note(&of_it);
+            }
+            reason.is_none()
+        });
+    }
+    baseline::say(&stale, path, context);
+    Ok(!stale.is_empty())
 }
 
 /// Whether no earlier session has this finding, and where a request was not answered, no earlier step.
@@ -104,6 +142,7 @@ fn unanswered(file: &mut CheckedFile, session: &Probed) -> Vec<RuleResult> {
         link: rule.link(session.revision),
         snippet: None,
         other: None,
+        rerun: None,
         more: 0,
     }));
     lines
@@ -215,8 +254,11 @@ pub(super) fn print(
         && (first.refused.is_some() || first.unanswered.iter().any(|request| request.why == Silence::Ended));
     if let Some(why) = first.refused.as_ref().filter(|_| is_silent) {
         let why = why.trim_start_matches("mcp-concord record: ");
-        terminal
-            .error(&format!("nothing could be probed: the server refuses `initialize`: {why}{}", hint(why)));
+        terminal.error(&format!(
+            "nothing could be probed: the server refuses `initialize`: {}{}",
+            plain(why),
+            hint(why)
+        ));
     }
     let failed = files.iter().any(|file| file.is_failure(asked.strict));
     Ok(match (is_silent, failed) {
@@ -237,7 +279,9 @@ pub(super) fn render(
     let is_shown = |file: &CheckedFile| {
         asked.every || file.required.is_some() || file.lines.iter().any(RuleResult::is_finding)
     };
-    for (_, file) in files.iter().enumerate().filter(|(number, file)| shows_first && *number == 0 || is_shown(file)) {
+    for (_, file) in
+        files.iter().enumerate().filter(|(number, file)| shows_first && *number == 0 || is_shown(file))
+    {
         renderer.file(file, out)?;
     }
     renderer.finish(out)?;
