@@ -80,6 +80,7 @@ pub(crate) fn run(args: &Args, context: CommandContext) -> Result<u8, Failure> {
         strict: args.strict,
         every: args.output != Output::Text || options.every,
         server: args.rerun(),
+        rerun: None,
     };
     let mut files = findings::judged(&asked, &sessions, &judge, required.transpose()?.as_ref(), context)?;
     let whole = args.select.is_empty() && args.ignore.is_empty();

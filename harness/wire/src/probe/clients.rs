@@ -88,7 +88,7 @@ impl Clients {
 
     fn play(&self, part: ServerPart, notify: &Arc<dyn Notify>) -> Result<PlayedPart, StartError> {
         let unusable = |error: io::Error| StartError::Unusable(format!("{}: {error}", self.folder.display()));
-        let path = |ending: &str| self.folder.join(format!("{}.{ending}", part.name()));
+        let path = |ending: &str| self.folder.join(format!("{}{ending}", part.name()));
         for old in self.recordings(part).map_err(unusable)?.into_iter().chain([path("seen")]) {
             let _ = fs::remove_file(old);
         }
@@ -103,13 +103,13 @@ impl Clients {
         server.insert(0, self.program.clone());
         let (exit, last_words) = match &self.listen {
             None => {
-                let recording = words(&path("jsonl"));
+                let recording = words(&path(".jsonl"));
                 let before = [&self.program, "-q", "record", "-o", &recording, "--"].map(str::to_owned);
                 let words = [&before[..], &server].concat();
-                let started = in_a_word(&path("sh"), words)
+                let started = in_a_word(&path(".sh"), words)
                     .map_err(unusable)
                     .and_then(|server| self.start(part, &server, "{server}"));
-                let _ = fs::remove_file(path("sh"));
+                let _ = fs::remove_file(path(".sh"));
                 started?
             }
             Some((at, hosts)) => {
@@ -117,7 +117,7 @@ impl Clients {
                 let conduct = Conduct { is_lenient: true, breaks: part == ServerPart::Streams };
                 let bridge = Bridge::start_with(&server, false, conduct, Box::new(Quiet))?;
                 let proxy = proxy.before(Arc::clone(&bridge));
-                let archive = Archive::before(proxy, &path("har"), notify)?;
+                let archive = Archive::before(proxy, &path(".har"), notify)?;
                 let url = format!("{}{}", archive.target.origin(), archive.target.path());
                 let ended = if self.command.is_empty() {
                     notify.note(&format!("listening at {url}; press Ctrl-C to stop"));

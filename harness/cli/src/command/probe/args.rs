@@ -55,7 +55,7 @@ pub(crate) struct Args {
     /// The side to play.
     #[arg(long = "as", value_name = "SIDE", default_value = "client", value_parser = ["client", "server"])]
     pub(super) role: String,
-    /// As a server, listen here for clients over Streamable HTTP: an address, or a port of 127.0.0.1; port 0 takes a free one.
+    /// Listen here for HTTP clients: an address, or a port of 127.0.0.1; port 0 takes a free one.
     #[arg(long, value_name = "ADDR", value_parser = listen::address, conflicts_with = "url")]
     pub(super) listen: Option<SocketAddr>,
     #[command(flatten)]
@@ -101,7 +101,7 @@ pub(crate) struct Args {
     /// Skip these rules.
     #[arg(long, value_name = "IDS", value_delimiter = ',')]
     pub(super) ignore: Vec<String>,
-    /// Let these findings pass: a file with a rule (`case`), a session (`format`), `kind = "fail"` and a reason for each.
+    /// A TOML file of known failures, each with its reason.
     #[arg(long, value_name = "FILE")]
     pub(super) baseline: Option<PathBuf>,
     /// Minimum level to report.

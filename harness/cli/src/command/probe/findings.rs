@@ -30,6 +30,8 @@ pub(super) struct Asked {
     pub(super) every: bool,
     /// The server, as the command line named it, and what may be called there.
     pub(super) server: String,
+    /// The command that shows every finding again, where selecting its rule is not enough.
+    pub(super) rerun: Option<String>,
 }
 
 /// The rule that a request without an answer breaks.
@@ -62,7 +64,8 @@ pub(super) fn judged(
             if !line.is_finding() {
                 return true;
             }
-            line.rerun = Some(format!("mcp-concord probe --select {} {}", line.rule, asked.server));
+            let selected = || format!("mcp-concord probe --select {} {}", line.rule, asked.server);
+            line.rerun = Some(asked.rerun.clone().unwrap_or_else(selected));
             let (cause, step) = line.message.split_once(" (step ").unwrap_or((&line.message, ""));
             let step = step.split_once(')').map(|(step, _)| step);
             is_new(&mut seen, number, line.rule, cause)

@@ -74,6 +74,7 @@ pub(super) fn run(
         strict: args.strict,
         every: false,
         server: args.server(),
+        rerun: Some(format!("mcp-concord probe --fuzz={count} --seed {} {}", args.seed, args.rerun())),
     };
     if count == 0 && probe.given.is_empty() {
         let why = "--fuzz=0 plays the calls of a recording as they are: name one that has some with --from";

@@ -92,6 +92,7 @@ pub(super) fn run(args: &Args, context: CommandContext) -> Result<u8, Failure> {
         every: args.output != Output::Text
             || context.terminal.verbosity >= crate::terminal::Verbosity::Verbose,
         server: String::new(),
+        rerun: None,
     };
     let files = findings::judged(&asked, &sessions, &judge, None, context)?;
     let mut out = args.out();
