@@ -3,12 +3,18 @@
 #
 #   bindings/npm/build.sh            builds both
 #   bindings/npm/build.sh module     builds only the module
+#   bindings/npm/build.sh DIR        and packs it, and the program for this machine, into this folder; it tests nothing
+#
+# The program is the one that MCP_CONCORD names, or is built.
 #
 # Rust's library for wasm32-unknown-unknown comes from rustup; where that has none, it is built with Debian's packages rustc-web
 # and rust-web-src, which are installed if this user may do so. WASM_FROM=debian takes that way at once. WASM_PROFILE is the profile
 # that the module is built with, instead of `web`. Exit code 4: what is needed cannot be had, the last line says what, and nothing was
 # built.
 set -euo pipefail
+packed=
+[ -z "${1:-}" ] || [ "$1" = module ] || { mkdir -p "$1" && packed=$(cd "$1" && pwd); }
+concord=${MCP_CONCORD:+$(realpath "$MCP_CONCORD")}
 cd "$(dirname "$0")/../.."
 export CARGO_TARGET_DIR=${CARGO_TARGET_DIR:-$PWD/target}
 target=wasm32-unknown-unknown
@@ -52,3 +58,11 @@ command -v npm >/dev/null || lacking "npm is not here"
 cd bindings/npm
 timeout 600 npm ci --silent --no-audit --no-fund --ignore-scripts --prefer-offline || lacking "npm cannot install what builds it"
 npm run --silent build
+[ -n "$packed" ] || exit 0
+if [ -z "$concord" ]; then
+  echo "building the program"
+  (cd ../.. && cargo build --release --quiet -p mcp-concord)
+  concord=$CARGO_TARGET_DIR/release/mcp-concord
+fi
+node pack.mjs "$packed" "$(node -p 'process.platform + "-" + process.arch')=$concord"
+(cd "$packed" && du -k ./*.tgz)

@@ -10,33 +10,20 @@
 # `release`. Exit code 4: Python, its venv or what pip brings cannot be had, the last line says what, and nothing was tested.
 set -euo pipefail
 kept=${1:+$(mkdir -p "$1" && cd "$1" && pwd)}
-concord=${MCP_CONCORD:+$(realpath "$MCP_CONCORD")}
+MCP_CONCORD=${MCP_CONCORD:+$(realpath "$MCP_CONCORD")}
+export MCP_CONCORD
 cd "$(dirname "$0")"
 lacking() { echo "the Python package was not tested: $*"; exit 4; }
 command -v python3 >/dev/null || lacking "python3 is not here"
-python3 -c 'import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 9))' 2>/dev/null ||
-  lacking "python3 here is older than 3.9 or has no venv"
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-export CARGO_TARGET_DIR=${CARGO_TARGET_DIR:-$(cd ../.. && pwd)/target}
 
-# The environments stand before anything is built, since a network may lack what is in them.
-for name in build test; do python3 -m venv "$work/$name"; done
-timeout 600 "$work/build/bin/pip" install --quiet --disable-pip-version-check 'maturin>=1.9.4,<2' 2>"$work/pip.log" ||
-  lacking "pip cannot install maturin: $(tail -1 "$work/pip.log")"
+# The environment stands before anything is built, since a network may lack what is in it.
+python3 -m venv "$work/test" || lacking "python3 here has no venv"
 timeout 600 "$work/test/bin/pip" install --quiet --disable-pip-version-check -r tests/requirements.txt 2>"$work/pip.log" ||
   lacking "pip cannot install what the tests need: $(tail -1 "$work/pip.log")"
-if [ -z "$concord" ]; then
-  cargo build --release --quiet -p mcp-concord
-  concord=$CARGO_TARGET_DIR/release/mcp-concord
-fi
-# maturin puts what is here into the wheel as a script, and an installer beside the interpreter.
-mkdir -p mcp_concord.data/scripts
-install -m 755 "$concord" mcp_concord.data/scripts/mcp-concord
-
-"$work/build/bin/maturin" build --profile "${WHEEL_PROFILE:-release}" --quiet --out "$work/wheels"
+./build.sh "$work/wheels"
 wheel=$(echo "$work"/wheels/*.whl)
-echo "$(basename "$wheel"): $(($(stat -c %s "$wheel" 2>/dev/null || stat -f %z "$wheel") / 1000)) kB"
 
 "$work/test/bin/pip" install --quiet --disable-pip-version-check --no-deps "$wheel"
 "$work/test/bin/mcp-concord" --version

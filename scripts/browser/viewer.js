@@ -141,7 +141,8 @@ const keyboard = async ({ open, fault, folder }) => {
   for (const key of ["ArrowDown", "ArrowDown", "ArrowDown", "ArrowUp"]) await page.keyboard.press(key);
   await frame(page);
   const chosen = () => page.$$eval(".row[aria-selected=true]", (rows) => rows.map((row) => row.id).join());
-  if ((await chosen()) !== "row-1") fault(where, `the arrows lead to ${await chosen()}`);
+  // The head of the exchange is folded into the first message, and a note between it and the second one.
+  if ((await chosen()) !== "row-3") fault(where, `the arrows lead to ${await chosen()}`);
   await page.keyboard.press("Enter");
   if (!(await page.evaluate(() => document.activeElement.closest(".pane") !== null))) fault(where, "Enter does not lead into the message");
   await page.keyboard.press("Escape");
@@ -215,7 +216,7 @@ const elsewhere = async ({ open, fault, folder }) => {
     rows: [...document.querySelectorAll(".row")].filter((row) => row.getClientRects().length > 0).length,
     forms: [...document.querySelectorAll("form")].filter((form) => form.getClientRects().length > 0).length,
   }));
-  if (printed.rows < 22 || printed.forms !== 0) fault(there, `on paper: ${JSON.stringify(printed)}`);
+  if (printed.rows < 14 || printed.forms !== 0) fault(there, `on paper: ${JSON.stringify(printed)}`);
   await paper.close();
 };
 

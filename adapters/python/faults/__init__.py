@@ -40,7 +40,6 @@ BROAD = {"rejects-everything", "rejects-nothing", "partial", "handshake-wanted",
 # Faults that no case finds, and why there is none.
 SURVIVE = {
     "batch-from-nobody": "no case has a batch in which both sides have one id open",
-    "id-forms-rejected": "the clause is open, and this reader does the same in every format",
     "missing-uncounted": "the count is said on stderr, where the suite does not look",
 }
 

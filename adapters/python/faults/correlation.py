@@ -329,6 +329,13 @@ FAULTS = {
     "COR-DUPLICATE": {
         "refused-is-turned-away": ("lets a call come again that HTTP refused with another status than 401",
             patch(har, "_TURNED_AWAY", lambda honest: [*honest, *(Number(status) for status in ("300", "304", "403", "407"))])),
+        **{
+            f"turned-away-but-for-{status}": (
+                f"rejects a tool call that comes again behind the status {status}",
+                patch(har, "_TURNED_AWAY", lambda honest, left=status: [known for known in honest if known.text != left]),
+            )
+            for status in ("301", "302", "303", "307", "308")
+        },
         "duplicates-pass": ("reads two tool calls with one id", taken(lambda *_: False)),
         "duplicates-while-open": (
             "refuses a tool call's id only as long as the first call is open",

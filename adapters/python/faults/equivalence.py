@@ -28,6 +28,7 @@ from faults.seams import (
 from faults.values import params
 from formats import envelope, har
 from jsontext import JsonError, Number, parse
+from sse import NOTHING
 
 
 def method(event):
@@ -202,6 +203,36 @@ def claimed_arrays(honest):
     return carried
 
 
+def no_arrays(honest):
+    def carried(name, data, place):
+        found = honest(name, data, place)
+        if type(found) is list:
+            raise contract.Rejection("batch", place, "an array stands where one message belongs")
+        return found
+
+    return carried
+
+
+def whole_arrays(honest):
+    def carried(name, data, place):
+        found = honest(name, data, place)
+        return NOTHING if type(found) is list and not all(map(looks_like_message, found)) else found
+
+    return carried
+
+
+def as_written(honest):
+    """No `mcp-protocol-version`: whoever spells it otherwise names no revision."""
+
+    def header(headers, name):
+        if name != "mcp-protocol-version":
+            return honest(headers, name)
+        text = "MCP-Protocol-Version"
+        return honest(headers, name) if text in str(headers) else iter(())
+
+    return header
+
+
 # --- order and context --------------------------------------------------------------------------------------------
 
 
@@ -349,6 +380,12 @@ FAULTS = {
         "batch-items-passed-over": ("passes over items of a batch that are not messages",
             on_batch(lambda batch: [item for item in batch if isinstance(item, (dict, list))] or batch)),
         "batch-nested": ("reads the items of a batch in a batch", on_batch(flattened)),
+        "batch-rejected-in-streams": ("rejects batches in SSE data",
+            seams.Change(patches=((envelope, "carried_message", no_arrays), (har, "carried_message", no_arrays)))),
+        "batch-of-messages-only": ("passes over an array in SSE data with an item that is no message",
+            seams.Change(patches=((envelope, "carried_message", whole_arrays), (har, "carried_message", whole_arrays)))),
+        "batch-header-as-written": ("looks for the header that names the revision only as the specification spells it",
+            seams.Change(patches=((envelope, "_header", as_written), (har, "_header", as_written)))),
         "batch-claims-arrays": ("takes every array in SSE data for a batch",
             seams.Change(patches=((envelope, "carried_message", claimed_arrays), (har, "carried_message", claimed_arrays)))),
     },

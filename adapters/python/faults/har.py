@@ -85,7 +85,18 @@ def untold_times(entry):
 
 def first_is_untimed(entry):
     first = next(iter(entry["_events"]), None)
-    return isinstance(first, dict) and type(first.get("time")) is not Number
+    return isinstance(first, dict) and not has_time(first)
+
+
+def has_time(item):
+    return isinstance(item, dict) and type(item.get("time")) is Number
+
+
+def waiting_times(entry, found):
+    later = [time if has_time(item) else None for time, item in zip(found, entry["_events"])]
+    for at in reversed(range(len(later) - 1)):
+        later[at] = later[at + 1] if at and later[at] is None else later[at]
+    return [time if other is None else other for time, other in zip(found, later)]
 
 
 def skip_answers(condition):
@@ -291,6 +302,10 @@ FAULTS = {
     "HAR-ORDER": {
         "first-event-waits": ("has a first item of `_events` without a number come with the next one",
             times(lambda entry, found: [*found[1:2], *found[1:]] if first_is_untimed(entry) else found)),
+        "events-without-a-number-dropped": ("gives no block to an item of `_events` without a number",
+            times(lambda entry, found: [time for time, item in zip(found, entry["_events"]) if has_time(item)])),
+        "event-in-between-waits": ("has an item of `_events` without a number come with the next one that has one",
+            times(waiting_times)),
         "exchanges-in-file-order": ("leaves exchanges in file order",
             on_exchange(lambda exchange: without(exchange, "startedDateTime"))),
         "exchanges-by-end": ("puts exchanges in the order in which they ended", ordered(end)),

@@ -72,6 +72,15 @@ def odd_form(text):
     return not is_whole(text) or text == "-0"
 
 
+def refuses_odd_forms(honest):
+    def correlation_id(message, place):
+        if type(message.get("id")) is Number and odd_form(message["id"].text):
+            raise contract.Rejection("invalid-id", place, "an id is a string or an integer")
+        return honest(message, place)
+
+    return correlation_id
+
+
 FAULTS = {
     "ID-STRING": {
         "id-trimmed": ("trims string ids", on_text_id(str.strip)),
@@ -101,7 +110,8 @@ FAULTS = {
                 "jsonrpc"
             ),
         ),
-        "id-forms-rejected": (
+        "id-forms-refused": ("rejects an id that is spelled 1.0", patch(contract, "correlation_id", refuses_odd_forms)),
+        "id-forms-unbound": (
             "does not bind an answer whose id is spelled 1.0",
             on_answer(
                 lambda session, message, found: (

@@ -8,6 +8,11 @@ by("module").remove();
 
 let worker = null;
 let pages = [];
+const asked = location.hash;
+let kept = null;
+addEventListener("message", ({ source, data }) => {
+  if (source === kept?.contentWindow && /^#[^#]*$|^$/.test(data.hash)) history.replaceState(null, "", data.hash || location.href.split("#")[0]);
+});
 
 function stop(why) {
   worker?.terminate();
@@ -28,6 +33,7 @@ function look(files) {
   by("answers").replaceChildren();
   if (files.length === 0) return;
   if (files.length > 2) return fault(`These are ${files.length} files: drop one recording, or two to compare.`);
+  document.body.className = "looking";
   const recordings = files.map((file) => ({ name: file.name, file }));
   const places = recordings.map(({ name }) => section(name));
   const compared = files.length === 2 ? section("Are they the same session?") : null;
@@ -39,7 +45,9 @@ function look(files) {
   worker.onmessage = ({ data }) => {
     const place = data.recording === null ? compared : places[data.recording];
     if (data.kind === "progress") doing(`${WORDS[data.what]}${data.recording === null ? "" : `: ${recordings[data.recording].name}`}`, data.share);
-    if (data.kind === "answer") place.append(...DRAWN[data.what](data.answer));
+    // The verdict stands first.
+    if (data.kind === "answer" && data.what === "findings") place.firstChild.after(...DRAWN.findings(data.answer));
+    else if (data.kind === "answer") place.append(...DRAWN[data.what](data.answer));
     if (data.kind === "note") place.append(element("p", data.note, { className: "note" }));
     if (data.kind === "fault" && !place.querySelector(".fault")) place.append(element("p", `${data.message}`, { className: "fault" }));
     if (data.kind === "broken") stop(`The page broke: ${data.message}`);
@@ -83,26 +91,23 @@ const DRAWN = {
     const { rejected } = of;
     return rejected ? [list, element("p", `Rejected: ${rejected.message ?? rejected}`, { className: "fault" })] : [list];
   },
-  findings({ ok, found, findings, revision, stopped }) {
-    const count = (verdict, one) => counted(findings.filter((finding) => finding.verdict === verdict).length, one);
-    const verdict = ok ? "No fault was found" : "Faults were found";
-    const shown = [element("h3", `${verdict}${revision ? `, by ${revision}` : ""}`, { className: ok ? "" : "fault" })];
-    if (found > 0) shown.push(element("p", `${count("fail", "error")}, ${count("warn", "warning")}, ${count("info", "note")}${found > findings.length ? ` in the first ${findings.length} of ${found} findings` : ""}`));
-    for (const { text, link } of findings) {
-      const box = element("pre", text);
-      if (link) box.append("\n  = ", element("a", link, { href: link, rel: "noreferrer" }));
-      shown.push(box);
-    }
+  findings({ counts, revision, stopped }) {
+    const many = [["fail", "error"], ["warn", "warning"], ["info", "note"]].filter(([verdict]) => counts[verdict]).map(([verdict, one]) => counted(counts[verdict], one));
+    const verdict = `${many.join(", ") || "Nothing found"}${revision ? ` by ${revision}` : ""}`;
+    const shown = [element("h3", verdict, { className: counts.fail ? "fault" : "" })];
     if (stopped) shown.push(element("p", `Reading stopped at line ${stopped.line}: ${stopped.message} [${stopped.clause}]. The rest is not judged.`, { className: "fault" }));
     return shown;
   },
   viewer(html) {
     const url = URL.createObjectURL(new Blob([html], { type: "text/html" }));
     pages.push(url);
-    const link = element("a", "Open it in a tab of its own", { href: url, target: "_blank" });
+    const link = element("a", "The session in a tab of its own", { href: url, target: "_blank" });
     const line = element("p");
     line.append(link);
-    return [element("h3", "The session"), line, element("iframe", "", { src: url, title: "The session, message by message" })];
+    // What is open in the viewer is in the address of this page, too: a link to a message leads to it once the file is dropped.
+    const frame = element("iframe", "", { src: url + (pages.length === 1 ? asked : ""), title: "The session, message by message" });
+    if (pages.length === 1) kept = frame;
+    return [line, frame];
   },
   difference: ({ same, text }) => [element("h3", same ? "The same session" : "Different sessions", { className: same ? "" : "fault" }), element("pre", text)],
 };

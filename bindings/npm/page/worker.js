@@ -39,9 +39,10 @@ onmessage = async ({ data: { packed, recordings } }) => {
       const one = (what, ask) => answer(at, what, [bytes.length], ask);
       one("overview", (how) => summary(bytes, { name, ...how }));
       one("findings", (how) => {
-        const { findings, ...report } = check(bytes, { name, ...how });
-        const found = findings.filter(({ verdict }) => ["fail", "warn", "info"].includes(verdict));
-        return { ...report, json: undefined, found: found.length, findings: found.slice(0, 200).map((finding) => ({ ...finding, text: describe(finding) })) };
+        const { findings, revision, stopped } = check(bytes, { name, ...how });
+        const counts = {};
+        for (const { verdict } of findings) counts[verdict] = (counts[verdict] ?? 0) + 1;
+        return { counts, revision, stopped };
       });
       one("viewer", (how) => show(bytes, "html", { name, ...how }));
     });

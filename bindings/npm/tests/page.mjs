@@ -26,7 +26,7 @@ const browser = await puppeteer.launch({
 });
 
 /** The page from disk. Whatever it asks of a network, and every complaint, is a fault. */
-async function open({ width = 1280, height = 900 } = {}) {
+async function open({ width = 1280, height = 900, hash = "" } = {}) {
   const page = await browser.newPage();
   await page.setViewport({ width, height });
   page.on("request", (request) => expect(/^(file|blob|data):/.test(request.url()), `asks for ${request.url().slice(0, 100)}`));
@@ -35,7 +35,7 @@ async function open({ width = 1280, height = 900 } = {}) {
     expect(!complaint, `console: ${message.text().slice(0, 300)}`);
   });
   page.on("pageerror", (error) => expect(false, `error: ${String(error).slice(0, 300)}`));
-  await page.goto(pathToFileURL(file).href, { waitUntil: "load" });
+  await page.goto(pathToFileURL(file).href + hash, { waitUntil: "load" });
   return page;
 }
 const drop = async (page, ...paths) => (await page.$("#files")).uploadFile(...paths);
@@ -63,12 +63,20 @@ const trials = {
     await drop(page, example("null-id.jsonl"));
     await done(page);
     expect((await text(page, "dl")).includes("mcp-replay"), "the overview does not name the format");
-    expect((await text(page, "pre")).includes("error[jsonrpc.id.null]"), "the finding is not shown");
+    expect((await text(page, "section > h2 + h3")) === "1 error by 2025-11-25", `the verdict does not stand first: ${await text(page, "section > h2 + h3")}`);
+    expect(await page.$eval("#drop", (area) => area.clientHeight < 60), "the drop area does not fold");
     expect(await fits(page), "the page is wider than the window");
     const frame = await viewer(page);
+    expect((await text(frame, ".rule")).includes("jsonrpc.id.null"), "the finding is not shown");
     expect((await text(frame, ".row")).includes("ping"), "the viewer does not show the session");
     // What changes the address in the viewer works inside of the page, too.
     await frame.click(".row");
+    expect((await page.evaluate(() => location.hash)) === "#row=1", `the address does not lead to the message: ${await page.evaluate(() => location.href)}`);
+    const again = await open({ hash: "#row=1" });
+    await drop(again, example("null-id.jsonl"));
+    await done(again);
+    expect((await text(await viewer(again), ".pane h2")).startsWith("Message 0"), "an address does not lead to its message");
+    await again.close();
     await frame.focus("input");
     await page.keyboard.type("ping");
     await page.keyboard.press("Escape");
@@ -121,7 +129,7 @@ const trials = {
     await dropped(example("null-id.jsonl"), join(repository, "docs/examples"));
     const told = await text(page, "#answers .fault");
     expect(told.includes("examples cannot be read: it is a folder, or is gone"), `a folder: ${told} ${await text(page, "#fault")}`);
-    expect((await text(page, "pre")).includes("error[jsonrpc.id.null]"), "the file beside the folder is not judged");
+    expect((await text(page, "h3")).includes("1 error"), "the file beside the folder is not judged");
     await dropped(example("call.jsonl"));
     expect((await text(page, "dl")).includes("Messages2: "), `a file that is dropped: ${await text(page, "dl")}`);
   },

@@ -49,10 +49,52 @@ def test_a_client_that_does_otherwise_fails_and_sees_where(project):
     run(project).assert_outcomes(passed=1)
     change(project.test, "server, 1, 2)", "server, 1, 5)")
     done = run(project)
+    # The call itself fails, with the recorded one and the difference.
+    done.assert_outcomes(failed=1)
+    output = done.stdout.str()
+    assert "/arguments/b" in output and "expected 2, got 5" in output and "(message" in output, output
+
+
+def test_a_client_that_says_less_has_an_error_at_its_end(project):
+    run(project).assert_outcomes(passed=1)
+    *lines, end = project.recording.read_text().splitlines(keepends=True)
+    ping = '{"t":"2026-11-22T17:05:49.019Z","dir":"in","raw":{"jsonrpc":"2.0","id":99,"method":"ping"}}\n'
+    project.recording.write_text("".join([*lines, ping, end]))
+    done = run(project)
     done.assert_outcomes(passed=1, errors=1)
     output = done.stdout.str()
     assert "the client did not do what it did in" in output and "--mcp-record all" in output
-    assert "/arguments/b" in output and "expected 2, got 5" in output, output
+
+
+def test_new_records_what_the_recording_does_not_have(project):
+    run(project, "--mcp-record", "new").assert_outcomes(passed=1)
+    before = mcp_concord.read(project.recording, calls=True)["calls"]
+    run(project, "--mcp-record", "new").assert_outcomes(passed=1)
+    assert mcp_concord.read(project.recording, calls=True)["calls"] == before
+    change(project.test, "server, 1, 2) == {\"result\": 3}", "server, 1, 5) == {\"result\": 6}")
+    run(project, "--mcp-record", "new").assert_outcomes(passed=1)
+    added = mcp_concord.read(project.recording, calls=True)["calls"]
+    assert len(added) == len(before) + 1, added
+    (project.path / "server.py").write_text("raise SystemExit(1)\n")
+    run(project, "--mcp-record", "new").assert_outcomes(passed=1)
+
+
+def test_secrets_are_left_out_unless_they_are_to_be_kept(pytester):
+    pytester.makepyfile(
+        test_secret="""
+        import subprocess, sys
+
+        SECRET = '{"jsonrpc":"2.0","id":1,"method":"ping","params":{"token":"' + "s3cr" + 'et-value"}}'
+
+        def test_it(mcp_recording):
+            server = mcp_recording.server(sys.executable, "-c", "import sys; sys.stdout.write(sys.stdin.readline())")
+            assert "jsonrpc" in subprocess.run(server.words, input=SECRET + "\\n", text=True, capture_output=True).stdout
+        """
+    )
+    path = pytester.path / "recordings/test_secret/test_it.jsonl"
+    for options, kept in (((), False), (("--mcp-keep-secrets", "--mcp-record", "all"), True)):
+        pytester.runpytest_inprocess("-p", "no:cacheprovider", *options).assert_outcomes(passed=1)
+        assert ("s3cret-value" in path.read_text()) == kept
 
 
 def test_what_is_recorded_of_a_test_that_fails_is_not_kept(project):
@@ -99,7 +141,7 @@ def test_a_recording_is_a_server(pytester):
         """
     )
     done = pytester.runpytest_inprocess("-p", "no:cacheprovider", "test_from.py")
-    done.assert_outcomes(passed=4, errors=1)
+    done.assert_outcomes(passed=3, failed=1)
     assert "expected 2, got 7" in done.stdout.str()
 
 

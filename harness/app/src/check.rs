@@ -6,11 +6,12 @@ use crate::recording::{Recording, Source, format};
 use formats::{Format, Tolerance};
 use reports::drawing::{self, DrawOptions, draw};
 use reports::viewer::{MOST_TEXT, ROWS, page};
-use rules::record::{CheckedFile, Profile, RuleSelection};
+use rules::record::{CheckedFile, Profile, RuleResult, RuleSelection, listener};
 use rules::rule::Level;
 use rules::rule_set::RuleSet;
 use rules::{CheckResult, Parallelism, Revision};
 use serde::Deserialize;
+use std::sync::Arc;
 
 /// The version of this library, and of the rules by which it judges.
 pub const VERSION: &str = env!("CARGO_PKG_VERSION");
@@ -111,7 +112,11 @@ pub struct Judge {
     /// The frozen set that they are held against.
     frozen: Option<RuleSet>,
     strict: bool,
+    tell: Option<Arc<Tell>>,
 }
+
+/// Takes a finding.
+type Tell = dyn Fn(&RuleResult) + Send + Sync;
 
 impl Judge {
     /// As the options say.
@@ -144,7 +149,19 @@ impl Judge {
             selection,
             frozen,
             strict: options.strict,
+            tell: None,
         })
+    }
+
+    /// The same, and each finding is passed on as soon as it is found, on whichever thread judges.
+    #[must_use]
+    pub fn telling(self, tell: impl Fn(&RuleResult) + Send + Sync + 'static) -> Self {
+        Self { tell: Some(Arc::new(tell)), ..self }
+    }
+
+    fn options(&self, name: &str) -> rules::CheckOptions {
+        let tell = |tell: &Arc<Tell>| listener(name, &self.selection, Arc::clone(tell));
+        rules::CheckOptions { listener: self.tell.as_ref().map(tell), ..self.options.clone() }
     }
 
     /// Judges a recording.
@@ -152,8 +169,9 @@ impl Judge {
     /// # Errors
     /// Where it cannot be read or shows no format, and where its session is of another revision than the required rules.
     pub fn judge(&self, recording: &mut Recording<'_>) -> Result<CheckedFile, Error> {
-        let (format, judged) = recording
-            .reading(self.format, |format, input| Ok(rules::check(format, input, &self.options)?))?;
+        let options = self.options(&recording.name);
+        let (format, judged) =
+            recording.reading(self.format, |format, input| Ok(rules::check(format, input, &options)?))?;
         let mut file = CheckedFile::new(&recording.name, format.name, &judged, &self.selection);
         self.require(&mut file, &judged)?;
         Ok(file)
@@ -170,7 +188,8 @@ impl Judge {
             read: formats::ReadOptions::new(Tolerance::Faults),
             whole: Some(MOST_TEXT),
         };
-        let (recording, result) = judged(recording, self.format, Some(&self.options), output)?;
+        let checked = self.options(&recording.name);
+        let (recording, result) = judged(recording, self.format, Some(&checked), output)?;
         let results: Vec<CheckResult> = result.into_iter().collect();
         let mut recordings = [recording];
         let drawing = draw(&mut recordings, &results, &options)

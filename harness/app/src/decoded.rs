@@ -1,5 +1,6 @@
-//! A recording as the text it was, where it was compressed with gzip or written as UTF-16.
+//! A recording as the text it was, where it was compressed with gzip, is in a bundle, or was written as UTF-16.
 
+use crate::bundle::{self, SIGN};
 use flate2::read::MultiGzDecoder;
 use formats::unpacking::most_of;
 use std::io::{self, Cursor, ErrorKind, Read};
@@ -7,16 +8,19 @@ use std::io::{self, Cursor, ErrorKind, Read};
 /// What gzip begins with, and no text.
 const GZIP: [u8; 2] = [0x1f, 0x8b];
 
+/// What a page begins with, which may be a bundle.
+const PAGE: &[u8] = b"<!";
+
 /// The byte order marks of UTF-16: the little end first, the big end first.
 const UTF16: [[u8; 2]; 2] = [[0xff, 0xfe], [0xfe, 0xff]];
 
 /// Whether these first bytes are those of something that is decoded.
 #[must_use]
 pub fn is_coded(start: &[u8]) -> bool {
-    start.starts_with(&GZIP) || UTF16.iter().any(|mark| start.starts_with(mark))
+    start.starts_with(&GZIP) || start.starts_with(PAGE) || UTF16.iter().any(|mark| start.starts_with(mark))
 }
 
-/// Bytes, unpacked where they begin as gzip does, and UTF-8 where they begin as UTF-16 does. Nothing is read before somebody asks.
+/// Bytes, unpacked where they begin as gzip or a bundle does, and UTF-8 where they begin as UTF-16 does. Nothing is read before somebody asks.
 /// Memory: a block of each coding.
 pub struct Decoded<'a> {
     reader: Box<dyn Read + Send + 'a>,
@@ -37,20 +41,32 @@ impl<'a> Decoded<'a> {
         Self { reader: Box::new(reader), fresh: None, note: Box::new(|_| {}) }
     }
 
-    /// Looks at its beginning, and at what comes out of it.
-    fn open(&mut self, name: &str) -> io::Result<()> {
+    /// Looks at its beginning, and at what comes out of it. How many bytes come before the others.
+    fn open(&mut self, name: &str) -> io::Result<usize> {
         let mut start = self.look()?;
+        let mut what = "gzip";
+        if start == SIGN {
+            let page = std::mem::replace(&mut self.reader, Box::new(io::empty()));
+            self.reader = Box::new(bundle::recording(page)?);
+            what = "a bundle";
+            start = self.look().map_err(|error| match error.kind() {
+                ErrorKind::UnexpectedEof => io::Error::other(format!("it is {what} that is cut off")),
+                _ => io::Error::other(format!("it is {what} that is damaged: {error}")),
+            })?;
+        }
         let mut convert = format!("iconv -f UTF-16 -t UTF-8 {name}");
         if start.starts_with(&GZIP) {
             let packed = std::mem::replace(&mut self.reader, Box::new(io::empty()));
             self.reader = Box::new(Unpacker {
                 unpacker: MultiGzDecoder::new(Counted(Cursor::new(start).chain(packed), 0)),
                 unpacked: 0,
+                what,
                 name: name.to_owned(),
             });
             start = self.look()?;
             convert = format!("gzip -dc {name} | iconv -f UTF-16 -t UTF-8");
         }
+        let looked = start.len();
         let rest = std::mem::replace(&mut self.reader, Box::new(io::empty()));
         self.reader = match UTF16.iter().position(|mark| start.starts_with(mark)) {
             None => Box::new(Cursor::new(start).chain(rest)),
@@ -68,13 +84,17 @@ impl<'a> Decoded<'a> {
                 })
             }
         };
-        Ok(())
+        Ok(looked)
     }
 
-    /// The first two bytes; fewer where there are no more, or where one shows that it is neither.
+    /// The first two bytes, or those of a bundle; fewer where there are no more, or where one shows that it is none of these.
     fn look(&mut self) -> io::Result<Vec<u8>> {
-        let mut start = Vec::with_capacity(2);
-        while start.len() < 2 && start.first().is_none_or(|first| [0x1f, 0xff, 0xfe].contains(first)) {
+        let mut start = Vec::with_capacity(SIGN.len());
+        let is_open = |start: &[u8]| match start {
+            [] | [0x1f | 0xff | 0xfe] => true,
+            start => start.len() < SIGN.len() && SIGN.starts_with(start),
+        };
+        while is_open(&start) {
             let mut byte = [0];
             match self.reader.read(&mut byte) {
                 Ok(0) => break,
@@ -90,10 +110,10 @@ impl<'a> Decoded<'a> {
 impl Read for Decoded<'_> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let Some(name) = self.fresh.take() else { return self.reader.read(buffer) };
-        self.open(&name)?;
+        let looked = self.open(&name)?;
         // The bytes that were looked at come first, and a caller may look at no more than one reading.
         match self.reader.read(buffer)? {
-            read @ 1..=2 => Ok(read + self.reader.read(&mut buffer[read..])?),
+            read if read > 0 && read <= looked => Ok(read + self.reader.read(&mut buffer[read..])?),
             read => Ok(read),
         }
     }
@@ -114,18 +134,21 @@ struct Unpacker<R> {
     unpacker: MultiGzDecoder<Counted<R>>,
     /// How many bytes came of it.
     unpacked: u64,
+    /// What it is, in errors.
+    what: &'static str,
     name: String,
 }
 
 impl<R: Read> Read for Unpacker<R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let (what, name) = (self.what, &self.name);
         let read = self.unpacker.read(buffer).map_err(|error| match error.kind() {
-            ErrorKind::UnexpectedEof => io::Error::other(format!(
-                "it is gzip that is cut off; `gzip -dc {} > NEW` keeps what is whole",
-                self.name
+            ErrorKind::UnexpectedEof if what == "gzip" => io::Error::other(format!(
+                "it is gzip that is cut off; `gzip -dc {name} > NEW` keeps what is whole"
             )),
+            ErrorKind::UnexpectedEof => io::Error::other(format!("it is {what} that is cut off")),
             ErrorKind::InvalidData | ErrorKind::InvalidInput => {
-                io::Error::other(format!("it is gzip that is damaged: {error}"))
+                io::Error::other(format!("it is {what} that is damaged: {error}"))
             }
             _ => error,
         })?;
@@ -133,7 +156,7 @@ impl<R: Read> Read for Unpacker<R> {
         let most = most_of(self.unpacker.get_ref().1);
         if self.unpacked > most {
             return Err(io::Error::other(format!(
-                "it is gzip of more than {} MiB; unpack it first",
+                "it is {what} of more than {} MiB; unpack it first",
                 most >> 20
             )));
         }

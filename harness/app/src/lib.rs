@@ -17,6 +17,7 @@
 //! ```
 
 mod answer;
+mod bundle;
 mod check;
 mod convert;
 mod decoded;
@@ -30,6 +31,7 @@ mod stats;
 mod summary;
 
 pub use answer::{Answer, Command, Outcome, Output, Remark, answer};
+pub use bundle::bundle;
 pub use check::{CheckOptions, Checked, Judge, VERSION, check};
 pub use convert::{ConvertOptions, Converted};
 pub use decoded::{Decoded, is_coded};

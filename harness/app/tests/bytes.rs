@@ -1,10 +1,13 @@
 //! The functions over bytes at their edges: what is wrong with a call or a recording is a value with a code and a place.
 
 use app::{
-    CheckOptions, Command, ConvertOptions, DiffOptions, Error, IdentifyOptions, Outcome, ReadOptions,
+    CheckOptions, Command, ConvertOptions, DiffOptions, Error, IdentifyOptions, Judge, Outcome, ReadOptions,
     Recording, ShowOptions, SummaryOptions, answer, check,
 };
+use rules::Parallelism;
 use serde_json::{Value, json};
+use std::io::{self, Read};
+use std::sync::Mutex;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 const CALL: &str = concat!(
@@ -229,4 +232,32 @@ fn a_session_is_drawn_as_text_and_as_a_picture() {
     assert!(drawn("svg").contains("<svg ") && drawn("html").starts_with("<!doctype html>"));
     let rejected = answer(&ShowOptions::default(), [recording(&format!("{CALL}[]\n"))]).unwrap();
     assert!(rejected.notes.iter().any(|note| note.contains("[batch, ")), "{:?}", rejected.notes);
+}
+
+#[test]
+fn a_finding_comes_before_the_recording_ends() {
+    static TOLD: Mutex<Vec<String>> = Mutex::new(Vec::new());
+    /// At the end of the recording nothing is left to tell.
+    struct End;
+    impl Read for End {
+        fn read(&mut self, _into: &mut [u8]) -> io::Result<usize> {
+            assert_eq!(*TOLD.lock().unwrap(), ["a.jsonl:1 jsonrpc.id.type"]);
+            Ok(0)
+        }
+    }
+    for parallelism in [Parallelism::NONE, Parallelism::with_workers(2)] {
+        TOLD.lock().unwrap().clear();
+        let fault = "{\"jsonrpc\":\"2.0\",\"id\":[],\"method\":\"a\"}\n";
+        let many = fault.to_owned() + &CALL.replace(r#""id":1,"#, r#""id":"b","#).repeat(40_000);
+        let options = CheckOptions {
+            select: vec!["jsonrpc.id.type".to_owned()],
+            parallelism: Some(parallelism),
+            ..CheckOptions::default()
+        };
+        let judge = Judge::new(&options).unwrap().telling(|found| {
+            TOLD.lock().unwrap().push(format!("{}:{} {}", found.file, found.line.unwrap(), found.rule));
+        });
+        let judged = judge.judge(&mut Recording::once("a.jsonl", many.as_bytes().chain(End))).unwrap();
+        assert_eq!(judged.totals().errors, 1);
+    }
 }

@@ -2,6 +2,7 @@
 
 mod adapter;
 mod case_draft;
+mod client_config;
 mod command;
 mod exit;
 mod fuzzing;

@@ -47,6 +47,11 @@ impl Terminal {
         }
     }
 
+    /// Says a line by itself, of what goes on.
+    pub(crate) fn line(&self, text: &str) {
+        self.write(&plain(text));
+    }
+
     /// Says something that only a person who asked for it wants to know.
     pub(crate) fn detail(&self, text: &str) {
         if self.verbosity >= Verbosity::Verbose {

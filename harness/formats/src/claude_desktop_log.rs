@@ -217,7 +217,15 @@ impl<'a> Stamped<'a> {
         let said = self.line[self.at..].trim_start_matches("SyntaxError: ");
         let ends = [" is not valid JSON", " in JSON at position ", " after JSON at position "];
         let end = ends.iter().filter_map(|end| Some(said.find(end)? + end.len())).min()?;
-        let is_one = ["Unexpected ", "Expected ", "Bad ", "Unterminated ", "No number ", "Exponent part "];
+        let is_one = [
+            "\"[object ",
+            "Unexpected ",
+            "Expected ",
+            "Bad ",
+            "Unterminated ",
+            "No number ",
+            "Exponent part ",
+        ];
         if !is_one.iter().any(|begin| said.starts_with(begin)) {
             return None;
         }

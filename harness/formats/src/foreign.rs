@@ -12,6 +12,11 @@ pub(crate) fn not_text(text: &str, rest: &[u8]) -> Option<&'static str> {
         ("", [0xff, 0xfe, _, 0, ..] | [0xfe, 0xff, 0, _, ..]) => Some(UTF16),
         ("\u{1f}", [0x8b, ..]) => Some(GZIP),
         ("(", [0xb5, 0x2f, 0xfd, ..]) => Some(ZSTANDARD),
+        ("", [0xfd, b'7', b'z', b'X', b'Z', ..]) => Some(XZ),
+        ("x", [0x9c | 0xda, ..]) => Some(ZLIB),
+        (text, _) if text.starts_with("BZh") && text[3..].starts_with(|c: char| c.is_ascii_digit()) => {
+            Some(BZIP2)
+        }
         _ => None,
     }
 }
@@ -38,7 +43,7 @@ fn of_a_log(text: &str) -> Option<&'static str> {
 }
 
 /// What programs say in their logs, unless they say something else, too; and what such a log is, which is no recording.
-const LOGS: [(&[&str], &[&str], &str); 2] = [
+const LOGS: [(&[&str], &[&str], &str); 7] = [
     (
         &["Handling CreateClient action", "Handling ListOfferings action", "] listOfferings: "],
         &[],
@@ -51,6 +56,53 @@ const LOGS: [(&[&str], &[&str], &str); 2] = [
         "it is supergateway's log, and none of its first lines is a message; start supergateway with `--logLevel debug` and \
          `--outputTransport streamableHttp`, or the server under `mcp-concord record -o NEW -- CMD`",
     ),
+    (&["[DEBUG] MCP server \""], &[], CLAUDE_CODE),
+    (
+        &["Using automatically selected callback port", "[Local→Remote] ", "[Remote→Local] "],
+        &[],
+        "it is mcp-remote's log, which holds no whole messages; to record a session, put `mcp-concord record -o NEW --` ahead \
+         of `npx mcp-remote`",
+    ),
+    (
+        &["Starting MCP inspector", "MCP Inspector is up and running", "Proxy server listening on "],
+        &[],
+        "it is what the MCP Inspector prints, which holds no messages; export the history in its page, or start the server \
+         under `mcp-concord record -o NEW -- CMD`",
+    ),
+    (
+        &["mcp.server.lowlevel.server", "Processing request of type ", "Uvicorn running on "],
+        &[],
+        "it is the log of a server in Python, which holds no messages; start the server under \
+         `mcp-concord record -o NEW -- CMD` to record a session",
+    ),
+    (
+        &["[context_server"],
+        &[],
+        "it is Zed's log, which holds no messages; to record a session, put `mcp-concord record -o NEW --` ahead of the \
+         server's command in Zed's settings",
+    ),
+];
+
+/// A document that tells of a server, or of how one is started.
+macro_rules! about_a_server {
+    ($what:literal) => {
+        concat!(
+            "it is ",
+            $what,
+            ", and holds no messages; start the server under `mcp-concord record -o NEW -- CMD` to record a session"
+        )
+    };
+}
+
+/// Documents by the members that they have.
+const DOCUMENTS: [(&[&str], &str); 7] = [
+    (&["mcpServers"], about_a_server!("a client's list of servers")),
+    (&["servers", "inputs"], about_a_server!("VS Code's list of servers")),
+    (&["name", "version", "packages"], about_a_server!("a server's entry in the MCP registry")),
+    (&["manifest_version", "server"], about_a_server!("the manifest of an MCP bundle")),
+    (&["name", "version", "dependencies"], about_a_server!("the manifest of an npm package")),
+    (&["openapi", "paths"], about_a_server!("a description of an HTTP API")),
+    (&["skills", "url"], about_a_server!("an agent's card of A2A")),
 ];
 
 fn of_an_object(text: &str) -> Option<&'static str> {
@@ -63,7 +115,12 @@ fn of_an_object(text: &str) -> Option<&'static str> {
         true if has(&["prompts", "resources", "serverInfo"]) || text.contains("\"inputSchema\"") => {
             Some(OFFER)
         }
-        _ => None,
+        _ if head.lists_an_offer() => Some(OFFER),
+        _ if head.lists_recordings() => Some(LIST),
+        _ if has(&["debug", "error"]) && head.has("sessionId") && head.has("cwd") => Some(CLAUDE_CODE),
+        _ => {
+            DOCUMENTS.iter().find(|(names, _)| names.iter().all(|name| head.has(name))).map(|(_, what)| *what)
+        }
     }
 }
 
@@ -84,8 +141,11 @@ fn is_json_in_a_string(text: &str) -> bool {
     let Some(content) = string.and_then(|string| string.to_str()) else { return false };
     let mut inner = Scanner::new(&content);
     inner.space();
-    if !matches!(inner.peek(), Some(b'{' | b'[')) {
-        return false;
+    match inner.peek() {
+        Some(b'{' | b'[') => {}
+        // Encoded once more.
+        Some(b'"') => return !is_cut && is_json_in_a_string(&content),
+        _ => return false,
     }
     match inner.value() {
         Ok(()) => {
@@ -119,6 +179,12 @@ const GZIP: &str = "the file is compressed with gzip; unpack it with `gunzip -c 
 
 const ZSTANDARD: &str = "the file is compressed with Zstandard; unpack it with `zstd -dc FILE > NEW`";
 
+const XZ: &str = "the file is compressed with xz; unpack it with `xz -dc FILE > NEW`";
+
+const BZIP2: &str = "the file is compressed with bzip2; unpack it with `bzip2 -dc FILE > NEW`";
+
+const ZLIB: &str = "the file is compressed with zlib; unpack it with `zlib-flate -uncompress < FILE > NEW`";
+
 const ZIP: &str = "it is a ZIP archive; unpack it with `unzip FILE`";
 
 const ENCODED_TWICE: &str = "it is one JSON string that holds a JSON document, so the document was encoded twice; decode it once \
@@ -126,6 +192,12 @@ const ENCODED_TWICE: &str = "it is one JSON string that holds a JSON document, s
 
 const OFFER: &str = "it lists what a server offers, as `fastmcp inspect` writes it, and no messages; start the server under \
                      `mcp-concord record -o NEW -- CMD` to record a session";
+
+const CLAUDE_CODE: &str = "it is Claude Code's log of a server, which holds no messages; to record a session, put \
+                           `mcp-concord record -o NEW --` ahead of the server's command";
+
+const LIST: &str =
+    "it is a list of recordings, and a transcript is one; take the first out with `jq '.[0]' FILE > NEW`";
 
 const LOCK_FILE: &str =
     "it is a lock file of `surface`, and holds no messages; show it with `mcp-concord surface FILE`";
@@ -145,7 +217,10 @@ mod tests {
                 Err(ReadError::Rejected(rejection)) => return rejection.message,
                 Err(error) => panic!("{error}"),
             };
-            assert!(detect(&mut input).unwrap().is_none());
+            match detect(&mut input) {
+                Err(ReadError::Rejected(rejection)) => return rejection.message,
+                found => assert!(found.unwrap().is_none()),
+            }
             foreign(input.text()).unwrap_or_default().to_owned()
         });
         assert!(found.iter().all(|said| *said == found[0]), "{found:?}");
@@ -176,6 +251,9 @@ mod tests {
             said(b"\x1f\x8b\x08\0\0\0\0\0\0\x03\xab").contains("gzip; unpack it with `gunzip -c FILE > NEW`")
         );
         assert!(said(b"\x28\xb5\x2f\xfd\x24\x01").contains("`zstd -dc FILE > NEW`"));
+        assert!(said(b"\xfd7zXZ\0\0").contains("`xz -dc FILE > NEW`"));
+        assert!(said(b"BZh91AY&SY\xad\xff").contains("`bzip2 -dc FILE > NEW`"));
+        assert!(said(b"x\x9c\x4b").contains("compressed with zlib"));
         assert!(said(b"PK\x03\x04\x14\0\0\0\x08\0\xff\xfe").contains("a ZIP archive"));
         assert!(said(b"(\xb5").starts_with("byte 0xb5 is not UTF-8"));
     }
@@ -186,6 +264,7 @@ mod tests {
             said(text.as_bytes()).contains("encoded twice; decode it once with `jq -r . FILE > NEW`")
         };
         assert!(told(r#" "[\n {\"jsonrpc\":\"2.0\",\"method\":\"a\"}\n]" "#));
+        assert!(told(r#""\"[{\\\"jsonrpc\\\":\\\"2.0\\\"}]\"""#));
         assert!(told(r#""{\"jsonrpc\":\"2.0\"}\n{\"jsonrpc\":\"2.0\"}\n""#));
         for other in
             [r#""a""#, r#""[a]""#, r#""[1] a""#, r#""\"a\"""#, r#""[1"#, r#""[1""#, r#""1""#, "\"\n[]\""]
@@ -210,6 +289,21 @@ mod tests {
                 "2025-04-11 11:52:29.8 [info] a: up\n2025-04-11 11:52:29.819 [info] listOfferings: Found 17 tools",
                 "Cursor's log",
             ),
+            ("[DEBUG] MCP server \"a\": Starting connection with timeout of 30000ms", "Claude Code's log"),
+            (
+                r#"{"debug":"Starting","timestamp":"2026-04-11T09:12:13.456Z","sessionId":"a","cwd":"/"}"#,
+                "Claude Code's log",
+            ),
+            ("[1] Using automatically selected callback port: 9553", "mcp-remote's log"),
+            (
+                "Starting MCP inspector...\nProxy server listening on 127.0.0.1:6277",
+                "the MCP Inspector prints",
+            ),
+            (
+                "2026-04-11 - mcp.server.lowlevel.server - INFO - Processing request of type ListToolsRequest",
+                "in Python",
+            ),
+            ("2026-04-11T09:12:13 INFO [context_server::client] starting", "Zed's log"),
             ("[supergateway] Starting...\n[supergateway] Listening on port 1", "supergateway's log"),
         ] {
             let said = said(log.as_bytes());
@@ -226,6 +320,7 @@ mod tests {
             r#"{"serverInfo":{"name":"a"},"tools":[],"prompts":[],"resources":[],"templates":[]}"#,
             r#"{"server":{"name":"a"},"environment":{},"tools":[],"prompts":[]}"#,
             r#"{"tools":[{"name":"a","inputSchema":{}}]}"#,
+            r#"[{"name":"a","inputSchema":{}}]"#,
         ] {
             assert!(told(offer), "{offer}");
             assert!(said(offer.as_bytes()).contains("`mcp-concord record -o NEW -- CMD` to record"));
@@ -240,6 +335,16 @@ mod tests {
             r#"{"model":"m","tools":[{"inputSchema":{}}]}"#,
         ] {
             assert!(!told(other), "{other}");
+        }
+        for (document, what) in [
+            (r#"{"mcpServers":{"a":{"command":"npx"}}}"#, "a client's list of servers"),
+            (r#"{"servers":{},"inputs":[]}"#, "VS Code's list of servers"),
+            (r#"{"name":"a","version":"1","packages":[]}"#, "entry in the MCP registry"),
+            (r#"{"manifest_version":"0.3","server":{},"tools":[]}"#, "an MCP bundle"),
+            (r#"{"openapi":"3.1.0","paths":{}}"#, "an HTTP API"),
+            (r#"[{"log":{"entries":[]}}]"#, "`jq '.[0]' FILE > NEW`"),
+        ] {
+            assert!(said(document.as_bytes()).contains(what), "{document}");
         }
         assert!(said(br#"{"mcpSurface":1,"tools":[]}"#).starts_with("it is a lock file of `surface`"));
     }

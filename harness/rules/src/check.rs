@@ -2,7 +2,9 @@
 //!
 //! What a format's recordings carry in the judge's words.
 
-use crate::engine::{CheckResult, ParallelJudge, Parallelism, RecordingInfo, RecordingKind, Revision};
+use crate::engine::{
+    CheckResult, Listener, ParallelJudge, Parallelism, RecordingInfo, RecordingKind, Revision,
+};
 use crate::families::{FAMILIES, TOGETHER};
 use crate::rule::Need;
 use formats::{Format, Input, ReadError, Tolerance};
@@ -21,6 +23,8 @@ pub struct CheckOptions {
     pub first_text: bool,
     /// Every rule is shown everything, also what it does not listen to: slower, and comes to the same.
     pub dispatch_all: bool,
+    /// Gets findings at once.
+    pub listener: Option<Listener>,
     /// How several judges share the work; by the machine's cores where it is not said.
     pub parallelism: Option<Parallelism>,
 }
@@ -55,6 +59,7 @@ pub fn check_beside(
         spec: options.spec,
         dispatch_all: options.dispatch_all,
         families: FAMILIES,
+        listener: options.listener.clone(),
         together: TOGETHER,
     };
     let shared = || thread::available_parallelism().is_ok_and(|cores| cores.get() > 1);

@@ -37,8 +37,8 @@ mod shapes;
 
 pub use check::{CheckOptions, check, check_beside};
 pub use engine::{
-    CheckResult, Family, Finding, FindingCount, FindingLocation, Parallelism, RuleOutcome, RuleVerdict,
-    usual_sender,
+    CheckResult, Family, Finding, FindingCount, FindingLocation, Listener, Parallelism, RuleOutcome,
+    RuleVerdict, usual_sender,
 };
 pub use families::{FAMILIES, all, family_of, find};
 pub use revision::{Revision, Span};

@@ -4,12 +4,13 @@
 
 use crate::engine::CheckResult;
 use crate::engine::FindingLocation;
-use crate::engine::{Finding, FindingCount, RuleOutcome, RuleVerdict};
+use crate::engine::{Finding, FindingCount, Listener, RuleOutcome, RuleVerdict};
 use crate::revision::Revision;
 use crate::rule::{Level, Party, Rule};
 use crate::rule_set::{RuleSet, RuleSetResult};
 use serde::{Serialize, Serializer};
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 pub use crate::selection::{Profile, RuleSelection};
 
@@ -93,6 +94,9 @@ pub struct RuleResult {
     /// The other message that matters.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub other: Option<RelatedLocation>,
+    /// The command that shows it again, where that is another than `check` of the recording.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub rerun: Option<String>,
     /// This many more places like this were found and not kept.
     #[serde(skip_serializing_if = "is_zero")]
     pub more: u64,
@@ -245,6 +249,21 @@ impl RuleResult {
     }
 }
 
+/// Who tells of each finding in a recording that is reported as soon as it is found. Its page is not known yet, as the revision may not be.
+#[must_use]
+pub fn listener(
+    name: &str,
+    selection: &RuleSelection,
+    tell: Arc<dyn Fn(&RuleResult) + Send + Sync>,
+) -> Listener {
+    let (name, selection) = (name.to_owned(), selection.clone());
+    Listener(Arc::new(move |rule, finding| {
+        if selection.shows(rule, finding) {
+            tell(&finding_result(&name, rule, finding, None));
+        }
+    }))
+}
+
 fn lines_of(
     name: &str,
     outcome: &RuleOutcome,
@@ -299,6 +318,7 @@ fn finding_result(name: &str, rule: &Rule, finding: &Finding, revision: Option<R
             offset: location.offset,
             snippet: location.snippet.clone(),
         }),
+        rerun: None,
         more: 0,
     }
 }
@@ -326,6 +346,7 @@ fn other_result(name: &str, outcome: &RuleOutcome, level: Level) -> RuleResult {
         link: None,
         snippet: None,
         other: None,
+        rerun: None,
         more: 0,
     }
 }

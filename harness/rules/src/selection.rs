@@ -2,9 +2,9 @@
 //!
 //! Ids, the part of an id up to one of its dots, and the names of families.
 
-use crate::engine::RuleOutcome;
+use crate::engine::{Finding, RuleOutcome};
 use crate::families::{FAMILIES, MESSAGES, all};
-use crate::rule::{Level, Party};
+use crate::rule::{Level, Party, Rule};
 use crate::rule_set::RuleSet;
 use std::collections::BTreeSet;
 use transcript::nearest::nearest;
@@ -84,6 +84,11 @@ impl RuleSelection {
         level <= self.level && (self.profile.has(party) || Self::is_empty(outcome))
     }
 
+    /// Whether a finding is reported, as far as that is known before all is judged.
+    pub(crate) fn shows(&self, rule: &Rule, finding: &Finding) -> bool {
+        self.rules.contains(rule.id) && finding.level <= self.level && self.profile.has(finding.party)
+    }
+
     /// Whether it says that the recording holds no message.
     fn is_empty(outcome: &RuleOutcome) -> bool {
         outcome.rule.id == MESSAGES.id && outcome.broken > 0
@@ -138,9 +143,9 @@ pub fn named(words: &[String]) -> Result<BTreeSet<&'static str>, String> {
 
 fn unknown(word: &str) -> String {
     let families = FAMILIES.iter().map(|family| family.name);
-    let mut prefixes: Vec<&str> = all().map(crate::rule::Rule::prefix).collect();
-    prefixes.dedup();
-    let hint = match nearest(word, all().map(|rule| rule.id).chain(families).chain(prefixes)).as_slice() {
+    let prefixes = all().map(crate::rule::Rule::prefix);
+    let names: BTreeSet<&str> = all().map(|rule| rule.id).chain(families).chain(prefixes).collect();
+    let hint = match nearest(word, names.into_iter()).as_slice() {
         [] => "`mcp-concord explain` lists all of them".to_owned(),
         names => format!("did you mean {}?", names.join(" or ")),
     };

@@ -34,6 +34,9 @@ const SAME_VALUE: [&str; 9] =
     ["not", "if", "then", "else", "allOf", "anyOf", "oneOf", "dependentSchemas", "dependencies"];
 const NEVER_APPLIED: [&str; 2] = ["$defs", "definitions"];
 
+/// How the reason begins why a schema with an anchor has no known cost; behind it stands the anchor.
+pub(crate) const BY_ANCHOR: &str = "the schema refers to itself by the anchor ";
+
 /// What is known of a schema's cost.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Cost {
@@ -196,7 +199,7 @@ fn reference(members: &Map<String, Value>) -> Result<Option<&str>, String> {
     let Some(Value::String(reference)) = members.get("$ref") else { return Ok(None) };
     match reference.strip_prefix('#') {
         Some(pointer) if pointer.is_empty() || pointer.starts_with('/') => Ok(Some(pointer)),
-        Some(_) => Err("the schema refers to itself by an anchor, which is not followed".to_owned()),
+        Some(anchor) => Err(format!("{BY_ANCHOR}`{anchor}`, and anchors are not followed")),
         None => {
             Err("the schema refers to something outside of itself, and nothing is ever fetched".to_owned())
         }

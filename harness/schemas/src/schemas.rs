@@ -3,7 +3,7 @@
 //! [`MOST_SUBSCHEMAS`] subschemas, [`MOST_STEPS`] steps a value, and [`MOST_WORK`] a recording for each family that holds
 //! values to schemas; once they are spent, the result says so.
 
-use crate::cost::{Cost, MOST_BACKTRACKING};
+use crate::cost::{BY_ANCHOR, Cost, MOST_BACKTRACKING};
 use foldhash::fast::FixedState;
 use jsonschema::error::ValidationErrorKind;
 use jsonschema::{Draft, PatternOptions, ValidationError, Validator};
@@ -170,7 +170,13 @@ fn compile(schema: Json<'_>) -> Compiled {
             return unsure("the schema is too large once its references are followed");
         }
         Ok(cost) => cost,
-        Err(why) => return unsure(&why),
+        Err(why) => match why.strip_prefix(BY_ANCHOR).and_then(|why| why.split('`').nth(1)) {
+            Some(anchor) if !may_define(schema.text(), anchor) => {
+                let wrong = format!("Pointer '{anchor}' is no anchor of the schema");
+                return Compiled { validity: Validity::Invalid(wrong, String::new()), ready: None };
+            }
+            _ => return unsure(&why),
+        },
     };
     let patterns = PatternOptions::fancy_regex().backtrack_limit(MOST_BACKTRACKING).size_limit(MOST_PATTERN);
     let built = jsonschema::options()
@@ -189,6 +195,12 @@ fn compile(schema: Json<'_>) -> Compiled {
             Compiled { validity: Validity::Invalid(wrong, error.instance_path().to_string()), ready: None }
         }
     }
+}
+
+/// Whether something in a schema may be an anchor of this name: older dialects define them by an `$id` or `id`.
+fn may_define(schema: &str, anchor: &str) -> bool {
+    schema.contains(&format!("\"{anchor}\""))
+        || ["\"$id\"", "\"id\"", "\\u"].iter().any(|word| schema.contains(word))
 }
 
 /// The dialect that a schema names; 2020-12 where it names none, but for the one thing that only older ones had.
@@ -375,6 +387,9 @@ mod tests {
         assert_eq!(validity(r#"{"pattern":"^(?!a)b"}"#), Validity::Valid);
         assert!(matches!(validity(r#"{"type":"objekt"}"#), Validity::Invalid(_, at) if at == "/type"));
         assert!(matches!(validity(r##"{"$ref":"#/$defs/none"}"##), Validity::Invalid(..)));
+        assert!(matches!(validity(r##"{"$ref":"#none"}"##), Validity::Invalid(..)));
+        let anchored = r##"{"$ref":"#a","$defs":{"x":{"$anchor":"a"}}}"##;
+        assert!(matches!(validity(anchored), Validity::Unsure(_)));
         assert!(matches!(validity(r#"{"items":[{}]}"#), Validity::Invalid(..)));
         let older = r#"{"$schema":"http://json-schema.org/draft-07/schema#","items":[{}]}"#;
         assert_eq!(validity(older), Validity::Valid);

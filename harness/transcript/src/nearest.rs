@@ -6,23 +6,23 @@ pub fn nearest<'a>(wanted: &str, known: impl Iterator<Item = &'a str>) -> Vec<&'
     let wanted = wanted.to_lowercase();
     let length = wanted.chars().count();
     let near = 2.max(length / 3);
-    let mut found: Vec<(usize, &str)> = known
+    let mut found: Vec<(usize, usize, &str)> = known
         .filter_map(|name| {
             let lower = name.to_lowercase();
             let inside = wanted.len() >= 3 && (lower.contains(&wanted) || wanted.contains(&lower));
-            // Never fewer steps than the lengths differ by; counting them takes time with the product of both.
             let apart = lower.chars().count().abs_diff(length);
             let steps = match inside {
                 true => 1,
+                // Never fewer steps than the lengths differ by; counting them takes time with the product of both.
                 false if apart > near => return None,
                 false => strsim::levenshtein(&wanted, &lower),
             };
-            (steps <= near).then_some((steps, name))
+            (steps <= near).then_some((steps, apart, name))
         })
         .collect();
     // Stable: names that are as near stay in the order in which they are listed.
-    found.sort_by_key(|(steps, _)| *steps);
-    found.into_iter().take(3).map(|(_, name)| name).collect()
+    found.sort_by_key(|(steps, apart, _)| (*steps, *apart));
+    found.into_iter().take(3).map(|(.., name)| name).collect()
 }
 
 /// `, did you mean A or B?`, or nothing.

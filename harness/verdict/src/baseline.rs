@@ -183,6 +183,29 @@ impl Baseline {
         self.entries.iter().enumerate().filter_map(stale).collect()
     }
 
+    /// The findings that it lets pass, by their rules and sessions in place of cases and formats; and the entries that let none
+    /// pass, where `whole` says that everything was judged.
+    #[must_use]
+    pub fn excuses(
+        &self,
+        findings: &[(&str, &str)],
+        whole: bool,
+    ) -> (Vec<Option<&Reason>>, Vec<ConfigError>) {
+        let naming = |(rule, session): &(&str, &str)| {
+            self.entries.iter().find(|known| known.names(rule, session)).map(|known| &known.reason)
+        };
+        let names = |known: &&Known| findings.iter().any(|(rule, session)| known.names(rule, session));
+        let stale = self.entries.iter().filter(|known| whole && !names(known));
+        let stale = stale.map(|known| {
+            let message = format!(
+                "nothing was found against `{}`, so the entry is stale: remove it",
+                known.case.glob().glob()
+            );
+            ConfigError { line: Some(known.line), message }
+        });
+        (findings.iter().map(naming).collect(), stale.collect())
+    }
+
     /// What a result is in the light of it: known failures are expected, and passes that are listed as failures are not.
     #[must_use]
     pub fn verdict(&self, line: &CaseResult) -> Verdict {

@@ -13,7 +13,7 @@
 //! | `remote` | has a server over HTTP look like one over stdio |
 //! | [`proxy`] | forwards HTTP, to a server or to the bridge, and keeps a HAR 1.2 archive of it |
 //! | [`record`] | runs a server over stdio, or a remote one, and writes what passes, line by line, as a trace |
-//! | [`probe`] | a client that plays a script of its own against a live server, and records each session |
+//! | [`probe`] | a client that plays a script of its own against a live server, a server that does so against a client, and the recordings of both |
 //! | [`play`] | a scripted peer: it plays one side of a recorded session and reports where the other side differs |
 //! | [`drive`] | puts a recorder between two such peers and judges what it forwarded and what it recorded |
 //!

@@ -59,6 +59,18 @@ pub(crate) fn with<'a>(message: Message<'a>, span: Option<Range<usize>>, name: O
     }
 }
 
+/// A message with the id under which its client listens, where it belongs to `subscriptions/listen`; `name` is shown the id that
+/// it has.
+pub(crate) fn subscribed<'a>(text: Cow<'a, str>, name: impl Fn(Json<'_>) -> Option<String>) -> Cow<'a, str> {
+    let renamed = |text: &str| {
+        let message = Message::parse(text).ok()?;
+        let meta = message.params().or(message.outcome())?.member("_meta")?;
+        let id = meta.member("io.modelcontextprotocol/subscriptionId")?;
+        Some(with(message, span(message, id), Some(&name(id)?)).into_owned())
+    };
+    renamed(&text).map_or(text, Cow::Owned)
+}
+
 /// The code of an error with which a request is answered that nobody else answers.
 const INTERNAL_ERROR: i32 = -32603;
 

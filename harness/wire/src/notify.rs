@@ -11,3 +11,14 @@ pub trait Notify: Send + Sync {
     /// Reports where the other side differs from the session that is played, in up to four lines.
     fn mismatch(&self, text: &str);
 }
+
+/// Says nothing: what happens is seen elsewhere.
+pub(crate) struct Quiet;
+
+impl Notify for Quiet {
+    fn error(&self, _: &str) {}
+
+    fn note(&self, _: &str) {}
+
+    fn mismatch(&self, _: &str) {}
+}

@@ -1,6 +1,6 @@
 //! An array of lines; `check.schema.json` beside this folder says what is in one.
 //!
-//! Findings and inconclusive rules are always there; rules that were kept, or that nothing called for, where
+//! Findings and inconclusive rules are always there, findings first; rules that were kept, or that nothing called for, where
 //! the caller asks for every line.
 
 use super::Renderer;
@@ -42,9 +42,10 @@ pub fn of_one(file: &CheckedFile, every: bool) -> io::Result<String> {
 impl Renderer for Json {
     fn file(&mut self, file: &CheckedFile, out: &mut dyn Write) -> io::Result<()> {
         let every = self.every;
-        let listed =
-            |line: &&RuleResult| every || line.is_finding() || line.verdict == RuleVerdict::Inconclusive;
-        file.lines.iter().filter(listed).try_for_each(|line| self.line(line, out))
+        let (findings, others): (Vec<_>, Vec<_>) = file.lines.iter().partition(|line| line.is_finding());
+        let listed = |line: &&RuleResult| every || line.verdict == RuleVerdict::Inconclusive;
+        let lines = findings.into_iter().chain(others.into_iter().filter(listed));
+        lines.into_iter().try_for_each(|line| self.line(line, out))
     }
 
     fn finish(&mut self, out: &mut dyn Write) -> io::Result<()> {

@@ -1,7 +1,8 @@
 //! What was found as JUnit: a suite for each recording, a case for each rule.
 //!
-//! A rule that was broken fails where that counts for the exit code; else its case passes and says what was seen. A
-//! rule that is inconclusive, or that nothing called for, is skipped with its reason.
+//! A rule that was broken fails where that counts for the exit code; else its case passes and says what was seen. These come
+//! first. A rule that is inconclusive, or that nothing called for, is skipped with its reason where every rule is asked for, and
+//! else left out.
 
 use super::{Renderer, explain, pointer, rule_of, sentence};
 use crate::junit::{JunitCase, JunitCounts, JunitOutcome, JunitStatus, JunitSuite, TAIL, head};
@@ -14,14 +15,15 @@ use std::io::{self, Read, Seek, Write};
 #[derive(Debug)]
 pub struct Junit<S> {
     strict: bool,
+    every: bool,
     spool: S,
     counts: JunitCounts,
 }
 
 impl<S> Junit<S> {
     /// Nothing was written so far, to `spool` neither.
-    pub fn new(strict: bool, spool: S) -> Self {
-        Self { strict, spool, counts: JunitCounts::default() }
+    pub fn new(strict: bool, every: bool, spool: S) -> Self {
+        Self { strict, every, spool, counts: JunitCounts::default() }
     }
 }
 
@@ -38,10 +40,15 @@ impl<S: Read + Write + Seek> Renderer for Junit<S> {
         let revision = file.revision.unwrap_or("unknown").to_owned();
         // The lines of a rule are together.
         let rules = file.lines.chunk_by(|one, next| one.rule == next.rule);
+        let mut cases: Vec<JunitCase> = rules.map(|lines| case(lines, self.strict)).collect();
+        let is_skipped =
+            |case: &JunitCase| matches!(&case.status, Some(it) if it.outcome == JunitOutcome::Skipped);
+        cases.retain(|case| self.every || !is_skipped(case));
+        cases.sort_by_key(|case| (is_skipped(case), case.status.is_none(), case.output.is_none()));
         self.suite(&JunitSuite {
             name: file.name.clone(),
             properties: vec![("format", file.format.clone()), ("revision", revision)],
-            cases: rules.map(|lines| case(lines, self.strict)).collect(),
+            cases,
         })
     }
 

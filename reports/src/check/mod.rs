@@ -69,6 +69,9 @@ fn sentence(line: &RuleResult) -> String {
     if let Some(other) = &line.other {
         out.push_str(&format!("; {} is on line {}", other.what, other.line));
     }
+    if let Some(rerun) = &line.rerun {
+        out.push_str(&format!("; to run it again: {rerun}"));
+    }
     if line.more > 0 {
         out.push_str(&format!("; and {} more like this", line.more));
     }

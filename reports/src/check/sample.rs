@@ -31,6 +31,7 @@ pub(crate) fn file() -> CheckedFile {
         link: None,
         snippet: None,
         other: None,
+        rerun: None,
         more: 0,
     };
     let at = |number: u64, pointer: &str, snippet: &str, line: RuleResult| RuleResult {

@@ -17,8 +17,8 @@ fn text(volume: Verbosity, colour: bool) -> Box<dyn Renderer> {
     Box::new(Text::new("0.1.0", Options { colour, volume }))
 }
 
-fn junit(strict: bool) -> Box<dyn Renderer> {
-    Box::new(Junit::new(strict, Cursor::new(Vec::new())))
+fn junit(strict: bool, every: bool) -> Box<dyn Renderer> {
+    Box::new(Junit::new(strict, every, Cursor::new(Vec::new())))
 }
 
 fn ndjson(strict: bool, every: bool) -> Box<dyn Renderer> {
@@ -39,8 +39,8 @@ fn renderers_write_what_a_person_once_looked_at() {
         ("ndjson of every rule", ndjson(true, true)),
         ("sarif", Box::new(Sarif::new("0.1.0", false))),
         ("sarif of every rule", Box::new(Sarif::new("0.1.0", true))),
-        ("junit", junit(false)),
-        ("junit, strict", junit(true)),
+        ("junit", junit(false, false)),
+        ("junit of every rule, strict", junit(true, true)),
         ("github", Box::new(Github { strict: false })),
         ("github, strict", Box::new(Github { strict: true })),
     ];

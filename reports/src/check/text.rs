@@ -151,7 +151,9 @@ fn group(file: &CheckedFile, lines: &[&RuleResult], options: Options) -> String 
             .elements(rule.contested.map(|contested| row("contested", contested.to_owned())))
             .element(row("fix", rule.fix.to_owned()));
     }
-    group = group.element(row("help", explain(first.rule)));
+    group = group
+        .element(row("help", explain(first.rule)))
+        .elements(first.rerun.as_ref().map(|rerun| row("rerun", plain(rerun))));
     let renderer = if options.colour { snippets::Renderer::styled() } else { snippets::Renderer::plain() };
     groups.push(group);
     renderer.term_width(WIDEST).render(&groups) + "\n"

@@ -110,16 +110,26 @@ fn what(line: &CaseResult) -> String {
     }
 }
 
-/// Text in which nothing is markup: every character that Markdown or HTML reads is spelled as an entity.
+/// Text in which nothing is markup: a character that Markdown or HTML would read there is spelled as an entity.
 fn text(text: &str) -> String {
+    let text = cut(text, WIDTH);
     let mut out = String::new();
-    for char in cut(text, WIDTH).chars() {
-        match char {
-            '<' | '>' | '&' | '|' | '`' | '*' | '_' | '[' | ']' | '(' | ')' | '#' | '!' | '\\' | '~'
-            | '@' | ':' | '$' => {
-                let _ = write!(out, "&#{};", u32::from(char));
-            }
-            char => out.push(char),
+    for (at, char) in text.char_indices() {
+        let next = text[at + char.len_utf8()..].chars().next();
+        let word = |char: Option<char>| char.is_some_and(char::is_alphanumeric);
+        let is_markup = match char {
+            '<' | '>' | '&' | '|' | '`' | '*' | '[' | ']' | '\\' | '~' | '@' | '$' => true,
+            // Within a word it is a part of it.
+            '_' => !word(out.chars().last()) || !word(next),
+            '#' => at == 0 || word(next),
+            // Of an address, or a name of a picture.
+            ':' => next.is_some_and(|next| !next.is_whitespace()),
+            _ => false,
+        };
+        if is_markup {
+            let _ = write!(out, "&#{};", u32::from(char));
+        } else {
+            out.push(char);
         }
     }
     out

@@ -21,6 +21,12 @@ const words = (row) => {
   return row.name ? `${row.is}${of} ${row.name}` : row.is;
 };
 
+// A sentence with what it quotes as code: between backticks.
+const prose = (text) => {
+  const parts = onOneLine(text).split("`");
+  return parts.length % 2 ? parts.map((part, at) => (at % 2 ? make("code", {}, part) : part)) : [onOneLine(text)];
+};
+
 const whole = (number) => number.toLocaleString("en-GB");
 const counted = (number, one, several) => `${whole(number)} ${number === 1 ? one : several}`;
 
@@ -37,17 +43,21 @@ const table = (title, pairs) =>
   make("details", { open: pairs.length <= 12 }, make("summary", {}, `${title} (${pairs.length})`),
     make("dl", {}, ...pairs.flatMap(([name, value]) => [make("dt", {}, onOneLine(name)), make("dd", {}, onOneLine(value))])));
 
+// What a rule asks, and how to keep to it.
+const ruleOf = (session, { rule, link: leads }) => {
+  const about = session.rules[rule];
+  if (!about) return "";
+  const source = /^https?:/.test(leads) ? make("a", { href: leads, rel: "noreferrer" }, about.source) : about.source;
+  return make("p", { class: "faint" }, ...prose(`${about.title}. ${about.fix}`), " (", source, ")");
+};
+
+const ruleHead = ({ level, rule, party }, ...more) =>
+  make("p", {}, badge([SIGNS[level], level, TONES[level]]), " ", make("code", {}, rule), ` (${party})`, ...more);
+
 const findingOf = (session, at, go, here) => {
   const finding = session.findings[at];
-  const about = session.rules[finding.rule];
   const item = make("li", { id: `finding-${at}`, class: `finding ${TONES[finding.level]}`, tabindex: "-1" },
-    make("p", {}, badge([SIGNS[finding.level], finding.level, TONES[finding.level]]), " ", make("code", {}, finding.rule), ` (${finding.party})`),
-    make("p", {}, onOneLine(finding.message)));
-  if (about) {
-    const leads = /^https?:/.test(finding.link);
-    const source = leads ? make("a", { href: finding.link, rel: "noreferrer" }, about.source) : about.source;
-    item.append(make("p", { class: "faint" }, `${about.title}. ${about.fix} (`, source, ")"));
-  }
+    here === undefined ? "" : ruleHead(finding), make("p", {}, ...prose(finding.message)), here === undefined ? "" : ruleOf(session, finding));
   const place = make("p", { class: "faint" });
   if (finding.line !== undefined) place.append(`Line ${finding.line}${finding.pointer ? ` at ${onOneLine(finding.pointer)}` : ""}${finding.within ? `, in the text at ${onOneLine(finding.within)}` : ""}. `);
   if (finding.row !== undefined && finding.row !== here) place.append("See ", toRow(session, finding.row, go), ". ");
@@ -57,6 +67,14 @@ const findingOf = (session, at, go, here) => {
   if (finding.more) place.append(`${counted(finding.more, "more place", "more places")} like this ${finding.more === 1 ? "is" : "are"} counted and not listed.`);
   if (place.childNodes.length > 0) item.append(place);
   return item;
+};
+
+// The findings of a rule, with what it asks said once.
+const ruleGroup = (session, found, go) => {
+  const first = session.findings[found[0]];
+  const count = found.length > 1 ? make("span", { class: "faint" }, ` ${whole(found.length)} times`) : "";
+  return make("section", { class: `rule ${TONES[first.level]}` }, ruleHead(first, count), ruleOf(session, first),
+    make("ul", { class: "findings" }, ...found.map((at) => findingOf(session, at, go))));
 };
 
 // The content of a row: laid out by default where it is JSON, and as it was recorded.
@@ -121,23 +139,39 @@ const rowDetails = (session, row, go) => {
   return { title: onOneLine(title), part };
 };
 
-// So many findings are listed at first.
+// The most findings that are listed at first.
 const LISTED = 300;
 
-// All findings, or those of one rule, in the order of the recording; and what is known of the session as a whole.
+// All findings, or those of one rule, grouped by rule, the worst first and in the order of the recording; and what is known of the session as a whole.
 const overview = (session, rule, go) => {
   const part = [];
-  for (const it of session.foot) part.push(make("p", { class: "finding bad" }, badge([SIGNS[it.severity], it.severity, TONES[it.severity]]), ` ${onOneLine(it.name)}: ${onOneLine(it.text)}`));
+  for (const it of session.foot) part.push(make("p", { class: "finding bad" }, badge([SIGNS[it.severity], it.severity, TONES[it.severity]]), ` ${onOneLine(it.name)}: `, ...prose(it.text)));
   const found = session.findings.map((_, at) => at).filter((at) => !rule || rule === "any" || session.findings[at].rule === rule);
   const place = (at) => session.findings[at].row ?? Infinity;
   found.sort((a, b) => (place(a) === place(b) ? a - b : place(a) - place(b)));
-  const list = make("ul", { class: "findings" }, ...found.slice(0, LISTED).map((at) => findingOf(session, at, go)));
+  const groups = new Map();
+  for (const at of found) {
+    const { level, rule, party } = session.findings[at];
+    const key = `${["error", "warning", "note"].indexOf(level)} ${rule} ${party}`;
+    groups.set(key, [...(groups.get(key) || []), at]);
+  }
+  const ordered = Array.from(groups).sort(([a], [b]) => a[0] - b[0]).map(([, all]) => all);
+  const list = make("div");
+  const add = (from, to) => {
+    let passed = 0;
+    for (const all of ordered) {
+      const some = all.slice(Math.max(0, from - passed), Math.max(0, to - passed));
+      if (some.length > 0) list.append(ruleGroup(session, some, go));
+      passed += all.length;
+    }
+  };
   if (!session.judged) part.push(make("p", {}, "The recording was not judged (--no-check)."));
   else if (found.length === 0) part.push(make("p", {}, rule ? "No finding of this rule." : "check found nothing wrong."));
+  add(0, LISTED);
   part.push(list);
   if (found.length > LISTED) {
     const more = make("button", { type: "button", click: () => {
-      list.append(...found.slice(LISTED).map((at) => findingOf(session, at, go)));
+      add(LISTED, found.length);
       more.remove();
     } }, `List ${counted(found.length - LISTED, "more finding", "more findings")}`);
     part.push(more);

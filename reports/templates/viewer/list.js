@@ -37,10 +37,12 @@ const sessionList = (session, go) => {
     session.columns.forEach((column, at) => {
       const first = column.rows[row.index];
       if (first === 0) return;
-      const [x, alone] = [at * 7 + 4, column.rows[row.index + 1] !== first];
-      line(x, first === row.index + 1 ? tall / 2 : 0, x, alone ? tall / 2 : tall, "band");
+      const [x, ends] = [at * 7 + 4, column.rows[row.index + 1] !== first];
       const own = row.band !== undefined && session.bands.get(row.band).first === first - 1;
-      if (own) svg.append(shape("circle", { cx: x, cy: tall / 2, r: first === row.index + 1 ? 3.5 : 2, class: "own" }));
+      // An exchange whose head is folded begins with the message that it is folded into.
+      const begins = first === row.index + 1 || (own && row.around && left.length < session.rows.length);
+      line(x, begins ? tall / 2 : 0, x, ends ? tall / 2 : tall, "band");
+      if (own) svg.append(shape("circle", { cx: x, cy: tall / 2, r: begins ? 3.5 : 2, class: "own" }));
     });
     session.participants.forEach((_, lane) => line(laneAt(lane, wide), 0, laneAt(lane, wide), tall, "lane"));
     if (row.from === undefined) {
@@ -72,6 +74,7 @@ const sessionList = (session, go) => {
       what.append(make("b", {}, onOneLine(row.name || (answer ? "nothing" : row.is))));
       if (row.id !== undefined) what.append(make("span", { class: "id" }, `id ${onOneLine(row.id)}`));
       if (row.took !== undefined) what.append(make("span", { class: "took" }, span(row.took)));
+      if (row.around) what.append(make("span", { class: "around" }, onOneLine(row.around)));
       what.append(make("span", { class: "detail" }, onOneLine(row.detail || "")));
     }
     const way = row.from === undefined ? "" : `${session.participants[row.from].name} to ${session.participants[row.to].name}`;
@@ -174,7 +177,7 @@ const sessionList = (session, go) => {
       later();
       return chosen >= 0;
     },
-    // On paper the rows stand one below the other, up to so many.
+    // On paper the rows stand one below the other, up to a number.
     print(most) {
       paper = most > 0;
       if (paper) layer.replaceChildren(...left.slice(0, most).map(rowOf));

@@ -60,6 +60,30 @@ const columnsOf = (rows) => {
   return { bands, columns };
 };
 
+// What an exchange says in a line: its path and its status first, since its host is the same on every line.
+const exchangeWords = (text) => {
+  const parts = /^(\S+) (\w+:\/\/[^/?#\s]+)(\S*)(.*)$/s.exec(text || "");
+  return parts ? `${parts[1]} ${parts[3] || "/"}${parts[4]} · ${parts[2]}` : text;
+};
+
+// The head of an exchange is folded into its first message, and a note that nothing marks into the list: each says little that
+// the messages do not.
+const fold = (rows) => {
+  const heads = new Map();
+  for (const row of rows) {
+    if (row.number === undefined && row.is === "note") row.folded = row.marks.length === 0 && row.opens === undefined;
+    if (row.opens !== undefined) {
+      row.words = exchangeWords(words(row));
+      heads.set(row.band, row);
+    }
+    const head = row.number === undefined ? undefined : heads.get(row.band);
+    if (head && head.marks.length === 0 && !head.folded) {
+      head.folded = true;
+      row.around = head.words.split(" · ")[0].split(/,? (?=[\w.+-]+\/|\d+ m?s)/)[0];
+    }
+  }
+};
+
 const readSession = (model) => {
   const { rows, findings } = model;
   const numbered = new Map();
@@ -83,12 +107,13 @@ const readSession = (model) => {
     } else if (row.is === "tool call") [row.method, row.tool] = ["tools/call", row.name];
     else if (row.number !== undefined) row.method = row.name;
     row.marks = marksOf(row, findings);
-    row.tone = row.marks.length === 0 ? undefined : row.marks.some(([, , tone]) => tone === "bad") ? "bad" : "odd";
+    row.tone = ["bad", "odd"].find((tone) => row.marks.some(([, , it]) => it === tone));
     count("method", row.method);
     count("tool", row.tool);
     if (row.time !== undefined) [first, last] = [Math.min(first, row.time), Math.max(last, row.time)];
   }
   for (const finding of findings) count("rule", finding.rule);
+  fold(rows);
   return { ...model, counts, numbered, ...columnsOf(rows), times: first < last ? { first, last } : undefined };
 };
 
@@ -104,6 +129,7 @@ const searched = (row) => {
 
 // What "only" may leave, by its name in the form.
 const ONLY = {
+  rows: () => true,
   messages: (row) => row.number !== undefined,
   marked: (row) => row.marks.length > 0,
   errors: (row) => row.is === "error" || row.isError === true || row.severity !== undefined,
@@ -116,6 +142,7 @@ const ONLY = {
 const filtered = (session, wanted) => {
   const text = (wanted.text || "").toLowerCase();
   const tests = [];
+  if (!["text", "only", "id", "finding"].some((name) => wanted[name])) tests.push((row) => !row.folded || row.index === wanted.row);
   if (wanted.method) tests.push((row) => row.method === wanted.method);
   if (wanted.tool) tests.push((row) => row.tool === wanted.tool);
   if (wanted.id) tests.push((row) => row.id === wanted.id || (row.facts || []).some(([name, value]) => name === "Event id" && value === wanted.id));

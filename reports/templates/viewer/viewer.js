@@ -15,7 +15,7 @@ const mostFirst = (counts) =>
 const filterForm = (session) => {
   const directions = session.participants.length === 2 ? [["client", "client → server"], ["server", "server → client"]]
     : [["client", "from the client"], ["server", "to the client"]];
-  const only = [["messages", "messages"], ["marked", "marked rows"], ["errors", "errors and isError"], ["never answered"], ["delivered again"], ["orphan", "orphans"]];
+  const only = [["rows", "every row"], ["messages", "messages"], ["marked", "marked rows"], ["errors", "errors and isError"], ["never answered"], ["delivered again"], ["orphan", "orphans"]];
   const { method, tool, rule } = session.counts;
   const form = make("form", {},
     field("Text", make("input", { name: "text", type: "search", placeholder: "press / to type", autocomplete: "off", spellcheck: "false" })),
@@ -29,6 +29,7 @@ const filterForm = (session) => {
   for (const option of form.querySelectorAll("select:not([name=finding]) option[value='']")) option.textContent = "all";
   const none = form.querySelector("select[name=finding] option[value='']");
   if (none) none.textContent = "all";
+  if (session.rows.some((row) => row.folded)) form.elements.only.options[0].textContent = "all, folded";
   return form;
 };
 
@@ -55,7 +56,11 @@ const viewer = (root, model) => {
     // Not by its path alone, since a page inside of another page may have none.
     return text ? `#${text}` : location.href.split("#")[0];
   };
-  const keep = (again) => history[again ? "pushState" : "replaceState"](null, "", hash());
+  const keep = (again) => {
+    history[again ? "pushState" : "replaceState"](null, "", hash());
+    // A page around this one may keep it, too.
+    if (parent !== window) parent.postMessage({ hash: location.hash }, "*");
+  };
 
   const details = () => {
     const { title: text, part } = state.row === undefined ? overview(session, wanted().finding, go) : rowDetails(session, session.rows[state.row], go);
@@ -118,9 +123,11 @@ const viewer = (root, model) => {
     if (times) times.show(seen[0] ?? session.times.first, seen[1] ?? session.times.first, state.row === undefined ? undefined : session.rows[state.row].time);
   };
   const apply = () => {
-    const rows = filtered(session, { ...wanted(), span: limit.checked ? state.span : undefined });
+    const rows = filtered(session, { ...wanted(), row: state.row, span: limit.checked ? state.span : undefined });
     list.show(rows, state.row);
-    shown.textContent = rows.length === session.rows.length ? counted(rows.length, "row", "rows") : `${whole(rows.length)} of ${counted(session.rows.length, "row", "rows")}`;
+    const folded = session.rows.length - rows.length;
+    const all = FIELDS.every((name) => wanted()[name] === "") && !(limit.checked && state.span);
+    shown.textContent = all ? counted(rows.length, "row", "rows") + (folded > 0 ? `, ${whole(folded)} folded` : "") : `${whole(rows.length)} of ${counted(session.rows.length, "row", "rows")}`;
   };
   const restore = () => {
     const parts = new URLSearchParams(location.hash.slice(1));

@@ -39,6 +39,26 @@ function difference({ pointer, a, b }: Difference): string {
 
 /** A value as JSON, cut to a length that can be shown. */
 export function short(value: unknown): string {
-  const text = JSON.stringify(value);
+  const text = JSON.stringify(value, (_, it) => (isMatcher(it) ? MARK + written(it) + MARK : it));
+  const plain = text.replace(new RegExp(`"${MARK}(.*?)${MARK}"`, "g"), (_, quoted: string) => JSON.parse(`"${quoted}"`) as string);
+  return cut(plain);
+}
+
+/** What a framework has in place of a value, such as `expect.objectContaining`: as it is written, and not what it is made of. */
+interface Matcher {
+  asymmetricMatch: unknown;
+  sample?: unknown;
+  inverse?: boolean;
+}
+
+// No JSON has it as it is.
+const MARK = "\ue000";
+const isMatcher = (value: unknown): value is Matcher => typeof (value as Matcher | null)?.asymmetricMatch === "function";
+const written = ({ sample, inverse, ...rest }: Matcher & object): string => {
+  const name = String(rest.constructor?.name ?? "");
+  return `${inverse ? "not " : ""}${name}${sample === undefined ? "" : ` ${short(sample)}`}`;
+};
+
+function cut(text: string): string {
   return text.length <= 160 ? text : `${text.slice(0, 159)}…`;
 }

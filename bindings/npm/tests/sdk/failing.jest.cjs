@@ -1,7 +1,7 @@
 require("@mcp-concord/core/jest");
 const { convert } = require("@mcp-concord/core");
 const { beforeAll, expect, test } = require("@jest/globals");
-const { recorded } = require("./session.cjs");
+const { played, recorded } = require("./session.cjs");
 
 let recording;
 beforeAll(async () => {
@@ -31,4 +31,14 @@ test("calls the tool with these", () => {
 
 test("does not call it", () => {
   expect(recording).not.toCallTool("add");
+});
+
+test("calls the tool with something like these", () => {
+  expect(recording).toCallTool("add", expect.objectContaining({ a: 9 }));
+});
+
+test("calls it as it did", async () => {
+  const kept = await played();
+  await kept.sum(1, 2);
+  await kept.sum(1, 5);
 });

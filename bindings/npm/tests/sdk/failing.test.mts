@@ -1,7 +1,7 @@
 import "@mcp-concord/core/vitest";
 import { convert } from "@mcp-concord/core";
 import { expect, test } from "vitest";
-import { recorded } from "./session.cjs";
+import { played, recorded } from "./session.cjs";
 
 const recording = await recorded([1, 2]);
 
@@ -28,4 +28,14 @@ test("calls the tool with these", () => {
 
 test("does not call it", () => {
   expect(recording).not.toCallTool("add");
+});
+
+test("calls the tool with something like these", () => {
+  expect(recording).toCallTool("add", expect.objectContaining({ a: 9 }));
+});
+
+test("calls it as it did", async () => {
+  const kept = await played();
+  await kept.sum(1, 2);
+  await kept.sum(1, 5);
 });

@@ -15,3 +15,20 @@ exports.recorded = async function recorded(...pairs) {
   await client.close();
   return path;
 };
+
+/** A recording that is not there yet: its path, and the sum of two numbers, by the server or from the recording. */
+exports.played = async function played() {
+  const { recordedServer } = require("@mcp-concord/core/recording");
+  const path = join(mkdtempSync(join(tmpdir(), "played-")), "recordings", "add.jsonl");
+  const sum = async (a, b, { without, ...options } = {}) => {
+    const server = without ? ["nothing-of-this-name"] : [process.execPath, join(__dirname, "server.mjs")];
+    const client = new Client({ name: "test", version: "1.0.0" });
+    await client.connect(new StdioClientTransport(recordedServer(path, server[0], server.slice(1), options)));
+    try {
+      return (await client.callTool({ name: "add", arguments: { a, b } })).structuredContent.sum;
+    } finally {
+      await client.close();
+    }
+  };
+  return { path, sum };
+};

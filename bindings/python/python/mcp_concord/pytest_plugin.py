@@ -6,14 +6,16 @@
             …
 
 Recordings lie in the folder ``recordings`` beside the test's file, one for each server of a test, and are kept when the test
-passes. ``--mcp-record`` says when a server is recorded.
+passes, without secrets. ``--mcp-record`` says when a server is recorded. A call that is not in the recording fails at the call.
 """
 
 from __future__ import annotations
 
 import os
 import re
+import shlex
 import shutil
+import subprocess
 import sys
 import sysconfig
 import time
@@ -32,6 +34,10 @@ __all__ = ["MCPRecording", "ServerCommand", "assert_conforms", "assert_same_sess
 _PATIENCE = 10.0
 
 _PASSED = pytest.StashKey[bool]()
+
+#: How secrets are left out of a recording, and what equals any of them when it is played.
+_REDACT = ("--redact-preset", "common")
+_REDACTED = ("--redacted", "[REDACTED]")
 
 
 @dataclass(frozen=True)
@@ -52,8 +58,12 @@ class ServerCommand:
 class _Player:
     """A server that plays a recording, and what it says of its client."""
 
-    def __init__(self, program: str, recording: Path, said: Path, ignore: Tuple[str, ...] = ()) -> None:
-        options = [word for pointer in ignore for word in ("--ignore", pointer)]
+    def __init__(
+        self, program: str, recording: Path, said: Path, ignore: Union[str, Tuple[str, ...]] = (), live: Tuple[str, ...] = ()
+    ) -> None:
+        pointers = (ignore,) if isinstance(ignore, str) else tuple(ignore)
+        options = [*_REDACTED, *(word for pointer in pointers for word in ("--ignore", pointer))]
+        options += ["--match", "request", "--once", "--record-new", shlex.join(live)] if live else ["--match", "strict"]
         play = [program, "-q", "play", "--as", "server", str(recording), *options]
         self.said = said
         self.recording = recording
@@ -76,23 +86,28 @@ class _Player:
 class MCPRecording:
     """The recordings of one test."""
 
-    def __init__(self, path: Path, mode: str, program: str, scratch: Path) -> None:
+    def __init__(self, path: Path, mode: str, program: str, scratch: Path, secrets: bool = False) -> None:
         self._path = path
         self._mode = mode
+        self._secrets = secrets
         self._program = program
         self._scratch = scratch
+        self._servers = 0
         self._recorded: List[Tuple[Path, Path]] = []
         self._players: List[_Player] = []
 
     @property
     def path(self) -> Path:
         """The recording of the test's first server. While it is recorded, where it is written."""
-        return self._recorded[0][0] if self._recorded else self._path
+        return self._recorded[0][0] if self._recorded and not self.playing else self._path
 
     @property
     def playing(self) -> bool:
-        """Whether a recording is played, and no server started."""
-        return self._mode == "none" or (self._mode == "once" and self._path.exists())
+        """Whether a recording is played, and no server started, or with ``new`` only for what it does not have."""
+        return self._plays(self._path)
+
+    def _plays(self, path: Path) -> bool:
+        return self._mode == "none" or (self._mode in ("once", "new") and path.exists())
 
     def server(self, command: str, *args: str, ignore: Union[str, Tuple[str, ...]] = ()) -> ServerCommand:
         """The command of a server over stdio: this one, recorded; or one that plays its recording.
@@ -100,26 +115,39 @@ class MCPRecording:
         :param ignore: JSON pointers into the client's messages that may differ from the recording, such as
             ``/params/clientInfo/version``.
         """
-        number = len(self._recorded) + len(self._players)
+        number = self._servers
+        self._servers += 1
         path = self._path if number == 0 else self._path.with_name(f"{self._path.stem}-{number + 1}{self._path.suffix}")
-        if self._mode == "none" or (self._mode == "once" and path.exists()):
-            if not path.exists():
-                pytest.fail(f"there is no recording {path}, and --mcp-record none makes none", pytrace=False)
-            player = _Player(self._program, path, self._scratch / f"{path.stem}.said", (ignore,) if isinstance(ignore, str) else ignore)
-            self._players.append(player)
-            return player.command
+        if self._mode == "none" and not path.exists():
+            pytest.fail(f"there is no recording {path}, and --mcp-record none makes none", pytrace=False)
         new = self._scratch / path.name
-        self._recorded.append((new, path))
-        return ServerCommand(self._program, ["-q", "record", "-o", str(new), "--", command, *args])
+        if not self._plays(path):
+            self._recorded.append((new, path))
+            redact = () if self._secrets else _REDACT
+            return ServerCommand(self._program, ["-q", "record", "-o", str(new), *redact, "--", command, *args])
+        live: Tuple[str, ...] = ()
+        if self._mode == "new":
+            # What is new is added to a copy, which is kept when the test passes.
+            shutil.copyfile(path, new)
+            self._recorded.append((new, path))
+            live = (command, *args)
+        player = _Player(self._program, new if live else path, self._scratch / f"{path.stem}.said", ignore, live)
+        self._players.append(player)
+        return player.command
 
     def _finish(self, passed: bool) -> Optional[str]:
-        """Keeps what was recorded if the test passed, and says what was wrong."""
-        for new, path in self._recorded if passed else []:
+        """Keeps what was recorded if the test passed, and says what was wrong that the test did not see."""
+        if not passed:
+            return None
+        fault = _faults(self._players)
+        for new, path in self._recorded if fault is None else []:
             if not new.exists():
                 return f"the server was never started, so {path} was not recorded"
+            if self._mode == "new" and not self._secrets:
+                subprocess.run([self._program, "-q", "redact", str(new), "-o", str(new), "--force"], check=True)
             path.parent.mkdir(parents=True, exist_ok=True)
             shutil.move(str(new), str(path))
-        return _faults(self._players)
+        return fault
 
 
 def _faults(players: List[_Player]) -> Optional[str]:
@@ -130,10 +158,12 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     group = parser.getgroup("mcp-concord", "recordings of MCP sessions")
     group.addoption(
         "--mcp-record",
-        choices=["none", "once", "all"],
+        choices=["once", "new", "none", "all"],
         default="once",
-        help="when mcp_recording records a real server: never, where there is no recording (the default), or always",
+        help="when mcp_recording starts a real server: where there is no recording (once, the default), for calls that the recording "
+        "does not have, too (new), never (none), or always (all)",
     )
+    group.addoption("--mcp-keep-secrets", action="store_true", help="leave tokens, passwords and keys in what is recorded")
 
 
 @pytest.hookimpl(hookwrapper=True)
@@ -160,7 +190,8 @@ def mcp_recording(request: pytest.FixtureRequest, mcp_command: str, tmp_path: Pa
     """The recordings of this test: its first run makes them, later runs play them. A client that then does otherwise fails."""
     name = re.sub(r"[^\w.-]+", "-", request.node.name).strip("-")
     path = request.node.path.parent / "recordings" / request.node.path.stem / f"{name}.jsonl"
-    recording = MCPRecording(path, request.config.getoption("--mcp-record"), mcp_command, tmp_path)
+    mode, secrets = (request.config.getoption(name) for name in ("--mcp-record", "--mcp-keep-secrets"))
+    recording = MCPRecording(path, mode, mcp_command, tmp_path, secrets)
     yield recording
     if fault := recording._finish(request.node.stash.get(_PASSED, False)):
         pytest.fail(fault, pytrace=False)
@@ -176,9 +207,9 @@ def mcp_server_from(
     def server_from(recording: Union[str, "os.PathLike[str]"], *, ignore: Union[str, Tuple[str, ...]] = ()) -> ServerCommand:
         path = Path(recording).resolve(strict=True)
         said = tmp_path / f"player-{len(players)}.said"
-        players.append(_Player(mcp_command, path, said, (ignore,) if isinstance(ignore, str) else tuple(ignore)))
+        players.append(_Player(mcp_command, path, said, ignore))
         return players[-1].command
 
     yield server_from
-    if fault := _faults(players):
+    if request.node.stash.get(_PASSED, False) and (fault := _faults(players)):
         pytest.fail(fault, pytrace=False)

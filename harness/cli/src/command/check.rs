@@ -21,8 +21,9 @@ use hmac_sha256::Hash as Sha256;
 use judge::Judge;
 use mcp_concord_suite::run::Shard;
 use reports::check::{Renderer, github, json, junit, ndjson, sarif, text};
+use rules::record::RuleResult;
 use rules::rule_set::RuleSet;
-use rules::{Parallelism, Revision};
+use rules::{Parallelism, Revision, RuleVerdict};
 use std::fs;
 use std::io::{self, Write as _};
 use std::num::NonZeroUsize;
@@ -51,6 +52,7 @@ Examples:
   mcp-concord check --print-require 2025-11-25         prints such a set of the current rules
 
   mcp-concord check --output ndjson recordings/        a line for each recording, as soon as it is judged
+  mcp-concord check --early large.jsonl                each error and warning as soon as it is found, too
   find . -name '*.har' -print0 | mcp-concord check --files-from - -0
 
 Several recordings are judged one by one; folders are searched.
@@ -86,6 +88,9 @@ pub(crate) struct Args {
     /// The output format.
     #[arg(long, value_enum, default_value = "text", value_name = "KIND")]
     output: Output,
+    /// Print each error and warning on the standard error as soon as it is found, too.
+    #[arg(long)]
+    early: bool,
     /// Check only these rules: ids, prefixes of ids up to a dot, or families.
     #[arg(long, value_name = "IDS", value_delimiter = ',')]
     select: Vec<String>,
@@ -130,7 +135,7 @@ pub(super) enum Output {
     Ndjson,
     /// For editors and code scanners: SARIF 2.1.0.
     Sarif,
-    /// For CI: a suite for each recording, a case for each rule.
+    /// For CI: a suite for each recording, a case for each rule that could be judged; with -v for every rule.
     Junit,
     /// For a GitHub workflow: an annotation for each finding.
     Github,
@@ -159,7 +164,7 @@ impl Output {
                 Box::new(ndjson::Ndjson { version: version.to_owned(), options: how, strict, every })
             }
             Self::Sarif => Box::new(sarif::Sarif::new(version, every)),
-            Self::Junit => Box::new(junit::Junit::new(strict, tempfile::tempfile()?)),
+            Self::Junit => Box::new(junit::Junit::new(strict, every, tempfile::tempfile()?)),
             Self::Github => Box::new(github::Github { strict }),
             Self::Html => return Ok(None),
         }))
@@ -215,6 +220,7 @@ pub(crate) fn run(args: &Args, context: CommandContext) -> Result<u8, Failure> {
         // Each thread has a recording of its own, unless there is only one.
         parallelism: (jobs > 1 && one.is_none()).then_some(Parallelism::NONE),
     })?;
+    let judge = if args.early { judge.telling(move |found| early(found, context.terminal)) } else { judge };
     let Some(renderer) = args.output.renderer(args.strict, how, context.terminal)? else {
         let Some(file) = one.filter(|_| args.shard.is_none()) else {
             return Err(Failure::Unusable(ONE_PAGE.to_owned()));
@@ -242,6 +248,17 @@ pub(crate) fn run(args: &Args, context: CommandContext) -> Result<u8, Failure> {
     let work = move |found| judge.take(found);
     stream_in_order(found, jobs, work, interrupt::requested, |done| summary.take(done))?;
     summary.finish()
+}
+
+/// A finding in a line, with its place.
+fn early(found: &RuleResult, terminal: Terminal) {
+    let level = match found.verdict {
+        RuleVerdict::Fail => "error",
+        RuleVerdict::Warn => "warning",
+        _ => return,
+    };
+    let line = found.line.map(|line| format!(":{line}")).unwrap_or_default();
+    terminal.line(&format!("{}{line}: {level}[{}]: {}", found.file, found.rule, found.message));
 }
 
 /// The set of rules of this name that comes with the program, or the one in a file; and its text.

@@ -10,9 +10,9 @@ const WIDTH: usize = 78;
 /// What commands are for, with the commands in the order of the help. Every command that is not hidden is in one.
 const TASKS: &[(&str, &[&str])] = &[
     ("Look at recordings", &["summary", "read", "show", "identify", "stats"]),
-    ("Compare, convert and clean them", &["diff", "surface", "convert", "redact"]),
+    ("Compare, convert and clean them", &["diff", "surface", "convert", "redact", "bundle"]),
     ("Judge them, and live servers", &["check", "probe", "explain"]),
-    ("Make recordings, and test recorders", &["record", "play", "drive"]),
+    ("Make recordings, and test recorders", &["record", "wrap", "unwrap", "play", "drive"]),
     ("Test an importer", &["run", "fuzz", "generate", "new", "report"]),
     ("This program", &["completions", "help"]),
 ];
@@ -190,7 +190,7 @@ mod tests {
         ("--out DIR", &["fuzz", "generate", "report"]),
         ("--files-from FILE", &["stats"]),
         ("--output KIND", &["check", "explain", "identify", "show", "stats", "summary"]),
-        ("--redact NAME", &["redact"]),
+        ("--redact NAME", &["redact", "bundle"]),
         ("--redacted MARKER", &["check"]),
         ("--results FILE", &["drive"]),
         ("--shard I/N", &["check"]),
@@ -199,7 +199,7 @@ mod tests {
         ("--select IDS", &["probe"]),
         ("--transport TRANSPORT", &["play"]),
         ("--from FILE", &["new"]),
-        ("--output FILE", &["convert", "redact"]),
+        ("--output FILE", &["convert", "redact", "bundle", "wrap"]),
     ];
 
     #[test]

@@ -2,6 +2,7 @@
 
 use super::context::{CommandContext, Failure};
 use super::outcome::watch;
+use super::view::View;
 use crate::exit;
 use std::net::SocketAddr;
 use std::path::Path;
@@ -44,6 +45,7 @@ pub(super) fn run(
     redaction: Redaction,
     (out, called): (&Path, &Path),
     force: bool,
+    view: &dyn Fn() -> Option<View>,
     context: CommandContext,
 ) -> Result<bool, Failure> {
     // A program that finds the port open may end the recording.
@@ -73,7 +75,10 @@ pub(super) fn run(
     context.terminal.note(&format!("{what}; press Ctrl-C to stop"));
     warn_of_secrets(&redaction, called, context);
     let say = |text: &str| context.terminal.error(&format!("{}: {text}", called.display()));
-    let summary = proxy.record(file, &interrupt::requested, &say).map_err(Failure::Unusable)?;
+    let view = view();
+    let summary = proxy.record(file, &interrupt::requested, &say);
+    view.into_iter().for_each(View::finish);
+    let summary = summary.map_err(Failure::Unusable)?;
     let lived = bridge.is_none_or(|bridge| bridge.close());
     let text = format!("{}: {summary}", called.display());
     if summary.is_whole() {

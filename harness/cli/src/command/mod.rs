@@ -2,6 +2,7 @@
 
 mod base_session;
 mod baseline;
+mod bundle;
 mod carrier;
 mod check;
 mod context;
@@ -41,6 +42,8 @@ mod summary;
 mod surface;
 mod values;
 mod variants;
+mod view;
+mod wrap;
 
 pub(crate) use context::{CommandContext, Failure};
 
@@ -63,7 +66,10 @@ pub(crate) const COMMANDS: &[&dyn Command] = &[
     &Entry { name: "surface", run: surface::run },
     &Entry { name: "report", run: report::run },
     &Entry { name: "record", run: record::run },
+    &Entry { name: "wrap", run: wrap::wrap },
+    &Entry { name: "unwrap", run: wrap::unwrap },
     &Entry { name: "redact", run: redact::run },
+    &Entry { name: "bundle", run: bundle::run },
     &Entry { name: "drive", run: drive::run },
     &Entry { name: "play", run: play::run },
     &Entry { name: "probe", run: probe::run },

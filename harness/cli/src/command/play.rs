@@ -164,6 +164,10 @@ impl Variations {
 
 pub(crate) fn run(args: &Args, context: CommandContext) -> Result<u8, Failure> {
     let how = how(args).map_err(|why| Failure::Unusable(why.to_owned()))?;
+    if args.mock.is_strict() && !matches!(how, Counterpart::OnPipes) {
+        let why = "--match strict needs --as server over stdio, since it answers requests";
+        return Err(Failure::Unusable(why.to_owned()));
+    }
     let matching = args.mock.matching(args.role == Side::Server, args.variations.follow())?;
     let (name, format, session) = match session(args, context.terminal) {
         // A fault in the script is not the other side's.
@@ -195,6 +199,7 @@ pub(crate) fn run(args: &Args, context: CommandContext) -> Result<u8, Failure> {
         patience: args.timeout,
         variants: &variants,
         journal: &journal,
+        refuse: args.mock.is_strict(),
         name: &name,
         notify: &context.terminal,
     };

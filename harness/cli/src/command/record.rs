@@ -4,6 +4,7 @@ use super::context::{CommandContext, Failure};
 use super::input::written_format;
 use super::listen::{self, Behind};
 use super::recorded::{Recording, between, numbered};
+use super::view::View;
 use crate::exit;
 use formats::{Format, Session};
 use std::net::SocketAddr;
@@ -63,6 +64,7 @@ Examples:
                                                                     a server over stdio, served over HTTP
   mcp-concord record -o trace.jsonl --to http://127.0.0.1:3001/mcp
                                                                     a server over HTTP, served over stdio
+  mcp-concord record -o trace.jsonl --view -- ./server              what passes, while it passes
   mcp-concord check --profile recorder trace.jsonl                  is the recording right?
 
 Exit code 0: recorded; 1: the server ended well, but something is missing in the recording, or with --listen a server ended
@@ -81,6 +83,9 @@ pub(crate) struct Args {
     /// Overwrite an existing file.
     #[arg(long)]
     force: bool,
+    /// Print what passes on the standard error: a line a message, findings as they arise, and requests that wait.
+    #[arg(long)]
+    view: bool,
     /// The trace's label [default: the program's name].
     #[arg(long, value_name = "TEXT", conflicts_with = "listen")]
     label: Option<String>,
@@ -145,7 +150,9 @@ pub(crate) fn run(args: &Args, context: CommandContext) -> Result<u8, Failure> {
             may_write(&out, args.force).map_err(Failure::Unusable)?;
         }
         let started = record::now();
-        let whole = listen::run((at, &behind), &args.hosts, redaction, (&first, &out), args.force, context)?;
+        let view = || args.view.then(|| View::start(&first, native, context.terminal));
+        let names = (&*first, &*out);
+        let whole = listen::run((at, &behind), &args.hosts, redaction, names, args.force, &view, context)?;
         let ended = record::now();
         let annotate = |session: &mut Session| session.record_from_to(&label, started, ended);
         let recording = Recording { kept: &first, native, out: &out, format, force: args.force };
@@ -164,7 +171,10 @@ pub(crate) fn run(args: &Args, context: CommandContext) -> Result<u8, Failure> {
         redaction,
         apart: false,
     };
-    let recorded = record::run(plan, Box::new(context.terminal))?;
+    let view = args.view.then(|| View::start(&plan.out, native, context.terminal));
+    let recorded = record::run(plan, Box::new(context.terminal));
+    view.into_iter().for_each(View::finish);
+    let recorded = recorded?;
     let whole = tell(&recorded, &out, context);
     let recording = Recording { kept: &recorded.path, native, out: &out, format, force: args.force };
     let whole = recording.finish(&|_| (), context) && whole;

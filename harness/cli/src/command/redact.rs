@@ -60,6 +60,19 @@ const DEFAULT: &str = "common";
 
 /// Runs the command. Memory: see [`rewrite`].
 pub(crate) fn run(args: &Args, context: CommandContext) -> Result<u8, Failure> {
+    redacted(args, None, context)
+}
+
+/// What is written of a recording that is redacted: its name, its format, and itself.
+pub(super) type Wrapping<'w> =
+    &'w dyn Fn(&str, &'static Format, &mut File, &mut dyn Write) -> Result<(), Failure>;
+
+/// Writes what `wrapping` makes of the recording without its secrets, or that recording itself.
+pub(super) fn redacted(
+    args: &Args,
+    wrapping: Option<Wrapping<'_>>,
+    context: CommandContext,
+) -> Result<u8, Failure> {
     let redaction = Redaction::new(&args.redact, &args.redact_text).map_err(Failure::Unusable)?;
     let presets = if redaction.is_asked() || !args.preset.is_empty() {
         args.preset.clone()
@@ -79,7 +92,14 @@ pub(crate) fn run(args: &Args, context: CommandContext) -> Result<u8, Failure> {
     let left = left(&presets)?;
     let mut rewriting =
         Rewriting { name: &name, format, redaction: &redaction, left: &left, skipped: 0, random: 0 };
-    match written(args, &mut |out| rewriting.write(&mut file, out)) {
+    let mut write = |out: &mut dyn Write| {
+        let Some(wrapping) = wrapping else { return rewriting.write(&mut file, out) };
+        let mut aside = aside().map_err(Unwritten::Failure)?;
+        rewriting.write(&mut file, &mut aside)?;
+        aside.rewind()?;
+        wrapping(rewriting.name, format, &mut aside, out).map_err(Unwritten::Failure)
+    };
+    match written(args, &mut write) {
         Ok(()) => {}
         Err(Unwritten::Failure(failure)) => return Err(failure),
         Err(Unwritten::Refused(why)) => {
@@ -108,14 +128,15 @@ fn seekable(path: &Path, terminal: Terminal) -> Result<(String, File), Failure> 
     {
         return Ok((name, file));
     }
-    let mut aside = tempfile::tempfile().map_err(|error| aside_failed(&error))?;
+    let mut aside = aside()?;
     let copied = io::copy(&mut reader, &mut aside).and_then(|_| aside.rewind());
     copied.map_err(|error| Failure::Unusable(format!("{name} cannot be read: {error}")))?;
     Ok((name, aside))
 }
 
-fn aside_failed(error: &io::Error) -> Failure {
-    Failure::Unusable(format!("a temporary file cannot be written: {error}"))
+fn aside() -> Result<File, Failure> {
+    let failed = |error| Failure::Unusable(format!("a temporary file cannot be written: {error}"));
+    tempfile::tempfile().map_err(failed)
 }
 
 /// What looks like a secret where it is left: the names of presets that were not asked for, and the patterns of all, which may
@@ -139,7 +160,7 @@ fn written(
     write: &mut dyn FnMut(&mut dyn Write) -> Result<(), Unwritten>,
 ) -> Result<(), Unwritten> {
     let Some(path) = &args.out else {
-        let mut aside = tempfile::tempfile().map_err(|error| Unwritten::Failure(aside_failed(&error)))?;
+        let mut aside = aside().map_err(Unwritten::Failure)?;
         write(&mut aside)?;
         aside.rewind()?;
         io::copy(&mut aside, &mut data_out())?;

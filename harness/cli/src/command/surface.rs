@@ -21,7 +21,7 @@ use wire::files::{self, Access};
 ///
 /// An offer is the tools with their schemas, the resources, templates, prompts, capabilities and instructions that a recording
 /// shows; of a folder of recordings the last listing of each kind counts. A lock file holds an offer, and stands wherever a
-/// recording may. JSON Schemas are compared by what they accept; where that cannot be told, a person is asked to look.
+/// recording may. JSON Schemas are compared by what they accept; where that cannot be decided, a person is asked to look.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:

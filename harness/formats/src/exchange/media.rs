@@ -33,9 +33,19 @@ pub(crate) fn short(text: Json<'_>) -> Option<Cow<'_, str>> {
     text.as_text().filter(|text| text.raw().len() <= SHORT)?.to_str()
 }
 
-/// A document that is not a message, as servers describe themselves in, if it is short.
-pub(crate) fn document(text: Json<'_>) -> Option<Cow<'_, str>> {
-    short(text).filter(|text| text.trim_start().starts_with('{') && !text.contains("\"jsonrpc\""))
+/// An answer's body that is not a message, if it is short: a document in which a server describes itself, or the words in
+/// which it refuses what was posted.
+pub(crate) fn document<'a>(
+    exchange: (&str, &str, Option<u16>),
+    text: Option<Json<'a>>,
+) -> Option<Cow<'a, str>> {
+    let text = short(text?).filter(|text| !text.contains("\"jsonrpc\""))?;
+    let is_handed_on = match exchange {
+        ("GET", JSON, _) => text.trim_start().starts_with('{'),
+        ("POST", _, Some(400..)) => text.len() < 1024,
+        _ => false,
+    };
+    is_handed_on.then_some(text)
 }
 
 /// Whether a body of this media type is looked at: JSON, and what nobody named.

@@ -114,8 +114,7 @@ fn parts<'a>(document: Document<'a>, listed: &Listed<'a>) -> Checked<Parts<'a>> 
     let open = fate.as_deref() == Some(STILL_OPEN);
     let answered = listed.after(time);
     let form = post_text.filter(|_| post_encoding.is_none()).and_then(|text| self::form(&post_type, text));
-    let document = text.filter(|_| method == "GET" && media_type == "application/json" && encoding.is_none());
-    let document = document.and_then(self::document);
+    let document = self::document((&*method, &*media_type, status), text.filter(|_| encoding.is_none()));
     let exchange = Exchange {
         form,
         document,

@@ -35,7 +35,8 @@ pub(crate) static FORMAT: Format = Format {
 };
 
 fn sniff(head: &Head) -> bool {
-    head.kind() == Some(JsonKind::Array) && !head.is_odd_list() || head.has("events") && !head.has("jsonrpc")
+    let is_other = head.is_odd_list() || head.lists_an_offer() || head.lists_recordings();
+    head.kind() == Some(JsonKind::Array) && !is_other || head.has("events") && !head.has("jsonrpc")
 }
 
 /// Why a file that looks a little like one of these is none.

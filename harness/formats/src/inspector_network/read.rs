@@ -125,8 +125,7 @@ fn parts<'a>(document: Document<'a>, listed: &Listed<'a>) -> Checked<Parts<'a>> 
     };
     let answered = listed.after(duration);
     let form = request.and_then(|text| self::form(&request_type, text));
-    let document = answer.filter(|_| method == "GET" && media_type == "application/json");
-    let document = document.and_then(self::document);
+    let document = self::document((&*method, &*media_type, status), answer);
     let exchange = Exchange {
         response_size: answer
             .filter(|_| !withheld)

@@ -94,6 +94,11 @@ pub(crate) struct Facts {
     /// How many of them were requests and responses, in all sessions.
     pub(crate) requests: u64,
     pub(crate) responses: u64,
+    /// A response answered a request of the recording.
+    pub(crate) bound: bool,
+    /// A method was seen that MCP has or that is named as MCP names its own, and the first that is neither.
+    pub(crate) knows_mcp: bool,
+    pub(crate) other_method: Option<Box<str>>,
     /// Which session of the recording this is, from 0.
     pub(crate) session: u64,
 }
@@ -132,6 +137,9 @@ impl Facts {
             messages: 0,
             requests: 0,
             responses: 0,
+            bound: false,
+            knows_mcp: false,
+            other_method: None,
             session: 0,
         }
     }
@@ -267,6 +275,11 @@ impl Facts {
         }
         self.messages += 1;
         self.requests += u64::from(message.kind == MessageKind::Request);
+        if !self.knows_mcp {
+            let method = message.method.as_deref().unwrap_or_default();
+            self.knows_mcp = message.known.is_some() || method.contains('/');
+            self.other_method.get_or_insert_with(|| method.chars().take(80).collect());
+        }
         if self.by_endpoint
             && message.method.as_deref().is_some_and(|method| self.is_of_other_revisions(method))
         {
@@ -310,6 +323,7 @@ impl Facts {
     /// Takes in a response, before it is judged.
     pub(super) fn learn(&mut self, message: &SeenMessage<'_>) {
         self.modern = self.modern || is_modern(message);
+        self.bound |= message.request().is_some();
         if message.kind == MessageKind::Result && message.result_of("initialize").is_none() {
             self.unserved &= self.handshake;
         }
@@ -340,6 +354,9 @@ impl Facts {
             messages: self.messages,
             requests: self.requests,
             responses: self.responses,
+            bound: self.bound,
+            knows_mcp: self.knows_mcp,
+            other_method: self.other_method.take(),
             session: self.session + 1,
             torn: self.torn,
             losses: std::mem::take(&mut self.losses),

@@ -2,6 +2,8 @@
 
 use super::location::FindingLocation;
 use crate::rule::{Level, Rule};
+use std::fmt;
+use std::sync::Arc;
 
 /// What came of a rule.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -60,6 +62,19 @@ pub struct Finding {
     pub message: String,
     /// The other message that matters, and what it is.
     pub other: Option<(FindingLocation, &'static str)>,
+}
+
+/// Gets each finding that is kept as soon as it is found, on whichever thread judges.
+#[derive(Clone)]
+pub struct Listener(pub(crate) Arc<Tell>);
+
+/// Takes a rule and where it is broken.
+type Tell = dyn Fn(&'static Rule, &Finding) + Send + Sync;
+
+impl fmt::Debug for Listener {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.write_str("Listener")
+    }
 }
 
 /// How often a rule was broken at one level by one party.

@@ -101,8 +101,11 @@ pub(crate) struct HttpExchange {
 
 impl HttpExchange {
     pub(super) fn new(exchange: Exchange<'static>, entry: &Entry<'_>, revision: Option<Revision>) -> Self {
+        let refusal =
+            exchange.document.as_deref().filter(|_| exchange.status.is_some_and(|status| status >= 400));
         Self {
-            raw: exchange,
+            session_gone: refusal.is_some_and(|text| says_gone(&text.to_ascii_lowercase())),
+            raw: exchange.clone(),
             number: entry.exchange.unwrap_or_default(),
             started: entry.time,
             location: entry.location,
@@ -271,20 +274,40 @@ pub(crate) fn plain(value: Json<'_>) -> Box<str> {
 }
 
 /// Whether the words of an error, in lower case, say that the server does not know a session any more. There is no code for it.
+/// What else may be in the sentence is not about the session: `invalid params: session name is too long`.
 fn says_gone(error: &str) -> bool {
-    const WORDS: &[&str] = &[
-        "no valid",
+    const BEFORE: [&str; 8] = [
+        "no valid ",
+        "invalid ",
+        "unknown ",
+        "expired ",
+        "terminated ",
+        "no such ",
+        "no active ",
+        "missing ",
+    ];
+    const BEHIND: [&str; 9] = [
         "not found",
         "invalid",
         "unknown",
         "expired",
         "terminated",
         "not exist",
-        "no such",
-        "no active",
+        "n't exist",
+        "no longer",
         "closed",
     ];
-    error.contains("session") && WORDS.iter().any(|words| error.contains(words))
+    if error.contains("server not initialized") {
+        return true;
+    }
+    let phrases = error.split(['.', ':', ';', '(', '"', '\n', '<']);
+    phrases.filter_map(|phrase| phrase.split_once("session")).any(|(before, behind)| {
+        // An article or the name of the header may stand between.
+        let near = before.len().saturating_sub(30);
+        let near = (0..=near).rev().find(|at| before.is_char_boundary(*at)).unwrap_or_default();
+        BEFORE.iter().any(|words| before[near..].contains(words))
+            || BEHIND.iter().any(|words| behind.contains(words))
+    })
 }
 
 /// Whether a text is JSON-RPC messages, one after another. Each ends where a line does.

@@ -8,7 +8,7 @@ use super::dispatch::Dispatch;
 use super::exchange_tracker::ExchangeTracker;
 use super::facts::Facts;
 use super::family::{Family, RuleVisitor};
-use super::finding::RuleOutcome;
+use super::finding::{Listener, RuleOutcome};
 use super::location::FindingLocation;
 use super::message::SeenMessage;
 use super::methods::usual_sender;
@@ -35,6 +35,8 @@ pub(crate) struct JudgeOptions {
     pub dispatch_all: bool,
     /// The families to judge by.
     pub families: &'static [Family],
+    /// Gets findings at once.
+    pub listener: Option<Listener>,
     /// The first few families report breaches of each other's rules, so that one worker judges by all of them.
     pub together: usize,
 }
@@ -91,6 +93,7 @@ impl Judge {
             report: Report::new(
                 options.recording.carries.clone(),
                 families.iter().map(|family| family.rules.len()).sum(),
+                options.listener.clone(),
             ),
             facts: Facts::new(options.recording.clone(), options.spec),
             pending: PendingRequests::default(),

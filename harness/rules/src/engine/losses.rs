@@ -12,6 +12,9 @@ use transcript::session::{Content, Entry};
 /// The most losses that are kept with their places.
 const MOST_KEPT: usize = 100;
 
+/// What is missing before a record: its place, and the numbers from and to.
+type Gap = (FindingLocation, u64, u64);
+
 /// Losses so far.
 #[derive(Debug, Default)]
 pub(crate) struct Losses {
@@ -21,6 +24,8 @@ pub(crate) struct Losses {
     last: Option<u64>,
     /// Two records followed on each other, so that the recorder counts by one.
     steady: bool,
+    /// A gap that was seen before that.
+    unsure: Option<Gap>,
 }
 
 impl Losses {
@@ -37,12 +42,14 @@ impl Losses {
         }
         let Ok(line) = Json::parse(line) else { return none };
         let gap = line.member("seq").filter(|seq| seq.kind() == JsonKind::Number);
-        let gap = gap.and_then(|seq| seq.text().parse().ok()).and_then(|number| self.gap_before(number));
+        let gap =
+            gap.and_then(|seq| seq.text().parse().ok()).and_then(|number| self.gap_before(number, entry));
         let cut = line.member("truncated").is_some_and(|cut| cut.text() == "true");
-        if let Some((from, to)) = gap {
+        let is_gap = gap.is_some();
+        if let Some((location, from, to)) = gap.filter(|_| self.kept.len() < MOST_KEPT) {
             let records =
                 if from == to { format!("record {from} is") } else { format!("records {from} to {to} are") };
-            self.keep(entry, format!("{records} missing before this one, by the numbers in `seq`"));
+            self.kept.push((location, format!("{records} missing before this one, by the numbers in `seq`")));
         }
         if cut {
             self.keep(
@@ -50,17 +57,26 @@ impl Losses {
                 "the recorder cut this message (`truncated`), so that it is not judged".to_owned(),
             );
         }
-        (gap.is_some(), cut && matches!(entry.content, Content::Message(_) | Content::Noise(_)))
+        (is_gap, cut && matches!(entry.content, Content::Message(_) | Content::Noise(_)))
     }
 
     /// The numbers that are missing before this one, from and to. Recorders also number each direction for itself, start over,
     /// or count by more than one: only what is past every number so far is missing.
-    fn gap_before(&mut self, number: u64) -> Option<(u64, u64)> {
+    fn gap_before(&mut self, number: u64, entry: &Entry<'_>) -> Option<Gap> {
         let last = self.last.replace(self.last.map_or(number, |last| last.max(number)))?;
         let next = last.checked_add(1)?;
-        let gap = (self.steady && number > next).then(|| (next, number - 1));
-        self.steady |= number == next;
-        gap
+        let place = || FindingLocation::new(&entry.location, entry.line.unwrap_or_default());
+        let gap = (number > next).then(|| (place(), next, number - 1));
+        if self.steady {
+            return gap;
+        }
+        self.steady = number == next;
+        match gap {
+            Some(gap) => self.unsure = self.unsure.take().or(Some(gap)),
+            None if number == next => return self.unsure.take(),
+            None => self.unsure = None,
+        }
+        None
     }
 
     /// Whether the recorder numbers its records, so that a loss would show.

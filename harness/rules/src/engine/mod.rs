@@ -38,7 +38,7 @@ pub(crate) use crate::revision::{Revision, Span};
 pub(crate) use dispatch::FamilySet;
 pub use family::Family;
 pub(crate) use family::{RuleVisitor, Trigger};
-pub use finding::{Finding, FindingCount, RuleOutcome, RuleVerdict};
+pub use finding::{Finding, FindingCount, Listener, RuleOutcome, RuleVerdict};
 pub use judge::CheckResult;
 #[cfg(test)]
 pub(crate) use judge::Judge;

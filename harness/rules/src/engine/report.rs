@@ -5,7 +5,7 @@
 
 use super::context::RuleContext;
 use super::facts::{TORN, why_not_whole};
-use super::finding::{Finding, RuleOutcome, RuleVerdict};
+use super::finding::{Finding, Listener, RuleOutcome, RuleVerdict};
 use super::location::FindingLocation;
 use super::rule_stats::{RuleStats, RuleStatsTable};
 use crate::revision::{Revision, Span};
@@ -78,6 +78,7 @@ pub(crate) struct Report {
     carries: Vec<Need>,
     stats: RuleStatsTable,
     limit: Option<&'static str>,
+    listener: Option<Listener>,
 }
 
 enum Applies {
@@ -103,8 +104,8 @@ impl MissingEvidence {
 
 impl Report {
     /// For this many rules, about a recording that carries this.
-    pub(super) fn new(carries: Vec<Need>, rules: usize) -> Self {
-        Self { carries, stats: RuleStatsTable::new(rules), limit: None }
+    pub(super) fn new(carries: Vec<Need>, rules: usize, listener: Option<Listener>) -> Self {
+        Self { carries, stats: RuleStatsTable::new(rules), limit: None, listener }
     }
 
     /// The rule was kept at this moment.
@@ -193,14 +194,18 @@ impl Report {
             }
             (None, None) => at.location(),
         };
-        stats.findings.push(Finding {
+        let finding = Finding {
             verdict: RuleVerdict::new(level),
             level,
             party: party.name(),
             location,
             message: wrong.message.into_owned(),
             other: wrong.other,
-        });
+        };
+        if let Some(Listener(tell)) = &self.listener {
+            tell(rule, &finding);
+        }
+        stats.findings.push(finding);
     }
 
     /// A limit of a family was reached: which, in words.

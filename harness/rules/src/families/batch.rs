@@ -10,7 +10,7 @@ use crate::engine::{
 use crate::rule::{Level, Need, Party, Rule};
 use std::collections::{BTreeMap, BTreeSet};
 use transcript::batch;
-use transcript::json::Json;
+use transcript::json::{Json, members_around};
 use transcript::rejection::{Code, Rejection};
 use transcript::session::{Content, Location, Side};
 
@@ -91,6 +91,8 @@ static COVER: Rule = Rule {
 /// The most exchanges that brought batches that are remembered.
 const MOST_BATCHES: usize = 10_000;
 
+const NO_REVISION: &str = "nothing shows the revision; --spec REVISION would show it";
+
 #[derive(Default)]
 struct BatchState {
     session: u64,
@@ -100,11 +102,16 @@ struct BatchState {
     initialize: Option<FindingLocation>,
     /// The exchanges whose request was a batch.
     exchanges: BTreeSet<u64>,
+    /// A ping of each side behind the batch that nothing came back for, and its answer.
+    later: [Option<(Location, Option<FindingLocation>)>; 2],
+    /// The last batch that is recorded as a line for each message: its number, and whether it has calls and answers.
+    lines: Option<(Box<str>, [bool; 2])>,
 }
 
 impl RuleVisitor for BatchState {
     fn visit(&mut self, at: &RuleContext<'_>, report: &mut Report) {
         if at.facts.session != self.session {
+            self.unanswered(at, report);
             self.cover(at, report);
             *self = Self { session: at.facts.session, ..Self::default() };
         }
@@ -122,6 +129,7 @@ impl RuleVisitor for BatchState {
     }
 
     fn finish(&mut self, at: &RuleContext<'_>, _rejection: Option<&Rejection>, report: &mut Report) {
+        self.unanswered(at, report);
         self.cover(at, report);
     }
 }
@@ -131,11 +139,7 @@ impl BatchState {
         let count = list.items().count();
         match at.revision {
             Some(Revision::V2025_03_26) => {}
-            None => report.inconclusive(
-                &UNSUPPORTED,
-                at,
-                "nothing shows the revision; --spec REVISION would show it",
-            ),
+            None => report.inconclusive(&UNSUPPORTED, at, NO_REVISION),
             Some(_) => report.fail(&UNSUPPORTED, at, format!("an array of {count} messages")),
         }
         let calls = list.items().filter(|item| item.member("method").is_some()).count();
@@ -169,11 +173,23 @@ impl BatchState {
     }
 
     fn message(&mut self, message: &SeenMessage<'_>, at: &RuleContext<'_>, report: &mut Report) {
-        if message.item.is_none() {
+        let number = number(at);
+        let is_single = message.item.is_none() && number.is_none();
+        if is_single {
             report.pass(&UNSUPPORTED, at);
         }
+        if is_single
+            && message.kind == MessageKind::Request
+            && message.calls("ping")
+            && let Some(side) = at.side.filter(|side| self.waiting[*side as usize].is_some())
+        {
+            self.later[side as usize] = Some((at.entry.location, None));
+        }
         if message.calls("initialize") && message.kind == MessageKind::Request {
-            self.initialize = message.item.map(|_| at.location());
+            self.initialize = (!is_single).then(|| at.location());
+        }
+        if let Some(number) = number {
+            self.line(number, message, at, report);
         }
         if message.result_of("initialize").is_some() {
             match self.initialize.take() {
@@ -190,9 +206,47 @@ impl BatchState {
         }
     }
 
+    /// A message of a batch that is recorded as a line for each message.
+    fn line(&mut self, number: &str, message: &SeenMessage<'_>, at: &RuleContext<'_>, report: &mut Report) {
+        let is_answer = matches!(message.kind, MessageKind::Result | MessageKind::Error);
+        let is_first = self.lines.as_ref().is_none_or(|(last, _)| **last != *number);
+        if is_first {
+            self.lines = Some((number.into(), [false; 2]));
+            match at.revision {
+                Some(Revision::V2025_03_26) => report.pass(&NONEMPTY, at),
+                None => report.inconclusive(&UNSUPPORTED, at, NO_REVISION),
+                Some(_) => report.fail(&UNSUPPORTED, at, "the message comes in an array"),
+            }
+        }
+        let Some((_, kinds)) = &mut self.lines else { return };
+        let was_mixed = *kinds == [true; 2];
+        kinds[usize::from(is_answer)] = true;
+        if *kinds == [true; 2] && !was_mixed {
+            report.fail(
+                &HOMOGENEOUS,
+                at,
+                "the array of this message has requests or notifications and answers",
+            );
+        }
+        if message.kind == MessageKind::Request
+            && !message.calls("initialize")
+            && let Some(waiting) = at.side.map(|side| &mut self.waiting[side as usize])
+            && (is_first || waiting.is_none())
+        {
+            *waiting = Some(at.entry.location);
+        }
+    }
+
     fn answer(&mut self, message: &SeenMessage<'_>, at: &RuleContext<'_>, report: &mut Report) {
         let Some(asker) = at.side.map(Side::other) else { return };
         let Some(location) = self.waiting[asker as usize] else { return };
+        match (message.response_match, &mut self.later[asker as usize]) {
+            (ResponseMatch::Matched(request), Some((ping, answer))) if request.entry_location() == ping => {
+                *answer = Some(at.location());
+                return;
+            }
+            _ => {}
+        }
         match message.response_match {
             ResponseMatch::Matched(request) if *request.entry_location() == location => {
                 report.pass(&RECEIVABLE, at);
@@ -204,8 +258,30 @@ impl BatchState {
                     Violation::new("a batch is answered with an error as a whole").see(batch, "the batch");
                 report.fail(&RECEIVABLE, at, wrong);
                 self.waiting[asker as usize] = None;
+                // What is refused as a whole is not also half answered.
+                at.entry.exchange.map(|exchange| self.exchanges.remove(&exchange));
             }
             _ => {}
+        }
+    }
+
+    /// A batch that was passed over: nothing came back for it, and something for a ping behind it.
+    fn unanswered(&mut self, at: &RuleContext<'_>, report: &mut Report) {
+        for side in [Side::Client, Side::Server] {
+            let (batch, later) = (self.waiting[side as usize].take(), self.later[side as usize].take());
+            let (Some(batch), Some((_, Some(answer)))) = (batch, later) else { continue };
+            let mut open = at.pending.open().into_iter().filter(|request| request.side == Some(side));
+            let Some(request) = open.find(|request| *request.entry_location() == batch) else { continue };
+            if request.cancelled.is_some() {
+                continue;
+            }
+            request.exchange.map(|exchange| self.exchanges.remove(&exchange));
+            let party = if side == Side::Client { Party::Server } else { Party::Client };
+            let wrong = Violation::new("a batch is not answered, and a later `ping` is")
+                .at(request.location())
+                .see(answer, "the later answer")
+                .by(party);
+            report.fail_if_complete(&RECEIVABLE, at, wrong);
         }
     }
 
@@ -230,6 +306,15 @@ impl BatchState {
             report.fail_if_complete(&COVER, at, wrong.at(request.location()));
         }
     }
+}
+
+/// The number of the batch that a trace says the message came in: `"batch":7` around it in its line.
+fn number<'l>(at: &RuleContext<'l>) -> Option<&'l str> {
+    let line = at.entry.line.filter(|line| at.facts.recording.kind.trace && line.contains("\"batch\""))?;
+    let mut number = None;
+    members_around(line, at.text(), |name, value| number = name.is("batch").then(|| value.text()).or(number))
+        .ok()?;
+    number
 }
 
 /// HTTP refused the exchange for a reason of its own.

@@ -201,7 +201,7 @@ impl CancellationState {
             .is_some_and(|message| message.to_ascii_lowercase().contains("cancel"));
         let after = cancelled.zip(at.entry.time).map(|(cancelled, now)| now.saturating_sub(cancelled));
         if says_so || after.is_some_and(|after| after >= CROSSING) {
-            let wrong = Violation::new(format!("the answer to `{}`, which was cancelled", request.method()));
+            let wrong = Violation::new(format!("`{}` was cancelled, and is answered", request.method()));
             report.fail(&LATE, at, wrong.see(location.clone(), "the cancellation"));
         } else {
             report.inconclusive(&LATE, at, "the answer and the cancellation may have crossed");

@@ -128,6 +128,8 @@ impl RuleVisitor for CorrelationState {
     }
 }
 
+const NO_ID: &str = "the result has no id, and so answers nothing";
+
 impl CorrelationState {
     fn request(&mut self, message: &SeenMessage<'_>, at: &RuleContext<'_>, report: &mut Report) {
         if !matches!(message.raw.id(), Id::Text(_) | Id::Number(_)) {
@@ -171,7 +173,7 @@ impl CorrelationState {
         }
         match message.response_match {
             ResponseMatch::NotAResponse => {}
-            ResponseMatch::Matched(request) => {
+            ResponseMatch::Matched(_) => {
                 self.answers.note(message.raw.text());
                 self.quiet(at, report);
                 for rule in [&ID_MATCH, &ID_TYPE, &DUPLICATE, &ANSWERED] {
@@ -179,15 +181,6 @@ impl CorrelationState {
                 }
                 if message.kind == MessageKind::Error {
                     report.pass(&ID_ECHO, at);
-                }
-                // With an id it is a request, and an error answers it well.
-                if request.method().starts_with("notifications/") && message.kind == MessageKind::Result {
-                    let wrong = format!("the notification `{}` got a result", request.method());
-                    report.fail(
-                        &NO_RESPONSE,
-                        at,
-                        Violation::new(wrong).see(request.location(), "the notification"),
-                    );
                 }
             }
             ResponseMatch::Mistyped(request) => {
@@ -256,7 +249,7 @@ impl CorrelationState {
             && at.exchange.is_none()
             && (message.error_code() == Some(-32601) || message.raw.text().contains(&**name));
         if refuses {
-            let wrong = format!("an answer to the notification `{name}`, with the id {}", shown_id(message));
+            let wrong = format!("the notification `{name}` is answered, with the id {}", shown_id(message));
             report.fail(&NO_RESPONSE, at, Violation::new(wrong).see(location.location(), "the notification"));
         }
         refuses
@@ -270,6 +263,9 @@ impl CorrelationState {
         }
         let Some(side) = at.side else {
             report.inconclusive(&NO_RESPONSE, at, Need::Direction.lack());
+            if message.kind == MessageKind::Result {
+                report.fail_if_complete(&ID_MATCH, at, NO_ID);
+            }
             return false;
         };
         let other = side.other();
@@ -295,9 +291,17 @@ impl CorrelationState {
                 report.inconclusive(&NO_RESPONSE, at, why);
             }
             (Some(Last { notification: Some((name, location)), .. }), None, _) => {
-                let wrong = Violation::new(format!("an answer to the notification `{name}`"));
+                let wrong = Violation::new(format!("the notification `{name}` is answered"));
                 report.fail(&NO_RESPONSE, at, wrong.see(location.location(), "the notification"));
                 // Whether it has an id is then another question.
+                return true;
+            }
+            // It may as well be about the open request, but for its words.
+            (Some(Last { notification: Some((name, location)), .. }), Some(_), MessageKind::Error)
+                if message.raw.text().contains(&**name) =>
+            {
+                let wrong = Violation::new(format!("an answer to the notification `{name}`"));
+                report.fail(&NO_RESPONSE, at, wrong.see(location.location(), "the notification"));
                 return true;
             }
             (_, Some(request), MessageKind::Error) if request.method() == "server/discover" => {
@@ -316,7 +320,7 @@ impl CorrelationState {
                 return at.revision.is_some_and(|revision| ID_ECHO.span.has(revision));
             }
             (.., MessageKind::Result) => {
-                report.fail_if_complete(&ID_MATCH, at, "the result has no id, and so answers nothing");
+                report.fail_if_complete(&ID_MATCH, at, NO_ID);
             }
             _ => {}
         }

@@ -175,14 +175,18 @@ impl ErrorsState {
         if request.is_specified() {
             return;
         }
-        let own =
-            at.side.map(|side| ["experimental", "extensions"].map(|path| at.facts.declares(side, path)));
+        // An empty list of them names none.
+        let names = |declared: Json<'_>, list| {
+            declared.member(list).is_some_and(|list| list.members().next().is_some())
+        };
+        let declared = at.side.and_then(|side| at.facts.capabilities(side));
+        let own = declared.map(|declared| ["experimental", "extensions"].map(|list| names(declared, list)));
         match message.error_code() {
             None if message.kind == MessageKind::Result => {
                 self.suspects.retain(|suspect| *suspect.method != *method || suspect.side != at.side);
             }
             Some(-32601) => report.pass(&UNKNOWN, at),
-            Some(-32602 | -32603) if own != Some([Some(false); 2]) => {
+            Some(-32602 | -32603) if own != Some([false; 2]) => {
                 let why = "the method may be of an extension; capabilities that name none would show that it is not";
                 report.inconclusive(&UNKNOWN, at, why);
             }

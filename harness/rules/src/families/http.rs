@@ -256,6 +256,10 @@ pub(super) fn accept(
     report: &mut Report,
 ) {
     match not_accepted(types, headers) {
+        // No request comes without a header.
+        _ if headers.is_empty() => {
+            report.inconclusive(rule, at, "the recorder kept no headers of the request")
+        }
         None => report.pass(rule, at),
         Some(wrong) => report.fail(rule, at, wrong),
     }

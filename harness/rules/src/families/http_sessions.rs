@@ -66,6 +66,8 @@ struct HttpSessionsState {
     /// That of each session.
     sessions: BTreeMap<Box<str>, Handshake>,
     over: BTreeMap<Box<str>, Over>,
+    /// Where an error said that a session is gone, and what the rule says of it unless the session is served again.
+    gone: Vec<(Box<str>, FindingLocation, String)>,
     /// What an envelope shows, which has no exchanges.
     in_envelope: EnvelopeSessions,
 }
@@ -77,6 +79,9 @@ impl RuleVisitor for HttpSessionsState {
 
     fn finish(&mut self, at: &RuleContext<'_>, _rejection: Option<&Rejection>, report: &mut Report) {
         self.in_envelope.finish(at, report);
+        for (_, location, wrong) in self.gone.drain(..) {
+            report.fail(&AFTER_END, at, Violation::new(wrong).only(Level::Should).at(location));
+        }
     }
 
     fn exchange(&mut self, exchange: &HttpExchange, at: &RuleContext<'_>, report: &mut Report) {
@@ -216,13 +221,19 @@ impl HttpSessionsState {
             }
             return;
         }
+        // What a tool calls a session may be another one.
+        if exchange.succeeded() && !exchange.session_gone {
+            self.gone.retain(|(gone, ..)| **gone != *session);
+        }
         if self.sessions.contains_key(session)
             && exchange.session_gone
-            && matches!(exchange.status(), 200..=299 | 400)
+            && matches!(exchange.status(), 200..=299 | 400 | 410 | 500)
+            && self.gone.len() < MOST_SESSIONS
         {
             let status = exchange.status();
             let wrong = format!("the answer is {status}, and its error says that the session is gone");
-            return report.fail(&AFTER_END, at, Violation::new(wrong).only(Level::Should));
+            self.gone.push((session.into(), at.location(), wrong));
+            return;
         }
         // An unknown method is answered with 404 too, by servers of the next revision.
         let here = self.handshakes.contains_key(exchange.url());

@@ -136,6 +136,10 @@ struct ModernHttpState {
 impl RuleVisitor for ModernHttpState {
     fn visit(&mut self, at: &RuleContext<'_>, report: &mut Report) {
         let Some(message) = at.message else { return };
+        // HTTP+SSE has none of these headers, also where a client tries the newest revision over it.
+        if at.exchange.is_some_and(|exchange| at.exchanges.is_target(&exchange.url)) {
+            return;
+        }
         if is_http(at) {
             sides(&CLIENT_RESPONSE, &SERVER_REQUEST, message, at, report);
         }

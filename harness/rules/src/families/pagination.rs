@@ -15,7 +15,7 @@ use transcript::json::{Json, JsonKind};
 pub(super) const FAMILY: Family = Family {
     name: "pagination",
     title: "Pages",
-    rules: &[&OPAQUE, &STRING, &BAD, &BAD_TASKS],
+    rules: &[&OPAQUE, &STRING, &ADVANCES, &BAD, &BAD_TASKS],
     triggers: &[Trigger::Methods(&[MessageKind::Request, MessageKind::Result, MessageKind::Error], &PAGED)],
     visitor: || Box::new(PaginationState::default()),
 };
@@ -37,6 +37,18 @@ static STRING: Rule = Rule {
     title: "`nextCursor` is a string where it is there",
     why: "Typed clients refuse the whole listing, and others request the page `null` endlessly.",
     fix: "Leave `nextCursor` out of the last page.",
+    ..Rule::BLANK
+};
+
+static ADVANCES: Rule = Rule {
+    id: "page.cursor-advances",
+    level: Level::Should,
+    party: Party::Server,
+    source: "schema, PaginatedResult; server/utilities/pagination#response-format",
+    title: "The cursor of a page is not the cursor by which the page was asked for",
+    why: "`nextCursor` is the position behind the last entry of the page. A client that follows one that stands still asks without end.",
+    fix: "Name the position behind the page, and leave `nextCursor` out of the last one.",
+    softened: Some("a note where the page is empty"),
     ..Rule::BLANK
 };
 
@@ -93,7 +105,9 @@ impl RuleVisitor for PaginationState {
 impl PaginationState {
     fn request(&self, message: &SeenMessage<'_>, at: &RuleContext<'_>, report: &mut Report) {
         let method = message.method.as_deref().unwrap_or_default();
-        let Some(cursor) = message.param("cursor").filter(|_| PAGED.contains(&method)) else { return };
+        let Some(cursor) = cursor(message.param("cursor")).filter(|_| PAGED.contains(&method)) else {
+            return;
+        };
         if self.given.contains(&print(method, cursor)) {
             return report.pass(&OPAQUE, at);
         }
@@ -114,7 +128,8 @@ impl PaginationState {
                 self.failing.insert((request.method().into(), message.error_code()));
             }
         }
-        if let Some(cursor) = request.param("cursor")
+        let asked = cursor(request.param("cursor"));
+        if let Some(cursor) = asked
             && !self.given.contains(&print(request.method(), cursor))
         {
             let code = message.error_code();
@@ -140,6 +155,9 @@ impl PaginationState {
         report.check(&STRING, at, next.kind() == JsonKind::String, || {
             Violation::new(format!("`nextCursor` is {}: {}", next.kind().name(), shown(next))).inside(next)
         });
+        if let Some(cursor) = asked {
+            advances(cursor, next, message, at, report);
+        }
         if self.given.len() < MOST_CURSORS {
             self.given.insert(print(request.method(), next));
         }
@@ -156,6 +174,31 @@ impl PaginationState {
             () => why_not_whole(at.facts),
         }
     }
+}
+
+fn advances(
+    cursor: Json<'_>,
+    next: Json<'_>,
+    message: &SeenMessage<'_>,
+    at: &RuleContext<'_>,
+    report: &mut Report,
+) {
+    if at.redacted(next) {
+        return report.inconclusive(&ADVANCES, at, "the recorder took out the cursor");
+    }
+    report.check(&ADVANCES, at, print("", cursor) != print("", next), || {
+        let wrong = format!("the page at the cursor {} names the same cursor as the next", shown(cursor));
+        let members = message.raw.outcome().into_iter().flat_map(Json::members);
+        let mut lists = members.filter(|(_, value)| value.kind() == JsonKind::Array);
+        let is_empty = lists.all(|(_, list)| list.items().next().is_none());
+        let wrong = Violation::new(wrong).inside(next);
+        if is_empty { wrong.only(Level::Info) } else { wrong }
+    });
+}
+
+/// A cursor that is text: of other values the rule of types tells, and many servers take null for none.
+fn cursor(value: Option<Json<'_>>) -> Option<Json<'_>> {
+    value.filter(|value| value.kind() == JsonKind::String)
 }
 
 /// A cursor of a method; two are mistaken for one another with a chance of one in 10¹⁴.

@@ -54,6 +54,7 @@ static BOTH_SIDES: Rule = Rule {
     title: "A recording holds what both sides said",
     why: "Rules about one side's messages ask what the other side said, and cannot be decided from only one side.",
     fix: "Record between client and server, for example with `mcp-concord record`, and not the output of one of them.",
+    softened: Some("a note where no HTTP exchange has an answer: the server may not have listened"),
     ..Rule::BLANK
 };
 
@@ -138,6 +139,8 @@ fn untold(noise: &Noise<'_>, at: &RuleContext<'_>) -> Option<Level> {
 
 #[derive(Default)]
 struct RecordingState {
+    /// An exchange got an answer.
+    answered: bool,
     missing: bool,
     damaged: bool,
     /// An Inspector export has items that are not messages.
@@ -148,6 +151,8 @@ struct RecordingState {
     /// The number of lines or items that are not messages, and the first of them.
     others: u64,
     first_other: Option<String>,
+    /// That is JSON text in which a message stands.
+    nested: bool,
     /// One of them is a message with a fault.
     spoilt: bool,
     /// The levels of a log's lines that are not messages.
@@ -175,6 +180,14 @@ fn quoted(text: &str) -> String {
     quoted
 }
 
+/// Whether a text is a JSON string in which a message stands.
+fn is_nested(text: &str) -> bool {
+    let string = Json::parse(text).ok().and_then(Json::as_text);
+    string
+        .and_then(|string| string.to_str())
+        .is_some_and(|text| Json::parse(&text).is_ok_and(resembles_message))
+}
+
 impl RecordingState {
     /// What the recording holds where it holds no message.
     fn instead(&self, message_levels: &str) -> String {
@@ -184,6 +197,10 @@ impl RecordingState {
                 let levels: Vec<_> = self.levels.iter().copied().collect();
                 let level = if levels.len() == 1 { "level" } else { "levels" };
                 format!("it is a log at the {level} {}; {message_levels}", levels.join(" and "))
+            }
+            (0, _) if self.nested => {
+                "what it holds are messages written as JSON strings, so that they were encoded twice; jq's `fromjson` decodes one"
+                    .to_owned()
             }
             (0, 0) => "nothing in it is one".to_owned(),
             (0, 1) => format!("it holds one text that is not one, `{}`", first(&self.first_other)),
@@ -219,6 +236,7 @@ impl RuleVisitor for RecordingState {
                 let resembles = Json::parse(&noise.text).is_ok_and(resembles_message);
                 if !resembles {
                     self.foreign = true;
+                    self.nested |= is_nested(&noise.text);
                     report.fail(&SHAPE, at, "the item is not a message");
                 }
             }
@@ -228,6 +246,7 @@ impl RuleVisitor for RecordingState {
             Content::Noise(noise) => {
                 self.others += 1;
                 self.first_other.get_or_insert_with(|| quoted(&noise.text));
+                self.nested |= self.others == 1 && is_nested(&noise.text);
                 self.spoilt |= noise.text.contains("\"jsonrpc\"");
                 if let Some(level) = untold(noise, at) {
                     self.damaged = true;
@@ -241,6 +260,7 @@ impl RuleVisitor for RecordingState {
 
     fn exchange(&mut self, exchange: &HttpExchange, _at: &RuleContext<'_>, _report: &mut Report) {
         self.exchanges += 1;
+        self.answered |= exchange.status() != 0;
         self.first_exchange
             .get_or_insert_with(|| format!("{} {}", exchange.raw.method, quoted(&exchange.raw.url)));
     }
@@ -267,11 +287,25 @@ impl RuleVisitor for RecordingState {
                         self.instead(at.facts.recording.kind.message_levels)
                     ),
                 ),
-                _ => report.pass(&MESSAGES, at),
+                messages => match at.facts.other_method.as_deref().filter(|_| !at.facts.knows_mcp) {
+                    Some(method) => {
+                        let wrong = format!(
+                            "the recording holds no message of MCP: it holds {messages} of JSON-RPC, and the first method is \
+                             `{method}`"
+                        );
+                        report.fail(&MESSAGES, at, wrong);
+                    }
+                    None => report.pass(&MESSAGES, at),
+                },
             }
             match (at.facts.requests, at.facts.responses) {
+                // A server that does not listen leaves the same, so that it is not held against the recorder.
+                (requests, 0) if requests > 0 && self.exchanges > 0 && !self.answered && !self.missing => {
+                    let wrong = "no exchange has an answer, so that nothing of the server is judged";
+                    report.fail(&BOTH_SIDES, at, Violation::new(wrong).only(Level::Info));
+                }
                 // A client that goes on after `initialize` heard an answer.
-                (2.., 0) if at.facts.handshake && !at.facts.recording.kind.exchanges && !at.facts.closed => {
+                (2.., 0) if at.facts.handshake && !at.facts.recording.kind.exchanges => {
                     let wrong =
                         format!("one side is missing: {} requests, and no response", at.facts.requests);
                     report.fail(&BOTH_SIDES, at, wrong);
@@ -282,6 +316,13 @@ impl RuleVisitor for RecordingState {
                 (0, 1) => report.fail(&BOTH_SIDES, at, "one side is missing: a response, and no request"),
                 (0, responses) => {
                     let wrong = format!("one side is missing: {responses} responses, and no request");
+                    report.fail(&BOTH_SIDES, at, wrong);
+                }
+                (_, 2..) if !at.facts.bound && !at.facts.handshake && !at.facts.recording.kind.exchanges => {
+                    let wrong = format!(
+                        "one side is missing: {} responses, and none to a request of the recording",
+                        at.facts.responses
+                    );
                     report.fail(&BOTH_SIDES, at, wrong);
                 }
                 _ => report.pass(&BOTH_SIDES, at),

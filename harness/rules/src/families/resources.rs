@@ -11,6 +11,7 @@ use crate::engine::{
 };
 use crate::rule::{Level, Party, Rule};
 use std::collections::BTreeSet;
+use std::ops::Bound;
 use transcript::json::{Json, JsonKind};
 use transcript::rejection::Rejection;
 use transcript::session::Side;
@@ -124,9 +125,9 @@ struct ResourcesState {
     changed: Option<Moment>,
     /// What stands before the first variable of each template.
     templates: Vec<String>,
-    subscribed: BTreeSet<String>,
+    subscribed: Subscribed,
     /// Those that the client has given up, and when the last of them was.
-    given_up: BTreeSet<String>,
+    given_up: Subscribed,
     since: Moment,
     /// Updates of what nobody has subscribed to yet.
     early: Early<String>,
@@ -188,10 +189,10 @@ impl ResourcesState {
         if message.kind == MessageKind::Request && message.calls("resources/subscribe") {
             // The first update may overtake the answer.
             if let Some(uri) = message.param("uri").and_then(string_of) {
-                self.full |= self.subscribed.len() >= MOST_SUBSCRIBED || uri.len() > LONGEST_NAME;
-                self.early.came(|updated| covers(&uri, updated), at, report);
+                self.full |= self.subscribed.0.len() >= MOST_SUBSCRIBED || uri.len() > LONGEST_NAME;
+                self.early.came(|updated| updated.starts_with(start_of(&uri)), at, report);
                 if !self.full {
-                    self.subscribed.insert(uri);
+                    self.subscribed.0.insert(start_of(&uri).to_owned());
                 }
             }
         }
@@ -201,7 +202,7 @@ impl ResourcesState {
         {
             if self.full {
                 report.inconclusive(&UNSUBSCRIBE, at, MANY);
-            } else if self.subscribed.contains(&uri) {
+            } else if self.subscribed.0.contains(start_of(&uri)) {
                 report.pass(&UNSUBSCRIBE, at);
             } else {
                 let wrong = format!("this client has not subscribed to {}", quoted(&uri));
@@ -211,9 +212,9 @@ impl ResourcesState {
         if let (Some(_), Some(request)) = (message.result_of("resources/unsubscribe"), message.request())
             && let Some(uri) = request.param("uri").and_then(string_of)
         {
-            self.subscribed.remove(&uri);
-            if self.given_up.len() < MOST_SUBSCRIBED && uri.len() <= LONGEST_NAME {
-                self.given_up.insert(uri);
+            self.subscribed.0.remove(start_of(&uri));
+            if self.given_up.0.len() < MOST_SUBSCRIBED && uri.len() <= LONGEST_NAME {
+                self.given_up.0.insert(start_of(&uri).to_owned());
                 self.since = at.moment();
             }
         }
@@ -222,11 +223,11 @@ impl ResourcesState {
         }
         let Some(value) = message.param("uri") else { return };
         let Some(uri) = string_of(value) else { return };
-        if self.subscribed.iter().any(|known| covers(known, &uri)) {
+        if self.subscribed.covers(&uri) {
             report.pass(&UPDATED, at);
         } else if self.full {
             report.inconclusive(&UPDATED, at, MANY);
-        } else if self.given_up.iter().any(|known| covers(known, &uri)) && at.may_precede(&self.since) {
+        } else if self.given_up.covers(&uri) && at.may_precede(&self.since) {
             report.inconclusive(&UPDATED, at, NO_ORDER);
         } else {
             let wrong = format!("no client has subscribed to {}", quoted(&uri));
@@ -313,9 +314,30 @@ impl ResourcesState {
     }
 }
 
-/// Whether a change of a resource is one of what is subscribed to, or of a part of that.
-fn covers(subscribed: &str, updated: &str) -> bool {
-    updated.starts_with(subscribed.trim_end_matches('/'))
+/// What is subscribed to, by its [`start_of`].
+#[derive(Default)]
+struct Subscribed(BTreeSet<String>);
+
+impl Subscribed {
+    /// Whether a change of a resource is one of what is subscribed to, or of a part of that. Of the starts that are not behind it in
+    /// order, the last is the longest that can be its own; where it is none, only what both begin with is left to be one.
+    fn covers(&self, updated: &str) -> bool {
+        let mut rest = updated;
+        while let Some(known) = self.0.range::<str, _>((Bound::Unbounded, Bound::Included(rest))).next_back()
+        {
+            if rest.starts_with(known.as_str()) {
+                return true;
+            }
+            let alike = known.bytes().zip(rest.bytes()).take_while(|(a, b)| a == b).count();
+            rest = &rest[..rest.floor_char_boundary(alike)];
+        }
+        false
+    }
+}
+
+/// An address without slashes at its end: those of its parts begin with it.
+fn start_of(uri: &str) -> &str {
+    uri.trim_end_matches('/')
 }
 
 fn address(resource: Json<'_>, at: &RuleContext<'_>, report: &mut Report) {
@@ -365,4 +387,33 @@ fn missing(message: &SeenMessage<'_>, at: &RuleContext<'_>, report: &mut Report)
     let wrong =
         Violation::new(format!("the code is {code} where a missing resource has {right}")).inside(error);
     report.fail(&CODE, at, if code == -32002 { wrong } else { wrong.only(Level::Should) });
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Subscribed, start_of};
+
+    #[test]
+    fn a_start_is_found_wherever_it_stands() {
+        let known = ["a:x", "a:x/y/", "a:xé/", "b:", "c:y//", "a:w/longer/than/all"];
+        let subscribed = Subscribed(known.iter().map(|uri| start_of(uri).to_owned()).collect());
+        for updated in [
+            "a:x",
+            "a:x/z",
+            "a:x/y/z",
+            "a:xé",
+            "a:xê",
+            "a:w/longer",
+            "a:",
+            "b:1",
+            "c:y",
+            "c:z",
+            "c:x",
+            "",
+            "é",
+        ] {
+            let one_by_one = known.iter().any(|uri| updated.starts_with(start_of(uri)));
+            assert_eq!(subscribed.covers(updated), one_by_one, "{updated}");
+        }
+    }
 }

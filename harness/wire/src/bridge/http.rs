@@ -24,6 +24,9 @@ use transcript::revision::Revision;
 /// The path at which the server is reached.
 pub(crate) const PATH: &str = "/mcp";
 
+/// When the client of a stream that breaks off may come back.
+const RETRY: &str = "retry: 300\n";
+
 /// Why a request is refused, with the status that says so.
 struct Refusal(StatusCode, String);
 
@@ -42,11 +45,11 @@ enum Answered {
 }
 
 impl Answered {
-    fn response(self, client: ClientHandle) -> Result<Response<Body>, Refusal> {
+    fn response(self, client: ClientHandle, breaks: bool) -> Result<Response<Body>, Refusal> {
         match self {
             Self::Accepted => Ok(answer(StatusCode::ACCEPTED, None, full(""))),
             Self::Message(text) => Ok(message(text)),
-            Self::Stream(stream) => events(client, stream, None),
+            Self::Stream(stream) => events(client, stream, None, breaks),
         }
     }
 }
@@ -86,7 +89,8 @@ impl Bridge {
     }
 
     async fn post(self: &Arc<Self>, headers: &HeaderMap, body: Body) -> Result<Response<Body>, Refusal> {
-        if !(accepts(headers, JSON) && accepts(headers, EVENTS)) {
+        let accepted = accepts(headers, JSON) && accepts(headers, EVENTS);
+        if !(accepted || self.conduct.is_lenient) {
             return refuse(
                 StatusCode::NOT_ACCEPTABLE,
                 &format!("the header Accept has to list {JSON} and {EVENTS}"),
@@ -148,7 +152,7 @@ impl Bridge {
             }
             _ => true,
         };
-        let mut answer = answer.response(client)?;
+        let mut answer = answer.response(client, self.conduct.breaks)?;
         insert(answer.headers_mut(), SESSION, Some(&*begun.id).filter(|_| begun.kept));
         Ok(answer)
     }
@@ -159,7 +163,7 @@ impl Bridge {
         if said.len() > 1 && client.version().is_some_and(|version| version != batches) {
             return refuse(StatusCode::BAD_REQUEST, "batches are of revision 2025-03-26 only");
         }
-        self.ask(&client, said).await?.response(client)
+        self.ask(&client, said).await?.response(client, self.conduct.breaks)
     }
 
     /// Passes messages on, and waits for what answers them.
@@ -181,17 +185,17 @@ impl Bridge {
 
     /// A stream: of what belongs to no request, or of what follows an event.
     fn get(&self, headers: &HeaderMap) -> Result<Response<Body>, Refusal> {
-        if !accepts(headers, EVENTS) {
+        if !(accepts(headers, EVENTS) || self.conduct.is_lenient) {
             return refuse(StatusCode::NOT_ACCEPTABLE, &format!("the header Accept has to list {EVENTS}"));
         }
         let (_, client) = self.session(headers)?;
         let Some(id) = text(headers, LAST_EVENT) else {
-            return events(client, LISTENING, None);
+            return events(client, LISTENING, None, false);
         };
         let number = |text: &str| text.parse::<u64>().ok();
         let last = id.split_once('-');
         match last.and_then(|(stream, event)| number(stream).zip(number(event))) {
-            Some((stream, event)) => events(client, stream, Some(event)),
+            Some((stream, event)) => events(client, stream, Some(event), false),
             None => refuse(StatusCode::BAD_REQUEST, NO_EVENT),
         }
     }
@@ -239,14 +243,20 @@ fn not_taken(why: &NotTaken, said: &[Message<'_>]) -> Result<Answered, Refusal> 
 }
 
 /// A stream of events, from its beginning, or from behind an event.
-fn events(client: ClientHandle, stream: u64, behind: Option<u64>) -> Result<Response<Body>, Refusal> {
+fn events(
+    client: ClientHandle,
+    stream: u64,
+    behind: Option<u64>,
+    breaks: bool,
+) -> Result<Response<Body>, Refusal> {
     let Some(reader) = client.with(|streams| streams.attach(stream, behind)).flatten() else {
         return refuse(StatusCode::BAD_REQUEST, NO_EVENT);
     };
     // Clients of older revisions take an event without data for a message.
     let newest = Revision::V2025_11_25.name();
     let primed = behind.is_none() && client.version().is_some_and(|version| version.as_str() >= newest);
-    let body = boxed(EventBody { client, stream, reader, primed });
+    let breaks = breaks && primed;
+    let body = boxed(EventBody { client, stream, reader, primed, breaks, broken: false });
     let mut answer = answer(StatusCode::OK, Some(EVENTS), body);
     answer.headers_mut().insert(CACHE_CONTROL, HeaderValue::from_static("no-cache"));
     Ok(answer)
@@ -278,6 +288,9 @@ struct EventBody {
     reader: u64,
     /// It begins with an event of no data, so that a client can resume it before anything was said.
     primed: bool,
+    /// It ends behind its first message, and says when its client may come back.
+    breaks: bool,
+    broken: bool,
 }
 
 impl HttpBody for EventBody {
@@ -288,14 +301,19 @@ impl HttpBody for EventBody {
         mut self: Pin<&mut Self>,
         context: &mut Context<'_>,
     ) -> Poll<Option<io::Result<Frame<Bytes>>>> {
-        let next = match std::mem::take(&mut self.primed) {
+        let is_first = std::mem::take(&mut self.primed);
+        let next = match is_first {
             true => NextEvent::Event(0, String::new()),
+            false if self.broken => NextEvent::End,
             false => ready!(self.client.poll_next(self.stream, self.reader, context)),
         };
         Poll::Ready(match next {
             NextEvent::Event(number, text) => {
                 let id = format!("{}-{number}", self.stream);
-                Some(Ok(Frame::data(spell(None, Some(&id), &text))))
+                self.broken = self.breaks && !is_first;
+                let wait = if self.breaks && is_first { RETRY } else { "" };
+                let event = spell(None, Some(&id), &text);
+                Some(Ok(Frame::data([wait.as_bytes(), &event].concat().into())))
             }
             NextEvent::End => None,
             NextEvent::Cut => Some(Err(io::Error::other("what follows on this stream is not kept any more"))),

@@ -34,6 +34,16 @@ pub struct Bridge {
     sessions: Mutex<Sessions>,
     missed: Arc<Missed>,
     ended: AtomicU64,
+    conduct: Conduct,
+}
+
+/// How clients are put to the test.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Conduct {
+    /// Requests are answered whatever they accept.
+    pub(crate) is_lenient: bool,
+    /// Each stream breaks off behind its first message, once, for its client to come back.
+    pub(crate) breaks: bool,
 }
 
 #[derive(Default)]
@@ -67,6 +77,16 @@ impl fmt::Debug for Bridge {
 impl Bridge {
     /// Starts the command, for the first session or for all: one that cannot be started is known at once.
     pub fn start(command: &[String], shared: bool, notify: Box<dyn Notify>) -> Result<Arc<Self>, StartError> {
+        Self::start_with(command, shared, Conduct::default(), notify)
+    }
+
+    /// The same, with a conduct of its own.
+    pub(crate) fn start_with(
+        command: &[String],
+        shared: bool,
+        conduct: Conduct,
+        notify: Box<dyn Notify>,
+    ) -> Result<Arc<Self>, StartError> {
         let bridge = Arc::new(Self {
             command: command.to_vec(),
             shared,
@@ -74,6 +94,7 @@ impl Bridge {
             sessions: Mutex::default(),
             missed: Arc::default(),
             ended: AtomicU64::new(0),
+            conduct,
         });
         let first = bridge.server()?;
         lock(&bridge.sessions).next = Some(first);

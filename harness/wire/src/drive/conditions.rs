@@ -138,7 +138,7 @@ fn all() -> Vec<Condition> {
         Condition {
             name: "terminated",
             title: "The recorder is told to end",
-            reason: "After a SIGTERM the server has to be told too, and what had passed has to be in the recording.",
+            reason: "After a SIGTERM the server has to be asked to end too, and what had passed has to be in the recording.",
             conditions: Conditions { pause: 1.5, kill: Some((Kill::Term, 2)), ..plain() },
             ..usual()
         },

@@ -3,12 +3,13 @@
 
 use super::journals::{Journals, exchanges, heard};
 use super::port;
-use super::process::{KillTarget, Quiet, Running, not_started, recorder_words, script, wait, watched};
+use super::process::{KillTarget, Running, not_started, recorder_words, script, wait, watched};
 use super::recorder::Placeholders;
 use super::rig::{Files, Played, Rig};
 use super::scenario::Scenario;
 use crate::http::Target;
 use crate::journal::{self, Direction, Entry, Journal};
+use crate::notify::Quiet;
 use crate::play::http::{Answers, Server, Transport, as_client};
 use crate::play::{Plan, Variants};
 use crate::stdio::group::Group;
@@ -61,6 +62,7 @@ pub(super) fn play(
         patience,
         variants,
         journal,
+        refuse: false,
         name: &scenario.name,
         notify: &Quiet,
     };

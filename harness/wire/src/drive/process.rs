@@ -9,7 +9,7 @@ use crate::journal::{self, Entry};
 use crate::play::{Script, ScriptStep, read_session};
 use crate::stdio::group::Group;
 use crate::stdio::{Stderr, running};
-use crate::{Notify, StartError, interrupt};
+use crate::{StartError, interrupt};
 use rustix::process::{Signal, kill_process};
 use std::io::Write as _;
 use std::os::unix::fs::MetadataExt as _;
@@ -31,17 +31,6 @@ const ROOM: u64 = 64 << 20;
 
 /// A session is in both journals and in the recording, in each with what surrounds it.
 const SHARE: u64 = 32;
-
-/// Mismatches are not reported here: what the other side did is in the journals.
-pub(super) struct Quiet;
-
-impl Notify for Quiet {
-    fn error(&self, _: &str) {}
-
-    fn note(&self, _: &str) {}
-
-    fn mismatch(&self, _: &str) {}
-}
 
 /// A recorder under test that runs, with all that it started.
 pub(super) struct Running {

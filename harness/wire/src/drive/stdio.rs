@@ -1,11 +1,12 @@
 //! A session over pipes: the client plays in this process and starts the recorder, which starts the server.
 
 use super::journals::Journals;
-use super::process::{KillTarget, Quiet, Running, not_started, recorder_words, script, wait, watched};
+use super::process::{KillTarget, Running, not_started, recorder_words, script, wait, watched};
 use super::recorder::Placeholders;
 use super::rig::{Files, Played, Rig};
 use super::scenario::Scenario;
 use crate::journal::{self, Direction, Entry, Journal, JournalEvent};
+use crate::notify::Quiet;
 use crate::play::{self, Plan, Variants};
 use crate::stdio::start;
 use rustix::io::Errno;
@@ -40,6 +41,7 @@ pub(super) fn play(rig: &Rig, scenario: &Scenario, files: &Files) -> io::Result<
         patience: rig.waits(conditions),
         variants: &variants,
         journal: &journal,
+        refuse: false,
         name: &scenario.name,
         notify: &Quiet,
     };

@@ -3,12 +3,15 @@
 use super::mismatch::{Mismatch, MismatchKind};
 use super::plan::{Plan, Played};
 use super::player::{Order, Player};
+use crate::messages::internal_error;
 use std::time::{Duration, Instant};
 
 /// A play under way.
 pub(super) struct Game<'p> {
     plan: &'p Plan<'p>,
     pub(super) player: Player<'p>,
+    /// Errors for requests that depart from the session, to be sent next.
+    pub(super) refusals: Vec<String>,
     /// This side closed before the session was over, as its variant asks.
     pub(super) closed_early: bool,
     /// A wait ran out although something came: nothing that was awaited.
@@ -20,8 +23,10 @@ pub(super) struct Game<'p> {
 
 impl<'p> Game<'p> {
     pub(super) fn new(plan: &'p Plan<'p>, order: Order) -> Self {
-        let (player, progress) = (Player::new(plan.script, plan.rules.clone(), order), (0, Instant::now()));
-        Self { plan, player, closed_early: false, talks_on: false, progress, tally: Played::default() }
+        let mut player = Player::new(plan.script, plan.rules.clone(), order);
+        player.refuses = plan.refuse;
+        let (progress, tally) = ((0, Instant::now()), Played::default());
+        Self { plan, player, refusals: Vec::new(), closed_early: false, talks_on: false, progress, tally }
     }
 
     /// How long a wait may be, with what this side takes on top.
@@ -87,7 +92,14 @@ impl<'p> Game<'p> {
         };
         let received = self.player.receive(text);
         let steps = received.iter().filter_map(|one| one.step).collect();
-        received.into_iter().filter_map(|one| one.mismatch).for_each(|mismatch| self.report(mismatch));
+        for one in received {
+            let Some(mismatch) = one.mismatch else { continue };
+            if let Some(id) = one.refused {
+                let why = mismatch.describe(self.plan.script, self.plan.name);
+                self.refusals.push(internal_error(&id, &format!("mcp-concord play: {why}")));
+            }
+            self.report(mismatch);
+        }
         Some(steps)
     }
 

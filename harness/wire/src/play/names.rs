@@ -1,9 +1,10 @@
 //! The names of requests: the ids and progress tokens that each side chose, put into the messages that refer to them.
 
 use super::script::ScriptStep;
-use crate::messages::{about, id_span, id_text, own_token, span, with};
+use crate::messages::{about, id_span, id_text, own_token, span, subscribed, with};
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
+use transcript::json::Json;
 use transcript::meaning::EventKind;
 use transcript::message::Message;
 use verdict::protocol::quoted;
@@ -43,6 +44,10 @@ impl IdMap {
 
     /// A message of this side as it is to be said.
     pub(super) fn outgoing<'a>(&self, step: &ScriptStep, message: Message<'a>) -> Cow<'a, str> {
+        subscribed(self.answering(step, message), |id| self.last.get(&*key_of(id)).cloned())
+    }
+
+    fn answering<'a>(&self, step: &ScriptStep, message: Message<'a>) -> Cow<'a, str> {
         if let EventKind::Result | EventKind::Error = step.kind {
             let name = match step.answers {
                 Some(asked) => self.ids.get(&asked),
@@ -66,12 +71,13 @@ impl IdMap {
         let Some(id) = about(message, "notifications/cancelled", "requestId") else {
             return Cow::Borrowed(message.text());
         };
-        let key = match id.as_text() {
-            Some(text) => text.decode(),
-            None => Cow::Borrowed(id.text().as_bytes()),
-        };
-        with(message, span(message, id), self.last.get(&*key).map(String::as_str))
+        with(message, span(message, id), self.last.get(&*key_of(id)).map(String::as_str))
     }
+}
+
+/// The key of an id in a member.
+fn key_of(id: Json<'_>) -> Cow<'_, [u8]> {
+    id.as_text().map_or(Cow::Borrowed(id.text().as_bytes()), |text| text.decode())
 }
 
 /// Ids that are each given once.

@@ -25,6 +25,8 @@ pub struct Plan<'p> {
     pub variants: &'p Variants,
     /// Where to note what passes.
     pub journal: &'p Journal,
+    /// Answer a request that is not as the session has it with an error that says so, and not as in the session.
+    pub refuse: bool,
     /// What the recording is called in messages.
     pub name: &'p str,
     /// Where mismatches are reported as they are seen.

@@ -8,6 +8,7 @@
 use super::mismatch::{Mismatch, MismatchKind};
 use super::names::IdMap;
 use super::script::{Script, event};
+use crate::messages::id_text;
 use std::borrow::Cow;
 use transcript::align::contents;
 use transcript::diff::{DiffOptions, Difference};
@@ -39,6 +40,8 @@ pub(crate) struct Player<'s> {
     next: usize,
     done: Vec<bool>,
     names: IdMap,
+    /// A request that departs from the session is not answered as in the session.
+    pub(super) refuses: bool,
     /// How many messages were sent.
     pub(super) sent: u64,
     /// How many messages of the session were received, equal to them or not.
@@ -61,6 +64,8 @@ pub(crate) struct Received {
     pub(super) step: Option<usize>,
     /// How it departs from it.
     pub(super) mismatch: Option<Mismatch>,
+    /// The id of a request that is to be refused for it.
+    pub(super) refused: Option<String>,
 }
 
 impl<'s> Player<'s> {
@@ -68,7 +73,8 @@ impl<'s> Player<'s> {
     pub(crate) fn new(script: &'s Script, rules: DiffOptions, order: Order) -> Self {
         let done: Vec<bool> = (0..script.steps.len()).map(|step| script.is_left_out(step)).collect();
         let next = done.iter().take_while(|done| **done).count();
-        Self { script, rules, order, next, done, names: IdMap::default(), sent: 0, received: 0 }
+        let names = IdMap::default();
+        Self { script, rules, order, next, done, names, refuses: false, sent: 0, received: 0 }
     }
 
     /// The next message of this side, where it is its turn. It counts as sent.
@@ -93,7 +99,7 @@ impl<'s> Player<'s> {
             Ok(message) => vec![self.receive_message(message)],
             Err(refusal) if refusal.code == Code::Batch => {
                 let batch = Mismatch::new(MismatchKind::Batch, Some(text.to_owned()));
-                let mut received = vec![Received { step: None, mismatch: Some(batch) }];
+                let mut received = vec![Received { mismatch: Some(batch), ..Received::default() }];
                 for item in Json::parse(text).into_iter().flat_map(Json::items) {
                     received.push(match Message::parse(item.text()) {
                         Ok(message) => self.receive_message(message),
@@ -171,8 +177,12 @@ impl<'s> Player<'s> {
             None => match self.kin(&came).and_then(|step| Some((step, self.difference(step, &came)?))) {
                 Some((step, difference)) => (step, Some(MismatchKind::Different(difference))),
                 None => {
-                    let mismatch = Mismatch::new(MismatchKind::Unexpected, Some(message.text().to_owned()));
-                    return Received { step: None, mismatch: Some(mismatch) };
+                    let came = Some(message.text().to_owned());
+                    let refused = self.refused(message);
+                    // Who is refused sees what would have been right.
+                    let step = refused.as_ref().and_then(|_| self.awaited());
+                    let mismatch = Mismatch { kind: MismatchKind::Unexpected, step, came };
+                    return Received { step: None, mismatch: Some(mismatch), refused };
                 }
             },
         };
@@ -181,8 +191,19 @@ impl<'s> Player<'s> {
         }
         self.tick(step);
         self.received += 1;
+        let refused = kind.as_ref().and_then(|_| self.refused(message));
+        if refused.is_some() {
+            let answers = |at: &usize| self.script.steps[*at].answers == Some(step);
+            (step..self.done.len()).find(answers).into_iter().for_each(|answer| self.tick(answer));
+        }
         let (step, came) = (Some(step), Some(message.text().to_owned()));
-        Received { step, mismatch: kind.map(|kind| Mismatch { kind, step, came }) }
+        Received { step, mismatch: kind.map(|kind| Mismatch { kind, step, came }), refused }
+    }
+
+    /// The id of a message that is refused if it departs from the session: of a request.
+    fn refused(&self, message: Message<'_>) -> Option<String> {
+        message.method().filter(|_| self.refuses)?;
+        id_text(message).map(ToOwned::to_owned)
     }
 
     /// The first message that says the same; of several that may overtake each other, the one whose id came.
@@ -267,7 +288,8 @@ impl<'s> Player<'s> {
 
 fn no_message(why: String, text: &str) -> Received {
     let text = if text.trim().is_empty() { "(an empty line)" } else { text }.to_owned();
-    Received { step: None, mismatch: Some(Mismatch::new(MismatchKind::NoMessage(why), Some(text))) }
+    let mismatch = Some(Mismatch::new(MismatchKind::NoMessage(why), Some(text)));
+    Received { mismatch, ..Received::default() }
 }
 
 #[cfg(test)]

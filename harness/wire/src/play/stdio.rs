@@ -141,6 +141,9 @@ impl<'p> Conversation<'p> {
     fn send_due(&mut self) {
         let variants = self.plan.variants;
         let mut bytes = Vec::new();
+        for refusal in std::mem::take(&mut self.game.refusals) {
+            variants.line(&refusal, &mut bytes);
+        }
         while !self.game.closes() {
             let Some(said) = self.game.player.next_message() else { break };
             variants.line(&on_one_line(&said.text), &mut bytes);

@@ -84,7 +84,7 @@ pub(super) fn played<T>(
 ) -> (T, Vec<String>) {
     let (rules, journal, tell) = (&DiffOptions::default(), &Journal::default(), Reported::default());
     let (name, notify) = ("session", &tell);
-    let done = play(&Plan { script, rules, patience, variants, journal, name, notify });
+    let done = play(&Plan { script, rules, patience, variants, journal, refuse: false, name, notify });
     (done, tell.all())
 }
 

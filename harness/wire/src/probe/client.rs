@@ -22,7 +22,8 @@ const TICK: Duration = Duration::from_millis(100);
 #[derive(Debug)]
 pub(super) enum Answer {
     Result(Value),
-    Error,
+    /// An error, with its message.
+    Error(String),
     /// None came.
     None(Silence),
 }
@@ -74,12 +75,9 @@ impl Client {
             _ => Map::new(),
         };
         if self.modern {
-            let meta = params.entry("_meta").or_insert_with(|| json!({}));
-            if let Some(meta) = meta.as_object_mut() {
-                let name = |member: &str| format!("io.modelcontextprotocol/{member}");
-                meta.insert(name("protocolVersion"), json!(Revision::V2026_07_28.name()));
-                meta.insert(name("clientInfo"), info());
-                meta.insert(name("clientCapabilities"), json!({}));
+            let own = params.entry("_meta").or_insert_with(|| json!({}));
+            if let (Some(own), Value::Object(meta)) = (own.as_object_mut(), meta()) {
+                own.extend(meta);
             }
         }
         Value::Object(params)
@@ -89,8 +87,13 @@ impl Client {
     pub(super) fn is_there(&mut self) {
         let id = self.request("ping", Value::Null);
         if matches!(self.answer(&id), Answer::None(_)) {
-            self.over.get_or_insert(Silence::Timeout);
+            self.give_up();
         }
+    }
+
+    /// Does not ask the server any more.
+    pub(super) fn give_up(&mut self) {
+        self.over.get_or_insert(Silence::Timeout);
     }
 
     /// Sends a request, and gives its id.
@@ -187,7 +190,10 @@ impl Client {
                 (None, Some(answers)) if id == Some(&answers) => {
                     found = Some(match message.get_mut("result").map(Value::take) {
                         Some(result) => Answer::Result(result),
-                        None => Answer::Error,
+                        None => {
+                            let why = message["error"]["message"].as_str();
+                            Answer::Error(why.unwrap_or("an error without a message").to_owned())
+                        }
                     });
                 }
                 _ => {}
@@ -200,6 +206,15 @@ impl Client {
 /// Who asks.
 pub(super) fn info() -> Value {
     json!({"name": "mcp-concord", "version": env!("CARGO_PKG_VERSION")})
+}
+
+/// What a request says of itself in a revision without handshake.
+pub(super) fn meta() -> Value {
+    json!({
+        "io.modelcontextprotocol/protocolVersion": Revision::V2026_07_28.name(),
+        "io.modelcontextprotocol/clientInfo": info(),
+        "io.modelcontextprotocol/clientCapabilities": {},
+    })
 }
 
 /// What the client declares in the handshake of a revision.

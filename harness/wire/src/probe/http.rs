@@ -1,15 +1,19 @@
-//! The steps over HTTP in which the request itself is the point: its method, its headers, a body that is not a message.
+//! The steps over HTTP in which the request itself is the point: its method, its headers, a body that is not a message; or streams.
 
-use super::client::{capabilities, info};
+use super::client::{capabilities, info, meta};
 use super::plan::{Probe, Probed, Silence, Unanswered};
-use super::script::{Act, Step};
+use super::script::{Act, BOTH, OWN, Step, Streams, VERSION};
 use super::session::Archive;
-use crate::http::{Client, EVENTS, JSON, SESSION, Target, full, media_type, runtime, text};
+use crate::http::{
+    Client, EVENTS, EventReader, JSON, LAST_EVENT, SESSION, SseEvent, Target, collect, full, media_type,
+    runtime, text,
+};
 use crate::{Notify, StartError, interrupt};
 use http_body_util::BodyExt as _;
+use hyper::body::Incoming;
 use hyper::header::{HeaderName, HeaderValue};
-use hyper::{Method, Request, StatusCode};
-use serde_json::json;
+use hyper::{Method, Request, Response, StatusCode};
+use serde_json::{Value, json};
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::time::timeout;
@@ -21,14 +25,24 @@ const LISTEN: Duration = Duration::from_millis(200);
 /// How many bytes of a body are read.
 const MOST: usize = 1 << 20;
 
+const LISTENS: (&str, &str) = ("accept", EVENTS);
+const INITIALIZED: &str = r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#;
+
 /// A session of single requests.
 struct Exchanges<'p> {
     client: Client,
-    to: String,
+    origin: String,
+    path: &'p str,
+    revision: Revision,
     patience: Duration,
-    /// The values that templates name.
-    named: [(&'p str, String); 2],
+    /// The session's id; empty where there is none.
+    session: String,
+    /// The first resource that is listed, where there are no sessions.
+    resource: String,
 }
+
+/// Why a step was not played.
+type Left = Option<&'static str>;
 
 /// Opens a session, and sends what each step says. A server without sessions is asked the same without an id.
 pub(super) fn play(
@@ -38,35 +52,50 @@ pub(super) fn play(
     steps: &[&'static Step],
     notify: &Arc<dyn Notify>,
 ) -> Result<Probed, StartError> {
-    let recording = probe.folder.join("http.har");
+    let name = if revision.has_handshake() { "http".to_owned() } else { format!("http-{revision}") };
+    let recording = probe.folder.join(format!("{name}.har"));
     let archive = Archive::start(target, &recording, notify)?;
-    let to = format!("{}{}", archive.target.origin(), archive.target.path());
-    let mut done =
-        Probed { name: "http".to_owned(), recording, revision: Some(revision), ..Probed::default() };
+    let mut done = Probed { name, recording, revision: Some(revision), ..Probed::default() };
     let (runtime, client) =
         runtime().and_then(|runtime| Ok((runtime, Client::new(None)?))).map_err(StartError::Unusable)?;
-    let named = [("$version", revision.name().to_owned()), ("$session", String::new())];
-    let mut exchanges = Exchanges { client, to, patience: probe.patience, named };
+    let (origin, path) = (archive.target.origin(), archive.target.path());
+    let (patience, session, resource) = (probe.patience, String::new(), String::new());
+    let mut exchanges = Exchanges { client, origin, path, revision, patience, session, resource };
     runtime.block_on(async {
-        if let Err(why) = exchanges.begin(revision).await {
-            done.left.extend(steps.iter().map(|step| (step.name, format!("the server {}", why.said()))));
-            return;
-        }
-        for step in steps {
-            let Act::Http(method, headers, body) = step.act else { continue };
-            let is_of_sessions = step.name.starts_with("session-");
-            match exchanges.named[1].1.is_empty() && is_of_sessions {
-                true => done.left.push((step.name, "the server hands out no session id".to_owned())),
-                false if interrupt::requested() => break,
-                false => match exchanges.send(method, headers, body).await {
-                    Ok(_) => done.played.push(step.name),
-                    Err(why) => {
-                        let id = serde_json::Value::Null;
-                        done.unanswered.push(Unanswered { step: step.name, method, id, why });
-                        // One that is gone is asked no more.
-                        break;
-                    }
-                },
+        let is_legacy = match revision.has_handshake() {
+            true => exchanges.begin().await.map(|status| !status.is_success()),
+            false => exchanges.discover().await.map(|()| false),
+        };
+        let is_legacy = match is_legacy {
+            Ok(is_legacy) => is_legacy,
+            Err(why) => {
+                done.left.extend(steps.iter().map(|step| (step.name, format!("the server {}", why.said()))));
+                return;
+            }
+        };
+        for step in steps.iter().filter(|step| step.is_legacy() == is_legacy) {
+            if interrupt::requested() {
+                break;
+            }
+            let lacks = match step.name {
+                name if name.starts_with("session-") && exchanges.session.is_empty() => {
+                    Some("the server hands out no session id")
+                }
+                name if name.starts_with("name-") && exchanges.resource.is_empty() => {
+                    Some("the server lists no resources")
+                }
+                _ => None,
+            };
+            let played = if lacks.is_some() { Ok(lacks) } else { exchanges.act(&step.act).await };
+            match played {
+                Ok(None) => done.played.push(step.name),
+                Ok(Some(why)) => done.left.push((step.name, why.to_owned())),
+                Err(why) => {
+                    let (id, method) = (Value::Null, step.act.method());
+                    done.unanswered.push(Unanswered { step: step.name, method, id, why });
+                    // One that is gone is asked no more.
+                    break;
+                }
             }
         }
     });
@@ -76,33 +105,148 @@ pub(super) fn play(
 }
 
 impl Exchanges<'_> {
-    /// Shakes hands, and keeps the session's id.
-    async fn begin(&mut self, revision: Revision) -> Result<(), Silence> {
-        let both = [("accept", "application/json, text/event-stream")];
-        let params = json!({"protocolVersion": revision.name(), "capabilities": capabilities(revision), "clientInfo": info()});
-        let hello = json!({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": params});
-        self.named[1].1 = self.send("POST", &both, &hello.to_string()).await?.unwrap_or_default();
-        let initialized = json!({"jsonrpc": "2.0", "method": "notifications/initialized"}).to_string();
-        let own = [both[0], (SESSION, "$session"), ("mcp-protocol-version", "$version")];
-        self.send("POST", &own, &initialized).await.map(drop)
+    /// Shakes hands, and keeps the session's id; the status of the answer.
+    async fn begin(&mut self) -> Result<StatusCode, Silence> {
+        self.session.clear();
+        let answer = self.open("POST", self.path, &[BOTH], &self.hello()).await?;
+        self.session = text(answer.headers(), SESSION).unwrap_or_default();
+        let status = answer.status();
+        Stream::new(answer).events(self.patience, |_| false).await;
+        if status.is_success() {
+            self.send("POST", &[BOTH, OWN, VERSION], INITIALIZED).await?;
+        }
+        Ok(status)
     }
 
-    /// Sends a request, and reads what comes back for a while; the session's id that the answer names.
-    async fn send(
+    /// Asks what the server speaks, and for the first resource that it lists.
+    async fn discover(&mut self) -> Result<(), Silence> {
+        for method in ["server/discover", "resources/list"] {
+            let asks = json!({"jsonrpc": "2.0", "id": method, "method": method, "params": {"_meta": meta()}});
+            let headers = [BOTH, VERSION, ("mcp-method", method)];
+            let answer = self.open("POST", self.path, &headers, &asks.to_string()).await?;
+            let read = timeout(self.patience, collect(answer.into_body(), MOST)).await;
+            let read = read.ok().and_then(Result::ok).unwrap_or_default();
+            let read = String::from_utf8_lossy(&read);
+            // JSON, or the data of an event.
+            let said = read.lines().map(|line| line.strip_prefix("data:").unwrap_or(line));
+            let said: Vec<Value> = said.filter_map(|line| serde_json::from_str(line).ok()).collect();
+            let uri = said.iter().find_map(|said| said["result"]["resources"][0]["uri"].as_str());
+            self.resource = uri.unwrap_or_default().to_owned();
+        }
+        Ok(())
+    }
+
+    fn hello(&self) -> String {
+        let revision = self.revision;
+        let params = json!({"protocolVersion": revision.name(), "capabilities": capabilities(revision), "clientInfo": info()});
+        json!({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": params}).to_string()
+    }
+
+    async fn act(&mut self, act: &'static Act) -> Result<Left, Silence> {
+        match *act {
+            Act::Http(method, headers, body) => {
+                self.send(method, headers, body).await?;
+            }
+            Act::Streams(Streams::Beside(count), headers, body) => {
+                let mut streams = Vec::new();
+                for _ in 0..count {
+                    let answer = self.open("GET", self.path, &[LISTENS, OWN, VERSION], "").await?;
+                    if !is_stream(&answer) {
+                        return Ok(Some("the server offers no stream, or not as many"));
+                    }
+                    streams.push(Stream::new(answer));
+                }
+                self.send("POST", headers, body).await?;
+                for mut stream in streams {
+                    stream.events(LISTEN, |_| false).await;
+                }
+            }
+            Act::Streams(Streams::Resumed, headers, body) => {
+                // Another stream, whose events are not those of the one that is resumed.
+                self.send("POST", headers, &body.replace("resumed", "other")).await?;
+                let answer = self.open("POST", self.path, headers, body).await?;
+                let events = match is_stream(&answer) {
+                    true => Stream::new(answer).events(self.patience, |_| false).await,
+                    false => return Ok(Some("the server answers without a stream")),
+                };
+                let Some(first) = events.into_iter().find_map(|event| event.id) else {
+                    return Ok(Some("the events of its streams have no ids"));
+                };
+                self.send("GET", &[LISTENS, OWN, VERSION, (LAST_EVENT, &first)], "").await?;
+            }
+            Act::Streams(Streams::Renewed, headers, body) => {
+                self.begin().await?;
+                self.send("POST", headers, body).await?;
+            }
+            Act::Streams(Streams::Legacy, headers, body) => return self.legacy(headers, body).await,
+            _ => {}
+        }
+        Ok(None)
+    }
+
+    /// A session over HTTP+SSE: messages go where the stream's first event says, and answers come on the stream.
+    async fn legacy(&self, headers: &[(&str, &str)], body: &str) -> Result<Left, Silence> {
+        let answer = self.open("GET", self.path, &[LISTENS], "").await?;
+        if !is_stream(&answer) {
+            return Ok(Some("the server offers no stream"));
+        }
+        let mut stream = Stream::new(answer);
+        let is_endpoint = |event: &SseEvent| event.name.as_deref() == Some("endpoint");
+        let events = stream.events(self.patience, is_endpoint).await;
+        let endpoint = events.into_iter().find(is_endpoint).map(|event| event.data).unwrap_or_default();
+        let endpoint = String::from_utf8_lossy(&endpoint);
+        let to = endpoint.strip_prefix(&self.origin).unwrap_or(&endpoint);
+        if !to.starts_with('/') || to.starts_with("//") {
+            return Ok(Some("the stream names no endpoint of this server"));
+        }
+        for (headers, body, asks) in
+            [(&[][..], &*self.hello(), true), (&[], INITIALIZED, false), (headers, body, true)]
+        {
+            let answer = self.open("POST", to, headers, body).await?;
+            let is_taken = answer.status().is_success();
+            Stream::new(answer).events(self.patience, |_| false).await;
+            if asks && is_taken && stream.events(self.patience, SseEvent::is_message).await.is_empty() {
+                return Err(Silence::Timeout);
+            }
+        }
+        Ok(None)
+    }
+
+    /// Sends a request, and reads what comes back: of a stream that a GET opens, what comes in a while.
+    async fn send(&self, method: &str, headers: &[(&str, &str)], body: &str) -> Result<(), Silence> {
+        let answer = self.open(method, self.path, headers, body).await?;
+        let time = if method == "GET" && is_stream(&answer) { LISTEN } else { self.patience };
+        Stream::new(answer).events(time, |_| false).await;
+        Ok(())
+    }
+
+    /// A body with what stands for something of this session.
+    fn filled(&self, body: &str) -> String {
+        let resource = json!(self.resource).to_string();
+        body.replace("\"$meta\"", &meta().to_string()).replace("\"$resource\"", &resource)
+    }
+
+    /// Sends a request; its answer, whose body is still to come.
+    async fn open(
         &self,
         method: &str,
+        path: &str,
         headers: &[(&str, &str)],
         body: &str,
-    ) -> Result<Option<String>, Silence> {
-        let mut request = Request::new(full(body.to_owned()));
-        *request.uri_mut() = self.to.parse().map_err(|_| Silence::Ended)?;
+    ) -> Result<Response<Incoming>, Silence> {
+        let mut request = Request::new(full(self.filled(body)));
+        *request.uri_mut() = format!("{}{path}", self.origin).parse().map_err(|_| Silence::Ended)?;
         *request.method_mut() = Method::from_bytes(method.as_bytes()).unwrap_or_default();
         if method == "POST" {
             request.headers_mut().insert("content-type", HeaderValue::from_static(JSON));
         }
         for (name, value) in headers {
-            let named = self.named.iter().find(|(name, _)| name == value).map(|(_, value)| value.as_str());
-            let value = named.unwrap_or(value);
+            let value = match *value {
+                "$session" => &self.session,
+                "$version" => self.revision.name(),
+                "$resource" => &self.resource,
+                value => value,
+            };
             // The last of a name holds.
             if let (Ok(name), Ok(value), false) =
                 (HeaderName::try_from(*name), HeaderValue::from_str(value), value.is_empty())
@@ -113,22 +257,41 @@ impl Exchanges<'_> {
         let answer = timeout(self.patience, self.client.send(request)).await;
         let answer = answer.map_err(|_| Silence::Timeout)?.map_err(|_| Silence::Ended)?;
         // So the recorder answers where it does not reach the server.
-        if answer.status() == StatusCode::BAD_GATEWAY {
-            return Err(Silence::Ended);
-        }
-        let id = text(answer.headers(), SESSION);
-        let is_stream = method == "GET" && media_type(answer.headers()) == EVENTS;
-        let mut body = answer.into_body();
+        if answer.status() == StatusCode::BAD_GATEWAY { Err(Silence::Ended) } else { Ok(answer) }
+    }
+}
+
+/// A body, read as it comes.
+struct Stream {
+    body: Incoming,
+    reader: EventReader,
+}
+
+impl Stream {
+    fn new(answer: Response<Incoming>) -> Self {
+        Self { body: answer.into_body(), reader: EventReader::new(MOST) }
+    }
+
+    /// The events that come in this time, up to the first that is enough.
+    async fn events(&mut self, time: Duration, is_enough: impl Fn(&SseEvent) -> bool) -> Vec<SseEvent> {
+        let (mut events, mut read) = (Vec::new(), 0);
         let reading = async {
-            let mut read = 0;
-            while let Some(Ok(frame)) = body.frame().await {
-                read += frame.data_ref().map_or(0, |data| data.len());
-                if read > MOST {
+            while read < MOST
+                && let Some(Ok(frame)) = self.body.frame().await
+            {
+                let data = frame.into_data().unwrap_or_default();
+                read += data.len();
+                events.extend(self.reader.take(&data).0);
+                if events.iter().any(&is_enough) {
                     return;
                 }
             }
         };
-        let _ = timeout(if is_stream { LISTEN } else { self.patience }, reading).await;
-        Ok(id)
+        let _ = timeout(time, reading).await;
+        events
     }
+}
+
+fn is_stream(answer: &Response<Incoming>) -> bool {
+    answer.status().is_success() && media_type(answer.headers()) == EVENTS
 }

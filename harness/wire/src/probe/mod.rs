@@ -1,25 +1,33 @@
-//! Checks a live server: plays a client through a script, in several sessions, and records each as `record` does.
+//! Checks a live server or client: plays the other side through a script, in several sessions, and records each as `record` does.
 //!
-//! The script is in `script`. A session over stdio is recorded by [`crate::record`]; one over HTTP goes through [`crate::proxy`], and its
+//! The client's script is in `script`; that of the server is in `server_script`, `server_player` plays it, and `clients` starts clients. A session over stdio is recorded by [`crate::record`]; one over HTTP goes through [`crate::proxy`], and its
 //! client is `remote`, or `http` where single requests are the point. What the recordings show is judged elsewhere.
 
 mod arguments;
 mod client;
+mod clients;
 mod http;
 mod plan;
 mod player;
 mod script;
+mod server_offer;
+mod server_player;
+mod server_script;
 mod session;
 
+pub use clients::{Clients, PlayedPart};
 pub use plan::{Calls, Probe, Probed, Silence, Unanswered};
 pub use script::{Part, SCRIPT, Step};
+pub use server_player::as_server;
+pub use server_script::{SERVER_SCRIPT, Seen, ServerAct, ServerPart, ServerStep};
 
 use crate::interrupt;
 use crate::record::Server;
 use crate::{Notify, StartError};
+use serde_json::Value;
 use session::Session;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 use transcript::revision::Revision;
 
 /// How long a server may take to end once its input has; one that was slow once is not waited for again.
@@ -31,8 +39,14 @@ const VERSIONS: &[&str] = &["life", "jsonrpc.schema"];
 /// A version that is none.
 const NO_VERSION: &str = "1999-01-01";
 
-/// How long a server may take to say that it knows no revision without handshake.
+/// How long a server may take to say that it knows no revision without handshake, once it has started.
 const DISCOVERY: Duration = Duration::from_secs(2);
+
+/// A call of a tool: its name, and its arguments.
+pub type Call = (String, Value);
+
+/// Makes calls of the tools that may be called, each as it is listed and with the arguments that it would be called with.
+pub type Choose<'c> = dyn FnMut(&[(Value, Value)]) -> Vec<Call> + 'c;
 
 /// A probe that is under way.
 struct Probing<'p> {
@@ -40,6 +54,8 @@ struct Probing<'p> {
     notify: &'p Arc<dyn Notify>,
     /// How long the server may take to end once its input has.
     end: Duration,
+    /// How long the server took to start, and to answer its first request.
+    start: Duration,
     sessions: Vec<Probed>,
 }
 
@@ -49,7 +65,8 @@ impl Probe {
     /// # Errors
     /// Where the server cannot be started, or a recording cannot be written.
     pub fn run(&self, notify: &Arc<dyn Notify>) -> Result<Vec<Probed>, StartError> {
-        let mut probing = Probing { probe: self, notify, end: END, sessions: Vec::new() };
+        let mut probing =
+            Probing { probe: self, notify, end: END, start: Duration::ZERO, sessions: Vec::new() };
         probing.first()?;
         let first = &probing.sessions[0];
         let spoken = first.revision;
@@ -58,9 +75,37 @@ impl Probe {
             probing.others(spoken)?;
             probing.faults(spoken)?;
             probing.discovery()?;
-            probing.exchanges(spoken)?;
+            probing.exchanges(spoken, true)?;
+            let modern = probing.sessions.iter().find(|session| session.name == "discovery");
+            probing.exchanges(modern.and_then(|session| session.revision), spoken.is_none())?;
         }
         Ok(probing.sessions)
+    }
+
+    /// Calls tools in a session of this name: those that `choose` makes of the ones that may be called, each with the arguments that it
+    /// would be called with. Ends where the server does.
+    ///
+    /// # Errors
+    /// Where the server cannot be started, or the recording cannot be written.
+    pub fn call(
+        &self,
+        name: &str,
+        choose: &mut Choose<'_>,
+        notify: &Arc<dyn Notify>,
+    ) -> Result<Probed, StartError> {
+        let mut session = Session::open(self, name, notify)?;
+        let newest = Revision::V2025_11_25;
+        if session.player.shake_hands(newest.name(), newest) {
+            let tools = session.player.listed_tools();
+            for (tool, arguments) in choose(&tools) {
+                if session.player.client.over().is_some() {
+                    break;
+                }
+                session.player.try_call(&tool, &arguments);
+                session.player.done.called.push(tool);
+            }
+        }
+        Ok(session.close(END / 4))
     }
 
     /// The steps of a part and a revision that are asked for.
@@ -89,12 +134,17 @@ fn judges(words: &[&str], id: &str) -> bool {
 impl Probing<'_> {
     fn first(&mut self) -> Result<(), StartError> {
         let (probe, newest) = (self.probe, Revision::V2025_11_25);
+        let (begun, mut start) = (Instant::now(), Duration::ZERO);
         self.in_session("session", |session| {
-            if session.player.shake_hands(newest.name(), newest) {
+            let is_open = session.player.shake_hands(newest.name(), newest);
+            start = begun.elapsed();
+            if is_open {
                 session.play(probe.steps(Part::Session, session.revision().unwrap_or(newest)));
             }
             true
-        })
+        })?;
+        self.start = start;
+        Ok(())
     }
 
     /// Handshakes in other revisions, and in one that is none.
@@ -137,8 +187,9 @@ impl Probing<'_> {
     /// The revisions without handshake, where the server says that it speaks them.
     fn discovery(&mut self) -> Result<(), StartError> {
         let (probe, modern) = (self.probe, Revision::V2026_07_28);
+        let patience = probe.patience.min(DISCOVERY + 2 * self.start);
         self.in_session("discovery", |session| {
-            session.player.client.patience(probe.patience.min(DISCOVERY));
+            session.player.client.patience(patience);
             let is_spoken = session.player.discover();
             if is_spoken {
                 session.player.client.patience(probe.patience);
@@ -149,10 +200,11 @@ impl Probing<'_> {
         })
     }
 
-    /// Single requests over HTTP.
-    fn exchanges(&mut self, spoken: Option<Revision>) -> Result<(), StartError> {
+    /// Single requests over HTTP. GET and DELETE are of the revisions with a handshake where the server speaks those too.
+    fn exchanges(&mut self, spoken: Option<Revision>, is_only: bool) -> Result<(), StartError> {
         let (Server::Http(target), Some(revision)) = (&self.probe.server, spoken) else { return Ok(()) };
-        let steps: Vec<_> = self.probe.steps(Part::Http, revision).collect();
+        let steps = self.probe.steps(Part::Http, revision).filter(|step| is_only || step.posts());
+        let steps: Vec<_> = steps.collect();
         if !steps.is_empty() && !interrupt::requested() {
             self.sessions.push(http::play(self.probe, target, revision, &steps, self.notify)?);
         }

@@ -80,6 +80,8 @@ pub struct Probed {
     pub name: String,
     /// Its recording.
     pub recording: PathBuf,
+    /// The client is put to the test, and not the server.
+    pub is_client: bool,
     /// The revision that was spoken.
     pub revision: Option<Revision>,
     /// The steps that were played.
@@ -94,6 +96,8 @@ pub struct Probed {
     pub slow: Vec<String>,
     /// The requests that were not answered.
     pub unanswered: Vec<Unanswered>,
+    /// What the server answered to `initialize`, where that was an error.
+    pub refused: Option<String>,
     /// The server did not end when its input did, and was killed.
     pub killed: bool,
     /// How the server ended, where it did so while it was asked.

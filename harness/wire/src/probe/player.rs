@@ -4,6 +4,7 @@ use super::arguments::{accepted, refused};
 use super::client::{Answer, Client, capabilities, info};
 use super::plan::{Calls, Probe, Probed, Silence, Unanswered};
 use super::script::{Act, Step};
+use crate::record::Server;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -90,6 +91,11 @@ impl<'p> Player<'p> {
                 let params = self.filled(params)?;
                 self.ask(method, params);
             }
+            Act::AskLast(method, params) => {
+                let params = self.filled(params)?;
+                self.ask(method, params);
+                self.settle();
+            }
             Act::AskAs(id, method) => {
                 let id: Value = serde_json::from_str(id).unwrap_or_default();
                 self.client.request_as(&id, method, Value::Null);
@@ -102,7 +108,10 @@ impl<'p> Player<'p> {
             }
             Act::Raw(text) => {
                 self.client.send(text);
-                self.settle();
+                if !self.settle() {
+                    // What is not answered from here on has the same cause.
+                    self.client.give_up();
+                }
             }
             Act::List(method, name) => self.list(method, name),
             Act::ReadResources => {
@@ -133,6 +142,9 @@ impl<'p> Player<'p> {
                     self.call(&tool, json!({"name": tool, "arguments": arguments}));
                 }
             }
+            Act::Cancel if self.client.modern && matches!(self.probe.server, Server::Http(_)) => {
+                return Err("over HTTP the end of a stream cancels, and no notification");
+            }
             Act::Cancel => {
                 let tools = self.callable()?;
                 let slow = tools.iter().find(|(tool, _)| self.done.slow.contains(tool)).or(tools.first());
@@ -141,12 +153,12 @@ impl<'p> Player<'p> {
                 let id = self.client.request("tools/call", params);
                 self.client
                     .notify("notifications/cancelled", json!({"requestId": id, "reason": "mcp-concord"}));
-                // An answer that comes at once may have crossed the cancellation.
-                self.client.listen(CROSSING);
+                // An answer that comes at once has crossed the cancellation, and no other will come.
+                self.client.answer_within(CROSSING, &id);
                 self.settle();
             }
             // These have a session of their own.
-            Act::Http(..) => {}
+            Act::Http(..) | Act::Streams(..) => {}
         }
         Ok(())
     }
@@ -157,7 +169,7 @@ impl<'p> Player<'p> {
         self.heard(method, id)
     }
 
-    /// Calls a tool. One that takes its time is no fault: the call is cancelled.
+    /// Calls a tool. A slow one is not at fault: the call is cancelled.
     fn call(&mut self, tool: &str, params: Value) {
         let id = self.client.request("tools/call", params);
         let answer = self.client.answer_within(CALL.min(self.probe.patience), &id);
@@ -174,7 +186,12 @@ impl<'p> Player<'p> {
     fn heard(&mut self, method: &'static str, id: Value) -> Option<Value> {
         match self.client.answer(&id) {
             Answer::Result(result) => Some(result),
-            Answer::Error => None,
+            Answer::Error(why) => {
+                if method == "initialize" {
+                    self.done.refused = Some(why);
+                }
+                None
+            }
             Answer::None(why) => {
                 if why == Silence::Timeout && method != "ping" && !self.client.modern {
                     // Slow, or not there any more.
@@ -188,13 +205,15 @@ impl<'p> Player<'p> {
         }
     }
 
-    /// Waits a little for what should not come, and looks whether the server is still there.
-    fn settle(&mut self) {
+    /// Waits a little for what should not come, and looks whether the server still answers.
+    fn settle(&mut self) -> bool {
         self.client.listen(AFTERWARDS);
+        let unanswered = self.done.unanswered.len();
         match self.client.modern {
             true => self.ask("tools/list", Value::Null),
             false => self.ask("ping", Value::Null),
         };
+        self.done.unanswered.len() == unanswered
     }
 
     fn list(&mut self, method: &'static str, name: &'static str) {
@@ -249,6 +268,32 @@ impl<'p> Player<'p> {
         self.done.spared = not;
         may.truncate(MOST);
         if may.is_empty() { Err("no tool says that it only reads, and --call names none") } else { Ok(may) }
+    }
+
+    /// The tools that may be called, as the server lists them, with arguments.
+    pub(super) fn listed_tools(&mut self) -> Vec<(Value, Value)> {
+        self.list("tools/list", "tools");
+        let callable = self.callable().unwrap_or_default();
+        let listed = self.listed.get("tools").cloned().unwrap_or_default();
+        let tool =
+            |(name, arguments)| Some((listed.iter().find(|tool| tool["name"] == name)?.clone(), arguments));
+        callable.into_iter().filter_map(tool).collect()
+    }
+
+    /// Calls a tool, whatever its arguments are. A slow call is not a fault as long as the server answers a ping.
+    pub(super) fn try_call(&mut self, tool: &str, arguments: &Value) {
+        self.step = "fuzz";
+        let id = self.client.request("tools/call", json!({"name": tool, "arguments": arguments}));
+        let Answer::None(why) = self.client.answer(&id) else { return };
+        if why == Silence::Timeout {
+            self.client.is_there();
+        }
+        if self.client.over().is_none() {
+            self.done.slow.push(tool.to_owned());
+            self.client.notify("notifications/cancelled", json!({"requestId": id}));
+        } else if why != Silence::Interrupted {
+            self.done.unanswered.push(Unanswered { step: self.step, method: "tools/call", id, why });
+        }
     }
 
     fn texts(&self, list: &str, member: &str) -> Option<Vec<Value>> {

@@ -57,9 +57,29 @@ pub(super) enum Act {
     MisuseTools,
     /// Calls one of them, and cancels the call at once.
     Cancel,
+    /// Sends a request, waits for its answer, and then for what should not come.
+    AskLast(&'static str, &'static str),
     /// Sends a request over HTTP as it is: method, headers (`$session` and `$version` are the session's, and an empty value
-    /// leaves one out), and body.
-    Http(&'static str, &'static [(&'static str, &'static str)], &'static str),
+    /// leaves one out), and body (`$meta` is what a request has to say of itself in a revision without handshake, `$resource` one
+    /// that the server lists).
+    Http(&'static str, Headers, &'static str),
+    /// Posts a message over HTTP where streams are the point: which, headers, and body.
+    Streams(Streams, Headers, &'static str),
+}
+
+type Headers = &'static [(&'static str, &'static str)];
+
+/// What has to do with streams in a step over HTTP.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Streams {
+    /// This number is open that GETs have opened.
+    Beside(usize),
+    /// The answer's is resumed behind its first event.
+    Resumed,
+    /// None: the session is over, and a new one begins.
+    Renewed,
+    /// That of HTTP+SSE, whose first event says where to post.
+    Legacy,
 }
 
 const SESSIONS: [Revision; 2] = [V2024_11_05, V2025_11_25];
@@ -97,9 +117,18 @@ const fn http(
 
 const PING: &str = r#"{"jsonrpc":"2.0","id":"concord","method":"ping"}"#;
 const CALM: &str = r#"{"jsonrpc":"2.0","method":"notifications/roots/list_changed"}"#;
-const BOTH: (&str, &str) = ("accept", "application/json, text/event-stream");
-const OWN: (&str, &str) = ("mcp-session-id", "$session");
-const VERSION: (&str, &str) = ("mcp-protocol-version", "$version");
+pub(super) const BOTH: (&str, &str) = ("accept", "application/json, text/event-stream");
+pub(super) const OWN: (&str, &str) = ("mcp-session-id", "$session");
+pub(super) const VERSION: (&str, &str) = ("mcp-protocol-version", "$version");
+const LISTS: (&str, &str) = ("mcp-method", "tools/list");
+const READS: (&str, &str) = ("mcp-method", "resources/read");
+const BATCH: &str =
+    r#"[{"jsonrpc":"2.0","id":"first","method":"ping"},{"jsonrpc":"2.0","id":"second","method":"ping"}]"#;
+const RESUMED: &str = r#"{"jsonrpc":"2.0","id":"resumed","method":"ping"}"#;
+const LIST: &str = r#"{"jsonrpc":"2.0","id":"list","method":"tools/list","params":{"_meta":"$meta"}}"#;
+const READ: &str =
+    r#"{"jsonrpc":"2.0","id":"read","method":"resources/read","params":{"_meta":"$meta","uri":"$resource"}}"#;
+const STREAMABLE: [Revision; 2] = [V2025_03_26, V2025_11_25];
 
 /// Every step, in the order in which they are played.
 #[rustfmt::skip]
@@ -122,11 +151,11 @@ pub static SCRIPT: &[Step] = &[
     step("completion", &["completion", "cap.server.completions"], EVERY, "/completions", Act::Ask("completion/complete", r#"{"ref":{"type":"ref/prompt","name":"$completed"},"argument":{"name":"$argument","value":""}}"#)),
     step("level-set", &["logging"], SESSIONS, "/logging", Act::Ask("logging/setLevel", r#"{"level":"debug"}"#)),
     step("subscribed", &["cap.server.resources-subscribe", "resources.updated"], SESSIONS, "/resources/subscribe", Act::Ask("resources/subscribe", r#"{"uri":"$resource"}"#)),
-    step("unsubscribed", &["resources.updated"], SESSIONS, "/resources/subscribe", Act::Ask("resources/unsubscribe", r#"{"uri":"$resource"}"#)),
+    step("unsubscribed", &["resources.updated"], SESSIONS, "/resources/subscribe", Act::AskLast("resources/unsubscribe", r#"{"uri":"$resource"}"#)),
     step("tools-called", &["tools", "progress", "content"], EVERY, "/tools", Act::CallTools),
     step("tools-misused", &["tools.input-error"], EVERY, "/tools", Act::MisuseTools),
     step("cancelled", &["cancel", "stdio.silent-after-cancel"], EVERY, "/tools", Act::Cancel),
-    step("batch", &["jsonrpc.batch"], [V2025_03_26, V2025_03_26], "", Act::Raw(r#"[{"jsonrpc":"2.0","id":"first","method":"ping"},{"jsonrpc":"2.0","id":"second","method":"ping"}]"#)),
+    step("batch", &["jsonrpc.batch"], [V2025_03_26, V2025_03_26], "", Act::Raw(BATCH)),
     fault("tools-cursor", &["page.bad-cursor"], EVERY, "/tools", Act::Ask("tools/list", r#"{"cursor":"concord-unknown"}"#)),
     fault("prompts-cursor", &["page.bad-cursor"], EVERY, "/prompts", Act::Ask("prompts/list", r#"{"cursor":"concord-unknown"}"#)),
     fault("resources-cursor", &["page.bad-cursor"], EVERY, "/resources", Act::Ask("resources/list", r#"{"cursor":"concord-unknown"}"#)),
@@ -135,20 +164,56 @@ pub static SCRIPT: &[Step] = &[
     fault("message-invalid", &["jsonrpc.request.answered"], EVERY, "", Act::Raw(r#"{"jsonrpc":"2.0","id":"invalid","method":7}"#)),
     fault("meta-missing", &["meta.missing-rejected"], MODERN, "", Act::Raw(r#"{"jsonrpc":"2.0","id":"bare","method":"tools/list"}"#)),
     fault("version-unsupported", &["version.unsupported", "http.status.version-400"], MODERN, "", Act::Raw(r#"{"jsonrpc":"2.0","id":"old","method":"tools/list","params":{"_meta":{"io.modelcontextprotocol/protocolVersion":"1999-01-01","io.modelcontextprotocol/clientCapabilities":{},"io.modelcontextprotocol/clientInfo":{"name":"mcp-concord","version":"1"}}}}"#)),
-    http("get", &["http.get.405-or-sse"], [V2025_03_26, V2025_11_25], Act::Http("GET", &[("accept", "text/event-stream"), OWN, VERSION], "")),
-    http("notification-accepted", &["http.202", "http.reject.status"], [V2025_03_26, V2025_11_25], Act::Http("POST", &[BOTH, OWN, VERSION], CALM)),
+    http("get", &["http.get.405-or-sse"], STREAMABLE, Act::Http("GET", &[("accept", "text/event-stream"), OWN, VERSION], "")),
+    http("notification-accepted", &["http.202", "http.reject.status"], STREAMABLE, Act::Http("POST", &[BOTH, OWN, VERSION], CALM)),
     http("version-unknown", &["http.version.bad-400"], [V2025_06_18, V2025_11_25], Act::Http("POST", &[BOTH, OWN, ("mcp-protocol-version", "1999-01-01")], PING)),
-    http("origin-foreign", &["http.origin.403"], [V2025_03_26, V2025_11_25], Act::Http("POST", &[BOTH, OWN, VERSION, ("origin", "http://concord.example")], PING)),
-    http("body-broken", &["jsonrpc.request.answered"], [V2025_03_26, V2025_11_25], Act::Http("POST", &[BOTH, OWN, VERSION], r#"{"jsonrpc":"2.0","method":"#)),
-    http("session-missing", &["http.session.missing-400"], [V2025_03_26, V2025_11_25], Act::Http("POST", &[BOTH, VERSION], PING)),
-    http("session-ended", &["http.session.delete-answer"], [V2025_03_26, V2025_11_25], Act::Http("DELETE", &[OWN, VERSION], "")),
-    http("session-over", &["http.session.404-after-end"], [V2025_03_26, V2025_11_25], Act::Http("POST", &[BOTH, OWN, VERSION], PING)),
+    http("origin-foreign", &["http.origin.403"], STREAMABLE, Act::Http("POST", &[BOTH, OWN, VERSION, ("origin", "http://concord.example")], PING)),
+    http("body-broken", &["jsonrpc.request.answered"], STREAMABLE, Act::Http("POST", &[BOTH, OWN, VERSION], r#"{"jsonrpc":"2.0","method":"#)),
+    http("accept-json", &["http.request"], STREAMABLE, Act::Http("POST", &[("accept", "application/json"), OWN, VERSION], PING)),
+    http("accept-absent", &["jsonrpc.request.answered"], STREAMABLE, Act::Http("POST", &[OWN, VERSION], PING)),
+    http("type-wrong", &["jsonrpc.request.answered"], STREAMABLE, Act::Http("POST", &[BOTH, OWN, VERSION, ("content-type", "text/plain")], PING)),
+    http("batch-refused", &["jsonrpc.batch"], [V2025_06_18, V2025_11_25], Act::Http("POST", &[BOTH, OWN, VERSION], BATCH)),
+    http("post-beside-stream", &["http.get", "http.sse"], STREAMABLE, Act::Streams(Streams::Beside(1), &[BOTH, OWN, VERSION], PING)),
+    http("two-streams", &["http.stream.no-broadcast"], STREAMABLE, Act::Streams(Streams::Beside(2), &[BOTH, OWN, VERSION], PING)),
+    http("stream-resumed", &["http.resume", "sse.id"], STREAMABLE, Act::Streams(Streams::Resumed, &[BOTH, OWN, VERSION], RESUMED)),
+    http("session-missing", &["http.session.missing-400"], STREAMABLE, Act::Http("POST", &[BOTH, VERSION], PING)),
+    http("session-ended", &["http.session.delete-answer"], STREAMABLE, Act::Http("DELETE", &[OWN, VERSION], "")),
+    http("session-over", &["http.session.404-after-end"], STREAMABLE, Act::Http("POST", &[BOTH, OWN, VERSION], PING)),
+    http("session-renewed", &["life.init"], STREAMABLE, Act::Streams(Streams::Renewed, &[BOTH, OWN, VERSION], PING)),
+    http("sse-posted", &["sse.endpoint", "sse.post", "sse.message", "sse.response"], SESSIONS, Act::Streams(Streams::Legacy, &[], PING)),
+    http("sse-origin-foreign", &["sse.origin"], SESSIONS, Act::Streams(Streams::Legacy, &[("origin", "http://concord.example")], PING)),
+    http("post-plain", &["http.session.removed", "http.resume.removed", "http.sse", "http.request"], MODERN, Act::Http("POST", &[BOTH, VERSION, LISTS], LIST)),
+    http("version-other", &["http.header.mismatch-400"], MODERN, Act::Http("POST", &[BOTH, ("mcp-protocol-version", "2025-11-25"), LISTS], LIST)),
+    http("method-absent", &["http.header.mismatch-400"], MODERN, Act::Http("POST", &[BOTH, VERSION], LIST)),
+    http("method-other", &["http.header.mismatch-400"], MODERN, Act::Http("POST", &[BOTH, VERSION, ("mcp-method", "prompts/list")], LIST)),
+    http("name-absent", &["http.header.mismatch-400"], MODERN, Act::Http("POST", &[BOTH, VERSION, READS], READ)),
+    http("name-other", &["http.header.mismatch-400"], MODERN, Act::Http("POST", &[BOTH, VERSION, READS, ("mcp-name", "concord-other")], READ)),
+    http("batch-unknown", &["jsonrpc.batch"], MODERN, Act::Http("POST", &[BOTH, VERSION, LISTS], BATCH)),
+    http("get-removed", &["http.status.get-delete-405"], MODERN, Act::Http("GET", &[("accept", "text/event-stream"), VERSION], "")),
+    http("delete-removed", &["http.status.get-delete-405"], MODERN, Act::Http("DELETE", &[VERSION], "")),
 ];
+
+impl Act {
+    /// The method of the request, where that is HTTP's.
+    pub(super) fn method(&self) -> &'static str {
+        if let Self::Http(method, ..) = self { method } else { "POST" }
+    }
+}
 
 impl Step {
     /// Whether it belongs to this revision.
     pub(super) fn is_of(&self, revision: Revision) -> bool {
         self.revisions[0] <= revision && revision <= self.revisions[1]
+    }
+
+    /// Whether it posts a message.
+    pub(super) fn posts(&self) -> bool {
+        self.act.method() == "POST"
+    }
+
+    /// Whether it is played over HTTP+SSE.
+    pub(super) fn is_legacy(&self) -> bool {
+        matches!(self.act, Act::Streams(Streams::Legacy, ..))
     }
 
     /// Whether it lists what other steps ask for.

@@ -9,7 +9,7 @@ use crate::http::AllowedHosts;
 use crate::proxy::{Proxy, Target};
 use crate::record::{Live, Plan, Server, create_in_place};
 use crate::redaction::Redaction;
-use crate::remote::Remote;
+use crate::remote::{Outcome, Remote};
 use crate::stdio::into_file;
 use crate::{Notify, StartError};
 use std::fs::File;
@@ -102,6 +102,10 @@ impl<'p> Session<'p> {
             }
             Connection::Http(remote, archive) => {
                 client.leave();
+                // One that does not answer is not waited for.
+                if !done.unanswered.is_empty() {
+                    let _ = remote.stop.send(Outcome::Closed);
+                }
                 remote.wait();
                 archive.close();
             }
@@ -115,12 +119,17 @@ impl Archive {
     pub(super) fn start(target: &Target, out: &Path, notify: &Arc<dyn Notify>) -> Result<Self, StartError> {
         let here = SocketAddr::from(([127, 0, 0, 1], 0));
         let proxy = Proxy::listen(here, target.clone()).map_err(StartError::Unusable)?;
+        Self::before(proxy, out, notify)
+    }
+
+    /// The same with a proxy that listens.
+    pub(super) fn before(proxy: Proxy, out: &Path, notify: &Arc<dyn Notify>) -> Result<Self, StartError> {
         let at = proxy.address().map_err(|error| StartError::Unusable(error.to_string()))?;
         let proxy = proxy.allowing(AllowedHosts::new(at, &[FOREIGN.to_owned()]));
         let file = create_in_place(out, true).map_err(StartError::Unusable)?;
         let (stop, notify) = (Arc::new(AtomicBool::new(false)), Arc::clone(notify));
         let asked = Arc::clone(&stop);
-        let target = Target::parse(&format!("http://{at}{}", target.path())).map_err(StartError::Unusable)?;
+        let target = Target::parse(&format!("http://{at}{}", proxy.path())).map_err(StartError::Unusable)?;
         let running = thread::spawn(move || {
             let stop = || asked.load(Ordering::Relaxed);
             match proxy.record(file, &stop, &|text| notify.error(text)) {

@@ -61,7 +61,8 @@ impl Server {
                 let mut group = start_shown(command, &redaction.command(command), streams)?;
                 let leader = signals.pass_on_to(&group);
                 let (from, to) = pipes(&mut group)?;
-                let stderr = group.leader().stderr.take().map(|pipe| Stderr::keep(pipe, 0, LAST_WORDS));
+                let stderr =
+                    group.leader().stderr.take().map(|pipe| Stderr::keep(pipe, LAST_WORDS, LAST_WORDS));
                 Ok((Running::Process(group, leader, stderr), to, from))
             }
             Self::Http(target) => {
@@ -81,14 +82,12 @@ impl Server {
 }
 
 impl Running {
-    /// Whether it ends by itself in this time; where it does not, it is ended.
+    /// Whether it ends by itself in this time; where it does not, it is ended, and so is what it has left behind.
     pub(crate) fn ends_within(&mut self, time: Duration) -> bool {
         match self {
             Self::Process(group, ..) => {
                 let ends = group.exits_within(time);
-                if !ends {
-                    group.kill();
-                }
+                group.kill();
                 ends
             }
             // It ends with its client.

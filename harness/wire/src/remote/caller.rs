@@ -4,10 +4,15 @@ use crate::http::{
     Body, Client, EVENTS, JSON, LAST_EVENT, SESSION, Target, VERSION, full, insert, media_type, text,
 };
 use crate::lock;
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
 use hyper::body::Incoming;
 use hyper::header::{ACCEPT, CONTENT_TYPE, HeaderMap};
 use hyper::{Method, Request, Response, StatusCode, Uri};
+use serde_json::Value;
+use std::borrow::Cow;
 use std::sync::Mutex;
+use transcript::revision::Revision;
 
 /// How much of what a server says to an error is repeated.
 const QUOTED: usize = 200;
@@ -29,6 +34,8 @@ pub(super) struct SessionState {
     pub(super) id: Option<String>,
     /// The revision that was agreed on.
     pub(super) version: Option<String>,
+    /// A request named its revision itself: there is no session.
+    modern: bool,
     /// Where messages go over HTTP+SSE.
     pub(super) endpoint: Option<String>,
     /// The server has answered something.
@@ -72,7 +79,9 @@ impl Caller {
     /// Keeps the session's id where an answer gives it; whether the session is one of HTTP+SSE.
     pub(super) fn learn(&self, headers: &HeaderMap) -> bool {
         let mut state = lock(&self.state);
-        state.id = text(headers, SESSION).or(state.id.take());
+        if !state.modern {
+            state.id = text(headers, SESSION).or(state.id.take());
+        }
         state.endpoint.is_some()
     }
 
@@ -110,7 +119,20 @@ impl Caller {
         last_event: Option<&str>,
         body: Option<&str>,
     ) -> Result<Request<Body>, String> {
-        let state = lock(&self.state);
+        let mut state = lock(&self.state);
+        let said = body.filter(|_| state.version.is_none()).map(serde_json::from_str::<Value>);
+        let said = said.and_then(Result::ok).unwrap_or_default();
+        let named = said["params"]["_meta"]["io.modelcontextprotocol/protocolVersion"].as_str();
+        state.modern |= named.is_some();
+        let is_modern = state.modern;
+        let version = named.or(is_modern.then_some(Revision::V2026_07_28.name()));
+        let repeated = said["method"].as_str().filter(|_| is_modern);
+        let name = match repeated {
+            Some("resources/read") => said["params"]["uri"].as_str(),
+            Some("tools/call" | "prompts/get") => said["params"]["name"].as_str(),
+            _ => None,
+        };
+        let name = name.map(spelled);
         let to = state.endpoint.as_ref().filter(|_| body.is_some()).unwrap_or(&self.target);
         let uri: Uri = to.parse().map_err(|_| "the server's endpoint is not a URL".to_owned())?;
         let mut request = Request::new(full(body.unwrap_or_default().to_owned()));
@@ -119,12 +141,23 @@ impl Caller {
             (ACCEPT.as_str(), Some(accept)),
             (CONTENT_TYPE.as_str(), body.map(|_| JSON)),
             (SESSION, state.id.as_deref()),
-            (VERSION, state.version.as_deref()),
+            (VERSION, state.version.as_deref().or(version)),
+            ("mcp-method", repeated),
+            ("mcp-name", name.as_deref()),
             (LAST_EVENT, last_event),
         ] {
             insert(request.headers_mut(), name, value);
         }
         Ok(request)
+    }
+}
+
+/// A name as a header carries it: as it is, or as Base64.
+fn spelled(name: &str) -> Cow<'_, str> {
+    let is_plain = name.bytes().all(|byte| matches!(byte, b' '..=b'~')) && name.trim() == name;
+    match is_plain && !name.starts_with("=?base64?") {
+        true => name.into(),
+        false => format!("=?base64?{}?=", STANDARD.encode(name)).into(),
     }
 }
 

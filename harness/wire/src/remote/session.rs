@@ -4,11 +4,12 @@ use super::caller::{Caller, Outcome, described, is_stream};
 use super::lines::Writer;
 use super::stream::Stream;
 use crate::Notify;
-use crate::http::{Client, EVENTS, HELD, JSON, SseEvent, Target, collect, media_type};
+use crate::http::{Client, EVENTS, HELD, JSON, SseEvent, Target, collect, media_type, text as header};
 use crate::lock;
 use crate::messages::{about, id_text, internal_error, is, messages, on_one_line, protocol_version};
 use crate::stdio::PipeEvent;
 use hyper::body::Incoming;
+use hyper::header::LOCATION;
 use hyper::{Method, Response, StatusCode};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -186,8 +187,12 @@ impl Session {
             let is_hello = state.hello.as_ref().is_some_and(|hello| ids.contains(hello));
             (is_hello, state.id.is_some(), state.endpoint.is_some())
         };
+        let elsewhere = header(answer.headers(), LOCATION.as_str()).filter(|_| status.is_redirection());
         let body = whole(answer.into_body()).await.unwrap_or_default();
-        let why = described(status, &body);
+        let mut why = described(status, &body);
+        if let Some(elsewhere) = elsewhere {
+            why.push_str(&format!(", to {elsewhere}"));
+        }
         if is_hello && !is_legacy && older.contains(&status) && self.begin_legacy().await {
             return Box::pin(self.exchange(text, ids)).await;
         }

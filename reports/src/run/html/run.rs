@@ -4,6 +4,7 @@ use super::heat::{CLAUSES, Column, TOPICS, heat_map};
 use super::labels::{encoded, name, plain, suite};
 use super::renderer::{HtmlRenderer, PageLocation};
 use super::{cases, failure, tally, trend};
+use crate::plain::counted;
 use serde_json::{Value, json};
 use verdict::record::{CaseResult, Record};
 
@@ -31,16 +32,21 @@ impl HtmlRenderer {
         };
         let columns: Vec<Column> = formats.iter().map(column).collect();
         let at = |_: usize, line: &CaseResult| formats.iter().position(|format| *format == line.format);
+        let standing = tally::standing(record);
+        let title = format!("{}: {}", name(record), standing["headline"].as_str().unwrap_or_default());
+        let failures = failure::failures(record, run.rerun);
+        let alike = failures.iter().filter(|it| it["alike"] == true).count();
         let page = json!({
             "suite": suite(&record.suite),
-            "standing": tally::standing(record),
-            "failures": failure::failures(record, run.rerun),
+            "standing": standing,
+            "alike": (alike > 0).then(|| format!("{} without an answer, as one above", counted(alike, "more case"))),
+            "failures": failures,
             "topics": heat_map(&[record], &TOPICS, &columns, at),
             "cases": cases::by_format(record),
             "reasons": tally::reasons(record),
             "clauses": heat_map(&[record], &CLAUSES, &columns, at),
             "trends": trend::trend(run.runs).into_iter().collect::<Value>(),
         });
-        self.render("run.html", place, &format!("{} and the reading contract", name(record)), &page)
+        self.render("run.html", place, &title, &page)
     }
 }

@@ -170,6 +170,27 @@ fn topics_stand_in_the_order_of_their_names_and_the_same_record_gives_the_same_p
 }
 
 #[test]
+fn a_crash_that_cases_share_is_shown_once_and_no_error_is_compared_with_an_answer() {
+    let mut record = record(&[Verdict::Crash, Verdict::Crash, Verdict::Crash, Verdict::Garbled]);
+    for (number, line) in record.results.iter_mut().enumerate() {
+        let what = if number == 2 { "ValueError" } else { "KeyError" };
+        line.stderr = Some(format!("Traceback\n  line {number}\n{what}: id"));
+        line.whole =
+            Some(BothSides { expected: "{}".into(), actual: "no answer (crash)\nexit status: 1".into() });
+    }
+    let page = run(&record);
+    let count = |text: &str| page.matches(text).count();
+    assert_eq!(
+        (count("KeyError: id"), count("ValueError: id")),
+        (2, 1),
+        "of the crashes, and of what is garbled"
+    );
+    assert_eq!((count("1 more case without an answer"), count("As in <a")), (1, 1));
+    assert_eq!((count("no answer (crash)"), count("<table class=\"sides\"")), (0, 0));
+    assert!(page.contains("<h1>i 2: 4 of 4 cases fail</h1>"), "{page}");
+}
+
+#[test]
 fn a_page_asks_for_nothing_and_runs_nothing_but_its_own() {
     for (name, page) in pages("x") {
         // The contract cites URLs as text, in which quotes are escaped; none is the value of an attribute.

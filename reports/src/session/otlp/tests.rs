@@ -100,8 +100,8 @@ fn a_recording_without_times_or_requests_says_so() {
         (&json!("1000000"), &json!("2000000"))
     );
     assert_eq!(attribute(ping, "network.transport"), None);
-    let told = notes(&said, format).join("\n");
-    assert!(told.contains("jsonrpc has no times") && told.contains("was inferred"), "{told}");
+    let said = notes(&said, format).join("\n");
+    assert!(said.contains("jsonrpc has no times") && said.contains("was inferred"), "{said}");
     let (silent, format) = session("jsonrpc", "");
     assert_eq!(document(&silent), json!({"resourceSpans": []}));
     assert_eq!(notes(&silent, format).len(), 1);

@@ -5,7 +5,7 @@ use formats::Input;
 use mcp_concord_suite::Case;
 use rules::CheckOptions;
 use rules::Finding;
-use rules::rule::Rule;
+use rules::rule::{Level, Rule};
 use std::fmt::Write as _;
 use transcript::clauses::{self, Clause};
 use transcript::dialect::{self, Dialect};
@@ -94,17 +94,27 @@ pub(super) fn code_page(code: Code) -> String {
     )
 }
 
+/// A level, and what `check` calls a breach of it.
+fn severity(level: Level) -> String {
+    let breach = match level {
+        Level::Must => "error",
+        Level::Should => "warning",
+        Level::Info => "note",
+    };
+    format!("{} ({breach} of check)", level.name())
+}
+
 /// A rule with the cases that break it, each with what was found, and those that keep it.
 pub(super) fn rule_page(rule: &Rule, cases: &[Case]) -> String {
     let family = rules::family_of(rule).map_or("", |family| family.title);
-    let mut out = format!("{}: {}\n{family}, {}\n", rule.id, rule.title, rule.level.name());
+    let mut out = format!("{}: {}\n{family}, {}\n", rule.id, rule.title, severity(rule.level));
     for (name, prose) in [("Why", rule.why), ("What to do", rule.fix)] {
         let _ = write!(out, "\n{name}\n{}", wrapped(prose));
     }
     out.push_str("\nHolds\n");
     let _ = write!(out, "{}", wrapped(&format!("in {}, for the {}", rule.span, rule.party.name())));
     if let Some((since, level)) = rule.raised {
-        let _ = write!(out, "{}", wrapped(&format!("from {since} on it is a {}", level.name())));
+        let _ = write!(out, "{}", wrapped(&format!("from {since} on it is a {}", severity(level))));
     }
     for need in rule.needs {
         let _ = write!(out, "{}", wrapped(&format!("where the recording carries {}", need.lack())));

@@ -17,6 +17,8 @@ use wire::play::{Plan, Played};
 pub(super) enum Match {
     /// The other side follows the recorded session from its beginning to its end.
     Session,
+    /// The same, and a request that differs is answered with an error that says how.
+    Strict,
     /// Each request is answered as the same one is in the recording, in any order, until the client goes.
     Request,
 }
@@ -40,11 +42,16 @@ pub(super) struct MockArgs {
 }
 
 impl MockArgs {
+    /// Whether a request that differs is refused.
+    pub(super) fn is_strict(&self) -> bool {
+        self.by == Match::Strict
+    }
+
     /// How requests are answered; none where a session is followed.
     /// `serves`: a server is played. `follows`: a variation is asked for that only a followed session has.
     pub(super) fn matching(&self, serves: bool, follows: bool) -> Result<Option<Matching>, Failure> {
         let unusable = |why: &str| Err(Failure::Unusable(why.to_owned()));
-        if self.by == Match::Session {
+        if self.by != Match::Request {
             return match self.once || self.record_new.is_some() {
                 true => unusable("--once and --record-new belong to --match request"),
                 false => Ok(None),

@@ -1,5 +1,6 @@
 //! What the sessions of a probe show: judged, each cause once, and printed.
 
+use crate::command::baseline;
 use crate::command::context::{CommandContext, Failure};
 use crate::command::input::open_kept;
 use crate::exit;
@@ -9,8 +10,11 @@ use rules::rule::Level;
 use rules::{Revision, RuleVerdict};
 use std::collections::BTreeSet;
 use std::collections::btree_map::{BTreeMap, Entry};
+use std::fs;
 use std::io::Write;
-use verdict::plain::counted;
+use std::path::Path;
+use verdict::baseline::Baseline;
+use verdict::plain::{counted, plain};
 use wire::interrupt;
 use wire::probe::{Probed, SCRIPT, Silence, Unanswered};
 
@@ -24,12 +28,17 @@ pub(super) struct Asked {
     pub(super) strict: bool,
     /// Sessions without findings are shown too.
     pub(super) every: bool,
-    /// The server, as the command line named it.
+    /// The server, as the command line named it, and what may be called there.
     pub(super) server: String,
+    /// The command that shows every finding again, where selecting its rule is not enough.
+    pub(super) rerun: Option<String>,
 }
 
 /// The rule that a request without an answer breaks.
-const ANSWERED: &str = "jsonrpc.request.answered";
+pub(super) const ANSWERED: &str = "jsonrpc.request.answered";
+
+/// The rule that a batch without an answer breaks.
+const COVERED: &str = "jsonrpc.batch.response-cover";
 
 /// How many tools are named that were not called.
 const NAMED: usize = 8;
@@ -52,12 +61,52 @@ pub(super) fn judged(
         // A finding that an earlier session has, or an earlier step, has the same cause.
         file.lines.retain_mut(|line| {
             line.file.clone_from(&file.name);
-            let cause = line.message.split(" (step ").next().unwrap_or_default();
-            !line.is_finding() || is_new(&mut seen, number, line.rule, cause)
+            if !line.is_finding() {
+                return true;
+            }
+            let selected = || format!("mcp-concord probe --select {} {}", line.rule, asked.server);
+            line.rerun = Some(asked.rerun.clone().unwrap_or_else(selected));
+            let (cause, step) = line.message.split_once(" (step ").unwrap_or((&line.message, ""));
+            let step = step.split_once(')').map(|(step, _)| step);
+            is_new(&mut seen, number, line.rule, cause)
+                && step.is_none_or(|step| is_new(&mut seen, number, line.rule, step))
         });
         files.push(file);
     }
     Ok(files)
+}
+
+/// Takes out what the baseline in this file lets pass; whether an entry of it is stale, which is only said where all was judged.
+pub(super) fn let_pass(
+    path: &Path,
+    whole: bool,
+    sessions: &[Probed],
+    files: &mut [CheckedFile],
+    context: CommandContext,
+) -> Result<bool, Failure> {
+    let text = fs::read_to_string(path)
+        .map_err(|error| Failure::Unusable(format!("{} cannot be read: {error}", path.display())))?;
+    let known = Baseline::read(&text, false).map_err(|slips| {
+        baseline::say(&slips, path, context);
+        Failure::Unusable("the baseline cannot be used".to_owned())
+    })?;
+    let findings = sessions.iter().zip(&*files).flat_map(|(session, file)| {
+        file.lines.iter().filter(|line| line.is_finding()).map(|line| (line.rule, session.name.as_str()))
+    });
+    let (reasons, stale) = known.excuses(&findings.collect::<Vec<_>>(), whole);
+    let mut each = reasons.iter();
+    for file in files {
+        file.lines.retain(|line| {
+            let reason = if line.is_finding() { each.next().copied().flatten() } else { None };
+            if let Some(reason) = reason {
+                let of_it = format!("{} in {} is known: {}", line.rule, line.file, reason.reason);
+                context.terminal.note(&of_it);
+            }
+            reason.is_none()
+        });
+    }
+    baseline::say(&stale, path, context);
+    Ok(!stale.is_empty())
 }
 
 /// Whether no earlier session has this finding, and where a request was not answered, no earlier step.
@@ -80,12 +129,13 @@ fn is_new(
 fn unanswered(file: &mut CheckedFile, session: &Probed) -> Vec<RuleResult> {
     let mut lines = std::mem::take(&mut file.lines);
     let Some(rule) = rules::find(ANSWERED).filter(|_| !session.unanswered.is_empty()) else { return lines };
-    lines.retain(|line| line.rule != ANSWERED);
+    let is_batch = session.unanswered.iter().any(|request| request.step == "batch");
+    lines.retain(|line| line.rule != ANSWERED && !(is_batch && line.rule == COVERED));
     lines.extend(session.unanswered.iter().map(|request| RuleResult {
         rule: rule.id,
         verdict: RuleVerdict::Fail,
         level: Level::Must,
-        party: "server",
+        party: party(session),
         file: file.name.clone(),
         line: None,
         pointer: None,
@@ -95,9 +145,15 @@ fn unanswered(file: &mut CheckedFile, session: &Probed) -> Vec<RuleResult> {
         link: rule.link(session.revision),
         snippet: None,
         other: None,
+        rerun: None,
         more: 0,
     }));
     lines
+}
+
+/// Who is put to the test.
+fn party(session: &Probed) -> &'static str {
+    if session.is_client { "client" } else { "server" }
 }
 
 /// What is wrong where a request was not answered.
@@ -108,14 +164,27 @@ fn silence(request: &Unanswered, session: &Probed) -> String {
             format!("the server ended with {exit} when it was asked for `{method}`")
         }
         (Silence::Ended, None) => format!("the server was gone when it was asked for `{method}`"),
-        _ => format!("the server {} to `{method}`", why.said()),
+        _ => format!("the {} {} to `{method}`", party(session), why.said()),
     };
     text.push_str(&format!(" (step {step})"));
-    let last = session.last_words.trim_end().lines().next_back().unwrap_or_default();
+    // Behind the error many programs print how they are used.
+    let is_error = |line: &&str| line.to_ascii_lowercase().contains("error:");
+    let lines = || session.last_words.trim_end().lines().rev();
+    let last = lines().find(is_error).or(lines().next()).unwrap_or_default().trim();
     if !last.is_empty() && *why == Silence::Ended {
         text.push_str(&format!("; its last words: {last}"));
     }
     text
+}
+
+/// What to look at where a server over HTTP refuses the first request.
+fn hint(why: &str) -> &'static str {
+    match why.strip_prefix("HTTP ").and_then(|status| status.get(..3)) {
+        Some("401" | "403") => "; it asks for a login, and probe has none",
+        Some("301" | "302" | "307" | "308") => "; name that address with --url",
+        Some("404" | "405") => "; is this the path of its endpoint? Many have /mcp, or /sse for HTTP+SSE",
+        _ => "",
+    }
 }
 
 /// Prints what was found, and what was not put to the test.
@@ -127,14 +196,8 @@ pub(super) fn print(
     out: &mut dyn Write,
     context: CommandContext,
 ) -> Result<u8, Failure> {
-    let is_shown = |file: &CheckedFile| {
-        asked.every || file.required.is_some() || file.lines.iter().any(RuleResult::is_finding)
-    };
-    for (_, file) in files.iter().enumerate().filter(|(number, file)| *number == 0 || is_shown(file)) {
-        renderer.file(file, out)?;
-    }
-    renderer.finish(out)?;
-    out.flush()?;
+    let shows_first = sessions.first().is_none_or(|session| session.refused.is_none());
+    render(asked, files, shows_first, renderer, out)?;
     let terminal = context.terminal;
     let [first, ..] = sessions else { return Ok(exit::NOT_RUN) };
     for session in sessions {
@@ -165,10 +228,10 @@ pub(super) fn print(
     let spoken: Vec<&str> =
         sessions.iter().filter_map(|session| session.revision).map(Revision::name).collect();
     let known = spoken.iter().collect::<BTreeSet<_>>();
-    let played = sessions.iter().map(|session| session.played.len()).sum::<usize>();
+    let played = sessions.iter().flat_map(|session| &session.played).collect::<BTreeSet<_>>();
     terminal.note(&format!(
-        "{} of the script's {} were played in {}; the server speaks {}",
-        counted(played as u64, "step"),
+        "{} of the script's {} steps were played, in {}; the server speaks {}",
+        played.len(),
         SCRIPT.len(),
         counted(sessions.len() as u64, "session"),
         if known.is_empty() {
@@ -177,14 +240,8 @@ pub(super) fn print(
             known.iter().map(|name| **name).collect::<Vec<_>>().join(", ")
         }
     ));
-    let rules: BTreeSet<&str> = files
-        .iter()
-        .flat_map(|file| &file.lines)
-        .filter(|line| line.is_finding())
-        .map(|line| line.rule)
-        .collect();
+    let rules = rules(files);
     if !rules.is_empty() {
-        let rules = rules.into_iter().collect::<Vec<_>>().join(",");
         terminal
             .note(&format!("to run only this again: mcp-concord probe --select {rules} {}", asked.server));
     }
@@ -196,12 +253,46 @@ pub(super) fn print(
         terminal.error(&format!("the server does not speak {required}: asked for the newest revision with a handshake, it answers with another"));
         return Ok(exit::FAILED);
     }
-    let is_silent =
-        first.revision.is_none() && first.unanswered.iter().any(|request| request.why == Silence::Ended);
+    let is_silent = known.is_empty()
+        && (first.refused.is_some() || first.unanswered.iter().any(|request| request.why == Silence::Ended));
+    if let Some(why) = first.refused.as_ref().filter(|_| is_silent) {
+        let why = why.trim_start_matches("mcp-concord record: ");
+        terminal.error(&format!(
+            "nothing could be probed: the server refuses `initialize`: {}{}",
+            plain(why),
+            hint(why)
+        ));
+    }
     let failed = files.iter().any(|file| file.is_failure(asked.strict));
     Ok(match (is_silent, failed) {
         (true, _) => exit::NOT_RUN,
         (_, true) => exit::FAILED,
         _ => exit::WELL,
     })
+}
+
+/// Prints the recordings with findings, and the first if asked for.
+pub(super) fn render(
+    asked: &Asked,
+    files: &[CheckedFile],
+    shows_first: bool,
+    renderer: &mut dyn Renderer,
+    out: &mut dyn Write,
+) -> Result<(), Failure> {
+    let is_shown = |file: &CheckedFile| {
+        asked.every || file.required.is_some() || file.lines.iter().any(RuleResult::is_finding)
+    };
+    for (_, file) in
+        files.iter().enumerate().filter(|(number, file)| shows_first && *number == 0 || is_shown(file))
+    {
+        renderer.file(file, out)?;
+    }
+    renderer.finish(out)?;
+    Ok(out.flush()?)
+}
+
+/// The rules that findings are of, with commas between.
+pub(super) fn rules(files: &[CheckedFile]) -> String {
+    let lines = files.iter().flat_map(|file| &file.lines).filter(|line| line.is_finding());
+    lines.map(|line| line.rule).collect::<BTreeSet<_>>().into_iter().collect::<Vec<_>>().join(",")
 }

@@ -3,7 +3,7 @@
 //! A message of the server belongs to the request that it answers, or whose stream it went over as far as the session shows
 //! it, and otherwise to the last message of the client before it. Memory: an entry for each message.
 
-use crate::messages::is;
+use crate::messages::{about, id_text, is};
 use crate::play::http::Answers;
 use crate::play::http::route::{Route, Routes};
 use crate::play::plan::Plan;
@@ -28,6 +28,8 @@ pub(in crate::play) struct Unit {
     /// Which recorded messages say the same.
     pub(in crate::play) key: u128,
     answered: bool,
+    /// The client took it back, so that its server may have said nothing.
+    cancelled: bool,
 }
 
 /// One step of what follows a message of the client.
@@ -67,6 +69,14 @@ pub(in crate::play) struct NotFound {
     pub(in crate::play) why: String,
     /// The recorded request that is nearest.
     pub(in crate::play) nearest: Option<usize>,
+}
+
+impl Unit {
+    /// Whether the recording has what its server did: an answer, something else, or nothing because it was cancelled. A request
+    /// without any of these is the end of a recording.
+    fn is_played(&self) -> bool {
+        self.answered || self.cancelled || !self.turns.is_empty()
+    }
 }
 
 impl<'s> Catalogue<'s> {
@@ -178,7 +188,7 @@ impl<'s> Catalogue<'s> {
             let Some(message) = self.script.message(step) else { continue };
             let key = self.key_of(&event(0, message));
             self.units[index].key = key.all;
-            if self.units[index].answered || is_notification(message) {
+            if self.units[index].is_played() || is_notification(message) {
                 self.groups.entry(key.all).or_default().push(index);
                 self.hidden.extend(key.hides.then_some(index));
             }
@@ -204,7 +214,7 @@ impl Catalogue<'_> {
         let method = message.method().map(|method| String::from_utf8_lossy(&method.decode()).into_owned());
         let method = method.unwrap_or_default();
         let key = self.key(message);
-        let unanswered = self.units.iter().find(|unit| !unit.answered && unit.key == key);
+        let unanswered = self.units.iter().find(|unit| !unit.is_played() && unit.key == key);
         if let Some(unit) = unanswered {
             let why = "the recording has this request, and no answer to it".to_owned();
             return NotFound { why, nearest: Some(unit.step) };
@@ -293,8 +303,18 @@ fn units(script: &Script, routes: &Routes) -> Vec<Unit> {
         let is_response = matches!(found.kind, EventKind::Result | EventKind::Error);
         let (unit, turn) = match found.side {
             Side::Client if !is_response => {
+                let cancels =
+                    script.message(step).and_then(|it| about(it, "notifications/cancelled", "requestId"));
+                let is_it = |unit: &&mut Unit| {
+                    let id = script.message(unit.step).and_then(id_text);
+                    is_open(script, unit) && id.is_some() && id == cancels.map(|cancelled| cancelled.text())
+                };
+                if let Some(unit) = units.iter_mut().rev().take(AHEAD).find(is_it) {
+                    unit.cancelled = true;
+                }
                 of_step.insert(step, units.len());
-                units.push(Unit { step, turns: std::mem::take(&mut first), key: 0, answered: false });
+                let turns = std::mem::take(&mut first);
+                units.push(Unit { step, turns, key: 0, answered: false, cancelled: false });
                 continue;
             }
             Side::Client => {
@@ -335,5 +355,7 @@ fn units(script: &Script, routes: &Routes) -> Vec<Unit> {
 
 /// Whether somebody has to answer a message of the client, and has not.
 fn is_open(script: &Script, unit: &Unit) -> bool {
-    !unit.answered && script.message(unit.step).is_some_and(|message| !is_notification(message))
+    !unit.answered
+        && !unit.cancelled
+        && script.message(unit.step).is_some_and(|message| !is_notification(message))
 }

@@ -6,12 +6,13 @@ use super::catalogue::{Catalogue, NotFound, Turn, Unit};
 use super::forwarding::Forwarding;
 use super::{Action, AskLive, Matching, Served, refusal};
 use crate::StartError;
-use crate::messages::{about, id_span, id_text, is, on_one_line, own_token, span, with};
+use crate::messages::{about, id_span, id_text, is, on_one_line, own_token, span, subscribed, with};
 use crate::play::mismatch::{Mismatch, MismatchKind};
 use crate::play::names::FreshIds;
 use crate::stdio::{LiveServer, PipeEvent};
 use std::collections::HashMap;
 use std::time::{Duration, Instant};
+use transcript::json::Json;
 use transcript::message::Message;
 
 /// One client of a mock.
@@ -165,6 +166,13 @@ impl<'c> MockClient<'c> {
 
     /// A recorded message as this client is to have it; none where the client cannot know of it.
     fn outgoing(&mut self, job: &mut Job, step: usize) -> Option<String> {
+        let recorded = self.catalogue.message(self.unit(job).step).and_then(id_text);
+        let text = self.renamed(job, step)?;
+        let own = |id: Json<'_>| job.id.clone().filter(|_| recorded == Some(id.text()));
+        Some(subscribed(text.into(), own).into_owned())
+    }
+
+    fn renamed(&mut self, job: &mut Job, step: usize) -> Option<String> {
         let message = self.catalogue.message(step)?;
         let recorded = self.catalogue.message(self.unit(job).step);
         let one_line = |text: &str| on_one_line(text).into_owned();

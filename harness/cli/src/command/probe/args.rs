@@ -1,0 +1,212 @@
+//! What `probe` is asked, and what follows of that for all that it does.
+
+use crate::command::check::Output;
+use crate::command::context::{CommandContext, Failure};
+use crate::command::listen;
+use crate::command::values::seconds;
+use crate::terminal::{Verbosity, data_out};
+use app::CheckOptions;
+use reports::check::Renderer;
+use rules::Revision;
+use std::fs;
+use std::io;
+use std::net::SocketAddr;
+use std::path::PathBuf;
+use std::time::Duration;
+use tempfile::TempDir;
+use wire::Notify;
+use wire::probe::ServerPart;
+
+/// Checks a live server or client: plays the other side, records what passes, and judges that as `check` does.
+///
+/// The client goes through a script (--list prints it): a handshake in every revision, `server/discover`, ids, every page of every
+/// list, cursors, unknown methods, tools, resources and prompts, arguments that a tool's schema refuses, log levels,
+/// cancellation, broken lines, and over HTTP sessions, versions, origins, GET and DELETE. Each session is recorded, and only what the
+/// server does is reported.
+///
+/// Tools are called only where they say that they only read (`readOnlyHint`), or where --call names them. Arguments are the least
+/// that a tool's schema accepts, or those of a recording (--from).
+///
+/// With `--as server` the client is what is checked: it is started once for each part of the server's script, with the command of a
+/// server over stdio in place of `{server}`, or with --listen a URL in place of `{url}`, or behind its own words. A step that it
+/// does not come to is listed as not reached, and is not a finding.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  mcp-concord probe -- npx -y @modelcontextprotocol/server-everything
+  mcp-concord probe --url http://127.0.0.1:3001/mcp
+  mcp-concord probe --require 2025-11-25 -- ./server       does it conform?
+  mcp-concord probe --call add --call all -- ./server      calls a tool that does not say that it only reads; or every one
+  mcp-concord probe --from session.jsonl -- ./server       calls tools with the arguments of a recording
+  mcp-concord probe --select tools -- ./server             only what the rules on tools judge
+  mcp-concord probe -o recordings -- ./server              keeps the recordings, for check, show and diff
+  mcp-concord probe --baseline known.toml -- ./server      lets known findings pass, each with its reason
+  mcp-concord probe --output junit -- ./server > probe.xml
+  mcp-concord probe --list                                 prints the script
+  mcp-concord probe --fuzz --seed 7 -o found -- ./server   calls tools until the server fails, and keeps the shrunk session
+  mcp-concord probe --as server -- npx -y @modelcontextprotocol/inspector --cli {server} --method tools/list
+  mcp-concord probe --as server --listen 0 -- ./client {url}
+  mcp-concord probe --as server --listen 8931              for a client that is started elsewhere, until Ctrl-C
+
+Exit code 0: no error was found; 1: an error was found, or with --strict a warning, or a required rule was broken, or the
+baseline is stale; 2: the call or a file cannot be used; 3: the server cannot be started or reached, or ended before it answered;
+129, 130, 143: HUP, INT or TERM cut it short.")]
+pub(crate) struct Args {
+    /// The side to play.
+    #[arg(long = "as", value_name = "SIDE", default_value = "client", value_parser = ["client", "server"])]
+    pub(super) role: String,
+    /// Listen here for HTTP clients: an address, or a port of 127.0.0.1; port 0 takes a free one.
+    #[arg(long, value_name = "ADDR", value_parser = listen::address, conflicts_with = "url")]
+    pub(super) listen: Option<SocketAddr>,
+    #[command(flatten)]
+    pub(super) hosts: listen::Hosts,
+    /// As a server, play only this part of the script. Without a command and --listen, it is played on the standard streams, for
+    /// clients that start their servers from a configuration.
+    #[arg(long, value_name = "PART", value_parser = part)]
+    pub(super) part: Option<ServerPart>,
+    /// Where such a server notes what it has seen.
+    #[arg(long, value_name = "FILE", hide = true)]
+    pub(super) seen: Option<PathBuf>,
+    /// As a server, end a client that runs longer, in seconds.
+    #[arg(long, value_name = "SECONDS", default_value = "60", value_parser = seconds)]
+    pub(super) run_time: Duration,
+    /// A server over Streamable HTTP or HTTP+SSE, instead of a command.
+    #[arg(long, value_name = "URL")]
+    pub(super) url: Option<String>,
+    /// Call this tool too, whatever it says of itself; `all` calls every tool. Repeatable.
+    #[arg(long, value_name = "NAME")]
+    pub(super) call: Vec<String>,
+    /// Call tools with the arguments that they were called with in this recording.
+    #[arg(long, value_name = "FILE")]
+    pub(super) from: Option<PathBuf>,
+    /// Say whether the server conforms to this revision, by a frozen set of rules.
+    #[arg(long, value_name = "REVISION", value_parser = crate::command::check::revision())]
+    pub(super) require: Option<Revision>,
+    /// Call tools with arguments made from their schemas, and with recorded ones (--from) that are mutated, until the server fails; at
+    /// most N calls, and with 0 only the recorded ones as they are.
+    #[arg(long, value_name = "N", num_args = 0..=1, require_equals = true, default_missing_value = "1000")]
+    pub(super) fuzz: Option<u64>,
+    /// The seed of --fuzz.
+    #[arg(long, value_name = "S", default_value_t = 1, requires = "fuzz")]
+    pub(super) seed: u64,
+    /// Keep the recordings in this folder, a file for each session.
+    #[arg(short, long = "keep", value_name = "DIR")]
+    pub(super) out: Option<PathBuf>,
+    /// The longest wait for an answer, in seconds.
+    #[arg(long, value_name = "SECONDS", default_value = "10", value_parser = seconds)]
+    pub(super) timeout: Duration,
+    /// Play and report only what these rules judge: ids, prefixes of ids up to a dot, or families.
+    #[arg(long, value_name = "IDS", value_delimiter = ',')]
+    pub(super) select: Vec<String>,
+    /// Skip these rules.
+    #[arg(long, value_name = "IDS", value_delimiter = ',')]
+    pub(super) ignore: Vec<String>,
+    /// A TOML file of known failures, each with its reason.
+    #[arg(long, value_name = "FILE")]
+    pub(super) baseline: Option<PathBuf>,
+    /// Minimum level to report.
+    #[arg(long, value_name = "LEVEL", value_parser = ["must", "should", "info"], default_value = "info")]
+    pub(super) level: String,
+    /// Treat warnings as errors.
+    #[arg(long)]
+    pub(super) strict: bool,
+    /// The output format.
+    #[arg(long, value_enum, default_value = "text", value_name = "KIND")]
+    pub(super) output: Output,
+    /// Print the script, and probe nothing.
+    #[arg(long)]
+    pub(super) list: bool,
+    /// The server's command, or the client's.
+    #[arg(last = true, required_unless_present_any = ["url", "list", "listen", "part"], conflicts_with = "url", value_name = "CMD")]
+    pub(super) command: Vec<String>,
+}
+
+/// What is said while a probe goes on: only to a person who asked for it.
+pub(super) struct Aside(pub(super) CommandContext);
+
+impl Notify for Aside {
+    fn error(&self, text: &str) {
+        self.0.terminal.detail(text);
+    }
+
+    fn note(&self, text: &str) {
+        self.0.terminal.detail(text);
+    }
+
+    fn mismatch(&self, text: &str) {
+        self.0.terminal.detail(text);
+    }
+}
+
+impl Args {
+    /// The server, as the command line names it.
+    pub(super) fn server(&self) -> String {
+        match &self.url {
+            Some(url) => format!("--url {}", shell_words::quote(url)),
+            None => format!("-- {}", shell_words::join(&self.command)),
+        }
+    }
+
+    /// The server, and what may be called there with which arguments.
+    pub(super) fn rerun(&self) -> String {
+        let mut out = String::new();
+        for name in &self.call {
+            out.push_str(&format!("--call {} ", shell_words::quote(name)));
+        }
+        if let Some(from) = &self.from {
+            out.push_str(&format!("--from {} ", shell_words::quote(&from.display().to_string())));
+        }
+        out + &self.server()
+    }
+
+    /// How recordings are judged.
+    pub(super) fn options(&self, profile: &str, context: CommandContext) -> CheckOptions {
+        CheckOptions {
+            select: self.select.clone(),
+            ignore: self.ignore.clone(),
+            level: self.level.clone(),
+            strict: self.strict,
+            profile: profile.to_owned(),
+            // A side that says nothing has a finding of its own.
+            allow_empty: true,
+            every: context.terminal.verbosity >= Verbosity::Verbose,
+            ..CheckOptions::default()
+        }
+    }
+
+    pub(super) fn renderer(&self, context: CommandContext) -> Result<Box<dyn Renderer>, Failure> {
+        self.output.renderer(self.strict, String::new(), context.terminal)?.ok_or_else(|| {
+            let why = "--output html is the page of one recording: keep them with -o, and use show";
+            Failure::Unusable(why.to_owned())
+        })
+    }
+
+    /// A folder for recordings that nobody keeps; none where they are kept.
+    pub(super) fn aside(&self) -> Result<Option<TempDir>, Failure> {
+        let folder = self.out.is_none().then(tempfile::tempdir).transpose();
+        folder.map_err(|error| Failure::Unusable(format!("no folder for recordings: {error}")))
+    }
+
+    /// The folder for recordings.
+    pub(super) fn folder(&self, aside: Option<&TempDir>) -> Result<PathBuf, Failure> {
+        let Some(folder) = &self.out else {
+            return Ok(aside.map(|aside| aside.path().to_owned()).unwrap_or_default());
+        };
+        fs::create_dir_all(folder).map_err(|error| Failure::unwritable(folder, &error))?;
+        Ok(folder.clone())
+    }
+
+    pub(super) fn out(&self) -> Box<dyn io::Write> {
+        match self.output {
+            Output::Text => Box::new(io::stdout().lock()),
+            _ => data_out(),
+        }
+    }
+}
+
+/// A part of the script by its name.
+fn part(name: &str) -> Result<ServerPart, String> {
+    let found = ServerPart::ALL.into_iter().find(|part| part.name() == name);
+    let names = ServerPart::ALL.map(ServerPart::name).join(", ");
+    found.ok_or_else(|| format!("the parts are {names}"))
+}

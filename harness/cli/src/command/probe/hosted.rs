@@ -1,0 +1,162 @@
+//! `probe --as server`: does this live client keep to the specification?
+
+use super::args::{Args, Aside};
+use super::findings::{self, Asked};
+use crate::command::check::Output;
+use crate::command::context::{CommandContext, Failure};
+use crate::command::outcome::watch;
+use crate::exit;
+use app::Judge;
+use std::io::Write;
+use std::path::PathBuf;
+use std::sync::Arc;
+use wire::probe::{Clients, PlayedPart, Probed, SERVER_SCRIPT, ServerPart, Silence, Unanswered, as_server};
+use wire::{Notify, interrupt};
+
+/// Prints the server's script: a line for each step.
+pub(super) fn list() -> Result<u8, Failure> {
+    let mut out = std::io::stdout().lock();
+    for step in SERVER_SCRIPT {
+        let needs = if step.needs.is_empty() { "" } else { " for a client with " };
+        let capabilities =
+            step.needs.replace(" !/", " and without ").replace("!/", "without ").replace('/', "");
+        let capabilities =
+            capabilities.strip_prefix("without ").map_or(capabilities.clone(), |it| format!("none of {it}"));
+        writeln!(
+            out,
+            "{:<8} {:<22} {} {}: {}{needs}{capabilities}",
+            step.part.name(),
+            step.name,
+            step.since,
+            step.tests.join(", "),
+            step.act.said(),
+        )?;
+    }
+    Ok(exit::WELL)
+}
+
+pub(super) fn run(args: &Args, context: CommandContext) -> Result<u8, Failure> {
+    let unusable = |why: &str| Err(Failure::Unusable(why.to_owned()));
+    if args.url.is_some() || args.require.is_some() || !args.call.is_empty() || args.from.is_some() {
+        return unusable("--url, --require, --call and --from are for a client: leave --as server out");
+    }
+    if args.command.is_empty() && args.listen.is_none() {
+        let Some(part) = args.part else {
+            return unusable("name the client's command behind `--`, or an address with --listen");
+        };
+        watch()?;
+        as_server(part, args.timeout, args.seen.as_deref())?;
+        return Ok(interrupt::code().unwrap_or(exit::WELL));
+    }
+    if args.listen.is_none() && args.part.is_some_and(ServerPart::is_http) {
+        return unusable("this part needs HTTP: give an address with --listen");
+    }
+    let judge = Judge::new(&args.options("client", context))?;
+    let mut renderer = args.renderer(context)?;
+    let aside = args.aside()?;
+    let program = std::env::current_exe()
+        .map_err(|error| Failure::Unusable(format!("this program cannot be found: {error}")))?;
+    // Who waits for clients plays what keeps to the specification, unless another part is asked for.
+    let waits = args.command.is_empty().then_some(ServerPart::Session);
+    let clients = Clients {
+        command: args.command.clone(),
+        listen: args.listen.map(|at| (at, args.hosts.at(at))),
+        program: program.display().to_string(),
+        patience: args.timeout,
+        time: args.run_time,
+        parts: args.part.or(waits).into_iter().collect(),
+        folder: args.folder(aside.as_ref())?,
+    };
+    watch()?;
+    if args.command.is_empty() {
+        interrupt::be_gentle();
+    }
+    let notify: Arc<dyn Notify> = match args.command.is_empty() {
+        true => Arc::new(context.terminal),
+        false => Arc::new(Aside(context)),
+    };
+    let parts = clients.run(&notify)?;
+    let sessions: Vec<Probed> = parts.iter().flat_map(sessions).collect();
+    if let (Some(first), true) = (parts.first(), sessions.is_empty()) {
+        let last = first.last_words.trim_end().lines().next_back().unwrap_or_default();
+        let exit = first
+            .exit
+            .map_or_else(|| "it had to be ended".to_owned(), |exit| format!("it ended with {exit}"));
+        let words = if last.is_empty() { String::new() } else { format!("; its last words: {last}") };
+        return Err(Failure::NotRun(format!("the client sent nothing: {exit}{words}")));
+    }
+    let asked = Asked {
+        require: None,
+        kept: args.out.is_some(),
+        strict: args.strict,
+        every: args.output != Output::Text
+            || context.terminal.verbosity >= crate::terminal::Verbosity::Verbose,
+        server: String::new(),
+        rerun: None,
+    };
+    let files = findings::judged(&asked, &sessions, &judge, None, context)?;
+    let mut out = args.out();
+    findings::render(&asked, &files, true, &mut *renderer, &mut out)?;
+    tell(&parts, context);
+    let rules = findings::rules(&files);
+    if !rules.is_empty() && !args.command.is_empty() {
+        let listen = args.listen.map_or_else(String::new, |at| format!(" --listen {at}"));
+        let command = shell_words::join(&args.command);
+        context.terminal.note(&format!(
+            "to run only this again: mcp-concord probe --as server{listen} --select {rules} -- {command}"
+        ));
+    }
+    let cut = interrupt::code().filter(|_| !args.command.is_empty());
+    let failed = files.iter().any(|file| file.is_failure(args.strict));
+    Ok(cut.unwrap_or(if failed { exit::FAILED } else { exit::WELL }))
+}
+
+/// The recordings of a part in which the client said something.
+fn sessions(part: &PlayedPart) -> Vec<Probed> {
+    let is_said = |path: &&PathBuf| {
+        let text = std::fs::read(path).map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
+        text.is_ok_and(|text| text.contains(r#""dir":"in""#) || text.contains(r#""request""#))
+    };
+    let steps = part.seen.iter().filter(|seen| seen.unanswered);
+    let mut unanswered: Vec<Unanswered> = steps
+        .filter_map(|seen| {
+            let step = SERVER_SCRIPT.iter().find(|step| step.name == seen.step)?;
+            let (id, why) = (serde_json::Value::Null, Silence::Timeout);
+            Some(Unanswered { step: step.name, method: step.act.asks(), id, why })
+        })
+        .collect();
+    let session = |recording: &PathBuf| {
+        let name = recording.file_stem().map(|name| name.to_string_lossy().into_owned());
+        Probed {
+            name: name.unwrap_or_default(),
+            recording: recording.clone(),
+            is_client: true,
+            unanswered: std::mem::take(&mut unanswered),
+            ..Probed::default()
+        }
+    };
+    part.recordings.iter().filter(is_said).map(session).collect()
+}
+
+/// Says what was seen of each step.
+fn tell(parts: &[PlayedPart], context: CommandContext) {
+    for part in parts {
+        for seen in &part.seen {
+            let state = if seen.reached { "reached" } else { "not reached, inconclusive" };
+            context.terminal.note(&format!("{}: {}: {state}: {}", part.part.name(), seen.step, seen.text));
+        }
+        match part.exit {
+            None if interrupt::code().is_none() => {
+                context
+                    .terminal
+                    .note(&format!("{}: the client did not end, and was ended", part.part.name()));
+            }
+            Some(exit) if exit.shell_code() != Some(0) => {
+                let last = part.last_words.trim_end().lines().next_back().unwrap_or_default();
+                let words = if last.is_empty() { String::new() } else { format!("; its last words: {last}") };
+                context.terminal.note(&format!("{}: the client ended with {exit}{words}", part.part.name()));
+            }
+            _ => {}
+        }
+    }
+}

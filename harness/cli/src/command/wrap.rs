@@ -1,0 +1,233 @@
+//! `wrap` and `unwrap`: `record` before a server in the configuration of a client, and out of it again.
+
+use super::context::{CommandContext, Failure};
+use crate::client_config::{ServerEntry, Syntax, servers};
+use crate::exit;
+use std::env;
+use std::fs;
+use std::path::{Path, PathBuf, absolute};
+use transcript::nearest::nearest;
+use wire::files::{Access, replace};
+
+/// Clients, and where each has its servers: in a project, and then for the user. `~` is the user's folder, and `=` that in
+/// which programs keep their settings.
+const CLIENTS: [(&str, &[&str]); 5] = [
+    ("claude-desktop", &["=/Claude/claude_desktop_config.json"]),
+    ("claude-code", &[".mcp.json", "~/.claude.json"]),
+    ("cursor", &[".cursor/mcp.json", "~/.cursor/mcp.json"]),
+    ("vscode", &[".vscode/mcp.json", "=/Code/User/mcp.json"]),
+    ("codex", &[".codex/config.toml", "~/.codex/config.toml"]),
+];
+
+/// Records every session of a server of your client: puts `record` before its command in the client's configuration.
+///
+/// Only the command changes, in place: comments, order and white space stay, and `unwrap` gives back the same bytes. The
+/// client starts the server anew to record it.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  mcp-concord wrap cursor                              the servers that it has
+  mcp-concord wrap claude-desktop weather              record each session of `weather`
+  mcp-concord wrap .vscode/mcp.json weather -o '/tmp/weather-{time}-{pid}.jsonl'
+  mcp-concord wrap codex weather -- --redact customer  with options of `record`
+  mcp-concord unwrap claude-desktop weather            as it was, byte for byte
+
+Exit code 0: written, or listed; 2: there is no such configuration or server, `record` is there already, it is a server over
+HTTP, or the file cannot be written.")]
+pub(crate) struct WrapArgs {
+    #[command(flatten)]
+    place: PlaceArgs,
+    /// Where the sessions go; `{time}` and `{pid}` are filled in [default: mcp-recordings/SERVER-{time}-{pid}.jsonl in this
+    /// folder].
+    #[arg(short, long = "output", value_name = "FILE")]
+    out: Option<PathBuf>,
+    /// How the client starts this program [default: by its path].
+    #[arg(long, value_name = "PATH")]
+    program: Option<String>,
+    /// Options of `record` [default: --redact-preset common].
+    #[arg(last = true, value_name = "OPTION")]
+    options: Vec<String>,
+}
+
+/// Takes `record` out of a client's configuration again, so that it is as it was before `wrap`, byte for byte.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  mcp-concord unwrap claude-desktop weather
+  mcp-concord unwrap .vscode/mcp.json weather
+
+Exit code 0: written, or listed; 2: there is no such configuration or server, `record` is not before it, or the file cannot be
+written.")]
+pub(crate) struct UnwrapArgs {
+    #[command(flatten)]
+    place: PlaceArgs,
+}
+
+#[derive(Debug, clap::Args)]
+struct PlaceArgs {
+    /// The client: claude-desktop, claude-code, cursor, vscode or codex, whose configuration in this folder comes before that
+    /// of the user; or the configuration itself.
+    #[arg(value_name = "CLIENT|FILE")]
+    config: String,
+    /// The server's name there; without it the servers are listed.
+    server: Option<String>,
+}
+
+/// A configuration that was found.
+struct Config {
+    path: PathBuf,
+    text: String,
+    servers: Vec<ServerEntry>,
+}
+
+pub(crate) fn wrap(args: &WrapArgs, context: CommandContext) -> Result<u8, Failure> {
+    let Some((name, mut config)) = found(&args.place, context)? else { return Ok(exit::WELL) };
+    let out = args.out.clone().unwrap_or_else(|| {
+        let plain = name.replace(|char: char| !char.is_alphanumeric() && !"-_.".contains(char), "_");
+        PathBuf::from(format!("mcp-recordings/{plain}-{{time}}-{{pid}}.jsonl"))
+    });
+    let out = absolute(&out).map_err(|error| Failure::unwritable(&out, &error))?;
+    let program = match &args.program {
+        Some(program) => program.clone(),
+        None => env::current_exe()?.display().to_string(),
+    };
+    let mut words = vec![program, "record".to_owned(), "-o".to_owned(), out.display().to_string()];
+    words.extend(match &args.options[..] {
+        [] => ["--redact-preset", "common"].map(str::to_owned).to_vec(),
+        options => options.to_vec(),
+    });
+    words.push("--".to_owned());
+    edit(&mut config, &name, |server, text| {
+        let url = server.url.as_ref().filter(|_| !server.is_started());
+        match (url, server.is_wrapped()) {
+            (Some(url), _) => Err(format!(
+                "`{name}` is a server over HTTP, which no command starts: run `mcp-concord record -o session.har --listen \
+                 127.0.0.1:8080 --to {url}`, and write http://127.0.0.1:8080/ for its URL"
+            )),
+            (None, true) => Err(format!("`{name}` is recorded already; `mcp-concord unwrap` takes that out")),
+            (None, false) => server.wrapped(text, &words).ok_or_else(|| format!("`{name}` has no command")),
+        }
+    })?;
+    if let Some(folder) = out.parent() {
+        fs::create_dir_all(folder).map_err(|error| Failure::unwritable(folder, &error))?;
+    }
+    config.write()?;
+    let (path, out) = (config.path.display(), out.display());
+    context.terminal.note(&format!("{path}: `{name}` is recorded from its next start on, into {out}"));
+    Ok(exit::WELL)
+}
+
+pub(crate) fn unwrap(args: &UnwrapArgs, context: CommandContext) -> Result<u8, Failure> {
+    let Some((name, mut config)) = found(&args.place, context)? else { return Ok(exit::WELL) };
+    edit(&mut config, &name, |server, text| {
+        server.unwrapped(text).ok_or_else(|| format!("`record` is not before the command of `{name}`"))
+    })?;
+    config.write()?;
+    context.terminal.note(&format!("{}: `{name}` is as it was", config.path.display()));
+    Ok(exit::WELL)
+}
+
+/// The configuration that has the server. Without a server, its servers are printed.
+fn found(args: &PlaceArgs, context: CommandContext) -> Result<Option<(String, Config)>, Failure> {
+    let known = CLIENTS.iter().find(|(client, _)| *client == args.config);
+    let paths: Vec<PathBuf> = match known {
+        Some((_, places)) => places.iter().filter_map(|place| filled_in(place)).collect(),
+        None => vec![PathBuf::from(&args.config)],
+    };
+    let mut configs = Vec::new();
+    for path in paths.iter().filter(|path| path.exists()) {
+        configs.push(Config::read(path).map_err(Failure::Unusable)?);
+    }
+    if configs.is_empty() {
+        let looked: Vec<String> = paths.iter().map(|path| path.display().to_string()).collect();
+        let clients = CLIENTS.map(|(name, _)| name).join(", ");
+        return Err(Failure::Unusable(match known {
+            Some((client, _)) => format!("{client} has no configuration here: {}", looked.join(" and ")),
+            None => format!("there is no file {}; the clients are {clients}", args.config),
+        }));
+    }
+    let Some(name) = &args.server else {
+        for config in &configs {
+            config.list(context);
+        }
+        return Ok(None);
+    };
+    let names: Vec<&str> =
+        configs.iter().flat_map(|it| &it.servers).map(|server| server.name.as_str()).collect();
+    let hint = match nearest(name, names.iter().copied()).first() {
+        Some(near) => format!("; did you mean `{near}`?"),
+        None if names.is_empty() => "; it has no servers".to_owned(),
+        None => format!("; it has {}", names.join(", ")),
+    };
+    let looked: Vec<String> = configs.iter().map(|config| config.path.display().to_string()).collect();
+    let config = configs.into_iter().find(|it| it.servers.iter().any(|server| server.name == *name));
+    let missing = || Failure::Unusable(format!("{} has no server `{name}`{hint}", looked.join(" and ")));
+    Ok(Some((name.clone(), config.ok_or_else(missing)?)))
+}
+
+/// Changes every server of this name: Claude Code may have one for each project.
+fn edit(
+    config: &mut Config,
+    name: &str,
+    change: impl Fn(&ServerEntry, &str) -> Result<String, String>,
+) -> Result<(), Failure> {
+    // From the last, as what is before a change stays where it is.
+    for server in config.servers.iter().rev().filter(|server| server.name == name) {
+        let changed = change(server, &config.text);
+        config.text =
+            changed.map_err(|why| Failure::Unusable(format!("{}: {why}", config.path.display())))?;
+    }
+    Ok(())
+}
+
+impl Config {
+    fn read(path: &Path) -> Result<Self, String> {
+        let shown = path.display();
+        let text = fs::read_to_string(path).map_err(|error| format!("{shown} cannot be read: {error}"))?;
+        let is_toml = path.extension().is_some_and(|ending| ending == "toml");
+        let syntax = if is_toml { Syntax::Toml } else { Syntax::Json };
+        let servers = servers(&text, syntax).map_err(|why| format!("{shown} cannot be used: {why}"))?;
+        Ok(Self { path: path.to_owned(), text, servers })
+    }
+
+    fn list(&self, context: CommandContext) {
+        let path = self.path.display();
+        if self.servers.is_empty() {
+            context.terminal.note(&format!("{path} has no servers"));
+        }
+        for server in &self.servers {
+            let how = match (&server.url, server.is_wrapped()) {
+                (_, true) => "recorded",
+                (Some(_), _) if !server.is_started() => "over HTTP",
+                _ => "not recorded",
+            };
+            context.terminal.note(&format!("{path}: `{}`: {how}", server.name));
+        }
+    }
+
+    fn write(&self) -> Result<(), Failure> {
+        // To rename over it would go well where nobody may write into it.
+        if fs::metadata(&self.path).is_ok_and(|there| there.permissions().readonly()) {
+            return Err(Failure::Unusable(format!("{} is read-only", self.path.display())));
+        }
+        replace(&self.path, Access::Usual, |out| out.write_all(self.text.as_bytes()))
+            .map_err(|error| Failure::unwritable(&self.path, &error))
+    }
+}
+
+/// A place of the table on this machine.
+fn filled_in(place: &str) -> Option<PathBuf> {
+    let below = |folder: PathBuf| folder.join(&place[2..]);
+    match place.as_bytes()[0] {
+        b'~' => env::home_dir().map(below),
+        b'=' if cfg!(windows) => env::var_os("APPDATA").map(PathBuf::from).map(below),
+        b'=' if cfg!(target_os = "macos") => {
+            env::home_dir().map(|home| below(home.join("Library/Application Support")))
+        }
+        b'=' => {
+            let own = env::var_os("XDG_CONFIG_HOME").filter(|it| !it.is_empty()).map(PathBuf::from);
+            own.or_else(|| Some(env::home_dir()?.join(".config"))).map(below)
+        }
+        _ => Some(PathBuf::from(place)),
+    }
+}

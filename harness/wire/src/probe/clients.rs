@@ -1,0 +1,245 @@
+//! Checks a live client: starts it once for each part of the server's script, and records each session.
+//!
+//! Over stdio the client starts the server itself, which is this program behind `record`; over HTTP the server is that program
+//! behind a bridge, and a proxy before it records.
+
+use super::server_script::{SERVER_SCRIPT, Seen, ServerPart, read_seen};
+use super::session::Archive;
+use crate::bridge::{Bridge, Conduct};
+use crate::notify::Quiet;
+use crate::proxy::Proxy;
+use crate::stdio::group::{Exit, Group};
+use crate::stdio::{Stderr, start};
+use crate::{AllowedHosts, Notify, StartError, interrupt};
+use std::fs::File;
+use std::io::{Read as _, Seek as _, SeekFrom};
+use std::net::SocketAddr;
+use std::path::{Path, PathBuf};
+use std::process::Stdio;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+use std::{fs, io, thread};
+
+/// How often a client that runs is looked at.
+const TICK: Duration = Duration::from_millis(20);
+
+/// How long what a client started may go on after it: its server writes the end of the recording.
+const AFTERWARDS: Duration = Duration::from_secs(3);
+
+/// In how many bytes of a recording its last line is looked for.
+const TAIL: u64 = 1 << 10;
+
+/// How many bytes of a client's standard error are kept.
+const LAST_WORDS: usize = 4 << 10;
+
+/// A client that is probed, and how.
+#[derive(Debug)]
+pub struct Clients {
+    /// The client's command; none where clients come by themselves until this process is asked to end.
+    pub command: Vec<String>,
+    /// Where to listen for it over HTTP, and for which hosts; over stdio nowhere.
+    pub listen: Option<(SocketAddr, AllowedHosts)>,
+    /// This program.
+    pub program: String,
+    /// How long an answer is waited for.
+    pub patience: Duration,
+    /// How long the client may run, each time.
+    pub time: Duration,
+    /// The parts of the script; none for all.
+    pub parts: Vec<ServerPart>,
+    /// The folder for the recordings.
+    pub folder: PathBuf,
+}
+
+/// A part of the script that was played.
+#[derive(Debug)]
+pub struct PlayedPart {
+    /// The part.
+    pub part: ServerPart,
+    /// Its recordings.
+    pub recordings: Vec<PathBuf>,
+    /// What was seen of each step, in the order of the script.
+    pub seen: Vec<Seen>,
+    /// How the client ended; none where it had to be ended.
+    pub exit: Option<Exit>,
+    /// Its last words on its standard error.
+    pub last_words: String,
+}
+
+impl Clients {
+    /// Plays the parts.
+    ///
+    /// # Errors
+    /// Where the client cannot be started, the address cannot be used, or a recording cannot be written.
+    pub fn run(&self, notify: &Arc<dyn Notify>) -> Result<Vec<PlayedPart>, StartError> {
+        let mut played = Vec::new();
+        let is_asked = |part: &ServerPart| match self.parts.is_empty() {
+            true => self.listen.is_some() || !part.is_http(),
+            false => self.parts.contains(part),
+        };
+        for part in ServerPart::ALL.into_iter().filter(is_asked) {
+            if interrupt::requested() {
+                break;
+            }
+            played.push(self.play(part, notify)?);
+        }
+        Ok(played)
+    }
+
+    fn play(&self, part: ServerPart, notify: &Arc<dyn Notify>) -> Result<PlayedPart, StartError> {
+        let unusable = |error: io::Error| StartError::Unusable(format!("{}: {error}", self.folder.display()));
+        let path = |ending: &str| self.folder.join(format!("{}{ending}", part.name()));
+        for old in self.recordings(part).map_err(unusable)?.into_iter().chain([path("seen")]) {
+            let _ = fs::remove_file(old);
+        }
+        let words =
+            |path: &Path| std::path::absolute(path).unwrap_or_else(|_| path.to_owned()).display().to_string();
+        let patience = self.patience.as_secs_f64().to_string();
+        let mut server: Vec<String> = ["-q", "probe", "--as", "server", "--part", part.name()]
+            .map(str::to_owned)
+            .into_iter()
+            .chain(["--timeout".to_owned(), patience, "--seen".to_owned(), words(&path("seen"))])
+            .collect();
+        server.insert(0, self.program.clone());
+        let (exit, last_words) = match &self.listen {
+            None => {
+                let recording = words(&path(".jsonl"));
+                let before = [&self.program, "-q", "record", "-o", &recording, "--"].map(str::to_owned);
+                let words = [&before[..], &server].concat();
+                let started = in_a_word(&path(".sh"), words)
+                    .map_err(unusable)
+                    .and_then(|server| self.start(part, &server, "{server}"));
+                let _ = fs::remove_file(path(".sh"));
+                started?
+            }
+            Some((at, hosts)) => {
+                let proxy = Proxy::for_stdio(*at).map_err(StartError::Unusable)?.allowing(hosts.clone());
+                let conduct = Conduct { is_lenient: true, breaks: part == ServerPart::Streams };
+                let bridge = Bridge::start_with(&server, false, conduct, Box::new(Quiet))?;
+                let proxy = proxy.before(Arc::clone(&bridge));
+                let archive = Archive::before(proxy, &path(".har"), notify)?;
+                let url = format!("{}{}", archive.target.origin(), archive.target.path());
+                let ended = if self.command.is_empty() {
+                    notify.note(&format!("listening at {url}; press Ctrl-C to stop"));
+                    while !interrupt::requested() {
+                        thread::sleep(TICK);
+                    }
+                    Ok((None, String::new()))
+                } else {
+                    self.start(part, &[url], "{url}")
+                };
+                bridge.close();
+                archive.close();
+                ended?
+            }
+        };
+        let (recordings, mut noted) =
+            (self.recordings(part).map_err(unusable)?, read_seen(&path("seen")).map_err(unusable)?);
+        let _ = fs::remove_file(path("seen"));
+        // What was seen last of a step counts.
+        noted.reverse();
+        let seen = SERVER_SCRIPT.iter().filter(|step| step.part == part).map(|step| {
+            let found = noted.iter().find(|seen| seen.step == step.name).cloned();
+            let text = "the client did not come to it".to_owned();
+            found.unwrap_or_else(|| Seen {
+                step: step.name.to_owned(),
+                reached: false,
+                unanswered: false,
+                text,
+            })
+        });
+        Ok(PlayedPart { part, recordings, seen: seen.collect(), exit, last_words })
+    }
+
+    /// Runs the client with the server in the place of this word, or behind all; how it ended, unless it had to be ended, and
+    /// its last words.
+    fn start(
+        &self,
+        part: ServerPart,
+        server: &[String],
+        place: &str,
+    ) -> Result<(Option<Exit>, String), StartError> {
+        let mut words = Vec::new();
+        for word in &self.command {
+            match word == place {
+                true => words.extend_from_slice(server),
+                false => words.push(word.replace(place, &shell_words::join(server))),
+            }
+        }
+        if !self.command.iter().any(|word| word.contains(place)) {
+            words.extend_from_slice(server);
+        }
+        let mut client = start(&words, [Stdio::null(), Stdio::null(), Stdio::piped()])?;
+        let stderr = client.leader().stderr.take().map(|pipe| Stderr::keep(pipe, 0, LAST_WORDS));
+        let ends = ends_within(&mut client, self.time);
+        let exit = client.exit().filter(|_| ends);
+        // The server ends with its client, and so does the recorder before it.
+        let since = Instant::now();
+        let is_open = || self.recordings(part).is_ok_and(|found| !found.iter().all(|path| is_ended(path)));
+        while self.listen.is_none() && is_open() && since.elapsed() < AFTERWARDS && !interrupt::requested() {
+            thread::sleep(TICK);
+            if !ends {
+                client.kill();
+            }
+        }
+        Ok((exit, stderr.map(|stderr| stderr.text()).unwrap_or_default()))
+    }
+
+    /// The recordings of a part: a client may start its server more than once.
+    fn recordings(&self, part: ServerPart) -> io::Result<Vec<PathBuf>> {
+        let is_one = |path: &PathBuf| {
+            let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+            let Some(rest) = name.strip_prefix(part.name()) else { return false };
+            let number = rest.strip_suffix(".jsonl").or(rest.strip_suffix(".har"));
+            number.is_some_and(|number| {
+                let digits = number.strip_prefix('-').unwrap_or("1");
+                (number.is_empty() || number.starts_with('-')) && digits.parse::<u32>().is_ok()
+            })
+        };
+        let mut found: Vec<PathBuf> =
+            fs::read_dir(&self.folder)?.filter_map(|entry| Some(entry.ok()?.path())).filter(is_one).collect();
+        found.sort_by_key(|path| (path.as_os_str().len(), path.clone()));
+        Ok(found)
+    }
+}
+
+/// A command as one word, a script: clients take the options of a server's command for their own.
+fn in_a_word(script: &Path, command: Vec<String>) -> io::Result<Vec<String>> {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt as _;
+        fs::write(script, format!("#!/bin/sh\nexec {}\n", shell_words::join(command)))?;
+        fs::set_permissions(script, fs::Permissions::from_mode(0o700))?;
+        Ok(vec![std::path::absolute(script)?.display().to_string()])
+    }
+    #[cfg(not(unix))]
+    {
+        let _ = script;
+        Ok(command)
+    }
+}
+
+/// Whether a client ends by itself in this time.
+fn ends_within(client: &mut Group, time: Duration) -> bool {
+    let since = Instant::now();
+    while !client.exited() {
+        if since.elapsed() > time || interrupt::requested() {
+            return false;
+        }
+        thread::sleep(TICK);
+    }
+    true
+}
+
+/// Whether a recording has its last line.
+fn is_ended(recording: &Path) -> bool {
+    let tail = || -> io::Result<Vec<u8>> {
+        let mut file = File::open(recording)?;
+        let length = file.metadata()?.len();
+        file.seek(SeekFrom::Start(length.saturating_sub(TAIL)))?;
+        let mut tail = Vec::new();
+        file.take(TAIL).read_to_end(&mut tail)?;
+        Ok(tail)
+    };
+    tail().is_ok_and(|tail| memchr::memmem::find(&tail, b"\"type\":\"end\"").is_some())
+}

@@ -1,0 +1,69 @@
+#!/usr/bin/env bash
+# Loads what `convert` writes in the program that the format belongs to: scripts/owners.sh
+#
+# Every recorded session of the cases is converted to mcp-rec and to mcp-recorder, whose programs come from PyPI into target/owners, and
+# loaded by their own code. mcp-rec has as many answers as the session; mcp-recorder has an answer with its request only where nothing
+# comes between the two, and where it has not, that is counted. A session that a format cannot carry is refused, and counted.
+# scripts/logs.sh does the same with mcp-cassette and agent-vcr. Exit code 0: all load; 1: one does not; 4: the programs cannot be had.
+# MCP_CONCORD names the program, where it is not target/release/mcp-concord.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+export MCP_CONCORD=$(realpath "${MCP_CONCORD:-target/release/mcp-concord}")
+home=target/owners
+[ -x "$home/bin/mcp-recorder" ] ||
+  { python3 -m venv "$home" && timeout 600 "$home/bin/pip" install --quiet mcp-rec==0.1.1 mcp-recorder==0.5.0; } > "$home.log" 2>&1 ||
+  { echo "the programs cannot be installed: $(tail -1 "$home.log")"; exit 4; }
+exec "$home/bin/python" - <<'END'
+import collections, glob, json, os, pathlib, subprocess, sys, tempfile
+from mcp_rec.replayer import _build_index
+from mcp_recorder._utils import load_cassette
+
+PROGRAM = os.environ["MCP_CONCORD"]
+LOADERS = {
+    "mcp-rec": lambda path: sum(len(answers) for answers in _build_index(path)[0].values()),
+    # What a server says of its own is an interaction without a request.
+    "mcp-recorder": lambda path: sum(bool(it.request and "id" in it.request and it.response) for it in load_cassette(path).interactions),
+}
+
+
+def answers(trace):
+    """How many requests of the client a trace answers."""
+    open_, count = set(), 0
+    # Not splitlines, which ends a line at U+2028, too.
+    for line in filter(None, trace.split("\n")):
+        message, inward = json.loads(line).get("raw", {}), json.loads(line).get("dir") == "in"
+        if inward and "method" in message and "id" in message:
+            open_.add(json.dumps(message["id"]))
+        elif not inward and "method" not in message and json.dumps(message.get("id")) in open_:
+            open_.remove(json.dumps(message["id"]))
+            count += 1
+    return count
+
+
+def convert(file, to):
+    return subprocess.run([PROGRAM, "-q", "convert", file, "--to", to], capture_output=True, text=True)
+
+
+counts, wrong = collections.Counter(), []
+for file in sorted(glob.glob("cases/recorded/*/mcp-replay.jsonl") + glob.glob("cases/recorded/*/har.har")):
+    expected = answers(convert(file, "mcp-replay").stdout)
+    for name, load in LOADERS.items():
+        done = convert(file, name)
+        if done.returncode:
+            counts[name, "refused"] += 1
+            continue
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder, "session")
+            path.write_text(done.stdout)
+            try:
+                found = load(path)
+            except Exception as error:
+                found = f"{type(error).__name__}: {error}"
+        counts[name, "loaded"] += 1
+        if name == "mcp-recorder" and isinstance(found, int) and found < expected:
+            counts[name, "with answers apart from their requests"] += 1
+        elif found != expected:
+            wrong.append(f"{name} has {found} of {expected} answers of {file}")
+print(*(f"{name}: {count} {what}" for (name, what), count in sorted(counts.items())), *wrong, sep="\n")
+sys.exit(bool(wrong))
+END
