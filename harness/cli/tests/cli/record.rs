@@ -131,7 +131,8 @@ fn a_kill_leaves_whole_lines() {
 fn a_slow_reader_loses_nothing() {
     let session = Session::new();
     let padding = "x".repeat(1 << 20);
-    let text = format!("{{\"jsonrpc\":\"2.0\",\"method\":\"ping\",\"params\":{{\"x\":\"{padding}\"}}}}\n").repeat(24);
+    let text = format!("{{\"jsonrpc\":\"2.0\",\"method\":\"ping\",\"params\":{{\"x\":\"{padding}\"}}}}\n")
+        .repeat(24);
     let mut child = session.start(&[], "mirror");
     let (mut stdin, input) = (child.stdin.take().unwrap(), text.clone());
     let saying = thread::spawn(move || stdin.write_all(input.as_bytes()).unwrap());
