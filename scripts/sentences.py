@@ -5,7 +5,6 @@
     scripts/sentences.py CHECKOUT --update   writes the table again; what is new gets a `?`
     scripts/sentences.py CHECKOUT --print    prints the sentences with their rows, to fill in the table by
     scripts/sentences.py --table-only        the table against docs/rules.md and docs/rules-not-judged.md
-    scripts/sentences.py --open              the rows that could be judged and are not yet
 
 A row of sentences.tsv is revision, page, heading, number under the heading, digest, keyword, and then rule ids or
 `reason:KEY`. The text stays where it is: the digest shows whether it is still the same. Exit code 1 where something is amiss.
@@ -202,7 +201,7 @@ def faults(rows, known, keys):
                 yield f"{place(row)}: docs/rules.md has no rule {rule}"
             elif not binds(known[rule][1], row.revision):
                 yield f"{place(row)}: {rule} does not judge this revision"
-    yield from (f"docs/rules-not-judged.md: no sentence has the reason {key}" for key in sorted(keys - used - {"open"}))
+    yield from (f"docs/rules-not-judged.md: no sentence has the reason {key}" for key in sorted(keys - used))
 
 
 def notes(rows, known):
@@ -216,15 +215,12 @@ def notes(rows, known):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("checkout", nargs="?", type=Path)
-    for name in ("--table-only", "--open", "--update", "--print"):
+    for name in ("--table-only", "--update", "--print"):
         parser.add_argument(name, action="store_true")
     args = parser.parse_args()
-    if not (args.checkout or args.table_only or args.open):
-        parser.error("a checkout of the specification is needed, or --table-only, or --open")
+    if not (args.checkout or args.table_only):
+        parser.error("a checkout of the specification is needed, or --table-only")
     rows = read() if TABLE.exists() else []
-    if args.open:
-        print("\n".join(place(row) for row in rows if row.verdict == "reason:open"))
-        return 0
     wrong = []
     if args.checkout:
         both = list(draw(args.checkout))
@@ -241,8 +237,8 @@ def main():
     wrong += faults(rows, known, reasons((ROOT / "docs/rules-not-judged.md").read_text(encoding="utf-8")))
     print(*notes(rows, known), *wrong, sep="\n")
     for revision in REVISIONS:
-        kinds = collections.Counter(row.verdict if row.verdict == "reason:open" else row.verdict[:7] == "reason:" for row in rows if row.revision == revision)
-        print(f"{revision}: {kinds.total()} sentences, {kinds[False]} judged by rules, {kinds[True]} with a reason, {kinds['reason:open']} open")
+        kinds = collections.Counter(row.verdict[:7] == "reason:" for row in rows if row.revision == revision)
+        print(f"{revision}: {kinds.total()} sentences, {kinds[False]} judged by rules, {kinds[True]} with a reason")
     return 1 if wrong else 0
 
 

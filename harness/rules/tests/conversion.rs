@@ -42,6 +42,7 @@ const EXCUSED: &[(&str, &str)] = &[
     // Of a program's pipes.
     ("tools.x-mcp-header.reject", "process"),
     ("jsonrpc.id.unique-session", "who sent"),
+    ("jsonrpc.notification.no-response", "who sent"),
     ("cancel.known", "who sent"),
     ("jsonrpc.response.duplicate", "who sent"),
     // The recorder keeps no notification of the client.

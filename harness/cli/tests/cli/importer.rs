@@ -30,7 +30,7 @@ fn nothing_outlives_a_run() {
 #[test]
 fn what_arrives_behind_an_exit_counts() {
     let faulty = shell_words::join([python(), &file("cmd/bin/faulty"), "good"]);
-    let late = format!("(sleep 0.4; exec {faulty} \"$1\" \"$2\") &");
+    let late = format!("(sleep 0.1; exec {faulty} \"$1\" \"$2\") &");
     let exec = shell_words::join(["sh", "-c", &late, "-"]) + " {file} {format}";
     let mut run = concord(["run", "--cases", &file("cmd/importer/in/cases"), "--exec", &exec]);
     let output = run.args(["--filter", "topic/a/jsonrpc"]).output().unwrap();

@@ -11,7 +11,7 @@ use crate::engine::{
     Trigger, Violation, address, parameter, percent_decoded, query, quoted, text_of,
 };
 use crate::rule::{Level, Party, Rule};
-use documents::{Document, MOST, issuer};
+use documents::issuer;
 use rules::{
     APPLICATION_TYPE, CLIENT_ID, HTTPS, ISS, ISSUER, PKCE, PKCE_SUPPORT, REDIRECT, RESOURCE, RESOURCE_VALUE,
     SCOPES, SERVERS, STATE,
@@ -20,7 +20,7 @@ use std::collections::BTreeSet;
 use transcript::json::{Json, JsonKind};
 use transcript::rejection::Rejection;
 
-pub(super) use documents::Documents;
+pub(super) use documents::{Document, Documents, MOST};
 
 pub(super) const FAMILY: Family = Family {
     name: "auth-flow",
@@ -48,13 +48,13 @@ const NO_DOCUMENT: &str = "the metadata document is not in the recording, or is 
 
 /// A step of an OAuth flow.
 #[derive(Debug)]
-struct Step {
+pub(super) struct Step {
     url: Box<str>,
     /// It asks the user; else it asks for a token.
     asks_user: bool,
-    started: Option<i64>,
+    pub(super) started: Option<i64>,
     resource: Option<Box<str>>,
-    scope: Option<Box<str>>,
+    pub(super) scope: Option<Box<str>>,
     state: bool,
     /// What is traded for a token.
     code: Option<Box<str>>,
@@ -63,7 +63,35 @@ struct Step {
     /// Its challenge, and how it is made; or the verifier.
     proof: bool,
     method: Option<Box<str>>,
-    location: FindingLocation,
+    pub(super) location: FindingLocation,
+}
+
+impl Step {
+    fn new(exchange: &HttpExchange, at: &RuleContext<'_>, asks_user: bool, params: &str) -> Self {
+        let proof = if asks_user { "code_challenge" } else { "code_verifier" };
+        Self {
+            url: exchange.url().into(),
+            asks_user,
+            started: exchange.started,
+            resource: filled(params, "resource"),
+            scope: filled(&params.replace('+', " "), "scope"),
+            state: filled(params, "state").is_some(),
+            code: filled(params, "code"),
+            redirect: filled(params, "redirect_uri"),
+            client: filled(params, "client_id"),
+            proof: parameter(params, proof).is_some_and(|value| !value.is_empty()),
+            method: parameter(params, "code_challenge_method").map(Into::into),
+            location: FindingLocation { snippet: exchange.url().to_owned(), ..at.location() },
+        }
+    }
+
+    /// An authorization request, which a browser carries.
+    pub(super) fn that_asks_user(exchange: &HttpExchange, at: &RuleContext<'_>) -> Option<Self> {
+        let params = query(&exchange.raw.url);
+        let asks =
+            parameter(params, "response_type") == Some("code") && parameter(params, "client_id").is_some();
+        asks.then(|| Self::new(exchange, at, true, params))
+    }
 }
 
 /// A client that registers itself.
@@ -196,20 +224,6 @@ impl AuthFlowState {
         if self.steps.len() >= MOST {
             return;
         }
-        let step = |asks_user: bool, params: &str, proof: &str| Step {
-            url: exchange.url().into(),
-            asks_user,
-            started: exchange.started,
-            resource: filled(params, "resource"),
-            scope: filled(&params.replace('+', " "), "scope"),
-            state: filled(params, "state").is_some(),
-            code: filled(params, "code"),
-            redirect: filled(params, "redirect_uri"),
-            client: filled(params, "client_id"),
-            proof: parameter(params, proof).is_some_and(|value| !value.is_empty()),
-            method: parameter(params, "code_challenge_method").map(Into::into),
-            location: FindingLocation { snippet: exchange.url().to_owned(), ..at.location() },
-        };
         if let Some(body) = exchange.raw.form.as_deref().and_then(|form| Json::parse(form).ok())
             && exchange.is("POST")
             && body.member("redirect_uris").is_some()
@@ -226,14 +240,11 @@ impl AuthFlowState {
                 self.brought.push(Brought { code, iss, location: at.location() });
             }
         }
-        let params = query(url);
-        if parameter(params, "response_type") == Some("code") && parameter(params, "client_id").is_some() {
-            self.steps.push(step(true, params, "code_challenge"));
-        }
+        self.steps.extend(Step::that_asks_user(exchange, at));
         if let Some(form) = exchange.raw.form.as_deref().filter(|_| exchange.is("POST"))
             && parameter(form, "grant_type") == Some("authorization_code")
         {
-            self.steps.push(step(false, form, "code_verifier"));
+            self.steps.push(Step::new(exchange, at, false, form));
         }
     }
 }

@@ -7,11 +7,12 @@ use crate::engine::{
 };
 use crate::rule::{Level, Party, Rule};
 use transcript::json::{Json, JsonKind};
+use transcript::session::Side;
 
 pub(super) const FAMILY: Family = Family {
     name: "completion",
     title: "Completion of arguments",
-    rules: &[&MOST, &BAD_PARAMS],
+    rules: &[&MOST, &BAD_PARAMS, &UNSUPPORTED],
     triggers: &[
         Trigger::Methods(&[MessageKind::Notification], &["notifications/prompts/list_changed"]),
         Trigger::Methods(
@@ -42,6 +43,18 @@ static BAD_PARAMS: Rule = Rule {
     title: "A completion for an unknown prompt, or for no argument, is refused with -32602",
     why: "Where no values come instead, the client takes a misspelled prompt for one without suggestions.",
     fix: "Look up the prompt and the argument first, and answer with the code -32602.",
+    ..Rule::BLANK
+};
+
+static UNSUPPORTED: Rule = Rule {
+    id: "completion.unsupported",
+    level: Level::Should,
+    party: Party::Server,
+    span: Span::from(Revision::V2025_03_26),
+    source: "server/utilities/completion#error-handling",
+    title: "A server that declares no `completions` refuses them with -32601",
+    why: "By another code the client takes its request for wrong, and tries again with the next letter.",
+    fix: "Answer with the code -32601, or declare `completions`.",
     ..Rule::BLANK
 };
 
@@ -76,6 +89,15 @@ impl CompletionState {
             return;
         };
         let code = message.error_code();
+        if let Some(code) = code
+            && at.facts.declares(Side::Server, "completions") == Some(false)
+        {
+            return report.check(&UNSUPPORTED, at, code == -32601, || {
+                let wrong =
+                    format!("the server declares no `completions`, and the answer is the error {code}");
+                Violation::new(wrong).see(request.location(), "the request")
+            });
+        }
         // A side without such a method says that first.
         if code == Some(-32601) {
             return;

@@ -15,7 +15,7 @@ use transcript::session::Carrier;
 pub(super) const FAMILY: Family = Family {
     name: "http-streams",
     title: "Streamable HTTP with sessions: streams",
-    rules: &[&RELATED, &CLOSED_LATE, &PRIMING, &NO_RESPONSE, &UNRELATED, &EVENT_NAME, &FRAMING],
+    rules: &[&RELATED, &CLOSED_LATE, &PRIMING, &NO_RESPONSE, &UNRELATED, &EVENT_NAME, &FRAMING, &POLLED],
     triggers: &[Trigger::HttpExchanges, Trigger::SseEvents],
     visitor: || Box::new(HttpStreamsState::default()),
 };
@@ -106,6 +106,17 @@ static FRAMING: Rule = Rule {
     ..OURS
 };
 
+static POLLED: Rule = Rule {
+    id: "http.sse.tasks-get",
+    level: Level::Should,
+    span: Span::only(Revision::V2025_11_25),
+    source: "basic/utilities/tasks#input-required-status",
+    title: "A server answers `tasks/get` with JSON rather than with a stream",
+    why: "The client polls, and a stream that it has to read to its end costs it a connection each time.",
+    fix: "Answer `tasks/get` with application/json.",
+    ..OURS
+};
+
 /// The most progress tokens of requests, and of streams opened by GET, that are remembered.
 const MOST_TOKENS: usize = 10_000;
 
@@ -139,6 +150,9 @@ impl RuleVisitor for HttpStreamsState {
     }
 
     fn exchange(&mut self, exchange: &HttpExchange, at: &RuleContext<'_>, report: &mut Report) {
+        if exchange.is("POST") && exchange.succeeded() && exchange.calls("tasks/get") {
+            report.check(&POLLED, at, !exchange.streams(), || "`tasks/get` is answered with a stream");
+        }
         framing(exchange, at, report);
         over(exchange, at, report);
     }

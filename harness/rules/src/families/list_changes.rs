@@ -1,14 +1,14 @@
 //! Lists that change: what a side that announces its changes says of them.
 //!
-//! Memory: a fingerprint of the last listing of each kind.
+//! Memory: a fingerprint of the last listing of each kind, and up to [`MOST`] open subscriptions.
 
 use crate::engine::{
-    Family, FindingLocation, MessageKind, Report, RuleContext, RuleVisitor, SeenMessage, Span, Trigger,
-    Violation, why_not_whole,
+    Family, FindingLocation, MessageKind, PendingRequest, Report, RuleContext, RuleVisitor, SeenMessage,
+    Span, Trigger, Violation, why_not_whole,
 };
 use crate::rule::{Level, Party, Rule};
 use foldhash::fast::FixedState;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::hash::BuildHasher;
 use transcript::json::Json;
 use transcript::rejection::Rejection;
@@ -17,7 +17,7 @@ use transcript::session::Side;
 pub(super) const FAMILY: Family = Family {
     name: "list-changes",
     title: "Lists that change",
-    rules: &[&SERVER, &ROOTS],
+    rules: &[&SERVER, &ROOTS, &SUBSCRIBED],
     triggers: &[
         Trigger::Methods(
             &[MessageKind::Notification],
@@ -26,8 +26,10 @@ pub(super) const FAMILY: Family = Family {
                 "notifications/prompts/list_changed",
                 "notifications/resources/list_changed",
                 "notifications/roots/list_changed",
+                "notifications/cancelled",
             ],
         ),
+        Trigger::Methods(&[MessageKind::Request, MessageKind::Result, MessageKind::Error], &[LISTEN]),
         Trigger::Methods(
             &[MessageKind::Result],
             &["tools/list", "prompts/list", "resources/list", "roots/list"],
@@ -60,6 +62,19 @@ static ROOTS: Rule = Rule {
     ..SERVER
 };
 
+static SUBSCRIBED: Rule = Rule {
+    id: "sub.list-changed",
+    span: Span::MODERN,
+    title: "A server that declares `listChanged` tells its subscribers when a list has changed",
+    fix: "Send the notification to each subscription that asked for it, or do not declare `listChanged`.",
+    ..SERVER
+};
+
+const LISTEN: &str = "subscriptions/listen";
+
+/// The most open subscriptions that are followed.
+const MOST: usize = 1_000;
+
 /// The lists: which member they are in, by what their items are named, and whose they are.
 const LISTS: [(&str, &str, Side); 4] = [
     ("tools", "name", Side::Server),
@@ -70,13 +85,19 @@ const LISTS: [(&str, &str, Side); 4] = [
 
 const ELSEWHERE: &str = "the notification may have been sent on a stream that is not in the recording";
 
-/// What was last shown of a list, and where it was another one without a word.
-type Shown = (Option<u64>, Option<FindingLocation>);
+/// What was last shown of a list, and to a client that had subscribed to its changes; and where it was another one without a word.
+#[derive(Default)]
+struct Shown {
+    names: Option<(u64, bool)>,
+    other: Option<(bool, FindingLocation)>,
+}
 
 #[derive(Default)]
 struct ListChangesState {
     session: u64,
     lists: [Shown; LISTS.len()],
+    /// The open subscriptions, by the ids of their requests as they are written, and the lists that each asked for.
+    open: BTreeMap<Box<str>, [bool; LISTS.len()]>,
 }
 
 impl RuleVisitor for ListChangesState {
@@ -86,15 +107,18 @@ impl RuleVisitor for ListChangesState {
             self.session = at.facts.session;
         }
         let Some(message) = at.message else { return };
-        for ((list, name, side), state) in LISTS.iter().zip(&mut self.lists) {
+        self.subscribe(message);
+        for (place, ((list, name, side), state)) in LISTS.iter().zip(&mut self.lists).enumerate() {
+            let subscribed = self.open.values().any(|asked| asked[place]);
             // A notification that comes late is one all the same.
             if message.kind == MessageKind::Notification && message.calls(&changed(list)) {
-                *state = (None, None);
-                report.pass(rule(*side), at);
+                *state = Shown::default();
+                report.pass(if subscribed { &SUBSCRIBED } else { rule(*side) }, at);
             } else if let Some(names) = names(message, list, name)
-                && state.0.replace(names).is_some_and(|before| before != names)
+                && let Some((before, since)) = state.names.replace((names, subscribed))
+                && before != names
             {
-                state.1.get_or_insert_with(|| at.location());
+                state.other.get_or_insert_with(|| (since && subscribed, at.location()));
             }
         }
     }
@@ -105,10 +129,31 @@ impl RuleVisitor for ListChangesState {
 }
 
 impl ListChangesState {
+    /// What opens a subscription, or ends it.
+    fn subscribe(&mut self, message: &SeenMessage<'_>) {
+        let ended = |request: &PendingRequest| request.method() == LISTEN;
+        if message.kind == MessageKind::Request && message.calls(LISTEN) {
+            let Some(id) = message.raw.written_id().filter(|_| self.open.len() < MOST) else { return };
+            let filter = message.param("notifications");
+            let asks = |list: &str| filter.and_then(|filter| filter.member(&format!("{list}ListChanged")));
+            let asked = LISTS.map(|(list, ..)| asks(list).is_some_and(|asked| asked.text() == "true"));
+            self.open.insert(id.into(), asked);
+        } else if let Some(id) =
+            message.param("requestId").filter(|_| message.calls("notifications/cancelled"))
+        {
+            self.open.remove(id.text());
+        } else if message.request().is_some_and(ended)
+            && let Some(id) = message.raw.written_id()
+        {
+            self.open.remove(id);
+        }
+    }
+
     fn close(&mut self, at: &RuleContext<'_>, report: &mut Report) {
-        for ((list, _, side), (_, location)) in LISTS.iter().zip(std::mem::take(&mut self.lists)) {
-            let (Some(location), rule) = (location, rule(*side)) else { continue };
-            let elsewhere = *side == Side::Server && at.facts.over_stdio() == Some(false);
+        for ((list, _, side), shown) in LISTS.iter().zip(std::mem::take(&mut self.lists)) {
+            let Some((subscribed, location)) = shown.other else { continue };
+            let rule = if subscribed { &SUBSCRIBED } else { rule(*side) };
+            let elsewhere = !subscribed && *side == Side::Server && at.facts.over_stdio() == Some(false);
             let unsure = why_not_whole(at.facts).or(elsewhere.then_some(ELSEWHERE));
             match (at.facts.declares(*side, &format!("{list}.listChanged")), unsure) {
                 (Some(false), _) => {}

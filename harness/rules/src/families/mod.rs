@@ -3,6 +3,7 @@
 //! A new rule touches only the file of its family; a new family, also the list at the foot of [`FAMILIES`].
 
 mod auth;
+mod auth_discovery;
 mod auth_flow;
 mod batch;
 mod caching;
@@ -112,6 +113,7 @@ pub static FAMILIES: &[Family] = &[
     legacy_sse::FAMILY,
     auth::FAMILY,
     auth_flow::FAMILY,
+    auth_discovery::FAMILY,
     modern::FAMILY,
     meta_keys::FAMILY,
     modern_versions::FAMILY,

@@ -26,6 +26,7 @@ pub(super) const FAMILY: Family = Family {
         &OMIT,
         &PARAM_ENCODING,
         &MISMATCH,
+        &FALSE_MISMATCH,
         &CLIENT_RESPONSE,
         &SERVER_REQUEST,
     ],
@@ -88,15 +89,28 @@ static NAME_ENCODING: Rule = Rule {
     ..OURS
 };
 
-static MISMATCH: Rule = Rule {
-    id: "http.header.mismatch-400",
+const MISMATCH_OURS: Rule = Rule {
     party: Party::Server,
     needs: &[Need::Http],
     source: "basic/transports/streamable-http#server-validation",
+    ..OURS
+};
+
+static MISMATCH: Rule = Rule {
+    id: "http.header.mismatch-400",
     title: "Headers that miss or contradict the body are refused with 400 and -32020",
     why: "Otherwise a request passes a gateway as one thing and is carried out as another.",
     fix: "Compare the headers with the body before anything else, after decoding them.",
-    ..OURS
+    ..MISMATCH_OURS
+};
+
+static FALSE_MISMATCH: Rule = Rule {
+    id: "http.header.false-mismatch",
+    title: "A request whose headers say what its body says is not refused with -32020",
+    why: "A client that keeps to the specification is shut out, and has nothing to mend.",
+    fix: "Decode Mcp-Name and Mcp-Param headers before they are compared, compare numbers as numbers, and expect no header for a \
+          parameter that is null or missing.",
+    ..MISMATCH_OURS
 };
 
 static CLIENT_RESPONSE: Rule = Rule {
@@ -131,6 +145,8 @@ struct HeaderFault {
 #[derive(Default)]
 struct ModernHttpState {
     fault: Option<HeaderFault>,
+    /// The last request's headers were all seen, and say what its body says: its exchange.
+    right: Option<u64>,
 }
 
 impl RuleVisitor for ModernHttpState {
@@ -246,6 +262,11 @@ impl ModernHttpState {
         if method == "tools/call" {
             wrong = param_headers::params(message, headers, whole, at, report).or(wrong);
         }
+        let hidden = headers.iter().any(|(_, value)| at.facts.hides(value));
+        let tool =
+            || message.param("name").and_then(text_of).is_some_and(|name| at.facts.tool(&name).is_some());
+        let seen = whole && !hidden && (method != "tools/call" || tool());
+        self.right = at.entry.exchange.filter(|_| seen && wrong.is_none() && lenient.is_none());
         self.fault = match (wrong, lenient) {
             (Some(wrong), _) => Some((wrong, false)),
             (None, Some(wrong)) => Some((wrong, true)),
@@ -261,7 +282,19 @@ impl ModernHttpState {
     fn answer(&mut self, message: &SeenMessage<'_>, at: &RuleContext<'_>, report: &mut Report) {
         let (Some(request), Some(exchange)) = (message.request(), at.exchange) else { return };
         let fault = self.fault.take().filter(|fault| Some(fault.exchange) == at.entry.exchange);
+        let right = self.right.take().is_some_and(|right| Some(right) == at.entry.exchange);
         let broke = |wrong: String| Violation::new(wrong).see(request.location(), "the request");
+        match message.error_code() {
+            Some(-32020) if right => {
+                report.fail(
+                    &FALSE_MISMATCH,
+                    at,
+                    broke("-32020 refuses headers that agree with the body".to_owned()),
+                );
+            }
+            None if right => report.pass(&FALSE_MISMATCH, at),
+            _ => {}
+        }
         match (message.error_code(), &fault) {
             (Some(-32020), _) => match exchange.status {
                 Some(status) if status != 400 => {

@@ -7,7 +7,7 @@
 use super::meta_keys::is_prefixed_key;
 use super::modern::is_clients;
 use crate::engine::{
-    Family, FindingLocation, META_CAPABILITIES, META_VERSION, MessageKind, PendingRequest, Report,
+    Family, FindingLocation, META_CAPABILITIES, META_VERSION, MessageKind, PendingRequest, Report, Revision,
     RuleContext, RuleVisitor, SeenMessage, Span, Trigger, Violation, quoted, shown, text_of,
 };
 use crate::rule::{Level, Party, Rule};
@@ -18,13 +18,16 @@ use transcript::session::Side;
 pub(super) const FAMILY: Family = Family {
     name: "modern-versions",
     title: "Versions and discovery without a handshake",
-    rules: &[&UNSUPPORTED, &RETRY, &IMPLEMENTED, &CONSISTENT, &IDENTIFIER],
+    rules: &[&UNSUPPORTED, &NAMED, &RETRY, &IMPLEMENTED, &CONSISTENT, &IDENTIFIER],
     triggers: &[Trigger::Messages],
     visitor: || Box::new(ModernVersionsState::default()),
 };
 
 /// The most supported versions that are remembered.
 const MOST_VERSIONS: usize = 100;
+
+/// An error of more bytes is not searched for versions.
+const MOST_TEXT: usize = 64 << 10;
 
 /// A longer name is none of a version.
 const LONGEST: usize = 100;
@@ -44,6 +47,16 @@ static UNSUPPORTED: Rule = Rule {
     title: "An unknown version is refused with -32022, which lists the versions that are known",
     why: "The list is all that a client has to find a version that both speak.",
     fix: "Send data.supported with your versions and data.requested with the one that was asked for.",
+    ..OURS
+};
+
+static NAMED: Rule = Rule {
+    id: "version.initialize-named",
+    level: Level::Should,
+    source: "basic/versioning#backward-compatibility-with-initialization-based-versions",
+    title: "A server without older revisions refuses `initialize` with those that it speaks",
+    why: "A client of an older revision shows its user this message and nothing else.",
+    fix: "Put the supported versions into the message, or into data.supported.",
     ..OURS
 };
 
@@ -115,6 +128,8 @@ struct ModernVersionsState {
     refused: Option<Refused>,
     /// Where `server/discover` was answered with -32601, as long as the server may be an old one.
     unknown: Option<FindingLocation>,
+    /// Where `initialize` was refused, and the text of the error.
+    refused_initialize: Option<(Box<str>, FindingLocation)>,
 }
 
 impl RuleVisitor for ModernVersionsState {
@@ -142,6 +157,19 @@ impl RuleVisitor for ModernVersionsState {
     }
 
     fn finish(&mut self, at: &RuleContext<'_>, _rejection: Option<&Rejection>, report: &mut Report) {
+        // What the server says of itself may come after the refusal.
+        let is_modern = |name: &Box<str>| &**name >= Revision::V2026_07_28.name();
+        if let Some((error, location)) = self.refused_initialize.take()
+            && !self.supported.is_empty()
+            && self.supported.iter().all(is_modern)
+        {
+            let named = self.supported.iter().any(|version| error.contains(&**version));
+            report.check(&NAMED, at, named, || {
+                let listed = self.supported.join(", ");
+                Violation::new(format!("the error names no version, and the server speaks {listed}"))
+                    .at(location)
+            });
+        }
         if self.unknown.is_some() {
             report.inconclusive(&IMPLEMENTED, at, super::modern::UNPROVEN);
         }
@@ -200,6 +228,11 @@ impl ModernVersionsState {
 
     fn error(&mut self, message: &SeenMessage<'_>, at: &RuleContext<'_>, report: &mut Report) {
         let (Some(error), Some(code)) = (message.error(), message.error_code()) else { return };
+        if message.request().is_some_and(|request| request.method() == "initialize")
+            && error.text().len() <= MOST_TEXT
+        {
+            self.refused_initialize = Some((error.text().into(), at.location()));
+        }
         match code {
             -32022 => {
                 let data = error.member("data");

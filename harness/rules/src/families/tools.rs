@@ -4,7 +4,7 @@
 
 use crate::engine::{
     Definition, Family, Fit, LONGEST_NAME, MessageKind, Report, Revision, RuleContext, RuleVisitor, Schemas,
-    Span, ToolList, Trigger, Validity, Violation, part, quoted, shown, str_of, string_of,
+    Span, ToolList, Trigger, Validity, Violation, part, quoted, shown, str_of, string_of, text_of,
 };
 use crate::rule::{Level, Party, Rule};
 use crate::shapes::Typed;
@@ -14,7 +14,7 @@ use transcript::rejection::Rejection;
 pub(super) const FAMILY: Family = Family {
     name: "tools",
     title: "Tools and their calls",
-    rules: &[&PARAMS, &ARGS, &KNOWN, &UNKNOWN, &INPUT, &GRAMMAR, &UNIQUE, &SCHEMA, &ORDER],
+    rules: &[&PARAMS, &ARGS, &KNOWN, &UNKNOWN, &INPUT, &GRAMMAR, &UNIQUE, &SCHEMA, &DIALECT, &ORDER],
     triggers: &[
         Trigger::Methods(&[MessageKind::Notification], &["notifications/tools/list_changed"]),
         Trigger::Methods(
@@ -112,6 +112,20 @@ static SCHEMA: Rule = Rule {
           has the type \"object\".",
     softened: Some(
         "a warning before 2025-11-25 or where no revision is known, and only on a reference to what is not there: no dialect is named",
+    ),
+    ..SERVER
+};
+
+static DIALECT: Rule = Rule {
+    id: "tools.schema.dialect",
+    level: Level::Info,
+    span: LATE,
+    source: "basic/index#schema-dialect",
+    title: "Schemas are of JSON Schema 2020-12",
+    why: "It is the one dialect that every client has to support; others may drop the tool.",
+    fix: "Write the schema in 2020-12, and leave `$schema` out.",
+    softened: Some(
+        "a note, since the specification recommends it and allows others; once for each page of a listing",
     ),
     ..SERVER
 };
@@ -274,7 +288,18 @@ impl ToolsState {
         if first {
             self.order.clear();
         }
-        for tool in result.member("tools").into_iter().flat_map(Json::items) {
+        let tools = || result.member("tools").into_iter().flat_map(Json::items);
+        let schemas =
+            tools().flat_map(|tool| [&INPUT_SCHEMA, &OUTPUT_SCHEMA].map(|typed| tool.member(typed.name())));
+        let mut dialects = schemas.flatten().filter_map(|schema| schema.member("$schema"));
+        match dialects.find(|dialect| text_of(*dialect).is_some_and(|name| !name.contains("2020-12"))) {
+            Some(other) => {
+                let wrong = format!("the dialect of a schema is {}", shown(other));
+                report.fail(&DIALECT, at, Violation::new(wrong).inside(other));
+            }
+            None => report.pass(&DIALECT, at),
+        }
+        for tool in tools() {
             self.definition(tool, at, report);
             if let Some(name) = tool.member("name").and_then(string_of)
                 && self.list.goes_on()

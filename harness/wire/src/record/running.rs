@@ -103,10 +103,13 @@ impl Running {
         }
     }
 
-    /// Its last words on its standard error, where they are kept.
+    /// Its last words on its standard error, where they are kept. Once it has ended they are waited for.
     pub(crate) fn last_words(&self) -> String {
         match self {
-            Self::Process(_, _, Some(stderr)) => stderr.text(),
+            Self::Process(_, _, Some(stderr)) => {
+                stderr.wait();
+                stderr.text()
+            }
             _ => String::new(),
         }
     }

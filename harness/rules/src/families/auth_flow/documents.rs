@@ -5,15 +5,16 @@ use std::collections::BTreeSet;
 use transcript::json::Json;
 
 /// The most of each that are remembered.
-pub(super) const MOST: usize = 1_000;
+pub(crate) const MOST: usize = 1_000;
 
 /// An answer to a GET at a well-known address, or at one that a challenge named.
 #[derive(Debug)]
-pub(super) struct Document {
-    pub(super) url: Box<str>,
-    pub(super) succeeded: bool,
+pub(crate) struct Document {
+    pub(crate) url: Box<str>,
+    pub(crate) started: Option<i64>,
+    pub(crate) succeeded: bool,
     text: Option<Box<str>>,
-    pub(super) location: FindingLocation,
+    pub(crate) location: FindingLocation,
 }
 
 /// What a recording holds of metadata.
@@ -34,6 +35,7 @@ impl Documents {
             (Transport::Other, _) if exchange.is("GET") && named && self.documents.len() < MOST => {
                 self.documents.push(Document {
                     url: exchange.url().into(),
+                    started: exchange.started,
                     succeeded: exchange.succeeded(),
                     text: exchange.raw.document.as_deref().map(Into::into),
                     location: at.location(),
@@ -53,6 +55,11 @@ impl Documents {
                 self.named.insert(address(url).into());
             }
         }
+    }
+
+    /// What was asked for, in the order of the recording.
+    pub(crate) fn requested(&self) -> impl Iterator<Item = &Document> + Clone {
+        self.documents.iter()
     }
 
     /// Whether the metadata was found at a well-known address; none where nobody looked at each.

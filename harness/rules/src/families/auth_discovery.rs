@@ -1,0 +1,246 @@
+//! Authorization: where a client looks for metadata, and the scopes that it asks for where no challenge names any.
+//!
+//! Memory: up to [`MOST`] documents, refusals and requests.
+
+use super::auth_flow::{Document, Documents, MOST, Step};
+use crate::engine::{
+    Challenge, Family, FindingLocation, HttpExchange, Origin, Report, Revision, RuleContext, RuleVisitor,
+    Span, Transport, Trigger, Violation, address, quoted, text_of,
+};
+use crate::rule::{Level, Need, Party, Rule};
+use transcript::json::Json;
+use transcript::rejection::Rejection;
+
+pub(super) const FAMILY: Family = Family {
+    name: "auth-discovery",
+    title: "Authorization: finding metadata",
+    rules: &[&RESOURCE, &SERVER, &SCOPES],
+    triggers: &[Trigger::HttpExchanges],
+    visitor: || Box::new(AuthDiscoveryState::default()),
+};
+
+const OURS: Rule = Rule {
+    party: Party::Client,
+    span: Span::from(Revision::V2025_11_25),
+    needs: &[Need::Http],
+    ..Rule::BLANK
+};
+
+static RESOURCE: Rule = Rule {
+    id: "auth.prm.discovery",
+    source: "basic/authorization#protected-resource-metadata-discovery-requirements",
+    title: "A client looks for the resource metadata where the challenge says, or by its path",
+    why: "Another document may be of another resource, and name other authorization servers.",
+    fix: "Request `resource_metadata` where the challenge has it; else /.well-known/oauth-protected-resource with the path of \
+          the endpoint behind it, and then without.",
+    ..OURS
+};
+
+static SERVER: Rule = Rule {
+    id: "auth.discovery",
+    source: "basic/authorization#authorization-server-metadata-discovery; RFC 8414, section 3",
+    title: "A client tries the well-known addresses of an issuer in their order",
+    why: "Issuers serve one or the other, and two clients that try them in different orders may use different metadata.",
+    fix: "Try oauth-authorization-server and openid-configuration with the issuer's path inserted, then \
+          openid-configuration behind the path.",
+    ..OURS
+};
+
+static SCOPES: Rule = Rule {
+    id: "auth.scope-default",
+    level: Level::Should,
+    source: "basic/authorization#scope-selection-strategy",
+    title: "Without a challenge that names scopes, a client asks for `scopes_supported`",
+    why: "With fewer the first request may be refused again; scopes that nobody named may not exist.",
+    fix: "Send every scope of the resource metadata, or leave `scope` out where it lists none.",
+    ..OURS
+};
+
+/// A request that was refused for want of a token.
+#[derive(Debug)]
+struct Refusal {
+    url: Box<str>,
+    /// Where its challenge says that the metadata is.
+    named: Option<Box<str>>,
+    names_scope: bool,
+    ended: Option<i64>,
+    location: FindingLocation,
+}
+
+#[derive(Default)]
+struct AuthDiscoveryState {
+    documents: Documents,
+    refusals: Vec<Refusal>,
+    steps: Vec<Step>,
+    /// What was posted where no MCP is spoken.
+    posted: Vec<(Origin, Option<i64>, FindingLocation)>,
+}
+
+impl RuleVisitor for AuthDiscoveryState {
+    fn exchange(&mut self, exchange: &HttpExchange, at: &RuleContext<'_>, _report: &mut Report) {
+        self.documents.see(exchange, at);
+        if exchange.transport == Transport::Other {
+            if let Some(step) = Step::that_asks_user(exchange, at).filter(|_| self.steps.len() < MOST) {
+                self.steps.push(step);
+            }
+            if let Some(origin) = Origin::new(&exchange.raw.url).filter(|_| exchange.is("POST"))
+                && self.posted.len() < MOST
+            {
+                self.posted.push((origin, exchange.started, at.location()));
+            }
+            return;
+        }
+        if exchange.status() != 401 || self.refusals.len() >= MOST {
+            return;
+        }
+        let challenges = Challenge::all(&exchange.raw.response_headers);
+        let param = |name: &str| challenges.iter().find_map(|challenge| challenge.param(name));
+        self.refusals.push(Refusal {
+            url: exchange.url().into(),
+            named: param("resource_metadata").map(|url| address(url).into()),
+            names_scope: param("scope").is_some(),
+            ended: exchange.raw.ended,
+            location: at.location(),
+        });
+    }
+
+    fn finish(&mut self, at: &RuleContext<'_>, _rejection: Option<&Rejection>, report: &mut Report) {
+        if let Some(refusal) = self.refusals.first() {
+            self.resource(refusal, at, report);
+            self.scopes(refusal, at, report);
+        }
+        let mut issuers: Vec<String> = Vec::new();
+        for (metadata, _) in self.documents.of_resources() {
+            let listed = metadata.member("authorization_servers").into_iter().flat_map(Json::items);
+            issuers.extend(listed.filter_map(text_of).map(|issuer| address(&issuer).to_owned()));
+        }
+        issuers.sort_unstable();
+        issuers.dedup();
+        for issuer in issuers {
+            self.server(&issuer, at, report);
+        }
+    }
+}
+
+impl AuthDiscoveryState {
+    /// The first document about the resource that a client looks for behind its first refusal.
+    fn resource(&self, refusal: &Refusal, at: &RuleContext<'_>, report: &mut Report) {
+        let Some(origin) = Origin::new(&refusal.url) else { return };
+        let about = |document: &&Document| {
+            refusal.named.as_deref() == Some(&document.url)
+                || document.url.contains("/.well-known/oauth-protected-resource")
+                    && Origin::new(&document.url).as_ref() == Some(&origin)
+        };
+        let mut looked = self.documents.requested().filter(about);
+        let Some(first) = looked.clone().next() else { return };
+        if !matches!((first.started, refusal.ended), (Some(started), Some(ended)) if started >= ended) {
+            let why =
+                "nothing shows whether the client had read the challenge when it asked for the metadata";
+            return report.inconclusive(&RESOURCE, at, why);
+        }
+        let [of_path, root] = inserted(&refusal.url, "oauth-protected-resource");
+        let (kept, instead) = match &refusal.named {
+            Some(named) => (looked.any(|document| document.url == *named), &**named),
+            None => (*first.url == *of_path || *first.url != *root, &*of_path),
+        };
+        report.check(&RESOURCE, at, kept, || {
+            let wrong = match refusal.named {
+                Some(_) => format!(
+                    "the client asks for {}, and never for {instead}, which the challenge names",
+                    first.url
+                ),
+                None => format!("the client asks for {} before {instead}", first.url),
+            };
+            Violation::new(wrong).at(first.location.clone()).see(refusal.location.clone(), "the refusal")
+        });
+    }
+
+    /// The addresses at which an issuer's metadata was looked for.
+    fn server(&self, issuer: &str, at: &RuleContext<'_>, report: &mut Report) {
+        let [oauth, _] = inserted(issuer, "oauth-authorization-server");
+        let [openid, _] = inserted(issuer, "openid-configuration");
+        let behind = format!("{issuer}/.well-known/openid-configuration");
+        let mut addresses = vec![oauth, openid, behind];
+        addresses.dedup();
+        let tried = |url: &String| self.documents.requested().find(|document| *document.url == **url);
+        let seen: Vec<Option<&Document>> = addresses.iter().map(tried).collect();
+        let late = seen.iter().enumerate().find_map(|(place, later)| {
+            let later = (*later)?;
+            let earlier = (0..place).find(|earlier| {
+                seen[*earlier]
+                    .is_none_or(|earlier| later.started.zip(earlier.started).is_some_and(|(a, b)| a < b))
+            })?;
+            Some((later, &addresses[earlier]))
+        });
+        if let Some((document, before)) = late {
+            let wrong = format!("the client asks for {} before {before}", document.url);
+            return report.fail(&SERVER, at, Violation::new(wrong).at(document.location.clone()));
+        }
+        let found = seen.iter().flatten().any(|document| document.succeeded);
+        let Some(last) = seen.iter().flatten().last() else { return };
+        let untried = addresses.iter().zip(&seen).find(|(_, seen)| seen.is_none());
+        let origin = Origin::new(issuer);
+        let went_on = self.posted.iter().find(|(place, started, _)| {
+            Some(place) == origin.as_ref()
+                && started.zip(last.started).is_some_and(|(post, last)| post > last)
+        });
+        match (found, untried, went_on) {
+            (false, Some((address, _)), Some((.., location))) => {
+                let wrong = format!("the client goes on without metadata, and did not ask for {address}");
+                report.fail(&SERVER, at, Violation::new(wrong).at(location.clone()));
+            }
+            (false, Some(_), None) => {
+                report.inconclusive(&SERVER, at, "the recording may end before the client was done");
+            }
+            _ => report.pass(&SERVER, at),
+        }
+    }
+
+    /// The scopes of the first request for the user's consent, where the refusal named none.
+    fn scopes(&self, refusal: &Refusal, at: &RuleContext<'_>, report: &mut Report) {
+        let Some(step) = self.steps.first() else { return };
+        if self.refusals.iter().any(|refusal| refusal.names_scope) {
+            return;
+        }
+        let Some((metadata, location)) = self.documents.of_resources().next() else {
+            return report.inconclusive(&SCOPES, at, "the resource metadata is not in the recording");
+        };
+        let asked = step.scope.as_deref().unwrap_or_default();
+        if at.facts.hides(asked) {
+            return report.inconclusive(&SCOPES, at, "the recorder took out what would decide it");
+        }
+        if refusal.ended.is_none_or(|ended| step.started.is_none_or(|now| now < ended)) {
+            return report.inconclusive(&SCOPES, at, "nothing shows whether the challenge came first");
+        }
+        let asked: Vec<&str> = asked.split_whitespace().filter(|scope| *scope != "offline_access").collect();
+        let listed = metadata.member("scopes_supported");
+        let missing = listed
+            .into_iter()
+            .flat_map(Json::items)
+            .filter_map(text_of)
+            .find(|scope| &**scope != "offline_access" && !asked.contains(&&**scope));
+        let wrong = match (missing, listed, asked.first()) {
+            (Some(scope), ..) => {
+                format!("the client does not ask for {}, which `scopes_supported` lists", quoted(&scope))
+            }
+            (None, None, Some(scope)) => {
+                format!(
+                    "the client asks for {}, and neither the challenge nor the metadata names a scope",
+                    quoted(scope)
+                )
+            }
+            _ => return report.pass(&SCOPES, at),
+        };
+        let wrong = Violation::new(wrong).at(step.location.clone());
+        report.fail(&SCOPES, at, wrong.see(location.clone(), "the resource metadata"));
+    }
+}
+
+/// The well-known address of a URL with its path behind the name, and without (RFC 8414, section 3.1; RFC 9728, section 3.1).
+fn inserted(url: &str, name: &str) -> [String; 2] {
+    let url = address(url);
+    let host = url.find("://").map_or(0, |scheme| scheme + 3);
+    let path = url[host..].find('/').map_or(url.len(), |path| host + path);
+    let (origin, path) = url.split_at(path);
+    [format!("{origin}/.well-known/{name}{path}"), format!("{origin}/.well-known/{name}")]
+}
