@@ -50,8 +50,7 @@ impl Running {
         // A status that the system does not tell is in the journal as none.
         let _ = self.group.end();
         let Some(stderr) = &self.stderr else { return Ok(String::new()) };
-        stderr.wait();
-        let text = stderr.text();
+        let text = stderr.last_words();
         // Whatever the recorder may have put there leads nowhere else.
         let path = files.path("stderr");
         let _ = fs::remove_file(&path);

@@ -182,7 +182,7 @@ impl Clients {
                 client.kill();
             }
         }
-        Ok((exit, stderr.map(|stderr| stderr.text()).unwrap_or_default()))
+        Ok((exit, stderr.map(|stderr| stderr.last_words()).unwrap_or_default()))
     }
 
     /// The recordings of a part: a client may start its server more than once.

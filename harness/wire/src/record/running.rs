@@ -103,13 +103,10 @@ impl Running {
         }
     }
 
-    /// Its last words on its standard error, where they are kept. Once it has ended they are waited for.
+    /// Its last words on its standard error, where they are kept.
     pub(crate) fn last_words(&self) -> String {
         match self {
-            Self::Process(_, _, Some(stderr)) => {
-                stderr.wait();
-                stderr.text()
-            }
+            Self::Process(_, _, Some(stderr)) => stderr.last_words(),
             _ => String::new(),
         }
     }

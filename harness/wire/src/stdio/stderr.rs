@@ -10,7 +10,7 @@ use std::thread;
 use std::time::Duration;
 
 /// How much later than its program the end of a standard error may come: its last words are worth reading.
-const LAST_WORDS: Duration = Duration::from_millis(100);
+const LAST_WORDS: Duration = Duration::from_secs(1);
 
 /// A program that has written this many bytes more than are kept writes without end.
 const FLOOD: u64 = 16 << 20;
@@ -72,6 +72,12 @@ impl Stderr {
     /// Waits a while for the end, once the program was ended.
     pub fn wait(&self) {
         let _ = self.ended.recv_timeout(LAST_WORDS);
+    }
+
+    /// The output of a program that was ended, with what it wrote last.
+    pub(crate) fn last_words(&self) -> String {
+        self.wait();
+        self.text()
     }
 }
 
