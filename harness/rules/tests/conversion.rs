@@ -42,7 +42,7 @@ const EXCUSED: &[(&str, &str)] = &[
     // Of a program's pipes.
     ("tools.x-mcp-header.reject", "process"),
     ("jsonrpc.id.unique-session", "who sent"),
-    ("jsonrpc.notification.no-response", "who sent"),
+    ("jsonrpc.response.id-match", "who sent"),
     ("cancel.known", "who sent"),
     ("jsonrpc.response.duplicate", "who sent"),
     // The recorder keeps no notification of the client.
@@ -229,6 +229,8 @@ fn convert(name: &str, from: &Format, bytes: &[u8], to: &Format, tally: &mut Tal
             || !name.starts_with("recorded/")
                 && EXCUSED.iter().any(|(id, what)| *id == rule && left_out(what))
             || from.name == "inspector-network" && INSPECTOR.contains(&rule)
+            // Who sent what is guessed, and a note of reading says so.
+            || from.name == "jsonrpc" && rule == "jsonrpc.notification.no-response"
     };
     let new: Vec<_> =
         broken(to, &copy).into_iter().filter(|rule| !had.contains(rule) && !excused(rule)).collect();

@@ -33,7 +33,11 @@ pub(crate) struct Spelled<'d> {
 impl<'d> Spelled<'d> {
     /// What stands in this exchange.
     pub(crate) fn new(draft: &Draft<'d>) -> Self {
-        let request = (!draft.requests.is_empty()).then(|| body(draft.requests.iter().copied()));
+        let form = || draft.known.and_then(|known| known.form.as_deref()).map(Into::into);
+        let request = match draft.requests.is_empty() {
+            true => form(),
+            false => Some(body(draft.requests.iter().copied())),
+        };
         let method = match (draft.known, &request) {
             (Some(known), _) => known.method.clone(),
             (None, Some(_)) => "POST".into(),
@@ -136,7 +140,9 @@ impl Body {
         if !stream.is_empty() || !draft.missing.1 && (silent || known.as_deref() == Some(STREAM)) {
             return Self { text: Some(stream), places, media_type: STREAM.to_owned() };
         }
-        Self { text: None, places, media_type: known.unwrap_or_default() }
+        // What is not a message and was kept, such as the metadata of OAuth.
+        let document = draft.known.and_then(|known| known.document.as_deref());
+        Self { text: document.map(Into::into), places, media_type: known.unwrap_or_default() }
     }
 }
 

@@ -159,7 +159,7 @@ fn a_har_keeps_its_exchanges() {
     assert_eq!(
         exchanges(&har),
         [
-            exchange("POST", 401, &call(1), "text/plain", ""),
+            exchange("POST", 401, &call(1), "text/plain", "no"),
             exchange("POST", 200, &call(2), "text/event-stream;charset=utf-8", &kept),
             exchange("GET", 200, "", "text/event-stream", ":\n\n"),
             exchange("DELETE", 204, "", "", ""),
