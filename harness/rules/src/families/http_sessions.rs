@@ -301,14 +301,18 @@ impl HttpSessionsState {
             }
             return;
         }
-        let Some(over) = session.and_then(|session| self.over.get_mut(session)).filter(|over| waiting(over))
-        else {
-            return;
+        // One that leaves the id out and is refused goes on all the same.
+        let goes_on = exchange.status() >= 400 && !exchange.calls("server/discover");
+        let over = match session {
+            Some(session) => self.over.get_mut(session),
+            None => self.over.values_mut().find(|over| goes_on && waiting(over) && *over.url == *exchange.url()),
         };
+        let Some(over) = over.filter(|over| waiting(over)) else { return };
         over.waiting = false;
         let begins = exchange.calls("initialize");
         let wrong = match begins {
             true => "`initialize` is sent with the id of the session that is over",
+            false if session.is_none() => "the client continues without a session, and sends no `initialize`",
             false => "the client continues with the session that is over",
         };
         // The server goes on with the session all the same.

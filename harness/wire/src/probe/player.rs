@@ -321,8 +321,9 @@ impl<'p> Player<'p> {
         for (name, found, why) in [
             ("$resource", first("resources", &|_| true, "uri"), "the server lists no resources"),
             ("$needy", first("prompts", &needs, "name"), "no prompt requires an argument"),
-            ("$completed", first("prompts", &takes, "name"), "no prompt has an argument"),
-            ("$argument", argument(), "no prompt has an argument"),
+            // Who declares completions answers for an unknown prompt too, with -32602.
+            ("$completed", first("prompts", &takes, "name").or(Some(json!("concord"))), ""),
+            ("$argument", argument().or(Some(json!("concord"))), ""),
         ] {
             let quoted = format!("\"{name}\"");
             if text.contains(&quoted) {

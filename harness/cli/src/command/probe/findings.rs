@@ -167,10 +167,11 @@ fn silence(request: &Unanswered, session: &Probed) -> String {
         _ => format!("the {} {} to `{method}`", party(session), why.said()),
     };
     text.push_str(&format!(" (step {step})"));
-    // Behind the error many programs print how they are used.
-    let is_error = |line: &&str| line.to_ascii_lowercase().contains("error:");
-    let lines = || session.last_words.trim_end().lines().rev();
-    let last = lines().find(is_error).or(lines().next()).unwrap_or_default().trim();
+    // Behind the error many programs print how they are used, where more can be read, or what it was made of.
+    let lines = || session.last_words.lines().rev().map(str::trim);
+    let says = |words: &'static str| lines().find(|line| line.to_ascii_lowercase().contains(words));
+    let has_words = |line: &&str| line.contains(char::is_alphabetic);
+    let last = says("error:").or_else(|| says("error")).or_else(|| lines().find(has_words)).unwrap_or_default();
     if !last.is_empty() && *why == Silence::Ended {
         text.push_str(&format!("; its last words: {last}"));
     }
@@ -180,7 +181,7 @@ fn silence(request: &Unanswered, session: &Probed) -> String {
 /// What to look at where a server over HTTP refuses the first request.
 fn hint(why: &str) -> &'static str {
     match why.strip_prefix("HTTP ").and_then(|status| status.get(..3)) {
-        Some("401" | "403") => "; it asks for a login, and probe has none",
+        Some("401") => "; it asks for a login, and probe has none",
         Some("301" | "302" | "307" | "308") => "; name that address with --url",
         Some("404" | "405") => "; is this the path of its endpoint? Many have /mcp, or /sse for HTTP+SSE",
         _ => "",
