@@ -155,7 +155,7 @@ class Runner:
             "PYTHONUNBUFFERED": "1",
             "MCP_USE_ANONYMIZED_TELEMETRY": "false",
             "MEMORY_FILE_PATH": str(self.files / f"{program['id']}.json"),
-            "CONCORD_WILD": self.mark,
+            "CONCORD_WILD": f"{self.mark}-{'server' if port else 'run'}",
         }
         for name in ("HTTP_PROXY", "HTTPS_PROXY"):
             environment[name] = environment[name.lower()] = "http://127.0.0.1:9"
@@ -173,7 +173,6 @@ class Runner:
     def run(self, command, environment, seconds, name):
         """Exit code (None: over time), standard output and error, seconds, and the processes that were left behind."""
         out, err = self.keep / f"{name}.out", self.keep / f"{name}.err"
-        before = self.marked()
         began = time.monotonic()
         with open(out, "wb") as stdout, open(err, "wb") as stderr:
             child = subprocess.Popen(
@@ -185,18 +184,18 @@ class Runner:
                 code = None
                 end(child)
         took = time.monotonic() - began
-        left = sorted(set(self.marked()) - set(before))
+        left = self.marked("run")
         named = sorted({name_of(pid) for pid in left})
         for pid in left:
             quietly_kill(pid)
         return code, out.read_text(errors="replace"), err.read_text(errors="replace"), took, named
 
-    def marked(self):
-        """The living processes that this run started, where the system shows them."""
+    def marked(self, kind):
+        """The living processes that this run started, servers ("server") or others ("run"), where the system shows them."""
         found = []
         for folder in pathlib.Path("/proc").glob("[0-9]*"):
             try:
-                if f"CONCORD_WILD={self.mark}".encode() in (folder / "environ").read_bytes().split(b"\0"):
+                if f"CONCORD_WILD={self.mark}-{kind}".encode() in (folder / "environ").read_bytes().split(b"\0"):
                     if (folder / "stat").read_text().rpartition(")")[2].split()[0] != "Z":
                         found.append(int(folder.name))
             except OSError:
@@ -303,7 +302,7 @@ class Served:
 
     def __exit__(self, *_):
         end(self.child)
-        for pid in self.runner.marked():
+        for pid in self.runner.marked("server"):
             quietly_kill(pid)
         self.file.close()
 
