@@ -381,7 +381,7 @@ class Judgements:
 
     def of(self, entries, **values):
         for index, entry in enumerate(entries):
-            if all(fnmatch.fnmatchcase(value, entry.get(key, "*")) for key, value in values.items()):
+            if all(any(fnmatch.fnmatchcase(value, glob) for glob in globs(entry, key)) for key, value in values.items()):
                 self.used.add((id(entries), index))
                 return entry
         return None
@@ -389,8 +389,14 @@ class Judgements:
     def stale(self):
         for entries, names in ((self.findings, ("program", "rule", "level")), (self.reports, ("checker", "program", "check"))):
             for index, entry in enumerate(entries):
-                if (id(entries), index) not in self.used:
-                    yield " ".join(entry[name] for name in names if name in entry)
+                if (id(entries), index) not in self.used and not entry.get("sometimes"):
+                    yield " ".join(glob for name in names if name in entry for glob in globs(entry, name))
+
+
+def globs(entry, key):
+    """One glob or a list of them; everything where nothing is said."""
+    found = entry.get(key, "*")
+    return found if isinstance(found, list) else [found]
 
 
 def judge(results, judgements):
