@@ -183,6 +183,9 @@ class Runner:
             except subprocess.TimeoutExpired:
                 code = None
                 end(child)
+            except BaseException:
+                end(child)
+                raise
         took = time.monotonic() - began
         left = self.marked("run")
         named = sorted({name_of(pid) for pid in left})
@@ -615,11 +618,14 @@ def run(programs, options, temporary):
 
 
 if __name__ == "__main__":
+    signal.signal(signal.SIGTERM, lambda number, _: sys.exit(128 + number))
     try:
         sys.exit(main())
     except Unavailable as error:
         print(f"nothing was probed: {error}")
         sys.exit(4)
+    except KeyboardInterrupt:
+        sys.exit(130)
     except (OSError, ValueError, RuntimeError) as error:
         log(f"wild: {error}")
         sys.exit(2)
