@@ -530,7 +530,7 @@ def side_by_side(programs, results):
                 if entry:
                     kinds.setdefault((name, entry["verdict"], entry.get("fault", ""), entry["reason"]), set()).add((id, check))
     lines = [[name, verdict, len(seen), f"`{fault}`" if fault else "", reason] for (name, verdict, fault, reason), seen in sorted(kinds.items())]
-    yield from table(["checker", "judged", "reports", "rule of `probe`", "why"], lines)
+    yield from table(["checker", "judged", "reports", "fault", "why"], lines)
 
 
 def tables(programs, results, pinned):
