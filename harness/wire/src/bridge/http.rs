@@ -232,11 +232,11 @@ fn not_taken(why: &NotTaken, said: &[Message<'_>]) -> Result<Answered, Refusal> 
         NotTaken::TooMany => refuse(StatusCode::SERVICE_UNAVAILABLE, "too many requests are open"),
         NotTaken::Full => refuse(StatusCode::SERVICE_UNAVAILABLE, "the server does not read what it is sent"),
         NotTaken::Over => {
+            // A client that begins again has a new server, unless it is this one that it begins with.
             let why = "the server takes no more messages";
-            let asked = said.iter().find(|said| said.method().is_some() && id_text(**said).is_some());
-            match asked {
-                Some(asked) => Ok(Answered::Message(failure(*asked, why))),
-                None => refuse(StatusCode::BAD_GATEWAY, why),
+            match said.iter().find(|said| said.method().is_some_and(|method| method.is("initialize"))) {
+                Some(begins) => Ok(Answered::Message(failure(*begins, why))),
+                None => refuse(StatusCode::NOT_FOUND, why),
             }
         }
     }
