@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Puts mcp-recorder on the bench: a recording proxy for MCP over HTTP, from PyPI.
 #
-#   adapters/recorders/mcp-recorder/drive.sh [FLAG…]   such as --filter 'conditions/*', --save DIR, --report DIR
+#   adapters/mcp-recorder/ci.sh [FLAG…]   such as --filter 'conditions/*', --save DIR, --report DIR
 #
 # It is installed once, into a virtual environment under target/, and nothing else is touched; with a starlette of before
 # 1.0, which it needs and does not ask for. Without flags, the conditions are played; --filter '*' plays the whole suite,

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Puts mcporter on a bench of its own: an MCP client from npm that writes down what it says while a command runs.
 #
-#   adapters/recorders/mcporter/drive.sh [FOLDER]
+#   adapters/mcporter/ci.sh [FOLDER]
 #
 # It stands between nobody's client and server, so that there is nothing to pass on, and `mcp-concord drive` cannot drive
 # it. Its recordings are held against the truth all the same: our server says each of the sessions beside this script,

@@ -3,7 +3,7 @@
 #
 # Shows why `drive` cannot drive it: it answers the client itself, and starts the server when a tool of it is asked for.
 #
-#   mcp-concord drive --recorder 'adapters/recorders/mcporter/serve.sh {out} {server}' --format mcporter --filter conditions/plain
+#   mcp-concord drive --recorder 'adapters/mcporter/serve.sh {out} {server}' --format mcporter --filter conditions/plain
 #
 # Run drive.sh first, which installs mcporter.
 set -euo pipefail
