@@ -26,8 +26,8 @@ if [ "$transport" = http-sse ]; then
   set -- --filter 'conditions/*' "$@"
 elif [[ " $* " != *" --filter"* ]]; then
   # All but ids/number-and-string-open-together: two requests are under way at once, and chance decides which is first in the cassette.
-  set -- --filter '[!i]*/*' --filter 'i[!d]*/*' --filter 'identify/*' --filter 'ids/[!n]*' --filter 'ids/n[!u]*' \
-    --filter 'ids/null-*' --filter 'ids/number-{answered,becomes}-*' "$@"
+  set -- --filter '[!i]*/*' --filter 'ids/[!n]*' --filter 'ids/null-*' \
+    --filter 'ids/number-{answered,becomes}-*' "$@"
 fi
 # Its sessions wait more than they work.
 exec "${MCP_CONCORD:-mcp-concord}" drive --transport "$transport" --recorder "'$program' record --target {origin} --port {port} \
