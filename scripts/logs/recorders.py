@@ -10,7 +10,7 @@ PROGRAM = os.environ["MCP_CONCORD"]
 BIN = Path(sys.executable).parent
 HERE = Path(__file__).parent
 SERVER = [sys.executable, str(HERE.parent / "mock" / "server.py")]
-RECORD = str(HERE / "agent_vcr_record.py")
+RECORD = str(HERE.parents[1] / "adapters" / "agent-vcr" / "record.py")
 
 # Of each: what it writes, how it is started, the format that is detected, what of a meaning it does not keep, and how it loads a
 # file.

@@ -7,7 +7,7 @@
 //! Two servers answer. One is this program: it parses each request and gives it back, which is the least that a server can
 //! do, so that the recorder's share is the largest. The other is `server-everything` on the TypeScript SDK, where
 //! `scripts/peers.sh` has installed it. Beside `mcp-concord record` stand mcp-rec, mitmproxy and mcp-recorder, where
-//! `adapters/recorders/*/drive.sh` have. `CONCORD_BENCH_MB` sets how much goes through for the memory (1000), and
+//! their scripts in `adapters` have installed them. `CONCORD_BENCH_MB` sets how much goes through for the memory (1000), and
 //! `CONCORD_BENCH_ONLY` names the rows that are wanted by a part of their text.
 
 #![expect(

@@ -25,7 +25,7 @@ pub(super) const STDIO: &[Recorder] = &[
         name: "mcp-rec 0.1.1",
         program: Some("mcp-rec-0.1.1/bin/mcp-rec"),
         arguments: &["record", "-o", "{out}.jsonl", "--"],
-        installed_by: "adapters/recorders/mcp-rec/drive.sh",
+        installed_by: "adapters/mcp-rec/ci.sh",
     },
 ];
 
@@ -65,7 +65,7 @@ pub(super) const HTTP: &[Recorder] = &[
         name: "mcp-recorder 0.5.0",
         program: Some("mcp-recorder-0.5.0/bin/mcp-recorder"),
         arguments: &["record", "--target", "{origin}", "--port", "{port}", "--output", "{out}.json"],
-        installed_by: "adapters/recorders/mcp-recorder/drive.sh",
+        installed_by: "adapters/mcp-recorder/ci.sh",
     },
 ];
 

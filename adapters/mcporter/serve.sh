@@ -3,15 +3,15 @@
 #
 # Shows why `drive` cannot drive it: it answers the client itself, and starts the server when a tool of it is asked for.
 #
-#   mcp-concord drive --recorder 'adapters/recorders/mcporter/serve.sh {out} {server}' --format mcporter --filter conditions/plain
+#   mcp-concord drive --recorder 'adapters/mcporter/serve.sh {out} {server}' --format mcporter --filter conditions/plain
 #
-# Run drive.sh first, which installs mcporter.
+# Run ci.sh first, which installs mcporter.
 set -euo pipefail
 
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 out=$1 home=$1.home
 shift
-export PATH=$here/../../../target/strangers/mcporter-0.12.3/node_modules/.bin:$PATH HOME=$home MCPORTER_RECORD=session
+export PATH=$here/../../target/strangers/mcporter-0.12.3/node_modules/.bin:$PATH HOME=$home MCPORTER_RECORD=session
 mkdir -p "$home"
 node -e 'const [, command, ...args] = process.argv;
   console.log(JSON.stringify({ imports: [], mcpServers: { played: { command, args, lifecycle: "keep-alive" } } }))' \
