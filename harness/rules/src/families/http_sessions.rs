@@ -305,7 +305,9 @@ impl HttpSessionsState {
         let goes_on = exchange.status() >= 400 && !exchange.calls("server/discover");
         let over = match session {
             Some(session) => self.over.get_mut(session),
-            None => self.over.values_mut().find(|over| goes_on && waiting(over) && *over.url == *exchange.url()),
+            None => {
+                self.over.values_mut().find(|over| goes_on && waiting(over) && *over.url == *exchange.url())
+            }
         };
         let Some(over) = over.filter(|over| waiting(over)) else { return };
         over.waiting = false;

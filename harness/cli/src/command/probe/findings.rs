@@ -171,7 +171,8 @@ fn silence(request: &Unanswered, session: &Probed) -> String {
     let lines = || session.last_words.lines().rev().map(str::trim);
     let says = |words: &'static str| lines().find(|line| line.to_ascii_lowercase().contains(words));
     let has_words = |line: &&str| line.contains(char::is_alphabetic);
-    let last = says("error:").or_else(|| says("error")).or_else(|| lines().find(has_words)).unwrap_or_default();
+    let last =
+        says("error:").or_else(|| says("error")).or_else(|| lines().find(has_words)).unwrap_or_default();
     if !last.is_empty() && *why == Silence::Ended {
         text.push_str(&format!("; its last words: {last}"));
     }
