@@ -158,10 +158,9 @@ impl RuleVisitor for ModernVersionsState {
 
     fn finish(&mut self, at: &RuleContext<'_>, _rejection: Option<&Rejection>, report: &mut Report) {
         // What the server says of itself may come after the refusal.
-        let is_modern = |name: &Box<str>| &**name >= Revision::V2026_07_28.name();
         if let Some((error, location)) = self.refused_initialize.take()
             && !self.supported.is_empty()
-            && self.supported.iter().all(is_modern)
+            && self.supported.iter().all(|name| &**name >= Revision::V2026_07_28.name())
         {
             let named = self.supported.iter().any(|version| error.contains(&**version));
             report.check(&NAMED, at, named, || {
