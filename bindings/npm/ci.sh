@@ -9,7 +9,8 @@
 # nothing was tested.
 set -euo pipefail
 kept=${1:+$(mkdir -p "$1" && cd "$1" && pwd)}
-concord=${MCP_CONCORD:+$(realpath "$MCP_CONCORD")}
+MCP_CONCORD=${MCP_CONCORD:+$(realpath "$MCP_CONCORD")}
+export MCP_CONCORD
 cd "$(dirname "$0")"
 here=$PWD
 lacking() { echo "the packages for JavaScript were not tested: $*"; exit 4; }
@@ -17,15 +18,14 @@ command -v npm >/dev/null || lacking "npm is not here"
 node -e 'process.exit(process.versions.node.split(".")[0] < 20 ? 1 : 0)' || lacking "node here is older than 20"
 
 ./build.sh
-if [ -z "$concord" ]; then
+if [ -z "$MCP_CONCORD" ]; then
   (cd ../.. && cargo build --release --quiet -p mcp-concord)
-  concord=${CARGO_TARGET_DIR:-$here/../../target}/release/mcp-concord
+  MCP_CONCORD=${CARGO_TARGET_DIR:-$here/../../target}/release/mcp-concord
 fi
-export MCP_CONCORD=$concord
 
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-node pack.mjs "$work" linux-x64="$concord"
+node pack.mjs "$work" linux-x64="$MCP_CONCORD"
 (cd "$work" && du -k ./*.tgz)
 
 # A fresh project, with the tools in the versions that this folder pins.
