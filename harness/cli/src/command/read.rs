@@ -14,7 +14,7 @@ use transcript::dialect::{self, Dialect};
 use transcript::rejection::Rejection;
 
 /// Up to this size a meaning waits in memory until the transcript is known to be whole, then in a temporary file.
-const IN_MEMORY: usize = 16 << 20;
+const IN_MEMORY: usize = 8 << 20;
 
 /// Prints the meaning of a transcript as JSON: what happened, in order, who answered what.
 #[derive(Debug, clap::Args)]
