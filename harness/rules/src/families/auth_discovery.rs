@@ -62,7 +62,6 @@ struct Refusal {
     url: Box<str>,
     /// Where its challenge says that the metadata is.
     named: Option<Box<str>>,
-    names_scope: bool,
     ended: Option<i64>,
     location: FindingLocation,
 }
@@ -71,6 +70,8 @@ struct Refusal {
 struct AuthDiscoveryState {
     documents: Documents,
     refusals: Vec<Refusal>,
+    /// Some challenge names scopes.
+    scope_is_named: bool,
     steps: Vec<Step>,
     /// What was posted where no MCP is spoken.
     posted: Vec<(Origin, Option<i64>, FindingLocation)>,
@@ -90,15 +91,15 @@ impl RuleVisitor for AuthDiscoveryState {
             }
             return;
         }
+        let challenges = Challenge::all(&exchange.raw.response_headers);
+        let param = |name: &str| challenges.iter().find_map(|challenge| challenge.param(name));
+        self.scope_is_named |= param("scope").is_some();
         if exchange.status() != 401 || self.refusals.len() >= MOST {
             return;
         }
-        let challenges = Challenge::all(&exchange.raw.response_headers);
-        let param = |name: &str| challenges.iter().find_map(|challenge| challenge.param(name));
         self.refusals.push(Refusal {
             url: exchange.url().into(),
             named: param("resource_metadata").map(|url| address(url).into()),
-            names_scope: param("scope").is_some(),
             ended: exchange.raw.ended,
             location: at.location(),
         });
@@ -199,7 +200,7 @@ impl AuthDiscoveryState {
     /// The scopes of the first request for the user's consent, where the refusal named none.
     fn scopes(&self, refusal: &Refusal, at: &RuleContext<'_>, report: &mut Report) {
         let Some(step) = self.steps.first() else { return };
-        if self.refusals.iter().any(|refusal| refusal.names_scope) {
+        if self.scope_is_named {
             return;
         }
         let Some((metadata, location)) = self.documents.of_resources().next() else {

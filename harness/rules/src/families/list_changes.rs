@@ -83,7 +83,8 @@ const LISTS: [(&str, &str, Side); 4] = [
     ("roots", "uri", Side::Client),
 ];
 
-const ELSEWHERE: &str = "the notification may have been sent on a stream that is not in the recording";
+const ELSEWHERE: &str =
+    "the notification may be on a stream that is not in the recording, or the subscription be over";
 
 /// What was last shown of a list, and to a client that had subscribed to its changes; and where it was another one without a word.
 #[derive(Default)]
@@ -153,7 +154,7 @@ impl ListChangesState {
         for ((list, _, side), shown) in LISTS.iter().zip(std::mem::take(&mut self.lists)) {
             let Some((subscribed, location)) = shown.other else { continue };
             let rule = if subscribed { &SUBSCRIBED } else { rule(*side) };
-            let elsewhere = !subscribed && *side == Side::Server && at.facts.over_stdio() == Some(false);
+            let elsewhere = *side == Side::Server && at.facts.over_stdio() == Some(false);
             let unsure = why_not_whole(at.facts).or(elsewhere.then_some(ELSEWHERE));
             match (at.facts.declares(*side, &format!("{list}.listChanged")), unsure) {
                 (Some(false), _) => {}

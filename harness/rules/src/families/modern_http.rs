@@ -5,6 +5,7 @@
 use super::modern::{NOT_WHOLE, is_clients};
 use super::modern_stdio::{is_http, sides};
 use super::param_headers::{self, ENCODING as PARAM_ENCODING, MIRROR, OMIT, Spelled, compare};
+use super::tool_headers::annotations;
 use crate::engine::{
     Family, META_VERSION, MessageKind, Report, Revision, RuleContext, RuleVisitor, SeenMessage, Span,
     Trigger, Violation, quoted, shown, text_of,
@@ -262,10 +263,12 @@ impl ModernHttpState {
         if method == "tools/call" {
             wrong = param_headers::params(message, headers, whole, at, report).or(wrong);
         }
-        let hidden = headers.iter().any(|(_, value)| at.facts.hides(value));
-        let tool =
-            || message.param("name").and_then(text_of).is_some_and(|name| at.facts.tool(&name).is_some());
-        let seen = whole && !hidden && (method != "tools/call" || tool());
+        let is_ours = |name: &str| name.get(..4).is_some_and(|start| start.eq_ignore_ascii_case("mcp-"));
+        let hidden = headers.iter().any(|(name, value)| is_ours(name) && at.facts.hides(value));
+        // Which headers a server expects is not known of a tool that is not listed, or whose annotations are wrong.
+        let schema = || at.facts.tool(&message.param("name").and_then(text_of)?)?.member("inputSchema");
+        let expected = || schema().is_some_and(|schema| !annotations(schema).are_invalid());
+        let seen = whole && !hidden && (method != "tools/call" || expected());
         self.right = at.entry.exchange.filter(|_| seen && wrong.is_none() && lenient.is_none());
         self.fault = match (wrong, lenient) {
             (Some(wrong), _) => Some((wrong, false)),
