@@ -23,19 +23,20 @@ use wire::proxy::Target;
 use wire::record::Server;
 
 pub(crate) fn run(args: &Args, context: CommandContext) -> Result<u8, Failure> {
+    if let Some(why) = args.misplaced() {
+        return Err(Failure::Unusable(why));
+    }
     if args.list {
         return if args.role == "server" { hosted::list() } else { list() };
     }
     if args.role == "server" {
         return hosted::run(args, context);
     }
-    if args.listen.is_some() || args.part.is_some() {
-        return Err(Failure::Unusable("--listen and --part are for a server: add --as server".to_owned()));
-    }
     let options = args.options("server", context);
     // Before anything is started: options may be wrong.
     let judge = app::Judge::new(&options)?;
     let mut renderer = args.renderer(context)?;
+    let known = args.known(context)?;
     let server = match &args.url {
         Some(url) => {
             Server::Http(Target::parse(url).map_err(|why| Failure::Unusable(format!("--url: {why}")))?)
@@ -83,11 +84,7 @@ pub(crate) fn run(args: &Args, context: CommandContext) -> Result<u8, Failure> {
         rerun: None,
     };
     let mut files = findings::judged(&asked, &sessions, &judge, required.transpose()?.as_ref(), context)?;
-    let whole = args.select.is_empty() && args.ignore.is_empty();
-    let is_stale = match &args.baseline {
-        Some(path) => findings::let_pass(path, whole, &sessions, &mut files, context)?,
-        None => false,
-    };
+    let is_stale = findings::let_pass(args, known.as_ref(), &sessions, &mut files, context);
     let code = findings::print(&asked, &sessions, &files, &mut *renderer, &mut out, context)?;
     Ok(if is_stale && code == crate::exit::WELL { crate::exit::FAILED } else { code })
 }

@@ -1,5 +1,6 @@
 //! What `probe` is asked, and what follows of that for all that it does.
 
+use crate::command::baseline;
 use crate::command::check::Output;
 use crate::command::context::{CommandContext, Failure};
 use crate::command::listen;
@@ -14,6 +15,7 @@ use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::time::Duration;
 use tempfile::TempDir;
+use verdict::baseline::Baseline;
 use wire::Notify;
 use wire::probe::ServerPart;
 
@@ -67,9 +69,9 @@ pub(crate) struct Args {
     /// Where such a server notes what it has seen.
     #[arg(long, value_name = "FILE", hide = true)]
     pub(super) seen: Option<PathBuf>,
-    /// As a server, end a client that runs longer, in seconds.
-    #[arg(long, value_name = "SECONDS", default_value = "60", value_parser = seconds)]
-    pub(super) run_time: Duration,
+    /// As a server, end a client that runs longer, in seconds; 60 without this.
+    #[arg(long, value_name = "SECONDS", value_parser = seconds)]
+    pub(super) run_time: Option<Duration>,
     /// A server over Streamable HTTP or HTTP+SSE, instead of a command.
     #[arg(long, value_name = "URL")]
     pub(super) url: Option<String>,
@@ -139,6 +141,44 @@ impl Notify for Aside {
 }
 
 impl Args {
+    /// A flag that says nothing beside the others, and what to do about it.
+    pub(super) fn misplaced(&self) -> Option<String> {
+        let of_servers = [
+            ("--url", self.url.is_some()),
+            ("--require", self.require.is_some()),
+            ("--call", !self.call.is_empty()),
+            ("--from", self.from.is_some()),
+            ("--fuzz", self.fuzz.is_some()),
+        ];
+        let of_clients = [
+            ("--listen", self.listen.is_some()),
+            ("--part", self.part.is_some()),
+            ("--run-time", self.run_time.is_some()),
+            ("--seen", self.seen.is_some()),
+        ];
+        let not_fuzzed = [("--require", self.require.is_some()), ("--baseline", self.baseline.is_some())];
+        let (flags, why): (&[_], _) = match (self.role == "server", self.fuzz) {
+            (true, _) => (&of_servers, "is for servers that are probed: leave --as server out"),
+            (false, Some(_)) if not_fuzzed.iter().any(|(_, given)| *given) => {
+                (&not_fuzzed, "cannot go with --fuzz")
+            }
+            (false, _) => (&of_clients, "is for clients that are probed: add --as server"),
+        };
+        flags.iter().find(|(_, given)| *given).map(|(flag, _)| format!("{flag} {why}"))
+    }
+
+    /// The findings that may pass.
+    pub(super) fn known(&self, context: CommandContext) -> Result<Option<Baseline>, Failure> {
+        let Some(path) = &self.baseline else { return Ok(None) };
+        let text = fs::read_to_string(path)
+            .map_err(|error| Failure::Unusable(format!("{} cannot be read: {error}", path.display())))?;
+        let known = Baseline::read(&text, false).map_err(|slips| {
+            baseline::say(&slips, path, context);
+            Failure::Unusable("the baseline cannot be used".to_owned())
+        });
+        known.map(Some)
+    }
+
     /// The server, as the command line names it.
     pub(super) fn server(&self) -> String {
         match &self.url {

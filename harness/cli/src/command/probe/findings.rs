@@ -1,5 +1,6 @@
 //! What the sessions of a probe show: judged, each cause once, and printed.
 
+use super::args::Args;
 use crate::command::baseline;
 use crate::command::context::{CommandContext, Failure};
 use crate::command::input::open_kept;
@@ -10,9 +11,7 @@ use rules::rule::Level;
 use rules::{Revision, RuleVerdict};
 use std::collections::BTreeSet;
 use std::collections::btree_map::{BTreeMap, Entry};
-use std::fs;
 use std::io::Write;
-use std::path::Path;
 use verdict::baseline::Baseline;
 use verdict::plain::{counted, plain};
 use wire::interrupt;
@@ -78,18 +77,14 @@ pub(super) fn judged(
 
 /// Takes out what the baseline in this file lets pass; whether an entry of it is stale, which is only said where all was judged.
 pub(super) fn let_pass(
-    path: &Path,
-    whole: bool,
+    args: &Args,
+    known: Option<&Baseline>,
     sessions: &[Probed],
     files: &mut [CheckedFile],
     context: CommandContext,
-) -> Result<bool, Failure> {
-    let text = fs::read_to_string(path)
-        .map_err(|error| Failure::Unusable(format!("{} cannot be read: {error}", path.display())))?;
-    let known = Baseline::read(&text, false).map_err(|slips| {
-        baseline::say(&slips, path, context);
-        Failure::Unusable("the baseline cannot be used".to_owned())
-    })?;
+) -> bool {
+    let (Some(path), Some(known)) = (&args.baseline, known) else { return false };
+    let whole = args.select.is_empty() && args.ignore.is_empty() && args.part.is_none();
     let findings = sessions.iter().zip(&*files).flat_map(|(session, file)| {
         file.lines.iter().filter(|line| line.is_finding()).map(|line| (line.rule, session.name.as_str()))
     });
@@ -106,7 +101,7 @@ pub(super) fn let_pass(
         });
     }
     baseline::say(&stale, path, context);
-    Ok(!stale.is_empty())
+    !stale.is_empty()
 }
 
 /// Whether no earlier session has this finding, and where a request was not answered, no earlier step.
@@ -167,16 +162,20 @@ fn silence(request: &Unanswered, session: &Probed) -> String {
         _ => format!("the {} {} to `{method}`", party(session), why.said()),
     };
     text.push_str(&format!(" (step {step})"));
-    // Behind the error many programs print how they are used, where more can be read, or what it was made of.
-    let lines = || session.last_words.lines().rev().map(str::trim);
-    let says = |words: &'static str| lines().find(|line| line.to_ascii_lowercase().contains(words));
-    let has_words = |line: &&str| line.contains(char::is_alphabetic);
-    let last =
-        says("error:").or_else(|| says("error")).or_else(|| lines().find(has_words)).unwrap_or_default();
-    if !last.is_empty() && *why == Silence::Ended {
-        text.push_str(&format!("; its last words: {last}"));
+    if *why == Silence::Ended {
+        text.push_str(&last_words(&session.last_words));
     }
     text
+}
+
+/// What a program said last on its standard error that tells why it ended, behind a semicolon.
+pub(super) fn last_words(said: &str) -> String {
+    // Behind the error many programs print how they are used, where more can be read, or what it was made of.
+    let lines = || said.lines().rev().map(str::trim);
+    let says = |words: &'static str| lines().find(|line| line.to_ascii_lowercase().contains(words));
+    let has_words = |line: &&str| line.contains(char::is_alphabetic);
+    let last = says("error:").or_else(|| says("error")).or_else(|| lines().find(has_words));
+    last.map_or_else(String::new, |last| format!("; its last words: {last}"))
 }
 
 /// What to look at where a server over HTTP refuses the first request.

@@ -1,7 +1,7 @@
 //! `probe --as server`: does this live client keep to the specification?
 
 use super::args::{Args, Aside};
-use super::findings::{self, Asked};
+use super::findings::{self, Asked, last_words};
 use crate::command::check::Output;
 use crate::command::context::{CommandContext, Failure};
 use crate::command::outcome::watch;
@@ -10,8 +10,12 @@ use app::Judge;
 use std::io::Write;
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::time::Duration;
 use wire::probe::{Clients, PlayedPart, Probed, SERVER_SCRIPT, ServerPart, Silence, Unanswered, as_server};
 use wire::{Notify, interrupt};
+
+/// How long a client may run.
+const RUN_TIME: Duration = Duration::from_secs(60);
 
 /// Prints the server's script: a line for each step.
 pub(super) fn list() -> Result<u8, Failure> {
@@ -37,9 +41,6 @@ pub(super) fn list() -> Result<u8, Failure> {
 
 pub(super) fn run(args: &Args, context: CommandContext) -> Result<u8, Failure> {
     let unusable = |why: &str| Err(Failure::Unusable(why.to_owned()));
-    if args.url.is_some() || args.require.is_some() || !args.call.is_empty() || args.from.is_some() {
-        return unusable("--url, --require, --call and --from are for a client: leave --as server out");
-    }
     if args.command.is_empty() && args.listen.is_none() {
         let Some(part) = args.part else {
             return unusable("name the client's command behind `--`, or an address with --listen");
@@ -53,6 +54,7 @@ pub(super) fn run(args: &Args, context: CommandContext) -> Result<u8, Failure> {
     }
     let judge = Judge::new(&args.options("client", context))?;
     let mut renderer = args.renderer(context)?;
+    let known = args.known(context)?;
     let aside = args.aside()?;
     let program = std::env::current_exe()
         .map_err(|error| Failure::Unusable(format!("this program cannot be found: {error}")))?;
@@ -63,7 +65,7 @@ pub(super) fn run(args: &Args, context: CommandContext) -> Result<u8, Failure> {
         listen: args.listen.map(|at| (at, args.hosts.at(at))),
         program: program.display().to_string(),
         patience: args.timeout,
-        time: args.run_time,
+        time: args.run_time.unwrap_or(RUN_TIME),
         parts: args.part.or(waits).into_iter().collect(),
         folder: args.folder(aside.as_ref())?,
     };
@@ -78,36 +80,35 @@ pub(super) fn run(args: &Args, context: CommandContext) -> Result<u8, Failure> {
     let parts = clients.run(&notify)?;
     let sessions: Vec<Probed> = parts.iter().flat_map(sessions).collect();
     if let (Some(first), true) = (parts.first(), sessions.is_empty()) {
-        let last = first.last_words.trim_end().lines().next_back().unwrap_or_default();
         let exit = first
             .exit
             .map_or_else(|| "it had to be ended".to_owned(), |exit| format!("it ended with {exit}"));
-        let words = if last.is_empty() { String::new() } else { format!("; its last words: {last}") };
+        let words = last_words(&first.last_words);
         return Err(Failure::NotRun(format!("the client sent nothing: {exit}{words}")));
     }
+    let listen = args.listen.map_or_else(String::new, |at| format!(" --listen {at}"));
+    let command = if args.command.is_empty() { "" } else { " -- " };
     let asked = Asked {
         require: None,
         kept: args.out.is_some(),
         strict: args.strict,
         every: args.output != Output::Text
             || context.terminal.verbosity >= crate::terminal::Verbosity::Verbose,
-        server: String::new(),
+        server: format!("--as server{listen}{command}{}", shell_words::join(&args.command)),
         rerun: None,
     };
-    let files = findings::judged(&asked, &sessions, &judge, None, context)?;
+    let mut files = findings::judged(&asked, &sessions, &judge, None, context)?;
+    let is_stale = findings::let_pass(args, known.as_ref(), &sessions, &mut files, context);
     let mut out = args.out();
     findings::render(&asked, &files, true, &mut *renderer, &mut out)?;
     tell(&parts, context);
     let rules = findings::rules(&files);
     if !rules.is_empty() && !args.command.is_empty() {
-        let listen = args.listen.map_or_else(String::new, |at| format!(" --listen {at}"));
-        let command = shell_words::join(&args.command);
-        context.terminal.note(&format!(
-            "to run only this again: mcp-concord probe --as server{listen} --select {rules} -- {command}"
-        ));
+        let again = format!("to run only this again: mcp-concord probe --select {rules} {}", asked.server);
+        context.terminal.note(&again);
     }
     let cut = interrupt::code().filter(|_| !args.command.is_empty());
-    let failed = files.iter().any(|file| file.is_failure(args.strict));
+    let failed = is_stale || files.iter().any(|file| file.is_failure(args.strict));
     Ok(cut.unwrap_or(if failed { exit::FAILED } else { exit::WELL }))
 }
 
@@ -152,8 +153,7 @@ fn tell(parts: &[PlayedPart], context: CommandContext) {
                     .note(&format!("{}: the client did not end, and was ended", part.part.name()));
             }
             Some(exit) if exit.shell_code() != Some(0) => {
-                let last = part.last_words.trim_end().lines().next_back().unwrap_or_default();
-                let words = if last.is_empty() { String::new() } else { format!("; its last words: {last}") };
+                let words = last_words(&part.last_words);
                 context.terminal.note(&format!("{}: the client ended with {exit}{words}", part.part.name()));
             }
             _ => {}
