@@ -101,11 +101,12 @@ pub(crate) struct HttpExchange {
 
 impl HttpExchange {
     pub(super) fn new(exchange: Exchange<'static>, entry: &Entry<'_>, revision: Option<Revision>) -> Self {
-        let refusal =
-            exchange.document.as_deref().filter(|_| exchange.status.is_some_and(|status| status >= 400));
+        let is_refused = exchange.status.is_some_and(|status| status >= 400);
+        let refusal = exchange.document.as_deref().filter(|_| is_refused);
+        let session_gone = refusal.is_some_and(|text| says_gone(&text.to_ascii_lowercase()));
         Self {
-            session_gone: refusal.is_some_and(|text| says_gone(&text.to_ascii_lowercase())),
-            raw: exchange.clone(),
+            session_gone,
+            raw: exchange,
             number: entry.exchange.unwrap_or_default(),
             started: entry.time,
             location: entry.location,
