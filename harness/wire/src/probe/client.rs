@@ -106,21 +106,22 @@ impl Client {
 
     /// Sends a request under this id.
     pub(super) fn request_as(&mut self, id: &Value, method: &str, params: Value) {
-        let mut message = json!({"jsonrpc": "2.0", "id": id, "method": method});
-        let params = self.params(params);
-        if params.as_object().is_some_and(|params| !params.is_empty()) {
-            message["params"] = params;
-        }
-        self.send(&message.to_string());
+        self.send(&message(Some(id), method, self.params(params)));
     }
 
     /// Sends a notification.
     pub(super) fn notify(&mut self, method: &str, params: Value) {
-        let mut message = json!({"jsonrpc": "2.0", "method": method});
-        if params.as_object().is_some_and(|params| !params.is_empty()) {
-            message["params"] = params;
-        }
-        self.send(&message.to_string());
+        self.send(&message(None, method, params));
+    }
+
+    /// Sends a request and its cancellation at once, so that no answer comes between them; and gives its id.
+    pub(super) fn cancelled(&mut self, method: &str, params: Value) -> Value {
+        self.last += 1;
+        let id = json!(self.last);
+        let request = message(Some(&id), method, self.params(params));
+        let why = json!({"requestId": id, "reason": "mcp-concord"});
+        self.send(&format!("{request}\n{}", message(None, "notifications/cancelled", why)));
+        id
     }
 
     /// Sends a line.
@@ -201,6 +202,18 @@ impl Client {
         }
         found
     }
+}
+
+/// A request, or a notification where it has no id, on one line.
+fn message(id: Option<&Value>, method: &str, params: Value) -> String {
+    let mut message = json!({"jsonrpc": "2.0", "method": method});
+    if let Some(id) = id {
+        message["id"] = id.clone();
+    }
+    if params.as_object().is_some_and(|params| !params.is_empty()) {
+        message["params"] = params;
+    }
+    message.to_string()
 }
 
 /// Who asks.

@@ -150,9 +150,7 @@ impl<'p> Player<'p> {
                 let slow = tools.iter().find(|(tool, _)| self.done.slow.contains(tool)).or(tools.first());
                 let (tool, arguments) = slow.cloned().ok_or("no tool may be called")?;
                 let params = json!({"name": tool, "arguments": arguments});
-                let id = self.client.request("tools/call", params);
-                self.client
-                    .notify("notifications/cancelled", json!({"requestId": id, "reason": "mcp-concord"}));
+                let id = self.client.cancelled("tools/call", params);
                 // An answer that comes at once has crossed the cancellation, and no other will come.
                 self.client.answer_within(CROSSING, &id);
                 self.settle();
