@@ -4,7 +4,7 @@ machine has a say. Fails where it grows faster than the size to the power of 1.2
 
     scripts/growth.py MODULE            every command over every shape and format, and a table of the steepest
     scripts/growth.py MODULE --all      a line for each
-    scripts/growth.py MODULE --some     each shape in one format and by a quarter of the commands, in turn, as .ci/run does
+    scripts/growth.py MODULE --some     each shape in one format and by an eighth of the commands, in turn, as .ci/run does
     scripts/growth.py MODULE SHAPE ...  only these shapes
 
 MODULE is the WebAssembly module of bindings/npm, which has every command that works on recordings in memory. Needs the package
@@ -277,14 +277,14 @@ def main():
         sys.exit(f"no shape is called {', '.join(unknown)}; there are: {', '.join(SHAPES)}")
     rows, refused = [], set()
     for number, shape in enumerate(wanted):
-        # With --some, each shape in one format and by a quarter of the commands, in turn; the first shape in all formats.
+        # With --some, each shape in one format and by an eighth of the commands, in turn; the first shape in all formats.
         forms = FORMATS if number == 0 or "--some" not in sys.argv else [FORMATS[number % len(FORMATS)]]
         for place, form in enumerate(forms):
             if fault := module.recording(shape, form, 1)[0].get("error"):
                 refused.add((form, shape, fault["message"]))
                 continue
             commands = [("convert", {"to": form, "format": "jsonrpc", "lossy": True}), *COMMANDS]
-            for command in commands[(number + place) % 4 :: 4] if "--some" in sys.argv else commands:
+            for command in commands[(number + place) % 8 :: 8] if "--some" in sys.argv else commands:
                 # What is steep may be one step, where a buffer is full: growth is steep at eight times the size, too.
                 power = module.power(command, shape, form, 1)
                 if (power or 0) > LIMIT:

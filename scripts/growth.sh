@@ -3,7 +3,7 @@
 # registry; and what bindings/npm/build.sh needs to build the module.
 #
 #   scripts/growth.sh              every shape in every format
-#   scripts/growth.sh --some       each shape in one format and by a quarter of the commands, in turn, as .ci/run does
+#   scripts/growth.sh --some       each shape in one format and by an eighth of the commands, in turn, as .ci/run does
 #   scripts/growth.sh SHAPE ...    only these shapes
 #
 # MODULE names a module that is built already. Exit code 1: something grows faster than the size to the power of 1.2. Exit code 4: what is
