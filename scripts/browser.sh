@@ -34,6 +34,8 @@ node "$folder/made-up.js" "$folder"
 "$concord" -q report "${kept[@]}" "$folder"/{other,clean,excused}.json "$folder/found.json" --out "$folder/kept"
 "$concord" -q report "$folder/large.json" --compare "$folder/before.json" --out "$folder/large" >"$folder/changes.md" ||
   [ $? = 1 ]
+official=harness/cli/tests/cmd/report/in/official
+"$concord" -q report --official "$official/results" "$official/session.har" --out "$folder/official" >"$folder/official.txt"
 
 node "$folder/sessions.js" "$folder"
 mkdir "$folder/viewer"

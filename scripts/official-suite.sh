@@ -6,7 +6,7 @@
 # same both ways. The same server runs once more over stdio, which the suite cannot speak, and so does server-filesystem, which
 # speaks nothing else: `record --listen -- CMD` serves them over HTTP. What the suite says of the one server over stdio only, or
 # over its own HTTP only, is listed. Then `check` judges the recordings, what both said is laid side by side, and that is held against
-# docs/official-suite.md. Recordings and results stay in FOLDER, a new one, if one is named. Everything is installed once
+# docs/official-suite.md. The next version of the suite, which knows the revision of 2026-07-28, tries the same server. Recordings and results stay in FOLDER, a new one, if one is named. Everything is installed once
 # under target/official-suite; ports are free ones of this machine.
 #
 # The program is target/release/mcp-concord, or the one that MCP_CONCORD names.
@@ -50,7 +50,7 @@ if ! cmp -s package-lock.json installed; then
   cp package-lock.json installed
 fi
 export PATH=$PWD/node_modules/.bin:$PATH CONCORD=$concord
-mkdir -p "$kept"/{server,stdio,filesystem,client} "$temporary/files"
+mkdir -p "$kept"/{server,next,stdio,filesystem,client} "$temporary/files"
 echo text >"$temporary/files/file.txt"
 
 # Waits until a program has said where it listens: the pid $1, and a command that prints it and fails until then.
@@ -69,31 +69,37 @@ recorder() { sed -n 's/^note: Proxying \(http[^ ]*\) to .*/\1/p; s/^note: Servin
 server() {
   rm -f "$temporary/port"
   PORT=0 PORT_FILE=$temporary/port node --import ./loopback.mjs node_modules/.bin/mcp-server-everything streamableHttp \
-    >"$kept/server/$1.txt" 2>&1 &
+    >"$kept/$1.txt" 2>&1 &
   started+=($!)
 }
 # The suite ends with 1 where a check fell short, which is a result like any other.
+version=node_modules/@modelcontextprotocol/conformance
 suite() {
-  timeout --kill-after=5 "$1" node --import ./loopback.mjs node_modules/.bin/conformance "${@:2}" || [ $? = 1 ] ||
+  timeout --kill-after=5 "$1" node --import ./loopback.mjs "$version/dist/index.js" "${@:2}" || [ $? = 1 ] ||
     wrong "the suite did not come to its end: conformance ${*:2}"
 }
 
-server directly
+server server/directly
 url=http://127.0.0.1:$(address_of $! port)/mcp
 suite 120 server --suite all --url "$url" -o "$kept/server/direct" >"$kept/server/direct.txt" 2>&1
 ended -TERM
 
-server recorded
-url=http://127.0.0.1:$(address_of $! port)/mcp
-# The suite plays a page of this host, to see whether the server refuses it; the recorder leaves that to the server.
-"$concord" record -o "$kept/server.har" --listen 127.0.0.1:0 --to "$url" --allow-host evil.example.com \
-  2>"$kept/server/record.txt" &
-record=$!
-started+=("$record")
-suite 120 server --suite all --url "$(address_of "$record" recorder "$kept/server/record.txt")" -o "$kept/server/recorded" >"$kept/server/recorded.txt" 2>&1
-kill -INT "$record"
-wait "$record" || wrong "the recorder fell short: $(tail -1 "$kept/server/record.txt")"
-ended -TERM
+# A server over its own HTTP, by the name of its recordings.
+over_http() {
+  server "$1/itself"
+  url=http://127.0.0.1:$(address_of $! port)/mcp
+  # The suite plays a page of this host, to see whether the server refuses it; the recorder leaves that to the server.
+  "$concord" record -o "$kept/$1.har" --listen 127.0.0.1:0 --to "$url" --allow-host evil.example.com \
+    2>"$kept/$1/record.txt" &
+  record=$!
+  started+=("$record")
+  suite 120 server --suite all --url "$(address_of "$record" recorder "$kept/$1/record.txt")" -o "$kept/$1/recorded" >"$kept/$1/recorded.txt" 2>&1
+  kill -INT "$record"
+  wait "$record" || wrong "the recorder fell short: $(tail -1 "$kept/$1/record.txt")"
+  ended -TERM
+}
+over_http server
+version=node_modules/next over_http next
 
 # A server over stdio, by the name of its recordings and its command. The recorder refuses the page of another host itself.
 over_stdio() {
@@ -126,9 +132,29 @@ for side in server client; do
 done
 "$concord" check -q --profile recorder --strict "$kept"/*.har >"$kept/recorder.txt" 2>&1 ||
   { cat "$kept/recorder.txt" >&2; wrong "a recording is not as it was said"; }
-"$concord" check --output json "$kept"/*.har >"$kept/found.json" || [ $? = 1 ]
 "$concord" check -v "$kept"/*.har >"$kept/found.txt" 2>"$kept/found.notes" || [ $? = 1 ]
 
-node side-by-side.mjs "$kept" | tee "$kept/side-by-side.txt"
-cat "$kept"/*/*.verdicts "$kept/found.txt" >"$kept/said.txt"
+# The rows of each run, without the messages of each check.
+rows() {
+  echo "the suite tries $1:"
+  "$concord" -q report --official "$2" "${@:3}" | awk '/^$/ { empty++ } empty < 2'
+  echo
+}
+only() {
+  printf 'only over %s:\n\n' "$1"
+  comm -23 "$2" "$3" | sed 's/^/  /'
+  echo
+}
+tried() { cd "$kept" && {
+  rows "a server" server/recorded server*.har
+  rows "the same server over stdio" stdio/recorded stdio*.har
+  only "its own HTTP" {server,stdio}/recorded.verdicts
+  only stdio {stdio,server}/recorded.verdicts
+  rows "another server over stdio" filesystem/recorded filesystem*.har
+  rows "a client" client/recorded {initialize,tools_call,elicitation-sep1034-client-defaults,sse-retry}.har
+  rows "a server, in its next version" next/recorded next*.har | sed -n 1,2p
+} }
+(tried) | tee "$kept/side-by-side.txt"
+for side in server next; do "$concord" -q report --official "$kept/$side/recorded" "$kept/$side"*.har --out "$kept/$side.site" >"$kept/$side.joined"; done
+cat "$kept"/*/*.verdicts "$kept/found.txt" "$kept"/*.joined >"$kept/said.txt"
 node page.mjs "$page" "$kept/side-by-side.txt" "$kept/said.txt" || wrong "the page says otherwise"

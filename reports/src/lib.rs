@@ -1,7 +1,7 @@
 //! What came of recordings and of runs, rendered for people and for programs.
 //!
-//! Views draw what they are given: what came of judging recordings ([`check`]), one session or many ([`session`]), and the
-//! record of a run ([`run`]). None of them judges, opens a file or keeps anything, and what is the same gives the same bytes.
+//! Views draw what they are given: what came of judging recordings ([`check`]), one session or many ([`session`]), the
+//! record of a run ([`run`]), and a run of the official suite ([`official`]). None of them judges, opens a file or keeps anything, and what is the same gives the same bytes.
 
 pub mod check;
 mod encoding;
@@ -9,6 +9,7 @@ mod encoding;
 mod golden;
 mod junit;
 mod object;
+pub mod official;
 pub mod run;
 pub mod session;
 

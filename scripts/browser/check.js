@@ -1,4 +1,4 @@
-// What a person would try, tried by headless Chromium on every page of two sites and on those of sessions: check.js FOLDER SCREENSHOTS
+// What a person would try, tried by headless Chromium on every page of three sites and on those of sessions: check.js FOLDER SCREENSHOTS
 //
 // Knows: which pages there are, and what is asked of each. Each finding is a line; one is enough for exit code 1.
 import { readFileSync, readdirSync, statSync } from "node:fs";
@@ -20,8 +20,8 @@ const fault = (where, what) => {
   console.log(`fault: ${where}: ${what}`);
 };
 
-// The pages of the clauses, the rules and the formats are the same in both sites, and looked at in one.
-const alike = (path) => path.includes("/large/") && /(clauses|rules|formats)\.html$/.test(path);
+// The pages of the clauses, the rules and the formats are the same in all sites, and looked at in one.
+const alike = (path) => !path.includes("/kept/") && /(clauses|rules|formats)\.html$/.test(path);
 
 const pages = (at) =>
   readdirSync(at).flatMap((name) => {
@@ -86,7 +86,7 @@ const cutOff = ({ page }) =>
 // A page of thousands of rows is looked at by axe with a filter that leaves some: the rows are alike.
 const large = (path) => path.includes("/large/") && path.endsWith("index.html");
 
-for (const site of ["kept", "large"].map((name) => join(folder, name))) {
+for (const site of ["kept", "large", "official"].map((name) => join(folder, name))) {
   for (const path of pages(site).filter((path) => !alike(path))) {
     for (const scheme of SCHEMES) {
       for (const [name, width, height] of WIDTHS) {

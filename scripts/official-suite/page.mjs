@@ -14,7 +14,7 @@ const quoted = blocks.find((block) => block.startsWith(own))?.slice(own.length);
 if (quoted?.trim() !== table.trim()) wrong.push("the table under scripts/official-suite.sh is another one; it should be the one above");
 
 const heard = new Set(said.split("\n").map((line) => line.trim()));
-const sentence = /^(SUCCESS|FAILURE|WARNING|error|warning|note|=|\S+: har,|(client|server|recorder) +\d|rules: |[a-z0-9.-]+ +the recording )/;
+const sentence = /^(failed |http\.[a-z0-9.-]+: |SUCCESS|FAILURE|WARNING|error|warning|note|=|\S+: har,|(client|server|recorder) +\d|rules: |[a-z0-9.-]+ +the recording )/;
 const lines = blocks.filter((block) => !block.startsWith(own)).flatMap((block) => block.split("\n")).map((line) => line.trim());
 const checked = lines.filter((line) => sentence.test(line));
 for (const line of checked) if (!heard.has(line)) wrong.push(`nobody said: ${line}`);

@@ -12,6 +12,7 @@ use rules::rule_set::RuleSet;
 use rules::{CheckResult, Parallelism, Revision};
 use serde::Deserialize;
 use std::sync::Arc;
+use transcript::session::Entry;
 
 /// The version of this library, and of the rules by which it judges.
 pub const VERSION: &str = env!("CARGO_PKG_VERSION");
@@ -169,9 +170,22 @@ impl Judge {
     /// # Errors
     /// Where it cannot be read or shows no format, and where its session is of another revision than the required rules.
     pub fn judge(&self, recording: &mut Recording<'_>) -> Result<CheckedFile, Error> {
+        self.judge_beside(recording, &mut |_| {})
+    }
+
+    /// The same, and shows every entry to somebody else as well.
+    ///
+    /// # Errors
+    /// As [`Judge::judge`].
+    pub(crate) fn judge_beside(
+        &self,
+        recording: &mut Recording<'_>,
+        beside: &mut dyn FnMut(&Entry<'_>),
+    ) -> Result<CheckedFile, Error> {
         let options = self.options(&recording.name);
-        let (format, judged) =
-            recording.reading(self.format, |format, input| Ok(rules::check(format, input, &options)?))?;
+        let (format, judged) = recording.reading(self.format, |format, input| {
+            Ok(rules::check_beside(format, input, &options, beside)?)
+        })?;
         let mut file = CheckedFile::new(&recording.name, format.name, &judged, &self.selection);
         self.require(&mut file, &judged)?;
         Ok(file)

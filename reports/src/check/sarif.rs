@@ -91,12 +91,7 @@ impl Renderer for Sarif {
         let mut cited: Vec<_> =
             cited.filter_map(|(id, cited)| Some((cited.0, descriptor(rules::find(id)?, cited.1)))).collect();
         cited.sort_unstable_by_key(|(index, _)| *index);
-        let driver = object()
-            .with("name", "mcp-concord")
-            .with("version", &self.version)
-            .with("semanticVersion", &self.version)
-            .with("informationUri", "https://github.com/mcp-concord/mcp-concord")
-            .with("rules", cited.into_iter().map(|(_, rule)| rule).collect::<Vec<_>>());
+        let driver = driver(&self.version, cited.into_iter().map(|(_, rule)| rule).collect());
         let notifications = std::mem::take(&mut self.notifications);
         let invocation =
             object().with("executionSuccessful", self.well).with("toolExecutionNotifications", notifications);
@@ -109,6 +104,32 @@ impl Renderer for Sarif {
         serde_json::to_writer_pretty(&mut *out, &object().with("driver", driver))?;
         out.write_all(b"\n}]\n}\n")
     }
+}
+
+fn driver<'s>(version: &'s str, rules: Vec<OrderedValue<'s>>) -> OrderedValue<'s> {
+    object()
+        .with("name", "mcp-concord")
+        .with("version", version)
+        .with("semanticVersion", version)
+        .with("informationUri", "https://github.com/mcp-concord/mcp-concord")
+        .with("rules", rules)
+}
+
+/// A log whose results are all there, with the rules that they cite.
+pub(crate) fn log<'s>(
+    version: &'s str,
+    results: Vec<OrderedValue<'s>>,
+    rules: Vec<OrderedValue<'s>>,
+) -> serde_json::Result<String> {
+    let run = object()
+        .with("columnKind", "unicodeCodePoints")
+        .with("results", results)
+        .with("tool", object().with("driver", driver(version, rules)));
+    let log = object()
+        .with("$schema", "https://json.schemastore.org/sarif-2.1.0.json")
+        .with("version", "2.1.0")
+        .with("runs", vec![run]);
+    Ok(serde_json::to_string_pretty(&log)? + "\n")
 }
 
 fn descriptor<'r>(rule: &'r Rule, revision: Option<&str>) -> OrderedValue<'r> {
@@ -163,7 +184,7 @@ fn result(line: &RuleResult, rule_index: usize) -> OrderedValue<'_> {
 }
 
 /// A place in a file, behind what else is said of it.
-fn location<'s>(
+pub(crate) fn location<'s>(
     said: OrderedValue<'s>,
     file: &str,
     line: Option<u64>,
@@ -184,7 +205,7 @@ fn artifact<'s>(file: &str) -> OrderedValue<'s> {
     object().with("uri", uri(file))
 }
 
-fn words<'s>(text: String) -> OrderedValue<'s> {
+pub(crate) fn words<'s>(text: String) -> OrderedValue<'s> {
     object().with("text", text)
 }
 

@@ -9,7 +9,7 @@ use verdict::record::{CaseResult, Record};
 use verdict::verdict::Verdict;
 
 /// How many failures are listed.
-const MOST: usize = 25;
+pub(crate) const MOST: usize = 25;
 
 /// Values longer than this are cut, in characters.
 const WIDTH: usize = 160;
@@ -111,7 +111,7 @@ fn what(line: &CaseResult) -> String {
 }
 
 /// Text in which nothing is markup: a character that Markdown or HTML would read there is spelled as an entity.
-fn text(text: &str) -> String {
+pub(crate) fn text(text: &str) -> String {
     let text = cut(text, WIDTH);
     let mut out = String::new();
     for (at, char) in text.char_indices() {

@@ -1,11 +1,12 @@
 //! `report`: records of runs as a site for people, and as files for programs. Nothing is judged again.
 
+mod official;
+
 use super::context::{CommandContext, Failure};
 use super::outcome::watch;
 use super::own_page::OwnPage;
 use super::records::{Input, read};
 use super::site::Site;
-use super::values::quoted;
 use crate::exit;
 use reports::html::findings::Finding;
 use reports::markdown;
@@ -14,7 +15,7 @@ use std::path::PathBuf;
 use transcript::dialect;
 use verdict::change::{Change, Sort, changes};
 use verdict::merge::merge;
-use verdict::record::{CaseResult, Record};
+use verdict::record::Record;
 
 /// Renders results as a site: parts of a sharded run are merged, several implementations are shown side by side.
 #[derive(Debug, clap::Args)]
@@ -30,19 +31,27 @@ Examples:
                                       with the findings of `check --output json`
   mcp-concord report results.json --out site --page about.html
                                       with a page of your own, to which the others link
+  mcp-concord report --official results/ server*.har --out site
+                                      failed checks of the official suite, each with its recorded messages and our rule
 
 Into the folder go index.html, clauses.html, rules.html and formats.html, and changes.html and findings.html
 where there is something to show; and results.json, times.json, junit.xml, summary.md and badge.json, in a folder for each
-implementation where there are several. Every page opens from disk.
+implementation where there are several. Every page opens from disk. With --official, what fell short is printed, and into the
+folder, where one is named, go the pages, junit.xml, summary.md and official.sarif.
 
 Exit code 0: rendered; 1: with --compare, a regression; 2: an input cannot be used; 129, 130, 143: HUP, INT or TERM cut it short,
 and the files that were written are whole.")]
 pub(crate) struct Args {
-    /// Results of `run --results` or `run --report`, oldest first; findings of `check --output json`.
+    /// Results of `run --results` or `run --report`, oldest first; findings of `check --output json`. With --official,
+    /// recordings or folders of them.
     #[arg(required = true, value_name = "RESULTS")]
     records: Vec<PathBuf>,
+    /// Join the results of the official conformance suite, a `checks.json` or a folder of them, with recordings of its run.
+    /// Repeatable.
+    #[arg(long, value_name = "CHECKS", conflicts_with_all = ["compact", "pages", "compare"])]
+    official: Vec<PathBuf>,
     /// The folder for the site; created if missing.
-    #[arg(long, value_name = "DIR", required_unless_present = "compare")]
+    #[arg(long, value_name = "DIR", required_unless_present_any = ["compare", "official"])]
     out: Option<PathBuf>,
     /// Write results.json in a compact form: a letter a verdict, the failures and the reasons of the baseline.
     #[arg(long, requires = "out")]
@@ -56,6 +65,9 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn run(args: &Args, context: CommandContext) -> Result<u8, Failure> {
+    if !args.official.is_empty() {
+        return official::run(&args.official, &args.records, args.out.as_deref(), context);
+    }
     let Given { runs, findings } = Given::read(&args.records)?;
     let records = latest(&runs);
     let old = args.compare.as_deref().map(|path| match read(path)? {
@@ -77,9 +89,9 @@ pub(crate) fn run(args: &Args, context: CommandContext) -> Result<u8, Failure> {
                 .map(|(old, (new, changes))| (old, *new, &**changes)),
             findings: findings.as_deref(),
             own: &own,
-            rerun: &rerun,
             records,
             compact: args.compact,
+            official: None,
         };
         site.write(out)?;
         context.terminal.note(&format!("written to {}", out.join("index.html").display()));
@@ -184,10 +196,4 @@ fn compared<'r>(old: &Record, records: &[&'r Record]) -> Result<&'r Record, Fail
         [] => Err(Failure::Unusable(format!("none of the records is of `{name}`, as --compare is"))),
         _ => Err(Failure::Unusable(format!("several records are of `{name}`; compare one at a time"))),
     }
-}
-
-/// The command that reruns one line; an old record does not say which program was under test.
-fn rerun(record: &Record, line: &CaseResult) -> String {
-    let run = record.command.as_deref().unwrap_or("mcp-concord run --adapter …");
-    format!("{run} --filter {}", quoted(&globset::escape(&format!("{}/{}", line.case, line.format))))
 }

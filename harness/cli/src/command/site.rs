@@ -4,6 +4,7 @@
 use super::context::Failure;
 use super::own_page::OwnPage;
 use super::suites::embedded;
+use super::values::quoted;
 use hmac_sha256::Hash as Sha256;
 use mcp_concord_suite::Case;
 use reports::html::changes::Changes;
@@ -11,6 +12,7 @@ use reports::html::clauses::Case as Named;
 use reports::html::findings::Finding;
 use reports::html::rules::RuleCases;
 use reports::html::{HtmlRenderer, Link, Overview, PageLocation, Run};
+use reports::official::OfficialRun;
 use reports::run::{badge, json, junit, markdown};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Display;
@@ -34,11 +36,12 @@ pub(super) struct Site<'s> {
     /// The run that was compared with, the one that was, and what changed.
     pub(super) compared: Option<(&'s Record, &'s Record, &'s [Change])>,
     pub(super) findings: Option<&'s [Finding]>,
+    /// A run of the official suite, in place of records.
+    pub(super) official: Option<&'s OfficialRun>,
     /// Pages that somebody else made.
     pub(super) own: &'s [OwnPage],
     /// results.json is written in its compact form.
     pub(super) compact: bool,
-    pub(super) rerun: &'s dyn Fn(&Record, &CaseResult) -> String,
 }
 
 /// Writes the page of one implementation, which needs no other file, and what programs read.
@@ -69,6 +72,9 @@ impl Site<'_> {
                     renderer.run(&self.run(record, &self.history(record)), place("index.html")),
                 )?;
                 for_programs(out, record, self.compact)?;
+            }
+            [] if let Some(run) = self.official => {
+                page("index.html", renderer.official(run, place("index.html")))?;
             }
             records => {
                 let runs = self.trends();
@@ -109,7 +115,7 @@ impl Site<'_> {
     }
 
     fn run<'r>(&'r self, record: &'r Record, runs: &'r [&'r Record]) -> Run<'r> {
-        Run { record, runs, rerun: self.rerun }
+        Run { record, runs, rerun: &rerun }
     }
 
     /// The runs of the same implementation in the same dialect, in whatever version, up to this one.
@@ -138,7 +144,11 @@ impl Site<'_> {
     }
 
     fn pages(&self, folders: &[String]) -> Result<Vec<Link>, Failure> {
-        let first = if self.records.len() == 1 { "Results" } else { "Overview" };
+        let first = match (self.official, self.records.len()) {
+            (Some(_), _) => "Official suite",
+            (None, 1) => "Results",
+            _ => "Overview",
+        };
         let mut pages = vec![Link::new(first, "index.html")];
         if self.records.len() > 1 {
             for (record, folder) in self.records.iter().zip(folders) {
@@ -186,6 +196,12 @@ impl Site<'_> {
             |cases: BTreeMap<&str, &str>| cases.into_iter().map(|(name, title)| named(name, title)).collect();
         shows.into_iter().map(|(id, shown)| (id, cases(shown))).collect()
     }
+}
+
+/// The command that reruns one line; an old record does not say which program was under test.
+fn rerun(record: &Record, line: &CaseResult) -> String {
+    let run = record.command.as_deref().unwrap_or("mcp-concord run --adapter …");
+    format!("{run} --filter {}", quoted(&globset::escape(&format!("{}/{}", line.case, line.format))))
 }
 
 fn named(name: &str, title: &str) -> Named {
@@ -275,7 +291,7 @@ fn renderer() -> Result<HtmlRenderer, Failure> {
     HtmlRenderer::new(env!("CARGO_PKG_VERSION")).map_err(unrendered)
 }
 
-fn put(folder: &Path, name: &str, text: &str) -> Result<(), Failure> {
+pub(super) fn put(folder: &Path, name: &str, text: &str) -> Result<(), Failure> {
     let path = folder.join(name);
     replace_in_folder(&path, Access::Usual, |out| out.write_all(text.as_bytes()))
         .map_err(|error| Failure::unwritable(&path, &error))

@@ -6,7 +6,7 @@ use verdict::record::{Record, Suite};
 use verdict::verdict::Verdict;
 
 /// Messages longer than this are cut, in characters.
-pub(super) const WIDTH: usize = 2000;
+pub(crate) const WIDTH: usize = 2000;
 
 /// What an implementation is called.
 pub(super) fn name(record: &Record) -> String {
@@ -55,7 +55,7 @@ pub(super) fn anchor(case: &str, format: Option<&str>) -> String {
 }
 
 /// A clause's or a rule's id as an anchor.
-pub(super) fn named(kind: &str, id: &str) -> String {
+pub(crate) fn named(kind: &str, id: &str) -> String {
     let plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'.');
     format!("{kind}-{}", hexadecimal(id, plain))
 }

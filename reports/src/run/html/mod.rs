@@ -8,7 +8,7 @@ mod failure;
 pub mod findings;
 mod formats;
 mod heat;
-mod labels;
+pub(crate) mod labels;
 pub mod overview;
 mod renderer;
 pub mod rules;

@@ -16,7 +16,7 @@ macro_rules! templates {
 const TEMPLATES: &[(&str, &str)] = templates! {
     "base.html" "filter.html" "bars.html" "parts.html" "standing.html" "heat.html" "heat-table.html"
     "cases.html" "case-table.html" "transcript.html" "trend.html" "failure.html" "run.html" "overview.html"
-    "changes.html" "clauses.html" "rules.html" "formats.html" "stats.html" "findings.html"
+    "changes.html" "clauses.html" "rules.html" "formats.html" "stats.html" "findings.html" "official.html"
 };
 const STYLE: &str =
     concat!(include_str!("../../../templates/style.css"), include_str!("../../../templates/picture.css"));
@@ -71,7 +71,7 @@ impl HtmlRenderer {
     }
 
     /// Fills a template.
-    pub(super) fn render(
+    pub(crate) fn render(
         &self,
         template: &str,
         place: PageLocation<'_>,
