@@ -8,10 +8,10 @@ set -euo pipefail
 
 version=0.1.0
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
-python=${AGENT_VCR_PYTHON:-}
+python=${AGENT_VCR_PYTHON:-} name=agent-vcr
 if [ -z "$python" ]; then
   home=$(realpath -m "$here/../../target/strangers/agent-vcr-$version")
-  python=$home/bin/python
+  name+=@$version python=$home/bin/python
   mkdir -p "$(dirname "$home")"
   [ -x "$home/bin/agent-vcr" ] ||
     { python3 -m venv "$home" && timeout 600 "$home/bin/pip" install --quiet "agent-vcr==$version"; } > "$home.log" 2>&1 ||
@@ -23,5 +23,5 @@ if [[ " $* " != *" --filter"* ]]; then
   set -- --filter '{[!csv]*/*,correlation/*,conditions/{[!bv]*,back-pressure},sse/*,survival/[!d]*,values/[!h]*}' "$@"
 fi
 # record.py waits for a second before it ends.
-exec "${MCP_CONCORD:-mcp-concord}" drive --recorder "'$python' '$here/record.py' {out}.vcr {server}" --format agent-vcr \
+exec "${MCP_CONCORD:-mcp-concord}" drive --name "$name" --recorder "'$python' '$here/record.py' {out}.vcr {server}" --format agent-vcr \
   --jobs 4 --max-delay 3 --baseline "$here/baseline.toml" "$@"

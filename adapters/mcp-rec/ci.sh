@@ -8,14 +8,14 @@ set -euo pipefail
 
 version=0.1.1
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
-program=${MCP_REC:-}
+program=${MCP_REC:-} name=mcp-rec
 if [ -z "$program" ]; then
   home=$(realpath -m "$here/../../target/strangers/mcp-rec-$version")
-  program=$home/bin/mcp-rec
+  name+=@$version program=$home/bin/mcp-rec
   mkdir -p "$(dirname "$home")"
   [ -x "$program" ] ||
     { python3 -m venv "$home" && timeout 600 "$home/bin/pip" install --quiet "mcp-rec==$version"; } > "$home.log" 2>&1 ||
     { echo "mcp-rec $version cannot be installed: $(tail -n 1 "$home.log")"; exit 4; }
 fi
-exec "${MCP_CONCORD:-mcp-concord}" drive --recorder "'$program' record -o {out} -- {server}" --format mcp-rec \
+exec "${MCP_CONCORD:-mcp-concord}" drive --name "$name" --recorder "'$program' record -o {out} -- {server}" --format mcp-rec \
   --baseline "$here/baseline.toml" "$@"

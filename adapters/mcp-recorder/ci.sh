@@ -10,10 +10,10 @@ set -euo pipefail
 
 version=0.5.0
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
-program=${MCP_RECORDER:-}
+program=${MCP_RECORDER:-} name=mcp-recorder
 if [ -z "$program" ]; then
   home=$(realpath -m "$here/../../target/strangers/mcp-recorder-$version")
-  program=$home/bin/mcp-recorder
+  name+=@$version program=$home/bin/mcp-recorder
   mkdir -p "$(dirname "$home")"
   [ -x "$program" ] ||
     { python3 -m venv "$home" && timeout 600 "$home/bin/pip" install --quiet "mcp-recorder==$version" 'starlette<1'; } > "$home.log" 2>&1 ||
@@ -30,5 +30,5 @@ elif [[ " $* " != *" --filter"* ]]; then
     --filter 'ids/number-{answered,becomes}-*' "$@"
 fi
 # Its sessions wait more than they work.
-exec "${MCP_CONCORD:-mcp-concord}" drive --transport "$transport" --recorder "'$program' record --target {origin} --port {port} \
+exec "${MCP_CONCORD:-mcp-concord}" drive --name "$name" --transport "$transport" --recorder "'$program' record --target {origin} --port {port} \
   --output {out}.json" --format mcp-recorder --jobs 4 --max-delay 3 --baseline "$here/$baseline" "$@"

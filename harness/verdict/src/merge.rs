@@ -92,6 +92,9 @@ pub fn merge(parts: Vec<(String, Record)>) -> Result<Option<Record>, MergeError>
                 whole.results.extend(record.results);
                 whole.interrupted += record.interrupted;
                 whole.max_failures = whole.max_failures.or(record.max_failures);
+                // A part that is older makes the whole older.
+                whole.date = earlier(whole.date.take(), record.date);
+                whole.expires = earlier(whole.expires.take(), record.expires);
             }
         }
     }
@@ -103,6 +106,11 @@ pub fn merge(parts: Vec<(String, Record)>) -> Result<Option<Record>, MergeError>
         record.recount();
     }
     Ok(whole)
+}
+
+/// The earlier of two days, as far as they are known.
+fn earlier(one: Option<String>, other: Option<String>) -> Option<String> {
+    one.into_iter().chain(other).min()
 }
 
 #[cfg(test)]

@@ -36,6 +36,15 @@ pub struct Record {
     /// The command that runs the whole of it again; none where no command line ran it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub command: Option<String>,
+    /// The day when it was run, as `2026-11-27`, where somebody asked for it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub date: Option<String>,
+    /// The last day on which it is to be believed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub expires: Option<String>,
+    /// That day is over. It stands in no file, since it is a matter of today.
+    #[serde(skip)]
+    pub expired: bool,
     /// The part of the suite that this is, where it is not the whole.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub shard: Option<ShardPart>,
@@ -115,13 +124,16 @@ pub struct Implementation {
     /// The dialect that it was judged in; none where that is the contract itself.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub dialect: Option<String>,
+    /// `sha256:` and the digest of its files, where somebody named them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub digest: Option<String>,
 }
 
 impl Implementation {
     /// An importer that was judged by the contract itself.
     #[must_use]
     pub fn new(name: &str, version: &str, level: Level) -> Self {
-        Self { name: name.to_owned(), version: version.to_owned(), level, dialect: None }
+        Self { name: name.to_owned(), version: version.to_owned(), level, dialect: None, digest: None }
     }
 
     /// The same, judged in the dialect of this name.
@@ -325,6 +337,9 @@ impl Record {
             implementation,
             subject: Subject::default(),
             command: None,
+            date: None,
+            expires: None,
+            expired: false,
             shard: None,
             planned,
             interrupted: 0,

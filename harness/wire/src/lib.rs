@@ -41,7 +41,7 @@ mod utf8;
 
 pub use bridge::Bridge;
 pub use error::StartError;
-pub use http::AllowedHosts;
+pub use http::{AllowedHosts, fetch};
 pub use notify::Notify;
 pub use stdio::{Stderr, group, spawn_error};
 

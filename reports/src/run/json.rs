@@ -78,6 +78,8 @@ mod tests {
         if full {
             record.subject = Subject::Recorder;
         }
+        record.implementation.digest = full.then(|| format!("sha256:{:064}", 0));
+        [record.date, record.expires] = ["2026-11-27", "2026-12-27"].map(|day| full.then(|| day.into()));
         record.command = full.then(|| "mcp-concord run".into());
         record.compact = record.compact().compact.filter(|_| full);
         if let Some(compact) = &mut record.compact {

@@ -8,7 +8,7 @@ mod watched;
 use super::carrier::Carrier;
 use super::context::{CommandContext, Failure};
 use super::input::{name_of, named_format, open_kept};
-use super::values::words;
+use super::values::{spelled, words};
 use crate::exit;
 use crate::listed_paths::named_paths;
 use crate::recordings::{Found, Recordings};
@@ -32,7 +32,6 @@ use std::thread;
 use summary::{Summary, Telling};
 use transcript::nearest::hint;
 use verdict::jobs::stream_in_order;
-use watched::spelled;
 use wire::interrupt;
 
 /// Judges recordings: is each a valid recording, and did client and server keep to the specification?

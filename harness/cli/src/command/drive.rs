@@ -5,6 +5,7 @@ use super::context::{CommandContext, Failure};
 use super::input::named_format;
 use super::live::{Live, StopArgs};
 use super::outcome::{Outcome, exit_code, watch};
+use super::results::ResultArgs;
 use super::suites::SuiteArgs;
 use super::values::{glob, quoted, seconds};
 use crate::exit;
@@ -72,12 +73,8 @@ pub(crate) struct Args {
     baseline: Option<PathBuf>,
     #[command(flatten)]
     stop: StopArgs,
-    /// Write the results to this file, as JSON.
-    #[arg(long, value_name = "FILE")]
-    results: Option<PathBuf>,
-    /// Write results.json, times.json, index.html, junit.xml, summary.md and badge.json into this folder.
-    #[arg(long, value_name = "DIR", conflicts_with = "list")]
-    report: Option<PathBuf>,
+    #[command(flatten)]
+    output: ResultArgs,
     /// List what would be played and judged, and play nothing.
     #[arg(long)]
     list: bool,
@@ -123,6 +120,7 @@ pub(crate) fn run(args: &Args, context: CommandContext) -> Result<u8, Failure> {
             .terminal
             .note(&format!("{without} {noun} no session that can be played over {}", args.transport.name()));
     }
+    let origin = args.output.origin()?;
     let rig = Rig {
         recorder: args.recorder.clone(),
         transport: args.transport,
@@ -162,9 +160,10 @@ pub(crate) fn run(args: &Args, context: CommandContext) -> Result<u8, Failure> {
     let whole = args.filter.is_empty() && record.interrupted == 0;
     let stale = known.map(|known| known.apply(&mut record, whole)).unwrap_or_default();
     record.command = Some(command(args, None));
+    origin.mark(&mut record);
     let rerun = |line: &CaseResult| command(args, Some(&format!("{}/{}", line.case, line.format)));
-    let (results, report) = (args.results.as_deref(), args.report.as_deref());
-    Outcome { results, report, file: &|line| line.file.clone(), rerun: &rerun }.tell(&record, context)?;
+    Outcome { output: &args.output, file: &|line| line.file.clone(), rerun: &rerun }
+        .tell(&record, context)?;
     if let Some(path) = &args.baseline {
         baseline::say(&stale, path, context);
     }

@@ -32,6 +32,7 @@ mod records;
 mod redact;
 mod reference;
 mod report;
+mod results;
 mod run;
 mod scaling;
 mod show;

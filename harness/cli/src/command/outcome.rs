@@ -1,10 +1,10 @@
 //! The results of a run: written to the files that were asked for, and printed.
 
 use super::context::{CommandContext, Failure};
+use super::results::ResultArgs;
 use super::site;
 use crate::exit;
 use std::io::{self, Write as _};
-use std::path::Path;
 use verdict::record::{CaseResult, Record};
 use verdict::text;
 use wire::files::{Access, replace};
@@ -31,10 +31,8 @@ pub(super) fn exit_code(record: &Record, stale: bool, context: CommandContext) -
 
 /// Where the results go besides the standard output, and how one line of them is found and run again.
 pub(super) struct Outcome<'o> {
-    /// The record, as JSON.
-    pub(super) results: Option<&'o Path>,
-    /// A folder with a page and what programs read.
-    pub(super) report: Option<&'o Path>,
+    /// Where they go.
+    pub(super) output: &'o ResultArgs,
     /// The path of a line's transcript.
     pub(super) file: &'o dyn Fn(&CaseResult) -> Option<String>,
     /// The command that runs only one line.
@@ -44,13 +42,13 @@ pub(super) struct Outcome<'o> {
 impl Outcome<'_> {
     /// Writes the files, then tells.
     pub(super) fn tell(&self, record: &Record, context: CommandContext) -> Result<(), Failure> {
-        if let Some(path) = self.results {
+        if let Some(path) = &self.output.results {
             let written = reports::json::render(record).map_err(io::Error::from);
             written
                 .and_then(|text| replace(path, Access::Usual, |out| out.write_all(text.as_bytes())))
                 .map_err(|error| Failure::unwritable(path, &error))?;
         }
-        if let Some(folder) = self.report {
+        if let Some(folder) = &self.output.report {
             site::write_one(folder, record, &|_, line| (self.rerun)(line))?;
         }
         let Self { file, rerun, .. } = self;

@@ -1,12 +1,14 @@
 //! Files of results: what an earlier run, or `check`, wrote for programs.
 
 use super::context::Failure;
+use super::results::is_over;
 use super::site::TIMES;
 use super::suites::embedded;
 use mcp_concord_suite::Case;
 use reports::html::findings::Finding;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
+use std::fmt::Display;
 use std::fs;
 use std::path::Path;
 use transcript::dialect;
@@ -27,9 +29,16 @@ struct RecordHead {
 
 /// Reads what `run --results` or `check --output json` wrote. A compact record is made whole.
 pub(super) fn read(path: &Path) -> Result<Input, Failure> {
-    let name = path.display();
-    let text = fs::read_to_string(path)
-        .map_err(|error| Failure::Unusable(format!("{name} cannot be read: {error}")))?;
+    let url = path.to_str().filter(|url| is_url(url));
+    let name = url.map_or_else(|| path.display().to_string(), without_secrets);
+    let unreadable = |why: &dyn Display| Failure::Unusable(format!("{name} cannot be read: {why}"));
+    let text = match url {
+        Some(url) => {
+            let bytes = wire::fetch(url).map_err(|why| unreadable(&why))?;
+            String::from_utf8(bytes).map_err(|_| unreadable(&"it is not UTF-8"))?
+        }
+        None => fs::read_to_string(path).map_err(|error| unreadable(&error))?,
+    };
     if text.trim_start().starts_with('[') {
         return parsed(&text, &format!("{name} is not an output of `check --output json`"))
             .map(Input::Findings);
@@ -55,7 +64,20 @@ pub(super) fn read(path: &Path) -> Result<Input, Failure> {
         expanded.map_err(|why| Failure::Unusable(format!("{no_record}: {why}")))?;
     }
     give_times(path, &mut record)?;
+    record.expired = is_over(&record)?;
     Ok(Input::Run(Box::new(record)))
+}
+
+fn is_url(text: &str) -> bool {
+    text.starts_with("https://") || text.starts_with("http://")
+}
+
+/// A URL as it may be shown: without a name, a password or a query.
+fn without_secrets(url: &str) -> String {
+    let url = url.split(['?', '#']).next().unwrap_or_default();
+    let (scheme, rest) = url.split_once("://").unwrap_or_default();
+    let (host, path) = rest.split_at(rest.find('/').unwrap_or(rest.len()));
+    format!("{scheme}://{}{path}", host.rsplit('@').next().unwrap_or_default())
 }
 
 /// Gives a record the times that stand beside it, where it is the one of its folder.

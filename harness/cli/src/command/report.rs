@@ -24,6 +24,8 @@ Examples:
   mcp-concord report results.json --out site                  a site, JUnit, Markdown and a badge
   mcp-concord report part-*.json --out site                   the parts of one sharded run, merged
   mcp-concord report a/results.json b/results.json --out site implementations or versions side by side
+  mcp-concord report https://example.com/results.json c.json --out site
+                                      results that others publish beside your own
   mcp-concord report monday.json tuesday.json --out site      two runs of the same, and so a trend
   mcp-concord report results.json --out site --compact        a results.json that is small enough to be published
   mcp-concord report results.json --compare old.json          what changed; a regression gives exit code 1
@@ -42,7 +44,7 @@ folder, where one is named, go the pages, junit.xml, summary.md and official.sar
 Exit code 0: rendered; 1: with --compare, a regression; 2: an input cannot be used; 129, 130, 143: HUP, INT or TERM cut it short,
 and the files that were written are whole.")]
 pub(crate) struct Args {
-    /// Results of `run --results` or `run --report`, oldest first; findings of `check --output json`. With --official,
+    /// Results of `run` or `drive`, oldest first, by their paths or URLs; findings of `check --output json`. With --official,
     /// recordings or folders of them.
     #[arg(required = true, value_name = "RESULTS")]
     records: Vec<PathBuf>,
@@ -70,6 +72,10 @@ pub(crate) fn run(args: &Args, context: CommandContext) -> Result<u8, Failure> {
     }
     let Given { runs, findings } = Given::read(&args.records)?;
     let records = latest(&runs);
+    for record in records.iter().filter(|record| record.expired) {
+        let (name, day) = (record.title(), record.expires.as_deref().unwrap_or_default());
+        context.terminal.note(&format!("the results of {name} expired on {day}"));
+    }
     let old = args.compare.as_deref().map(|path| match read(path)? {
         Input::Run(record) => Ok(*record),
         _ => Err(Failure::Unusable(format!("{} is not a record of a run", path.display()))),

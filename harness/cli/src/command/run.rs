@@ -9,6 +9,7 @@ use super::importer_args::{ImporterArgs, Judged};
 use super::input::distinct;
 use super::live::{Live, StopArgs};
 use super::outcome::{Outcome, exit_code, watch};
+use super::results::ResultArgs;
 use super::scaling::Scaling;
 use super::suites::SuiteArgs;
 use super::values::{bytes, power};
@@ -92,12 +93,8 @@ pub(crate) struct Args {
     /// With --scale: fail where time or memory grows with a larger power of the size.
     #[arg(long, value_name = "POWER", default_value = "1.5", value_parser = power, requires = "scale")]
     max_exponent: f64,
-    /// Write the results to this file, as JSON; with --scale, the measurements.
-    #[arg(long, value_name = "FILE")]
-    results: Option<PathBuf>,
-    /// Write results.json, times.json, index.html, junit.xml, summary.md and badge.json into this folder.
-    #[arg(long, value_name = "DIR", conflicts_with = "list")]
-    report: Option<PathBuf>,
+    #[command(flatten)]
+    output: ResultArgs,
 }
 
 pub(crate) fn run(args: &Args, context: CommandContext) -> Result<u8, Failure> {
@@ -109,7 +106,7 @@ pub(crate) fn run(args: &Args, context: CommandContext) -> Result<u8, Failure> {
     if let Some(up_to) = args.scale {
         let bounds = Bounds { up_to, max_exponent: args.max_exponent };
         let (filters, formats) = (args.selection.filter.as_slice(), args.selection.format.as_slice());
-        let scaling = Scaling { bounds, filters, formats, results: args.results.as_deref() };
+        let scaling = Scaling { bounds, filters, formats, results: args.output.results.as_deref() };
         watch()?;
         return args.importer.measure(&scaling, context);
     }
@@ -119,6 +116,7 @@ pub(crate) fn run(args: &Args, context: CommandContext) -> Result<u8, Failure> {
     }
     let jobs = args.jobs.or_else(|| thread::available_parallelism().ok()).map_or(1, NonZeroUsize::get);
     watch()?;
+    let origin = args.output.origin()?;
     let judged = args.importer.start()?;
     let importer = match args.importer.verify(&judged)? {
         Some(code) => return Ok(interrupt::code().unwrap_or(code)),
@@ -129,7 +127,9 @@ pub(crate) fn run(args: &Args, context: CommandContext) -> Result<u8, Failure> {
     let named = args.suite.named(&suite).map_err(unreadable)?;
     let mut planned = select(&args.selection, &suite, importer, context)?;
     if let Some(path) = &args.rerun_failed {
-        let before = FailedBefore::read(path, &implementation(importer), &named)?;
+        let mut tested = implementation(importer);
+        origin.name(&mut tested);
+        let before = FailedBefore::read(path, &tested, &named)?;
         before.retain(&mut planned);
         before.say(path, &planned, context);
     }
@@ -159,6 +159,7 @@ pub(crate) fn run(args: &Args, context: CommandContext) -> Result<u8, Failure> {
     }
     record.shard = args.selection.shard.map(Shard::part);
     record.command = Some(command(args, None));
+    origin.mark(&mut record);
     let cases: BTreeMap<&str, _> =
         planned.iter().map(|planned| (planned.case.name.as_str(), planned.case)).collect();
     let file = |line: &CaseResult| {
@@ -170,8 +171,7 @@ pub(crate) fn run(args: &Args, context: CommandContext) -> Result<u8, Failure> {
         let what = if open { line.case.clone() } else { format!("{}/{}", line.case, line.format) };
         command(args, Some(&what))
     };
-    let (results, report) = (args.results.as_deref(), args.report.as_deref());
-    Outcome { results, report, file: &file, rerun: &rerun }.tell(&record, context)?;
+    Outcome { output: &args.output, file: &file, rerun: &rerun }.tell(&record, context)?;
     if let Some(path) = &args.baseline {
         baseline::say(&stale, path, context);
         if args.write_baseline && record.interrupted > 0 {

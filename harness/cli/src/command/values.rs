@@ -2,6 +2,7 @@
 
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use globset::{Glob, GlobMatcher};
+use std::fmt::Write as _;
 use std::time::Duration;
 
 /// A word for a shell.
@@ -81,6 +82,14 @@ pub(super) fn case_name(text: &str) -> Result<String, String> {
         true => Ok(text.to_owned()),
         false => Err("a case is named in lower case, such as found/late-answer".to_owned()),
     }
+}
+
+/// A digest as results spell it.
+pub(crate) fn spelled(digest: [u8; 32]) -> String {
+    digest.iter().fold("sha256:".to_owned(), |mut text, byte| {
+        let _ = write!(text, "{byte:02x}");
+        text
+    })
 }
 
 #[cfg(test)]

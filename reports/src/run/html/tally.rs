@@ -161,6 +161,8 @@ pub(super) fn standing(record: &Record) -> Value {
         [one] => one.clone(),
         [most @ .., last] => format!("{} and {last}", most.join(", ")),
     };
+    let expired = record.expires.as_ref().filter(|_| record.expired);
+    let expired = expired.map(|day| format!("These results expired on {}: run it again.", plain(day)));
     let cut = record.cut_short().map(|cut| format!("The run was {cut}."));
     let level = match record.implementation.level {
         verdict::answer::Level::Events => None,
@@ -173,15 +175,29 @@ pub(super) fn standing(record: &Record) -> Value {
     let redacted: usize = record.results.iter().map(|line| line.redacted).sum();
     let redacted = (redacted > 0)
         .then(|| format!("Not compared, since one side is redacted: {}.", counted(redacted, "value")));
-    let notes = [silent, cut, level, remarks, redacted];
+    let notes = [expired, silent, cut, level, remarks, redacted];
     json!({
         "name": name(record),
-        "tone": if record.cut_short().is_some() { "bad" } else { tally.tone() },
+        "tone": match tally.tone() {
+            _ if record.cut_short().is_some() => "bad",
+            "good" | "faint" if record.expired => "known",
+            tone => tone,
+        },
+        "made": made(record),
         "headline": headline,
         "counts": format!("Of {all} of {cases}, {counts}."),
         "notes": notes.into_iter().flatten().collect::<Vec<_>>(),
         "bars": tally.bars(record.planned),
     })
+}
+
+/// When it was run, until when it is to be believed, and of which files: on one line.
+fn made(record: &Record) -> String {
+    let made = record.date.as_ref().map(|day| format!("Run on {}", plain(day)));
+    let expires = record.expires.as_ref().map(|day| format!("valid through {}", plain(day)));
+    let digest =
+        record.implementation.digest.as_ref().map(|digest| format!("implementation {}", plain(digest)));
+    [made, expires, digest].into_iter().flatten().collect::<Vec<_>>().join(", ")
 }
 
 /// Why results were excused or not judged, under a title and the name of their verdict, the most frequent first; each with

@@ -1,10 +1,11 @@
 //! One recording judged: opened, recognised, and held against the rules. This is what the threads do.
 
 use super::earlier::Earlier;
-use super::watched::{Watched, spelled};
+use super::watched::Watched;
 use crate::command::carrier::sentence;
 use crate::command::context::{Failure, no_recording};
 use crate::command::input::{Source, opened};
+use crate::command::values::spelled;
 use crate::recordings::{Found, Recording};
 use crate::terminal::{Terminal, Verbosity};
 use app::{Cause, CheckedFile};

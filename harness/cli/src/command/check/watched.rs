@@ -1,7 +1,6 @@
 //! A recording's bytes on their way to the reader: Ctrl-C ends them, and their digest is computed.
 
 use hmac_sha256::Hash as Sha256;
-use std::fmt::Write as _;
 use std::io::{self, Read};
 use wire::interrupt;
 
@@ -37,12 +36,4 @@ impl<R: Read> Read for Watched<R> {
         }
         Ok(read)
     }
-}
-
-/// A digest as `--output ndjson` spells it.
-pub(super) fn spelled(digest: [u8; 32]) -> String {
-    digest.iter().fold("sha256:".to_owned(), |mut text, byte| {
-        let _ = write!(text, "{byte:02x}");
-        text
-    })
 }

@@ -1,0 +1,140 @@
+//! The options of `run` and `drive` for their results: where these go, and what they say of when and what was tested.
+
+use super::context::Failure;
+use super::values::spelled;
+use hmac_sha256::Hash as Sha256;
+use std::path::{Path, PathBuf};
+use std::time::{SystemTime, UNIX_EPOCH};
+use std::{env, fs, io};
+use verdict::record::{Implementation, Record};
+use walkdir::WalkDir;
+
+const DAY: i64 = 24 * 60 * 60 * 1000;
+
+#[derive(Debug, clap::Args)]
+pub(super) struct ResultArgs {
+    /// Write the results to this file, as JSON; of `run --scale`, the measurements.
+    #[arg(long, value_name = "FILE")]
+    pub(super) results: Option<PathBuf>,
+    /// Write results.json, times.json, index.html, junit.xml, summary.md and badge.json into this folder.
+    #[arg(long, value_name = "DIR", conflicts_with = "list")]
+    pub(super) report: Option<PathBuf>,
+    /// Call the program under test this in the results, and give its version behind an `@`.
+    #[arg(long, value_name = "NAME[@VERSION]", value_parser = named)]
+    name: Option<(String, Option<String>)>,
+    /// Let the results say on which day they were made, and expire after so many days; `report` shows it.
+    #[arg(long, value_name = "DAYS", value_parser = clap::value_parser!(u16).range(1..))]
+    valid_for: Option<u16>,
+    /// Put the SHA-256 of this file, or of the files of this folder, into the results as that of the program under test. Repeatable.
+    #[arg(long, value_name = "PATH")]
+    digest_of: Vec<PathBuf>,
+}
+
+fn named(text: &str) -> Result<(String, Option<String>), String> {
+    let (name, version) = match text.rsplit_once('@') {
+        Some((name, version)) if !name.is_empty() => (name, Some(version.to_owned())),
+        _ => (text, None),
+    };
+    match name.is_empty() || version.as_deref() == Some("") {
+        true => Err("write NAME or NAME@VERSION".to_owned()),
+        false => Ok((name.to_owned(), version)),
+    }
+}
+
+/// What results say of what was tested, and when.
+pub(super) struct Origin<'a> {
+    args: &'a ResultArgs,
+    digest: Option<String>,
+    days: Option<[String; 2]>,
+}
+
+impl ResultArgs {
+    /// Reads the files that the digest is of, and the clock, before the run begins.
+    pub(super) fn origin(&self) -> Result<Origin<'_>, Failure> {
+        let days = match self.valid_for {
+            Some(days) => {
+                let now = now()?;
+                Some([now, now.saturating_add(i64::from(days) * DAY)].map(day))
+            }
+            None => None,
+        };
+        Ok(Origin { args: self, digest: digest(&self.digest_of)?, days })
+    }
+}
+
+impl Origin<'_> {
+    /// Names what was tested as the call does.
+    pub(super) fn name(&self, implementation: &mut Implementation) {
+        if let Some((name, version)) = &self.args.name {
+            implementation.name.clone_from(name);
+            if let Some(version) = version {
+                implementation.version.clone_from(version);
+            }
+        }
+        implementation.digest.clone_from(&self.digest);
+    }
+
+    /// Puts it into a record.
+    pub(super) fn mark(&self, record: &mut Record) {
+        self.name(&mut record.implementation);
+        if let Some([date, expires]) = &self.days {
+            (record.date, record.expires) = (Some(date.clone()), Some(expires.clone()));
+        }
+    }
+}
+
+/// Whether the last day of a record is over.
+pub(super) fn is_over(record: &Record) -> Result<bool, Failure> {
+    record.expires.as_ref().map_or(Ok(false), |last| Ok(*last < day(now()?)))
+}
+
+/// Milliseconds since the Unix epoch: of SOURCE_DATE_EPOCH where it is set, so that a build can be repeated, or else of now.
+fn now() -> Result<i64, Failure> {
+    let seconds = match env::var("SOURCE_DATE_EPOCH") {
+        Ok(text) => text.parse::<i64>().ok().ok_or_else(|| {
+            Failure::Unusable(format!("SOURCE_DATE_EPOCH is `{text}`, which is no number of seconds"))
+        })?,
+        Err(_) => {
+            let since = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs());
+            i64::try_from(since).unwrap_or(i64::MAX)
+        }
+    };
+    Ok(seconds.saturating_mul(1000))
+}
+
+fn day(milliseconds: i64) -> String {
+    formats::time::write(milliseconds).chars().take(10).collect()
+}
+
+/// The digest over the paths, lengths and bytes of files; those of a folder in the order of their names, but for hidden ones.
+fn digest(paths: &[PathBuf]) -> Result<Option<String>, Failure> {
+    let mut hash = Sha256::new();
+    for path in paths {
+        let unreadable = |error: &dyn std::fmt::Display| {
+            Failure::Unusable(format!("{} cannot be read: {error}", path.display()))
+        };
+        let shown = |entry: &walkdir::DirEntry| {
+            entry.depth() == 0 || !entry.file_name().as_encoded_bytes().starts_with(b".")
+        };
+        for entry in WalkDir::new(path).sort_by_file_name().into_iter().filter_entry(shown) {
+            let entry = entry.map_err(|error| match error.io_error() {
+                Some(why) => unreadable(why),
+                None => unreadable(&error),
+            })?;
+            if !entry.file_type().is_dir() {
+                let name = entry.path().strip_prefix(path).unwrap_or(Path::new(""));
+                add(&mut hash, name, entry.path()).map_err(|error| unreadable(&error))?;
+            }
+        }
+    }
+    Ok((!paths.is_empty()).then(|| spelled(hash.finalize())))
+}
+
+fn add(hash: &mut Sha256, name: &Path, file: &Path) -> io::Result<()> {
+    let bytes = fs::read(file)?;
+    hash.update(name.as_os_str().as_encoded_bytes());
+    hash.update([0]);
+    hash.update((bytes.len() as u64).to_be_bytes());
+    hash.update(bytes);
+    Ok(())
+}
