@@ -15,12 +15,14 @@ import multiprocessing
 import os
 import re
 import sys
+import tempfile
 import tomllib
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "adapters" / "python"))
 
+import cases as suite  # noqa: E402
 import faults  # noqa: E402
 from check_cases import TRANSCRIPTS, Expectation, asks_no_reader, judged  # noqa: E402
 from comparing import difference  # noqa: E402
@@ -28,8 +30,14 @@ from concord_reader import Rejection, read_bytes  # noqa: E402
 from faults import seams  # noqa: E402
 from jsontext import JsonError  # noqa: E402
 
-CASES, PAGE = ROOT / "cases", ROOT / "docs" / "kills.md"
+PAGE = ROOT / "docs" / "kills.md"
 FEWEST = 200
+
+
+def use(folder):
+    """Lets this process find all cases below a folder, each as a folder of its own."""
+    global CASES
+    CASES = Path(folder)
 
 
 class Crash(Exception):
@@ -120,7 +128,7 @@ def all_clauses():
 class Matrix:
     def __init__(self, jobs):
         self.cases, self.read = all_cases()
-        with multiprocessing.Pool(jobs) as pool:
+        with multiprocessing.Pool(jobs, use, (CASES,)) as pool:
             tried = list(pool.imap(try_case, self.read, chunksize=4))
         self.failing = [f"the reader without a fault fails {name}: {', '.join(failing)}" for name, failing, _ in tried if failing]
         self.kills = {name: killed for name, _, killed in tried}
@@ -213,7 +221,10 @@ def main():
     parser.add_argument("--check", action="store_true")
     parser.add_argument("--jobs", type=int, default=min(2, os.cpu_count() or 1))
     args = parser.parse_args()
-    matrix = Matrix(args.jobs)
+    with tempfile.TemporaryDirectory() as folder:
+        suite.unpack(folder)
+        use(folder)
+        matrix = Matrix(args.jobs)
     for name in args.names:
         print(*((line := matrix.about(name))[0:1]), *(f"  {other}" for other in line[1]), sep="\n")
     if args.names:
