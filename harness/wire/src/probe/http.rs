@@ -16,7 +16,7 @@ use hyper::{Method, Request, Response, StatusCode};
 use serde_json::{Value, json};
 use std::sync::Arc;
 use std::time::Duration;
-use tokio::time::timeout;
+use tokio::time::{sleep, timeout};
 use transcript::revision::Revision;
 
 /// How long a stream is listened to that a GET opens.
@@ -77,6 +77,8 @@ pub(super) fn play(
             if interrupt::requested() {
                 break;
             }
+            // A recording has milliseconds: what two exchanges within one show has no order.
+            sleep(Duration::from_millis(2)).await;
             let lacks = match step.name {
                 name if name.starts_with("session-") && exchanges.session.is_empty() => {
                     Some("the server hands out no session id")

@@ -26,18 +26,28 @@ use crate::record::Server;
 use crate::{Notify, StartError};
 use serde_json::Value;
 use session::Session;
+use std::panic::resume_unwind;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
 use std::time::{Duration, Instant};
 use transcript::revision::Revision;
+use verdict::jobs::map_in_order;
 
-/// How long a server may take to end once its input has; one that was slow once is not waited for again.
+/// How long a server may take to end once its input has.
 const END: Duration = Duration::from_secs(2);
 
 /// The rules that judge a handshake.
 const VERSIONS: &[&str] = &["life", "jsonrpc.schema"];
 
+/// The session that asks for [`NO_VERSION`].
+const UNKNOWN: &str = "version-unknown";
+
 /// A version that is none.
 const NO_VERSION: &str = "1999-01-01";
+
+/// The session of the revisions without handshake.
+const DISCOVERED: &str = "discovery";
 
 /// How long a server may take to say that it knows no revision without handshake, once it has started.
 const DISCOVERY: Duration = Duration::from_secs(2);
@@ -48,15 +58,38 @@ pub type Call = (String, Value);
 /// Makes calls of the tools that may be called, each as it is listed and with the arguments that it would be called with.
 pub type Choose<'c> = dyn FnMut(&[(Value, Value)]) -> Vec<Call> + 'c;
 
-/// A probe that is under way.
-struct Probing<'p> {
-    probe: &'p Probe,
-    notify: &'p Arc<dyn Notify>,
-    /// How long the server may take to end once its input has.
-    end: Duration,
-    /// How long the server took to start, and to answer its first request.
-    start: Duration,
-    sessions: Vec<Probed>,
+/// How many sessions are played at once.
+const AT_ONCE: usize = 3;
+
+/// How long a server may take to end: one that was slow once will be as slow again.
+#[derive(Default)]
+struct EndPatience(AtomicBool);
+
+impl EndPatience {
+    fn close(&self, session: Session<'_>) -> Probed {
+        let done = session.close(if self.0.load(Ordering::Relaxed) { END / 10 } else { END });
+        self.0.fetch_or(done.killed, Ordering::Relaxed);
+        done
+    }
+}
+
+/// Whether a session went otherwise than a server that is well would have it.
+fn fell_short(done: &Probed) -> bool {
+    // A version that does not exist may be refused.
+    let is_refused = done.refused.is_some() && done.name != UNKNOWN;
+    done.exit.is_some() || !done.unanswered.is_empty() || is_refused
+}
+
+/// A session that is to be played once the first one is over.
+enum Next {
+    /// A handshake that asks for a version, and these steps where the server agrees.
+    Version { name: String, version: &'static str, revision: Revision, steps: Vec<&'static Step> },
+    /// The broken requests.
+    Faults(Revision),
+    /// The revisions without handshake, where the server says that it speaks them. It has so long to say so.
+    Discovery(Duration),
+    /// Single requests over HTTP, in the revision that the server speaks.
+    Exchanges(Revision),
 }
 
 impl Probe {
@@ -65,21 +98,60 @@ impl Probe {
     /// # Errors
     /// Where the server cannot be started, or a recording cannot be written.
     pub fn run(&self, notify: &Arc<dyn Notify>) -> Result<Vec<Probed>, StartError> {
-        let mut probing =
-            Probing { probe: self, notify, end: END, start: Duration::ZERO, sessions: Vec::new() };
-        probing.first()?;
-        let first = &probing.sessions[0];
-        let spoken = first.revision;
-        // A server that does not answer its first request is asked no more.
-        if spoken.is_some() || first.unanswered.is_empty() {
-            probing.others(spoken)?;
-            probing.faults(spoken)?;
-            probing.discovery()?;
-            probing.exchanges(spoken, true)?;
-            let modern = probing.sessions.iter().find(|session| session.name == "discovery");
-            probing.exchanges(modern.and_then(|session| session.revision), spoken.is_none())?;
+        let end = EndPatience::default();
+        let (first, start) = self.first(notify)?;
+        let spoken = first.revision();
+        let next = self.next(spoken, start);
+        let has_own = matches!(self.server, Server::Command(_));
+        // A server that all share would take a fault of one session into the others, and what is asked for by name is called once.
+        let mut sessions = if spoken.is_some() && has_own && self.calls == Calls::ReadOnly {
+            self.together(first, &next, &end, notify)?
+        } else {
+            let first = self.rest(first, &end);
+            // A server that does not answer its first request is asked no more.
+            let is_silent = spoken.is_none() && !first.unanswered.is_empty();
+            let mut sessions = vec![first];
+            for next in next.iter().filter(|_| !is_silent) {
+                sessions.extend(self.play(next, &end, notify)?);
+            }
+            sessions
+        };
+        let modern = sessions.iter().find(|session| session.name == DISCOVERED);
+        let modern = modern.and_then(|session| session.revision);
+        sessions.extend(self.exchanges(modern, spoken.is_none(), notify)?);
+        Ok(sessions)
+    }
+
+    /// Plays the rest of the first session and the others beside each other, since most of their time is spent on starts and on waiting.
+    /// Where one falls short that may be because of the others, as servers may share a file or a port: then it is played again by
+    /// itself.
+    fn together(
+        &self,
+        first: Session<'_>,
+        next: &[Next],
+        end: &EndPatience,
+        notify: &Arc<dyn Notify>,
+    ) -> Result<Vec<Probed>, StartError> {
+        let (mut first, others) = thread::scope(|scope| {
+            let first = scope.spawn(|| self.rest(first, end));
+            let others = map_in_order(next, AT_ONCE, 0, |next| self.play(next, end, notify));
+            (first.join().unwrap_or_else(|panic| resume_unwind(panic)), others)
+        });
+        let others =
+            others.map_err(|error| StartError::CannotRun(format!("no thread can be started: {error}")))?;
+        let again = |done: &Probed| fell_short(done) && !interrupt::requested();
+        if again(&first) {
+            first = self.rest(self.first(notify)?.0, end);
         }
-        Ok(probing.sessions)
+        let mut sessions = vec![first];
+        for (next, other) in next.iter().zip(others) {
+            let other = match other? {
+                Some(done) if again(&done) => self.play(next, end, notify)?,
+                other => other,
+            };
+            sessions.extend(other);
+        }
+        Ok(sessions)
     }
 
     /// Calls tools in a session of this name: those that `choose` makes of the ones that may be called, each with the arguments that it
@@ -131,107 +203,105 @@ fn judges(words: &[&str], id: &str) -> bool {
         .any(|word| id.strip_prefix(word).is_some_and(|rest| rest.is_empty() || rest.starts_with('.')))
 }
 
-impl Probing<'_> {
-    fn first(&mut self) -> Result<(), StartError> {
-        let (probe, newest) = (self.probe, Revision::V2025_11_25);
-        let (begun, mut start) = (Instant::now(), Duration::ZERO);
-        self.in_session("session", |session| {
-            let is_open = session.player.shake_hands(newest.name(), newest);
-            start = begun.elapsed();
-            if is_open {
-                session.play(probe.steps(Part::Session, session.revision().unwrap_or(newest)));
-            }
-            true
-        })?;
-        self.start = start;
-        Ok(())
+impl Probe {
+    /// The first session after its handshake, and how long the server took to start and to answer that.
+    fn first(&self, notify: &Arc<dyn Notify>) -> Result<(Session<'_>, Duration), StartError> {
+        let newest = Revision::V2025_11_25;
+        let begun = Instant::now();
+        let mut session = Session::open(self, "session", notify)?;
+        session.player.shake_hands(newest.name(), newest);
+        Ok((session, begun.elapsed()))
     }
 
-    /// Handshakes in other revisions, and in one that is none.
-    fn others(&mut self, spoken: Option<Revision>) -> Result<(), StartError> {
-        let probe = self.probe;
+    /// Plays the first session to its end.
+    fn rest(&self, mut session: Session<'_>, end: &EndPatience) -> Probed {
+        if let Some(revision) = session.revision() {
+            session.play(self.steps(Part::Session, revision));
+        }
+        end.close(session)
+    }
+
+    /// The other sessions: handshakes in other revisions, and in one that is none; broken requests; and the revisions without
+    /// handshake.
+    fn next(&self, spoken: Option<Revision>, start: Duration) -> Vec<Next> {
         let known = Revision::ALL.into_iter().filter(|one| one.has_handshake() && Some(*one) != spoken);
         let known = known.map(|revision| (format!("version-{revision}"), revision.name(), revision));
-        let unknown = ("version-unknown".to_owned(), NO_VERSION, Revision::V2025_11_25);
+        let unknown = (UNKNOWN.to_owned(), NO_VERSION, Revision::V2025_11_25);
+        let mut next = Vec::new();
         for (name, version, revision) in known.chain([unknown]) {
             let own =
                 |step: &&Step| step.is_listing() || step.name == "ping" || step.revisions == [revision; 2];
-            let steps: Vec<_> = probe.steps(Part::Session, revision).filter(own).collect();
-            if !probe.asks_for(VERSIONS) && steps.iter().all(|step| step.is_listing()) {
-                continue;
+            let steps: Vec<_> = self.steps(Part::Session, revision).filter(own).collect();
+            if self.asks_for(VERSIONS) || !steps.iter().all(|step| step.is_listing()) {
+                next.push(Next::Version { name, version, revision, steps });
             }
-            self.in_session(&name, |session| {
-                if session.player.shake_hands(version, revision) && session.revision() == Some(revision) {
-                    session.play(steps.into_iter());
+        }
+        let faults = spoken.filter(|spoken| self.steps(Part::Faults, *spoken).next().is_some());
+        next.extend(faults.map(Next::Faults));
+        next.push(Next::Discovery(self.patience.min(DISCOVERY + 2 * start)));
+        next.extend(spoken.map(Next::Exchanges));
+        next
+    }
+
+    /// Plays one of these. A server that speaks no revision without handshake leaves no session of them.
+    fn play(
+        &self,
+        next: &Next,
+        end: &EndPatience,
+        notify: &Arc<dyn Notify>,
+    ) -> Result<Option<Probed>, StartError> {
+        let in_session = |name: &str, play: &dyn Fn(&mut Session<'_>) -> bool| {
+            if interrupt::requested() {
+                return Ok(None);
+            }
+            let mut session = Session::open(self, name, notify)?;
+            let is_kept = play(&mut session);
+            let done = end.close(session);
+            if !is_kept {
+                let _ = std::fs::remove_file(&done.recording);
+            }
+            Ok(Some(done).filter(|_| is_kept))
+        };
+        match next {
+            Next::Version { name, version, revision, steps } => in_session(name, &|session| {
+                if session.player.shake_hands(version, *revision) && session.revision() == Some(*revision) {
+                    session.play(steps.iter().copied());
                 }
                 true
-            })?;
+            }),
+            Next::Faults(revision) => in_session("faults", &|session| {
+                if session.player.shake_hands(revision.name(), *revision) {
+                    session.play(self.steps(Part::Faults, *revision));
+                }
+                true
+            }),
+            Next::Discovery(patience) => in_session(DISCOVERED, &|session| {
+                session.player.client.patience(*patience);
+                let is_spoken = session.player.discover();
+                if is_spoken {
+                    session.player.client.patience(self.patience);
+                    let modern = Revision::V2026_07_28;
+                    session.play(self.steps(Part::Session, modern).chain(self.steps(Part::Faults, modern)));
+                }
+                is_spoken
+            }),
+            Next::Exchanges(revision) => self.exchanges(Some(*revision), true, notify),
         }
-        Ok(())
-    }
-
-    fn faults(&mut self, spoken: Option<Revision>) -> Result<(), StartError> {
-        let probe = self.probe;
-        let Some(revision) = spoken.filter(|spoken| probe.steps(Part::Faults, *spoken).next().is_some())
-        else {
-            return Ok(());
-        };
-        self.in_session("faults", |session| {
-            if session.player.shake_hands(revision.name(), revision) {
-                session.play(probe.steps(Part::Faults, revision));
-            }
-            true
-        })
-    }
-
-    /// The revisions without handshake, where the server says that it speaks them.
-    fn discovery(&mut self) -> Result<(), StartError> {
-        let (probe, modern) = (self.probe, Revision::V2026_07_28);
-        let patience = probe.patience.min(DISCOVERY + 2 * self.start);
-        self.in_session("discovery", |session| {
-            session.player.client.patience(patience);
-            let is_spoken = session.player.discover();
-            if is_spoken {
-                session.player.client.patience(probe.patience);
-                session.play(probe.steps(Part::Session, modern));
-                session.play(probe.steps(Part::Faults, modern));
-            }
-            is_spoken
-        })
     }
 
     /// Single requests over HTTP. GET and DELETE are of the revisions with a handshake where the server speaks those too.
-    fn exchanges(&mut self, spoken: Option<Revision>, is_only: bool) -> Result<(), StartError> {
-        let (Server::Http(target), Some(revision)) = (&self.probe.server, spoken) else { return Ok(()) };
-        let steps = self.probe.steps(Part::Http, revision).filter(|step| is_only || step.posts());
+    fn exchanges(
+        &self,
+        spoken: Option<Revision>,
+        is_only: bool,
+        notify: &Arc<dyn Notify>,
+    ) -> Result<Option<Probed>, StartError> {
+        let (Server::Http(target), Some(revision)) = (&self.server, spoken) else { return Ok(None) };
+        let steps = self.steps(Part::Http, revision).filter(|step| is_only || step.posts());
         let steps: Vec<_> = steps.collect();
-        if !steps.is_empty() && !interrupt::requested() {
-            self.sessions.push(http::play(self.probe, target, revision, &steps, self.notify)?);
+        if steps.is_empty() || interrupt::requested() {
+            return Ok(None);
         }
-        Ok(())
-    }
-
-    /// Plays one session, and keeps it if `play` says so.
-    fn in_session(
-        &mut self,
-        name: &str,
-        play: impl FnOnce(&mut Session<'_>) -> bool,
-    ) -> Result<(), StartError> {
-        if interrupt::requested() && !self.sessions.is_empty() {
-            return Ok(());
-        }
-        let mut session = Session::open(self.probe, name, self.notify)?;
-        let is_kept = play(&mut session);
-        let done = session.close(self.end);
-        if done.killed {
-            // It will be as slow again.
-            self.end = END / 10;
-        }
-        if is_kept {
-            self.sessions.push(done);
-        } else {
-            let _ = std::fs::remove_file(&done.recording);
-        }
-        Ok(())
+        http::play(self, target, revision, &steps, notify).map(Some)
     }
 }
