@@ -7,7 +7,7 @@ use crate::engine::{
     Challenge, Family, FindingLocation, HttpExchange, Origin, Report, Revision, RuleContext, RuleVisitor,
     Span, Transport, Trigger, Violation, address, quoted, text_of,
 };
-use crate::rule::{Level, Need, Party, Rule};
+use crate::rule::{Need, Rule};
 use transcript::json::Json;
 use transcript::rejection::Rejection;
 
@@ -19,12 +19,8 @@ pub(super) const FAMILY: Family = Family {
     visitor: || Box::new(AuthDiscoveryState::default()),
 };
 
-const OURS: Rule = Rule {
-    party: Party::Client,
-    span: Span::from(Revision::V2025_11_25),
-    needs: &[Need::Http],
-    ..Rule::BLANK
-};
+const OURS: Rule =
+    Rule { span: Span::from(Revision::V2025_11_25), needs: &[Need::Http], ..Rule::BLANK.client() };
 
 static RESOURCE: Rule = Rule {
     id: "auth.prm.discovery",
@@ -48,12 +44,11 @@ static SERVER: Rule = Rule {
 
 static SCOPES: Rule = Rule {
     id: "auth.scope-default",
-    level: Level::Should,
     source: "basic/authorization#scope-selection-strategy",
     title: "Without a challenge that names scopes, a client asks for `scopes_supported`",
     why: "With fewer the first request may be refused again; scopes that nobody named may not exist.",
     fix: "Send every scope of the resource metadata, or leave `scope` out where it lists none.",
-    ..OURS
+    ..OURS.should()
 };
 
 /// A request that was refused for want of a token.

@@ -28,15 +28,13 @@ const OURS: Rule =
 
 static UNSUPPORTED: Rule = Rule {
     id: "jsonrpc.batch.unsupported",
-    level: Level::Should,
     raised: Some((Revision::V2025_06_18, Level::Must)),
-    span: Span::ALL,
     source: "basic/transports#sending-messages-to-the-server; schema, JSONRPCMessage",
     title: "Messages are sent one by one, but for 2025-03-26",
     why: "Receivers of every other revision expect an object, and refuse the whole array.",
     fix: "Send each message by itself.",
     contested: Some("2024-11-05 rests on JSON-RPC, which has batches, and defines none in its schema."),
-    ..Rule::BLANK
+    ..Rule::BLANK.should()
 };
 
 static RECEIVABLE: Rule = Rule {
@@ -50,12 +48,11 @@ static RECEIVABLE: Rule = Rule {
 
 static NO_INITIALIZE: Rule = Rule {
     id: "jsonrpc.batch.no-initialize",
-    party: Party::Client,
     source: "basic/lifecycle#initialization",
     title: "`initialize` is not part of a batch",
     why: "What comes with it would be said before both sides know how to talk.",
     fix: "Send `initialize` by itself and wait for its answer.",
-    ..OURS
+    ..OURS.client()
 };
 
 static HOMOGENEOUS: Rule = Rule {
@@ -78,14 +75,12 @@ static NONEMPTY: Rule = Rule {
 
 static COVER: Rule = Rule {
     id: "jsonrpc.batch.response-cover",
-    level: Level::Should,
-    party: Party::Server,
     needs: &[Need::Http],
     source: "basic/transports#sending-messages-to-the-server",
     title: "Every request of a batch is answered in the exchange that brought it",
     why: "The client waits for the rest until it times out.",
     fix: "Answer all requests of the batch before the body or the stream ends.",
-    ..OURS
+    ..OURS.should().server()
 };
 
 /// The most exchanges that brought batches that are remembered.

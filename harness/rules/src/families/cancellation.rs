@@ -8,7 +8,7 @@ use crate::engine::{
     Early, Family, MessageKind, PendingRequest, Report, Revision, RuleContext, RuleVisitor, SeenMessage,
     Span, Trigger, TypedId, Violation, requestor, requestors, shown, text_of,
 };
-use crate::rule::{Level, Rule};
+use crate::rule::Rule;
 use crate::shapes::Typed;
 use std::collections::BTreeSet;
 use transcript::json::{Json, JsonKind};
@@ -39,16 +39,14 @@ static KNOWN: Rule = Rule {
 
 static INFLIGHT: Rule = Rule {
     id: "cancel.inflight",
-    level: Level::Info,
     title: "A request is cancelled while it is open",
     why: "The cancellation may have crossed the answer, which is allowed; often a client cancels whatever it has done.",
     fix: "Nothing where they crossed; else forget a request when its answer comes.",
-    ..OURS
+    ..OURS.info()
 };
 
 static LATE: Rule = Rule {
     id: "cancel.no-late-response",
-    level: Level::Should,
     span: Span::SESSIONS,
     title: "A cancelled request is not answered any more",
     why: "The caller has forgotten it, and some clients take the answer for one that belongs to nothing.",
@@ -56,7 +54,7 @@ static LATE: Rule = Rule {
     contested: Some(
         "From 2026-07-28 on one page forbids every further message, and another advises against one.",
     ),
-    ..OURS
+    ..OURS.should()
 };
 
 static TASKS: Rule = Rule {

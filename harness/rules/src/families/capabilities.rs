@@ -7,7 +7,7 @@ use crate::engine::{
     ClientAnswer, Family, META_CAPABILITIES, MessageKind, Report, Revision, RuleContext, RuleVisitor,
     SeenMessage, ServerRequests, Span, Trigger, Violation, embedded, quoted, server_requests, text_of,
 };
-use crate::rule::{Level, Party, Rule};
+use crate::rule::{Level, Rule};
 use transcript::json::{Json, JsonKind};
 use transcript::session::Side;
 
@@ -38,9 +38,8 @@ pub(super) const FAMILY: Family = Family {
 
 /// What the rules on servers that serve have in common.
 const SERVES: Rule = Rule {
-    party: Party::Server,
     why: "Clients that go by the capabilities never ask for it, and others find it by luck.",
-    ..Rule::BLANK
+    ..Rule::BLANK.server()
 };
 
 static TOOLS: Rule = Rule {
@@ -69,23 +68,21 @@ static RESOURCES: Rule = Rule {
 
 static EMBEDDED: Rule = Rule {
     id: "cap.server.embedded-resources",
-    level: Level::Should,
     span: Span::from(Revision::V2025_06_18),
     source: "server/tools#embedded-resources",
     title: "A server whose tools embed resources declares `resources`",
     fix: "Declare `resources` in the capabilities.",
-    ..SERVES
+    ..SERVES.should()
 };
 
 static SUBSCRIBE: Rule = Rule {
     id: "cap.server.resources-subscribe",
-    level: Level::Should,
     raised: Some((Revision::V2025_06_18, Level::Must)),
     span: Span::SESSIONS,
     source: "basic/lifecycle#operation",
     title: "A server that takes subscriptions to resources declares `resources.subscribe`",
     fix: "Declare `\"resources\": {\"subscribe\": true}`, or answer that there is no such method.",
-    ..SERVES
+    ..SERVES.should()
 };
 
 static COMPLETIONS: Rule = Rule {
@@ -108,32 +105,29 @@ static LOGGING: Rule = Rule {
 
 static LIST_CHANGED: Rule = Rule {
     id: "cap.server.list-changed",
-    level: Level::Should,
     span: Span::SESSIONS,
     source: "server/tools#list-changed-notification",
     title: "A server that reports changed lists declares `listChanged` for them",
     why: "Clients register for changes where they are announced; others miss them.",
     fix: "Declare `\"listChanged\": true` beside the feature.",
-    ..SERVES
+    ..SERVES.should()
 };
 
 static ROOTS_CHANGED: Rule = Rule {
     id: "cap.client.list-changed",
-    level: Level::Should,
     raised: Some((Revision::V2025_06_18, Level::Must)),
     span: Span::SESSIONS,
     source: "basic/lifecycle#operation; client/roots#root-list-changes",
     title: "A client that reports changed roots declares `roots.listChanged`",
     why: "Servers keep the roots of a client that announces no changes, and overlook the notification.",
     fix: "Declare `\"roots\": {\"listChanged\": true}`.",
-    ..CLIENT_SERVES
+    ..CLIENT_SERVES.should()
 };
 
 /// What the rules on clients that serve have in common.
 const CLIENT_SERVES: Rule = Rule {
-    party: Party::Client,
     why: "Servers that go by the capabilities never ask for it, and do without.",
-    ..Rule::BLANK
+    ..Rule::BLANK.client()
 };
 
 static ROOTS: Rule = Rule {
@@ -163,48 +157,43 @@ static ELICITATION: Rule = Rule {
 
 static NEGOTIATED: Rule = Rule {
     id: "cap.use-only-negotiated",
-    level: Level::Should,
     raised: Some((Revision::V2025_06_18, Level::Must)),
     span: Span::SESSIONS,
     source: "basic/lifecycle#operation",
     title: "A side asks only for what the other side has declared",
     why: "Some peers answer with an error, some not at all, and some take it for an attack and hang up.",
     fix: "Look at the capabilities of the handshake before sending the request.",
-    ..Rule::BLANK
+    ..Rule::BLANK.should()
 };
 
 static ELICITATION_MODE: Rule = Rule {
     id: "cap.elicitation.mode",
-    party: Party::Server,
     span: Span::from(Revision::V2025_11_25),
     source: "client/elicitation#capabilities",
     title: "A server elicits only in the modes that the client declares",
     why: "A client without that mode cannot show the question, and refuses the request.",
     fix: "Look for `form` and `url` under `elicitation`; an empty object means `form`.",
-    ..Rule::BLANK
+    ..Rule::BLANK.server()
 };
 
 static SAMPLING_TOOLS: Rule = Rule {
     id: "cap.sampling.tools",
-    party: Party::Server,
     span: Span::from(Revision::V2025_11_25),
     source: "client/sampling#sampling-with-tools",
     title: "A server hands tools to a sampling client only if it declares `sampling.tools`",
     why: "A client without it refuses the request, or samples as if there were no tools.",
     fix: "Leave `tools` and `toolChoice` out where the client does not declare `sampling.tools`.",
-    ..Rule::BLANK
+    ..Rule::BLANK.server()
 };
 
 static SAMPLING_CONTEXT: Rule = Rule {
     id: "cap.sampling.context",
-    level: Level::Should,
-    party: Party::Server,
     span: Span::from(Revision::V2025_11_25),
     source: "client/sampling#capabilities",
     title: "A server asks for context in a sample only if the client declares `sampling.context`",
     why: "Such a client adds no context, so that the sample lacks what the server counts on.",
     fix: "Leave `includeContext` out, or ask for \"none\".",
-    ..Rule::BLANK
+    ..Rule::BLANK.should().server()
 };
 
 /// What a result to a method shows.

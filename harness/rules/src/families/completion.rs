@@ -5,7 +5,7 @@ use crate::engine::{
     Family, MessageKind, Report, Revision, RuleContext, RuleVisitor, SeenMessage, Span, Trigger, Violation,
     quoted, string_of,
 };
-use crate::rule::{Level, Party, Rule};
+use crate::rule::Rule;
 use transcript::json::{Json, JsonKind};
 use transcript::session::Side;
 
@@ -25,37 +25,31 @@ pub(super) const FAMILY: Family = Family {
 
 static MOST: Rule = Rule {
     id: "completion.max-100",
-    level: Level::Should,
-    party: Party::Server,
     source: "server/utilities/completion#completion-results",
     title: "At most a hundred values are suggested at once",
     why: "Clients make room for a hundred, and refuse or cut a longer list.",
     fix: "Send the hundred best, and say in `total` and `hasMore` that there are others.",
-    ..Rule::BLANK
+    ..Rule::BLANK.should().server()
 };
 
 static BAD_PARAMS: Rule = Rule {
     id: "completion.bad-params",
-    level: Level::Should,
-    party: Party::Server,
     span: Span::from(Revision::V2025_03_26),
     source: "server/utilities/completion#error-handling",
     title: "A completion for an unknown prompt, or for no argument, is refused with -32602",
     why: "Where no values come instead, the client takes a misspelled prompt for one without suggestions.",
     fix: "Look up the prompt and the argument first, and answer with the code -32602.",
-    ..Rule::BLANK
+    ..Rule::BLANK.should().server()
 };
 
 static UNSUPPORTED: Rule = Rule {
     id: "completion.unsupported",
-    level: Level::Should,
-    party: Party::Server,
     span: Span::from(Revision::V2025_03_26),
     source: "server/utilities/completion#error-handling",
     title: "A server that declares no `completions` refuses them with -32601",
     why: "By another code the client takes its request for wrong, and tries again with the next letter.",
     fix: "Answer with the code -32601, or declare `completions`.",
-    ..Rule::BLANK
+    ..Rule::BLANK.should().server()
 };
 
 /// The most values that the specification allows.

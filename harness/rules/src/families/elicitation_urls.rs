@@ -7,7 +7,7 @@ use crate::engine::{
     Family, LONGEST_NAME, MessageKind, Report, Revision, RuleContext, RuleVisitor, Span, Trigger, Violation,
     percent_decoded, quoted, secret, server_requests, string_of,
 };
-use crate::rule::{Level, Party, Rule};
+use crate::rule::Rule;
 use foldhash::fast::FixedState;
 use std::collections::BTreeMap;
 use std::hash::BuildHasher;
@@ -27,25 +27,22 @@ pub(super) const FAMILY: Family = Family {
 
 static SECRETS: Rule = Rule {
     id: "elicit.url-secrets",
-    party: Party::Server,
     span: Span::from(Revision::V2025_11_25),
     source: "client/elicitation#safe-url-handling",
     title: "The address of an elicitation has no credentials or personal data, as its names show",
     why: "Clients show and log the address, and who has it gets in with it or learns who the user is.",
     fix: "Send an address with a random state, and let the page ask the user to log in.",
-    ..Rule::BLANK
+    ..Rule::BLANK.server()
 };
 
 static UNIQUE: Rule = Rule {
     id: "elicit.id-unique",
-    level: Level::Should,
-    party: Party::Server,
     span: Span::only(Revision::V2025_11_25),
     source: "schema, ElicitRequestURLParams",
     title: "An `elicitationId` names one elicitation, and no other with another address",
     why: "When it is completed, the client takes the wrong one for done.",
     fix: "Make a new random id for each elicitation.",
-    ..Rule::BLANK
+    ..Rule::BLANK.should().server()
 };
 
 /// The most ids that are remembered.

@@ -8,7 +8,7 @@ use crate::engine::{
     Family, FindingLocation, MessageKind, PendingRequest, Report, Revision, RuleContext, RuleVisitor,
     SeenMessage, Span, Trigger, Violation, quoted, text_of,
 };
-use crate::rule::{Level, Party, Rule};
+use crate::rule::{Party, Rule};
 use transcript::json::{Json, JsonKind};
 use transcript::rejection::Rejection;
 use transcript::session::Side;
@@ -34,11 +34,10 @@ static RESERVED: Rule = Rule {
 
 static LEGACY: Rule = Rule {
     id: "jsonrpc.error.legacy-range",
-    level: Level::Info,
     title: "Codes from -32000 to -32019 are left to those who used them before",
     why: "Implementations gave them meanings before there was a policy, so no meaning can be read into them.",
     fix: "In a new implementation, use a code outside -32768 to -32000.",
-    ..OURS
+    ..OURS.info()
 };
 
 static RETIRED: Rule = Rule {
@@ -52,46 +51,42 @@ static RETIRED: Rule = Rule {
 
 static PREDEFINED: Rule = Rule {
     id: "jsonrpc.error.predefined-range",
-    level: Level::Should,
     span: Span::ALL,
     source: "JSON-RPC 2.0, section 5.1; basic/index#error-codes",
     title: "A code from -32768 to -32100 is one of the five that JSON-RPC defines",
     why: "The rest of the range is kept for errors of the protocol itself, and libraries read such codes as theirs.",
     fix: "Use one of the five, or a code of your own outside -32768 to -32000.",
-    ..OURS
+    ..OURS.should()
 };
 
 static URL_SHAPE: Rule = Rule {
     id: "jsonrpc.error.32042-shape",
-    party: Party::Server,
     span: Span::only(Revision::V2025_11_25),
     source: "client/elicitation#url-elicitation-required-error",
     title: "The error -32042 lists the elicitations in URL mode that are needed",
     why: "Without the list the client cannot send its user anywhere, and the call can never succeed.",
     fix: "Put `elicitations` into `data`, each with mode \"url\", an elicitationId, a url and a message.",
-    ..Rule::BLANK
+    ..Rule::BLANK.server()
 };
 
 static UNKNOWN: Rule = Rule {
     id: "jsonrpc.error.method-unknown",
     relational: true,
-    level: Level::Should,
     source: "schema, METHOD_NOT_FOUND; JSON-RPC 2.0, section 5.1",
     title: "A method that is not there is answered with -32601",
     why: "Only that code says that the method is missing; after -32602 clients try other params.",
     fix: "Look whether there is such a method before you look at its params.",
-    ..Rule::BLANK
+    ..Rule::BLANK.should()
 };
 
 static SERVED: Rule = Rule {
     id: "cap.declared-is-served",
-    level: Level::Should,
     span: Span::SESSIONS,
     source: "basic/lifecycle#capability-negotiation",
     title: "A method that a declared capability promises is not answered with -32601",
     why: "Peers show features by the capabilities, and fail when they use them.",
     fix: "Declare what is implemented, and nothing else.",
-    ..Rule::BLANK
+    ..Rule::BLANK.should()
 };
 
 /// What capabilities promise beside [`PROMISED`], up to 2025-11-25. Each method's `-32601` is about the method: that of

@@ -9,7 +9,7 @@ use crate::engine::{
     Family, FindingLocation, HttpExchange, Report, Revision, RuleContext, RuleVisitor, Span, Transport,
     Trigger, Violation, quoted,
 };
-use crate::rule::{Level, Need, Party, Rule};
+use crate::rule::{Level, Need, Rule};
 use transcript::rejection::{Code, Rejection};
 use transcript::session::{Carrier, Headers, header};
 
@@ -40,40 +40,36 @@ const POST_ACCEPTS: &[&str] = &["application/json", "text/event-stream"];
 
 /// What the rules of this file and of `http_get` have in common.
 pub(super) const OURS: Rule = Rule {
-    party: Party::Server,
     span: Span::from(Revision::V2025_03_26),
     needs: &[Need::Http],
     source: "basic/transports#sending-messages-to-the-server",
-    ..Rule::BLANK
+    ..Rule::BLANK.server()
 };
 
 static PER_MESSAGE: Rule = Rule {
     id: "http.post.per-message",
-    party: Party::Client,
     title: "Each message is a POST of its own",
     why: "Servers read one JSON value from a body; messages behind it are lost, or the whole body is refused.",
     fix: "Send a POST for every message.",
-    ..OURS
+    ..OURS.client()
 };
 
 static BODY_KIND: Rule = Rule {
     id: "http.post.body-kind",
-    party: Party::Client,
     title: "What is sent to the MCP endpoint is a JSON-RPC message, by POST",
     why: "A server that reads messages finds none in it, and answers with an error that nobody waits for.",
     fix: "Send one JSON-RPC message, with its `jsonrpc` member, as the body of a POST.",
-    ..OURS
+    ..OURS.client()
 };
 
 static ACCEPT_POST: Rule = Rule {
     id: "http.accept.post",
-    party: Party::Client,
     needs: &[Need::Headers],
     title: "The `Accept` header of a POST lists application/json and text/event-stream",
     why: "The server chooses between the two, and many answer 406 where one is not listed by name.",
     fix: "Send `Accept: application/json, text/event-stream` with every POST.",
     softened: Some("a warning where a wildcard covers the types"),
-    ..OURS
+    ..OURS.client()
 };
 
 static ACCEPTED: Rule = Rule {
@@ -111,14 +107,13 @@ static CONTENT_TYPE: Rule = Rule {
 
 static STATUS: Rule = Rule {
     id: "http.request.status",
-    level: Level::Info,
     needs: &[Need::Headers],
     source: "basic/transports#sending-messages-to-the-server; RFC 9110, section 15.3",
     title: "A request that was served is answered with 200",
     why: "Other statuses of success have meanings of their own, such as 201 for what was created, and some clients \
           take no other than 200.",
     fix: "Answer 200 OK.",
-    ..OURS
+    ..OURS.info()
 };
 
 static JSON_SINGLE: Rule = Rule {

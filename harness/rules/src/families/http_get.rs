@@ -8,7 +8,7 @@ use crate::engine::{
     Family, FindingLocation, HttpExchange, Report, Revision, RuleContext, RuleVisitor, SESSION, Transport,
     Trigger, VERSION, Violation, quoted,
 };
-use crate::rule::{Level, Party, Rule};
+use crate::rule::{Level, Rule};
 use std::collections::BTreeMap;
 use transcript::rejection::Rejection;
 
@@ -32,18 +32,15 @@ static SINGLE: Rule = Rule {
 
 static NO_BODY: Rule = Rule {
     id: "http.get.no-body",
-    level: Level::Should,
-    party: Party::Client,
     source: "basic/transports#sending-messages-to-the-server; RFC 9110, sections 9.3.1 and 9.3.5",
     title: "A GET or DELETE has no body",
     why: "Servers look for messages only in POSTs, and proxies drop or refuse the body of a GET.",
     fix: "Send each message by POST, and a GET or DELETE without a body.",
-    ..OURS
+    ..OURS.should().client()
 };
 
 static ACCEPT_GET: Rule = Rule {
     id: "http.accept.get",
-    party: Party::Client,
     span: ERA,
     source: "basic/transports#listening-for-messages-from-the-server",
     title: "The `Accept` header of a GET lists text/event-stream",
@@ -52,7 +49,7 @@ static ACCEPT_GET: Rule = Rule {
     softened: Some(
         "a warning where a wildcard covers the type, and on a GET for JSON before any message: it may be another program's",
     ),
-    ..OURS
+    ..OURS.client()
 };
 
 static GET_ANSWER: Rule = Rule {
@@ -73,13 +70,12 @@ static GET_ANSWER: Rule = Rule {
 
 static DELETE: Rule = Rule {
     id: "http.session.delete-answer",
-    level: Level::Should,
     span: ERA,
     source: "basic/transports#session-management",
     title: "A DELETE is answered with a status, and with no stream or message",
     why: "A client that ends its session reads no more; what comes is lost, and a 500 leaves it in doubt.",
     fix: "Answer 200 or 204 without a body, or 405 where clients may not end sessions.",
-    ..OURS
+    ..OURS.should()
 };
 
 /// The most sessions that are followed.

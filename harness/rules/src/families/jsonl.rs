@@ -21,12 +21,11 @@ pub(super) const FAMILY: Family = Family {
 
 static ONE_PER_LINE: Rule = Rule {
     id: "rec.jsonl.one-per-line",
-    party: Party::Recorder,
     source: "Assay import formats, jsonl",
     title: "Every line is one whole message, and nothing else",
     why: "Readers take each line by itself: a message over several lines, or two on one, is lost or stops them.",
     fix: "Write each message compactly and end it with a line feed; keep what programs print elsewhere.",
-    ..Rule::BLANK
+    ..Rule::BLANK.recorder()
 };
 
 #[derive(Default)]

@@ -6,7 +6,7 @@ use crate::engine::{
     Family, FindingLocation, MessageKind, PendingRequest, Report, RuleContext, RuleVisitor, SeenMessage,
     Span, Trigger, Violation, why_not_whole,
 };
-use crate::rule::{Level, Party, Rule};
+use crate::rule::{Level, Rule};
 use foldhash::fast::FixedState;
 use std::collections::{BTreeMap, BTreeSet};
 use std::hash::BuildHasher;
@@ -40,26 +40,23 @@ pub(super) const FAMILY: Family = Family {
 
 static SERVER: Rule = Rule {
     id: "list-changed.server",
-    level: Level::Should,
-    party: Party::Server,
     span: Span::SESSIONS,
     relational: true,
     source: "server/tools#list-changed-notification",
     title: "A server that declares `listChanged` says when its list has changed",
     why: "Clients that go by the capability keep the old list, and call tools that are gone.",
     fix: "Send the notification with each change, or do not declare `listChanged`.",
-    ..Rule::BLANK
+    ..Rule::BLANK.should().server()
 };
 
 static ROOTS: Rule = Rule {
     id: "list-changed.roots",
     level: Level::Must,
-    party: Party::Client,
     source: "client/roots#root-list-changes",
     title: "A client that declares `roots.listChanged` says when its roots have changed",
     why: "Servers that go by the capability keep the old roots, and work outside of the new ones.",
     fix: "Send `notifications/roots/list_changed` with each change, or do not declare `listChanged`.",
-    ..SERVER
+    ..SERVER.client()
 };
 
 static SUBSCRIBED: Rule = Rule {

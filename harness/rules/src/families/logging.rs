@@ -8,7 +8,7 @@ use crate::engine::{
     Early, Family, MessageKind, Moment, NO_ORDER, Report, RuleContext, RuleVisitor, SeenMessage, Span,
     Trigger, Violation, quoted, secret, shown, str_of, text_of,
 };
-use crate::rule::{Level, Party, Rule};
+use crate::rule::Rule;
 use transcript::json::{Json, JsonKind};
 use transcript::rejection::Rejection;
 use transcript::session::Side;
@@ -25,8 +25,7 @@ pub(super) const FAMILY: Family = Family {
 };
 
 /// What the rules of this file have in common.
-const OURS: Rule =
-    Rule { party: Party::Server, source: "server/utilities/logging#log-levels", ..Rule::BLANK };
+const OURS: Rule = Rule { source: "server/utilities/logging#log-levels", ..Rule::BLANK.server() };
 
 static ENUM: Rule = Rule {
     id: "logging.level-enum",
@@ -38,12 +37,11 @@ static ENUM: Rule = Rule {
 
 static MINIMUM: Rule = Rule {
     id: "logging.min-level",
-    level: Level::Should,
     source: "server/utilities/logging#setting-log-level",
     title: "No log message comes below the level that the client asked for",
     why: "The client pays for what it did not want, and may drown in it.",
     fix: "Compare each message with the level before sending it.",
-    ..OURS
+    ..OURS.should()
 };
 
 static OPT_IN: Rule = Rule {
@@ -58,12 +56,11 @@ static OPT_IN: Rule = Rule {
 
 static BAD_LEVEL: Rule = Rule {
     id: "logging.bad-level",
-    level: Level::Should,
     source: "server/utilities/logging#error-handling",
     title: "A level that does not exist is refused with -32602",
     why: "A client that misspells the level hears nothing, and waits for messages that never come.",
     fix: "Answer such a request with the code -32602.",
-    ..OURS
+    ..OURS.should()
 };
 
 static SECRETS: Rule = Rule {

@@ -10,7 +10,7 @@ use crate::engine::{
     Family, META_VERSION, MessageKind, Report, Revision, RuleContext, RuleVisitor, SeenMessage, Span,
     Trigger, Violation, quoted, shown, text_of,
 };
-use crate::rule::{Level, Need, Party, Rule};
+use crate::rule::{Level, Need, Rule};
 use transcript::json::Json;
 use transcript::session::{Carrier, Headers, header};
 
@@ -36,11 +36,10 @@ pub(super) const FAMILY: Family = Family {
 };
 
 const OURS: Rule = Rule {
-    party: Party::Client,
     span: Span::MODERN,
     needs: &[Need::Headers],
     source: "basic/transports/streamable-http#standard-request-headers",
-    ..Rule::BLANK
+    ..Rule::BLANK.client()
 };
 
 static VERSION: Rule = Rule {
@@ -91,10 +90,9 @@ static NAME_ENCODING: Rule = Rule {
 };
 
 const MISMATCH_OURS: Rule = Rule {
-    party: Party::Server,
     needs: &[Need::Http],
     source: "basic/transports/streamable-http#server-validation",
-    ..OURS
+    ..OURS.server()
 };
 
 static MISMATCH: Rule = Rule {
@@ -126,13 +124,12 @@ static CLIENT_RESPONSE: Rule = Rule {
 
 static SERVER_REQUEST: Rule = Rule {
     id: "http.no-server-request",
-    party: Party::Server,
     needs: &[],
     source: "basic/transports/streamable-http#receiving-messages",
     title: "A server's streams carry responses and notifications, not requests",
     why: "Clients of this revision have nothing that answers a request on a stream.",
     fix: "Put the question into the `inputRequests` of an `input_required` result.",
-    ..OURS
+    ..OURS.server()
 };
 
 /// A fault in a request's headers, which its server has to refuse.

@@ -36,10 +36,9 @@ const LONGEST: usize = 100;
 const ON_ITS_WAY: i64 = 100;
 
 const OURS: Rule = Rule {
-    party: Party::Server,
     span: Span::MODERN,
     source: "basic/versioning#protocol-version-negotiation",
-    ..Rule::BLANK
+    ..Rule::BLANK.server()
 };
 
 static UNSUPPORTED: Rule = Rule {
@@ -52,22 +51,19 @@ static UNSUPPORTED: Rule = Rule {
 
 static NAMED: Rule = Rule {
     id: "version.initialize-named",
-    level: Level::Should,
     source: "basic/versioning#backward-compatibility-with-initialization-based-versions",
     title: "A server without older revisions refuses `initialize` with those that it speaks",
     why: "A client of an older revision shows its user this message and nothing else.",
     fix: "Put the supported versions into the message, or into data.supported.",
-    ..OURS
+    ..OURS.should()
 };
 
 static RETRY: Rule = Rule {
     id: "version.retry",
-    level: Level::Should,
-    party: Party::Client,
     title: "After -32022 a client continues with a version that the server listed",
     why: "The same version is refused again and again, and the user sees a server that does not work.",
     fix: "Choose a version from data.supported, or tell the user that there is none in common.",
-    ..OURS
+    ..OURS.should().client()
 };
 
 static IMPLEMENTED: Rule = Rule {

@@ -5,7 +5,7 @@ use crate::engine::{
     Family, MessageKind, Report, RuleContext, RuleVisitor, SeenMessage, Span, Trigger, Violation, quoted,
     shown, text_of,
 };
-use crate::rule::{Party, Rule};
+use crate::rule::Rule;
 use std::collections::BTreeSet;
 use transcript::json::{Json, JsonKind};
 
@@ -25,10 +25,9 @@ const QUESTIONS: &[(&str, &str)] =
     &[("elicitation/create", "elicitation"), ("sampling/createMessage", "sampling"), ("roots/list", "roots")];
 
 const OURS: Rule = Rule {
-    party: Party::Server,
     span: Span::MODERN,
     source: "basic/patterns/mrtr#server-requirements-basic-workflow",
-    ..Rule::BLANK
+    ..Rule::BLANK.server()
 };
 
 static METHODS: Rule = Rule {

@@ -22,45 +22,39 @@ pub(super) const FAMILY: Family = Family {
 
 static OPAQUE: Rule = Rule {
     id: "page.cursor-opaque",
-    party: Party::Client,
     source: "server/utilities/pagination#implementation-guidelines",
     title: "A client sends the cursors that it got, as it got them",
     why: "A cursor that a client made up or changed points nowhere, or at the wrong page.",
     fix: "Repeat nextCursor of the same method word for word, and send no cursor for the first page.",
-    ..Rule::BLANK
+    ..Rule::BLANK.client()
 };
 
 static STRING: Rule = Rule {
     id: "page.cursor-string",
-    party: Party::Server,
     source: "schema, PaginatedResult",
     title: "`nextCursor` is a string where it is there",
     why: "Typed clients refuse the whole listing, and others request the page `null` endlessly.",
     fix: "Leave `nextCursor` out of the last page.",
-    ..Rule::BLANK
+    ..Rule::BLANK.server()
 };
 
 static ADVANCES: Rule = Rule {
     id: "page.cursor-advances",
-    level: Level::Should,
-    party: Party::Server,
     source: "schema, PaginatedResult; server/utilities/pagination#response-format",
     title: "The cursor of a page is not the cursor by which the page was asked for",
     why: "`nextCursor` is the position behind the last entry of the page. A client that follows one that stands still asks without end.",
     fix: "Name the position behind the page, and leave `nextCursor` out of the last one.",
     softened: Some("a note where the page is empty"),
-    ..Rule::BLANK
+    ..Rule::BLANK.should().server()
 };
 
 static BAD: Rule = Rule {
     id: "page.bad-cursor",
-    level: Level::Should,
-    party: Party::Server,
     source: "server/utilities/pagination#error-handling",
     title: "A cursor that the server never gave is refused with -32602",
     why: "A client with a stale cursor gets some page or none, and never learns that it missed entries.",
     fix: "Answer such a request with the code -32602.",
-    ..Rule::BLANK
+    ..Rule::BLANK.should().server()
 };
 
 static BAD_TASKS: Rule = Rule {

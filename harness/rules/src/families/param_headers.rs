@@ -4,17 +4,16 @@
 
 use super::tool_headers::{annotations, value_at};
 use crate::engine::{Report, RuleContext, SeenMessage, Span, Violation, base64, quoted, shown, text_of};
-use crate::rule::{Need, Party, Rule};
+use crate::rule::{Need, Rule};
 use std::borrow::Cow;
 use transcript::json::{Json, JsonKind};
 use transcript::session::{Headers, header};
 
 const OURS: Rule = Rule {
-    party: Party::Client,
     span: Span::MODERN,
     needs: &[Need::Headers],
     source: "basic/transports/streamable-http#custom-headers-from-tool-parameters",
-    ..Rule::BLANK
+    ..Rule::BLANK.client()
 };
 
 pub(super) static MIRROR: Rule = Rule {

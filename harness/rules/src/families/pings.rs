@@ -6,7 +6,7 @@ use crate::engine::{
     Family, FindingLocation, MessageKind, Report, RuleContext, RuleVisitor, SeenMessage, Span, Trigger,
     Violation, shown,
 };
-use crate::rule::{Level, Party, Rule};
+use crate::rule::{Party, Rule};
 use transcript::session::Side;
 
 pub(super) const FAMILY: Family = Family {
@@ -38,12 +38,10 @@ static PING: Rule = Rule {
 static EARLY_PING: Rule = Rule {
     id: "life.server.reject-early-ping",
     relational: true,
-    level: Level::Should,
-    party: Party::Server,
     title: "A ping is answered also before the session is initialized",
     why: "Clients may ping at that time to see whether the server is alive, and take a refusal for an outage.",
     fix: "Answer `ping` whatever the state of the session.",
-    ..OURS
+    ..OURS.should().server()
 };
 
 /// The most early pings that are remembered.

@@ -10,7 +10,7 @@ use crate::engine::{
     Revision, RuleContext, RuleVisitor, SeenMessage, Span, Trigger, TypedId, UsedIds, Violation, requestor,
     requestors, shown, text_of,
 };
-use crate::rule::{Level, Need, Party, Rule};
+use crate::rule::{Need, Rule};
 use foldhash::fast::FixedState;
 use std::collections::{HashMap, VecDeque};
 use transcript::json::Json;
@@ -79,23 +79,21 @@ static STOP: Rule = Rule {
 
 static MESSAGE: Rule = Rule {
     id: "progress.message",
-    level: Level::Should,
     span: Span::from(Revision::V2025_03_26),
     title: "A progress message says something",
     why: "Clients show it to people in place of what was there before.",
     fix: "Say what is being done, or leave `message` out.",
-    ..OURS
+    ..OURS.should()
 };
 
 static DIRECTION: Rule = Rule {
     id: "progress.direction",
-    party: Party::Client,
     span: Span::MODERN,
     source: "schema, ServerNotification",
     title: "Only servers report progress",
     why: "From 2026-07-28 on servers ask nothing that a client could make progress with.",
     fix: "Send no `notifications/progress` from a client.",
-    ..OURS
+    ..OURS.client()
 };
 
 /// The most tokens in use that are remembered.

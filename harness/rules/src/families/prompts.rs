@@ -7,7 +7,7 @@ use crate::engine::{
     ContentsKind, Family, MessageKind, Report, RuleContext, RuleVisitor, SeenMessage, Trigger, Violation,
     contents, embedded, quoted, string_of,
 };
-use crate::rule::{Level, Party, Rule};
+use crate::rule::Rule;
 use std::collections::BTreeMap;
 use transcript::json::{Json, JsonKind};
 
@@ -24,23 +24,20 @@ pub(super) const FAMILY: Family = Family {
 
 static ARGS: Rule = Rule {
     id: "prompts.args",
-    level: Level::Should,
-    party: Party::Server,
     source: "server/prompts#error-handling",
     title: "An unknown prompt or a missing argument is answered with the error -32602",
     why: "Another answer hides from the client that its request was wrong rather than the server.",
     fix: "Check the name and the required arguments before the prompt is made.",
-    ..Rule::BLANK
+    ..Rule::BLANK.should().server()
 };
 
 static EMBEDDED: Rule = Rule {
     id: "prompts.embedded",
-    party: Party::Server,
     source: "server/prompts#embedded-resources",
     title: "A resource in a prompt has a `uri`, a `mimeType`, and `text` or `blob`",
     why: "The client puts it in front of a model and has to know what it is.",
     fix: "Send all three; `text/plain` is a type, too.",
-    ..Rule::BLANK
+    ..Rule::BLANK.server()
 };
 
 /// Longer listings are not kept.

@@ -9,7 +9,7 @@ use crate::engine::{
     RuleVisitor, SeenMessage, Span, Trigger, Uri, Violation, contents, embedded, quoted, shown, string_of,
     uri,
 };
-use crate::rule::{Level, Party, Rule};
+use crate::rule::{Level, Rule};
 use std::collections::BTreeSet;
 use std::ops::Bound;
 use transcript::json::{Json, JsonKind};
@@ -35,8 +35,6 @@ pub(super) const FAMILY: Family = Family {
     visitor: || Box::new(ResourcesState::default()),
 };
 
-const SERVER: Rule = Rule { party: Party::Server, ..Rule::BLANK };
-
 static URI: Rule = Rule {
     id: "resources.uri",
     span: Span::from(Revision::V2025_06_18),
@@ -45,7 +43,7 @@ static URI: Rule = Rule {
     why: "Clients parse URIs to open, compare and show them; a bare path or a blank ends that.",
     fix: "Give each URI a scheme, and escape what is none of its characters.",
     softened: Some("a warning where the URI is only not escaped"),
-    ..SERVER
+    ..Rule::BLANK.server()
 };
 
 static ONE_OF: Rule = Rule {
@@ -55,55 +53,50 @@ static ONE_OF: Rule = Rule {
     why: "Without either there is nothing to read, and of both a client has to guess which is meant.",
     fix: "Send `text` as a string, or `blob` as a string of base64.",
     softened: Some("a warning where both are there"),
-    ..SERVER
+    ..Rule::BLANK.server()
 };
 
 static CODE: Rule = Rule {
     id: "resources.not-found.code",
-    level: Level::Should,
     raised: Some((Revision::V2026_07_28, Level::Must)),
     source: "server/resources#error-handling",
     title: "A resource that is not there is answered with the code for it",
     why: "Only the code distinguishes a missing resource from a broken server.",
     fix: "Answer with -32002, from 2026-07-28 on with -32602.",
     softened: Some("a warning on codes other than the one of the other revisions"),
-    ..SERVER
+    ..Rule::BLANK.should().server()
 };
 
 static NONEMPTY: Rule = Rule {
     id: "resources.not-found.nonempty",
     relational: true,
-    level: Level::Should,
     raised: Some((Revision::V2026_07_28, Level::Must)),
     source: "server/resources#error-handling",
     title: "A resource that is not there is not answered with empty `contents`",
     why: "It may mean a resource that holds nothing as well as one that is not there.",
     fix: "Answer with -32002, from 2026-07-28 on with -32602.",
     softened: Some("a warning: nothing shows that the resource is there"),
-    ..SERVER
+    ..Rule::BLANK.should().server()
 };
 
 static UPDATED: Rule = Rule {
     id: "resources.updated.subscribed",
-    level: Level::Should,
     span: Span::SESSIONS,
     source: "server/resources#subscriptions",
     title: "Updates are sent only for resources that the client has subscribed to",
     why: "A client that did not ask has nothing to do with it, and some fail on it.",
     fix: "Keep subscriptions by session, and drop them with `resources/unsubscribe`.",
-    ..SERVER
+    ..Rule::BLANK.should().server()
 };
 
 static UNSUBSCRIBE: Rule = Rule {
     id: "resources.unsubscribe",
-    level: Level::Should,
-    party: Party::Client,
     span: Span::SESSIONS,
     source: "schema, UnsubscribeRequest",
     title: "A client ends only subscriptions to resources that it has made",
     why: "The server finds no such subscription, and the one that was to end goes on.",
     fix: "Repeat the `uri` of `resources/subscribe`.",
-    ..SERVER
+    ..Rule::BLANK.should().client()
 };
 
 const MOST_LISTED: usize = 20_000;

@@ -10,7 +10,7 @@ use crate::engine::{
     Family, FindingLocation, MessageKind, PendingRequest, Report, RuleContext, RuleVisitor, SeenMessage,
     Span, Trigger, Violation, quoted, why_not_whole,
 };
-use crate::rule::{Level, Party, Rule};
+use crate::rule::Rule;
 use std::collections::{BTreeMap, VecDeque};
 use transcript::json::{Json, JsonKind};
 
@@ -30,10 +30,9 @@ const MOST_RETRIES: usize = 1_000;
 const LONGEST: usize = 1 << 16;
 
 const OURS: Rule = Rule {
-    party: Party::Client,
     span: Span::MODERN,
     source: "basic/patterns/mrtr#client-requirements-basic-workflow",
-    ..Rule::BLANK
+    ..Rule::BLANK.client()
 };
 
 static NEW_ID: Rule = Rule {
@@ -79,24 +78,20 @@ static ISOLATION: Rule = Rule {
 
 static REREQUEST: Rule = Rule {
     id: "mrtr.rerequest-missing",
-    level: Level::Should,
-    party: Party::Server,
     source: "basic/patterns/mrtr#error-handling",
     title: "A server asks again for an answer that is missing",
     why: "An error ends a call that one more question would save.",
     fix: "Answer with a request for what is missing.",
-    ..OURS
+    ..OURS.should().server()
 };
 
 static IGNORE_EXTRA: Rule = Rule {
     id: "mrtr.ignore-extra",
-    level: Level::Should,
-    party: Party::Server,
     source: "basic/patterns/mrtr#error-handling",
     title: "A server overlooks answers that it did not ask for",
     why: "Clients may send what an earlier question asked for once more.",
     fix: "Take the keys that are needed, and leave the rest.",
-    ..OURS
+    ..OURS.should().server()
 };
 
 /// A question that was asked.

@@ -4,7 +4,7 @@ use crate::engine::{
     Family, MessageKind, Report, RuleContext, RuleVisitor, ServerRequests, Span, Trigger, Uri, Violation,
     shown, string_of, uri,
 };
-use crate::rule::{Level, Party, Rule};
+use crate::rule::{Level, Rule};
 use transcript::json::Json;
 use transcript::session::Side;
 
@@ -21,25 +21,22 @@ pub(super) const FAMILY: Family = Family {
 
 static URI: Rule = Rule {
     id: "roots.uri",
-    party: Party::Client,
     source: "client/roots#root",
     title: "A root's URI begins with file://",
     why: "Servers turn it into a path; anything else is refused or, worse, taken for one.",
     fix: "Write an absolute path as file:///path, with characters that a URI cannot have escaped.",
     softened: Some("a warning where the URI is only not escaped"),
-    ..Rule::BLANK
+    ..Rule::BLANK.client()
 };
 
 static UNSUPPORTED: Rule = Rule {
     id: "roots.unsupported",
-    level: Level::Should,
-    party: Party::Client,
     span: Span::SESSIONS,
     source: "client/roots#error-handling",
     title: "A client without roots answers `roots/list` with the error -32601",
     why: "The server learns from the code that it need not ask again.",
     fix: "Answer with -32601 rather than with a code of your own.",
-    ..Rule::BLANK
+    ..Rule::BLANK.should().client()
 };
 
 #[derive(Default)]

@@ -5,7 +5,7 @@ use crate::engine::{
     CheckResult, Family, Judge, JudgeOptions, MessageKind, RecordingInfo, RecordingKind, Report, RuleContext,
     RuleVerdict, RuleVisitor, Trigger, Violation,
 };
-use crate::rule::{Level, Need, Rule};
+use crate::rule::{Need, Rule};
 use transcript::json::Json;
 use transcript::message::Message;
 use transcript::session::{Content, Entry, Location, Side};
@@ -132,12 +132,11 @@ fn rules_on_http_do_not_apply_where_the_transport_is_known_to_be_stdio() {
 
 static NO_NUMBERS: Rule = Rule {
     id: "made-up.no-numbers",
-    level: Level::Should,
     source: "nowhere",
     title: "No request has a number for its id",
     why: "A test asks for it.",
     fix: "Use strings.",
-    ..Rule::BLANK
+    ..Rule::BLANK.should()
 };
 
 struct NoNumbers;

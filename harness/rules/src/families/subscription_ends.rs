@@ -6,7 +6,7 @@ use crate::engine::{
     Family, FindingLocation, MessageKind, Report, RuleContext, RuleVisitor, Span, Trigger, TypedId,
     Violation, shown,
 };
-use crate::rule::{Party, Rule};
+use crate::rule::Rule;
 use foldhash::fast::FixedState;
 use std::collections::HashMap;
 use transcript::session::Side;
@@ -24,13 +24,12 @@ pub(super) const FAMILY: Family = Family {
 
 static SILENT: Rule = Rule {
     id: "sub.silent-after-end",
-    party: Party::Server,
     span: Span::MODERN,
     source: "basic/transports/stdio#cancellation; basic/patterns/subscriptions#graceful-closure",
     title: "Nothing is sent for a subscription that was cancelled or answered",
     why: "The client has forgotten it, and may use its id for another.",
     fix: "Drop the subscription from the list of those that hear of changes before its end is sent.",
-    ..Rule::BLANK
+    ..Rule::BLANK.server()
 };
 
 const LISTEN: &str = "subscriptions/listen";

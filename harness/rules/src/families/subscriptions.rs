@@ -8,7 +8,7 @@ use crate::engine::{
     Family, FindingLocation, MessageKind, Report, RuleContext, RuleVisitor, SeenMessage, Span, Trigger,
     Violation, quoted, shown, text_of, why_not_whole,
 };
-use crate::rule::{Level, Party, Rule};
+use crate::rule::Rule;
 use transcript::json::{Json, JsonKind};
 use transcript::session::{Carrier, Side};
 
@@ -43,10 +43,9 @@ const BROUGHT: &[(&str, &str)] = &[
 ];
 
 const OURS: Rule = Rule {
-    party: Party::Server,
     span: Span::MODERN,
     source: "basic/patterns/subscriptions#receiving-notifications",
-    ..Rule::BLANK
+    ..Rule::BLANK.server()
 };
 
 static ACK_FIRST: Rule = Rule {
@@ -86,12 +85,11 @@ static FILTER: Rule = Rule {
 
 static ACK_SUBSET: Rule = Rule {
     id: "sub.ack-subset",
-    level: Level::Should,
     source: "basic/patterns/subscriptions#acknowledgment",
     title: "An acknowledgment grants no more than was asked for",
     why: "It says which part of the request is honoured; anything else confuses the client.",
     fix: "Repeat of the request's `notifications` what you support.",
-    ..OURS
+    ..OURS.should()
 };
 
 static NO_REQUEST_SCOPED: Rule = Rule {

@@ -52,7 +52,6 @@ static UNDECLARED: Rule = Rule {
 
 static SUPPORT: Rule = Rule {
     id: "tasks.tool-support",
-    party: Party::Server,
     source: "basic/utilities/tasks#tool-level-negotiation",
     title: "A call that does not go by its tool's `taskSupport` is refused with -32601",
     why: "The client does not learn that the tool is to be called otherwise.",
@@ -61,7 +60,7 @@ static SUPPORT: Rule = Rule {
     contested: Some(
         "Another paragraph of the page lets -32600 say that a task is required; both are let pass.",
     ),
-    ..TASKS
+    ..TASKS.server()
 };
 
 static UNKNOWN: Rule = Rule {
@@ -75,25 +74,23 @@ static UNKNOWN: Rule = Rule {
 
 static INTERVAL: Rule = Rule {
     id: "tasks.poll-interval",
-    level: Level::Should,
     needs: &[Need::Times],
     relational: true,
     source: "basic/utilities/tasks#getting-tasks",
     title: "A task is polled no more often than its `pollInterval` says",
     why: "The receiver has said how often it has something new; more requests only cost it.",
     fix: "Wait for `pollInterval` milliseconds between two `tasks/get` of one task.",
-    ..TASKS
+    ..TASKS.should()
 };
 
 static INPUT: Rule = Rule {
     id: "tasks.input-required",
-    level: Level::Should,
     relational: true,
     source: "basic/utilities/tasks#input-required-status",
     title: "A requestor calls `tasks/result` when its task waits for input",
     why: "Over that request the receiver may send its question; polling only shows that the task waits.",
     fix: "Call `tasks/result` at the status input_required, and answer what comes.",
-    ..TASKS
+    ..TASKS.should()
 };
 
 /// The most tasks that are followed.
