@@ -37,7 +37,7 @@ pub(crate) use crate::revision::{Revision, Span};
 
 pub(crate) use dispatch::FamilySet;
 pub use family::Family;
-pub(crate) use family::{RuleVisitor, Trigger};
+pub(crate) use family::{RuleVisitor, Trigger, per_session};
 pub use finding::{Finding, FindingCount, Listener, RuleOutcome, RuleVerdict};
 pub use judge::CheckResult;
 #[cfg(test)]

@@ -5,13 +5,13 @@
 
 use crate::engine::{
     Family, FindingLocation, MessageKind, PendingRequest, Report, ResponseMatch, Revision, RuleContext,
-    RuleVisitor, SeenMessage, Span, Trigger, Violation,
+    RuleVisitor, SeenMessage, Span, Trigger, Violation, per_session,
 };
 use crate::rule::{Level, Need, Party, Rule};
 use std::collections::{BTreeMap, BTreeSet};
 use transcript::batch;
 use transcript::json::{Json, members_around};
-use transcript::rejection::{Code, Rejection};
+use transcript::rejection::Code;
 use transcript::session::{Content, Location, Side};
 
 pub(super) const FAMILY: Family = Family {
@@ -19,7 +19,7 @@ pub(super) const FAMILY: Family = Family {
     title: "Batches",
     rules: &[&UNSUPPORTED, &RECEIVABLE, &NO_INITIALIZE, &HOMOGENEOUS, &NONEMPTY, &COVER],
     triggers: &[Trigger::All],
-    visitor: || Box::new(BatchState::default()),
+    visitor: per_session::<BatchState>,
 };
 
 /// What most rules of this file have in common.
@@ -90,7 +90,6 @@ const NO_REVISION: &str = "nothing shows the revision; --spec REVISION would sho
 
 #[derive(Default)]
 struct BatchState {
-    session: u64,
     /// The last batch of each side that nothing came back for yet: the client, the server.
     waiting: [Option<Location>; 2],
     /// `initialize` came in a batch: where.
@@ -105,11 +104,6 @@ struct BatchState {
 
 impl RuleVisitor for BatchState {
     fn visit(&mut self, at: &RuleContext<'_>, report: &mut Report) {
-        if at.facts.session != self.session {
-            self.unanswered(at, report);
-            self.cover(at, report);
-            *self = Self { session: at.facts.session, ..Self::default() };
-        }
         match (at.message, &at.entry.content) {
             (Some(message), _) => self.message(message, at, report),
             (None, Content::Noise(noise))
@@ -123,7 +117,41 @@ impl RuleVisitor for BatchState {
         }
     }
 
-    fn finish(&mut self, at: &RuleContext<'_>, _rejection: Option<&Rejection>, report: &mut Report) {
+    fn message(&mut self, message: &SeenMessage<'_>, at: &RuleContext<'_>, report: &mut Report) {
+        let number = number(at);
+        let is_single = message.item.is_none() && number.is_none();
+        if is_single {
+            report.pass(&UNSUPPORTED, at);
+        }
+        if is_single
+            && message.kind == MessageKind::Request
+            && message.calls("ping")
+            && let Some(side) = at.side.filter(|side| self.waiting[*side as usize].is_some())
+        {
+            self.later[side as usize] = Some((at.entry.location, None));
+        }
+        if message.calls("initialize") && message.kind == MessageKind::Request {
+            self.initialize = (!is_single).then(|| at.location());
+        }
+        if let Some(number) = number {
+            self.line(number, message, at, report);
+        }
+        if message.result_of("initialize").is_some() {
+            match self.initialize.take() {
+                Some(location) => {
+                    let wrong =
+                        Violation::new("`initialize` comes in an array").at(location).by(Party::Client);
+                    report.fail(&NO_INITIALIZE, at, wrong);
+                }
+                None => report.pass(&NO_INITIALIZE, at),
+            }
+        }
+        if matches!(message.kind, MessageKind::Result | MessageKind::Error) {
+            self.answer(message, at, report);
+        }
+    }
+
+    fn over(&mut self, at: &RuleContext<'_>, report: &mut Report) {
         self.unanswered(at, report);
         self.cover(at, report);
     }
@@ -164,40 +192,6 @@ impl BatchState {
             {
                 self.exchanges.insert(exchange);
             }
-        }
-    }
-
-    fn message(&mut self, message: &SeenMessage<'_>, at: &RuleContext<'_>, report: &mut Report) {
-        let number = number(at);
-        let is_single = message.item.is_none() && number.is_none();
-        if is_single {
-            report.pass(&UNSUPPORTED, at);
-        }
-        if is_single
-            && message.kind == MessageKind::Request
-            && message.calls("ping")
-            && let Some(side) = at.side.filter(|side| self.waiting[*side as usize].is_some())
-        {
-            self.later[side as usize] = Some((at.entry.location, None));
-        }
-        if message.calls("initialize") && message.kind == MessageKind::Request {
-            self.initialize = (!is_single).then(|| at.location());
-        }
-        if let Some(number) = number {
-            self.line(number, message, at, report);
-        }
-        if message.result_of("initialize").is_some() {
-            match self.initialize.take() {
-                Some(location) => {
-                    let wrong =
-                        Violation::new("`initialize` comes in an array").at(location).by(Party::Client);
-                    report.fail(&NO_INITIALIZE, at, wrong);
-                }
-                None => report.pass(&NO_INITIALIZE, at),
-            }
-        }
-        if matches!(message.kind, MessageKind::Result | MessageKind::Error) {
-            self.answer(message, at, report);
         }
     }
 

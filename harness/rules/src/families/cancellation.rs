@@ -6,7 +6,7 @@
 
 use crate::engine::{
     Early, Family, MessageKind, PendingRequest, Report, Revision, RuleContext, RuleVisitor, SeenMessage,
-    Span, Trigger, TypedId, Violation, requestor, requestors, shown, text_of,
+    Span, Trigger, TypedId, Violation, per_session, requestor, requestors, shown, text_of,
 };
 use crate::rule::Rule;
 use crate::shapes::Typed;
@@ -23,7 +23,7 @@ pub(super) const FAMILY: Family = Family {
         Trigger::Methods(&[MessageKind::Notification], &["notifications/cancelled"]),
         Trigger::Kinds(&[MessageKind::Request, MessageKind::Result, MessageKind::Error]),
     ],
-    visitor: || Box::new(CancellationState::default()),
+    visitor: per_session::<CancellationState>,
 };
 
 /// What the rules of this file have in common.
@@ -86,7 +86,6 @@ static ID: Typed = Typed::new("notifications/cancelled>", "requestId");
 
 #[derive(Default)]
 struct CancellationState {
-    session: u64,
     /// Who asked, and the id.
     tasks: BTreeSet<(bool, Box<str>)>,
     /// Over HTTP, of requests that were not seen yet.
@@ -94,12 +93,7 @@ struct CancellationState {
 }
 
 impl RuleVisitor for CancellationState {
-    fn visit(&mut self, at: &RuleContext<'_>, report: &mut Report) {
-        if at.facts.session != self.session {
-            self.early.never(at, report);
-            *self = Self { session: at.facts.session, ..Self::default() };
-        }
-        let Some(message) = at.message else { return };
+    fn message(&mut self, message: &SeenMessage<'_>, at: &RuleContext<'_>, report: &mut Report) {
         match message.kind {
             MessageKind::Notification if message.calls("notifications/cancelled") => {
                 self.cancelled(message, at, report)
@@ -110,8 +104,12 @@ impl RuleVisitor for CancellationState {
         }
     }
 
-    fn finish(&mut self, at: &RuleContext<'_>, _rejection: Option<&Rejection>, report: &mut Report) {
+    fn over(&mut self, at: &RuleContext<'_>, report: &mut Report) {
         self.early.never(at, report);
+    }
+
+    fn finish(&mut self, at: &RuleContext<'_>, _rejection: Option<&Rejection>, report: &mut Report) {
+        self.over(at, report);
         if at.facts.closed {
             for _ in at.pending.open().into_iter().filter(|request| request.cancelled.is_some()) {
                 report.pass(&LATE, at);

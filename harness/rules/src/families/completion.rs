@@ -3,7 +3,7 @@
 use super::prompts::PromptList;
 use crate::engine::{
     Family, MessageKind, Report, Revision, RuleContext, RuleVisitor, SeenMessage, Span, Trigger, Violation,
-    quoted, string_of,
+    per_session, quoted, string_of,
 };
 use crate::rule::Rule;
 use transcript::json::{Json, JsonKind};
@@ -20,7 +20,7 @@ pub(super) const FAMILY: Family = Family {
             &["prompts/list", "completion/complete"],
         ),
     ],
-    visitor: || Box::new(CompletionState::default()),
+    visitor: per_session::<CompletionState>,
 };
 
 static MOST: Rule = Rule {
@@ -61,12 +61,10 @@ struct CompletionState {
 }
 
 impl RuleVisitor for CompletionState {
-    fn visit(&mut self, at: &RuleContext<'_>, report: &mut Report) {
-        self.prompts.see(at);
-        if let Some(message) = at.message {
-            self.answered(message, at, report);
-        }
-        let result = at.message.and_then(|message| message.result_of("completion/complete"));
+    fn message(&mut self, message: &SeenMessage<'_>, at: &RuleContext<'_>, report: &mut Report) {
+        self.prompts.see(message);
+        self.answered(message, at, report);
+        let result = message.result_of("completion/complete");
         let values = result.and_then(|result| result.member("completion")?.member("values"));
         let Some(values) = values.filter(|values| values.kind() == JsonKind::Array) else { return };
         let count = Json::items(values).count();

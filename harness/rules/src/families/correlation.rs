@@ -8,7 +8,7 @@ mod rules;
 
 use crate::engine::{
     Family, MessageKind, PendingRequest, RecentTexts, Redelivery, Report, ResponseMatch, RuleContext,
-    RuleVisitor, SeenMessage, SourceLocation, Trigger, Violation, why_not_whole,
+    RuleVisitor, SeenMessage, SourceLocation, Trigger, Violation, per_session, why_not_whole,
 };
 use crate::rule::{Level, Need, Party};
 use end::SessionEnd;
@@ -33,7 +33,7 @@ pub(super) const FAMILY: Family = Family {
         &ANSWERED,
     ],
     triggers: &[Trigger::All],
-    visitor: || Box::new(CorrelationState::default()),
+    visitor: per_session::<CorrelationState>,
 };
 
 /// The most ids of spoilt messages that are remembered.
@@ -44,7 +44,6 @@ const MOST_ASTRAY: usize = 1_000;
 
 #[derive(Default)]
 struct CorrelationState {
-    session: u64,
     redelivery: Redelivery,
     /// What each side said last that the other could have answered: of the client, of the server.
     last: [Option<Last>; 2],
@@ -70,9 +69,6 @@ struct Last {
 
 impl RuleVisitor for CorrelationState {
     fn visit(&mut self, at: &RuleContext<'_>, report: &mut Report) {
-        if at.facts.session != self.session {
-            *self = Self { session: at.facts.session, ..Self::default() };
-        }
         match (at.message, &at.entry.content) {
             (Some(message), _) => match message.kind {
                 MessageKind::Request => self.request(message, at, report),

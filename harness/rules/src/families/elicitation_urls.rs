@@ -5,7 +5,7 @@
 use super::elicitation::secrecy;
 use crate::engine::{
     Family, LONGEST_NAME, MessageKind, Report, Revision, RuleContext, RuleVisitor, Span, Trigger, Violation,
-    percent_decoded, quoted, secret, server_requests, string_of,
+    per_session, percent_decoded, quoted, secret, server_requests, string_of,
 };
 use crate::rule::Rule;
 use foldhash::fast::FixedState;
@@ -22,7 +22,7 @@ pub(super) const FAMILY: Family = Family {
         Trigger::Kinds(&[MessageKind::Error]),
         Trigger::Methods(&[MessageKind::Request], &["elicitation/create"]),
     ],
-    visitor: || Box::new(ElicitationUrlsState::default()),
+    visitor: per_session::<ElicitationUrlsState>,
 };
 
 static SECRETS: Rule = Rule {
@@ -50,15 +50,11 @@ const MOST_IDS: usize = 10_000;
 
 #[derive(Default)]
 struct ElicitationUrlsState {
-    session: u64,
     ids: BTreeMap<String, u64>,
 }
 
 impl RuleVisitor for ElicitationUrlsState {
     fn visit(&mut self, at: &RuleContext<'_>, report: &mut Report) {
-        if self.session != at.facts.session {
-            *self = Self { session: at.facts.session, ..Self::default() };
-        }
         for asked in server_requests(at).iter().filter(|asked| asked.method == "elicitation/create") {
             self.elicitation(asked.params, at, report);
         }

@@ -6,11 +6,10 @@
 use super::modern_versions::PROMISED;
 use crate::engine::{
     Family, FindingLocation, MessageKind, PendingRequest, Report, Revision, RuleContext, RuleVisitor,
-    SeenMessage, Span, Trigger, Violation, quoted, text_of,
+    SeenMessage, Span, Trigger, Violation, per_session, quoted, text_of,
 };
 use crate::rule::{Party, Rule};
 use transcript::json::{Json, JsonKind};
-use transcript::rejection::Rejection;
 use transcript::session::Side;
 
 pub(super) const FAMILY: Family = Family {
@@ -18,7 +17,7 @@ pub(super) const FAMILY: Family = Family {
     title: "Error codes",
     rules: &[&RESERVED, &LEGACY, &RETIRED, &PREDEFINED, &URL_SHAPE, &UNKNOWN, &SERVED],
     triggers: &[Trigger::Kinds(&[MessageKind::Result, MessageKind::Error])],
-    visitor: || Box::new(ErrorsState::default()),
+    visitor: per_session::<ErrorsState>,
 };
 
 /// What the rules on ranges have in common.
@@ -114,19 +113,13 @@ struct Suspect {
 
 #[derive(Default)]
 struct ErrorsState {
-    session: u64,
     /// This side gave a result by 2026-07-28: the client, the server.
     speaks: [bool; 2],
     suspects: Vec<Suspect>,
 }
 
 impl RuleVisitor for ErrorsState {
-    fn visit(&mut self, at: &RuleContext<'_>, report: &mut Report) {
-        if at.facts.session != self.session {
-            self.unknown(at, report);
-            *self = Self { session: at.facts.session, ..Self::default() };
-        }
-        let Some(message) = at.message else { return };
+    fn message(&mut self, message: &SeenMessage<'_>, at: &RuleContext<'_>, report: &mut Report) {
         if let Some(request) = message.request() {
             served(message, request, at, report);
             self.suspect(message, request, at, report);
@@ -151,8 +144,15 @@ impl RuleVisitor for ErrorsState {
         }
     }
 
-    fn finish(&mut self, at: &RuleContext<'_>, _rejection: Option<&Rejection>, report: &mut Report) {
-        self.unknown(at, report);
+    fn over(&mut self, at: &RuleContext<'_>, report: &mut Report) {
+        // What was never served is not known.
+        for suspect in std::mem::take(&mut self.suspects) {
+            let Suspect { method, code, location, request, side } = suspect;
+            let party = if side == Some(Side::Client) { Party::Client } else { Party::Server };
+            let wrong = format!("no revision has {}, and the answer is {code}", quoted(&method));
+            let wrong = Violation::new(wrong).at(location).see(request, "the request");
+            report.fail(&UNKNOWN, at, wrong.by(party));
+        }
     }
 }
 
@@ -192,18 +192,6 @@ impl ErrorsState {
             _ => {}
         }
     }
-
-    /// Nothing more comes of the session: what was never served is not known.
-    fn unknown(&mut self, at: &RuleContext<'_>, report: &mut Report) {
-        for suspect in std::mem::take(&mut self.suspects) {
-            let Suspect { method, code, location, request, side } = suspect;
-            let party = if side == Some(Side::Client) { Party::Client } else { Party::Server };
-            let wrong = format!("no revision has {}, and the answer is {code}", quoted(&method));
-            let wrong = Violation::new(wrong).at(location).see(request, "the request");
-            report.fail(&UNKNOWN, at, wrong.by(party));
-        }
-    }
-
     fn modern(
         &self,
         code: i64,

@@ -5,7 +5,7 @@
 
 use crate::engine::{
     Family, FindingLocation, MessageKind, Report, ResponseMatch, Revision, RuleContext, RuleVisitor,
-    SeenMessage, Span, Trigger, Violation,
+    SeenMessage, Span, Trigger, Violation, per_session,
 };
 use crate::rule::{Level, Rule};
 use transcript::json::{Json, JsonKind};
@@ -27,7 +27,7 @@ pub(super) const FAMILY: Family = Family {
         &NO_CANCEL,
     ],
     triggers: &[Trigger::Messages],
-    visitor: || Box::new(LifecycleState::default()),
+    visitor: per_session::<LifecycleState>,
 };
 
 /// What the rules of this file have in common.
@@ -115,7 +115,6 @@ const CROSSING: i64 = 50;
 
 #[derive(Default)]
 struct LifecycleState {
-    session: u64,
     /// What the client said first, pings and probes aside: the method and where.
     first: Option<(String, FindingLocation)>,
     /// It named a session of HTTP, which is an earlier one.
@@ -138,16 +137,15 @@ struct LifecycleState {
 }
 
 impl RuleVisitor for LifecycleState {
-    fn visit(&mut self, at: &RuleContext<'_>, report: &mut Report) {
-        if at.facts.session != self.session {
-            self.settle(at, false, report);
-            *self = Self { session: at.facts.session, ..Self::default() };
-        }
-        let Some(message) = at.message else { return };
+    fn message(&mut self, message: &SeenMessage<'_>, at: &RuleContext<'_>, report: &mut Report) {
         match message.kind {
             MessageKind::Request | MessageKind::Notification => self.call(message, at, report),
             MessageKind::Result | MessageKind::Error => self.response(message, at, report),
         }
+    }
+
+    fn over(&mut self, at: &RuleContext<'_>, report: &mut Report) {
+        self.settle(at, false, report);
     }
 
     fn finish(&mut self, at: &RuleContext<'_>, _rejection: Option<&Rejection>, report: &mut Report) {

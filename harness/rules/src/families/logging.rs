@@ -6,11 +6,10 @@
 use super::elicitation::secrecy;
 use crate::engine::{
     Early, Family, MessageKind, Moment, NO_ORDER, Report, RuleContext, RuleVisitor, SeenMessage, Span,
-    Trigger, Violation, quoted, secret, shown, str_of, text_of,
+    Trigger, Violation, per_session, quoted, secret, shown, str_of, text_of,
 };
 use crate::rule::Rule;
 use transcript::json::{Json, JsonKind};
-use transcript::rejection::Rejection;
 use transcript::session::Side;
 
 pub(super) const FAMILY: Family = Family {
@@ -21,7 +20,7 @@ pub(super) const FAMILY: Family = Family {
         Trigger::Kinds(&[MessageKind::Request, MessageKind::Result, MessageKind::Error]),
         Trigger::Methods(&[MessageKind::Notification], &["notifications/message"]),
     ],
-    visitor: || Box::new(LoggingState::default()),
+    visitor: per_session::<LoggingState>,
 };
 
 /// What the rules of this file have in common.
@@ -85,7 +84,6 @@ const META_LEVEL: &str = "io.modelcontextprotocol/logLevel";
 
 #[derive(Default)]
 struct LoggingState {
-    session: u64,
     /// What the client has set.
     minimum: Option<(usize, Moment)>,
     /// Messages below it, by their levels: the client may have asked for them later.
@@ -95,29 +93,24 @@ struct LoggingState {
 }
 
 impl RuleVisitor for LoggingState {
-    fn visit(&mut self, at: &RuleContext<'_>, report: &mut Report) {
-        if at.facts.session != self.session {
-            self.early.never(at, report);
-            *self = Self { session: at.facts.session, ..Self::default() };
-        }
-        let Some(message) = at.message else { return };
+    fn message(&mut self, message: &SeenMessage<'_>, at: &RuleContext<'_>, report: &mut Report) {
         match message.kind {
             MessageKind::Request => self.request |= message.meta(META_LEVEL).is_some(),
             MessageKind::Notification if message.calls("notifications/message") => {
-                self.message(message, at, report)
+                self.logged(message, at, report)
             }
             MessageKind::Notification => {}
             MessageKind::Result | MessageKind::Error => self.response(message, at, report),
         }
     }
 
-    fn finish(&mut self, at: &RuleContext<'_>, _rejection: Option<&Rejection>, report: &mut Report) {
+    fn over(&mut self, at: &RuleContext<'_>, report: &mut Report) {
         self.early.never(at, report);
     }
 }
 
 impl LoggingState {
-    fn message(&mut self, message: &SeenMessage<'_>, at: &RuleContext<'_>, report: &mut Report) {
+    fn logged(&mut self, message: &SeenMessage<'_>, at: &RuleContext<'_>, report: &mut Report) {
         if let Some(data) = message.param("data") {
             secrets(data, at, report);
         }

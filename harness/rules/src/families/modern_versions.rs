@@ -8,7 +8,7 @@ use super::meta_keys::is_prefixed_key;
 use super::modern::is_clients;
 use crate::engine::{
     Family, FindingLocation, META_CAPABILITIES, META_VERSION, MessageKind, PendingRequest, Report, Revision,
-    RuleContext, RuleVisitor, SeenMessage, Span, Trigger, Violation, quoted, shown, text_of,
+    RuleContext, RuleVisitor, SeenMessage, Span, Trigger, Violation, per_session, quoted, shown, text_of,
 };
 use crate::rule::{Level, Party, Rule};
 use transcript::json::{Json, JsonKind};
@@ -20,7 +20,7 @@ pub(super) const FAMILY: Family = Family {
     title: "Versions and discovery without a handshake",
     rules: &[&UNSUPPORTED, &NAMED, &RETRY, &IMPLEMENTED, &CONSISTENT, &IDENTIFIER],
     triggers: &[Trigger::Messages],
-    visitor: || Box::new(ModernVersionsState::default()),
+    visitor: per_session::<ModernVersionsState>,
 };
 
 /// The most supported versions that are remembered.
@@ -118,7 +118,6 @@ struct Refused {
 
 #[derive(Default)]
 struct ModernVersionsState {
-    session: u64,
     /// What the server said it speaks.
     supported: Vec<Box<str>>,
     refused: Option<Refused>,
@@ -129,11 +128,7 @@ struct ModernVersionsState {
 }
 
 impl RuleVisitor for ModernVersionsState {
-    fn visit(&mut self, at: &RuleContext<'_>, report: &mut Report) {
-        let Some(message) = at.message else { return };
-        if at.facts.session != self.session {
-            *self = Self { session: at.facts.session, ..Self::default() };
-        }
+    fn message(&mut self, message: &SeenMessage<'_>, at: &RuleContext<'_>, report: &mut Report) {
         match message.kind {
             MessageKind::Request if message.calls("initialize") => self.refused = None,
             MessageKind::Request if is_clients(message, at) => self.request(message, at, report),

@@ -4,7 +4,7 @@
 
 use crate::engine::{
     Family, MessageKind, Report, Revision, RuleContext, RuleVisitor, SeenMessage, Span, Trigger, Violation,
-    shown, why_not_whole,
+    per_session, shown, why_not_whole,
 };
 use crate::rule::{Level, Party, Rule};
 use foldhash::fast::FixedState;
@@ -17,7 +17,7 @@ pub(super) const FAMILY: Family = Family {
     title: "Pages",
     rules: &[&OPAQUE, &STRING, &ADVANCES, &BAD, &BAD_TASKS],
     triggers: &[Trigger::Methods(&[MessageKind::Request, MessageKind::Result, MessageKind::Error], &PAGED)],
-    visitor: || Box::new(PaginationState::default()),
+    visitor: per_session::<PaginationState>,
 };
 
 static OPAQUE: Rule = Rule {
@@ -76,18 +76,13 @@ const PAGED: [&str; 5] =
 
 #[derive(Default)]
 struct PaginationState {
-    session: u64,
     given: HashSet<u64>,
     /// The errors that requests without a cursor got, by method: whatever follows may fail for the same reason.
     failing: HashSet<(Box<str>, Option<i64>)>,
 }
 
 impl RuleVisitor for PaginationState {
-    fn visit(&mut self, at: &RuleContext<'_>, report: &mut Report) {
-        if at.facts.session != self.session {
-            *self = Self { session: at.facts.session, ..Self::default() };
-        }
-        let Some(message) = at.message else { return };
+    fn message(&mut self, message: &SeenMessage<'_>, at: &RuleContext<'_>, report: &mut Report) {
         match message.kind {
             MessageKind::Request => self.request(message, at, report),
             MessageKind::Result | MessageKind::Error => self.response(message, at, report),

@@ -4,7 +4,7 @@
 
 use crate::engine::{
     Family, FindingLocation, MessageKind, Report, RuleContext, RuleVisitor, SeenMessage, Span, Trigger,
-    Violation, shown,
+    Violation, per_session, shown,
 };
 use crate::rule::{Party, Rule};
 use transcript::session::Side;
@@ -20,7 +20,7 @@ pub(super) const FAMILY: Family = Family {
             &["ping", "initialize"],
         ),
     ],
-    visitor: || Box::new(PingsState::default()),
+    visitor: per_session::<PingsState>,
 };
 
 /// What the rules of this file have in common.
@@ -49,7 +49,6 @@ const MOST_PINGS: usize = 100;
 
 #[derive(Default)]
 struct PingsState {
-    session: u64,
     initialized: bool,
     /// Pings that came before the session was initialized, by their number.
     early_pings: Vec<u64>,
@@ -58,12 +57,7 @@ struct PingsState {
 }
 
 impl RuleVisitor for PingsState {
-    fn visit(&mut self, at: &RuleContext<'_>, report: &mut Report) {
-        // What comes before a first handshake belongs to the session that it begins.
-        if at.facts.session != self.session {
-            *self = Self { session: at.facts.session, ..Self::default() };
-        }
-        let Some(message) = at.message else { return };
+    fn message(&mut self, message: &SeenMessage<'_>, at: &RuleContext<'_>, report: &mut Report) {
         match message.kind {
             MessageKind::Notification => self.initialized |= message.calls("notifications/initialized"),
             MessageKind::Request => self.request(message, at),

@@ -7,8 +7,8 @@
 
 use crate::engine::{
     Family, FindingLocation, MessageKind, Moment, NO_ORDER, PendingRequest, RecentTexts, Redelivery, Report,
-    Revision, RuleContext, RuleVisitor, SeenMessage, Span, Trigger, TypedId, UsedIds, Violation, requestor,
-    requestors, shown, text_of,
+    Revision, RuleContext, RuleVisitor, SeenMessage, Span, Trigger, TypedId, UsedIds, Violation, per_session,
+    requestor, requestors, shown, text_of,
 };
 use crate::rule::{Need, Rule};
 use foldhash::fast::FixedState;
@@ -27,7 +27,7 @@ pub(super) const FAMILY: Family = Family {
             &["notifications/progress", "notifications/tasks/status"],
         ),
     ],
-    visitor: || Box::new(ProgressState::default()),
+    visitor: per_session::<ProgressState>,
 };
 
 /// What the rules of this file have in common.
@@ -110,7 +110,6 @@ const MOST_ENDED: usize = 1_000;
 
 #[derive(Default)]
 struct ProgressState {
-    session: u64,
     redelivery: Redelivery,
     /// By who gave them: client, server, unknown.
     active: [HashMap<TypedId, Active, FixedState>; 3],
@@ -150,11 +149,7 @@ impl Active {
 }
 
 impl RuleVisitor for ProgressState {
-    fn visit(&mut self, at: &RuleContext<'_>, report: &mut Report) {
-        if at.facts.session != self.session {
-            *self = Self { session: at.facts.session, ..Self::default() };
-        }
-        let Some(message) = at.message else { return };
+    fn message(&mut self, message: &SeenMessage<'_>, at: &RuleContext<'_>, report: &mut Report) {
         match message.kind {
             MessageKind::Request => self.request(message, at, report),
             MessageKind::Notification if message.calls("notifications/progress") => {

@@ -5,7 +5,7 @@
 use super::tool_output::whole_result;
 use crate::engine::{
     ContentsKind, Family, MessageKind, Report, RuleContext, RuleVisitor, SeenMessage, Trigger, Violation,
-    contents, embedded, quoted, string_of,
+    contents, embedded, per_session, quoted, string_of,
 };
 use crate::rule::Rule;
 use std::collections::BTreeMap;
@@ -19,7 +19,7 @@ pub(super) const FAMILY: Family = Family {
         Trigger::Methods(&[MessageKind::Notification], &["notifications/prompts/list_changed"]),
         Trigger::Methods(&[MessageKind::Result, MessageKind::Error], &["prompts/list", "prompts/get"]),
     ],
-    visitor: || Box::new(PromptsState::default()),
+    visitor: per_session::<PromptsState>,
 };
 
 static ARGS: Rule = Rule {
@@ -49,7 +49,6 @@ const LONGEST: usize = 16 << 10;
 /// The prompts of the last listing.
 #[derive(Default)]
 pub(super) struct PromptList {
-    session: u64,
     /// Each prompt's required arguments.
     listed: BTreeMap<String, Vec<String>>,
     complete: bool,
@@ -61,9 +60,8 @@ struct PromptsState {
 }
 
 impl RuleVisitor for PromptsState {
-    fn visit(&mut self, at: &RuleContext<'_>, report: &mut Report) {
-        self.list.see(at);
-        let Some(message) = at.message else { return };
+    fn message(&mut self, message: &SeenMessage<'_>, at: &RuleContext<'_>, report: &mut Report) {
+        self.list.see(message);
         if message.request().is_some_and(|request| request.method() == "prompts/get") {
             self.answered(message, at, report);
         }
@@ -86,12 +84,8 @@ impl RuleVisitor for PromptsState {
 }
 
 impl PromptList {
-    /// Takes in a step of the session.
-    pub(super) fn see(&mut self, at: &RuleContext<'_>) {
-        if self.session != at.facts.session {
-            *self = Self { session: at.facts.session, ..Self::default() };
-        }
-        let Some(message) = at.message else { return };
+    /// Takes in a message of the session.
+    pub(super) fn see(&mut self, message: &SeenMessage<'_>) {
         if message.calls("notifications/prompts/list_changed") {
             self.complete = false;
             self.listed.clear();

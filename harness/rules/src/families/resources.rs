@@ -6,14 +6,13 @@
 use super::tool_output::whole_result;
 use crate::engine::{
     ContentsKind, Early, Family, LONGEST_NAME, MessageKind, Moment, NO_ORDER, Report, Revision, RuleContext,
-    RuleVisitor, SeenMessage, Span, Trigger, Uri, Violation, contents, embedded, quoted, shown, string_of,
-    uri,
+    RuleVisitor, SeenMessage, Span, Trigger, Uri, Violation, contents, embedded, per_session, quoted, shown,
+    string_of, uri,
 };
 use crate::rule::{Level, Rule};
 use std::collections::BTreeSet;
 use std::ops::Bound;
 use transcript::json::{Json, JsonKind};
-use transcript::rejection::Rejection;
 use transcript::session::Side;
 
 pub(super) const FAMILY: Family = Family {
@@ -32,7 +31,7 @@ pub(super) const FAMILY: Family = Family {
             &["resources/read", "resources/templates/list"],
         ),
     ],
-    visitor: || Box::new(ResourcesState::default()),
+    visitor: per_session::<ResourcesState>,
 };
 
 static URI: Rule = Rule {
@@ -109,7 +108,6 @@ const NOT_SHOWN: &str =
 
 #[derive(Default)]
 struct ResourcesState {
-    session: u64,
     /// Those that were listed, linked to or read.
     shown: BTreeSet<String>,
     /// The last page of the resources was shown, and the list has not changed since; the same of the templates.
@@ -129,12 +127,7 @@ struct ResourcesState {
 }
 
 impl RuleVisitor for ResourcesState {
-    fn visit(&mut self, at: &RuleContext<'_>, report: &mut Report) {
-        if self.session != at.facts.session {
-            self.early.never(at, report);
-            *self = Self { session: at.facts.session, ..Self::default() };
-        }
-        let Some(message) = at.message else { return };
+    fn message(&mut self, message: &SeenMessage<'_>, at: &RuleContext<'_>, report: &mut Report) {
         self.subscriptions(message, at, report);
         self.templates(message, at);
         match whole_result(message) {
@@ -159,7 +152,7 @@ impl RuleVisitor for ResourcesState {
         }
     }
 
-    fn finish(&mut self, at: &RuleContext<'_>, _rejection: Option<&Rejection>, report: &mut Report) {
+    fn over(&mut self, at: &RuleContext<'_>, report: &mut Report) {
         self.early.never(at, report);
     }
 }

@@ -4,13 +4,12 @@
 
 use crate::engine::{
     Definition, Family, FindingLocation, LONGEST_NAME, MessageKind, Report, Revision, RuleContext,
-    RuleVisitor, SeenMessage, Span, ToolList, Trigger, Violation, quoted, shown, string_of, text_of,
-    why_not_whole,
+    RuleVisitor, SeenMessage, Span, ToolList, Trigger, Violation, per_session, quoted, shown, string_of,
+    text_of, why_not_whole,
 };
 use crate::rule::{Level, Need, Party, Rule};
 use std::collections::BTreeMap;
 use transcript::json::{Json, JsonKind};
-use transcript::rejection::Rejection;
 use transcript::session::Side;
 
 pub(super) const FAMILY: Family = Family {
@@ -36,7 +35,7 @@ pub(super) const FAMILY: Family = Family {
             ],
         ),
     ],
-    visitor: || Box::new(TaskAnswersState::default()),
+    visitor: per_session::<TaskAnswersState>,
 };
 
 const TASKS: Rule = Rule { span: Span::only(Revision::V2025_11_25), ..Rule::BLANK };
@@ -115,19 +114,13 @@ struct Followed {
 
 #[derive(Default)]
 struct TaskAnswersState {
-    session: u64,
     list: ToolList,
     tasks: BTreeMap<String, Followed>,
 }
 
 impl RuleVisitor for TaskAnswersState {
-    fn visit(&mut self, at: &RuleContext<'_>, report: &mut Report) {
+    fn message(&mut self, message: &SeenMessage<'_>, at: &RuleContext<'_>, report: &mut Report) {
         let _ = self.list.see(at);
-        if self.session != at.facts.session {
-            self.close(at, report);
-            self.session = at.facts.session;
-        }
-        let Some(message) = at.message else { return };
         match (message.kind, message.request()) {
             (MessageKind::Request, _) => self.asks(message, at, report),
             (MessageKind::Notification, _) => {
@@ -155,8 +148,19 @@ impl RuleVisitor for TaskAnswersState {
         }
     }
 
-    fn finish(&mut self, at: &RuleContext<'_>, _rejection: Option<&Rejection>, report: &mut Report) {
-        self.close(at, report);
+    fn over(&mut self, at: &RuleContext<'_>, report: &mut Report) {
+        for (_, task) in std::mem::take(&mut self.tasks) {
+            let Some((location, party, again)) = task.waits else { continue };
+            let why = why_not_whole(at.facts)
+                .or((!again).then_some("the session may have ended before the answer was read"));
+            match why {
+                Some(why) => report.inconclusive(&INPUT, at, why),
+                None => {
+                    let wrong = "the task waits for input, and is only polled again";
+                    report.fail(&INPUT, at, Violation::new(wrong).at(location).by(party));
+                }
+            }
+        }
     }
 }
 
@@ -302,21 +306,5 @@ impl TaskAnswersState {
             at,
             "the task may be of another session, or the error about something else",
         );
-    }
-
-    /// What a session leaves open.
-    fn close(&mut self, at: &RuleContext<'_>, report: &mut Report) {
-        for (_, task) in std::mem::take(&mut self.tasks) {
-            let Some((location, party, again)) = task.waits else { continue };
-            let why = why_not_whole(at.facts)
-                .or((!again).then_some("the session may have ended before the answer was read"));
-            match why {
-                Some(why) => report.inconclusive(&INPUT, at, why),
-                None => {
-                    let wrong = "the task waits for input, and is only polled again";
-                    report.fail(&INPUT, at, Violation::new(wrong).at(location).by(party));
-                }
-            }
-        }
     }
 }
