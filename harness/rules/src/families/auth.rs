@@ -11,7 +11,6 @@ use crate::engine::{
 use crate::rule::{Level, Need, Rule};
 use std::collections::BTreeMap;
 use transcript::json::Json;
-use transcript::rejection::Rejection;
 
 pub(super) const FAMILY: Family = Family {
     name: "auth",
@@ -195,7 +194,7 @@ impl RuleVisitor for AuthState {
         self.count(exchange, at);
     }
 
-    fn finish(&mut self, at: &RuleContext<'_>, _rejection: Option<&Rejection>, report: &mut Report) {
+    fn over(&mut self, at: &RuleContext<'_>, report: &mut Report) {
         for refusal in &self.refusals {
             self.judge(refusal, at, report);
         }

@@ -9,7 +9,6 @@ use crate::engine::{
 };
 use crate::rule::{Need, Rule};
 use transcript::json::Json;
-use transcript::rejection::Rejection;
 
 pub(super) const FAMILY: Family = Family {
     name: "auth-discovery",
@@ -100,7 +99,7 @@ impl RuleVisitor for AuthDiscoveryState {
         });
     }
 
-    fn finish(&mut self, at: &RuleContext<'_>, _rejection: Option<&Rejection>, report: &mut Report) {
+    fn over(&mut self, at: &RuleContext<'_>, report: &mut Report) {
         if let Some(refusal) = self.refusals.first() {
             self.resource(refusal, at, report);
             self.scopes(refusal, at, report);

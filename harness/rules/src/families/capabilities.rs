@@ -228,9 +228,8 @@ struct CapabilitiesState {
 }
 
 impl RuleVisitor for CapabilitiesState {
-    fn visit(&mut self, at: &RuleContext<'_>, report: &mut Report) {
+    fn message(&mut self, message: &SeenMessage<'_>, at: &RuleContext<'_>, report: &mut Report) {
         let answers = self.server_requests.see(at);
-        let Some(message) = at.message else { return };
         for asked in server_requests(at) {
             // In a session the client has declared once what it can do; later each request does.
             let declared = match message.request() {

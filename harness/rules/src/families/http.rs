@@ -10,7 +10,7 @@ use crate::engine::{
     Trigger, Violation, quoted,
 };
 use crate::rule::{Level, Need, Rule};
-use transcript::rejection::{Code, Rejection};
+use transcript::rejection::Code;
 use transcript::session::{Carrier, Headers, header};
 
 pub(super) const FAMILY: Family = Family {
@@ -176,7 +176,7 @@ impl RuleVisitor for HttpState {
         }
     }
 
-    fn finish(&mut self, at: &RuleContext<'_>, _rejection: Option<&Rejection>, report: &mut Report) {
+    fn over(&mut self, at: &RuleContext<'_>, report: &mut Report) {
         for (wrong, location) in std::mem::take(&mut self.early) {
             match wrong {
                 None => report.pass(&ACCEPT_POST, at),

@@ -10,7 +10,6 @@ use crate::engine::{
 };
 use crate::rule::{Level, Rule};
 use std::collections::BTreeMap;
-use transcript::rejection::Rejection;
 
 pub(super) const FAMILY: Family = Family {
     name: "http-get",
@@ -119,7 +118,7 @@ impl RuleVisitor for HttpGetState {
         }
     }
 
-    fn finish(&mut self, at: &RuleContext<'_>, _rejection: Option<&Rejection>, report: &mut Report) {
+    fn over(&mut self, at: &RuleContext<'_>, report: &mut Report) {
         if !self.gone.is_empty() {
             report.inconclusive(
                 &GET_ANSWER,

@@ -19,7 +19,6 @@ use rules::{
 };
 use seen::{MOST_OPEN, Progress, STANDING, Seen, Sent, hash};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
-use transcript::rejection::Rejection;
 use transcript::session::{Carrier, Content, Side};
 
 pub(super) const FAMILY: Family = Family {
@@ -148,7 +147,7 @@ impl RuleVisitor for HttpResumeState {
         }
     }
 
-    fn finish(&mut self, at: &RuleContext<'_>, _rejection: Option<&Rejection>, report: &mut Report) {
+    fn over(&mut self, at: &RuleContext<'_>, report: &mut Report) {
         for open in std::mem::take(&mut self.open) {
             self.never_answered(&open, &at.by(open.revision), report);
         }

@@ -15,7 +15,6 @@ use crate::rule::Level;
 use in_envelopes::{EnvelopeSessions, assigned, hidden};
 use rules::{AFTER_END, BAD_400, CHARSET, ECHO, ENTROPY, MISSING_400, NEGOTIATED, PRESENT, REINIT};
 use std::collections::BTreeMap;
-use transcript::rejection::Rejection;
 
 pub(super) const FAMILY: Family = Family {
     name: "http-sessions",
@@ -77,7 +76,7 @@ impl RuleVisitor for HttpSessionsState {
         self.in_envelope.visit(at, report);
     }
 
-    fn finish(&mut self, at: &RuleContext<'_>, _rejection: Option<&Rejection>, report: &mut Report) {
+    fn over(&mut self, at: &RuleContext<'_>, report: &mut Report) {
         self.in_envelope.finish(at, report);
         for (_, location, wrong) in self.gone.drain(..) {
             report.fail(&AFTER_END, at, Violation::new(wrong).only(Level::Should).at(location));

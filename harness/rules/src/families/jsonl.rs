@@ -8,7 +8,7 @@ use crate::engine::{
 use crate::rule::{Party, Rule};
 use transcript::json::{Json, Scanner};
 use transcript::message::resembles_message;
-use transcript::rejection::{Code, Rejection};
+use transcript::rejection::Code;
 use transcript::session::{Content, Noise};
 
 pub(super) const FAMILY: Family = Family {
@@ -48,7 +48,7 @@ impl RuleVisitor for JsonlState {
         }
     }
 
-    fn finish(&mut self, at: &RuleContext<'_>, _rejection: Option<&Rejection>, report: &mut Report) {
+    fn over(&mut self, at: &RuleContext<'_>, report: &mut Report) {
         self.give_up(at, report);
     }
 }

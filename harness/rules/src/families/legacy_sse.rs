@@ -9,7 +9,6 @@ use crate::engine::{
 };
 use crate::rule::{Level, Need, Rule};
 use transcript::json::{Json, JsonKind};
-use transcript::rejection::Rejection;
 use transcript::session::{Carrier, header};
 
 pub(super) const FAMILY: Family = Family {
@@ -172,7 +171,7 @@ impl RuleVisitor for LegacySseState {
         }
     }
 
-    fn finish(&mut self, at: &RuleContext<'_>, _rejection: Option<&Rejection>, report: &mut Report) {
+    fn over(&mut self, at: &RuleContext<'_>, report: &mut Report) {
         if at.facts.recording.kind.http_sse && !self.named {
             let why =
                 "the envelope has no `endpoint` event, which some recorders leave out; a HAR would show it";

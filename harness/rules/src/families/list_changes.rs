@@ -11,7 +11,6 @@ use foldhash::fast::FixedState;
 use std::collections::{BTreeMap, BTreeSet};
 use std::hash::BuildHasher;
 use transcript::json::Json;
-use transcript::rejection::Rejection;
 use transcript::session::Side;
 
 pub(super) const FAMILY: Family = Family {
@@ -101,7 +100,7 @@ struct ListChangesState {
 impl RuleVisitor for ListChangesState {
     fn visit(&mut self, at: &RuleContext<'_>, report: &mut Report) {
         if self.session != at.facts.session {
-            self.close(at, report);
+            self.over(at, report);
             self.session = at.facts.session;
         }
         let Some(message) = at.message else { return };
@@ -121,8 +120,25 @@ impl RuleVisitor for ListChangesState {
         }
     }
 
-    fn finish(&mut self, at: &RuleContext<'_>, _rejection: Option<&Rejection>, report: &mut Report) {
-        self.close(at, report);
+    fn over(&mut self, at: &RuleContext<'_>, report: &mut Report) {
+        for ((list, _, side), shown) in LISTS.iter().zip(std::mem::take(&mut self.lists)) {
+            let Some((subscribed, location)) = shown.other else { continue };
+            let rule = if subscribed { &SUBSCRIBED } else { rule(*side) };
+            let elsewhere = *side == Side::Server && at.facts.over_stdio() == Some(false);
+            let unsure = why_not_whole(at.facts).or(elsewhere.then_some(ELSEWHERE));
+            match (at.facts.declares(*side, &format!("{list}.listChanged")), unsure) {
+                (Some(false), _) => {}
+                (None, _) => report.inconclusive(rule, at, "the capabilities are not in the recording"),
+                (_, Some(why)) => report.inconclusive(rule, at, why),
+                _ => {
+                    let wrong = format!(
+                        "`{list}/list` shows another list than before, and no `{}` came",
+                        changed(list)
+                    );
+                    report.fail(rule, at, Violation::new(wrong).at(location));
+                }
+            }
+        }
     }
 }
 
@@ -144,27 +160,6 @@ impl ListChangesState {
             && let Some(id) = message.raw.written_id()
         {
             self.open.remove(id);
-        }
-    }
-
-    fn close(&mut self, at: &RuleContext<'_>, report: &mut Report) {
-        for ((list, _, side), shown) in LISTS.iter().zip(std::mem::take(&mut self.lists)) {
-            let Some((subscribed, location)) = shown.other else { continue };
-            let rule = if subscribed { &SUBSCRIBED } else { rule(*side) };
-            let elsewhere = *side == Side::Server && at.facts.over_stdio() == Some(false);
-            let unsure = why_not_whole(at.facts).or(elsewhere.then_some(ELSEWHERE));
-            match (at.facts.declares(*side, &format!("{list}.listChanged")), unsure) {
-                (Some(false), _) => {}
-                (None, _) => report.inconclusive(rule, at, "the capabilities are not in the recording"),
-                (_, Some(why)) => report.inconclusive(rule, at, why),
-                _ => {
-                    let wrong = format!(
-                        "`{list}/list` shows another list than before, and no `{}` came",
-                        changed(list)
-                    );
-                    report.fail(rule, at, Violation::new(wrong).at(location));
-                }
-            }
         }
     }
 }

@@ -70,15 +70,10 @@ const GONE: &[&str] = &[
 struct MethodsState;
 
 impl RuleVisitor for MethodsState {
-    fn visit(&mut self, at: &RuleContext<'_>, report: &mut Report) {
-        let Some(message) = at
-            .message
-            .as_ref()
-            .filter(|message| matches!(message.kind, MessageKind::Request | MessageKind::Notification))
-        else {
-            return;
-        };
-        if let Some(method) = message.known {
+    fn message(&mut self, message: &SeenMessage<'_>, at: &RuleContext<'_>, report: &mut Report) {
+        if let Some(method) = message.known
+            && matches!(message.kind, MessageKind::Request | MessageKind::Notification)
+        {
             direction(method, at, report);
             revision(method, at, report);
             removed(method.name, message, at, report);

@@ -120,8 +120,7 @@ struct ModernState {
 }
 
 impl RuleVisitor for ModernState {
-    fn visit(&mut self, at: &RuleContext<'_>, report: &mut Report) {
-        let Some(message) = at.message else { return };
+    fn message(&mut self, message: &SeenMessage<'_>, at: &RuleContext<'_>, report: &mut Report) {
         match message.kind {
             MessageKind::Request if is_clients(message, at) => self.request(message, at, report),
             MessageKind::Result => {

@@ -11,7 +11,6 @@ use crate::engine::{
 use crate::rule::{Need, Rule};
 use std::collections::{BTreeMap, VecDeque};
 use transcript::json::Json;
-use transcript::rejection::Rejection;
 use transcript::session::{Carrier, Content, Exchange, Headers, header};
 
 pub(super) const FAMILY: Family = Family {
@@ -187,7 +186,7 @@ impl RuleVisitor for ModernAnswersState {
         }
     }
 
-    fn finish(&mut self, at: &RuleContext<'_>, _rejection: Option<&Rejection>, report: &mut Report) {
+    fn over(&mut self, at: &RuleContext<'_>, report: &mut Report) {
         for old in self.old.drain(..) {
             let Some(modern_only) = self.endpoints.get(&old.url) else { continue };
             match (old.status, modern_only) {

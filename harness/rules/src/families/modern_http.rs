@@ -148,8 +148,7 @@ struct ModernHttpState {
 }
 
 impl RuleVisitor for ModernHttpState {
-    fn visit(&mut self, at: &RuleContext<'_>, report: &mut Report) {
-        let Some(message) = at.message else { return };
+    fn message(&mut self, message: &SeenMessage<'_>, at: &RuleContext<'_>, report: &mut Report) {
         // HTTP+SSE has none of these headers, also where a client tries the newest revision over it.
         if at.exchange.is_some_and(|exchange| at.exchanges.is_target(&exchange.url)) {
             return;

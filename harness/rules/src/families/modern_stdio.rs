@@ -10,7 +10,6 @@ use crate::engine::{
 use crate::rule::Rule;
 use std::collections::VecDeque;
 use transcript::json::Json;
-use transcript::rejection::Rejection;
 use transcript::session::{Content, Side};
 
 pub(super) const FAMILY: Family = Family {
@@ -133,7 +132,7 @@ impl RuleVisitor for ModernStdioState {
         }
     }
 
-    fn finish(&mut self, at: &RuleContext<'_>, _rejection: Option<&Rejection>, report: &mut Report) {
+    fn over(&mut self, at: &RuleContext<'_>, report: &mut Report) {
         if at.facts.closed && !self.disturbed {
             for _ in &self.cancelled {
                 report.pass(&SILENT, at);

@@ -2,8 +2,8 @@
 
 use super::tasks::times::moment;
 use crate::engine::{
-    Family, MessageKind, Report, Revision, RuleContext, RuleVisitor, Span, Trigger, Violation, shown,
-    string_of,
+    Family, MessageKind, Report, Revision, RuleContext, RuleVisitor, SeenMessage, Span, Trigger, Violation,
+    shown, string_of,
 };
 use crate::rule::Rule;
 use transcript::json::Json;
@@ -79,8 +79,7 @@ const INFOS: [&str; 4] =
 struct OffersState;
 
 impl RuleVisitor for OffersState {
-    fn visit(&mut self, at: &RuleContext<'_>, report: &mut Report) {
-        let Some(message) = at.message else { return };
+    fn message(&mut self, message: &SeenMessage<'_>, at: &RuleContext<'_>, report: &mut Report) {
         let Some(body) = message.raw.outcome().or_else(|| message.raw.params()) else { return };
         for place in [Some(body), body.member("_meta")].into_iter().flatten() {
             INFOS.iter().filter_map(|info| place.member(info)).for_each(|info| icons(info, at, report));

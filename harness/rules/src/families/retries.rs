@@ -119,8 +119,7 @@ struct RetriesState {
 }
 
 impl RuleVisitor for RetriesState {
-    fn visit(&mut self, at: &RuleContext<'_>, report: &mut Report) {
-        let Some(message) = at.message else { return };
+    fn message(&mut self, message: &SeenMessage<'_>, at: &RuleContext<'_>, report: &mut Report) {
         if message.kind == MessageKind::Request && is_clients(message, at) {
             self.request(message, at, report);
             return;

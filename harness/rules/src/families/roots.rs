@@ -1,8 +1,8 @@
 //! Roots: the directories that a client opens to a server.
 
 use crate::engine::{
-    Family, MessageKind, Report, RuleContext, RuleVisitor, ServerRequests, Span, Trigger, Uri, Violation,
-    shown, string_of, uri,
+    Family, MessageKind, Report, RuleContext, RuleVisitor, SeenMessage, ServerRequests, Span, Trigger, Uri,
+    Violation, shown, string_of, uri,
 };
 use crate::rule::{Level, Rule};
 use transcript::json::Json;
@@ -45,7 +45,7 @@ struct RootsState {
 }
 
 impl RuleVisitor for RootsState {
-    fn visit(&mut self, at: &RuleContext<'_>, report: &mut Report) {
+    fn message(&mut self, message: &SeenMessage<'_>, at: &RuleContext<'_>, report: &mut Report) {
         for answer in self.server_requests.see(at).iter().filter(|answer| answer.method == "roots/list") {
             for root in answer.result.member("roots").into_iter().flat_map(Json::items) {
                 let Some(value) = root.member("uri") else { continue };
@@ -64,7 +64,6 @@ impl RuleVisitor for RootsState {
                 }
             }
         }
-        let Some(message) = at.message else { return };
         if message.error_of("roots/list").is_none() {
             return;
         }

@@ -9,7 +9,6 @@ use crate::engine::{
 use crate::rule::Rule;
 use std::collections::BTreeSet;
 use transcript::json::{Json, JsonKind};
-use transcript::rejection::Rejection;
 use transcript::session::Side;
 
 pub(super) const FAMILY: Family = Family {
@@ -121,7 +120,7 @@ struct SamplingState {
 }
 
 impl RuleVisitor for SamplingState {
-    fn visit(&mut self, at: &RuleContext<'_>, report: &mut Report) {
+    fn message(&mut self, message: &SeenMessage<'_>, at: &RuleContext<'_>, report: &mut Report) {
         for asked in server_requests(at).iter().filter(|asked| asked.method == SAMPLE) {
             let Some(params) = asked.params else { continue };
             if let Some(messages) = params.member("messages") {
@@ -139,7 +138,6 @@ impl RuleVisitor for SamplingState {
         for answer in self.server_requests.see(at).iter().filter(|answer| answer.method == SAMPLE) {
             answered(answer, at, report);
         }
-        let Some(message) = at.message else { return };
         let Some(request) = message.request().filter(|request| request.method() == SAMPLE) else { return };
         if message.kind == MessageKind::Error && hands_tools(request.params()) {
             refused(at, report);
@@ -147,7 +145,7 @@ impl RuleVisitor for SamplingState {
         codes(message, request.param("messages"), at, report);
     }
 
-    fn finish(&mut self, _at: &RuleContext<'_>, _rejection: Option<&Rejection>, report: &mut Report) {
+    fn over(&mut self, _at: &RuleContext<'_>, report: &mut Report) {
         report.reached(self.schemas.spent());
     }
 }

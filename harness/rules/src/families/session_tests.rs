@@ -3,7 +3,7 @@
 use super::FAMILIES;
 use crate::engine::{
     CheckResult, Family, Judge, JudgeOptions, MessageKind, RecordingInfo, RecordingKind, Report, RuleContext,
-    RuleVerdict, RuleVisitor, Trigger, Violation,
+    RuleVerdict, RuleVisitor, SeenMessage, Trigger, Violation,
 };
 use crate::rule::{Need, Rule};
 use transcript::json::Json;
@@ -142,8 +142,7 @@ static NO_NUMBERS: Rule = Rule {
 struct NoNumbers;
 
 impl RuleVisitor for NoNumbers {
-    fn visit(&mut self, at: &RuleContext<'_>, report: &mut Report) {
-        let Some(message) = at.message else { return };
+    fn message(&mut self, message: &SeenMessage<'_>, at: &RuleContext<'_>, report: &mut Report) {
         let number = matches!(message.raw.id(), transcript::message::Id::Number(_));
         report.check(&NO_NUMBERS, at, !number, || Violation::new("the id is a number"));
     }

@@ -10,7 +10,7 @@ use crate::engine::{
 use crate::rule::{Need, Party, Rule};
 use transcript::json::Json;
 use transcript::message::{Message, resembles_message};
-use transcript::rejection::{Code, Rejection};
+use transcript::rejection::Code;
 use transcript::session::{Content, Side};
 
 pub(super) const FAMILY: Family = Family {
@@ -82,7 +82,7 @@ impl RuleVisitor for StdioState {
         }
     }
 
-    fn finish(&mut self, at: &RuleContext<'_>, _rejection: Option<&Rejection>, report: &mut Report) {
+    fn over(&mut self, at: &RuleContext<'_>, report: &mut Report) {
         for side in [Side::Client, Side::Server] {
             self.give_up(side, at, report);
         }

@@ -3,8 +3,8 @@
 //! Memory: the ids of subscriptions and how each ended, up to [`MOST_LISTENS`].
 
 use crate::engine::{
-    Family, FindingLocation, MessageKind, Report, RuleContext, RuleVisitor, Span, Trigger, TypedId,
-    Violation, shown,
+    Family, FindingLocation, MessageKind, Report, RuleContext, RuleVisitor, SeenMessage, Span, Trigger,
+    TypedId, Violation, shown,
 };
 use crate::rule::Rule;
 use foldhash::fast::FixedState;
@@ -53,8 +53,7 @@ struct SubscriptionEndsState {
 }
 
 impl RuleVisitor for SubscriptionEndsState {
-    fn visit(&mut self, at: &RuleContext<'_>, report: &mut Report) {
-        let Some(message) = at.message else { return };
+    fn message(&mut self, message: &SeenMessage<'_>, at: &RuleContext<'_>, report: &mut Report) {
         let key = |id: Option<TypedId>| Some((at.entry.exchange, id?));
         if message.calls(LISTEN) {
             if let Some(key) = key(TypedId::of_message(message.raw.id()))

@@ -129,8 +129,7 @@ struct SubscriptionsState {
 }
 
 impl RuleVisitor for SubscriptionsState {
-    fn visit(&mut self, at: &RuleContext<'_>, report: &mut Report) {
-        let Some(message) = at.message else { return };
+    fn message(&mut self, message: &SeenMessage<'_>, at: &RuleContext<'_>, report: &mut Report) {
         match message.kind {
             MessageKind::Request if message.calls(LISTEN) && is_clients(message, at) => {
                 self.listen(message, at)

@@ -34,8 +34,7 @@ static TASKS: Rule = Rule {
 struct TaskCapabilitiesState;
 
 impl RuleVisitor for TaskCapabilitiesState {
-    fn visit(&mut self, at: &RuleContext<'_>, report: &mut Report) {
-        let Some(message) = at.message else { return };
+    fn message(&mut self, message: &SeenMessage<'_>, at: &RuleContext<'_>, report: &mut Report) {
         if message.kind == MessageKind::Request {
             request(message, at, report);
         }

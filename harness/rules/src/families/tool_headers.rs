@@ -245,8 +245,7 @@ pub(super) fn value_at<'a>(arguments: Json<'a>, path: &[String]) -> Option<Json<
 struct ToolHeadersState;
 
 impl RuleVisitor for ToolHeadersState {
-    fn visit(&mut self, at: &RuleContext<'_>, report: &mut Report) {
-        let Some(message) = at.message else { return };
+    fn message(&mut self, message: &SeenMessage<'_>, at: &RuleContext<'_>, report: &mut Report) {
         if let Some(result) = message.result_of("tools/list") {
             for tool in result.member("tools").into_iter().flat_map(Json::items) {
                 listed(tool, at, report);

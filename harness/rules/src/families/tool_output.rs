@@ -12,7 +12,6 @@ use crate::engine::{
 use crate::rule::{Level, Rule};
 use crate::shapes::{Fault, Typed};
 use transcript::json::{Json, JsonKind, JsonString};
-use transcript::rejection::Rejection;
 
 pub(super) const FAMILY: Family = Family {
     name: "tool-output",
@@ -126,9 +125,8 @@ struct ToolOutputState {
 }
 
 impl RuleVisitor for ToolOutputState {
-    fn visit(&mut self, at: &RuleContext<'_>, report: &mut Report) {
+    fn message(&mut self, message: &SeenMessage<'_>, at: &RuleContext<'_>, report: &mut Report) {
         let _ = self.list.see(at);
-        let Some(message) = at.message else { return };
         match whole_result(message) {
             Some(("tools/call", result)) => self.result(result, at, report),
             Some(("prompts/get", result)) => {
@@ -147,7 +145,7 @@ impl RuleVisitor for ToolOutputState {
         }
     }
 
-    fn finish(&mut self, _at: &RuleContext<'_>, _rejection: Option<&Rejection>, report: &mut Report) {
+    fn over(&mut self, _at: &RuleContext<'_>, report: &mut Report) {
         report.reached(self.schemas.spent());
     }
 }

@@ -4,12 +4,12 @@
 
 use crate::engine::{
     Definition, Family, Fit, LONGEST_NAME, MessageKind, Report, Revision, RuleContext, RuleVisitor, Schemas,
-    Span, ToolList, Trigger, Validity, Violation, part, quoted, shown, str_of, string_of, text_of,
+    SeenMessage, Span, ToolList, Trigger, Validity, Violation, part, quoted, shown, str_of, string_of,
+    text_of,
 };
 use crate::rule::{Level, Rule};
 use crate::shapes::Typed;
 use transcript::json::{Json, JsonKind};
-use transcript::rejection::Rejection;
 
 pub(super) const FAMILY: Family = Family {
     name: "tools",
@@ -148,9 +148,8 @@ struct ToolsState {
 }
 
 impl RuleVisitor for ToolsState {
-    fn visit(&mut self, at: &RuleContext<'_>, report: &mut Report) {
+    fn message(&mut self, message: &SeenMessage<'_>, at: &RuleContext<'_>, report: &mut Report) {
         let again = self.list.see(at);
-        let Some(message) = at.message else { return };
         if message.kind == MessageKind::Request && message.calls("tools/call") {
             self.call(at, report);
         }
@@ -167,7 +166,7 @@ impl RuleVisitor for ToolsState {
         }
     }
 
-    fn finish(&mut self, _at: &RuleContext<'_>, _rejection: Option<&Rejection>, report: &mut Report) {
+    fn over(&mut self, _at: &RuleContext<'_>, report: &mut Report) {
         report.reached(self.schemas.spent());
     }
 }

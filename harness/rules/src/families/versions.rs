@@ -53,8 +53,7 @@ struct VersionsState {
 }
 
 impl RuleVisitor for VersionsState {
-    fn visit(&mut self, at: &RuleContext<'_>, report: &mut Report) {
-        let Some(message) = at.message else { return };
+    fn message(&mut self, message: &SeenMessage<'_>, at: &RuleContext<'_>, report: &mut Report) {
         if message.calls("initialize")
             && message.kind == MessageKind::Request
             && let Some(version) = message.param("protocolVersion")
