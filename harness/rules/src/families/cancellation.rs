@@ -206,9 +206,5 @@ impl CancellationState {
 }
 
 fn as_task<'m>(id: Json<'m>, request: Option<&PendingRequest>) -> Violation<'m> {
-    let wrong = Violation::new(format!("the request {} became a task", shown(id))).inside(id);
-    match request {
-        Some(request) => wrong.see(request.location(), "the request"),
-        None => wrong,
-    }
+    Violation::new(format!("the request {} became a task", shown(id))).inside(id).of(request)
 }

@@ -275,7 +275,7 @@ fn served(message: &SeenMessage<'_>, at: &RuleContext<'_>, report: &mut Report) 
     let side = server_of(method);
     if declares(at, side, path, rule, report) == Some(false) {
         let wrong = format!("`{method}` gets a result, and the {} does not declare `{path}`", side.name());
-        report.fail(rule, at, Violation::new(wrong).see(request.location(), "the request"));
+        report.fail(rule, at, Violation::new(wrong).of(request));
     }
 }
 

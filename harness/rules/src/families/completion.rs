@@ -87,7 +87,7 @@ impl CompletionState {
             return report.check(&UNSUPPORTED, at, code == -32601, || {
                 let wrong =
                     format!("the server declares no `completions`, and the answer is the error {code}");
-                Violation::new(wrong).see(request.location(), "the request")
+                Violation::new(wrong).of(request)
             });
         }
         // A side without such a method says that first.
@@ -112,8 +112,7 @@ impl CompletionState {
         };
         report.check(&BAD_PARAMS, at, code == Some(-32602), || {
             let answer = code.map_or("a completion".to_owned(), |code| format!("the error {code}"));
-            let wrong = Violation::new(format!("{fault}, and the answer is {answer}"));
-            wrong.see(request.location(), "the request")
+            Violation::new(format!("{fault}, and the answer is {answer}")).of(request)
         });
     }
 }

@@ -181,7 +181,7 @@ impl CorrelationState {
             }
             ResponseMatch::Mistyped(request) => {
                 let wrong = format!("the id is {}, and the request's is {}", shown_id(message), request.id());
-                report.fail(&ID_TYPE, at, Violation::new(wrong).see(request.location(), "the request"));
+                report.fail(&ID_TYPE, at, Violation::new(wrong).of(request));
             }
             ResponseMatch::AlreadyAnswered if again => report.pass(&DUPLICATE, at),
             // Word for word the same: a resumed stream, where nothing shows the events. Over stdio there is none.
@@ -312,7 +312,7 @@ impl CorrelationState {
                 // HTTP says that the request was refused, and its body may say why without an id.
                 let level =
                     if status.is_some_and(|status| status >= 400) { Level::Should } else { Level::Must };
-                report.fail(&ID_ECHO, at, wrong.only(level).see(request.location(), "the request"));
+                report.fail(&ID_ECHO, at, wrong.only(level).of(request));
                 return at.revision.is_some_and(|revision| ID_ECHO.span.has(revision));
             }
             (.., MessageKind::Result) => {

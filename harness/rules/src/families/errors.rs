@@ -213,14 +213,7 @@ impl ErrorsState {
                     if speaks {
                         let value = message.error().and_then(|error| error.member("code"));
                         let wrong = Violation::new(format!("the code {code} is {how}"));
-                        report.fail(
-                            rule,
-                            at,
-                            match value {
-                                Some(value) => wrong.inside(value),
-                                None => wrong,
-                            },
-                        );
+                        report.fail(rule, at, wrong.inside(value));
                     } else {
                         report.inconclusive(
                             rule,
@@ -242,7 +235,7 @@ fn served(message: &SeenMessage<'_>, request: &PendingRequest, at: &RuleContext<
     if at.side.and_then(|side| at.facts.declares(side, path)) == Some(true) {
         report.check(&SERVED, at, message.error_code() != Some(-32601), || {
             let wrong = format!("`{method}` is answered with -32601, and `{path}` is declared");
-            Violation::new(wrong).see(request.location(), "the request")
+            Violation::new(wrong).of(request)
         });
     }
 }

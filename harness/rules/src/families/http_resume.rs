@@ -181,7 +181,7 @@ impl HttpResumeState {
         {
             report.check(&SAME_STREAM, at, of == stream, || {
                 let wrong = "the stream that is resumed was not opened for this request";
-                Violation::new(wrong).see(request.location(), "the request")
+                Violation::new(wrong).of(request)
             });
         }
     }

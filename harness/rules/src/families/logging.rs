@@ -189,8 +189,7 @@ impl LoggingState {
         }
         let name = text_of(level).unwrap_or_default();
         let wrong = |how: String| {
-            let wrong = Violation::new(format!("the level {} is answered with {how}", quoted(&name)));
-            wrong.see(request.location(), "the request")
+            Violation::new(format!("the level {} is answered with {how}", quoted(&name))).of(request)
         };
         match message.error_code() {
             Some(-32602) => report.pass(&BAD_LEVEL, at),

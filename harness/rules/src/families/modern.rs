@@ -192,11 +192,7 @@ impl ModernState {
             (_, Some(-32602)) => match status(at) {
                 Some(status) if status != 400 => {
                     let wrong = format!("-32602 goes with the status {status} rather than 400");
-                    report.fail(
-                        &MISSING_REJECTED,
-                        at,
-                        Violation::new(wrong).see(request.location(), "the request"),
-                    );
+                    report.fail(&MISSING_REJECTED, at, Violation::new(wrong).of(request));
                 }
                 _ => report.pass(&MISSING_REJECTED, at),
             },
@@ -204,11 +200,7 @@ impl ModernState {
                 if message.kind == MessageKind::Result && result.member("resultType").is_some() =>
             {
                 let wrong = format!("a request that lacks {lacks} was served");
-                report.fail(
-                    &MISSING_REJECTED,
-                    at,
-                    Violation::new(wrong).see(request.location(), "the request"),
-                );
+                report.fail(&MISSING_REJECTED, at, Violation::new(wrong).of(request));
             }
             (_, None) if message.kind == MessageKind::Result => {
                 report.inconclusive(

@@ -373,8 +373,7 @@ fn statuses(message: &SeenMessage<'_>, request: &PendingRequest, at: &RuleContex
     };
     let Some(status) = status(at) else { return };
     report.check(rule, at, status == wanted, || {
-        Violation::new(format!("the status is {status} rather than {wanted}"))
-            .see(request.location(), "the request")
+        Violation::new(format!("the status is {status} rather than {wanted}")).of(request)
     });
 }
 

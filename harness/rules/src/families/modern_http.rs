@@ -282,7 +282,7 @@ impl ModernHttpState {
         let (Some(request), Some(exchange)) = (message.request(), at.exchange) else { return };
         let fault = self.fault.take().filter(|fault| Some(fault.exchange) == at.entry.exchange);
         let right = self.right.take().is_some_and(|right| Some(right) == at.entry.exchange);
-        let broke = |wrong: String| Violation::new(wrong).see(request.location(), "the request");
+        let broke = |wrong: String| Violation::new(wrong).of(request);
         match message.error_code() {
             Some(-32020) if right => {
                 report.fail(

@@ -209,7 +209,7 @@ impl ModernVersionsState {
         {
             let wrong =
                 format!("a request of version {} was served, which the server does not list", quoted(&name));
-            report.fail(&UNSUPPORTED, at, Violation::new(wrong).see(request.location(), "the request"));
+            report.fail(&UNSUPPORTED, at, Violation::new(wrong).of(request));
         }
         if promise(request, at).is_some() {
             report.pass(&CONSISTENT, at);
@@ -244,7 +244,7 @@ impl ModernVersionsState {
                         request.method()
                     );
                     let level = if request.method().ends_with("/list") { Level::Must } else { Level::Should };
-                    let wrong = Violation::new(wrong).see(request.location(), "the request");
+                    let wrong = Violation::new(wrong).of(request);
                     report.fail(&CONSISTENT, at, wrong.only(level));
                 }
             }

@@ -88,7 +88,7 @@ impl RuleVisitor for MrtrState {
             report.pass(&METHODS, at);
         } else if request.is_specified() {
             let wrong = format!("`{}` is answered with a request for input", request.method());
-            report.fail(&METHODS, at, Violation::new(wrong).see(request.location(), "the request"));
+            report.fail(&METHODS, at, Violation::new(wrong).of(request));
         } else {
             report.inconclusive(
                 &METHODS,
@@ -142,10 +142,6 @@ fn question(value: Json<'_>, message: &SeenMessage<'_>, at: &RuleContext<'_>, re
             "the server asks for {}, and the request does not declare `{capability}`",
             quoted(&method)
         );
-        let wrong = Violation::new(wrong).inside(value);
-        match message.request() {
-            Some(request) => wrong.see(request.location(), "the request"),
-            None => wrong,
-        }
+        Violation::new(wrong).inside(value).of(message.request())
     });
 }

@@ -134,7 +134,7 @@ impl PaginationState {
                 (None, kind) => {
                     let how = if kind == MessageKind::Error { "another code" } else { "a page" };
                     let wrong = Violation::new(format!("the unknown cursor {} gets {how}", shown(cursor)));
-                    report.fail(rule, at, wrong.see(request.location(), "the request"));
+                    report.fail(rule, at, wrong.of(request));
                 }
             }
         }

@@ -180,10 +180,7 @@ impl ProgressState {
         } else {
             report.check(&UNIQUE, at, before.is_none(), || {
                 let wrong = Violation::new(format!("the token {} is in use", shown(token))).inside(token);
-                match &before {
-                    Some(before) => wrong.see(before.clone(), "the request that uses it"),
-                    None => wrong,
-                }
+                wrong.see(before, "the request that uses it")
             });
         }
         if self.active[index].len() >= MOST_ACTIVE {

@@ -150,8 +150,7 @@ impl PromptsState {
                 Some(code) => format!("the error {code}"),
                 None => "a prompt".to_owned(),
             };
-            Violation::new(format!("{fault}, and the answer is {answer}"))
-                .see(request.location(), "the request")
+            Violation::new(format!("{fault}, and the answer is {answer}")).of(request)
         });
     }
 }

@@ -184,11 +184,7 @@ impl RequestIdsState {
         }
         let wrong =
             Violation::new(format!("the id {} belongs to a request that is still open", shown_id(message)));
-        let wrong = match first {
-            Some(first) => wrong.see(first.location(), "the open request"),
-            None => wrong,
-        };
-        report.fail(&UNIQUE_INFLIGHT, at, wrong);
+        report.fail(&UNIQUE_INFLIGHT, at, wrong.see(first.map(|first| first.location()), "the open request"));
     }
 
     /// Remembers the exchange of a request, and returns that in which its id was sent before.

@@ -268,7 +268,7 @@ fn outcome(
             (MessageKind::Result, _) if asks_for_input(message) => report.pass(&REREQUEST, at),
             (MessageKind::Error, Some(key)) => {
                 let wrong = format!("the server fails for want of {} rather than ask again", quoted(&key));
-                report.fail(&REREQUEST, at, Violation::new(wrong).see(request.location(), "the request"));
+                report.fail(&REREQUEST, at, Violation::new(wrong).of(request));
             }
             (MessageKind::Error, None) => {
                 report.inconclusive(
@@ -285,7 +285,7 @@ fn outcome(
             (MessageKind::Result, _) => report.pass(&IGNORE_EXTRA, at),
             (MessageKind::Error, Some(key)) => {
                 let wrong = format!("the server fails over {}, which it did not ask for", quoted(&key));
-                report.fail(&IGNORE_EXTRA, at, Violation::new(wrong).see(request.location(), "the request"));
+                report.fail(&IGNORE_EXTRA, at, Violation::new(wrong).of(request));
             }
             _ => report.inconclusive(
                 &IGNORE_EXTRA,

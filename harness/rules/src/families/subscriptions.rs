@@ -310,7 +310,7 @@ impl SubscriptionsState {
                         shown(tag),
                         request.id()
                     );
-                    Violation::new(wrong).inside(tag).see(request.location(), "the request")
+                    Violation::new(wrong).inside(tag).of(request)
                 });
             }
         }
@@ -328,11 +328,7 @@ impl SubscriptionsState {
         if let Some(request) = at.pending.find(Some(Side::Client), id) {
             if request.method() != LISTEN {
                 let wrong = format!("the server cancels the client's `{}`", request.method());
-                report.fail(
-                    &CANCEL,
-                    at,
-                    Violation::new(wrong).inside(id).see(request.location(), "the request"),
-                );
+                report.fail(&CANCEL, at, Violation::new(wrong).inside(id).of(request));
             }
             return;
         }

@@ -226,7 +226,7 @@ impl TaskAnswersState {
                         "the answer is a task, and the {} does not declare `{path}`",
                         side.name()
                     ))
-                    .see(request.location(), "the request")
+                    .of(request)
                 }),
                 None => {
                     report.inconclusive(
@@ -292,14 +292,14 @@ impl TaskAnswersState {
         if named.is_none_or(|named| named.kind() != JsonKind::String) {
             let name = named.map_or("no task".to_owned(), |named| format!("the task {}", shown(named)));
             let wrong = Violation::new(format!("{name} is asked for, and the answer is {}", answer()));
-            return report.fail(&UNKNOWN, at, wrong.see(request.location(), "the request"));
+            return report.fail(&UNKNOWN, at, wrong.of(request));
         }
         let words = message.error().and_then(|error| error.member("message")).and_then(string_of);
         let words = words.unwrap_or_default().to_lowercase();
         let missing = ["not found", "no such", "unknown task", "does not exist", "doesn't exist", "expired"];
         if missing.iter().any(|part| words.contains(part)) && !words.contains("method") {
             let wrong = Violation::new(format!("the task is not there, and the answer is {}", answer()));
-            return report.fail(&UNKNOWN, at, wrong.see(request.location(), "the request"));
+            return report.fail(&UNKNOWN, at, wrong.of(request));
         }
         report.inconclusive(
             &UNKNOWN,

@@ -64,15 +64,7 @@ fn request(message: &SeenMessage<'_>, at: &RuleContext<'_>, report: &mut Report)
         None => report.inconclusive(&TASKS, at, "the receiver's capabilities are not in the recording"),
         Some(false) => {
             let wrong = format!("the {} does not declare `{path}`", receiver.name());
-            let wrong = Violation::new(wrong);
-            report.fail(
-                &TASKS,
-                at,
-                match task {
-                    Some(task) => wrong.inside(task),
-                    None => wrong,
-                },
-            );
+            report.fail(&TASKS, at, Violation::new(wrong).inside(task));
         }
         Some(true) if method == "tools/call" => tool(message, task, at, report),
         Some(true) => report.pass(&TASKS, at),
