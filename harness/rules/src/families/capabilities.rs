@@ -222,6 +222,8 @@ const TELLS: &[(&str, Side, &str, &Rule)] = &[
     ("notifications/roots/list_changed", Side::Client, "roots.listChanged", &ROOTS_CHANGED),
 ];
 
+const NOT_SHOWN: &str = "the client's capabilities are not in the recording";
+
 #[derive(Default)]
 struct CapabilitiesState {
     server_requests: ServerRequests,
@@ -299,9 +301,8 @@ fn uses(message: &SeenMessage<'_>, at: &RuleContext<'_>, report: &mut Report) {
 
 /// An answer that a request brings along: its client does what the same request should have declared.
 fn brought(answer: &ClientAnswer<'_>, at: &RuleContext<'_>, report: &mut Report) {
-    let Some((method, path, rule)) = SERVED.iter().find(|(method, ..)| answer.method == *method) else {
-        return;
-    };
+    let served = SERVED.iter().find(|(method, ..)| answer.method == *method);
+    let Some((method, path, rule)) = served else { return };
     if declares(at, Side::Client, path, rule, report) == Some(false) {
         let wrong = format!("`{method}` is answered, and the request does not declare `{path}`");
         let wrong = Violation::new(wrong).inside(answer.result);
@@ -344,7 +345,7 @@ fn declares(
         Some(false) => {}
         None => {
             let why = match side {
-                Side::Client => "the client's capabilities are not in the recording",
+                Side::Client => NOT_SHOWN,
                 Side::Server => "the server's capabilities are not in the recording",
             };
             report.inconclusive(rule, at, why);
@@ -367,24 +368,19 @@ fn asks_client<'m>(
         _ => return,
     };
     let Some(declared) = declared else {
-        for rule in rules {
-            report.inconclusive(rule, at, "the client's capabilities are not in the recording");
-        }
-        return;
+        return rules.iter().for_each(|rule| report.inconclusive(rule, at, NOT_SHOWN));
     };
     // Without the feature itself it is asked for in vain, whatever stands beneath it.
-    let Some(feature) = declared.member(feature).filter(|value| value.kind() == JsonKind::Object) else {
-        return;
-    };
+    let feature = declared.member(feature).filter(|value| value.kind() == JsonKind::Object);
+    let Some(feature) = feature else { return };
     let has =
         |name: &str| feature.member(name).is_some_and(|value| !matches!(value.text(), "false" | "null"));
     if method == "elicitation/create" {
         let mode = params.member("mode").and_then(text_of).unwrap_or_else(|| "form".into());
         let kept = has(&mode) || *mode == *"form" && !has("url");
         return report.check(&ELICITATION_MODE, at, kept, || {
-            let wrong =
-                Violation::new(format!("the mode is {}, which the client does not declare", quoted(&mode)));
-            wrong.inside(params.member("mode").unwrap_or(params))
+            let wrong = format!("the mode is {}, which the client does not declare", quoted(&mode));
+            Violation::new(wrong).inside(params.member("mode").unwrap_or(params))
         });
     }
     if let Some(tools) = params.member("tools").or_else(|| params.member("toolChoice")) {
@@ -397,9 +393,8 @@ fn asks_client<'m>(
         && !context.as_text().is_some_and(|context| context.is("none"))
     {
         report.check(&SAMPLING_CONTEXT, at, has("context"), || {
-            let wrong =
-                Violation::new("context is asked for, and the client does not declare `sampling.context`");
-            wrong.inside(context)
+            let wrong = "context is asked for, and the client does not declare `sampling.context`";
+            Violation::new(wrong).inside(context)
         });
     }
 }

@@ -159,7 +159,7 @@ impl RuleVisitor for ModernAnswersState {
     fn visit(&mut self, at: &RuleContext<'_>, report: &mut Report) {
         if matches!(at.entry.content, Content::ExchangeEnd) {
             self.turn_to(at.entry.exchange);
-            self.over();
+            self.end();
         }
         let Some(exchange) = at.exchange else { return };
         self.turn_to(at.entry.exchange);
@@ -220,11 +220,11 @@ impl ModernAnswersState {
         if self.exchange.timed && self.others.len() < MOST_OPEN {
             self.others.push(std::mem::take(&mut self.exchange));
         }
-        self.over();
+        self.end();
     }
 
     /// Nothing more comes of the exchange at hand.
-    fn over(&mut self) {
+    fn end(&mut self) {
         let done = std::mem::take(&mut self.exchange);
         if let Some(broken) = done.broken.filter(|_| !done.answered) {
             if self.broken.len() >= MOST_BROKEN {

@@ -235,7 +235,7 @@ impl SubscriptionsState {
         };
         report.pass(&ID_TAG, at);
         let Some(index) = streaming.or_else(|| self.named(tag)).or_else(|| self.misnamed(tag)) else {
-            return self.unknown(tag, at, report);
+            return self.unknown(&ID_EXACT, tag, at, report);
         };
         let Some(listen) = self.listens.get(index) else { return };
         report.check(&ID_EXACT, at, is_id(&listen.id, tag), || {
@@ -252,11 +252,8 @@ impl SubscriptionsState {
                     let uri =
                         message.param("uri").filter(|_| method == UPDATED).map(shown).unwrap_or_default();
                     let wrong = format!("the subscription did not ask for `{method}` {uri}");
-                    report.fail(
-                        &FILTER,
-                        at,
-                        Violation::new(wrong.trim_end().to_owned()).see(location.clone(), "the request"),
-                    );
+                    let wrong = Violation::new(wrong.trim_end().to_owned());
+                    report.fail(&FILTER, at, wrong.see(location.clone(), "the request"));
                 }
                 None => {
                     let why =
@@ -283,14 +280,14 @@ impl SubscriptionsState {
         }
     }
 
-    /// The tag names no request as it is written.
-    fn unknown(&self, tag: Json<'_>, at: &RuleContext<'_>, report: &mut Report) {
+    /// An id is that of no subscription, as it is written.
+    fn unknown(&self, rule: &'static Rule, id: Json<'_>, at: &RuleContext<'_>, report: &mut Report) {
         match self.why_unsure(at) {
             None => {
-                let wrong = format!("no subscription has the id {}", shown(tag));
-                report.fail(&ID_EXACT, at, Violation::new(wrong).inside(tag));
+                let wrong = format!("no subscription has the id {}", shown(id));
+                report.fail(rule, at, Violation::new(wrong).inside(id));
             }
-            Some(why) => report.inconclusive(&ID_EXACT, at, why),
+            Some(why) => report.inconclusive(rule, at, why),
         }
     }
 
@@ -332,13 +329,7 @@ impl SubscriptionsState {
             }
             return;
         }
-        match self.why_unsure(at) {
-            None => {
-                let wrong = format!("no subscription has the id {}", shown(id));
-                report.fail(&CANCEL, at, Violation::new(wrong).inside(id));
-            }
-            Some(why) => report.inconclusive(&CANCEL, at, why),
-        }
+        self.unknown(&CANCEL, id, at, report);
     }
 }
 
@@ -395,12 +386,8 @@ fn subset(
             _ => None,
         };
         if let Some(more) = more {
-            let wrong = format!("{more} is granted, and was not asked for");
-            return report.fail(
-                &ACK_SUBSET,
-                at,
-                Violation::new(wrong).inside(value).see(location.clone(), "the request"),
-            );
+            let wrong = Violation::new(format!("{more} is granted, and was not asked for")).inside(value);
+            return report.fail(&ACK_SUBSET, at, wrong.see(location.clone(), "the request"));
         }
     }
     report.pass(&ACK_SUBSET, at);
