@@ -237,11 +237,8 @@ impl AuthState {
         if parameter(query(&exchange.raw.url), "access_token").is_some() {
             // The URL itself is not shown again.
             let location = FindingLocation { snippet: exchange.url().to_owned(), ..at.location() };
-            report.fail(
-                &QUERY_TOKEN,
-                at,
-                Violation::new("the URL has a parameter `access_token`").at(location),
-            );
+            let wrong = Violation::new("the URL has a parameter `access_token`").at(location);
+            report.fail(&QUERY_TOKEN, at, wrong);
         } else if exchange.request_header("authorization").is_some_and(bearer) {
             report.pass(&QUERY_TOKEN, at);
         }

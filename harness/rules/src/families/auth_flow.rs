@@ -302,11 +302,8 @@ impl AuthFlowState {
                 ([_, Some(came)], Some(now)) if came <= now => last = Some(one),
                 ([Some(asked), _], Some(now)) if asked > now => {}
                 _ => {
-                    return report.inconclusive(
-                        &SCOPES,
-                        at,
-                        "nothing shows whether the challenge came first",
-                    );
+                    let why = "nothing shows whether the challenge came first";
+                    return report.inconclusive(&SCOPES, at, why);
                 }
             }
         }

@@ -211,11 +211,8 @@ impl BatchState {
         let was_mixed = *kinds == [true; 2];
         kinds[usize::from(is_answer)] = true;
         if *kinds == [true; 2] && !was_mixed {
-            report.fail(
-                &HOMOGENEOUS,
-                at,
-                "the array of this message has requests or notifications and answers",
-            );
+            let wrong = "the array of this message has requests or notifications and answers";
+            report.fail(&HOMOGENEOUS, at, wrong);
         }
         if message.kind == MessageKind::Request
             && !message.calls("initialize")

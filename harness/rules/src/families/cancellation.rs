@@ -152,11 +152,8 @@ impl CancellationState {
             report.pass(&KNOWN, at);
             if at.exchange.is_some() {
                 // The answer stands in the exchange of its request, however long it took.
-                report.inconclusive(
-                    &INFLIGHT,
-                    at,
-                    "an exchange log does not tell which of the two came first",
-                );
+                let why = "an exchange log does not tell which of the two came first";
+                report.inconclusive(&INFLIGHT, at, why);
             } else {
                 let wrong = format!("the request {} was answered before", shown(id));
                 report.fail(&INFLIGHT, at, Violation::new(wrong).inside(id));

@@ -350,11 +350,8 @@ impl CorrelationState {
             }
             // The file may hold what the server wrote, and nothing else.
             None if at.facts.requests == 0 => {
-                report.inconclusive(
-                    &ID_MATCH,
-                    at,
-                    "no request comes before it; a recording of both sides would show it",
-                );
+                let why = "no request comes before it; a recording of both sides would show it";
+                report.inconclusive(&ID_MATCH, at, why);
             }
             None => report.fail_if_complete(&ID_MATCH, at, wrong),
         }

@@ -96,12 +96,8 @@ impl RuleVisitor for EncodingState {
 
 fn check_message(message: &SeenMessage<'_>, at: &RuleContext<'_>, report: &mut Report) {
     let text = message.raw.text();
-    report.check(
-        &UTF8,
-        at,
-        !is_damaged(text),
-        || "the message holds U+FFFD, which replaces a character that was lost",
-    );
+    let wrong = "the message holds U+FFFD, which replaces a character that was lost";
+    report.check(&UTF8, at, !is_damaged(text), || wrong);
     report.pass(&PARSE, at);
     report.pass(&BOM, at);
     // Which names stand twice is looked for only where some may.

@@ -215,11 +215,8 @@ impl ErrorsState {
                         let wrong = Violation::new(format!("the code {code} is {how}"));
                         report.fail(rule, at, wrong.inside(value));
                     } else {
-                        report.inconclusive(
-                            rule,
-                            at,
-                            "nothing shows yet that the party that answers speaks this revision",
-                        );
+                        let why = "nothing shows yet that the party that answers speaks this revision";
+                        report.inconclusive(rule, at, why);
                     }
                 }
                 _ => report.pass(rule, at),

@@ -214,12 +214,8 @@ impl RuleVisitor for HttpState {
         }
         accept(&ACCEPT_POST, POST_ACCEPTS, &exchange.raw.request_headers, at, report);
         if exchange.several || exchange.bad_request.is_none() {
-            report.check(
-                &PER_MESSAGE,
-                at,
-                !exchange.several,
-                || "the body holds several messages, one after another",
-            );
+            let wrong = "the body holds several messages, one after another";
+            report.check(&PER_MESSAGE, at, !exchange.several, || wrong);
         }
         match exchange.calls.is_empty() {
             true if exchange.reported > 0 => reported(exchange, at, report),
@@ -301,11 +297,8 @@ fn reported(exchange: &HttpExchange, at: &RuleContext<'_>, report: &mut Report) 
             }
         }
         200..=299 if exchange.answer_lost => {
-            report.inconclusive(
-                &ACCEPTED,
-                at,
-                "the body of the answer, which may be an error, is not in the recording",
-            );
+            let why = "the body of the answer, which may be an error, is not in the recording";
+            report.inconclusive(&ACCEPTED, at, why);
         }
         status @ 200..=299 => report.fail(&ACCEPTED, at, format!("the answer is {status}")),
         400..=599 => report.pass(&REJECTED, at),
@@ -347,11 +340,8 @@ fn answered(exchange: &HttpExchange, at: &RuleContext<'_>, report: &mut Report) 
         // A message with a fault of its own is one message.
         (Some(_), _) | (None, 1) => report.pass(&JSON_SINGLE, at),
         (None, 0) if exchange.raw.response_size.is_none_or(|size| size == 0) => {
-            report.inconclusive(
-                &JSON_SINGLE,
-                at,
-                "the body is empty, or the exchange was broken off before it came",
-            );
+            let why = "the body is empty, or the exchange was broken off before it came";
+            report.inconclusive(&JSON_SINGLE, at, why);
         }
         (None, _) => report.fail(&JSON_SINGLE, at, "the body is not a JSON-RPC message"),
     }

@@ -120,11 +120,8 @@ impl RuleVisitor for HttpGetState {
 
     fn over(&mut self, at: &RuleContext<'_>, report: &mut Report) {
         if !self.gone.is_empty() {
-            report.inconclusive(
-                &GET_ANSWER,
-                at,
-                "a GET got 404, and nothing later tells whether its session was over",
-            );
+            let why = "a GET got 404, and nothing later tells whether its session was over";
+            report.inconclusive(&GET_ANSWER, at, why);
         }
     }
 }
@@ -179,11 +176,8 @@ impl HttpGetState {
             200..=299 if exchange.streams() => report.pass(&GET_ANSWER, at),
             200..=299 => {
                 let media = &exchange.raw.media_type;
-                report.fail(
-                    &GET_ANSWER,
-                    at,
-                    format!("the answer is {} of the type {}", exchange.status(), quoted(media)),
-                );
+                let wrong = format!("the answer is {} of the type {}", exchange.status(), quoted(media));
+                report.fail(&GET_ANSWER, at, wrong);
             }
             // What an unknown or lost place to resume from is answered with, nobody says.
             400 | 404 if exchange.resumes() => {}

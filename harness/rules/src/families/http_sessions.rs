@@ -105,11 +105,8 @@ impl RuleVisitor for HttpSessionsState {
             let at = &at.by(by);
             if !sure && hides_its_body(exchange) {
                 if handshake.session.is_some() {
-                    report.inconclusive(
-                        &ECHO,
-                        at,
-                        "the body is not in the recording, and may be an `initialize`",
-                    );
+                    let why = "the body is not in the recording, and may be an `initialize`";
+                    report.inconclusive(&ECHO, at, why);
                 }
                 return;
             }

@@ -247,11 +247,8 @@ fn error(raw: &Message<'_>, at: &RuleContext<'_>, report: &mut Report) {
 
 fn object(rule: &'static Rule, name: &str, value: Json<'_>, at: &RuleContext<'_>, report: &mut Report) {
     if !at.facts.knows_mcp && at.facts.other_method.is_some() {
-        return report.inconclusive(
-            rule,
-            at,
-            "no method of MCP was called before, and JSON-RPC has other users",
-        );
+        let why = "no method of MCP was called before, and JSON-RPC has other users";
+        return report.inconclusive(rule, at, why);
     }
     report.check(rule, at, value.kind() == JsonKind::Object, || {
         Violation::new(format!("`{name}` is {}: {}", value.kind().name(), shown(value))).inside(value)

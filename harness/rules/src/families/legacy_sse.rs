@@ -162,12 +162,8 @@ impl RuleVisitor for LegacySseState {
         });
         // A refusal may say why in its body.
         if !exchange.calls.is_empty() && exchange.succeeded() {
-            report.check(
-                &VIA_STREAM,
-                at,
-                exchange.messages == 0,
-                || "the body of the POST's answer holds a message",
-            );
+            let wrong = "the body of the POST's answer holds a message";
+            report.check(&VIA_STREAM, at, exchange.messages == 0, || wrong);
         }
     }
 

@@ -270,11 +270,8 @@ impl LifecycleState {
         if at.exchange.is_some() || at.facts.over_stdio() == Some(true) {
             report.fail(&ONCE, at, "a second `initialize` succeeds in one session");
         } else {
-            report.inconclusive(
-                &ONCE,
-                at,
-                "the file may hold several sessions; one file per session would show it",
-            );
+            let why = "the file may hold several sessions; one file per session would show it";
+            report.inconclusive(&ONCE, at, why);
         }
     }
 
@@ -306,11 +303,8 @@ impl LifecycleState {
     fn server_was_early(&mut self, at: &RuleContext<'_>, report: &mut Report) {
         let Some((method, location, time)) = self.server_early.take() else { return };
         if at.exchange.is_some() {
-            return report.inconclusive(
-                &SERVER_EARLY,
-                at,
-                "an exchange log does not tell when a stream said something",
-            );
+            let why = "an exchange log does not tell when a stream said something";
+            return report.inconclusive(&SERVER_EARLY, at, why);
         }
         let wrong = format!("`{method}` is sent before `notifications/initialized` came");
         early(&SERVER_EARLY, Violation::new(wrong).at(location), time, at, report);

@@ -135,11 +135,8 @@ impl LoggingState {
     /// Which request a message is for is shown only by its exchange; over pipes it may be for any that is open.
     fn modern(&self, level: Option<usize>, at: &RuleContext<'_>, report: &mut Report) {
         if at.pending.count() > MOST_OPEN {
-            return report.inconclusive(
-                &OPT_IN,
-                at,
-                "more requests are open than are looked through for each message",
-            );
+            let why = "more requests are open than are looked through for each message";
+            return report.inconclusive(&OPT_IN, at, why);
         }
         let open = at.pending.open().into_iter().filter(|request| {
             request.side != Some(Side::Server)
@@ -148,17 +145,11 @@ impl LoggingState {
         let wanted: Vec<_> = open.filter_map(|request| request.meta(META_LEVEL).map(rank)).collect();
         if wanted.is_empty() {
             if self.request && at.exchange.is_none() {
-                report.inconclusive(
-                    &OPT_IN,
-                    at,
-                    "another request asked for it, whose answer may have crossed the message",
-                );
+                let why = "another request asked for it, whose answer may have crossed the message";
+                report.inconclusive(&OPT_IN, at, why);
             } else {
-                report.fail_if_complete(
-                    &OPT_IN,
-                    at,
-                    "a log message comes, and no open request asked for any",
-                );
+                let wrong = "a log message comes, and no open request asked for any";
+                report.fail_if_complete(&OPT_IN, at, wrong);
             }
             return;
         }

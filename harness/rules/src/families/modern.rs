@@ -203,11 +203,8 @@ impl ModernState {
                 report.fail(&MISSING_REJECTED, at, Violation::new(wrong).of(request));
             }
             (_, None) if message.kind == MessageKind::Result => {
-                report.inconclusive(
-                    &MISSING_REJECTED,
-                    at,
-                    "the server may have served it by an older revision",
-                );
+                let why = "the server may have served it by an older revision";
+                report.inconclusive(&MISSING_REJECTED, at, why);
             }
             // Whatever else is wrong with the request may be refused first.
             _ => {}
@@ -323,11 +320,8 @@ fn error(message: &SeenMessage<'_>, at: &RuleContext<'_>, report: &mut Report) {
     match (wrong, status(at)) {
         (Some(wrong), _) => report.fail(&MISSING_CAPABILITY, at, wrong),
         (None, Some(status)) if status != 400 => {
-            report.fail(
-                &MISSING_CAPABILITY,
-                at,
-                format!("-32021 goes with the status {status} rather than 400"),
-            );
+            let wrong = format!("-32021 goes with the status {status} rather than 400");
+            report.fail(&MISSING_CAPABILITY, at, wrong);
         }
         _ => report.pass(&MISSING_CAPABILITY, at),
     }

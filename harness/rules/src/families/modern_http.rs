@@ -285,11 +285,8 @@ impl ModernHttpState {
         let broke = |wrong: String| Violation::new(wrong).of(request);
         match message.error_code() {
             Some(-32020) if right => {
-                report.fail(
-                    &FALSE_MISMATCH,
-                    at,
-                    broke("-32020 refuses headers that agree with the body".to_owned()),
-                );
+                let wrong = broke("-32020 refuses headers that agree with the body".to_owned());
+                report.fail(&FALSE_MISMATCH, at, wrong);
             }
             None if right => report.pass(&FALSE_MISMATCH, at),
             _ => {}
@@ -297,28 +294,19 @@ impl ModernHttpState {
         match (message.error_code(), &fault) {
             (Some(-32020), _) => match exchange.status {
                 Some(status) if status != 400 => {
-                    report.fail(
-                        &MISMATCH,
-                        at,
-                        broke(format!("-32020 goes with the status {status} rather than 400")),
-                    );
+                    let wrong = broke(format!("-32020 goes with the status {status} rather than 400"));
+                    report.fail(&MISMATCH, at, wrong);
                 }
                 _ => report.pass(&MISMATCH, at),
             },
             (_, None) => {}
             (None, Some(fault)) if message.kind == MessageKind::Result => {
                 if fault.lenient {
-                    report.inconclusive(
-                        &MISMATCH,
-                        at,
-                        "the server may take a request without a version for an old one",
-                    );
+                    let why = "the server may take a request without a version for an old one";
+                    report.inconclusive(&MISMATCH, at, why);
                 } else {
-                    report.fail(
-                        &MISMATCH,
-                        at,
-                        broke(format!("the request was served, although {}", fault.wrong)),
-                    );
+                    let wrong = broke(format!("the request was served, although {}", fault.wrong));
+                    report.fail(&MISMATCH, at, wrong);
                 }
             }
             // Another fault of the request may be refused first.

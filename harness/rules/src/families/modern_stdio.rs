@@ -220,11 +220,8 @@ impl ModernStdioState {
         {
             self.disturbed = true;
             let wrong = format!("progress comes {} ms after its request was cancelled", now - then);
-            report.fail(
-                &SILENT,
-                at,
-                Violation::new(wrong).see(cancelled.location.clone(), "the cancellation"),
-            );
+            let wrong = Violation::new(wrong).see(cancelled.location.clone(), "the cancellation");
+            report.fail(&SILENT, at, wrong);
         }
     }
 }

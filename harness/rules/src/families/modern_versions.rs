@@ -177,11 +177,8 @@ impl ModernVersionsState {
         if refused.supported.contains(&version) {
             report.pass(&RETRY, at);
         } else if waited.is_none() {
-            report.inconclusive(
-                &RETRY,
-                at,
-                "the request may have been on its way already; times would show it",
-            );
+            let why = "the request may have been on its way already; times would show it";
+            report.inconclusive(&RETRY, at, why);
         } else if waited < Some(ON_ITS_WAY) {
             self.refused = Some(refused);
         } else {

@@ -90,20 +90,13 @@ impl RuleVisitor for MrtrState {
             let wrong = format!("`{}` is answered with a request for input", request.method());
             report.fail(&METHODS, at, Violation::new(wrong).of(request));
         } else {
-            report.inconclusive(
-                &METHODS,
-                at,
-                "whether an extension defines such a question is not in the recording",
-            );
+            let why = "whether an extension defines such a question is not in the recording";
+            report.inconclusive(&METHODS, at, why);
         }
         let there = |name| result.member(name).filter(|value| value.kind() != JsonKind::Null);
         let is_there = there("inputRequests").is_some() || there("requestState").is_some();
-        report.check(
-            &NON_EMPTY,
-            at,
-            is_there,
-            || "the result has neither `inputRequests` nor `requestState`",
-        );
+        let wrong = "the result has neither `inputRequests` nor `requestState`";
+        report.check(&NON_EMPTY, at, is_there, || wrong);
         let Some(requests) = result.member("inputRequests").filter(|_| is_there) else { return };
         if requests.kind() != JsonKind::Object {
             let wrong = format!("`inputRequests` is {}: {}", requests.kind().name(), shown(requests));

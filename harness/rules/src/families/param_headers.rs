@@ -95,11 +95,8 @@ pub(super) fn params(
 ) -> Option<String> {
     let name = message.param("name").and_then(text_of)?;
     let Some(tool) = at.facts.tool(&name) else {
-        report.inconclusive(
-            &MIRROR,
-            at,
-            "the tool's definition is not in the recording; tools/list would show it",
-        );
+        let why = "the tool's definition is not in the recording; tools/list would show it";
+        report.inconclusive(&MIRROR, at, why);
         return None;
     };
     let read = annotations(tool.member("inputSchema")?);

@@ -116,11 +116,8 @@ fn early_pong(kept: bool, location: FindingLocation, at: &RuleContext<'_>, repor
 fn pong(message: &SeenMessage<'_>, at: &RuleContext<'_>, report: &mut Report) {
     let Some(outcome) = message.raw.outcome() else { return };
     if message.kind == MessageKind::Error {
-        return report.fail(
-            &PING,
-            at,
-            Violation::new(format!("the ping got an error: {}", shown(outcome))).inside(outcome),
-        );
+        let wrong = Violation::new(format!("the ping got an error: {}", shown(outcome))).inside(outcome);
+        return report.fail(&PING, at, wrong);
     }
     let more = outcome.members().find(|(name, _)| !name.is("_meta") && !name.is("resultType"));
     report.check(&PING, at, more.is_none(), || {

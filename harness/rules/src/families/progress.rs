@@ -274,11 +274,8 @@ impl ProgressState {
             report.pass(&KNOWN, at);
             self.late(&key, token, repeated, at, report);
         } else if at.exchange.is_some_and(|exchange| exchange.method != "POST") {
-            report.inconclusive(
-                &KNOWN,
-                at,
-                "an exchange log does not tell what was asked before a stream said this",
-            );
+            let why = "an exchange log does not tell what was asked before a stream said this";
+            report.inconclusive(&KNOWN, at, why);
         } else if self.loses || self.forgets {
             report.inconclusive(&KNOWN, at, "there were more tokens than are remembered");
         } else {

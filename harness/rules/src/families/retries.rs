@@ -191,11 +191,8 @@ impl RetriesState {
             (None, None) => report.pass(&STATE_ABSENT, at),
             (None, Some(state)) => {
                 let wrong = "`requestState` is sent, and the server gave none";
-                report.fail(
-                    &STATE_ABSENT,
-                    at,
-                    Violation::new(wrong).inside(state).see(first(), "the question"),
-                );
+                let wrong = Violation::new(wrong).inside(state).see(first(), "the question");
+                report.fail(&STATE_ABSENT, at, wrong);
             }
             (Some(given), _) if at.facts.hides(given) || state.is_some_and(|state| at.redacted(state)) => {
                 report.inconclusive(&STATE_ECHO, at, HIDDEN);
@@ -271,11 +268,8 @@ fn outcome(
                 report.fail(&REREQUEST, at, Violation::new(wrong).of(request));
             }
             (MessageKind::Error, None) => {
-                report.inconclusive(
-                    &REREQUEST,
-                    at,
-                    "the error does not say whether it is for want of an answer",
-                );
+                let why = "the error does not say whether it is for want of an answer";
+                report.inconclusive(&REREQUEST, at, why);
             }
             // What is missing was not needed.
             _ => {}

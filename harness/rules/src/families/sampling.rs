@@ -204,11 +204,8 @@ fn codes(message: &SeenMessage<'_>, messages: Option<Json<'_>>, at: &RuleContext
         && words.contains("user ")
         && ["reject", "declin", "denied", "refus"].iter().any(|word| words.contains(word))
     {
-        return report.fail(
-            &REJECTED,
-            at,
-            format!("the user has refused, and the code is {}", code.unwrap_or(0)),
-        );
+        let wrong = format!("the user has refused, and the code is {}", code.unwrap_or(0));
+        return report.fail(&REJECTED, at, wrong);
     }
     if code == Some(-32601) {
         return;
@@ -254,11 +251,8 @@ impl SamplingState {
             let tool =
                 used.and_then(|used| tools.find(|tool| same(tool.member("name"), used.member("name"))));
             let Some(tool) = tool else {
-                report.inconclusive(
-                    &STRUCTURED,
-                    at,
-                    "the tool's definition is not among the `tools` of the request",
-                );
+                let why = "the tool's definition is not among the `tools` of the request";
+                report.inconclusive(&STRUCTURED, at, why);
                 continue;
             };
             let Some(schema) = tool.member("outputSchema") else { continue };

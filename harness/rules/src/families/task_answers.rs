@@ -229,11 +229,8 @@ impl TaskAnswersState {
                     .of(request)
                 }),
                 None => {
-                    report.inconclusive(
-                        &UNDECLARED,
-                        at,
-                        "the receiver's capabilities are not in the recording",
-                    );
+                    let why = "the receiver's capabilities are not in the recording";
+                    report.inconclusive(&UNDECLARED, at, why);
                 }
             }
         }
@@ -301,10 +298,7 @@ impl TaskAnswersState {
             let wrong = Violation::new(format!("the task is not there, and the answer is {}", answer()));
             return report.fail(&UNKNOWN, at, wrong.of(request));
         }
-        report.inconclusive(
-            &UNKNOWN,
-            at,
-            "the task may be of another session, or the error about something else",
-        );
+        let why = "the task may be of another session, or the error about something else";
+        report.inconclusive(&UNKNOWN, at, why);
     }
 }

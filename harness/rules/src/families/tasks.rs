@@ -248,11 +248,8 @@ impl TasksState {
                     report.fail(&LISTED, at, wrong.see(task.location.clone(), "the task"));
                 }
                 false => {
-                    report.inconclusive(
-                        &LISTED,
-                        at,
-                        "the task may have been deleted; `tasks/get` would show it",
-                    );
+                    let why = "the task may have been deleted; `tasks/get` would show it";
+                    report.inconclusive(&LISTED, at, why);
                     self.missed.insert((lane, id.clone()), at.location());
                 }
             }

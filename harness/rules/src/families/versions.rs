@@ -95,11 +95,8 @@ impl VersionsState {
                 );
                 report.fail(&SAME, at, Violation::new(wrong).inside(version));
             } else {
-                report.inconclusive(
-                    &SAME,
-                    at,
-                    "nothing shows whether the server speaks the version it was asked for",
-                );
+                let why = "nothing shows whether the server speaks the version it was asked for";
+                report.inconclusive(&SAME, at, why);
             }
         }
         self.show(answer);
