@@ -76,10 +76,7 @@ impl RuleVisitor for CompletionState {
 
 impl CompletionState {
     fn answered(&self, message: &SeenMessage<'_>, at: &RuleContext<'_>, report: &mut Report) {
-        let Some(request) = message.request().filter(|request| request.method() == "completion/complete")
-        else {
-            return;
-        };
+        let Some(request) = message.request_for("completion/complete") else { return };
         let code = message.error_code();
         if let Some(code) = code
             && at.facts.declares(Side::Server, "completions") == Some(false)

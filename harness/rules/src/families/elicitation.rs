@@ -61,7 +61,7 @@ impl RuleVisitor for ElicitationState {
                 self.keep(request, at, report);
             }
         }
-        if let Some(request) = message.request().filter(|request| request.method() == "elicitation/create") {
+        if let Some(request) = message.request_for("elicitation/create") {
             mode_answered(request.param("mode"), message.error_code(), at, report);
         }
         if message.calls("notifications/elicitation/complete") {

@@ -257,9 +257,8 @@ impl HttpSessionsState {
 
     /// The answer to a version that is none.
     fn bad_version(&self, exchange: &HttpExchange, at: &RuleContext<'_>, report: &mut Report) {
-        let Some(message) =
-            exchange.request_header(VERSION).filter(|message| is_none(message) && !hidden(message, at))
-        else {
+        let message = exchange.request_header(VERSION);
+        let Some(message) = message.filter(|message| is_none(message) && !hidden(message, at)) else {
             return;
         };
         let lives = exchange

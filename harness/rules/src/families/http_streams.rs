@@ -126,11 +126,8 @@ impl RuleVisitor for HttpStreamsState {
         if at.entry.carrier == Carrier::Sse {
             event_name(at, report);
         }
-        let (Some(exchange), Some(message)) =
-            (at.exchanges.current().filter(|_| at.exchange.is_some()), at.message)
-        else {
-            return;
-        };
+        let exchange = at.exchanges.current().filter(|_| at.exchange.is_some());
+        let (Some(exchange), Some(message)) = (exchange, at.message) else { return };
         let (scope, number) = (scope(exchange, at), exchange.number);
         if at.entry.carrier == Carrier::Request {
             self.request(&scope, message, at, report);

@@ -211,10 +211,8 @@ impl ModernStdioState {
             return;
         }
         let Some(token) = message.param("progressToken") else { return };
-        let Some(cancelled) = self.cancelled.iter().find(|cancelled| &*cancelled.token == token.text())
-        else {
-            return;
-        };
+        let cancelled = self.cancelled.iter().find(|cancelled| &*cancelled.token == token.text());
+        let Some(cancelled) = cancelled else { return };
         if let (Some(then), Some(now)) = (cancelled.time, at.entry.time)
             && now - then >= ON_ITS_WAY
         {

@@ -215,9 +215,7 @@ impl ModernVersionsState {
 
     fn error(&mut self, message: &SeenMessage<'_>, at: &RuleContext<'_>, report: &mut Report) {
         let (Some(error), Some(code)) = (message.error(), message.error_code()) else { return };
-        if message.request().is_some_and(|request| request.method() == "initialize")
-            && error.text().len() <= MOST_TEXT
-        {
+        if message.request_for("initialize").is_some() && error.text().len() <= MOST_TEXT {
             self.refused_initialize = Some((error.text().into(), at.location()));
         }
         match code {

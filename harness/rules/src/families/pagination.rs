@@ -94,9 +94,8 @@ impl RuleVisitor for PaginationState {
 impl PaginationState {
     fn request(&self, message: &SeenMessage<'_>, at: &RuleContext<'_>, report: &mut Report) {
         let method = message.method.as_deref().unwrap_or_default();
-        let Some(cursor) = cursor(message.param("cursor")).filter(|_| PAGED.contains(&method)) else {
-            return;
-        };
+        let cursor = cursor(message.param("cursor")).filter(|_| PAGED.contains(&method));
+        let Some(cursor) = cursor else { return };
         if self.given.contains(&print(method, cursor)) {
             return report.pass(&OPAQUE, at);
         }
@@ -108,9 +107,8 @@ impl PaginationState {
     }
 
     fn response(&mut self, message: &SeenMessage<'_>, at: &RuleContext<'_>, report: &mut Report) {
-        let Some(request) = message.request().filter(|request| PAGED.contains(&request.method())) else {
-            return;
-        };
+        let request = message.request().filter(|request| PAGED.contains(&request.method()));
+        let Some(request) = request else { return };
         if message.kind == MessageKind::Error && request.param("cursor").is_none() {
             // The methods are few, and a server has a handful of codes.
             if self.failing.len() < 100 {
@@ -138,9 +136,8 @@ impl PaginationState {
                 }
             }
         }
-        let Some(next) = message.raw.outcome().and_then(|result| result.member("nextCursor")) else {
-            return;
-        };
+        let next = message.raw.outcome().and_then(|result| result.member("nextCursor"));
+        let Some(next) = next else { return };
         report.check(&STRING, at, next.kind() == JsonKind::String, || {
             Violation::new(format!("`nextCursor` is {}: {}", next.kind().name(), shown(next))).inside(next)
         });

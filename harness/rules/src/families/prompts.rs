@@ -62,9 +62,7 @@ struct PromptsState {
 impl RuleVisitor for PromptsState {
     fn message(&mut self, message: &SeenMessage<'_>, at: &RuleContext<'_>, report: &mut Report) {
         self.list.see(message);
-        if message.request().is_some_and(|request| request.method() == "prompts/get") {
-            self.answered(message, at, report);
-        }
+        self.answered(message, at, report);
         let Some(("prompts/get", result)) = whole_result(message) else { return };
         for prompt in result.member("messages").into_iter().flat_map(Json::items) {
             let Some(resource) = prompt.member("content").and_then(embedded) else { continue };
@@ -127,7 +125,7 @@ impl PromptList {
 
 impl PromptsState {
     fn answered(&self, message: &SeenMessage<'_>, at: &RuleContext<'_>, report: &mut Report) {
-        let Some(request) = message.request() else { return };
+        let Some(request) = message.request_for("prompts/get") else { return };
         let Some(name) = request.param("name").and_then(string_of) else { return };
         if request.params().is_none_or(|params| at.redacted(params)) {
             return report.inconclusive(&ARGS, at, "the recorder took out what was asked for");

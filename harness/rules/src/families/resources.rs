@@ -147,7 +147,7 @@ impl RuleVisitor for ResourcesState {
             }
             _ => {}
         }
-        if message.request().is_some_and(|request| request.method() == "resources/read") {
+        if message.request_for("resources/read").is_some() {
             missing(message, at, report);
         }
     }
@@ -266,7 +266,7 @@ impl ResourcesState {
             self.whole = [false; 2];
             self.changed = Some(at.moment());
         }
-        if message.request().is_none_or(|request| request.method() != "resources/templates/list") {
+        if message.request_for("resources/templates/list").is_none() {
             return;
         }
         let listed = message.raw.outcome().and_then(|result| result.member("resourceTemplates"));

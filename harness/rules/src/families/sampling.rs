@@ -138,7 +138,7 @@ impl RuleVisitor for SamplingState {
         for answer in self.server_requests.see(at).iter().filter(|answer| answer.method == SAMPLE) {
             answered(answer, at, report);
         }
-        let Some(request) = message.request().filter(|request| request.method() == SAMPLE) else { return };
+        let Some(request) = message.request_for(SAMPLE) else { return };
         if message.kind == MessageKind::Error && hands_tools(request.params()) {
             refused(at, report);
         }

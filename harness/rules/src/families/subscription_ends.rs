@@ -64,7 +64,7 @@ impl RuleVisitor for SubscriptionEndsState {
         } else if message.calls("notifications/cancelled") && message.kind == MessageKind::Notification {
             let by_client = (at.side != Some(Side::Server)).then_some(at.entry.time);
             self.end(key(message.param("requestId").and_then(TypedId::new)), (at.location(), by_client));
-        } else if message.request().is_some_and(|request| request.method() == LISTEN) {
+        } else if message.request_for(LISTEN).is_some() {
             self.end(key(TypedId::of_message(message.raw.id())), (at.location(), None));
         } else if let Some(tag) = message.meta(TAG).filter(|_| message.kind == MessageKind::Notification) {
             let Some(end) = key(TypedId::new(tag)).and_then(|key| self.listens.get(&key)) else { return };

@@ -137,7 +137,7 @@ impl RuleVisitor for SubscriptionsState {
             MessageKind::Notification if at.side != Some(Side::Client) => {
                 self.notification(message, at, report)
             }
-            MessageKind::Result if message.request().is_some_and(|request| request.method() == LISTEN) => {
+            MessageKind::Result if message.request_for(LISTEN).is_some() => {
                 self.result(message, at, report);
             }
             _ => {}
@@ -367,10 +367,8 @@ fn subset(
     at: &RuleContext<'_>,
     report: &mut Report,
 ) {
-    let Some(answer) = message.param("notifications").filter(|answer| answer.kind() == JsonKind::Object)
-    else {
-        return;
-    };
+    let answer = message.param("notifications").filter(|answer| answer.kind() == JsonKind::Object);
+    let Some(answer) = answer else { return };
     for (name, value) in answer.members() {
         let name = name.to_str().unwrap_or_default();
         let request = filter.member(&name);

@@ -234,10 +234,8 @@ impl TaskAnswersState {
                 }
             }
         }
-        let Some(name) = request.param("name").and_then(text_of).filter(|_| request.method() == "tools/call")
-        else {
-            return;
-        };
+        let name = request.param("name").filter(|_| request.method() == "tools/call");
+        let Some(name) = name.and_then(text_of) else { return };
         if declares != Some(true) {
             return;
         }

@@ -222,10 +222,8 @@ impl ToolOutputState {
                 return;
             }
         };
-        let Some(schema) = tool.member("outputSchema").filter(|schema| schema.kind() != JsonKind::Null)
-        else {
-            return;
-        };
+        let schema = tool.member("outputSchema").filter(|schema| schema.kind() != JsonKind::Null);
+        let Some(schema) = schema else { return };
         let Some(structured) = structured else {
             let wrong =
                 Violation::new("the tool has an `outputSchema`, and the result no `structuredContent`");

@@ -161,7 +161,7 @@ impl RuleVisitor for ToolsState {
             let first = message.request().is_some_and(|request| request.param("cursor").is_none());
             self.listed(result, first, at, report);
         }
-        if message.request().is_some_and(|request| request.method() == "tools/call") {
+        if message.request_for("tools/call").is_some() {
             self.answered(at, report);
         }
     }
@@ -174,9 +174,8 @@ impl RuleVisitor for ToolsState {
 impl ToolsState {
     fn call(&mut self, at: &RuleContext<'_>, report: &mut Report) {
         let Some(message) = at.message else { return };
-        let Some((params, value)) =
-            message.raw.params().and_then(|params| Some((params, params.member("name")?)))
-        else {
+        let named = message.raw.params().and_then(|params| Some((params, params.member("name")?)));
+        let Some((params, value)) = named else {
             return report.fail(&PARAMS, at, "the call has no `name`");
         };
         let given = params.member("arguments");
