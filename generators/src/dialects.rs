@@ -1,11 +1,10 @@
 //! What a dialect makes of a session that was made, from a plain list of its own: not from the reading contract.
 
 use crate::relation::{Reading, Relation};
-use crate::session_builder::{KnownEvent, SessionBuilder};
+use crate::session_builder::SessionBuilder;
 use formats::OwnedContent;
 use transcript::dialect::{ALL, Dialect, IdRules};
 use transcript::rejection::Code;
-use transcript::session::Side;
 
 /// What is known of a variant in a dialect that makes something else of it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -16,14 +15,6 @@ pub enum InDialect {
     Rejects(Code),
     /// Nothing, for this reason.
     Unknown(&'static str),
-}
-
-/// A request that waits, under an id that is typed where the dialect's are.
-struct TypedRequest {
-    key: (bool, Vec<u8>),
-    side: Option<Side>,
-    index: u64,
-    is_call: bool,
 }
 
 impl SessionBuilder {
@@ -38,7 +29,7 @@ impl SessionBuilder {
     #[must_use]
     pub fn fit_for(mut self, dialect: &Dialect) -> Self {
         let messages = self.entries.iter_mut().filter_map(|entry| entry.message.as_mut());
-        for (number, message) in messages.enumerate().filter(|(_, message)| lacks_its_id(message)) {
+        for (number, message) in messages.enumerate().filter(|(_, message)| message.lacks_its_id()) {
             match dialect.ids.required {
                 false => {}
                 true if message.is("notification") => message.set_id(None),
@@ -73,40 +64,14 @@ impl SessionBuilder {
 
     /// The session's meaning where ids are these, or why it has none.
     fn read(&self, ids: IdRules) -> Result<String, InDialect> {
-        let (mut read, mut open) = (self.clone(), Vec::<TypedRequest>::new());
-        let (mut flat, mut torn, mut index) = (Vec::<TypedRequest>::new(), false, 0);
-        for entry in &mut read.entries {
-            let (side, Some(message)) = (entry.owned.side, &mut entry.message) else { continue };
-            if ids.required && lacks_its_id(message) {
-                return Err(InDialect::Rejects(Code::InvalidId));
+        let mut read = self.clone();
+        read.bind(ids).map_err(|code| match code {
+            Code::DuplicateCallId if self.has_exchanges() => {
+                InDialect::Unknown("HTTP may have turned the first of two calls away")
             }
-            let is_text =
-                message.text.get("id").and_then(|id| id.spelled()).is_some_and(|id| id.starts_with('"'));
-            let key = message.key().map(|key| (ids.typed && is_text, key));
-            if message.is_response() {
-                let mine =
-                    |waiting: &TypedRequest| Some(&waiting.key) == key.as_ref() && waiting.side != side;
-                let found = open.iter().position(mine).map(|at| open.remove(at).index);
-                let anybody = |waiting: &TypedRequest| Some(&waiting.key) == key.as_ref();
-                torn |= found != flat.iter().position(anybody).map(|at| flat.remove(at).index);
-                message.answer(found);
-            } else if let Some(key) = key {
-                let is_call = message.is("tool_call");
-                let meets = |other: &&TypedRequest| is_call && other.is_call && other.key == key;
-                if ids.reusable && open.iter().filter(meets).any(|other| other.side == side) {
-                    return Err(match self.has_exchanges() {
-                        true => InDialect::Unknown("HTTP may have turned the first of two calls away"),
-                        false => InDialect::Rejects(Code::DuplicateCallId),
-                    });
-                }
-                torn |= ids.reusable && flat.iter().any(|other| meets(&other));
-                for list in [&mut open, &mut flat] {
-                    list.push(TypedRequest { key: key.clone(), side, index, is_call });
-                }
-            }
-            index += 1;
-        }
-        match torn && !self.needs_directions {
+            code => InDialect::Rejects(code),
+        })?;
+        match read.needs_directions && !self.needs_directions {
             true => Err(InDialect::Unknown("formats that do not tell who spoke would read it otherwise")),
             false => Ok(read.meaning()),
         }
@@ -115,13 +80,6 @@ impl SessionBuilder {
     fn has_exchanges(&self) -> bool {
         self.entries.iter().any(|entry| matches!(entry.owned.what, OwnedContent::Exchange(_)))
     }
-}
-
-/// Whether a message that needs an id has none.
-fn lacks_its_id(message: &KnownEvent) -> bool {
-    let null = message.text.get("id").is_some_and(|id| id.spelled() == Some("null"));
-    let needs = message.is("tool_call") || message.is("result");
-    message.id().is_none() && !message.is("error") && (needs || null)
 }
 
 #[cfg(test)]

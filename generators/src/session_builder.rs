@@ -5,9 +5,11 @@
 use crate::node::Node;
 use crate::session::KnownSession;
 use formats::{Format, OwnedContent, OwnedEntry, Session, Totals};
+use transcript::dialect::IdRules;
 use transcript::json::Json;
 use transcript::k2a::AuthorizationSummary;
 use transcript::message::{Message, Refusal};
+use transcript::rejection::Code;
 use transcript::session::{Carrier, Location, Side, Sse};
 
 /// A session in hand.
@@ -91,6 +93,13 @@ impl KnownEvent {
     #[must_use]
     pub fn asks(&self) -> bool {
         self.id().is_some() && !self.is_response()
+    }
+
+    /// Whether it needs an id and has none.
+    pub(crate) fn lacks_its_id(&self) -> bool {
+        let null = self.text.get("id").is_some_and(|id| id.spelled() == Some("null"));
+        let needs = self.is("tool_call") || self.is("result");
+        self.id().is_none() && !self.is("error") && (needs || null)
     }
 
     /// Gives the message another id, none where it has none, and the event what that makes of it.
@@ -266,27 +275,46 @@ impl SessionBuilder {
     /// Says of every response what it answers: the oldest request with its id that its sender was asked and that is
     /// still open (clauses COR-FIRST, COR-LATE, COR-BEFORE, COR-ANY, COR-DIRECTION).
     pub fn bind_answers(&mut self) {
+        // The contract refuses no session for its ids.
+        let _ = self.bind(IdRules::default());
+    }
+
+    /// The same where ids are these, or why the session is refused for them.
+    pub(crate) fn bind(&mut self, ids: IdRules) -> Result<(), Code> {
         let (mut open, mut flat): (Vec<OpenRequest>, Vec<OpenRequest>) = (Vec::new(), Vec::new());
         let mut index = 0;
         self.needs_directions = false;
         for entry in &mut self.entries {
-            let Some(message) = &mut entry.message else { continue };
-            let (key, side) = (message.key(), entry.owned.side);
+            let (side, Some(message)) = (entry.owned.side, &mut entry.message) else { continue };
             entry.owned.answers = None;
+            if ids.required && message.lacks_its_id() {
+                return Err(Code::InvalidId);
+            }
+            let is_text =
+                message.text.get("id").and_then(Node::spelled).is_some_and(|id| id.starts_with('"'));
+            let key = message.key().map(|key| (ids.typed && is_text, key));
             if message.is_response() {
-                let mine = |waiting: &OpenRequest| Some(&waiting.id) == key.as_ref() && waiting.side != side;
+                let mine = |waiting: &OpenRequest| Some(&waiting.key) == key.as_ref() && waiting.side != side;
                 let found = open.iter().position(mine).map(|at| open.remove(at).index);
-                let anybody = |waiting: &OpenRequest| Some(&waiting.id) == key.as_ref();
+                let anybody = |waiting: &OpenRequest| Some(&waiting.key) == key.as_ref();
                 let found_flat = flat.iter().position(anybody).map(|at| flat.remove(at).index);
                 self.needs_directions |= found != found_flat;
                 message.answer(found);
                 entry.owned.answers = found;
-            } else if let Some(id) = key {
-                open.push(OpenRequest { id: id.clone(), side, index });
-                flat.push(OpenRequest { id, side, index });
+            } else if let Some(key) = key {
+                let is_call = message.is("tool_call");
+                let meets = |other: &&OpenRequest| is_call && other.is_call && other.key == key;
+                if ids.reusable && open.iter().filter(meets).any(|other| other.side == side) {
+                    return Err(Code::DuplicateCallId);
+                }
+                self.needs_directions |= ids.reusable && flat.iter().any(|other| meets(&other));
+                for list in [&mut open, &mut flat] {
+                    list.push(OpenRequest { key: key.clone(), side, index, is_call });
+                }
             }
             index += 1;
         }
+        Ok(())
     }
 
     /// The meaning in the normal form.
@@ -339,7 +367,9 @@ impl SessionBuilder {
 }
 
 struct OpenRequest {
-    id: Vec<u8>,
+    /// Its id, which is typed where the dialect's are.
+    key: (bool, Vec<u8>),
     side: Option<Side>,
     index: u64,
+    is_call: bool,
 }

@@ -52,6 +52,31 @@ impl Rule {
         relational: false,
     };
 
+    /// Advice.
+    pub(crate) const fn should(self) -> Self {
+        Self { level: Level::Should, ..self }
+    }
+
+    /// No fault, and worth knowing.
+    pub(crate) const fn info(self) -> Self {
+        Self { level: Level::Info, ..self }
+    }
+
+    /// For the client to keep.
+    pub(crate) const fn client(self) -> Self {
+        Self { party: Party::Client, ..self }
+    }
+
+    /// For the server to keep.
+    pub(crate) const fn server(self) -> Self {
+        Self { party: Party::Server, ..self }
+    }
+
+    /// For whoever makes the recording.
+    pub(crate) const fn recorder(self) -> Self {
+        Self { party: Party::Recorder, ..self }
+    }
+
     /// How much it binds in a revision; in its own words where the revision is unknown.
     #[must_use]
     pub fn level_in(&self, revision: Option<Revision>) -> Level {

@@ -163,16 +163,14 @@ fn asks_for_input(message: &SeenMessage<'_>) -> bool {
 #[cfg(test)]
 mod tests {
     use super::{Dispatch, FamilySet};
+    use crate::engine::RecordingKind;
     use crate::engine::family::{Family, RuleVisitor, Trigger};
     use crate::engine::message::MessageKind;
     use crate::engine::methods::Method;
-    use crate::engine::{RecordingKind, Report, RuleContext};
 
     struct Nothing;
 
-    impl RuleVisitor for Nothing {
-        fn visit(&mut self, _at: &RuleContext<'_>, _report: &mut Report) {}
-    }
+    impl RuleVisitor for Nothing {}
 
     const fn family(triggers: &'static [Trigger]) -> Family {
         Family { name: "made-up", title: "Made up", rules: &[], triggers, visitor: || Box::new(Nothing) }

@@ -1,24 +1,18 @@
 //! What a session has shown of itself so far: its revision, who can do what, which tools there are, and whether the
 //! recording has its beginning and its end.
 //!
-//! Memory: the last capabilities of each side, and the tools of the listings up to [`MOST_TOOLS`] bytes of schemas.
+//! Memory: the last capabilities of each side, up to [`LONGEST`] bytes, and the tools, as [`ToolDefinitions`] says.
 
 use super::losses::Losses;
 use super::message::{MessageKind, SeenMessage};
 use super::methods::known;
 use super::recording_info::RecordingInfo;
+use super::tool_definitions::ToolDefinitions;
 use crate::revision::Revision;
 use crate::rule::Need;
 use memchr::memmem::Finder;
-use std::collections::BTreeMap;
 use transcript::json::{Json, JsonKind, OwnedJson};
 use transcript::session::{Content, Entry, Side, header};
-
-/// How many bytes of tool definitions are kept.
-pub(crate) const MOST_TOOLS: usize = 16 << 20;
-
-/// The most bytes that are kept beside the definitions, for what is inside of them; past it, that is looked for in their text.
-const MOST_BESIDE: usize = 8 << 20;
 
 /// Longer capabilities are not kept.
 const LONGEST: usize = 1 << 20;
@@ -26,14 +20,8 @@ const LONGEST: usize = 1 << 20;
 pub(crate) const META_VERSION: &str = "io.modelcontextprotocol/protocolVersion";
 pub(crate) const META_CAPABILITIES: &str = "io.modelcontextprotocol/clientCapabilities";
 
-impl Default for Facts {
-    fn default() -> Self {
-        Self::new(RecordingInfo::default(), None)
-    }
-}
-
 /// What a session has shown so far.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct Facts {
     /// What is judged.
     pub(crate) recording: RecordingInfo,
@@ -52,13 +40,7 @@ pub(crate) struct Facts {
     pub(crate) handshake: bool,
     client: Option<OwnedJson>,
     server: Option<OwnedJson>,
-    /// The tools of the last listing and its pages, by name.
-    pub(crate) tools: BTreeMap<String, OwnedJson>,
-    tool_bytes: usize,
-    /// How many bytes they take beside their text.
-    tool_beside: usize,
-    /// Tools were left out because there were too many.
-    pub(crate) tools_cut: bool,
+    pub(super) tools: ToolDefinitions,
     /// What the recording says of its transport is a converter's invention.
     pub(crate) made_up: bool,
     /// A trace's `meta` line was seen, so that whatever came first is here.
@@ -67,8 +49,8 @@ pub(crate) struct Facts {
     pub(crate) closed: bool,
     /// The first message is none that a session begins with: its beginning is not in the recording.
     pub(crate) late: bool,
-    /// No request was served before the handshake, so that what came before it may still have been its beginning.
-    unserved: bool,
+    /// A request was served before the handshake, so that what came before it was not its beginning.
+    served: bool,
     /// The session that HTTP said is over.
     dead: Option<Box<str>>,
     /// Parts are missing: bodies dropped by an exporter, or what could not be read.
@@ -108,39 +90,10 @@ impl Facts {
         Self {
             revision: forced,
             forced: forced.is_some(),
-            wished: None,
-            initialized: false,
             modern: forced.is_some_and(|revision| !revision.has_handshake()),
-            handshake: false,
-            client: None,
-            server: None,
-            tools: BTreeMap::new(),
-            tool_bytes: 0,
-            tool_beside: 0,
             markers: recording.markers.iter().map(|marker| Finder::new(marker).into_owned()).collect(),
             recording,
-            tools_cut: false,
-            made_up: false,
-            opened: false,
-            closed: false,
-            late: false,
-            unserved: true,
-            dead: None,
-            torn: false,
-            losses: Losses::default(),
-            piped: false,
-            by_envelope: false,
-            by_endpoint: false,
-            outgrown: false,
-            name: None,
-            mixed: false,
-            messages: 0,
-            requests: 0,
-            responses: 0,
-            bound: false,
-            knows_mcp: false,
-            other_method: None,
-            session: 0,
+            ..Self::default()
         }
     }
 
@@ -165,7 +118,7 @@ impl Facts {
 
     /// A tool as the last listing has it.
     pub(crate) fn tool(&self, name: &str) -> Option<Json<'_>> {
-        Some(self.tools.get(name)?.json())
+        self.tools.get(name)
     }
 
     /// Whether a text, such as that of a value or a header, holds what a recorder wrote in place of what it took out.
@@ -244,7 +197,7 @@ impl Facts {
             Content::Missing(_) => self.torn = true,
             Content::Exchange(exchange) => {
                 let session = header(&exchange.request_headers, "Mcp-Session-Id");
-                self.unserved &= self.handshake || session.is_none();
+                self.served |= !self.handshake && session.is_some();
                 if let Some(session) = session.filter(|_| exchange.status == Some(404)) {
                     self.dead = Some(session.into());
                 }
@@ -315,7 +268,7 @@ impl Facts {
     /// Counts a response. No session begins with one.
     pub(super) fn answered(&mut self) {
         self.late |= self.messages == 0 && !self.opened;
-        self.unserved &= self.messages > 0;
+        self.served |= self.messages == 0;
         self.messages += 1;
         self.responses += 1;
     }
@@ -325,11 +278,11 @@ impl Facts {
         self.modern = self.modern || is_modern(message);
         self.bound |= message.request().is_some();
         if message.kind == MessageKind::Result && message.result_of("initialize").is_none() {
-            self.unserved &= self.handshake;
+            self.served |= !self.handshake;
         }
         if let Some(result) = message.result_of("initialize") {
             // Nothing was under way: the recording begins where the session does, with the wrong message.
-            self.late &= !self.unserved;
+            self.late &= self.served;
             self.initialized = true;
             (self.by_endpoint, self.by_envelope) = (false, false);
             if !self.forced {
@@ -342,7 +295,7 @@ impl Facts {
         }
         if let Some(result) = message.result_of("tools/list") {
             let first = message.request().is_some_and(|request| request.param("cursor").is_none());
-            self.list(result, first);
+            self.tools.list(result, first);
         }
     }
 
@@ -363,29 +316,6 @@ impl Facts {
             mixed: self.mixed,
             ..Self::new(recording, forced)
         };
-    }
-
-    fn list(&mut self, result: Json<'_>, first: bool) {
-        if first {
-            self.tools.clear();
-            self.tool_bytes = 0;
-            self.tool_beside = 0;
-        }
-        for tool in result.member("tools").into_iter().flat_map(Json::items) {
-            let Some(name) = tool.member("name").and_then(text_of) else { continue };
-            if self.tool_bytes + tool.text().len() > MOST_TOOLS {
-                self.tools_cut = true;
-                return;
-            }
-            self.tool_bytes += tool.text().len();
-            let kept = if self.tool_beside < MOST_BESIDE {
-                OwnedJson::new(tool)
-            } else {
-                OwnedJson::unindexed(tool)
-            };
-            self.tool_beside += kept.index_size();
-            self.tools.insert(name.into(), kept);
-        }
     }
 
     /// A sign of the revision that rules as long as nothing stronger is shown.

@@ -72,6 +72,11 @@ impl<'m> SeenMessage<'m> {
         self.method.as_deref() == Some(method)
     }
 
+    /// The request that a response answers, where it has this method.
+    pub(crate) fn request_for(&self, method: &str) -> Option<&'m PendingRequest> {
+        self.request().filter(|request| request.method() == method)
+    }
+
     /// The `result` of a response to a request with this method.
     pub(crate) fn result_of(&self, method: &str) -> Option<Json<'m>> {
         (self.kind == MessageKind::Result && self.request()?.method() == method)

@@ -28,6 +28,7 @@ mod rule_stats;
 mod secrets;
 mod server_requests;
 mod split_messages;
+mod tool_definitions;
 mod tool_list;
 mod trace_event;
 mod typed_id;
@@ -37,7 +38,7 @@ pub(crate) use crate::revision::{Revision, Span};
 
 pub(crate) use dispatch::FamilySet;
 pub use family::Family;
-pub(crate) use family::{RuleVisitor, Trigger};
+pub(crate) use family::{RuleVisitor, Trigger, per_session};
 pub use finding::{Finding, FindingCount, Listener, RuleOutcome, RuleVerdict};
 pub use judge::CheckResult;
 #[cfg(test)]
@@ -76,7 +77,7 @@ pub(crate) use url::{Origin, address, parameter, percent_decoded, query, resolve
 /// The limits that a document names, for the test that holds it to them.
 #[cfg(test)]
 pub(crate) mod limits {
-    pub(crate) use super::facts::MOST_TOOLS;
     pub(crate) use super::pending_requests::{MOST_HELD, MOST_IDS, MOST_OPEN};
     pub(crate) use super::report::MOST_KEPT;
+    pub(crate) use super::tool_definitions::MOST_TOOLS;
 }

@@ -118,11 +118,8 @@ impl<K> Early<K> {
     /// Nothing more comes.
     pub(crate) fn never(&mut self, at: &RuleContext<'_>, report: &mut Report) {
         for (_, finding) in self.0.drain(..) {
-            let wrong = Violation::new(finding.wrong).at(finding.location);
-            let wrong = match finding.party.filter(|_| finding.rule.party == Party::Sender) {
-                Some(party) => wrong.by(party),
-                None => wrong,
-            };
+            let party = finding.party.filter(|_| finding.rule.party == Party::Sender);
+            let wrong = Violation::new(finding.wrong).at(finding.location).by(party);
             report.fail_if_complete(finding.rule, &at.by(finding.revision), wrong);
         }
     }

@@ -7,6 +7,7 @@ use super::context::RuleContext;
 use super::facts::{TORN, why_not_whole};
 use super::finding::{Finding, Listener, RuleOutcome, RuleVerdict};
 use super::location::FindingLocation;
+use super::pending_requests::PendingRequest;
 use super::rule_stats::{RuleStats, RuleStatsTable};
 use crate::revision::{Revision, Span};
 use crate::rule::{Level, Need, Party, Rule};
@@ -35,8 +36,8 @@ impl<'v> Violation<'v> {
     }
 
     /// It stands in this value, which is a part of the message at hand.
-    pub(crate) fn inside(self, value: Json<'v>) -> Self {
-        Self { inside: Some(value), ..self }
+    pub(crate) fn inside(self, value: impl Into<Option<Json<'v>>>) -> Self {
+        Self { inside: value.into(), ..self }
     }
 
     /// It stands somewhere else than at the moment at hand.
@@ -45,13 +46,18 @@ impl<'v> Violation<'v> {
     }
 
     /// Another message matters too: where it is, and what, such as "the request".
-    pub(crate) fn see(self, other: FindingLocation, what: &'static str) -> Self {
-        Self { other: Some((other, what)), ..self }
+    pub(crate) fn see(self, other: impl Into<Option<FindingLocation>>, what: &'static str) -> Self {
+        Self { other: other.into().map(|other| (other, what)), ..self }
+    }
+
+    /// The request matters too that the message at hand is about.
+    pub(crate) fn of<'r>(self, request: impl Into<Option<&'r PendingRequest>>) -> Self {
+        self.see(request.into().map(PendingRequest::location), "the request")
     }
 
     /// This party is at fault, where the rule leaves it to the moment and the moment's speaker is not it.
-    pub(crate) fn by(self, party: Party) -> Self {
-        Self { party: Some(party), ..self }
+    pub(crate) fn by(self, party: impl Into<Option<Party>>) -> Self {
+        Self { party: party.into(), ..self }
     }
 
     /// It binds less here than the rule says.

@@ -94,7 +94,7 @@ impl ToolList {
                 Definition::Unsure("more than one tool of this name is listed")
             }
             Some(tool) => Definition::Listed(tool),
-            None if self.complete && !facts.tools_cut => Definition::Missing,
+            None if self.complete && !facts.tools.cut => Definition::Missing,
             None => Definition::Unsure(NEVER_LISTED),
         }
     }

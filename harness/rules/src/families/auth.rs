@@ -8,10 +8,9 @@ use crate::engine::{
     Challenge, Family, FindingLocation, HttpExchange, Report, Revision, RuleContext, RuleVisitor, SESSION,
     Span, Transport, Trigger, Violation, parameter, query, quoted,
 };
-use crate::rule::{Level, Need, Party, Rule};
+use crate::rule::{Level, Need, Rule};
 use std::collections::BTreeMap;
 use transcript::json::Json;
-use transcript::rejection::Rejection;
 
 pub(super) const FAMILY: Family = Family {
     name: "auth",
@@ -34,14 +33,13 @@ pub(super) const FAMILY: Family = Family {
 
 /// What the rules of this file have in common.
 const OURS: Rule = Rule {
-    party: Party::Server,
     span: Span::from(Revision::V2025_03_26),
     source: "basic/authorization#token-handling",
-    ..Rule::BLANK
+    ..Rule::BLANK.server()
 };
 
 /// The same for those on clients.
-const CLIENT: Rule = Rule { party: Party::Client, needs: &[Need::Http], ..OURS };
+const CLIENT: Rule = Rule { needs: &[Need::Http], ..OURS.client() };
 
 static REQUIRED: Rule = Rule {
     id: "auth.401.required",
@@ -73,35 +71,32 @@ static METADATA: Rule = Rule {
 
 static SCOPE: Rule = Rule {
     id: "auth.401.scope",
-    level: Level::Should,
     span: Span::from(Revision::V2025_11_25),
     source: "basic/authorization#protected-resource-metadata-discovery-requirements",
     title: "The challenge of a 401 names the scopes that are needed",
     why: "Clients ask for every scope there is, or for none, when the challenge does not say which.",
     fix: "Add the parameter `scope` to the challenge.",
-    ..OURS
+    ..OURS.should()
 };
 
 static INSUFFICIENT: Rule = Rule {
     id: "auth.403.insufficient-scope",
-    level: Level::Should,
     span: Span::from(Revision::V2025_11_25),
     source: "basic/authorization#runtime-insufficient-scope-errors",
     title: "A refusal for want of scopes is a 403 with `error`, `scope` and `resource_metadata`",
     why: "The client asks for the missing scopes by what this challenge says, and else cannot go on.",
     fix: "Answer 403 with `Bearer error=\"insufficient_scope\", scope=\"…\", resource_metadata=\"…\"`.",
-    ..OURS
+    ..OURS.should()
 };
 
 static OFFLINE: Rule = Rule {
     id: "auth.offline-access",
-    level: Level::Should,
     span: Span::MODERN,
     source: "2026-07-28 basic/authorization#refresh-tokens",
     title: "Neither a challenge nor the resource metadata asks for the scope `offline_access`",
     why: "Whether a client wants refresh tokens is between it and the authorization server; no resource needs them.",
     fix: "Leave `offline_access` out of challenges and of `scopes_supported`.",
-    ..OURS
+    ..OURS.should()
 };
 
 static EVERY_REQUEST: Rule = Rule {
@@ -137,15 +132,13 @@ static QUERY_TOKEN: Rule = Rule {
 
 static RETRY_LIMIT: Rule = Rule {
     id: "auth.retry-limit",
-    level: Level::Should,
-    party: Party::Client,
     span: Span::from(Revision::V2025_11_25),
     needs: &[Need::Http],
     source: "basic/authorization#step-up-authorization-flow",
     title: "A client that is refused again and again gives up",
     why: "The next token will not be better; users are asked over and over, and servers are loaded for nothing.",
     fix: "Stop after a few attempts for the same operation, and report the refusal.",
-    ..CLIENT
+    ..CLIENT.should()
 };
 
 /// The most of each that are remembered.
@@ -201,7 +194,7 @@ impl RuleVisitor for AuthState {
         self.count(exchange, at);
     }
 
-    fn finish(&mut self, at: &RuleContext<'_>, _rejection: Option<&Rejection>, report: &mut Report) {
+    fn over(&mut self, at: &RuleContext<'_>, report: &mut Report) {
         for refusal in &self.refusals {
             self.judge(refusal, at, report);
         }
@@ -244,11 +237,8 @@ impl AuthState {
         if parameter(query(&exchange.raw.url), "access_token").is_some() {
             // The URL itself is not shown again.
             let location = FindingLocation { snippet: exchange.url().to_owned(), ..at.location() };
-            report.fail(
-                &QUERY_TOKEN,
-                at,
-                Violation::new("the URL has a parameter `access_token`").at(location),
-            );
+            let wrong = Violation::new("the URL has a parameter `access_token`").at(location);
+            report.fail(&QUERY_TOKEN, at, wrong);
         } else if exchange.request_header("authorization").is_some_and(bearer) {
             report.pass(&QUERY_TOKEN, at);
         }

@@ -7,9 +7,8 @@ use crate::engine::{
     Challenge, Family, FindingLocation, HttpExchange, Origin, Report, Revision, RuleContext, RuleVisitor,
     Span, Transport, Trigger, Violation, address, quoted, text_of,
 };
-use crate::rule::{Level, Need, Party, Rule};
+use crate::rule::{Need, Rule};
 use transcript::json::Json;
-use transcript::rejection::Rejection;
 
 pub(super) const FAMILY: Family = Family {
     name: "auth-discovery",
@@ -19,12 +18,8 @@ pub(super) const FAMILY: Family = Family {
     visitor: || Box::new(AuthDiscoveryState::default()),
 };
 
-const OURS: Rule = Rule {
-    party: Party::Client,
-    span: Span::from(Revision::V2025_11_25),
-    needs: &[Need::Http],
-    ..Rule::BLANK
-};
+const OURS: Rule =
+    Rule { span: Span::from(Revision::V2025_11_25), needs: &[Need::Http], ..Rule::BLANK.client() };
 
 static RESOURCE: Rule = Rule {
     id: "auth.prm.discovery",
@@ -48,12 +43,11 @@ static SERVER: Rule = Rule {
 
 static SCOPES: Rule = Rule {
     id: "auth.scope-default",
-    level: Level::Should,
     source: "basic/authorization#scope-selection-strategy",
     title: "Without a challenge that names scopes, a client asks for `scopes_supported`",
     why: "With fewer the first request may be refused again; scopes that nobody named may not exist.",
     fix: "Send every scope of the resource metadata, or leave `scope` out where it lists none.",
-    ..OURS
+    ..OURS.should()
 };
 
 /// A request that was refused for want of a token.
@@ -105,7 +99,7 @@ impl RuleVisitor for AuthDiscoveryState {
         });
     }
 
-    fn finish(&mut self, at: &RuleContext<'_>, _rejection: Option<&Rejection>, report: &mut Report) {
+    fn over(&mut self, at: &RuleContext<'_>, report: &mut Report) {
         if let Some(refusal) = self.refusals.first() {
             self.resource(refusal, at, report);
             self.scopes(refusal, at, report);

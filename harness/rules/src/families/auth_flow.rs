@@ -18,7 +18,6 @@ use rules::{
 };
 use std::collections::BTreeSet;
 use transcript::json::{Json, JsonKind};
-use transcript::rejection::Rejection;
 
 pub(super) use documents::{Document, Documents, MOST};
 
@@ -139,7 +138,7 @@ impl RuleVisitor for AuthFlowState {
         }
     }
 
-    fn finish(&mut self, at: &RuleContext<'_>, _rejection: Option<&Rejection>, report: &mut Report) {
+    fn over(&mut self, at: &RuleContext<'_>, report: &mut Report) {
         let documents = &self.documents;
         for document in documents.found() {
             servers(document, at, report);
@@ -303,11 +302,8 @@ impl AuthFlowState {
                 ([_, Some(came)], Some(now)) if came <= now => last = Some(one),
                 ([Some(asked), _], Some(now)) if asked > now => {}
                 _ => {
-                    return report.inconclusive(
-                        &SCOPES,
-                        at,
-                        "nothing shows whether the challenge came first",
-                    );
+                    let why = "nothing shows whether the challenge came first";
+                    return report.inconclusive(&SCOPES, at, why);
                 }
             }
         }

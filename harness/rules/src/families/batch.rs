@@ -5,13 +5,13 @@
 
 use crate::engine::{
     Family, FindingLocation, MessageKind, PendingRequest, Report, ResponseMatch, Revision, RuleContext,
-    RuleVisitor, SeenMessage, Span, Trigger, Violation,
+    RuleVisitor, SeenMessage, Span, Trigger, Violation, per_session,
 };
 use crate::rule::{Level, Need, Party, Rule};
 use std::collections::{BTreeMap, BTreeSet};
 use transcript::batch;
 use transcript::json::{Json, members_around};
-use transcript::rejection::{Code, Rejection};
+use transcript::rejection::Code;
 use transcript::session::{Content, Location, Side};
 
 pub(super) const FAMILY: Family = Family {
@@ -19,7 +19,7 @@ pub(super) const FAMILY: Family = Family {
     title: "Batches",
     rules: &[&UNSUPPORTED, &RECEIVABLE, &NO_INITIALIZE, &HOMOGENEOUS, &NONEMPTY, &COVER],
     triggers: &[Trigger::All],
-    visitor: || Box::new(BatchState::default()),
+    visitor: per_session::<BatchState>,
 };
 
 /// What most rules of this file have in common.
@@ -28,15 +28,13 @@ const OURS: Rule =
 
 static UNSUPPORTED: Rule = Rule {
     id: "jsonrpc.batch.unsupported",
-    level: Level::Should,
     raised: Some((Revision::V2025_06_18, Level::Must)),
-    span: Span::ALL,
     source: "basic/transports#sending-messages-to-the-server; schema, JSONRPCMessage",
     title: "Messages are sent one by one, but for 2025-03-26",
     why: "Receivers of every other revision expect an object, and refuse the whole array.",
     fix: "Send each message by itself.",
     contested: Some("2024-11-05 rests on JSON-RPC, which has batches, and defines none in its schema."),
-    ..Rule::BLANK
+    ..Rule::BLANK.should()
 };
 
 static RECEIVABLE: Rule = Rule {
@@ -50,12 +48,11 @@ static RECEIVABLE: Rule = Rule {
 
 static NO_INITIALIZE: Rule = Rule {
     id: "jsonrpc.batch.no-initialize",
-    party: Party::Client,
     source: "basic/lifecycle#initialization",
     title: "`initialize` is not part of a batch",
     why: "What comes with it would be said before both sides know how to talk.",
     fix: "Send `initialize` by itself and wait for its answer.",
-    ..OURS
+    ..OURS.client()
 };
 
 static HOMOGENEOUS: Rule = Rule {
@@ -78,14 +75,12 @@ static NONEMPTY: Rule = Rule {
 
 static COVER: Rule = Rule {
     id: "jsonrpc.batch.response-cover",
-    level: Level::Should,
-    party: Party::Server,
     needs: &[Need::Http],
     source: "basic/transports#sending-messages-to-the-server",
     title: "Every request of a batch is answered in the exchange that brought it",
     why: "The client waits for the rest until it times out.",
     fix: "Answer all requests of the batch before the body or the stream ends.",
-    ..OURS
+    ..OURS.should().server()
 };
 
 /// The most exchanges that brought batches that are remembered.
@@ -95,7 +90,6 @@ const NO_REVISION: &str = "nothing shows the revision; --spec REVISION would sho
 
 #[derive(Default)]
 struct BatchState {
-    session: u64,
     /// The last batch of each side that nothing came back for yet: the client, the server.
     waiting: [Option<Location>; 2],
     /// `initialize` came in a batch: where.
@@ -110,11 +104,6 @@ struct BatchState {
 
 impl RuleVisitor for BatchState {
     fn visit(&mut self, at: &RuleContext<'_>, report: &mut Report) {
-        if at.facts.session != self.session {
-            self.unanswered(at, report);
-            self.cover(at, report);
-            *self = Self { session: at.facts.session, ..Self::default() };
-        }
         match (at.message, &at.entry.content) {
             (Some(message), _) => self.message(message, at, report),
             (None, Content::Noise(noise))
@@ -128,7 +117,41 @@ impl RuleVisitor for BatchState {
         }
     }
 
-    fn finish(&mut self, at: &RuleContext<'_>, _rejection: Option<&Rejection>, report: &mut Report) {
+    fn message(&mut self, message: &SeenMessage<'_>, at: &RuleContext<'_>, report: &mut Report) {
+        let number = number(at);
+        let is_single = message.item.is_none() && number.is_none();
+        if is_single {
+            report.pass(&UNSUPPORTED, at);
+        }
+        if is_single
+            && message.kind == MessageKind::Request
+            && message.calls("ping")
+            && let Some(side) = at.side.filter(|side| self.waiting[*side as usize].is_some())
+        {
+            self.later[side as usize] = Some((at.entry.location, None));
+        }
+        if message.calls("initialize") && message.kind == MessageKind::Request {
+            self.initialize = (!is_single).then(|| at.location());
+        }
+        if let Some(number) = number {
+            self.line(number, message, at, report);
+        }
+        if message.result_of("initialize").is_some() {
+            match self.initialize.take() {
+                Some(location) => {
+                    let wrong =
+                        Violation::new("`initialize` comes in an array").at(location).by(Party::Client);
+                    report.fail(&NO_INITIALIZE, at, wrong);
+                }
+                None => report.pass(&NO_INITIALIZE, at),
+            }
+        }
+        if matches!(message.kind, MessageKind::Result | MessageKind::Error) {
+            self.answer(message, at, report);
+        }
+    }
+
+    fn over(&mut self, at: &RuleContext<'_>, report: &mut Report) {
         self.unanswered(at, report);
         self.cover(at, report);
     }
@@ -172,40 +195,6 @@ impl BatchState {
         }
     }
 
-    fn message(&mut self, message: &SeenMessage<'_>, at: &RuleContext<'_>, report: &mut Report) {
-        let number = number(at);
-        let is_single = message.item.is_none() && number.is_none();
-        if is_single {
-            report.pass(&UNSUPPORTED, at);
-        }
-        if is_single
-            && message.kind == MessageKind::Request
-            && message.calls("ping")
-            && let Some(side) = at.side.filter(|side| self.waiting[*side as usize].is_some())
-        {
-            self.later[side as usize] = Some((at.entry.location, None));
-        }
-        if message.calls("initialize") && message.kind == MessageKind::Request {
-            self.initialize = (!is_single).then(|| at.location());
-        }
-        if let Some(number) = number {
-            self.line(number, message, at, report);
-        }
-        if message.result_of("initialize").is_some() {
-            match self.initialize.take() {
-                Some(location) => {
-                    let wrong =
-                        Violation::new("`initialize` comes in an array").at(location).by(Party::Client);
-                    report.fail(&NO_INITIALIZE, at, wrong);
-                }
-                None => report.pass(&NO_INITIALIZE, at),
-            }
-        }
-        if matches!(message.kind, MessageKind::Result | MessageKind::Error) {
-            self.answer(message, at, report);
-        }
-    }
-
     /// A message of a batch that is recorded as a line for each message.
     fn line(&mut self, number: &str, message: &SeenMessage<'_>, at: &RuleContext<'_>, report: &mut Report) {
         let is_answer = matches!(message.kind, MessageKind::Result | MessageKind::Error);
@@ -222,11 +211,8 @@ impl BatchState {
         let was_mixed = *kinds == [true; 2];
         kinds[usize::from(is_answer)] = true;
         if *kinds == [true; 2] && !was_mixed {
-            report.fail(
-                &HOMOGENEOUS,
-                at,
-                "the array of this message has requests or notifications and answers",
-            );
+            let wrong = "the array of this message has requests or notifications and answers";
+            report.fail(&HOMOGENEOUS, at, wrong);
         }
         if message.kind == MessageKind::Request
             && !message.calls("initialize")

@@ -8,7 +8,7 @@ use crate::engine::{
     Family, FindingLocation, MessageKind, Report, RuleContext, RuleVisitor, SeenMessage, Span, Trigger,
     Violation, shown, text_of,
 };
-use crate::rule::{Level, Party, Rule};
+use crate::rule::{Level, Rule};
 use std::collections::VecDeque;
 use transcript::json::{Json, JsonKind};
 
@@ -36,7 +36,7 @@ const CACHEABLE: &[&str] = &[
     "resources/read",
 ];
 
-const OURS: Rule = Rule { party: Party::Server, span: Span::MODERN, ..Rule::BLANK };
+const OURS: Rule = Rule { span: Span::MODERN, ..Rule::BLANK.server() };
 
 static FIELDS: Rule = Rule {
     id: "cache.fields",

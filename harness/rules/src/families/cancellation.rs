@@ -6,9 +6,9 @@
 
 use crate::engine::{
     Early, Family, MessageKind, PendingRequest, Report, Revision, RuleContext, RuleVisitor, SeenMessage,
-    Span, Trigger, TypedId, Violation, requestor, requestors, shown, text_of,
+    Span, Trigger, TypedId, Violation, per_session, requestor, requestors, shown, text_of,
 };
-use crate::rule::{Level, Rule};
+use crate::rule::Rule;
 use crate::shapes::Typed;
 use std::collections::BTreeSet;
 use transcript::json::{Json, JsonKind};
@@ -23,7 +23,7 @@ pub(super) const FAMILY: Family = Family {
         Trigger::Methods(&[MessageKind::Notification], &["notifications/cancelled"]),
         Trigger::Kinds(&[MessageKind::Request, MessageKind::Result, MessageKind::Error]),
     ],
-    visitor: || Box::new(CancellationState::default()),
+    visitor: per_session::<CancellationState>,
 };
 
 /// What the rules of this file have in common.
@@ -39,16 +39,14 @@ static KNOWN: Rule = Rule {
 
 static INFLIGHT: Rule = Rule {
     id: "cancel.inflight",
-    level: Level::Info,
     title: "A request is cancelled while it is open",
     why: "The cancellation may have crossed the answer, which is allowed; often a client cancels whatever it has done.",
     fix: "Nothing where they crossed; else forget a request when its answer comes.",
-    ..OURS
+    ..OURS.info()
 };
 
 static LATE: Rule = Rule {
     id: "cancel.no-late-response",
-    level: Level::Should,
     span: Span::SESSIONS,
     title: "A cancelled request is not answered any more",
     why: "The caller has forgotten it, and some clients take the answer for one that belongs to nothing.",
@@ -56,7 +54,7 @@ static LATE: Rule = Rule {
     contested: Some(
         "From 2026-07-28 on one page forbids every further message, and another advises against one.",
     ),
-    ..OURS
+    ..OURS.should()
 };
 
 static TASKS: Rule = Rule {
@@ -88,7 +86,6 @@ static ID: Typed = Typed::new("notifications/cancelled>", "requestId");
 
 #[derive(Default)]
 struct CancellationState {
-    session: u64,
     /// Who asked, and the id.
     tasks: BTreeSet<(bool, Box<str>)>,
     /// Over HTTP, of requests that were not seen yet.
@@ -96,12 +93,7 @@ struct CancellationState {
 }
 
 impl RuleVisitor for CancellationState {
-    fn visit(&mut self, at: &RuleContext<'_>, report: &mut Report) {
-        if at.facts.session != self.session {
-            self.early.never(at, report);
-            *self = Self { session: at.facts.session, ..Self::default() };
-        }
-        let Some(message) = at.message else { return };
+    fn message(&mut self, message: &SeenMessage<'_>, at: &RuleContext<'_>, report: &mut Report) {
         match message.kind {
             MessageKind::Notification if message.calls("notifications/cancelled") => {
                 self.cancelled(message, at, report)
@@ -112,8 +104,12 @@ impl RuleVisitor for CancellationState {
         }
     }
 
-    fn finish(&mut self, at: &RuleContext<'_>, _rejection: Option<&Rejection>, report: &mut Report) {
+    fn over(&mut self, at: &RuleContext<'_>, report: &mut Report) {
         self.early.never(at, report);
+    }
+
+    fn finish(&mut self, at: &RuleContext<'_>, _rejection: Option<&Rejection>, report: &mut Report) {
+        self.over(at, report);
         if at.facts.closed {
             for _ in at.pending.open().into_iter().filter(|request| request.cancelled.is_some()) {
                 report.pass(&LATE, at);
@@ -156,11 +152,8 @@ impl CancellationState {
             report.pass(&KNOWN, at);
             if at.exchange.is_some() {
                 // The answer stands in the exchange of its request, however long it took.
-                report.inconclusive(
-                    &INFLIGHT,
-                    at,
-                    "an exchange log does not tell which of the two came first",
-                );
+                let why = "an exchange log does not tell which of the two came first";
+                report.inconclusive(&INFLIGHT, at, why);
             } else {
                 let wrong = format!("the request {} was answered before", shown(id));
                 report.fail(&INFLIGHT, at, Violation::new(wrong).inside(id));
@@ -210,9 +203,5 @@ impl CancellationState {
 }
 
 fn as_task<'m>(id: Json<'m>, request: Option<&PendingRequest>) -> Violation<'m> {
-    let wrong = Violation::new(format!("the request {} became a task", shown(id))).inside(id);
-    match request {
-        Some(request) => wrong.see(request.location(), "the request"),
-        None => wrong,
-    }
+    Violation::new(format!("the request {} became a task", shown(id))).inside(id).of(request)
 }

@@ -7,7 +7,7 @@ use crate::engine::{
     ClientAnswer, Family, META_CAPABILITIES, MessageKind, Report, Revision, RuleContext, RuleVisitor,
     SeenMessage, ServerRequests, Span, Trigger, Violation, embedded, quoted, server_requests, text_of,
 };
-use crate::rule::{Level, Party, Rule};
+use crate::rule::{Level, Rule};
 use transcript::json::{Json, JsonKind};
 use transcript::session::Side;
 
@@ -38,9 +38,8 @@ pub(super) const FAMILY: Family = Family {
 
 /// What the rules on servers that serve have in common.
 const SERVES: Rule = Rule {
-    party: Party::Server,
     why: "Clients that go by the capabilities never ask for it, and others find it by luck.",
-    ..Rule::BLANK
+    ..Rule::BLANK.server()
 };
 
 static TOOLS: Rule = Rule {
@@ -69,23 +68,21 @@ static RESOURCES: Rule = Rule {
 
 static EMBEDDED: Rule = Rule {
     id: "cap.server.embedded-resources",
-    level: Level::Should,
     span: Span::from(Revision::V2025_06_18),
     source: "server/tools#embedded-resources",
     title: "A server whose tools embed resources declares `resources`",
     fix: "Declare `resources` in the capabilities.",
-    ..SERVES
+    ..SERVES.should()
 };
 
 static SUBSCRIBE: Rule = Rule {
     id: "cap.server.resources-subscribe",
-    level: Level::Should,
     raised: Some((Revision::V2025_06_18, Level::Must)),
     span: Span::SESSIONS,
     source: "basic/lifecycle#operation",
     title: "A server that takes subscriptions to resources declares `resources.subscribe`",
     fix: "Declare `\"resources\": {\"subscribe\": true}`, or answer that there is no such method.",
-    ..SERVES
+    ..SERVES.should()
 };
 
 static COMPLETIONS: Rule = Rule {
@@ -108,32 +105,29 @@ static LOGGING: Rule = Rule {
 
 static LIST_CHANGED: Rule = Rule {
     id: "cap.server.list-changed",
-    level: Level::Should,
     span: Span::SESSIONS,
     source: "server/tools#list-changed-notification",
     title: "A server that reports changed lists declares `listChanged` for them",
     why: "Clients register for changes where they are announced; others miss them.",
     fix: "Declare `\"listChanged\": true` beside the feature.",
-    ..SERVES
+    ..SERVES.should()
 };
 
 static ROOTS_CHANGED: Rule = Rule {
     id: "cap.client.list-changed",
-    level: Level::Should,
     raised: Some((Revision::V2025_06_18, Level::Must)),
     span: Span::SESSIONS,
     source: "basic/lifecycle#operation; client/roots#root-list-changes",
     title: "A client that reports changed roots declares `roots.listChanged`",
     why: "Servers keep the roots of a client that announces no changes, and overlook the notification.",
     fix: "Declare `\"roots\": {\"listChanged\": true}`.",
-    ..CLIENT_SERVES
+    ..CLIENT_SERVES.should()
 };
 
 /// What the rules on clients that serve have in common.
 const CLIENT_SERVES: Rule = Rule {
-    party: Party::Client,
     why: "Servers that go by the capabilities never ask for it, and do without.",
-    ..Rule::BLANK
+    ..Rule::BLANK.client()
 };
 
 static ROOTS: Rule = Rule {
@@ -163,48 +157,43 @@ static ELICITATION: Rule = Rule {
 
 static NEGOTIATED: Rule = Rule {
     id: "cap.use-only-negotiated",
-    level: Level::Should,
     raised: Some((Revision::V2025_06_18, Level::Must)),
     span: Span::SESSIONS,
     source: "basic/lifecycle#operation",
     title: "A side asks only for what the other side has declared",
     why: "Some peers answer with an error, some not at all, and some take it for an attack and hang up.",
     fix: "Look at the capabilities of the handshake before sending the request.",
-    ..Rule::BLANK
+    ..Rule::BLANK.should()
 };
 
 static ELICITATION_MODE: Rule = Rule {
     id: "cap.elicitation.mode",
-    party: Party::Server,
     span: Span::from(Revision::V2025_11_25),
     source: "client/elicitation#capabilities",
     title: "A server elicits only in the modes that the client declares",
     why: "A client without that mode cannot show the question, and refuses the request.",
     fix: "Look for `form` and `url` under `elicitation`; an empty object means `form`.",
-    ..Rule::BLANK
+    ..Rule::BLANK.server()
 };
 
 static SAMPLING_TOOLS: Rule = Rule {
     id: "cap.sampling.tools",
-    party: Party::Server,
     span: Span::from(Revision::V2025_11_25),
     source: "client/sampling#sampling-with-tools",
     title: "A server hands tools to a sampling client only if it declares `sampling.tools`",
     why: "A client without it refuses the request, or samples as if there were no tools.",
     fix: "Leave `tools` and `toolChoice` out where the client does not declare `sampling.tools`.",
-    ..Rule::BLANK
+    ..Rule::BLANK.server()
 };
 
 static SAMPLING_CONTEXT: Rule = Rule {
     id: "cap.sampling.context",
-    level: Level::Should,
-    party: Party::Server,
     span: Span::from(Revision::V2025_11_25),
     source: "client/sampling#capabilities",
     title: "A server asks for context in a sample only if the client declares `sampling.context`",
     why: "Such a client adds no context, so that the sample lacks what the server counts on.",
     fix: "Leave `includeContext` out, or ask for \"none\".",
-    ..Rule::BLANK
+    ..Rule::BLANK.should().server()
 };
 
 /// What a result to a method shows.
@@ -233,15 +222,16 @@ const TELLS: &[(&str, Side, &str, &Rule)] = &[
     ("notifications/roots/list_changed", Side::Client, "roots.listChanged", &ROOTS_CHANGED),
 ];
 
+const NOT_SHOWN: &str = "the client's capabilities are not in the recording";
+
 #[derive(Default)]
 struct CapabilitiesState {
     server_requests: ServerRequests,
 }
 
 impl RuleVisitor for CapabilitiesState {
-    fn visit(&mut self, at: &RuleContext<'_>, report: &mut Report) {
+    fn message(&mut self, message: &SeenMessage<'_>, at: &RuleContext<'_>, report: &mut Report) {
         let answers = self.server_requests.see(at);
-        let Some(message) = at.message else { return };
         for asked in server_requests(at) {
             // In a session the client has declared once what it can do; later each request does.
             let declared = match message.request() {
@@ -287,7 +277,7 @@ fn served(message: &SeenMessage<'_>, at: &RuleContext<'_>, report: &mut Report) 
     let side = server_of(method);
     if declares(at, side, path, rule, report) == Some(false) {
         let wrong = format!("`{method}` gets a result, and the {} does not declare `{path}`", side.name());
-        report.fail(rule, at, Violation::new(wrong).see(request.location(), "the request"));
+        report.fail(rule, at, Violation::new(wrong).of(request));
     }
 }
 
@@ -311,9 +301,8 @@ fn uses(message: &SeenMessage<'_>, at: &RuleContext<'_>, report: &mut Report) {
 
 /// An answer that a request brings along: its client does what the same request should have declared.
 fn brought(answer: &ClientAnswer<'_>, at: &RuleContext<'_>, report: &mut Report) {
-    let Some((method, path, rule)) = SERVED.iter().find(|(method, ..)| answer.method == *method) else {
-        return;
-    };
+    let served = SERVED.iter().find(|(method, ..)| answer.method == *method);
+    let Some((method, path, rule)) = served else { return };
     if declares(at, Side::Client, path, rule, report) == Some(false) {
         let wrong = format!("`{method}` is answered, and the request does not declare `{path}`");
         let wrong = Violation::new(wrong).inside(answer.result);
@@ -356,7 +345,7 @@ fn declares(
         Some(false) => {}
         None => {
             let why = match side {
-                Side::Client => "the client's capabilities are not in the recording",
+                Side::Client => NOT_SHOWN,
                 Side::Server => "the server's capabilities are not in the recording",
             };
             report.inconclusive(rule, at, why);
@@ -379,24 +368,19 @@ fn asks_client<'m>(
         _ => return,
     };
     let Some(declared) = declared else {
-        for rule in rules {
-            report.inconclusive(rule, at, "the client's capabilities are not in the recording");
-        }
-        return;
+        return rules.iter().for_each(|rule| report.inconclusive(rule, at, NOT_SHOWN));
     };
     // Without the feature itself it is asked for in vain, whatever stands beneath it.
-    let Some(feature) = declared.member(feature).filter(|value| value.kind() == JsonKind::Object) else {
-        return;
-    };
+    let feature = declared.member(feature).filter(|value| value.kind() == JsonKind::Object);
+    let Some(feature) = feature else { return };
     let has =
         |name: &str| feature.member(name).is_some_and(|value| !matches!(value.text(), "false" | "null"));
     if method == "elicitation/create" {
         let mode = params.member("mode").and_then(text_of).unwrap_or_else(|| "form".into());
         let kept = has(&mode) || *mode == *"form" && !has("url");
         return report.check(&ELICITATION_MODE, at, kept, || {
-            let wrong =
-                Violation::new(format!("the mode is {}, which the client does not declare", quoted(&mode)));
-            wrong.inside(params.member("mode").unwrap_or(params))
+            let wrong = format!("the mode is {}, which the client does not declare", quoted(&mode));
+            Violation::new(wrong).inside(params.member("mode").unwrap_or(params))
         });
     }
     if let Some(tools) = params.member("tools").or_else(|| params.member("toolChoice")) {
@@ -409,9 +393,8 @@ fn asks_client<'m>(
         && !context.as_text().is_some_and(|context| context.is("none"))
     {
         report.check(&SAMPLING_CONTEXT, at, has("context"), || {
-            let wrong =
-                Violation::new("context is asked for, and the client does not declare `sampling.context`");
-            wrong.inside(context)
+            let wrong = "context is asked for, and the client does not declare `sampling.context`";
+            Violation::new(wrong).inside(context)
         });
     }
 }

@@ -3,9 +3,9 @@
 use super::prompts::PromptList;
 use crate::engine::{
     Family, MessageKind, Report, Revision, RuleContext, RuleVisitor, SeenMessage, Span, Trigger, Violation,
-    quoted, string_of,
+    per_session, quoted, string_of,
 };
-use crate::rule::{Level, Party, Rule};
+use crate::rule::Rule;
 use transcript::json::{Json, JsonKind};
 use transcript::session::Side;
 
@@ -20,42 +20,36 @@ pub(super) const FAMILY: Family = Family {
             &["prompts/list", "completion/complete"],
         ),
     ],
-    visitor: || Box::new(CompletionState::default()),
+    visitor: per_session::<CompletionState>,
 };
 
 static MOST: Rule = Rule {
     id: "completion.max-100",
-    level: Level::Should,
-    party: Party::Server,
     source: "server/utilities/completion#completion-results",
     title: "At most a hundred values are suggested at once",
     why: "Clients make room for a hundred, and refuse or cut a longer list.",
     fix: "Send the hundred best, and say in `total` and `hasMore` that there are others.",
-    ..Rule::BLANK
+    ..Rule::BLANK.should().server()
 };
 
 static BAD_PARAMS: Rule = Rule {
     id: "completion.bad-params",
-    level: Level::Should,
-    party: Party::Server,
     span: Span::from(Revision::V2025_03_26),
     source: "server/utilities/completion#error-handling",
     title: "A completion for an unknown prompt, or for no argument, is refused with -32602",
     why: "Where no values come instead, the client takes a misspelled prompt for one without suggestions.",
     fix: "Look up the prompt and the argument first, and answer with the code -32602.",
-    ..Rule::BLANK
+    ..Rule::BLANK.should().server()
 };
 
 static UNSUPPORTED: Rule = Rule {
     id: "completion.unsupported",
-    level: Level::Should,
-    party: Party::Server,
     span: Span::from(Revision::V2025_03_26),
     source: "server/utilities/completion#error-handling",
     title: "A server that declares no `completions` refuses them with -32601",
     why: "By another code the client takes its request for wrong, and tries again with the next letter.",
     fix: "Answer with the code -32601, or declare `completions`.",
-    ..Rule::BLANK
+    ..Rule::BLANK.should().server()
 };
 
 /// The most values that the specification allows.
@@ -67,12 +61,10 @@ struct CompletionState {
 }
 
 impl RuleVisitor for CompletionState {
-    fn visit(&mut self, at: &RuleContext<'_>, report: &mut Report) {
-        self.prompts.see(at);
-        if let Some(message) = at.message {
-            self.answered(message, at, report);
-        }
-        let result = at.message.and_then(|message| message.result_of("completion/complete"));
+    fn message(&mut self, message: &SeenMessage<'_>, at: &RuleContext<'_>, report: &mut Report) {
+        self.prompts.see(message);
+        self.answered(message, at, report);
+        let result = message.result_of("completion/complete");
         let values = result.and_then(|result| result.member("completion")?.member("values"));
         let Some(values) = values.filter(|values| values.kind() == JsonKind::Array) else { return };
         let count = Json::items(values).count();
@@ -84,10 +76,7 @@ impl RuleVisitor for CompletionState {
 
 impl CompletionState {
     fn answered(&self, message: &SeenMessage<'_>, at: &RuleContext<'_>, report: &mut Report) {
-        let Some(request) = message.request().filter(|request| request.method() == "completion/complete")
-        else {
-            return;
-        };
+        let Some(request) = message.request_for("completion/complete") else { return };
         let code = message.error_code();
         if let Some(code) = code
             && at.facts.declares(Side::Server, "completions") == Some(false)
@@ -95,7 +84,7 @@ impl CompletionState {
             return report.check(&UNSUPPORTED, at, code == -32601, || {
                 let wrong =
                     format!("the server declares no `completions`, and the answer is the error {code}");
-                Violation::new(wrong).see(request.location(), "the request")
+                Violation::new(wrong).of(request)
             });
         }
         // A side without such a method says that first.
@@ -120,8 +109,7 @@ impl CompletionState {
         };
         report.check(&BAD_PARAMS, at, code == Some(-32602), || {
             let answer = code.map_or("a completion".to_owned(), |code| format!("the error {code}"));
-            let wrong = Violation::new(format!("{fault}, and the answer is {answer}"));
-            wrong.see(request.location(), "the request")
+            Violation::new(format!("{fault}, and the answer is {answer}")).of(request)
         });
     }
 }

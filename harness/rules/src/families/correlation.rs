@@ -8,7 +8,7 @@ mod rules;
 
 use crate::engine::{
     Family, MessageKind, PendingRequest, RecentTexts, Redelivery, Report, ResponseMatch, RuleContext,
-    RuleVisitor, SeenMessage, SourceLocation, Trigger, Violation, why_not_whole,
+    RuleVisitor, SeenMessage, SourceLocation, Trigger, Violation, per_session, why_not_whole,
 };
 use crate::rule::{Level, Need, Party};
 use end::SessionEnd;
@@ -33,7 +33,7 @@ pub(super) const FAMILY: Family = Family {
         &ANSWERED,
     ],
     triggers: &[Trigger::All],
-    visitor: || Box::new(CorrelationState::default()),
+    visitor: per_session::<CorrelationState>,
 };
 
 /// The most ids of spoilt messages that are remembered.
@@ -44,7 +44,6 @@ const MOST_ASTRAY: usize = 1_000;
 
 #[derive(Default)]
 struct CorrelationState {
-    session: u64,
     redelivery: Redelivery,
     /// What each side said last that the other could have answered: of the client, of the server.
     last: [Option<Last>; 2],
@@ -70,9 +69,6 @@ struct Last {
 
 impl RuleVisitor for CorrelationState {
     fn visit(&mut self, at: &RuleContext<'_>, report: &mut Report) {
-        if at.facts.session != self.session {
-            *self = Self { session: at.facts.session, ..Self::default() };
-        }
         match (at.message, &at.entry.content) {
             (Some(message), _) => match message.kind {
                 MessageKind::Request => self.request(message, at, report),
@@ -185,7 +181,7 @@ impl CorrelationState {
             }
             ResponseMatch::Mistyped(request) => {
                 let wrong = format!("the id is {}, and the request's is {}", shown_id(message), request.id());
-                report.fail(&ID_TYPE, at, Violation::new(wrong).see(request.location(), "the request"));
+                report.fail(&ID_TYPE, at, Violation::new(wrong).of(request));
             }
             ResponseMatch::AlreadyAnswered if again => report.pass(&DUPLICATE, at),
             // Word for word the same: a resumed stream, where nothing shows the events. Over stdio there is none.
@@ -316,7 +312,7 @@ impl CorrelationState {
                 // HTTP says that the request was refused, and its body may say why without an id.
                 let level =
                     if status.is_some_and(|status| status >= 400) { Level::Should } else { Level::Must };
-                report.fail(&ID_ECHO, at, wrong.only(level).see(request.location(), "the request"));
+                report.fail(&ID_ECHO, at, wrong.only(level).of(request));
                 return at.revision.is_some_and(|revision| ID_ECHO.span.has(revision));
             }
             (.., MessageKind::Result) => {
@@ -354,11 +350,8 @@ impl CorrelationState {
             }
             // The file may hold what the server wrote, and nothing else.
             None if at.facts.requests == 0 => {
-                report.inconclusive(
-                    &ID_MATCH,
-                    at,
-                    "no request comes before it; a recording of both sides would show it",
-                );
+                let why = "no request comes before it; a recording of both sides would show it";
+                report.inconclusive(&ID_MATCH, at, why);
             }
             None => report.fail_if_complete(&ID_MATCH, at, wrong),
         }

@@ -7,8 +7,8 @@ mod rules;
 
 use crate::engine::{
     ClientAnswer, Early, Family, Fit, LONGEST_NAME, MessageKind, Origin, Report, Revision, RuleContext,
-    RuleVisitor, Schemas, ServerRequests, Trigger, Uri, Violation, part, quoted, server_requests, shown,
-    string_of, uri,
+    RuleVisitor, Schemas, SeenMessage, ServerRequests, Trigger, Uri, Violation, part, per_session, quoted,
+    server_requests, shown, string_of, uri,
 };
 use crate::rule::Level;
 use rules::{ACTION, BAD_MODE, COMPLETE, CONTENT, FLAT, LINKS, MODES, PARAMS, SECRETS, URL, URL_HTTPS};
@@ -29,7 +29,7 @@ pub(super) const FAMILY: Family = Family {
             &["elicitation/create", "notifications/elicitation/complete"],
         ),
     ],
-    visitor: || Box::new(ElicitationState::default()),
+    visitor: per_session::<ElicitationState>,
 };
 
 /// The most ids of elicitations that are remembered.
@@ -37,7 +37,6 @@ const MOST_IDS: usize = 10_000;
 
 #[derive(Default)]
 struct ElicitationState {
-    session: u64,
     server_requests: ServerRequests,
     schemas: Schemas,
     ids: BTreeSet<String>,
@@ -46,11 +45,7 @@ struct ElicitationState {
 }
 
 impl RuleVisitor for ElicitationState {
-    fn visit(&mut self, at: &RuleContext<'_>, report: &mut Report) {
-        if self.session != at.facts.session {
-            self.early.never(at, report);
-            *self = Self { session: at.facts.session, ..Self::default() };
-        }
+    fn message(&mut self, message: &SeenMessage<'_>, at: &RuleContext<'_>, report: &mut Report) {
         for server_request in
             server_requests(at).iter().filter(|server_request| server_request.method == "elicitation/create")
         {
@@ -61,13 +56,12 @@ impl RuleVisitor for ElicitationState {
         {
             self.answered(answer, at, report);
         }
-        let Some(message) = at.message else { return };
         if let Some(data) = message.error().and_then(|error| error.member("data")) {
             for request in data.member("elicitations").into_iter().flat_map(Json::items) {
                 self.keep(request, at, report);
             }
         }
-        if let Some(request) = message.request().filter(|request| request.method() == "elicitation/create") {
+        if let Some(request) = message.request_for("elicitation/create") {
             mode_answered(request.param("mode"), message.error_code(), at, report);
         }
         if message.calls("notifications/elicitation/complete") {
@@ -89,8 +83,12 @@ impl RuleVisitor for ElicitationState {
         }
     }
 
-    fn finish(&mut self, at: &RuleContext<'_>, _rejection: Option<&Rejection>, report: &mut Report) {
+    fn over(&mut self, at: &RuleContext<'_>, report: &mut Report) {
         self.early.never(at, report);
+    }
+
+    fn finish(&mut self, at: &RuleContext<'_>, _rejection: Option<&Rejection>, report: &mut Report) {
+        self.over(at, report);
         report.reached(self.schemas.spent());
     }
 }

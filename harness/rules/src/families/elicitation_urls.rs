@@ -5,9 +5,9 @@
 use super::elicitation::secrecy;
 use crate::engine::{
     Family, LONGEST_NAME, MessageKind, Report, Revision, RuleContext, RuleVisitor, Span, Trigger, Violation,
-    percent_decoded, quoted, secret, server_requests, string_of,
+    per_session, percent_decoded, quoted, secret, server_requests, string_of,
 };
-use crate::rule::{Level, Party, Rule};
+use crate::rule::Rule;
 use foldhash::fast::FixedState;
 use std::collections::BTreeMap;
 use std::hash::BuildHasher;
@@ -22,30 +22,27 @@ pub(super) const FAMILY: Family = Family {
         Trigger::Kinds(&[MessageKind::Error]),
         Trigger::Methods(&[MessageKind::Request], &["elicitation/create"]),
     ],
-    visitor: || Box::new(ElicitationUrlsState::default()),
+    visitor: per_session::<ElicitationUrlsState>,
 };
 
 static SECRETS: Rule = Rule {
     id: "elicit.url-secrets",
-    party: Party::Server,
     span: Span::from(Revision::V2025_11_25),
     source: "client/elicitation#safe-url-handling",
     title: "The address of an elicitation has no credentials or personal data, as its names show",
     why: "Clients show and log the address, and who has it gets in with it or learns who the user is.",
     fix: "Send an address with a random state, and let the page ask the user to log in.",
-    ..Rule::BLANK
+    ..Rule::BLANK.server()
 };
 
 static UNIQUE: Rule = Rule {
     id: "elicit.id-unique",
-    level: Level::Should,
-    party: Party::Server,
     span: Span::only(Revision::V2025_11_25),
     source: "schema, ElicitRequestURLParams",
     title: "An `elicitationId` names one elicitation, and no other with another address",
     why: "When it is completed, the client takes the wrong one for done.",
     fix: "Make a new random id for each elicitation.",
-    ..Rule::BLANK
+    ..Rule::BLANK.should().server()
 };
 
 /// The most ids that are remembered.
@@ -53,15 +50,11 @@ const MOST_IDS: usize = 10_000;
 
 #[derive(Default)]
 struct ElicitationUrlsState {
-    session: u64,
     ids: BTreeMap<String, u64>,
 }
 
 impl RuleVisitor for ElicitationUrlsState {
     fn visit(&mut self, at: &RuleContext<'_>, report: &mut Report) {
-        if self.session != at.facts.session {
-            *self = Self { session: at.facts.session, ..Self::default() };
-        }
         for asked in server_requests(at).iter().filter(|asked| asked.method == "elicitation/create") {
             self.elicitation(asked.params, at, report);
         }

@@ -5,7 +5,7 @@
 use crate::engine::{
     Family, FindingLocation, Report, RuleContext, RuleVisitor, SeenMessage, Trigger, Violation, quoted,
 };
-use crate::rule::{Level, Party, Rule};
+use crate::rule::Rule;
 use transcript::json::{Json, JsonString, Scanner, SyntaxError};
 use transcript::rejection::Code;
 use transcript::session::{Content, Noise};
@@ -20,13 +20,12 @@ pub(super) const FAMILY: Family = Family {
 
 pub(super) static UTF8: Rule = Rule {
     id: "enc.utf8",
-    party: Party::Recorder,
     source: "basic/transports; RFC 8259, section 8.1",
     title: "Every byte is UTF-8, and no character was damaged on the way",
     why: "A recorder that splits a character between two reads writes U+FFFD or invalid bytes, although the wire was \
           right.",
     fix: "Record bytes, and decode only whole messages.",
-    ..Rule::BLANK
+    ..Rule::BLANK.recorder()
 };
 
 pub(super) static PARSE: Rule = Rule {
@@ -40,33 +39,30 @@ pub(super) static PARSE: Rule = Rule {
 
 static BOM: Rule = Rule {
     id: "enc.json.bom",
-    level: Level::Should,
     source: "RFC 8259, section 8.1",
     title: "No byte order mark comes before a message",
     why: "Most JSON parsers refuse it, so that the message is lost although everything behind the mark is right.",
     fix: "Write UTF-8 without a byte order mark.",
-    ..Rule::BLANK
+    ..Rule::BLANK.should()
 };
 
 static TWICE: Rule = Rule {
     id: "enc.json.duplicate-member",
-    level: Level::Should,
     source: "RFC 8259, section 4",
     title: "No object has two members of the same name",
     why: "One reader takes the first and another the last, so that a gateway may check one call and the server run \
           another. Some readers also take `Name` for `name`.",
     fix: "Write each name once; in the message and its params, not in another case either.",
-    ..Rule::BLANK
+    ..Rule::BLANK.should()
 };
 
 static UNSAFE: Rule = Rule {
     id: "enc.json.unsafe-int",
-    level: Level::Should,
     source: "RFC 8259, section 6",
     title: "Integers that name something are exact in a double",
     why: "JavaScript and many proxies read numbers as doubles: beyond 2^53 an id comes back as another one.",
     fix: "Use smaller numbers, or strings.",
-    ..Rule::BLANK
+    ..Rule::BLANK.should()
 };
 
 /// The largest integer below which a double misses none.
@@ -100,12 +96,8 @@ impl RuleVisitor for EncodingState {
 
 fn check_message(message: &SeenMessage<'_>, at: &RuleContext<'_>, report: &mut Report) {
     let text = message.raw.text();
-    report.check(
-        &UTF8,
-        at,
-        !is_damaged(text),
-        || "the message holds U+FFFD, which replaces a character that was lost",
-    );
+    let wrong = "the message holds U+FFFD, which replaces a character that was lost";
+    report.check(&UTF8, at, !is_damaged(text), || wrong);
     report.pass(&PARSE, at);
     report.pass(&BOM, at);
     // Which names stand twice is looked for only where some may.

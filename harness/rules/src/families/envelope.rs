@@ -1,7 +1,7 @@
 //! Envelopes of Streamable HTTP and HTTP+SSE: what their recorder must keep to.
 
 use crate::engine::{Family, Report, RuleContext, RuleVisitor, Trigger, Violation};
-use crate::rule::{Level, Party, Rule};
+use crate::rule::{Level, Rule};
 use transcript::rejection::Rejection;
 use transcript::session::{Carrier, Content};
 
@@ -15,44 +15,40 @@ pub(super) const FAMILY: Family = Family {
 
 pub(super) static TRANSPORT: Rule = Rule {
     id: "rec.env.transport",
-    party: Party::Recorder,
     source: "Assay import formats, envelope",
     title: "`transport` names the transport of the session",
     why: "Importers choose by it how the entries are read, and refuse an envelope whose transport they cannot tell.",
     fix: "Write \"streamable-http\" or \"http-sse\", as the session was.",
-    ..Rule::BLANK
+    ..Rule::BLANK.recorder()
 };
 
 pub(super) static ONE_SLOT: Rule = Rule {
     id: "rec.env.one-slot",
-    party: Party::Recorder,
     source: "Assay import formats, entries",
     title: "An entry has exactly one of `request`, `response` and `sse`",
     why: "With none or several of them it is not clear which message comes first, or whether there is one.",
     fix: "Write an entry for each message.",
-    ..Rule::BLANK
+    ..Rule::BLANK.recorder()
 };
 
 static TYPES: Rule = Rule {
     id: "rec.env.types",
-    party: Party::Recorder,
     source: "Assay import formats, envelope",
     title: "Times, contexts and the data of events have the types that the format gives them",
     why: "One importer passes over a member of another type, with what it would have said, and another refuses the file.",
     fix: "Write `timestamp_ms` as a whole number, `status` as a number, `headers` as an object of strings, `id` as a \
           string, and `data` as an object or a string; leave out what is not known.",
     softened: Some("a warning where the contract leaves it open (ENV-LOOSE, K2A-SPELLING), and on null"),
-    ..Rule::BLANK
+    ..Rule::BLANK.recorder()
 };
 
 static ENDPOINT: Rule = Rule {
     id: "rec.env.endpoint-only-legacy",
-    party: Party::Recorder,
     source: "Assay import formats, http-sse; 2024-11-05 basic/transports#http-with-sse",
     title: "An `endpoint` event is only in HTTP+SSE envelopes",
     why: "Streamable HTTP has no such event: the envelope names the wrong transport, or two sessions were mixed.",
     fix: "Name the transport that the server spoke.",
-    ..Rule::BLANK
+    ..Rule::BLANK.recorder()
 };
 
 #[derive(Default)]

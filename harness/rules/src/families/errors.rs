@@ -6,11 +6,10 @@
 use super::modern_versions::PROMISED;
 use crate::engine::{
     Family, FindingLocation, MessageKind, PendingRequest, Report, Revision, RuleContext, RuleVisitor,
-    SeenMessage, Span, Trigger, Violation, quoted, text_of,
+    SeenMessage, Span, Trigger, Violation, per_session, quoted, text_of,
 };
-use crate::rule::{Level, Party, Rule};
+use crate::rule::{Party, Rule};
 use transcript::json::{Json, JsonKind};
-use transcript::rejection::Rejection;
 use transcript::session::Side;
 
 pub(super) const FAMILY: Family = Family {
@@ -18,7 +17,7 @@ pub(super) const FAMILY: Family = Family {
     title: "Error codes",
     rules: &[&RESERVED, &LEGACY, &RETIRED, &PREDEFINED, &URL_SHAPE, &UNKNOWN, &SERVED],
     triggers: &[Trigger::Kinds(&[MessageKind::Result, MessageKind::Error])],
-    visitor: || Box::new(ErrorsState::default()),
+    visitor: per_session::<ErrorsState>,
 };
 
 /// What the rules on ranges have in common.
@@ -34,11 +33,10 @@ static RESERVED: Rule = Rule {
 
 static LEGACY: Rule = Rule {
     id: "jsonrpc.error.legacy-range",
-    level: Level::Info,
     title: "Codes from -32000 to -32019 are left to those who used them before",
     why: "Implementations gave them meanings before there was a policy, so no meaning can be read into them.",
     fix: "In a new implementation, use a code outside -32768 to -32000.",
-    ..OURS
+    ..OURS.info()
 };
 
 static RETIRED: Rule = Rule {
@@ -52,46 +50,42 @@ static RETIRED: Rule = Rule {
 
 static PREDEFINED: Rule = Rule {
     id: "jsonrpc.error.predefined-range",
-    level: Level::Should,
     span: Span::ALL,
     source: "JSON-RPC 2.0, section 5.1; basic/index#error-codes",
     title: "A code from -32768 to -32100 is one of the five that JSON-RPC defines",
     why: "The rest of the range is kept for errors of the protocol itself, and libraries read such codes as theirs.",
     fix: "Use one of the five, or a code of your own outside -32768 to -32000.",
-    ..OURS
+    ..OURS.should()
 };
 
 static URL_SHAPE: Rule = Rule {
     id: "jsonrpc.error.32042-shape",
-    party: Party::Server,
     span: Span::only(Revision::V2025_11_25),
     source: "client/elicitation#url-elicitation-required-error",
     title: "The error -32042 lists the elicitations in URL mode that are needed",
     why: "Without the list the client cannot send its user anywhere, and the call can never succeed.",
     fix: "Put `elicitations` into `data`, each with mode \"url\", an elicitationId, a url and a message.",
-    ..Rule::BLANK
+    ..Rule::BLANK.server()
 };
 
 static UNKNOWN: Rule = Rule {
     id: "jsonrpc.error.method-unknown",
     relational: true,
-    level: Level::Should,
     source: "schema, METHOD_NOT_FOUND; JSON-RPC 2.0, section 5.1",
     title: "A method that is not there is answered with -32601",
     why: "Only that code says that the method is missing; after -32602 clients try other params.",
     fix: "Look whether there is such a method before you look at its params.",
-    ..Rule::BLANK
+    ..Rule::BLANK.should()
 };
 
 static SERVED: Rule = Rule {
     id: "cap.declared-is-served",
-    level: Level::Should,
     span: Span::SESSIONS,
     source: "basic/lifecycle#capability-negotiation",
     title: "A method that a declared capability promises is not answered with -32601",
     why: "Peers show features by the capabilities, and fail when they use them.",
     fix: "Declare what is implemented, and nothing else.",
-    ..Rule::BLANK
+    ..Rule::BLANK.should()
 };
 
 /// What capabilities promise beside [`PROMISED`], up to 2025-11-25. Each method's `-32601` is about the method: that of
@@ -119,19 +113,13 @@ struct Suspect {
 
 #[derive(Default)]
 struct ErrorsState {
-    session: u64,
     /// This side gave a result by 2026-07-28: the client, the server.
     speaks: [bool; 2],
     suspects: Vec<Suspect>,
 }
 
 impl RuleVisitor for ErrorsState {
-    fn visit(&mut self, at: &RuleContext<'_>, report: &mut Report) {
-        if at.facts.session != self.session {
-            self.unknown(at, report);
-            *self = Self { session: at.facts.session, ..Self::default() };
-        }
-        let Some(message) = at.message else { return };
+    fn message(&mut self, message: &SeenMessage<'_>, at: &RuleContext<'_>, report: &mut Report) {
         if let Some(request) = message.request() {
             served(message, request, at, report);
             self.suspect(message, request, at, report);
@@ -156,8 +144,15 @@ impl RuleVisitor for ErrorsState {
         }
     }
 
-    fn finish(&mut self, at: &RuleContext<'_>, _rejection: Option<&Rejection>, report: &mut Report) {
-        self.unknown(at, report);
+    fn over(&mut self, at: &RuleContext<'_>, report: &mut Report) {
+        // What was never served is not known.
+        for suspect in std::mem::take(&mut self.suspects) {
+            let Suspect { method, code, location, request, side } = suspect;
+            let party = if side == Some(Side::Client) { Party::Client } else { Party::Server };
+            let wrong = format!("no revision has {}, and the answer is {code}", quoted(&method));
+            let wrong = Violation::new(wrong).at(location).see(request, "the request");
+            report.fail(&UNKNOWN, at, wrong.by(party));
+        }
     }
 }
 
@@ -197,18 +192,6 @@ impl ErrorsState {
             _ => {}
         }
     }
-
-    /// Nothing more comes of the session: what was never served is not known.
-    fn unknown(&mut self, at: &RuleContext<'_>, report: &mut Report) {
-        for suspect in std::mem::take(&mut self.suspects) {
-            let Suspect { method, code, location, request, side } = suspect;
-            let party = if side == Some(Side::Client) { Party::Client } else { Party::Server };
-            let wrong = format!("no revision has {}, and the answer is {code}", quoted(&method));
-            let wrong = Violation::new(wrong).at(location).see(request, "the request");
-            report.fail(&UNKNOWN, at, wrong.by(party));
-        }
-    }
-
     fn modern(
         &self,
         code: i64,
@@ -230,20 +213,10 @@ impl ErrorsState {
                     if speaks {
                         let value = message.error().and_then(|error| error.member("code"));
                         let wrong = Violation::new(format!("the code {code} is {how}"));
-                        report.fail(
-                            rule,
-                            at,
-                            match value {
-                                Some(value) => wrong.inside(value),
-                                None => wrong,
-                            },
-                        );
+                        report.fail(rule, at, wrong.inside(value));
                     } else {
-                        report.inconclusive(
-                            rule,
-                            at,
-                            "nothing shows yet that the party that answers speaks this revision",
-                        );
+                        let why = "nothing shows yet that the party that answers speaks this revision";
+                        report.inconclusive(rule, at, why);
                     }
                 }
                 _ => report.pass(rule, at),
@@ -259,7 +232,7 @@ fn served(message: &SeenMessage<'_>, request: &PendingRequest, at: &RuleContext<
     if at.side.and_then(|side| at.facts.declares(side, path)) == Some(true) {
         report.check(&SERVED, at, message.error_code() != Some(-32601), || {
             let wrong = format!("`{method}` is answered with -32601, and `{path}` is declared");
-            Violation::new(wrong).see(request.location(), "the request")
+            Violation::new(wrong).of(request)
         });
     }
 }

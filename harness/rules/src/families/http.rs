@@ -9,8 +9,8 @@ use crate::engine::{
     Family, FindingLocation, HttpExchange, Report, Revision, RuleContext, RuleVisitor, Span, Transport,
     Trigger, Violation, quoted,
 };
-use crate::rule::{Level, Need, Party, Rule};
-use transcript::rejection::{Code, Rejection};
+use crate::rule::{Level, Need, Rule};
+use transcript::rejection::Code;
 use transcript::session::{Carrier, Headers, header};
 
 pub(super) const FAMILY: Family = Family {
@@ -40,40 +40,36 @@ const POST_ACCEPTS: &[&str] = &["application/json", "text/event-stream"];
 
 /// What the rules of this file and of `http_get` have in common.
 pub(super) const OURS: Rule = Rule {
-    party: Party::Server,
     span: Span::from(Revision::V2025_03_26),
     needs: &[Need::Http],
     source: "basic/transports#sending-messages-to-the-server",
-    ..Rule::BLANK
+    ..Rule::BLANK.server()
 };
 
 static PER_MESSAGE: Rule = Rule {
     id: "http.post.per-message",
-    party: Party::Client,
     title: "Each message is a POST of its own",
     why: "Servers read one JSON value from a body; messages behind it are lost, or the whole body is refused.",
     fix: "Send a POST for every message.",
-    ..OURS
+    ..OURS.client()
 };
 
 static BODY_KIND: Rule = Rule {
     id: "http.post.body-kind",
-    party: Party::Client,
     title: "What is sent to the MCP endpoint is a JSON-RPC message, by POST",
     why: "A server that reads messages finds none in it, and answers with an error that nobody waits for.",
     fix: "Send one JSON-RPC message, with its `jsonrpc` member, as the body of a POST.",
-    ..OURS
+    ..OURS.client()
 };
 
 static ACCEPT_POST: Rule = Rule {
     id: "http.accept.post",
-    party: Party::Client,
     needs: &[Need::Headers],
     title: "The `Accept` header of a POST lists application/json and text/event-stream",
     why: "The server chooses between the two, and many answer 406 where one is not listed by name.",
     fix: "Send `Accept: application/json, text/event-stream` with every POST.",
     softened: Some("a warning where a wildcard covers the types"),
-    ..OURS
+    ..OURS.client()
 };
 
 static ACCEPTED: Rule = Rule {
@@ -111,14 +107,13 @@ static CONTENT_TYPE: Rule = Rule {
 
 static STATUS: Rule = Rule {
     id: "http.request.status",
-    level: Level::Info,
     needs: &[Need::Headers],
     source: "basic/transports#sending-messages-to-the-server; RFC 9110, section 15.3",
     title: "A request that was served is answered with 200",
     why: "Other statuses of success have meanings of their own, such as 201 for what was created, and some clients \
           take no other than 200.",
     fix: "Answer 200 OK.",
-    ..OURS
+    ..OURS.info()
 };
 
 static JSON_SINGLE: Rule = Rule {
@@ -181,7 +176,7 @@ impl RuleVisitor for HttpState {
         }
     }
 
-    fn finish(&mut self, at: &RuleContext<'_>, _rejection: Option<&Rejection>, report: &mut Report) {
+    fn over(&mut self, at: &RuleContext<'_>, report: &mut Report) {
         for (wrong, location) in std::mem::take(&mut self.early) {
             match wrong {
                 None => report.pass(&ACCEPT_POST, at),
@@ -219,12 +214,8 @@ impl RuleVisitor for HttpState {
         }
         accept(&ACCEPT_POST, POST_ACCEPTS, &exchange.raw.request_headers, at, report);
         if exchange.several || exchange.bad_request.is_none() {
-            report.check(
-                &PER_MESSAGE,
-                at,
-                !exchange.several,
-                || "the body holds several messages, one after another",
-            );
+            let wrong = "the body holds several messages, one after another";
+            report.check(&PER_MESSAGE, at, !exchange.several, || wrong);
         }
         match exchange.calls.is_empty() {
             true if exchange.reported > 0 => reported(exchange, at, report),
@@ -306,11 +297,8 @@ fn reported(exchange: &HttpExchange, at: &RuleContext<'_>, report: &mut Report) 
             }
         }
         200..=299 if exchange.answer_lost => {
-            report.inconclusive(
-                &ACCEPTED,
-                at,
-                "the body of the answer, which may be an error, is not in the recording",
-            );
+            let why = "the body of the answer, which may be an error, is not in the recording";
+            report.inconclusive(&ACCEPTED, at, why);
         }
         status @ 200..=299 => report.fail(&ACCEPTED, at, format!("the answer is {status}")),
         400..=599 => report.pass(&REJECTED, at),
@@ -352,11 +340,8 @@ fn answered(exchange: &HttpExchange, at: &RuleContext<'_>, report: &mut Report) 
         // A message with a fault of its own is one message.
         (Some(_), _) | (None, 1) => report.pass(&JSON_SINGLE, at),
         (None, 0) if exchange.raw.response_size.is_none_or(|size| size == 0) => {
-            report.inconclusive(
-                &JSON_SINGLE,
-                at,
-                "the body is empty, or the exchange was broken off before it came",
-            );
+            let why = "the body is empty, or the exchange was broken off before it came";
+            report.inconclusive(&JSON_SINGLE, at, why);
         }
         (None, _) => report.fail(&JSON_SINGLE, at, "the body is not a JSON-RPC message"),
     }

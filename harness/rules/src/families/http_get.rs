@@ -8,9 +8,8 @@ use crate::engine::{
     Family, FindingLocation, HttpExchange, Report, Revision, RuleContext, RuleVisitor, SESSION, Transport,
     Trigger, VERSION, Violation, quoted,
 };
-use crate::rule::{Level, Party, Rule};
+use crate::rule::{Level, Rule};
 use std::collections::BTreeMap;
-use transcript::rejection::Rejection;
 
 pub(super) const FAMILY: Family = Family {
     name: "http-get",
@@ -32,18 +31,15 @@ static SINGLE: Rule = Rule {
 
 static NO_BODY: Rule = Rule {
     id: "http.get.no-body",
-    level: Level::Should,
-    party: Party::Client,
     source: "basic/transports#sending-messages-to-the-server; RFC 9110, sections 9.3.1 and 9.3.5",
     title: "A GET or DELETE has no body",
     why: "Servers look for messages only in POSTs, and proxies drop or refuse the body of a GET.",
     fix: "Send each message by POST, and a GET or DELETE without a body.",
-    ..OURS
+    ..OURS.should().client()
 };
 
 static ACCEPT_GET: Rule = Rule {
     id: "http.accept.get",
-    party: Party::Client,
     span: ERA,
     source: "basic/transports#listening-for-messages-from-the-server",
     title: "The `Accept` header of a GET lists text/event-stream",
@@ -52,7 +48,7 @@ static ACCEPT_GET: Rule = Rule {
     softened: Some(
         "a warning where a wildcard covers the type, and on a GET for JSON before any message: it may be another program's",
     ),
-    ..OURS
+    ..OURS.client()
 };
 
 static GET_ANSWER: Rule = Rule {
@@ -73,13 +69,12 @@ static GET_ANSWER: Rule = Rule {
 
 static DELETE: Rule = Rule {
     id: "http.session.delete-answer",
-    level: Level::Should,
     span: ERA,
     source: "basic/transports#session-management",
     title: "A DELETE is answered with a status, and with no stream or message",
     why: "A client that ends its session reads no more; what comes is lost, and a 500 leaves it in doubt.",
     fix: "Answer 200 or 204 without a body, or 405 where clients may not end sessions.",
-    ..OURS
+    ..OURS.should()
 };
 
 /// The most sessions that are followed.
@@ -123,13 +118,10 @@ impl RuleVisitor for HttpGetState {
         }
     }
 
-    fn finish(&mut self, at: &RuleContext<'_>, _rejection: Option<&Rejection>, report: &mut Report) {
+    fn over(&mut self, at: &RuleContext<'_>, report: &mut Report) {
         if !self.gone.is_empty() {
-            report.inconclusive(
-                &GET_ANSWER,
-                at,
-                "a GET got 404, and nothing later tells whether its session was over",
-            );
+            let why = "a GET got 404, and nothing later tells whether its session was over";
+            report.inconclusive(&GET_ANSWER, at, why);
         }
     }
 }
@@ -184,11 +176,8 @@ impl HttpGetState {
             200..=299 if exchange.streams() => report.pass(&GET_ANSWER, at),
             200..=299 => {
                 let media = &exchange.raw.media_type;
-                report.fail(
-                    &GET_ANSWER,
-                    at,
-                    format!("the answer is {} of the type {}", exchange.status(), quoted(media)),
-                );
+                let wrong = format!("the answer is {} of the type {}", exchange.status(), quoted(media));
+                report.fail(&GET_ANSWER, at, wrong);
             }
             // What an unknown or lost place to resume from is answered with, nobody says.
             400 | 404 if exchange.resumes() => {}

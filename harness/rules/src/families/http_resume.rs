@@ -19,7 +19,6 @@ use rules::{
 };
 use seen::{MOST_OPEN, Progress, STANDING, Seen, Sent, hash};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
-use transcript::rejection::Rejection;
 use transcript::session::{Carrier, Content, Side};
 
 pub(super) const FAMILY: Family = Family {
@@ -112,12 +111,8 @@ impl RuleVisitor for HttpResumeState {
             let seen = id.is_some_and(|id| self.ids.contains_key(&inside(&scope, id)));
             self.id(&scope, [number, begun], resumes, at, report);
             if at.message.is_some() && exchange.last_id.is_some() {
-                report.check(
-                    &EACH_ID,
-                    at,
-                    id.is_some(),
-                    || "the message has no event id, and an event of its stream has one",
-                );
+                let wrong = "the message has no event id, and an event of its stream has one";
+                report.check(&EACH_ID, at, id.is_some(), || wrong);
             }
             if let Some(message) = at.message {
                 if !resumes && !seen {
@@ -148,7 +143,7 @@ impl RuleVisitor for HttpResumeState {
         }
     }
 
-    fn finish(&mut self, at: &RuleContext<'_>, _rejection: Option<&Rejection>, report: &mut Report) {
+    fn over(&mut self, at: &RuleContext<'_>, report: &mut Report) {
         for open in std::mem::take(&mut self.open) {
             self.never_answered(&open, &at.by(open.revision), report);
         }
@@ -182,7 +177,7 @@ impl HttpResumeState {
         {
             report.check(&SAME_STREAM, at, of == stream, || {
                 let wrong = "the stream that is resumed was not opened for this request";
-                Violation::new(wrong).see(request.location(), "the request")
+                Violation::new(wrong).of(request)
             });
         }
     }
@@ -231,11 +226,8 @@ impl HttpResumeState {
         } else if seen.message.is_none() && message.is_none() {
             // Such as a keepalive that repeats the id of the last message.
         } else if again && at.message.is_some() {
-            report.fail(
-                &BROADCAST,
-                at,
-                format!("the message with the event id {} was sent before", quoted(id)),
-            );
+            let wrong = format!("the message with the event id {} was sent before", quoted(id));
+            report.fail(&BROADCAST, at, wrong);
         } else {
             report.fail(&UNIQUE, at, format!("the event id {} stood for another event before", quoted(id)));
         }
@@ -326,11 +318,8 @@ impl HttpResumeState {
             _ => {}
         }
         if polls && !open.resumed {
-            report.fail_if_complete(
-                &RECONNECT,
-                at,
-                wrong("ended before the answer, and no client came back for it"),
-            );
+            let wrong = wrong("ended before the answer, and no client came back for it");
+            report.fail_if_complete(&RECONNECT, at, wrong);
         } else {
             report.fail_if_complete(&RESPONDS, at, wrong("never carried the answer"));
         }

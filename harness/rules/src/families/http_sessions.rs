@@ -15,7 +15,6 @@ use crate::rule::Level;
 use in_envelopes::{EnvelopeSessions, assigned, hidden};
 use rules::{AFTER_END, BAD_400, CHARSET, ECHO, ENTROPY, MISSING_400, NEGOTIATED, PRESENT, REINIT};
 use std::collections::BTreeMap;
-use transcript::rejection::Rejection;
 
 pub(super) const FAMILY: Family = Family {
     name: "http-sessions",
@@ -77,7 +76,7 @@ impl RuleVisitor for HttpSessionsState {
         self.in_envelope.visit(at, report);
     }
 
-    fn finish(&mut self, at: &RuleContext<'_>, _rejection: Option<&Rejection>, report: &mut Report) {
+    fn over(&mut self, at: &RuleContext<'_>, report: &mut Report) {
         self.in_envelope.finish(at, report);
         for (_, location, wrong) in self.gone.drain(..) {
             report.fail(&AFTER_END, at, Violation::new(wrong).only(Level::Should).at(location));
@@ -106,11 +105,8 @@ impl RuleVisitor for HttpSessionsState {
             let at = &at.by(by);
             if !sure && hides_its_body(exchange) {
                 if handshake.session.is_some() {
-                    report.inconclusive(
-                        &ECHO,
-                        at,
-                        "the body is not in the recording, and may be an `initialize`",
-                    );
+                    let why = "the body is not in the recording, and may be an `initialize`";
+                    report.inconclusive(&ECHO, at, why);
                 }
                 return;
             }
@@ -261,9 +257,8 @@ impl HttpSessionsState {
 
     /// The answer to a version that is none.
     fn bad_version(&self, exchange: &HttpExchange, at: &RuleContext<'_>, report: &mut Report) {
-        let Some(message) =
-            exchange.request_header(VERSION).filter(|message| is_none(message) && !hidden(message, at))
-        else {
+        let message = exchange.request_header(VERSION);
+        let Some(message) = message.filter(|message| is_none(message) && !hidden(message, at)) else {
             return;
         };
         let lives = exchange

@@ -7,7 +7,7 @@ use crate::engine::{
     Family, FindingLocation, HttpExchange, MessageKind, Report, Revision, RuleContext, RuleVisitor, SESSION,
     SeenMessage, Span, Transport, Trigger, Violation, plain, quoted,
 };
-use crate::rule::{Level, Need, Party, Rule};
+use crate::rule::{Level, Need, Rule};
 use std::collections::BTreeMap;
 use transcript::message::Message;
 use transcript::session::Carrier;
@@ -22,44 +22,40 @@ pub(super) const FAMILY: Family = Family {
 
 /// What the rules of this file and of `http_resume` have in common.
 pub(super) const OURS: Rule = Rule {
-    party: Party::Server,
     span: ERA,
     needs: &[Need::Http, Need::Sse],
     source: "basic/transports#sending-messages-to-the-server",
-    ..Rule::BLANK
+    ..Rule::BLANK.server()
 };
 
 const LISTENING: Rule = Rule { source: "basic/transports#listening-for-messages-from-the-server", ..OURS };
 
 static RELATED: Rule = Rule {
     id: "http.sse.related",
-    level: Level::Should,
     span: Span::from(Revision::V2025_03_26),
     raised: Some((Revision::V2026_07_28, Level::Must)),
     title: "What a stream carries belongs to the request that opened it",
     why: "Clients that read a stream on behalf of one request do not expect the progress of another on it.",
     fix: "Send what belongs to a request on the stream of that request.",
-    ..OURS
+    ..OURS.should()
 };
 
 static CLOSED_LATE: Rule = Rule {
     id: "http.sse.close-after-response",
-    level: Level::Should,
     span: Span::from(Revision::V2025_03_26),
     title: "A stream is closed when the answers to its requests were sent",
     why: "Clients stop reading after the answer, so that what follows is lost, and the connection stays taken.",
     fix: "End the stream right after the last response.",
-    ..OURS
+    ..OURS.should()
 };
 
 static PRIMING: Rule = Rule {
     id: "http.sse.priming",
-    level: Level::Should,
     span: Span::only(Revision::V2025_11_25),
     title: "The first event of a stream for a request is an id with empty data",
     why: "Without an id the client cannot ask for the rest when the connection breaks before the first message.",
     fix: "Begin the stream with `id:` and an empty `data:`.",
-    ..OURS
+    ..OURS.should()
 };
 
 static NO_RESPONSE: Rule = Rule {
@@ -72,16 +68,14 @@ static NO_RESPONSE: Rule = Rule {
 
 static UNRELATED: Rule = Rule {
     id: "http.get.unrelated",
-    level: Level::Should,
     title: "A stream opened by GET carries nothing that belongs to a running request",
     why: "A client that waits for the request does not read that stream, so that progress goes past it.",
     fix: "Send the progress of a request on the stream of its POST.",
-    ..LISTENING
+    ..LISTENING.should()
 };
 
 static EVENT_NAME: Rule = Rule {
     id: "http.sse.event-name",
-    level: Level::Should,
     span: Span::from(Revision::V2025_03_26),
     needs: &[Need::Sse],
     title: "A message comes in an event named `message`, or in one without a name",
@@ -90,7 +84,7 @@ static EVENT_NAME: Rule = Rule {
     contested: Some(
         "The text names no event for Streamable HTTP; HTTP+SSE asks for `message`, and the SDKs read no other.",
     ),
-    ..OURS
+    ..OURS.should()
 };
 
 static FRAMING: Rule = Rule {
@@ -108,13 +102,12 @@ static FRAMING: Rule = Rule {
 
 static POLLED: Rule = Rule {
     id: "http.sse.tasks-get",
-    level: Level::Should,
     span: Span::only(Revision::V2025_11_25),
     source: "basic/utilities/tasks#input-required-status",
     title: "A server answers `tasks/get` with JSON rather than with a stream",
     why: "The client polls, and a stream that it has to read to its end costs it a connection each time.",
     fix: "Answer `tasks/get` with application/json.",
-    ..OURS
+    ..OURS.should()
 };
 
 /// The most progress tokens of requests, and of streams opened by GET, that are remembered.
@@ -133,11 +126,8 @@ impl RuleVisitor for HttpStreamsState {
         if at.entry.carrier == Carrier::Sse {
             event_name(at, report);
         }
-        let (Some(exchange), Some(message)) =
-            (at.exchanges.current().filter(|_| at.exchange.is_some()), at.message)
-        else {
-            return;
-        };
+        let exchange = at.exchanges.current().filter(|_| at.exchange.is_some());
+        let (Some(exchange), Some(message)) = (exchange, at.message) else { return };
         let (scope, number) = (scope(exchange, at), exchange.number);
         if at.entry.carrier == Carrier::Request {
             self.request(&scope, message, at, report);

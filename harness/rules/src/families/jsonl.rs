@@ -8,7 +8,7 @@ use crate::engine::{
 use crate::rule::{Party, Rule};
 use transcript::json::{Json, Scanner};
 use transcript::message::resembles_message;
-use transcript::rejection::{Code, Rejection};
+use transcript::rejection::Code;
 use transcript::session::{Content, Noise};
 
 pub(super) const FAMILY: Family = Family {
@@ -21,12 +21,11 @@ pub(super) const FAMILY: Family = Family {
 
 static ONE_PER_LINE: Rule = Rule {
     id: "rec.jsonl.one-per-line",
-    party: Party::Recorder,
     source: "Assay import formats, jsonl",
     title: "Every line is one whole message, and nothing else",
     why: "Readers take each line by itself: a message over several lines, or two on one, is lost or stops them.",
     fix: "Write each message compactly and end it with a line feed; keep what programs print elsewhere.",
-    ..Rule::BLANK
+    ..Rule::BLANK.recorder()
 };
 
 #[derive(Default)]
@@ -49,7 +48,7 @@ impl RuleVisitor for JsonlState {
         }
     }
 
-    fn finish(&mut self, at: &RuleContext<'_>, _rejection: Option<&Rejection>, report: &mut Report) {
+    fn over(&mut self, at: &RuleContext<'_>, report: &mut Report) {
         self.give_up(at, report);
     }
 }

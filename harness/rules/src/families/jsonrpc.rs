@@ -69,12 +69,11 @@ static ID_TYPE: Rule = Rule {
 
 static ID_FRACTION: Rule = Rule {
     id: "jsonrpc.id.form",
-    level: Level::Info,
     source: "basic/index#requests; JSON-RPC 2.0, section 4",
     title: "An integer id is spelled without fraction and exponent",
     why: "`1.0` is the request 1 to one reader, another request to a second, and a notification to a third.",
     fix: "Spell integer ids with digits only.",
-    ..Rule::BLANK
+    ..Rule::BLANK.info()
 };
 
 static ID_NULL: Rule = Rule {
@@ -137,12 +136,11 @@ static ERROR_SHAPE: Rule = Rule {
 
 static ERROR_CONCISE: Rule = Rule {
     id: "jsonrpc.error.concise",
-    level: Level::Should,
     source: "schema, Error",
     title: "The message of an error is one line",
     why: "Clients show it in one line, and log it; a stack trace also says more of the server than it should.",
     fix: "Say in one sentence what is wrong, and put details into `data`.",
-    ..Rule::BLANK
+    ..Rule::BLANK.should()
 };
 
 static ERROR_CODE: Rule = Rule {
@@ -249,11 +247,8 @@ fn error(raw: &Message<'_>, at: &RuleContext<'_>, report: &mut Report) {
 
 fn object(rule: &'static Rule, name: &str, value: Json<'_>, at: &RuleContext<'_>, report: &mut Report) {
     if !at.facts.knows_mcp && at.facts.other_method.is_some() {
-        return report.inconclusive(
-            rule,
-            at,
-            "no method of MCP was called before, and JSON-RPC has other users",
-        );
+        let why = "no method of MCP was called before, and JSON-RPC has other users";
+        return report.inconclusive(rule, at, why);
     }
     report.check(rule, at, value.kind() == JsonKind::Object, || {
         Violation::new(format!("`{name}` is {}: {}", value.kind().name(), shown(value))).inside(value)

@@ -7,9 +7,8 @@ use crate::engine::{
     Family, FindingLocation, HttpExchange, Origin, Report, RuleContext, RuleVisitor, SESSION, Span,
     Transport, Trigger, Violation, quoted, resolve,
 };
-use crate::rule::{Level, Need, Party, Rule};
+use crate::rule::{Level, Need, Rule};
 use transcript::json::{Json, JsonKind};
-use transcript::rejection::Rejection;
 use transcript::session::{Carrier, header};
 
 pub(super) const FAMILY: Family = Family {
@@ -26,11 +25,10 @@ pub(super) const FAMILY: Family = Family {
 
 /// What the rules of this file have in common.
 const OURS: Rule = Rule {
-    party: Party::Server,
     span: Span::SESSIONS,
     needs: &[Need::Sse],
     source: "2024-11-05 basic/transports#http-with-sse",
-    ..Rule::BLANK
+    ..Rule::BLANK.server()
 };
 
 static SENT: Rule = Rule {
@@ -43,12 +41,11 @@ static SENT: Rule = Rule {
 
 static FIRST: Rule = Rule {
     id: "sse.endpoint.first",
-    level: Level::Should,
     source: "2025-11-25 basic/transports#backwards-compatibility",
     title: "The `endpoint` event is the first event of its stream",
     why: "Clients take the first event as the sign of the old transport, and are not ready for a message before it.",
     fix: "Send the `endpoint` event before anything else; only comments may precede it.",
-    ..OURS
+    ..OURS.should()
 };
 
 static URI: Rule = Rule {
@@ -62,23 +59,21 @@ static URI: Rule = Rule {
 
 static SAME_ORIGIN: Rule = Rule {
     id: "sse.endpoint.same-origin",
-    level: Level::Should,
     needs: &[Need::Http, Need::Sse],
     title: "The `endpoint` event names an address at the origin of its stream",
     why: "Clients refuse another origin, since a stranger who controls the stream could send their messages and credentials \
           anywhere; behind a proxy it is mostly an inner host name that nobody can reach.",
     fix: "Name the address only by its path.",
-    ..OURS
+    ..OURS.should()
 };
 
 static TARGET: Rule = Rule {
     id: "sse.post.target",
-    party: Party::Client,
     needs: &[Need::Http, Need::Sse],
     title: "Messages are posted to the address that the `endpoint` event named",
     why: "The address carries the session; a message that is posted elsewhere reaches no session or another one.",
     fix: "Resolve the data of the event against the URL of the stream, and keep its query.",
-    ..OURS
+    ..OURS.client()
 };
 
 static MESSAGE: Rule = Rule {
@@ -91,12 +86,11 @@ static MESSAGE: Rule = Rule {
 
 static VIA_STREAM: Rule = Rule {
     id: "sse.response.via-stream",
-    level: Level::Should,
     needs: &[Need::Http, Need::Sse],
     title: "Answers come through the stream and not in the body of the POST",
     why: "Clients of this transport do not read the body of a POST, and wait for the answer in vain.",
     fix: "Send the response as a `message` event, and end the POST without one.",
-    ..OURS
+    ..OURS.should()
 };
 
 static ORIGIN: Rule = Rule {
@@ -168,16 +162,12 @@ impl RuleVisitor for LegacySseState {
         });
         // A refusal may say why in its body.
         if !exchange.calls.is_empty() && exchange.succeeded() {
-            report.check(
-                &VIA_STREAM,
-                at,
-                exchange.messages == 0,
-                || "the body of the POST's answer holds a message",
-            );
+            let wrong = "the body of the POST's answer holds a message";
+            report.check(&VIA_STREAM, at, exchange.messages == 0, || wrong);
         }
     }
 
-    fn finish(&mut self, at: &RuleContext<'_>, _rejection: Option<&Rejection>, report: &mut Report) {
+    fn over(&mut self, at: &RuleContext<'_>, report: &mut Report) {
         if at.facts.recording.kind.http_sse && !self.named {
             let why =
                 "the envelope has no `endpoint` event, which some recorders leave out; a HAR would show it";

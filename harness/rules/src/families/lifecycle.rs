@@ -5,9 +5,9 @@
 
 use crate::engine::{
     Family, FindingLocation, MessageKind, Report, ResponseMatch, Revision, RuleContext, RuleVisitor,
-    SeenMessage, Span, Trigger, Violation,
+    SeenMessage, Span, Trigger, Violation, per_session,
 };
-use crate::rule::{Level, Party, Rule};
+use crate::rule::{Level, Rule};
 use transcript::json::{Json, JsonKind};
 use transcript::rejection::Rejection;
 use transcript::session::{Side, header};
@@ -27,7 +27,7 @@ pub(super) const FAMILY: Family = Family {
         &NO_CANCEL,
     ],
     triggers: &[Trigger::Messages],
-    visitor: || Box::new(LifecycleState::default()),
+    visitor: per_session::<LifecycleState>,
 };
 
 /// What the rules of this file have in common.
@@ -35,92 +35,79 @@ const OURS: Rule = Rule { span: Span::SESSIONS, source: "basic/lifecycle#initial
 
 static FIRST: Rule = Rule {
     id: "life.init.first",
-    party: Party::Client,
     title: "The first message of a client is `initialize`",
     why: "Before it the server does not know which revision to speak, and most servers refuse whatever comes.",
     fix: "Send `initialize`, wait for its answer, then send `notifications/initialized`.",
     softened: Some("a warning where the recording may have begun in an earlier session"),
-    ..OURS
+    ..OURS.client()
 };
 
 static REQUEST_FIELDS: Rule = Rule {
     id: "life.init.request-fields",
-    party: Party::Client,
     title: "`initialize` has a protocol version, capabilities, and the client's name and version",
     why: "Servers refuse the handshake, or take the client for one that can do nothing.",
     fix: "Send protocolVersion, capabilities (an object, empty if need be) and clientInfo with name and version.",
-    ..OURS
+    ..OURS.client()
 };
 
 static RESULT_FIELDS: Rule = Rule {
     id: "life.init.result-fields",
-    party: Party::Server,
     title: "The answer to `initialize` has a version, capabilities, and the server's name",
     why: "Typed clients refuse the answer, and the session ends before it began.",
     fix: "Answer with protocolVersion, capabilities and serverInfo with name and version.",
-    ..OURS
+    ..OURS.server()
 };
 
 static ONCE: Rule = Rule {
     id: "life.init.once",
-    level: Level::Should,
-    party: Party::Client,
     title: "A session is initialized once",
     why: "Nothing says whether the second handshake replaces what the first one agreed.",
     fix: "Begin a new session, with a connection or a session id of its own.",
-    ..OURS
+    ..OURS.should().client()
 };
 
 static ONE_SESSION: Rule = Rule {
     id: "rec.one-session",
-    level: Level::Should,
-    party: Party::Recorder,
     span: Span::ALL,
     source: "mcp-replay v1, format",
     title: "A recording other than an exchange log holds one session",
     why: "Ids and capabilities of the sessions are taken for each other's, and calls that share an id reject the file.",
     fix: "Write a file for each session.",
-    ..OURS
+    ..OURS.should().recorder()
 };
 
 static INITIALIZED: Rule = Rule {
     id: "life.initialized.sent",
-    party: Party::Client,
     title: "After the answer to `initialize` the client sends `notifications/initialized`",
     why: "Servers wait for it before they send requests of their own, and some refuse all requests until then.",
     fix: "Send `notifications/initialized`, under this very name, before any other request.",
-    ..OURS
+    ..OURS.client()
 };
 
 static CLIENT_EARLY: Rule = Rule {
     id: "life.client.early-request",
     relational: true,
-    level: Level::Should,
-    party: Party::Client,
     title: "A client sends no request but `ping` before `initialize` is answered",
     why: "The server does not know yet what was agreed, and may refuse it or drop it.",
     fix: "Wait for the answer to `initialize`.",
-    ..OURS
+    ..OURS.should().client()
 };
 
 static SERVER_EARLY: Rule = Rule {
     id: "life.server.early-request",
-    level: Level::Should,
-    party: Party::Server,
     title: "A server sends no request but `ping` before `notifications/initialized`",
     why: "The client is not ready: it may not have its handlers in place, and the request gets lost.",
     fix: "Wait for `notifications/initialized` before asking for roots, samples or anything else.",
-    ..OURS
+    ..OURS.should().server()
 };
 
 static NO_CANCEL: Rule = Rule {
     id: "life.init.no-cancel",
-    party: Party::Client,
     source: "basic/utilities/cancellation#behavior-requirements",
     title: "A client does not cancel `initialize`",
     why: "What would be left is neither a session nor none.",
     fix: "Close the connection instead.",
-    ..OURS
+    ..OURS.client()
 };
 
 /// Two messages of two sides that are closer than this may have crossed, in milliseconds.
@@ -128,7 +115,6 @@ const CROSSING: i64 = 50;
 
 #[derive(Default)]
 struct LifecycleState {
-    session: u64,
     /// What the client said first, pings and probes aside: the method and where.
     first: Option<(String, FindingLocation)>,
     /// It named a session of HTTP, which is an earlier one.
@@ -151,16 +137,15 @@ struct LifecycleState {
 }
 
 impl RuleVisitor for LifecycleState {
-    fn visit(&mut self, at: &RuleContext<'_>, report: &mut Report) {
-        if at.facts.session != self.session {
-            self.settle(at, false, report);
-            *self = Self { session: at.facts.session, ..Self::default() };
-        }
-        let Some(message) = at.message else { return };
+    fn message(&mut self, message: &SeenMessage<'_>, at: &RuleContext<'_>, report: &mut Report) {
         match message.kind {
             MessageKind::Request | MessageKind::Notification => self.call(message, at, report),
             MessageKind::Result | MessageKind::Error => self.response(message, at, report),
         }
+    }
+
+    fn over(&mut self, at: &RuleContext<'_>, report: &mut Report) {
+        self.settle(at, false, report);
     }
 
     fn finish(&mut self, at: &RuleContext<'_>, _rejection: Option<&Rejection>, report: &mut Report) {
@@ -285,11 +270,8 @@ impl LifecycleState {
         if at.exchange.is_some() || at.facts.over_stdio() == Some(true) {
             report.fail(&ONCE, at, "a second `initialize` succeeds in one session");
         } else {
-            report.inconclusive(
-                &ONCE,
-                at,
-                "the file may hold several sessions; one file per session would show it",
-            );
+            let why = "the file may hold several sessions; one file per session would show it";
+            report.inconclusive(&ONCE, at, why);
         }
     }
 
@@ -321,11 +303,8 @@ impl LifecycleState {
     fn server_was_early(&mut self, at: &RuleContext<'_>, report: &mut Report) {
         let Some((method, location, time)) = self.server_early.take() else { return };
         if at.exchange.is_some() {
-            return report.inconclusive(
-                &SERVER_EARLY,
-                at,
-                "an exchange log does not tell when a stream said something",
-            );
+            let why = "an exchange log does not tell when a stream said something";
+            return report.inconclusive(&SERVER_EARLY, at, why);
         }
         let wrong = format!("`{method}` is sent before `notifications/initialized` came");
         early(&SERVER_EARLY, Violation::new(wrong).at(location), time, at, report);

@@ -6,12 +6,11 @@ use crate::engine::{
     Family, FindingLocation, MessageKind, PendingRequest, Report, RuleContext, RuleVisitor, SeenMessage,
     Span, Trigger, Violation, why_not_whole,
 };
-use crate::rule::{Level, Party, Rule};
+use crate::rule::{Level, Rule};
 use foldhash::fast::FixedState;
 use std::collections::{BTreeMap, BTreeSet};
 use std::hash::BuildHasher;
 use transcript::json::Json;
-use transcript::rejection::Rejection;
 use transcript::session::Side;
 
 pub(super) const FAMILY: Family = Family {
@@ -40,26 +39,23 @@ pub(super) const FAMILY: Family = Family {
 
 static SERVER: Rule = Rule {
     id: "list-changed.server",
-    level: Level::Should,
-    party: Party::Server,
     span: Span::SESSIONS,
     relational: true,
     source: "server/tools#list-changed-notification",
     title: "A server that declares `listChanged` says when its list has changed",
     why: "Clients that go by the capability keep the old list, and call tools that are gone.",
     fix: "Send the notification with each change, or do not declare `listChanged`.",
-    ..Rule::BLANK
+    ..Rule::BLANK.should().server()
 };
 
 static ROOTS: Rule = Rule {
     id: "list-changed.roots",
     level: Level::Must,
-    party: Party::Client,
     source: "client/roots#root-list-changes",
     title: "A client that declares `roots.listChanged` says when its roots have changed",
     why: "Servers that go by the capability keep the old roots, and work outside of the new ones.",
     fix: "Send `notifications/roots/list_changed` with each change, or do not declare `listChanged`.",
-    ..SERVER
+    ..SERVER.client()
 };
 
 static SUBSCRIBED: Rule = Rule {
@@ -104,7 +100,7 @@ struct ListChangesState {
 impl RuleVisitor for ListChangesState {
     fn visit(&mut self, at: &RuleContext<'_>, report: &mut Report) {
         if self.session != at.facts.session {
-            self.close(at, report);
+            self.over(at, report);
             self.session = at.facts.session;
         }
         let Some(message) = at.message else { return };
@@ -124,8 +120,25 @@ impl RuleVisitor for ListChangesState {
         }
     }
 
-    fn finish(&mut self, at: &RuleContext<'_>, _rejection: Option<&Rejection>, report: &mut Report) {
-        self.close(at, report);
+    fn over(&mut self, at: &RuleContext<'_>, report: &mut Report) {
+        for ((list, _, side), shown) in LISTS.iter().zip(std::mem::take(&mut self.lists)) {
+            let Some((subscribed, location)) = shown.other else { continue };
+            let rule = if subscribed { &SUBSCRIBED } else { rule(*side) };
+            let elsewhere = *side == Side::Server && at.facts.over_stdio() == Some(false);
+            let unsure = why_not_whole(at.facts).or(elsewhere.then_some(ELSEWHERE));
+            match (at.facts.declares(*side, &format!("{list}.listChanged")), unsure) {
+                (Some(false), _) => {}
+                (None, _) => report.inconclusive(rule, at, "the capabilities are not in the recording"),
+                (_, Some(why)) => report.inconclusive(rule, at, why),
+                _ => {
+                    let wrong = format!(
+                        "`{list}/list` shows another list than before, and no `{}` came",
+                        changed(list)
+                    );
+                    report.fail(rule, at, Violation::new(wrong).at(location));
+                }
+            }
+        }
     }
 }
 
@@ -147,27 +160,6 @@ impl ListChangesState {
             && let Some(id) = message.raw.written_id()
         {
             self.open.remove(id);
-        }
-    }
-
-    fn close(&mut self, at: &RuleContext<'_>, report: &mut Report) {
-        for ((list, _, side), shown) in LISTS.iter().zip(std::mem::take(&mut self.lists)) {
-            let Some((subscribed, location)) = shown.other else { continue };
-            let rule = if subscribed { &SUBSCRIBED } else { rule(*side) };
-            let elsewhere = *side == Side::Server && at.facts.over_stdio() == Some(false);
-            let unsure = why_not_whole(at.facts).or(elsewhere.then_some(ELSEWHERE));
-            match (at.facts.declares(*side, &format!("{list}.listChanged")), unsure) {
-                (Some(false), _) => {}
-                (None, _) => report.inconclusive(rule, at, "the capabilities are not in the recording"),
-                (_, Some(why)) => report.inconclusive(rule, at, why),
-                _ => {
-                    let wrong = format!(
-                        "`{list}/list` shows another list than before, and no `{}` came",
-                        changed(list)
-                    );
-                    report.fail(rule, at, Violation::new(wrong).at(location));
-                }
-            }
         }
     }
 }

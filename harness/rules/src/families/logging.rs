@@ -6,11 +6,10 @@
 use super::elicitation::secrecy;
 use crate::engine::{
     Early, Family, MessageKind, Moment, NO_ORDER, Report, RuleContext, RuleVisitor, SeenMessage, Span,
-    Trigger, Violation, quoted, secret, shown, str_of, text_of,
+    Trigger, Violation, per_session, quoted, secret, shown, str_of, text_of,
 };
-use crate::rule::{Level, Party, Rule};
+use crate::rule::Rule;
 use transcript::json::{Json, JsonKind};
-use transcript::rejection::Rejection;
 use transcript::session::Side;
 
 pub(super) const FAMILY: Family = Family {
@@ -21,12 +20,11 @@ pub(super) const FAMILY: Family = Family {
         Trigger::Kinds(&[MessageKind::Request, MessageKind::Result, MessageKind::Error]),
         Trigger::Methods(&[MessageKind::Notification], &["notifications/message"]),
     ],
-    visitor: || Box::new(LoggingState::default()),
+    visitor: per_session::<LoggingState>,
 };
 
 /// What the rules of this file have in common.
-const OURS: Rule =
-    Rule { party: Party::Server, source: "server/utilities/logging#log-levels", ..Rule::BLANK };
+const OURS: Rule = Rule { source: "server/utilities/logging#log-levels", ..Rule::BLANK.server() };
 
 static ENUM: Rule = Rule {
     id: "logging.level-enum",
@@ -38,12 +36,11 @@ static ENUM: Rule = Rule {
 
 static MINIMUM: Rule = Rule {
     id: "logging.min-level",
-    level: Level::Should,
     source: "server/utilities/logging#setting-log-level",
     title: "No log message comes below the level that the client asked for",
     why: "The client pays for what it did not want, and may drown in it.",
     fix: "Compare each message with the level before sending it.",
-    ..OURS
+    ..OURS.should()
 };
 
 static OPT_IN: Rule = Rule {
@@ -58,12 +55,11 @@ static OPT_IN: Rule = Rule {
 
 static BAD_LEVEL: Rule = Rule {
     id: "logging.bad-level",
-    level: Level::Should,
     source: "server/utilities/logging#error-handling",
     title: "A level that does not exist is refused with -32602",
     why: "A client that misspells the level hears nothing, and waits for messages that never come.",
     fix: "Answer such a request with the code -32602.",
-    ..OURS
+    ..OURS.should()
 };
 
 static SECRETS: Rule = Rule {
@@ -88,7 +84,6 @@ const META_LEVEL: &str = "io.modelcontextprotocol/logLevel";
 
 #[derive(Default)]
 struct LoggingState {
-    session: u64,
     /// What the client has set.
     minimum: Option<(usize, Moment)>,
     /// Messages below it, by their levels: the client may have asked for them later.
@@ -98,29 +93,24 @@ struct LoggingState {
 }
 
 impl RuleVisitor for LoggingState {
-    fn visit(&mut self, at: &RuleContext<'_>, report: &mut Report) {
-        if at.facts.session != self.session {
-            self.early.never(at, report);
-            *self = Self { session: at.facts.session, ..Self::default() };
-        }
-        let Some(message) = at.message else { return };
+    fn message(&mut self, message: &SeenMessage<'_>, at: &RuleContext<'_>, report: &mut Report) {
         match message.kind {
             MessageKind::Request => self.request |= message.meta(META_LEVEL).is_some(),
             MessageKind::Notification if message.calls("notifications/message") => {
-                self.message(message, at, report)
+                self.logged(message, at, report)
             }
             MessageKind::Notification => {}
             MessageKind::Result | MessageKind::Error => self.response(message, at, report),
         }
     }
 
-    fn finish(&mut self, at: &RuleContext<'_>, _rejection: Option<&Rejection>, report: &mut Report) {
+    fn over(&mut self, at: &RuleContext<'_>, report: &mut Report) {
         self.early.never(at, report);
     }
 }
 
 impl LoggingState {
-    fn message(&mut self, message: &SeenMessage<'_>, at: &RuleContext<'_>, report: &mut Report) {
+    fn logged(&mut self, message: &SeenMessage<'_>, at: &RuleContext<'_>, report: &mut Report) {
         if let Some(data) = message.param("data") {
             secrets(data, at, report);
         }
@@ -145,11 +135,8 @@ impl LoggingState {
     /// Which request a message is for is shown only by its exchange; over pipes it may be for any that is open.
     fn modern(&self, level: Option<usize>, at: &RuleContext<'_>, report: &mut Report) {
         if at.pending.count() > MOST_OPEN {
-            return report.inconclusive(
-                &OPT_IN,
-                at,
-                "more requests are open than are looked through for each message",
-            );
+            let why = "more requests are open than are looked through for each message";
+            return report.inconclusive(&OPT_IN, at, why);
         }
         let open = at.pending.open().into_iter().filter(|request| {
             request.side != Some(Side::Server)
@@ -158,17 +145,11 @@ impl LoggingState {
         let wanted: Vec<_> = open.filter_map(|request| request.meta(META_LEVEL).map(rank)).collect();
         if wanted.is_empty() {
             if self.request && at.exchange.is_none() {
-                report.inconclusive(
-                    &OPT_IN,
-                    at,
-                    "another request asked for it, whose answer may have crossed the message",
-                );
+                let why = "another request asked for it, whose answer may have crossed the message";
+                report.inconclusive(&OPT_IN, at, why);
             } else {
-                report.fail_if_complete(
-                    &OPT_IN,
-                    at,
-                    "a log message comes, and no open request asked for any",
-                );
+                let wrong = "a log message comes, and no open request asked for any";
+                report.fail_if_complete(&OPT_IN, at, wrong);
             }
             return;
         }
@@ -199,8 +180,7 @@ impl LoggingState {
         }
         let name = text_of(level).unwrap_or_default();
         let wrong = |how: String| {
-            let wrong = Violation::new(format!("the level {} is answered with {how}", quoted(&name)));
-            wrong.see(request.location(), "the request")
+            Violation::new(format!("the level {} is answered with {how}", quoted(&name))).of(request)
         };
         match message.error_code() {
             Some(-32602) => report.pass(&BAD_LEVEL, at),

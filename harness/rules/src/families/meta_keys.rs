@@ -4,7 +4,7 @@
 //! schemas, where a member of that name is somebody's own.
 
 use crate::engine::{
-    Family, Report, Revision, RuleContext, RuleVisitor, Span, Trigger, Violation, quoted, shown,
+    Family, Report, Revision, RuleContext, RuleVisitor, SeenMessage, Span, Trigger, Violation, quoted, shown,
 };
 use crate::rule::Rule;
 use transcript::json::Json;
@@ -33,8 +33,7 @@ const LISTS: &[&str] = &["tools", "resources", "resourceTemplates", "prompts", "
 struct MetaKeysState;
 
 impl RuleVisitor for MetaKeysState {
-    fn visit(&mut self, at: &RuleContext<'_>, report: &mut Report) {
-        let Some(message) = at.message else { return };
+    fn message(&mut self, message: &SeenMessage<'_>, at: &RuleContext<'_>, report: &mut Report) {
         keys(message.meta, at, report);
         let Some(outcome) = message.raw.outcome().filter(|outcome| outcome.may_hold("_meta")) else { return };
         keys(outcome.member("_meta"), at, report);

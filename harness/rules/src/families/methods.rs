@@ -36,25 +36,23 @@ static FEATURE_DIRECTION: Rule = Rule {
 
 static REVISION: Rule = Rule {
     id: "jsonrpc.method.revision",
-    level: Level::Should,
     raised: Some((Revision::V2025_06_18, Level::Must)),
     span: Span::SESSIONS,
     source: "basic/lifecycle#operation",
     title: "A method of the specification is one of the negotiated revision",
     why: "A peer of that revision does not know it, and refuses it or stays silent.",
     fix: "Negotiate a revision that has the method, or do without it.",
-    ..Rule::BLANK
+    ..Rule::BLANK.should()
 };
 
 static REMOVED: Rule = Rule {
     id: "ping.removed",
-    level: Level::Should,
     span: Span::MODERN,
     source: "changelog",
     title: "Methods that went with the sessions are not sent without one",
     why: "From 2026-07-28 on they are not answered, neither pings nor subscriptions nor a log level of the session.",
     fix: "Send what a request needs in its `_meta`, and use `subscriptions/listen` to hear of changes.",
-    ..Rule::BLANK
+    ..Rule::BLANK.should()
 };
 
 /// What went with the sessions, and is not judged elsewhere.
@@ -72,15 +70,10 @@ const GONE: &[&str] = &[
 struct MethodsState;
 
 impl RuleVisitor for MethodsState {
-    fn visit(&mut self, at: &RuleContext<'_>, report: &mut Report) {
-        let Some(message) = at
-            .message
-            .as_ref()
-            .filter(|message| matches!(message.kind, MessageKind::Request | MessageKind::Notification))
-        else {
-            return;
-        };
-        if let Some(method) = message.known {
+    fn message(&mut self, message: &SeenMessage<'_>, at: &RuleContext<'_>, report: &mut Report) {
+        if let Some(method) = message.known
+            && matches!(message.kind, MessageKind::Request | MessageKind::Notification)
+        {
             direction(method, at, report);
             revision(method, at, report);
             removed(method.name, message, at, report);

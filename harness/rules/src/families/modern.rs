@@ -7,7 +7,7 @@ use crate::engine::{
     Family, META_CAPABILITIES, META_VERSION, MessageKind, Report, RuleContext, RuleVisitor, SeenMessage,
     Span, Trigger, Violation, shown, text_of,
 };
-use crate::rule::{Level, Party, Rule};
+use crate::rule::Rule;
 use std::collections::BTreeMap;
 use transcript::json::{Json, JsonKind, write_compact};
 use transcript::session::Side;
@@ -42,8 +42,7 @@ pub(super) const UNPROVEN: &str =
 /// Why a header that is not shown may have been sent.
 pub(super) const NOT_WHOLE: &str = "the exchange does not show all its headers; a HAR of a proxy would";
 
-const OURS: Rule =
-    Rule { party: Party::Client, span: Span::MODERN, source: "basic/index#_meta", ..Rule::BLANK };
+const OURS: Rule = Rule { span: Span::MODERN, source: "basic/index#_meta", ..Rule::BLANK.client() };
 
 static VERSION: Rule = Rule {
     id: "meta.version",
@@ -63,62 +62,55 @@ static CAPABILITIES: Rule = Rule {
 
 static CLIENT_INFO: Rule = Rule {
     id: "meta.client-info",
-    level: Level::Should,
     title: "Every request says in `_meta` which client it is from",
     why: "Logs and statistics of a server that keeps no state have no other way to distinguish clients.",
     fix: "Write \"io.modelcontextprotocol/clientInfo\" with name and version into every request.",
     contested: Some(
         "Part of the official test material still calls it required; the published text and the schema do not.",
     ),
-    ..OURS
+    ..OURS.should()
 };
 
 static MISSING_REJECTED: Rule = Rule {
     id: "meta.missing-rejected",
-    party: Party::Server,
     title: "A request without version or capabilities is refused with -32602, over HTTP with 400",
     why: "A server that fills the gap by guessing serves clients that fail with every other server.",
     fix: "Check `_meta` first and answer -32602 (Invalid params).",
-    ..OURS
+    ..OURS.server()
 };
 
 static MISSING_CAPABILITY: Rule = Rule {
     id: "meta.missing-capability",
-    party: Party::Server,
     title: "Error -32021 lists the capabilities that were not declared, over HTTP with 400",
     why: "A client can only offer the capability or give up if it knows which one is missing.",
     fix: "Send data.requiredCapabilities with the capabilities that the request lacks, and no others.",
-    ..OURS
+    ..OURS.server()
 };
 
 static SERVER_INFO: Rule = Rule {
     id: "meta.server-info",
-    level: Level::Should,
-    party: Party::Server,
     title: "Every result says in `_meta` which server it is from",
     why: "Without a handshake nothing else shows a client or a log which software answered.",
     fix: "Write \"io.modelcontextprotocol/serverInfo\" with name and version into the `_meta` of results.",
-    ..OURS
+    ..OURS.should().server()
 };
 
 static TYPE_PRESENT: Rule = Rule {
     id: "result-type.present",
-    party: Party::Server,
     source: "basic/index#result-responses",
     title: "Every result has a `resultType`, which is a string",
     why: "Clients decide by it whether they hold the outcome or a question; its absence marks an older server.",
     fix: "Send \"resultType\": \"complete\" with ordinary results.",
-    ..OURS
+    ..OURS.server()
 };
 
 static TYPE_KNOWN: Rule = Rule {
     id: "result-type.known",
-    party: Party::Server,
     source: "basic/index#resulttype",
     title: "`resultType` is `complete`, `input_required` or one of an advertised extension",
     why: "Clients must take a result of any other type for invalid.",
     fix: "Send one of the two values, or advertise the extension that defines the value.",
-    ..OURS
+    ..OURS.server()
 };
 
 #[derive(Default)]
@@ -128,8 +120,7 @@ struct ModernState {
 }
 
 impl RuleVisitor for ModernState {
-    fn visit(&mut self, at: &RuleContext<'_>, report: &mut Report) {
-        let Some(message) = at.message else { return };
+    fn message(&mut self, message: &SeenMessage<'_>, at: &RuleContext<'_>, report: &mut Report) {
         match message.kind {
             MessageKind::Request if is_clients(message, at) => self.request(message, at, report),
             MessageKind::Result => {
@@ -201,11 +192,7 @@ impl ModernState {
             (_, Some(-32602)) => match status(at) {
                 Some(status) if status != 400 => {
                     let wrong = format!("-32602 goes with the status {status} rather than 400");
-                    report.fail(
-                        &MISSING_REJECTED,
-                        at,
-                        Violation::new(wrong).see(request.location(), "the request"),
-                    );
+                    report.fail(&MISSING_REJECTED, at, Violation::new(wrong).of(request));
                 }
                 _ => report.pass(&MISSING_REJECTED, at),
             },
@@ -213,18 +200,11 @@ impl ModernState {
                 if message.kind == MessageKind::Result && result.member("resultType").is_some() =>
             {
                 let wrong = format!("a request that lacks {lacks} was served");
-                report.fail(
-                    &MISSING_REJECTED,
-                    at,
-                    Violation::new(wrong).see(request.location(), "the request"),
-                );
+                report.fail(&MISSING_REJECTED, at, Violation::new(wrong).of(request));
             }
             (_, None) if message.kind == MessageKind::Result => {
-                report.inconclusive(
-                    &MISSING_REJECTED,
-                    at,
-                    "the server may have served it by an older revision",
-                );
+                let why = "the server may have served it by an older revision";
+                report.inconclusive(&MISSING_REJECTED, at, why);
             }
             // Whatever else is wrong with the request may be refused first.
             _ => {}
@@ -340,11 +320,8 @@ fn error(message: &SeenMessage<'_>, at: &RuleContext<'_>, report: &mut Report) {
     match (wrong, status(at)) {
         (Some(wrong), _) => report.fail(&MISSING_CAPABILITY, at, wrong),
         (None, Some(status)) if status != 400 => {
-            report.fail(
-                &MISSING_CAPABILITY,
-                at,
-                format!("-32021 goes with the status {status} rather than 400"),
-            );
+            let wrong = format!("-32021 goes with the status {status} rather than 400");
+            report.fail(&MISSING_CAPABILITY, at, wrong);
         }
         _ => report.pass(&MISSING_CAPABILITY, at),
     }

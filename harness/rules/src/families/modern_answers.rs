@@ -8,10 +8,9 @@ use crate::engine::{
     Family, FindingLocation, MessageKind, PendingRequest, Report, Revision, RuleContext, RuleVisitor,
     SeenMessage, Span, Trigger, Violation, quoted, text_of,
 };
-use crate::rule::{Level, Need, Party, Rule};
+use crate::rule::{Need, Rule};
 use std::collections::{BTreeMap, VecDeque};
 use transcript::json::Json;
-use transcript::rejection::Rejection;
 use transcript::session::{Carrier, Content, Exchange, Headers, header};
 
 pub(super) const FAMILY: Family = Family {
@@ -36,11 +35,10 @@ const LONGEST: usize = 1 << 16;
 const HAS_NAMES: &[&str] = &["tools/call", "prompts/get", "resources/read"];
 
 const OURS: Rule = Rule {
-    party: Party::Server,
     span: Span::MODERN,
     needs: &[Need::Http],
     source: "basic/transports/streamable-http#protocol-version-header",
-    ..Rule::BLANK
+    ..Rule::BLANK.server()
 };
 
 static UNSUPPORTED: Rule = Rule {
@@ -61,62 +59,56 @@ static UNKNOWN: Rule = Rule {
 
 static ENDS: Rule = Rule {
     id: "http.sse.ends-with-response",
-    level: Level::Should,
     source: "basic/transports/streamable-http#receiving-messages",
     title: "Nothing follows the response on a stream",
     why: "Clients close the stream with the response, and lose what comes behind it.",
     fix: "Send notifications first, and end the stream with the response.",
-    ..OURS
+    ..OURS.should()
 };
 
 static METHODS: Rule = Rule {
     id: "http.status.get-delete-405",
-    level: Level::Should,
     source: "basic/transports/streamable-http#earlier-streamable-http-revisions",
     title: "A server of only this revision answers GET and DELETE with 405",
     why: "Old clients learn by the status that there is no stream to open and no session to end.",
     fix: "Answer 405 Method Not Allowed.",
-    ..OURS
+    ..OURS.should()
 };
 
 static SESSION: Rule = Rule {
     id: "http.session.removed",
-    level: Level::Should,
     source: "basic/transports/streamable-http#earlier-streamable-http-revisions",
     title: "A server does not hand out Mcp-Session-Id",
     why: "Old clients take it for a session and expect the server to remember it.",
     fix: "Leave the header out; use handles in arguments and results where calls belong together.",
-    ..OURS
+    ..OURS.should()
 };
 
 static RESUME: Rule = Rule {
     id: "http.resume.removed",
-    level: Level::Should,
     source: "basic/transports/streamable-http#earlier-streamable-http-revisions",
     title: "Events have no ids, since no stream can be resumed",
     why: "Clients that see ids try to resume with Last-Event-ID and wait for what never comes.",
     fix: "Leave `id` out of events.",
-    ..OURS
+    ..OURS.should()
 };
 
 static BUFFERING: Rule = Rule {
     id: "http.sse.x-accel-buffering",
-    level: Level::Should,
     source: "basic/transports/streamable-http#receiving-messages",
     title: "A stream begins with X-Accel-Buffering: no",
     why: "Proxies such as nginx hold events back until their buffer is full, so that progress comes too late.",
     fix: "Send the header with every stream of events.",
-    ..OURS
+    ..OURS.should()
 };
 
 static REISSUE: Rule = Rule {
     id: "http.reissue.new-id",
-    party: Party::Client,
     source: "changelog, major change 9",
     title: "A request whose stream broke is sent again under a new id",
     why: "A late answer to the first attempt would be taken for one to the second.",
     fix: "Take the next id for every attempt.",
-    ..OURS
+    ..OURS.client()
 };
 
 /// A request whose answer never came.
@@ -167,7 +159,7 @@ impl RuleVisitor for ModernAnswersState {
     fn visit(&mut self, at: &RuleContext<'_>, report: &mut Report) {
         if matches!(at.entry.content, Content::ExchangeEnd) {
             self.turn_to(at.entry.exchange);
-            self.over();
+            self.end();
         }
         let Some(exchange) = at.exchange else { return };
         self.turn_to(at.entry.exchange);
@@ -194,7 +186,7 @@ impl RuleVisitor for ModernAnswersState {
         }
     }
 
-    fn finish(&mut self, at: &RuleContext<'_>, _rejection: Option<&Rejection>, report: &mut Report) {
+    fn over(&mut self, at: &RuleContext<'_>, report: &mut Report) {
         for old in self.old.drain(..) {
             let Some(modern_only) = self.endpoints.get(&old.url) else { continue };
             match (old.status, modern_only) {
@@ -228,11 +220,11 @@ impl ModernAnswersState {
         if self.exchange.timed && self.others.len() < MOST_OPEN {
             self.others.push(std::mem::take(&mut self.exchange));
         }
-        self.over();
+        self.end();
     }
 
     /// Nothing more comes of the exchange at hand.
-    fn over(&mut self) {
+    fn end(&mut self) {
         let done = std::mem::take(&mut self.exchange);
         if let Some(broken) = done.broken.filter(|_| !done.answered) {
             if self.broken.len() >= MOST_BROKEN {
@@ -381,8 +373,7 @@ fn statuses(message: &SeenMessage<'_>, request: &PendingRequest, at: &RuleContex
     };
     let Some(status) = status(at) else { return };
     report.check(rule, at, status == wanted, || {
-        Violation::new(format!("the status is {status} rather than {wanted}"))
-            .see(request.location(), "the request")
+        Violation::new(format!("the status is {status} rather than {wanted}")).of(request)
     });
 }
 

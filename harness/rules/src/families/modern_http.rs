@@ -10,7 +10,7 @@ use crate::engine::{
     Family, META_VERSION, MessageKind, Report, Revision, RuleContext, RuleVisitor, SeenMessage, Span,
     Trigger, Violation, quoted, shown, text_of,
 };
-use crate::rule::{Level, Need, Party, Rule};
+use crate::rule::{Level, Need, Rule};
 use transcript::json::Json;
 use transcript::session::{Carrier, Headers, header};
 
@@ -36,11 +36,10 @@ pub(super) const FAMILY: Family = Family {
 };
 
 const OURS: Rule = Rule {
-    party: Party::Client,
     span: Span::MODERN,
     needs: &[Need::Headers],
     source: "basic/transports/streamable-http#standard-request-headers",
-    ..Rule::BLANK
+    ..Rule::BLANK.client()
 };
 
 static VERSION: Rule = Rule {
@@ -91,10 +90,9 @@ static NAME_ENCODING: Rule = Rule {
 };
 
 const MISMATCH_OURS: Rule = Rule {
-    party: Party::Server,
     needs: &[Need::Http],
     source: "basic/transports/streamable-http#server-validation",
-    ..OURS
+    ..OURS.server()
 };
 
 static MISMATCH: Rule = Rule {
@@ -126,13 +124,12 @@ static CLIENT_RESPONSE: Rule = Rule {
 
 static SERVER_REQUEST: Rule = Rule {
     id: "http.no-server-request",
-    party: Party::Server,
     needs: &[],
     source: "basic/transports/streamable-http#receiving-messages",
     title: "A server's streams carry responses and notifications, not requests",
     why: "Clients of this revision have nothing that answers a request on a stream.",
     fix: "Put the question into the `inputRequests` of an `input_required` result.",
-    ..OURS
+    ..OURS.server()
 };
 
 /// A fault in a request's headers, which its server has to refuse.
@@ -151,8 +148,7 @@ struct ModernHttpState {
 }
 
 impl RuleVisitor for ModernHttpState {
-    fn visit(&mut self, at: &RuleContext<'_>, report: &mut Report) {
-        let Some(message) = at.message else { return };
+    fn message(&mut self, message: &SeenMessage<'_>, at: &RuleContext<'_>, report: &mut Report) {
         // HTTP+SSE has none of these headers, also where a client tries the newest revision over it.
         if at.exchange.is_some_and(|exchange| at.exchanges.is_target(&exchange.url)) {
             return;
@@ -286,14 +282,11 @@ impl ModernHttpState {
         let (Some(request), Some(exchange)) = (message.request(), at.exchange) else { return };
         let fault = self.fault.take().filter(|fault| Some(fault.exchange) == at.entry.exchange);
         let right = self.right.take().is_some_and(|right| Some(right) == at.entry.exchange);
-        let broke = |wrong: String| Violation::new(wrong).see(request.location(), "the request");
+        let broke = |wrong: String| Violation::new(wrong).of(request);
         match message.error_code() {
             Some(-32020) if right => {
-                report.fail(
-                    &FALSE_MISMATCH,
-                    at,
-                    broke("-32020 refuses headers that agree with the body".to_owned()),
-                );
+                let wrong = broke("-32020 refuses headers that agree with the body".to_owned());
+                report.fail(&FALSE_MISMATCH, at, wrong);
             }
             None if right => report.pass(&FALSE_MISMATCH, at),
             _ => {}
@@ -301,28 +294,19 @@ impl ModernHttpState {
         match (message.error_code(), &fault) {
             (Some(-32020), _) => match exchange.status {
                 Some(status) if status != 400 => {
-                    report.fail(
-                        &MISMATCH,
-                        at,
-                        broke(format!("-32020 goes with the status {status} rather than 400")),
-                    );
+                    let wrong = broke(format!("-32020 goes with the status {status} rather than 400"));
+                    report.fail(&MISMATCH, at, wrong);
                 }
                 _ => report.pass(&MISMATCH, at),
             },
             (_, None) => {}
             (None, Some(fault)) if message.kind == MessageKind::Result => {
                 if fault.lenient {
-                    report.inconclusive(
-                        &MISMATCH,
-                        at,
-                        "the server may take a request without a version for an old one",
-                    );
+                    let why = "the server may take a request without a version for an old one";
+                    report.inconclusive(&MISMATCH, at, why);
                 } else {
-                    report.fail(
-                        &MISMATCH,
-                        at,
-                        broke(format!("the request was served, although {}", fault.wrong)),
-                    );
+                    let wrong = broke(format!("the request was served, although {}", fault.wrong));
+                    report.fail(&MISMATCH, at, wrong);
                 }
             }
             // Another fault of the request may be refused first.

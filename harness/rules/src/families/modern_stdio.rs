@@ -7,10 +7,9 @@ use crate::engine::{
     Family, FindingLocation, META_VERSION, MessageKind, Report, Revision, RuleContext, RuleVisitor,
     SeenMessage, Span, Trigger, Violation, text_of,
 };
-use crate::rule::{Level, Party, Rule};
+use crate::rule::Rule;
 use std::collections::VecDeque;
 use transcript::json::Json;
-use transcript::rejection::Rejection;
 use transcript::session::{Content, Side};
 
 pub(super) const FAMILY: Family = Family {
@@ -37,7 +36,7 @@ const LONGEST: usize = 1 << 10;
 /// What comes sooner after a cancellation may have been on its way, in milliseconds.
 const ON_ITS_WAY: i64 = 1_000;
 
-const OURS: Rule = Rule { party: Party::Client, span: Span::MODERN, ..Rule::BLANK };
+const OURS: Rule = Rule { span: Span::MODERN, ..Rule::BLANK.client() };
 
 static CLIENT_RESPONSE: Rule = Rule {
     id: "stdio.no-client-response",
@@ -50,18 +49,15 @@ static CLIENT_RESPONSE: Rule = Rule {
 
 static SERVER_REQUEST: Rule = Rule {
     id: "stdio.no-server-request",
-    party: Party::Server,
     source: "basic/transports/stdio#receiving-messages",
     title: "A server writes responses and notifications, not requests",
     why: "Clients of this revision have nothing that answers a request.",
     fix: "Put the question into the `inputRequests` of an `input_required` result.",
-    ..OURS
+    ..OURS.server()
 };
 
 static SILENT: Rule = Rule {
     id: "stdio.silent-after-cancel",
-    level: Level::Should,
-    party: Party::Server,
     source: "basic/transports/stdio#cancellation",
     title: "A server sends nothing more for a request that was cancelled",
     why: "Progress for a call that nobody awaits fills the pipe and keeps the server busy.",
@@ -70,27 +66,25 @@ static SILENT: Rule = Rule {
         "The pages on transports forbid further messages; the page on cancellation lets a server ignore what it \
          cannot stop, so that it is taken as advice.",
     ),
-    ..OURS
+    ..OURS.should().server()
 };
 
 static PROBE: Rule = Rule {
     id: "stdio.probe-first",
-    level: Level::Should,
     source: "basic/transports/stdio#backward-compatibility",
     title: "A client that can fall back to a handshake asks `server/discover` first",
     why: "An old server may take another request for its own and serve it by other rules.",
     fix: "Send `server/discover` before anything else, and `initialize` after an error that no new server sends.",
-    ..OURS
+    ..OURS.should()
 };
 
 static FALLBACK: Rule = Rule {
     id: "stdio.no-fallback-on-modern-error",
-    level: Level::Should,
     source: "basic/transports/stdio#backward-compatibility",
     title: "A client does not fall back to `initialize` after an error of a new server",
     why: "The server has shown that it needs no handshake, and may know none.",
     fix: "Correct the request, or choose a version that the error lists.",
-    ..OURS
+    ..OURS.should()
 };
 
 /// A cancelled request that may still be worked at.
@@ -138,7 +132,7 @@ impl RuleVisitor for ModernStdioState {
         }
     }
 
-    fn finish(&mut self, at: &RuleContext<'_>, _rejection: Option<&Rejection>, report: &mut Report) {
+    fn over(&mut self, at: &RuleContext<'_>, report: &mut Report) {
         if at.facts.closed && !self.disturbed {
             for _ in &self.cancelled {
                 report.pass(&SILENT, at);
@@ -217,20 +211,15 @@ impl ModernStdioState {
             return;
         }
         let Some(token) = message.param("progressToken") else { return };
-        let Some(cancelled) = self.cancelled.iter().find(|cancelled| &*cancelled.token == token.text())
-        else {
-            return;
-        };
+        let cancelled = self.cancelled.iter().find(|cancelled| &*cancelled.token == token.text());
+        let Some(cancelled) = cancelled else { return };
         if let (Some(then), Some(now)) = (cancelled.time, at.entry.time)
             && now - then >= ON_ITS_WAY
         {
             self.disturbed = true;
             let wrong = format!("progress comes {} ms after its request was cancelled", now - then);
-            report.fail(
-                &SILENT,
-                at,
-                Violation::new(wrong).see(cancelled.location.clone(), "the cancellation"),
-            );
+            let wrong = Violation::new(wrong).see(cancelled.location.clone(), "the cancellation");
+            report.fail(&SILENT, at, wrong);
         }
     }
 }

@@ -8,7 +8,7 @@ use super::meta_keys::is_prefixed_key;
 use super::modern::is_clients;
 use crate::engine::{
     Family, FindingLocation, META_CAPABILITIES, META_VERSION, MessageKind, PendingRequest, Report, Revision,
-    RuleContext, RuleVisitor, SeenMessage, Span, Trigger, Violation, quoted, shown, text_of,
+    RuleContext, RuleVisitor, SeenMessage, Span, Trigger, Violation, per_session, quoted, shown, text_of,
 };
 use crate::rule::{Level, Party, Rule};
 use transcript::json::{Json, JsonKind};
@@ -20,7 +20,7 @@ pub(super) const FAMILY: Family = Family {
     title: "Versions and discovery without a handshake",
     rules: &[&UNSUPPORTED, &NAMED, &RETRY, &IMPLEMENTED, &CONSISTENT, &IDENTIFIER],
     triggers: &[Trigger::Messages],
-    visitor: || Box::new(ModernVersionsState::default()),
+    visitor: per_session::<ModernVersionsState>,
 };
 
 /// The most supported versions that are remembered.
@@ -36,10 +36,9 @@ const LONGEST: usize = 100;
 const ON_ITS_WAY: i64 = 100;
 
 const OURS: Rule = Rule {
-    party: Party::Server,
     span: Span::MODERN,
     source: "basic/versioning#protocol-version-negotiation",
-    ..Rule::BLANK
+    ..Rule::BLANK.server()
 };
 
 static UNSUPPORTED: Rule = Rule {
@@ -52,22 +51,19 @@ static UNSUPPORTED: Rule = Rule {
 
 static NAMED: Rule = Rule {
     id: "version.initialize-named",
-    level: Level::Should,
     source: "basic/versioning#backward-compatibility-with-initialization-based-versions",
     title: "A server without older revisions refuses `initialize` with those that it speaks",
     why: "A client of an older revision shows its user this message and nothing else.",
     fix: "Put the supported versions into the message, or into data.supported.",
-    ..OURS
+    ..OURS.should()
 };
 
 static RETRY: Rule = Rule {
     id: "version.retry",
-    level: Level::Should,
-    party: Party::Client,
     title: "After -32022 a client continues with a version that the server listed",
     why: "The same version is refused again and again, and the user sees a server that does not work.",
     fix: "Choose a version from data.supported, or tell the user that there is none in common.",
-    ..OURS
+    ..OURS.should().client()
 };
 
 static IMPLEMENTED: Rule = Rule {
@@ -122,7 +118,6 @@ struct Refused {
 
 #[derive(Default)]
 struct ModernVersionsState {
-    session: u64,
     /// What the server said it speaks.
     supported: Vec<Box<str>>,
     refused: Option<Refused>,
@@ -133,11 +128,7 @@ struct ModernVersionsState {
 }
 
 impl RuleVisitor for ModernVersionsState {
-    fn visit(&mut self, at: &RuleContext<'_>, report: &mut Report) {
-        let Some(message) = at.message else { return };
-        if at.facts.session != self.session {
-            *self = Self { session: at.facts.session, ..Self::default() };
-        }
+    fn message(&mut self, message: &SeenMessage<'_>, at: &RuleContext<'_>, report: &mut Report) {
         match message.kind {
             MessageKind::Request if message.calls("initialize") => self.refused = None,
             MessageKind::Request if is_clients(message, at) => self.request(message, at, report),
@@ -186,11 +177,8 @@ impl ModernVersionsState {
         if refused.supported.contains(&version) {
             report.pass(&RETRY, at);
         } else if waited.is_none() {
-            report.inconclusive(
-                &RETRY,
-                at,
-                "the request may have been on its way already; times would show it",
-            );
+            let why = "the request may have been on its way already; times would show it";
+            report.inconclusive(&RETRY, at, why);
         } else if waited < Some(ON_ITS_WAY) {
             self.refused = Some(refused);
         } else {
@@ -218,7 +206,7 @@ impl ModernVersionsState {
         {
             let wrong =
                 format!("a request of version {} was served, which the server does not list", quoted(&name));
-            report.fail(&UNSUPPORTED, at, Violation::new(wrong).see(request.location(), "the request"));
+            report.fail(&UNSUPPORTED, at, Violation::new(wrong).of(request));
         }
         if promise(request, at).is_some() {
             report.pass(&CONSISTENT, at);
@@ -227,9 +215,7 @@ impl ModernVersionsState {
 
     fn error(&mut self, message: &SeenMessage<'_>, at: &RuleContext<'_>, report: &mut Report) {
         let (Some(error), Some(code)) = (message.error(), message.error_code()) else { return };
-        if message.request().is_some_and(|request| request.method() == "initialize")
-            && error.text().len() <= MOST_TEXT
-        {
+        if message.request_for("initialize").is_some() && error.text().len() <= MOST_TEXT {
             self.refused_initialize = Some((error.text().into(), at.location()));
         }
         match code {
@@ -253,7 +239,7 @@ impl ModernVersionsState {
                         request.method()
                     );
                     let level = if request.method().ends_with("/list") { Level::Must } else { Level::Should };
-                    let wrong = Violation::new(wrong).see(request.location(), "the request");
+                    let wrong = Violation::new(wrong).of(request);
                     report.fail(&CONSISTENT, at, wrong.only(level));
                 }
             }

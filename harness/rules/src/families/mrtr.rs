@@ -5,7 +5,7 @@ use crate::engine::{
     Family, MessageKind, Report, RuleContext, RuleVisitor, SeenMessage, Span, Trigger, Violation, quoted,
     shown, text_of,
 };
-use crate::rule::{Party, Rule};
+use crate::rule::Rule;
 use std::collections::BTreeSet;
 use transcript::json::{Json, JsonKind};
 
@@ -25,10 +25,9 @@ const QUESTIONS: &[(&str, &str)] =
     &[("elicitation/create", "elicitation"), ("sampling/createMessage", "sampling"), ("roots/list", "roots")];
 
 const OURS: Rule = Rule {
-    party: Party::Server,
     span: Span::MODERN,
     source: "basic/patterns/mrtr#server-requirements-basic-workflow",
-    ..Rule::BLANK
+    ..Rule::BLANK.server()
 };
 
 static METHODS: Rule = Rule {
@@ -89,22 +88,15 @@ impl RuleVisitor for MrtrState {
             report.pass(&METHODS, at);
         } else if request.is_specified() {
             let wrong = format!("`{}` is answered with a request for input", request.method());
-            report.fail(&METHODS, at, Violation::new(wrong).see(request.location(), "the request"));
+            report.fail(&METHODS, at, Violation::new(wrong).of(request));
         } else {
-            report.inconclusive(
-                &METHODS,
-                at,
-                "whether an extension defines such a question is not in the recording",
-            );
+            let why = "whether an extension defines such a question is not in the recording";
+            report.inconclusive(&METHODS, at, why);
         }
         let there = |name| result.member(name).filter(|value| value.kind() != JsonKind::Null);
         let is_there = there("inputRequests").is_some() || there("requestState").is_some();
-        report.check(
-            &NON_EMPTY,
-            at,
-            is_there,
-            || "the result has neither `inputRequests` nor `requestState`",
-        );
+        let wrong = "the result has neither `inputRequests` nor `requestState`";
+        report.check(&NON_EMPTY, at, is_there, || wrong);
         let Some(requests) = result.member("inputRequests").filter(|_| is_there) else { return };
         if requests.kind() != JsonKind::Object {
             let wrong = format!("`inputRequests` is {}: {}", requests.kind().name(), shown(requests));
@@ -143,10 +135,6 @@ fn question(value: Json<'_>, message: &SeenMessage<'_>, at: &RuleContext<'_>, re
             "the server asks for {}, and the request does not declare `{capability}`",
             quoted(&method)
         );
-        let wrong = Violation::new(wrong).inside(value);
-        match message.request() {
-            Some(request) => wrong.see(request.location(), "the request"),
-            None => wrong,
-        }
+        Violation::new(wrong).inside(value).of(message.request())
     });
 }

@@ -2,10 +2,10 @@
 
 use super::tasks::times::moment;
 use crate::engine::{
-    Family, MessageKind, Report, Revision, RuleContext, RuleVisitor, Span, Trigger, Violation, shown,
-    string_of,
+    Family, MessageKind, Report, Revision, RuleContext, RuleVisitor, SeenMessage, Span, Trigger, Violation,
+    shown, string_of,
 };
-use crate::rule::{Level, Party, Rule};
+use crate::rule::Rule;
 use transcript::json::Json;
 
 pub(super) const FAMILY: Family = Family {
@@ -31,7 +31,7 @@ pub(super) const FAMILY: Family = Family {
     visitor: || Box::new(OffersState),
 };
 
-const OURS: Rule = Rule { level: Level::Should, span: Span::from(Revision::V2025_11_25), ..Rule::BLANK };
+const OURS: Rule = Rule { span: Span::from(Revision::V2025_11_25), ..Rule::BLANK.should() };
 
 static SRC: Rule = Rule {
     id: "icons.src",
@@ -53,24 +53,22 @@ static SIZES: Rule = Rule {
 
 static TEMPLATE: Rule = Rule {
     id: "resources.template",
-    party: Party::Server,
     span: Span::ALL,
     source: "server/resources#resource-templates; RFC 6570, section 2",
     title: "The `uriTemplate` of a resource is one by RFC 6570",
     why: "Clients expand it, and fail as a whole or ask for an address that the server does not know.",
     fix: "Close each brace, and name variables with letters, digits, `_` and dots: file:///{path}.",
-    ..OURS
+    ..OURS.server()
 };
 
 static MODIFIED: Rule = Rule {
     id: "annotations.last-modified",
-    party: Party::Server,
     span: Span::from(Revision::V2025_06_18),
     source: "server/resources#annotations",
     title: "`lastModified` is a time in ISO 8601",
     why: "Clients sort by it, and cannot read other times.",
     fix: "Write times such as 2025-01-12T15:00:58Z.",
-    ..OURS
+    ..OURS.server()
 };
 
 /// The lists of results whose items may have icons or annotations, and infos of those who speak.
@@ -81,8 +79,7 @@ const INFOS: [&str; 4] =
 struct OffersState;
 
 impl RuleVisitor for OffersState {
-    fn visit(&mut self, at: &RuleContext<'_>, report: &mut Report) {
-        let Some(message) = at.message else { return };
+    fn message(&mut self, message: &SeenMessage<'_>, at: &RuleContext<'_>, report: &mut Report) {
         let Some(body) = message.raw.outcome().or_else(|| message.raw.params()) else { return };
         for place in [Some(body), body.member("_meta")].into_iter().flatten() {
             INFOS.iter().filter_map(|info| place.member(info)).for_each(|info| icons(info, at, report));

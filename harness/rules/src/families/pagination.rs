@@ -4,7 +4,7 @@
 
 use crate::engine::{
     Family, MessageKind, Report, Revision, RuleContext, RuleVisitor, SeenMessage, Span, Trigger, Violation,
-    shown, why_not_whole,
+    per_session, shown, why_not_whole,
 };
 use crate::rule::{Level, Party, Rule};
 use foldhash::fast::FixedState;
@@ -17,50 +17,44 @@ pub(super) const FAMILY: Family = Family {
     title: "Pages",
     rules: &[&OPAQUE, &STRING, &ADVANCES, &BAD, &BAD_TASKS],
     triggers: &[Trigger::Methods(&[MessageKind::Request, MessageKind::Result, MessageKind::Error], &PAGED)],
-    visitor: || Box::new(PaginationState::default()),
+    visitor: per_session::<PaginationState>,
 };
 
 static OPAQUE: Rule = Rule {
     id: "page.cursor-opaque",
-    party: Party::Client,
     source: "server/utilities/pagination#implementation-guidelines",
     title: "A client sends the cursors that it got, as it got them",
     why: "A cursor that a client made up or changed points nowhere, or at the wrong page.",
     fix: "Repeat nextCursor of the same method word for word, and send no cursor for the first page.",
-    ..Rule::BLANK
+    ..Rule::BLANK.client()
 };
 
 static STRING: Rule = Rule {
     id: "page.cursor-string",
-    party: Party::Server,
     source: "schema, PaginatedResult",
     title: "`nextCursor` is a string where it is there",
     why: "Typed clients refuse the whole listing, and others request the page `null` endlessly.",
     fix: "Leave `nextCursor` out of the last page.",
-    ..Rule::BLANK
+    ..Rule::BLANK.server()
 };
 
 static ADVANCES: Rule = Rule {
     id: "page.cursor-advances",
-    level: Level::Should,
-    party: Party::Server,
     source: "schema, PaginatedResult; server/utilities/pagination#response-format",
     title: "The cursor of a page is not the cursor by which the page was asked for",
     why: "`nextCursor` is the position behind the last entry of the page. A client that follows one that stands still asks without end.",
     fix: "Name the position behind the page, and leave `nextCursor` out of the last one.",
     softened: Some("a note where the page is empty"),
-    ..Rule::BLANK
+    ..Rule::BLANK.should().server()
 };
 
 static BAD: Rule = Rule {
     id: "page.bad-cursor",
-    level: Level::Should,
-    party: Party::Server,
     source: "server/utilities/pagination#error-handling",
     title: "A cursor that the server never gave is refused with -32602",
     why: "A client with a stale cursor gets some page or none, and never learns that it missed entries.",
     fix: "Answer such a request with the code -32602.",
-    ..Rule::BLANK
+    ..Rule::BLANK.should().server()
 };
 
 static BAD_TASKS: Rule = Rule {
@@ -82,18 +76,13 @@ const PAGED: [&str; 5] =
 
 #[derive(Default)]
 struct PaginationState {
-    session: u64,
     given: HashSet<u64>,
     /// The errors that requests without a cursor got, by method: whatever follows may fail for the same reason.
     failing: HashSet<(Box<str>, Option<i64>)>,
 }
 
 impl RuleVisitor for PaginationState {
-    fn visit(&mut self, at: &RuleContext<'_>, report: &mut Report) {
-        if at.facts.session != self.session {
-            *self = Self { session: at.facts.session, ..Self::default() };
-        }
-        let Some(message) = at.message else { return };
+    fn message(&mut self, message: &SeenMessage<'_>, at: &RuleContext<'_>, report: &mut Report) {
         match message.kind {
             MessageKind::Request => self.request(message, at, report),
             MessageKind::Result | MessageKind::Error => self.response(message, at, report),
@@ -105,9 +94,8 @@ impl RuleVisitor for PaginationState {
 impl PaginationState {
     fn request(&self, message: &SeenMessage<'_>, at: &RuleContext<'_>, report: &mut Report) {
         let method = message.method.as_deref().unwrap_or_default();
-        let Some(cursor) = cursor(message.param("cursor")).filter(|_| PAGED.contains(&method)) else {
-            return;
-        };
+        let cursor = cursor(message.param("cursor")).filter(|_| PAGED.contains(&method));
+        let Some(cursor) = cursor else { return };
         if self.given.contains(&print(method, cursor)) {
             return report.pass(&OPAQUE, at);
         }
@@ -119,9 +107,8 @@ impl PaginationState {
     }
 
     fn response(&mut self, message: &SeenMessage<'_>, at: &RuleContext<'_>, report: &mut Report) {
-        let Some(request) = message.request().filter(|request| PAGED.contains(&request.method())) else {
-            return;
-        };
+        let request = message.request().filter(|request| PAGED.contains(&request.method()));
+        let Some(request) = request else { return };
         if message.kind == MessageKind::Error && request.param("cursor").is_none() {
             // The methods are few, and a server has a handful of codes.
             if self.failing.len() < 100 {
@@ -145,13 +132,12 @@ impl PaginationState {
                 (None, kind) => {
                     let how = if kind == MessageKind::Error { "another code" } else { "a page" };
                     let wrong = Violation::new(format!("the unknown cursor {} gets {how}", shown(cursor)));
-                    report.fail(rule, at, wrong.see(request.location(), "the request"));
+                    report.fail(rule, at, wrong.of(request));
                 }
             }
         }
-        let Some(next) = message.raw.outcome().and_then(|result| result.member("nextCursor")) else {
-            return;
-        };
+        let next = message.raw.outcome().and_then(|result| result.member("nextCursor"));
+        let Some(next) = next else { return };
         report.check(&STRING, at, next.kind() == JsonKind::String, || {
             Violation::new(format!("`nextCursor` is {}: {}", next.kind().name(), shown(next))).inside(next)
         });

@@ -4,17 +4,16 @@
 
 use super::tool_headers::{annotations, value_at};
 use crate::engine::{Report, RuleContext, SeenMessage, Span, Violation, base64, quoted, shown, text_of};
-use crate::rule::{Need, Party, Rule};
+use crate::rule::{Need, Rule};
 use std::borrow::Cow;
 use transcript::json::{Json, JsonKind};
 use transcript::session::{Headers, header};
 
 const OURS: Rule = Rule {
-    party: Party::Client,
     span: Span::MODERN,
     needs: &[Need::Headers],
     source: "basic/transports/streamable-http#custom-headers-from-tool-parameters",
-    ..Rule::BLANK
+    ..Rule::BLANK.client()
 };
 
 pub(super) static MIRROR: Rule = Rule {
@@ -96,11 +95,8 @@ pub(super) fn params(
 ) -> Option<String> {
     let name = message.param("name").and_then(text_of)?;
     let Some(tool) = at.facts.tool(&name) else {
-        report.inconclusive(
-            &MIRROR,
-            at,
-            "the tool's definition is not in the recording; tools/list would show it",
-        );
+        let why = "the tool's definition is not in the recording; tools/list would show it";
+        report.inconclusive(&MIRROR, at, why);
         return None;
     };
     let read = annotations(tool.member("inputSchema")?);

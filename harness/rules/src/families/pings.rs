@@ -4,9 +4,9 @@
 
 use crate::engine::{
     Family, FindingLocation, MessageKind, Report, RuleContext, RuleVisitor, SeenMessage, Span, Trigger,
-    Violation, shown,
+    Violation, per_session, shown,
 };
-use crate::rule::{Level, Party, Rule};
+use crate::rule::{Party, Rule};
 use transcript::session::Side;
 
 pub(super) const FAMILY: Family = Family {
@@ -20,7 +20,7 @@ pub(super) const FAMILY: Family = Family {
             &["ping", "initialize"],
         ),
     ],
-    visitor: || Box::new(PingsState::default()),
+    visitor: per_session::<PingsState>,
 };
 
 /// What the rules of this file have in common.
@@ -38,12 +38,10 @@ static PING: Rule = Rule {
 static EARLY_PING: Rule = Rule {
     id: "life.server.reject-early-ping",
     relational: true,
-    level: Level::Should,
-    party: Party::Server,
     title: "A ping is answered also before the session is initialized",
     why: "Clients may ping at that time to see whether the server is alive, and take a refusal for an outage.",
     fix: "Answer `ping` whatever the state of the session.",
-    ..OURS
+    ..OURS.should().server()
 };
 
 /// The most early pings that are remembered.
@@ -51,7 +49,6 @@ const MOST_PINGS: usize = 100;
 
 #[derive(Default)]
 struct PingsState {
-    session: u64,
     initialized: bool,
     /// Pings that came before the session was initialized, by their number.
     early_pings: Vec<u64>,
@@ -60,12 +57,7 @@ struct PingsState {
 }
 
 impl RuleVisitor for PingsState {
-    fn visit(&mut self, at: &RuleContext<'_>, report: &mut Report) {
-        // What comes before a first handshake belongs to the session that it begins.
-        if at.facts.session != self.session {
-            *self = Self { session: at.facts.session, ..Self::default() };
-        }
-        let Some(message) = at.message else { return };
+    fn message(&mut self, message: &SeenMessage<'_>, at: &RuleContext<'_>, report: &mut Report) {
         match message.kind {
             MessageKind::Notification => self.initialized |= message.calls("notifications/initialized"),
             MessageKind::Request => self.request(message, at),
@@ -124,11 +116,8 @@ fn early_pong(kept: bool, location: FindingLocation, at: &RuleContext<'_>, repor
 fn pong(message: &SeenMessage<'_>, at: &RuleContext<'_>, report: &mut Report) {
     let Some(outcome) = message.raw.outcome() else { return };
     if message.kind == MessageKind::Error {
-        return report.fail(
-            &PING,
-            at,
-            Violation::new(format!("the ping got an error: {}", shown(outcome))).inside(outcome),
-        );
+        let wrong = Violation::new(format!("the ping got an error: {}", shown(outcome))).inside(outcome);
+        return report.fail(&PING, at, wrong);
     }
     let more = outcome.members().find(|(name, _)| !name.is("_meta") && !name.is("resultType"));
     report.check(&PING, at, more.is_none(), || {

@@ -7,10 +7,10 @@
 
 use crate::engine::{
     Family, FindingLocation, MessageKind, Moment, NO_ORDER, PendingRequest, RecentTexts, Redelivery, Report,
-    Revision, RuleContext, RuleVisitor, SeenMessage, Span, Trigger, TypedId, UsedIds, Violation, requestor,
-    requestors, shown, text_of,
+    Revision, RuleContext, RuleVisitor, SeenMessage, Span, Trigger, TypedId, UsedIds, Violation, per_session,
+    requestor, requestors, shown, text_of,
 };
-use crate::rule::{Level, Need, Party, Rule};
+use crate::rule::{Need, Rule};
 use foldhash::fast::FixedState;
 use std::collections::{HashMap, VecDeque};
 use transcript::json::Json;
@@ -27,7 +27,7 @@ pub(super) const FAMILY: Family = Family {
             &["notifications/progress", "notifications/tasks/status"],
         ),
     ],
-    visitor: || Box::new(ProgressState::default()),
+    visitor: per_session::<ProgressState>,
 };
 
 /// What the rules of this file have in common.
@@ -79,23 +79,21 @@ static STOP: Rule = Rule {
 
 static MESSAGE: Rule = Rule {
     id: "progress.message",
-    level: Level::Should,
     span: Span::from(Revision::V2025_03_26),
     title: "A progress message says something",
     why: "Clients show it to people in place of what was there before.",
     fix: "Say what is being done, or leave `message` out.",
-    ..OURS
+    ..OURS.should()
 };
 
 static DIRECTION: Rule = Rule {
     id: "progress.direction",
-    party: Party::Client,
     span: Span::MODERN,
     source: "schema, ServerNotification",
     title: "Only servers report progress",
     why: "From 2026-07-28 on servers ask nothing that a client could make progress with.",
     fix: "Send no `notifications/progress` from a client.",
-    ..OURS
+    ..OURS.client()
 };
 
 /// The most tokens in use that are remembered.
@@ -112,7 +110,6 @@ const MOST_ENDED: usize = 1_000;
 
 #[derive(Default)]
 struct ProgressState {
-    session: u64,
     redelivery: Redelivery,
     /// By who gave them: client, server, unknown.
     active: [HashMap<TypedId, Active, FixedState>; 3],
@@ -152,11 +149,7 @@ impl Active {
 }
 
 impl RuleVisitor for ProgressState {
-    fn visit(&mut self, at: &RuleContext<'_>, report: &mut Report) {
-        if at.facts.session != self.session {
-            *self = Self { session: at.facts.session, ..Self::default() };
-        }
-        let Some(message) = at.message else { return };
+    fn message(&mut self, message: &SeenMessage<'_>, at: &RuleContext<'_>, report: &mut Report) {
         match message.kind {
             MessageKind::Request => self.request(message, at, report),
             MessageKind::Notification if message.calls("notifications/progress") => {
@@ -187,10 +180,7 @@ impl ProgressState {
         } else {
             report.check(&UNIQUE, at, before.is_none(), || {
                 let wrong = Violation::new(format!("the token {} is in use", shown(token))).inside(token);
-                match &before {
-                    Some(before) => wrong.see(before.clone(), "the request that uses it"),
-                    None => wrong,
-                }
+                wrong.see(before, "the request that uses it")
             });
         }
         if self.active[index].len() >= MOST_ACTIVE {
@@ -284,11 +274,8 @@ impl ProgressState {
             report.pass(&KNOWN, at);
             self.late(&key, token, repeated, at, report);
         } else if at.exchange.is_some_and(|exchange| exchange.method != "POST") {
-            report.inconclusive(
-                &KNOWN,
-                at,
-                "an exchange log does not tell what was asked before a stream said this",
-            );
+            let why = "an exchange log does not tell what was asked before a stream said this";
+            report.inconclusive(&KNOWN, at, why);
         } else if self.loses || self.forgets {
             report.inconclusive(&KNOWN, at, "there were more tokens than are remembered");
         } else {

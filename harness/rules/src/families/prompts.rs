@@ -5,9 +5,9 @@
 use super::tool_output::whole_result;
 use crate::engine::{
     ContentsKind, Family, MessageKind, Report, RuleContext, RuleVisitor, SeenMessage, Trigger, Violation,
-    contents, embedded, quoted, string_of,
+    contents, embedded, per_session, quoted, string_of,
 };
-use crate::rule::{Level, Party, Rule};
+use crate::rule::Rule;
 use std::collections::BTreeMap;
 use transcript::json::{Json, JsonKind};
 
@@ -19,28 +19,25 @@ pub(super) const FAMILY: Family = Family {
         Trigger::Methods(&[MessageKind::Notification], &["notifications/prompts/list_changed"]),
         Trigger::Methods(&[MessageKind::Result, MessageKind::Error], &["prompts/list", "prompts/get"]),
     ],
-    visitor: || Box::new(PromptsState::default()),
+    visitor: per_session::<PromptsState>,
 };
 
 static ARGS: Rule = Rule {
     id: "prompts.args",
-    level: Level::Should,
-    party: Party::Server,
     source: "server/prompts#error-handling",
     title: "An unknown prompt or a missing argument is answered with the error -32602",
     why: "Another answer hides from the client that its request was wrong rather than the server.",
     fix: "Check the name and the required arguments before the prompt is made.",
-    ..Rule::BLANK
+    ..Rule::BLANK.should().server()
 };
 
 static EMBEDDED: Rule = Rule {
     id: "prompts.embedded",
-    party: Party::Server,
     source: "server/prompts#embedded-resources",
     title: "A resource in a prompt has a `uri`, a `mimeType`, and `text` or `blob`",
     why: "The client puts it in front of a model and has to know what it is.",
     fix: "Send all three; `text/plain` is a type, too.",
-    ..Rule::BLANK
+    ..Rule::BLANK.server()
 };
 
 /// Longer listings are not kept.
@@ -52,7 +49,6 @@ const LONGEST: usize = 16 << 10;
 /// The prompts of the last listing.
 #[derive(Default)]
 pub(super) struct PromptList {
-    session: u64,
     /// Each prompt's required arguments.
     listed: BTreeMap<String, Vec<String>>,
     complete: bool,
@@ -64,12 +60,9 @@ struct PromptsState {
 }
 
 impl RuleVisitor for PromptsState {
-    fn visit(&mut self, at: &RuleContext<'_>, report: &mut Report) {
-        self.list.see(at);
-        let Some(message) = at.message else { return };
-        if message.request().is_some_and(|request| request.method() == "prompts/get") {
-            self.answered(message, at, report);
-        }
+    fn message(&mut self, message: &SeenMessage<'_>, at: &RuleContext<'_>, report: &mut Report) {
+        self.list.see(message);
+        self.answered(message, at, report);
         let Some(("prompts/get", result)) = whole_result(message) else { return };
         for prompt in result.member("messages").into_iter().flat_map(Json::items) {
             let Some(resource) = prompt.member("content").and_then(embedded) else { continue };
@@ -89,12 +82,8 @@ impl RuleVisitor for PromptsState {
 }
 
 impl PromptList {
-    /// Takes in a step of the session.
-    pub(super) fn see(&mut self, at: &RuleContext<'_>) {
-        if self.session != at.facts.session {
-            *self = Self { session: at.facts.session, ..Self::default() };
-        }
-        let Some(message) = at.message else { return };
+    /// Takes in a message of the session.
+    pub(super) fn see(&mut self, message: &SeenMessage<'_>) {
         if message.calls("notifications/prompts/list_changed") {
             self.complete = false;
             self.listed.clear();
@@ -136,7 +125,7 @@ impl PromptList {
 
 impl PromptsState {
     fn answered(&self, message: &SeenMessage<'_>, at: &RuleContext<'_>, report: &mut Report) {
-        let Some(request) = message.request() else { return };
+        let Some(request) = message.request_for("prompts/get") else { return };
         let Some(name) = request.param("name").and_then(string_of) else { return };
         if request.params().is_none_or(|params| at.redacted(params)) {
             return report.inconclusive(&ARGS, at, "the recorder took out what was asked for");
@@ -159,8 +148,7 @@ impl PromptsState {
                 Some(code) => format!("the error {code}"),
                 None => "a prompt".to_owned(),
             };
-            Violation::new(format!("{fault}, and the answer is {answer}"))
-                .see(request.location(), "the request")
+            Violation::new(format!("{fault}, and the answer is {answer}")).of(request)
         });
     }
 }

@@ -7,7 +7,7 @@ use crate::engine::{
     Family, FindingLocation, HttpExchange, RecordingKind, Report, Revision, RuleContext, RuleVisitor,
     Trigger, Violation,
 };
-use crate::rule::{Level, Party, Rule};
+use crate::rule::{Level, Rule};
 use std::collections::BTreeSet;
 use transcript::batch;
 use transcript::json::Json;
@@ -25,7 +25,6 @@ pub(super) const FAMILY: Family = Family {
 
 static READABLE: Rule = Rule {
     id: "rec.readable",
-    party: Party::Recorder,
     source: "the capture format's own description; RFC 8259, section 2",
     title: "The file is a recording of its format from the first byte to the last",
     why: "What follows the place where a reader has to stop is lost to every user of the file.",
@@ -33,61 +32,53 @@ static READABLE: Rule = Rule {
     softened: Some(
         "a warning where the contract leaves it open or a sender may have cut the body; a note on what a program may have printed, and on a batch where the revision is not known",
     ),
-    ..Rule::BLANK
+    ..Rule::BLANK.recorder()
 };
 
 pub(crate) static MESSAGES: Rule = Rule {
     id: "rec.messages",
-    party: Party::Recorder,
     source: "mcp-concord, docs/check.md#recordings-without-messages",
     title: "A recording holds messages",
     why: "Nothing can be judged in a file without messages, and a report without findings would read as praise.",
     fix: "Name the file that holds the session. Of a log, record again at the level at which its program writes messages. `check --allow-empty` accepts such a file.",
-    ..Rule::BLANK
+    ..Rule::BLANK.recorder()
 };
 
 static BOTH_SIDES: Rule = Rule {
     id: "rec.both-sides",
-    level: Level::Should,
-    party: Party::Recorder,
     source: "JSON-RPC 2.0, section 5",
     title: "A recording holds what both sides said",
     why: "Rules about one side's messages ask what the other side said, and cannot be decided from only one side.",
     fix: "Record between client and server, for example with `mcp-concord record`, and not the output of one of them.",
     softened: Some("a note where no HTTP exchange has an answer: the server may not have listened"),
-    ..Rule::BLANK
+    ..Rule::BLANK.should().recorder()
 };
 
 static LOSSES: Rule = Rule {
     id: "rec.losses",
-    level: Level::Should,
-    party: Party::Recorder,
     source: "the capture format's own description",
     title: "The recorder lost nothing, by what it says itself",
     why: "Behind a loss nobody can tell what was asked or answered, so that rules about other messages are inconclusive.",
     fix: "Record again with a larger buffer or without a limit on the length of messages.",
-    ..Rule::BLANK
+    ..Rule::BLANK.should().recorder()
 };
 
 static WHOLE: Rule = Rule {
     id: "rec.bodies",
-    level: Level::Should,
-    party: Party::Recorder,
     source: "HAR 1.2, postData and content",
     title: "The bodies of the exchanges are in the file",
     why: "An exporter that leaves bodies out leaves messages out, and nothing can be said about what is not there.",
     fix: "Export with bodies (in a browser: \"with content\"), decoded as HAR has them, and stop proxies from streaming past the recorder.",
-    ..Rule::BLANK
+    ..Rule::BLANK.should().recorder()
 };
 
 static SHAPE: Rule = Rule {
     id: "rec.inspector.shape",
-    party: Party::Recorder,
     source: "Assay import formats, inspector",
     title: "An Inspector export is an array of messages, or an object with one under `events`",
     why: "Importers look only in these two places, and do not recognize a file of another shape.",
     fix: "Write [message, …] or {\"events\": [message, …]}.",
-    ..Rule::BLANK
+    ..Rule::BLANK.recorder()
 };
 
 /// Which rule a refusal falls under. Those that a rule of a format names are its own.

@@ -4,7 +4,7 @@
 //! stand.
 
 use crate::engine::{Family, Report, RuleContext, RuleVisitor, SeenMessage, Trigger, Violation};
-use crate::rule::{Party, Rule};
+use crate::rule::Rule;
 use transcript::json::{Json, JsonKind};
 use transcript::session::{Content, Noise};
 
@@ -18,22 +18,20 @@ pub(super) const FAMILY: Family = Family {
 
 static ENVELOPE: Rule = Rule {
     id: "rec.redaction.envelope",
-    party: Party::Recorder,
     source: "mcp-replay v1, redaction",
     title: "Redaction keeps `jsonrpc`, `id` and `method`",
     why: "Without them it is not clear what a message is, or what it answers; two ids become one.",
     fix: "Redact inside params, result and error, and nowhere else.",
-    ..Rule::BLANK
+    ..Rule::BLANK.recorder()
 };
 
 static TYPED: Rule = Rule {
     id: "rec.redaction.typed",
-    party: Party::Recorder,
     source: "mcp-replay v1, redaction",
     title: "Redaction puts no text where an object or a list belongs",
     why: "Typed readers refuse the message as if its sender had been wrong, and schemas with holes check nothing.",
     fix: "Replace texts, deep inside, and leave objects, lists and schemas standing.",
-    ..Rule::BLANK
+    ..Rule::BLANK.recorder()
 };
 
 /// What stands in params, in a result or in an error, and is an object or a list wherever the specification names it.

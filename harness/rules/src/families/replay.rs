@@ -2,7 +2,7 @@
 
 use super::replay_frame::{Frame, is_moment};
 use crate::engine::{Family, Report, RuleContext, RuleVisitor, Trigger, Violation, shown};
-use crate::rule::{Level, Need, Party, Rule};
+use crate::rule::{Level, Need, Rule};
 use std::collections::BTreeSet;
 use transcript::json::{Json, JsonKind, members_around};
 use transcript::rejection::{Code, Rejection};
@@ -33,7 +33,7 @@ pub(super) const FAMILY: Family = Family {
 
 /// What the rules of this file have in common.
 const OURS: Rule =
-    Rule { party: Party::Recorder, needs: &[Need::Process], source: "mcp-replay v1, format", ..Rule::BLANK };
+    Rule { needs: &[Need::Process], source: "mcp-replay v1, format", ..Rule::BLANK.recorder() };
 
 pub(super) static META_FIRST: Rule = Rule {
     id: "rec.replay.meta-first",
@@ -78,21 +78,19 @@ static TIME: Rule = Rule {
 
 static NOISE: Rule = Rule {
     id: "rec.replay.raw",
-    level: Level::Info,
     title: "`raw` is a JSON-RPC message",
     why: "A recorder may keep what a program printed beside its messages; readers differ on such lines, and the \
           program is at fault rather than the recorder.",
     fix: "Nothing in the recorder; see the rules on what a program may print.",
-    ..OURS
+    ..OURS.info()
 };
 
 pub(super) static END_LAST: Rule = Rule {
     id: "rec.replay.end-last",
-    level: Level::Should,
     title: "The last line is `end`, and no message follows it",
     why: "Without it a session that ended looks like one whose rest was lost.",
     fix: "Write `end` also when the server crashes and when the recorder is asked to stop.",
-    ..OURS
+    ..OURS.should()
 };
 
 static END: Rule = Rule {
@@ -113,49 +111,44 @@ static EXIT: Rule = Rule {
 
 static DURATION: Rule = Rule {
     id: "rec.replay.duration",
-    level: Level::Should,
     title: "`durationMs` is the time from `startedAt` to the end, within a clock reading",
     why: "A duration that does not fit its own times shows a clock that jumped or a file put together from two.",
     fix: "Take both times from one clock.",
-    ..OURS
+    ..OURS.should()
 };
 
 static MONOTONIC: Rule = Rule {
     id: "rec.replay.monotonic-per-dir",
-    level: Level::Should,
     title: "Times do not go back within one direction",
     why: "Messages of one direction come through one pipe in order; a time that goes back is the time of something \
           else, such as of writing the log.",
     fix: "Stamp a message when its last byte is read.",
-    ..OURS
+    ..OURS.should()
 };
 
 static AFTER_START: Rule = Rule {
     id: "rec.replay.after-start",
-    level: Level::Should,
     title: "No message is older than the start of its trace",
     why: "A replay would have to wait for less than nothing.",
     fix: "Take startedAt before the server is started.",
-    ..OURS
+    ..OURS.should()
 };
 
 static BEFORE_END: Rule = Rule {
     id: "rec.replay.before-end",
-    level: Level::Should,
     title: "No message is younger than the end of its trace",
     why: "A replay is over before its last message comes; the file was put together from two, or a clock jumped.",
     fix: "Write `end` with the moment at which the session ended, read from the clock of the messages.",
-    ..OURS
+    ..OURS.should()
 };
 
 static FIRST_TEXT: Rule = Rule {
     id: "rec.replay.first-text",
-    level: Level::Info,
     source: "mcp-replay v1, first text",
     title: "The trace needs only the first text of version 1",
     why: "Tools written to the first text know no other kinds, directions, turns or reasons, and require an exit code.",
     fix: "Nothing, unless your readers hold to the first text.",
-    ..OURS
+    ..OURS.info()
 };
 
 /// So far may `durationMs` be from the times: a recorder reads the clock twice.

@@ -8,7 +8,7 @@ use super::correlation::{is_redacted, shown_id};
 use crate::engine::{
     Family, IdUse, MessageKind, Report, RuleContext, RuleVisitor, SeenMessage, Span, Trigger, Violation,
 };
-use crate::rule::{Level, Party, Rule};
+use crate::rule::Rule;
 use std::collections::BTreeMap;
 use transcript::call_ids::CallIds;
 use transcript::json::Json;
@@ -48,14 +48,12 @@ static UNIQUE_INFLIGHT: Rule = Rule {
 
 static CALL_AGAIN: Rule = Rule {
     id: "rec.call-id.again",
-    level: Level::Info,
-    party: Party::Recorder,
     source: "reading contract, COR-DUPLICATE",
     title: "No two tool calls of a recording have one id, whichever side or session they are of",
     why: "Importers tell calls apart by their ids and refuse the recording, also where the protocol allows the id: in \
           another session, from the other side, as a string beside a number, or once it is free again.",
     fix: "Write one file for each session; number the calls of a session through.",
-    ..Rule::BLANK
+    ..Rule::BLANK.info().recorder()
 };
 
 /// The most ids that were sent over HTTP that are remembered with what came of their exchanges.
@@ -186,11 +184,7 @@ impl RequestIdsState {
         }
         let wrong =
             Violation::new(format!("the id {} belongs to a request that is still open", shown_id(message)));
-        let wrong = match first {
-            Some(first) => wrong.see(first.location(), "the open request"),
-            None => wrong,
-        };
-        report.fail(&UNIQUE_INFLIGHT, at, wrong);
+        report.fail(&UNIQUE_INFLIGHT, at, wrong.see(first.map(|first| first.location()), "the open request"));
     }
 
     /// Remembers the exchange of a request, and returns that in which its id was sent before.

@@ -6,14 +6,13 @@
 use super::tool_output::whole_result;
 use crate::engine::{
     ContentsKind, Early, Family, LONGEST_NAME, MessageKind, Moment, NO_ORDER, Report, Revision, RuleContext,
-    RuleVisitor, SeenMessage, Span, Trigger, Uri, Violation, contents, embedded, quoted, shown, string_of,
-    uri,
+    RuleVisitor, SeenMessage, Span, Trigger, Uri, Violation, contents, embedded, per_session, quoted, shown,
+    string_of, uri,
 };
-use crate::rule::{Level, Party, Rule};
+use crate::rule::{Level, Rule};
 use std::collections::BTreeSet;
 use std::ops::Bound;
 use transcript::json::{Json, JsonKind};
-use transcript::rejection::Rejection;
 use transcript::session::Side;
 
 pub(super) const FAMILY: Family = Family {
@@ -32,10 +31,8 @@ pub(super) const FAMILY: Family = Family {
             &["resources/read", "resources/templates/list"],
         ),
     ],
-    visitor: || Box::new(ResourcesState::default()),
+    visitor: per_session::<ResourcesState>,
 };
-
-const SERVER: Rule = Rule { party: Party::Server, ..Rule::BLANK };
 
 static URI: Rule = Rule {
     id: "resources.uri",
@@ -45,7 +42,7 @@ static URI: Rule = Rule {
     why: "Clients parse URIs to open, compare and show them; a bare path or a blank ends that.",
     fix: "Give each URI a scheme, and escape what is none of its characters.",
     softened: Some("a warning where the URI is only not escaped"),
-    ..SERVER
+    ..Rule::BLANK.server()
 };
 
 static ONE_OF: Rule = Rule {
@@ -55,55 +52,50 @@ static ONE_OF: Rule = Rule {
     why: "Without either there is nothing to read, and of both a client has to guess which is meant.",
     fix: "Send `text` as a string, or `blob` as a string of base64.",
     softened: Some("a warning where both are there"),
-    ..SERVER
+    ..Rule::BLANK.server()
 };
 
 static CODE: Rule = Rule {
     id: "resources.not-found.code",
-    level: Level::Should,
     raised: Some((Revision::V2026_07_28, Level::Must)),
     source: "server/resources#error-handling",
     title: "A resource that is not there is answered with the code for it",
     why: "Only the code distinguishes a missing resource from a broken server.",
     fix: "Answer with -32002, from 2026-07-28 on with -32602.",
     softened: Some("a warning on codes other than the one of the other revisions"),
-    ..SERVER
+    ..Rule::BLANK.should().server()
 };
 
 static NONEMPTY: Rule = Rule {
     id: "resources.not-found.nonempty",
     relational: true,
-    level: Level::Should,
     raised: Some((Revision::V2026_07_28, Level::Must)),
     source: "server/resources#error-handling",
     title: "A resource that is not there is not answered with empty `contents`",
     why: "It may mean a resource that holds nothing as well as one that is not there.",
     fix: "Answer with -32002, from 2026-07-28 on with -32602.",
     softened: Some("a warning: nothing shows that the resource is there"),
-    ..SERVER
+    ..Rule::BLANK.should().server()
 };
 
 static UPDATED: Rule = Rule {
     id: "resources.updated.subscribed",
-    level: Level::Should,
     span: Span::SESSIONS,
     source: "server/resources#subscriptions",
     title: "Updates are sent only for resources that the client has subscribed to",
     why: "A client that did not ask has nothing to do with it, and some fail on it.",
     fix: "Keep subscriptions by session, and drop them with `resources/unsubscribe`.",
-    ..SERVER
+    ..Rule::BLANK.should().server()
 };
 
 static UNSUBSCRIBE: Rule = Rule {
     id: "resources.unsubscribe",
-    level: Level::Should,
-    party: Party::Client,
     span: Span::SESSIONS,
     source: "schema, UnsubscribeRequest",
     title: "A client ends only subscriptions to resources that it has made",
     why: "The server finds no such subscription, and the one that was to end goes on.",
     fix: "Repeat the `uri` of `resources/subscribe`.",
-    ..SERVER
+    ..Rule::BLANK.should().client()
 };
 
 const MOST_LISTED: usize = 20_000;
@@ -116,7 +108,6 @@ const NOT_SHOWN: &str =
 
 #[derive(Default)]
 struct ResourcesState {
-    session: u64,
     /// Those that were listed, linked to or read.
     shown: BTreeSet<String>,
     /// The last page of the resources was shown, and the list has not changed since; the same of the templates.
@@ -136,12 +127,7 @@ struct ResourcesState {
 }
 
 impl RuleVisitor for ResourcesState {
-    fn visit(&mut self, at: &RuleContext<'_>, report: &mut Report) {
-        if self.session != at.facts.session {
-            self.early.never(at, report);
-            *self = Self { session: at.facts.session, ..Self::default() };
-        }
-        let Some(message) = at.message else { return };
+    fn message(&mut self, message: &SeenMessage<'_>, at: &RuleContext<'_>, report: &mut Report) {
         self.subscriptions(message, at, report);
         self.templates(message, at);
         match whole_result(message) {
@@ -161,12 +147,12 @@ impl RuleVisitor for ResourcesState {
             }
             _ => {}
         }
-        if message.request().is_some_and(|request| request.method() == "resources/read") {
+        if message.request_for("resources/read").is_some() {
             missing(message, at, report);
         }
     }
 
-    fn finish(&mut self, at: &RuleContext<'_>, _rejection: Option<&Rejection>, report: &mut Report) {
+    fn over(&mut self, at: &RuleContext<'_>, report: &mut Report) {
         self.early.never(at, report);
     }
 }
@@ -280,7 +266,7 @@ impl ResourcesState {
             self.whole = [false; 2];
             self.changed = Some(at.moment());
         }
-        if message.request().is_none_or(|request| request.method() != "resources/templates/list") {
+        if message.request_for("resources/templates/list").is_none() {
             return;
         }
         let listed = message.raw.outcome().and_then(|result| result.member("resourceTemplates"));
@@ -397,21 +383,7 @@ mod tests {
     fn a_start_is_found_wherever_it_stands() {
         let known = ["a:x", "a:x/y/", "a:xé/", "b:", "c:y//", "a:w/longer/than/all"];
         let subscribed = Subscribed(known.iter().map(|uri| start_of(uri).to_owned()).collect());
-        for updated in [
-            "a:x",
-            "a:x/z",
-            "a:x/y/z",
-            "a:xé",
-            "a:xê",
-            "a:w/longer",
-            "a:",
-            "b:1",
-            "c:y",
-            "c:z",
-            "c:x",
-            "",
-            "é",
-        ] {
+        for updated in "a:x a:x/z a:x/y/z a:xé a:xê a:w/longer a: b:1 c:y c:z c:x  é".split(' ') {
             let one_by_one = known.iter().any(|uri| updated.starts_with(start_of(uri)));
             assert_eq!(subscribed.covers(updated), one_by_one, "{updated}");
         }

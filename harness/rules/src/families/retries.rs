@@ -10,7 +10,7 @@ use crate::engine::{
     Family, FindingLocation, MessageKind, PendingRequest, Report, RuleContext, RuleVisitor, SeenMessage,
     Span, Trigger, Violation, quoted, why_not_whole,
 };
-use crate::rule::{Level, Party, Rule};
+use crate::rule::Rule;
 use std::collections::{BTreeMap, VecDeque};
 use transcript::json::{Json, JsonKind};
 
@@ -30,10 +30,9 @@ const MOST_RETRIES: usize = 1_000;
 const LONGEST: usize = 1 << 16;
 
 const OURS: Rule = Rule {
-    party: Party::Client,
     span: Span::MODERN,
     source: "basic/patterns/mrtr#client-requirements-basic-workflow",
-    ..Rule::BLANK
+    ..Rule::BLANK.client()
 };
 
 static NEW_ID: Rule = Rule {
@@ -79,24 +78,20 @@ static ISOLATION: Rule = Rule {
 
 static REREQUEST: Rule = Rule {
     id: "mrtr.rerequest-missing",
-    level: Level::Should,
-    party: Party::Server,
     source: "basic/patterns/mrtr#error-handling",
     title: "A server asks again for an answer that is missing",
     why: "An error ends a call that one more question would save.",
     fix: "Answer with a request for what is missing.",
-    ..OURS
+    ..OURS.should().server()
 };
 
 static IGNORE_EXTRA: Rule = Rule {
     id: "mrtr.ignore-extra",
-    level: Level::Should,
-    party: Party::Server,
     source: "basic/patterns/mrtr#error-handling",
     title: "A server overlooks answers that it did not ask for",
     why: "Clients may send what an earlier question asked for once more.",
     fix: "Take the keys that are needed, and leave the rest.",
-    ..OURS
+    ..OURS.should().server()
 };
 
 /// A question that was asked.
@@ -124,8 +119,7 @@ struct RetriesState {
 }
 
 impl RuleVisitor for RetriesState {
-    fn visit(&mut self, at: &RuleContext<'_>, report: &mut Report) {
-        let Some(message) = at.message else { return };
+    fn message(&mut self, message: &SeenMessage<'_>, at: &RuleContext<'_>, report: &mut Report) {
         if message.kind == MessageKind::Request && is_clients(message, at) {
             self.request(message, at, report);
             return;
@@ -197,11 +191,8 @@ impl RetriesState {
             (None, None) => report.pass(&STATE_ABSENT, at),
             (None, Some(state)) => {
                 let wrong = "`requestState` is sent, and the server gave none";
-                report.fail(
-                    &STATE_ABSENT,
-                    at,
-                    Violation::new(wrong).inside(state).see(first(), "the question"),
-                );
+                let wrong = Violation::new(wrong).inside(state).see(first(), "the question");
+                report.fail(&STATE_ABSENT, at, wrong);
             }
             (Some(given), _) if at.facts.hides(given) || state.is_some_and(|state| at.redacted(state)) => {
                 report.inconclusive(&STATE_ECHO, at, HIDDEN);
@@ -274,14 +265,11 @@ fn outcome(
             (MessageKind::Result, _) if asks_for_input(message) => report.pass(&REREQUEST, at),
             (MessageKind::Error, Some(key)) => {
                 let wrong = format!("the server fails for want of {} rather than ask again", quoted(&key));
-                report.fail(&REREQUEST, at, Violation::new(wrong).see(request.location(), "the request"));
+                report.fail(&REREQUEST, at, Violation::new(wrong).of(request));
             }
             (MessageKind::Error, None) => {
-                report.inconclusive(
-                    &REREQUEST,
-                    at,
-                    "the error does not say whether it is for want of an answer",
-                );
+                let why = "the error does not say whether it is for want of an answer";
+                report.inconclusive(&REREQUEST, at, why);
             }
             // What is missing was not needed.
             _ => {}
@@ -291,7 +279,7 @@ fn outcome(
             (MessageKind::Result, _) => report.pass(&IGNORE_EXTRA, at),
             (MessageKind::Error, Some(key)) => {
                 let wrong = format!("the server fails over {}, which it did not ask for", quoted(&key));
-                report.fail(&IGNORE_EXTRA, at, Violation::new(wrong).see(request.location(), "the request"));
+                report.fail(&IGNORE_EXTRA, at, Violation::new(wrong).of(request));
             }
             _ => report.inconclusive(
                 &IGNORE_EXTRA,

@@ -1,10 +1,10 @@
 //! Roots: the directories that a client opens to a server.
 
 use crate::engine::{
-    Family, MessageKind, Report, RuleContext, RuleVisitor, ServerRequests, Span, Trigger, Uri, Violation,
-    shown, string_of, uri,
+    Family, MessageKind, Report, RuleContext, RuleVisitor, SeenMessage, ServerRequests, Span, Trigger, Uri,
+    Violation, shown, string_of, uri,
 };
-use crate::rule::{Level, Party, Rule};
+use crate::rule::{Level, Rule};
 use transcript::json::Json;
 use transcript::session::Side;
 
@@ -21,25 +21,22 @@ pub(super) const FAMILY: Family = Family {
 
 static URI: Rule = Rule {
     id: "roots.uri",
-    party: Party::Client,
     source: "client/roots#root",
     title: "A root's URI begins with file://",
     why: "Servers turn it into a path; anything else is refused or, worse, taken for one.",
     fix: "Write an absolute path as file:///path, with characters that a URI cannot have escaped.",
     softened: Some("a warning where the URI is only not escaped"),
-    ..Rule::BLANK
+    ..Rule::BLANK.client()
 };
 
 static UNSUPPORTED: Rule = Rule {
     id: "roots.unsupported",
-    level: Level::Should,
-    party: Party::Client,
     span: Span::SESSIONS,
     source: "client/roots#error-handling",
     title: "A client without roots answers `roots/list` with the error -32601",
     why: "The server learns from the code that it need not ask again.",
     fix: "Answer with -32601 rather than with a code of your own.",
-    ..Rule::BLANK
+    ..Rule::BLANK.should().client()
 };
 
 #[derive(Default)]
@@ -48,7 +45,7 @@ struct RootsState {
 }
 
 impl RuleVisitor for RootsState {
-    fn visit(&mut self, at: &RuleContext<'_>, report: &mut Report) {
+    fn message(&mut self, message: &SeenMessage<'_>, at: &RuleContext<'_>, report: &mut Report) {
         for answer in self.server_requests.see(at).iter().filter(|answer| answer.method == "roots/list") {
             for root in answer.result.member("roots").into_iter().flat_map(Json::items) {
                 let Some(value) = root.member("uri") else { continue };
@@ -67,7 +64,6 @@ impl RuleVisitor for RootsState {
                 }
             }
         }
-        let Some(message) = at.message else { return };
         if message.error_of("roots/list").is_none() {
             return;
         }

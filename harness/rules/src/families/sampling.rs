@@ -6,10 +6,9 @@ use crate::engine::{
     ClientAnswer, Family, Fit, MessageKind, Report, Revision, RuleContext, RuleVisitor, Schemas, SeenMessage,
     ServerRequests, Span, Trigger, Violation, part, quoted, server_requests, string_of,
 };
-use crate::rule::{Level, Party, Rule};
+use crate::rule::Rule;
 use std::collections::BTreeSet;
 use transcript::json::{Json, JsonKind};
-use transcript::rejection::Rejection;
 use transcript::session::Side;
 
 pub(super) const FAMILY: Family = Family {
@@ -30,79 +29,69 @@ const TOOLS: Span = Span::from(Revision::V2025_11_25);
 
 static ONLY: Rule = Rule {
     id: "sampling.tool-result-only",
-    party: Party::Server,
     span: TOOLS,
     source: "client/sampling#tool-result-messages",
     title: "A user's message with a tool's result holds nothing but results of tools",
     why: "Models have such messages in a role of their own, and refuse what is mixed.",
     fix: "Put text, images and audio into a message behind the results.",
-    ..Rule::BLANK
+    ..Rule::BLANK.server()
 };
 
 static BALANCE: Rule = Rule {
     id: "sampling.tool-balance",
-    party: Party::Server,
     span: TOOLS,
     source: "client/sampling#tool-use-and-result-balance",
     title: "Each use of a tool has its result in the next message, and each result its use",
     why: "Models refuse a conversation in which a use of a tool stays open.",
     fix: "Send one `tool_result` for each `tool_use`, with its id, right behind the message that has it.",
-    ..Rule::BLANK
+    ..Rule::BLANK.server()
 };
 
 static CHOICE: Rule = Rule {
     id: "sampling.tool-choice",
-    party: Party::Client,
     span: TOOLS,
     source: "client/sampling#tool-choice-modes",
     title: "An answer uses a tool where `toolChoice` requires it, and none where it says none",
     why: "The server goes on by what it asked for: it has no tool to run, or waits for a use that does not come.",
     fix: "Hand `toolChoice` on to the model, and check what it answers.",
-    ..Rule::BLANK
+    ..Rule::BLANK.client()
 };
 
 static STRUCTURED: Rule = Rule {
     id: "sampling.tool-structured",
-    level: Level::Should,
-    party: Party::Server,
     span: TOOLS,
     source: "schema, ToolResultContent",
     title: "Structured content in a tool's result fits the `outputSchema` that the request gives",
     why: "The model was promised another shape, and reasons about members that are not there.",
     fix: "Hand on what the tool returned, with the schema that it has.",
-    ..Rule::BLANK
+    ..Rule::BLANK.should().server()
 };
 
 static CONTEXT: Rule = Rule {
     id: "sampling.no-context",
-    level: Level::Should,
-    party: Party::Server,
     span: TOOLS,
     source: "client/sampling#capabilities",
     title: "A sample asks for no context of servers, even from a client that could add it",
     why: "The values `thisServer` and `allServers` are deprecated, and a later revision may drop them.",
     fix: "Leave `includeContext` out, and put what the model has to know into the messages.",
-    ..Rule::BLANK
+    ..Rule::BLANK.should().server()
 };
 
 static TOOLS_REFUSED: Rule = Rule {
     id: "sampling.tools-refused",
-    party: Party::Client,
     span: TOOLS,
     source: "schema, CreateMessageRequestParams",
     title: "A client without `sampling.tools` refuses a sample that hands it tools",
     why: "A sample without the tools looks like one whose model needed none.",
     fix: "Answer with an error, or declare `sampling.tools`.",
-    ..Rule::BLANK
+    ..Rule::BLANK.client()
 };
 
 /// What a client answers with which code. Since 2026-07-28 it answers no error at all.
 const CODES: Rule = Rule {
-    level: Level::Should,
-    party: Party::Client,
     span: Span::only(Revision::V2025_11_25),
     source: "client/sampling#error-handling",
-    ..Rule::BLANK
+    ..Rule::BLANK.should().client()
 };
 
 static UNBALANCED_REFUSED: Rule = Rule {
@@ -131,7 +120,7 @@ struct SamplingState {
 }
 
 impl RuleVisitor for SamplingState {
-    fn visit(&mut self, at: &RuleContext<'_>, report: &mut Report) {
+    fn message(&mut self, message: &SeenMessage<'_>, at: &RuleContext<'_>, report: &mut Report) {
         for asked in server_requests(at).iter().filter(|asked| asked.method == SAMPLE) {
             let Some(params) = asked.params else { continue };
             if let Some(messages) = params.member("messages") {
@@ -149,15 +138,14 @@ impl RuleVisitor for SamplingState {
         for answer in self.server_requests.see(at).iter().filter(|answer| answer.method == SAMPLE) {
             answered(answer, at, report);
         }
-        let Some(message) = at.message else { return };
-        let Some(request) = message.request().filter(|request| request.method() == SAMPLE) else { return };
+        let Some(request) = message.request_for(SAMPLE) else { return };
         if message.kind == MessageKind::Error && hands_tools(request.params()) {
             refused(at, report);
         }
         codes(message, request.param("messages"), at, report);
     }
 
-    fn finish(&mut self, _at: &RuleContext<'_>, _rejection: Option<&Rejection>, report: &mut Report) {
+    fn over(&mut self, _at: &RuleContext<'_>, report: &mut Report) {
         report.reached(self.schemas.spent());
     }
 }
@@ -216,11 +204,8 @@ fn codes(message: &SeenMessage<'_>, messages: Option<Json<'_>>, at: &RuleContext
         && words.contains("user ")
         && ["reject", "declin", "denied", "refus"].iter().any(|word| words.contains(word))
     {
-        return report.fail(
-            &REJECTED,
-            at,
-            format!("the user has refused, and the code is {}", code.unwrap_or(0)),
-        );
+        let wrong = format!("the user has refused, and the code is {}", code.unwrap_or(0));
+        return report.fail(&REJECTED, at, wrong);
     }
     if code == Some(-32601) {
         return;
@@ -266,11 +251,8 @@ impl SamplingState {
             let tool =
                 used.and_then(|used| tools.find(|tool| same(tool.member("name"), used.member("name"))));
             let Some(tool) = tool else {
-                report.inconclusive(
-                    &STRUCTURED,
-                    at,
-                    "the tool's definition is not among the `tools` of the request",
-                );
+                let why = "the tool's definition is not among the `tools` of the request";
+                report.inconclusive(&STRUCTURED, at, why);
                 continue;
             };
             let Some(schema) = tool.member("outputSchema") else { continue };

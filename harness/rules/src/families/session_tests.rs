@@ -3,9 +3,9 @@
 use super::FAMILIES;
 use crate::engine::{
     CheckResult, Family, Judge, JudgeOptions, MessageKind, RecordingInfo, RecordingKind, Report, RuleContext,
-    RuleVerdict, RuleVisitor, Trigger, Violation,
+    RuleVerdict, RuleVisitor, SeenMessage, Trigger, Violation,
 };
-use crate::rule::{Level, Need, Rule};
+use crate::rule::{Need, Rule};
 use transcript::json::Json;
 use transcript::message::Message;
 use transcript::session::{Content, Entry, Location, Side};
@@ -132,19 +132,17 @@ fn rules_on_http_do_not_apply_where_the_transport_is_known_to_be_stdio() {
 
 static NO_NUMBERS: Rule = Rule {
     id: "made-up.no-numbers",
-    level: Level::Should,
     source: "nowhere",
     title: "No request has a number for its id",
     why: "A test asks for it.",
     fix: "Use strings.",
-    ..Rule::BLANK
+    ..Rule::BLANK.should()
 };
 
 struct NoNumbers;
 
 impl RuleVisitor for NoNumbers {
-    fn visit(&mut self, at: &RuleContext<'_>, report: &mut Report) {
-        let Some(message) = at.message else { return };
+    fn message(&mut self, message: &SeenMessage<'_>, at: &RuleContext<'_>, report: &mut Report) {
         let number = matches!(message.raw.id(), transcript::message::Id::Number(_));
         report.check(&NO_NUMBERS, at, !number, || Violation::new("the id is a number"));
     }

@@ -10,7 +10,7 @@ use crate::engine::{
 use crate::rule::{Need, Party, Rule};
 use transcript::json::Json;
 use transcript::message::{Message, resembles_message};
-use transcript::rejection::{Code, Rejection};
+use transcript::rejection::Code;
 use transcript::session::{Content, Side};
 
 pub(super) const FAMILY: Family = Family {
@@ -34,20 +34,18 @@ static ONE_LINE: Rule = Rule {
 
 static STDOUT: Rule = Rule {
     id: "stdio.stdout-purity",
-    party: Party::Server,
     title: "A server writes nothing but messages to its standard output",
     why: "Clients try to read every line as a message; a banner or a log line ends the session in some of them.",
     fix: "Log to stderr, also from libraries and package managers that start the server.",
-    ..OURS
+    ..OURS.server()
 };
 
 static STDIN: Rule = Rule {
     id: "stdio.stdin-purity",
-    party: Party::Client,
     title: "A client writes nothing but messages to the server's standard input",
     why: "Servers try to read every line as a message, and headers such as Content-Length are none.",
     fix: "End each message with a line feed, and write nothing else.",
-    ..OURS
+    ..OURS.client()
 };
 
 #[derive(Default)]
@@ -84,7 +82,7 @@ impl RuleVisitor for StdioState {
         }
     }
 
-    fn finish(&mut self, at: &RuleContext<'_>, _rejection: Option<&Rejection>, report: &mut Report) {
+    fn over(&mut self, at: &RuleContext<'_>, report: &mut Report) {
         for side in [Side::Client, Side::Server] {
             self.give_up(side, at, report);
         }

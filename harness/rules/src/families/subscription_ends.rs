@@ -3,10 +3,10 @@
 //! Memory: the ids of subscriptions and how each ended, up to [`MOST_LISTENS`].
 
 use crate::engine::{
-    Family, FindingLocation, MessageKind, Report, RuleContext, RuleVisitor, Span, Trigger, TypedId,
-    Violation, shown,
+    Family, FindingLocation, MessageKind, Report, RuleContext, RuleVisitor, SeenMessage, Span, Trigger,
+    TypedId, Violation, shown,
 };
-use crate::rule::{Party, Rule};
+use crate::rule::Rule;
 use foldhash::fast::FixedState;
 use std::collections::HashMap;
 use transcript::session::Side;
@@ -24,13 +24,12 @@ pub(super) const FAMILY: Family = Family {
 
 static SILENT: Rule = Rule {
     id: "sub.silent-after-end",
-    party: Party::Server,
     span: Span::MODERN,
     source: "basic/transports/stdio#cancellation; basic/patterns/subscriptions#graceful-closure",
     title: "Nothing is sent for a subscription that was cancelled or answered",
     why: "The client has forgotten it, and may use its id for another.",
     fix: "Drop the subscription from the list of those that hear of changes before its end is sent.",
-    ..Rule::BLANK
+    ..Rule::BLANK.server()
 };
 
 const LISTEN: &str = "subscriptions/listen";
@@ -54,8 +53,7 @@ struct SubscriptionEndsState {
 }
 
 impl RuleVisitor for SubscriptionEndsState {
-    fn visit(&mut self, at: &RuleContext<'_>, report: &mut Report) {
-        let Some(message) = at.message else { return };
+    fn message(&mut self, message: &SeenMessage<'_>, at: &RuleContext<'_>, report: &mut Report) {
         let key = |id: Option<TypedId>| Some((at.entry.exchange, id?));
         if message.calls(LISTEN) {
             if let Some(key) = key(TypedId::of_message(message.raw.id()))
@@ -66,7 +64,7 @@ impl RuleVisitor for SubscriptionEndsState {
         } else if message.calls("notifications/cancelled") && message.kind == MessageKind::Notification {
             let by_client = (at.side != Some(Side::Server)).then_some(at.entry.time);
             self.end(key(message.param("requestId").and_then(TypedId::new)), (at.location(), by_client));
-        } else if message.request().is_some_and(|request| request.method() == LISTEN) {
+        } else if message.request_for(LISTEN).is_some() {
             self.end(key(TypedId::of_message(message.raw.id())), (at.location(), None));
         } else if let Some(tag) = message.meta(TAG).filter(|_| message.kind == MessageKind::Notification) {
             let Some(end) = key(TypedId::new(tag)).and_then(|key| self.listens.get(&key)) else { return };

@@ -8,7 +8,7 @@ use crate::engine::{
     Family, FindingLocation, MessageKind, Report, RuleContext, RuleVisitor, SeenMessage, Span, Trigger,
     Violation, quoted, shown, text_of, why_not_whole,
 };
-use crate::rule::{Level, Party, Rule};
+use crate::rule::Rule;
 use transcript::json::{Json, JsonKind};
 use transcript::session::{Carrier, Side};
 
@@ -43,10 +43,9 @@ const BROUGHT: &[(&str, &str)] = &[
 ];
 
 const OURS: Rule = Rule {
-    party: Party::Server,
     span: Span::MODERN,
     source: "basic/patterns/subscriptions#receiving-notifications",
-    ..Rule::BLANK
+    ..Rule::BLANK.server()
 };
 
 static ACK_FIRST: Rule = Rule {
@@ -86,12 +85,11 @@ static FILTER: Rule = Rule {
 
 static ACK_SUBSET: Rule = Rule {
     id: "sub.ack-subset",
-    level: Level::Should,
     source: "basic/patterns/subscriptions#acknowledgment",
     title: "An acknowledgment grants no more than was asked for",
     why: "It says which part of the request is honoured; anything else confuses the client.",
     fix: "Repeat of the request's `notifications` what you support.",
-    ..OURS
+    ..OURS.should()
 };
 
 static NO_REQUEST_SCOPED: Rule = Rule {
@@ -131,8 +129,7 @@ struct SubscriptionsState {
 }
 
 impl RuleVisitor for SubscriptionsState {
-    fn visit(&mut self, at: &RuleContext<'_>, report: &mut Report) {
-        let Some(message) = at.message else { return };
+    fn message(&mut self, message: &SeenMessage<'_>, at: &RuleContext<'_>, report: &mut Report) {
         match message.kind {
             MessageKind::Request if message.calls(LISTEN) && is_clients(message, at) => {
                 self.listen(message, at)
@@ -140,7 +137,7 @@ impl RuleVisitor for SubscriptionsState {
             MessageKind::Notification if at.side != Some(Side::Client) => {
                 self.notification(message, at, report)
             }
-            MessageKind::Result if message.request().is_some_and(|request| request.method() == LISTEN) => {
+            MessageKind::Result if message.request_for(LISTEN).is_some() => {
                 self.result(message, at, report);
             }
             _ => {}
@@ -238,7 +235,7 @@ impl SubscriptionsState {
         };
         report.pass(&ID_TAG, at);
         let Some(index) = streaming.or_else(|| self.named(tag)).or_else(|| self.misnamed(tag)) else {
-            return self.unknown(tag, at, report);
+            return self.unknown(&ID_EXACT, tag, at, report);
         };
         let Some(listen) = self.listens.get(index) else { return };
         report.check(&ID_EXACT, at, is_id(&listen.id, tag), || {
@@ -255,11 +252,8 @@ impl SubscriptionsState {
                     let uri =
                         message.param("uri").filter(|_| method == UPDATED).map(shown).unwrap_or_default();
                     let wrong = format!("the subscription did not ask for `{method}` {uri}");
-                    report.fail(
-                        &FILTER,
-                        at,
-                        Violation::new(wrong.trim_end().to_owned()).see(location.clone(), "the request"),
-                    );
+                    let wrong = Violation::new(wrong.trim_end().to_owned());
+                    report.fail(&FILTER, at, wrong.see(location.clone(), "the request"));
                 }
                 None => {
                     let why =
@@ -286,14 +280,14 @@ impl SubscriptionsState {
         }
     }
 
-    /// The tag names no request as it is written.
-    fn unknown(&self, tag: Json<'_>, at: &RuleContext<'_>, report: &mut Report) {
+    /// An id is that of no subscription, as it is written.
+    fn unknown(&self, rule: &'static Rule, id: Json<'_>, at: &RuleContext<'_>, report: &mut Report) {
         match self.why_unsure(at) {
             None => {
-                let wrong = format!("no subscription has the id {}", shown(tag));
-                report.fail(&ID_EXACT, at, Violation::new(wrong).inside(tag));
+                let wrong = format!("no subscription has the id {}", shown(id));
+                report.fail(rule, at, Violation::new(wrong).inside(id));
             }
-            Some(why) => report.inconclusive(&ID_EXACT, at, why),
+            Some(why) => report.inconclusive(rule, at, why),
         }
     }
 
@@ -313,7 +307,7 @@ impl SubscriptionsState {
                         shown(tag),
                         request.id()
                     );
-                    Violation::new(wrong).inside(tag).see(request.location(), "the request")
+                    Violation::new(wrong).inside(tag).of(request)
                 });
             }
         }
@@ -331,21 +325,11 @@ impl SubscriptionsState {
         if let Some(request) = at.pending.find(Some(Side::Client), id) {
             if request.method() != LISTEN {
                 let wrong = format!("the server cancels the client's `{}`", request.method());
-                report.fail(
-                    &CANCEL,
-                    at,
-                    Violation::new(wrong).inside(id).see(request.location(), "the request"),
-                );
+                report.fail(&CANCEL, at, Violation::new(wrong).inside(id).of(request));
             }
             return;
         }
-        match self.why_unsure(at) {
-            None => {
-                let wrong = format!("no subscription has the id {}", shown(id));
-                report.fail(&CANCEL, at, Violation::new(wrong).inside(id));
-            }
-            Some(why) => report.inconclusive(&CANCEL, at, why),
-        }
+        self.unknown(&CANCEL, id, at, report);
     }
 }
 
@@ -383,10 +367,8 @@ fn subset(
     at: &RuleContext<'_>,
     report: &mut Report,
 ) {
-    let Some(answer) = message.param("notifications").filter(|answer| answer.kind() == JsonKind::Object)
-    else {
-        return;
-    };
+    let answer = message.param("notifications").filter(|answer| answer.kind() == JsonKind::Object);
+    let Some(answer) = answer else { return };
     for (name, value) in answer.members() {
         let name = name.to_str().unwrap_or_default();
         let request = filter.member(&name);
@@ -402,12 +384,8 @@ fn subset(
             _ => None,
         };
         if let Some(more) = more {
-            let wrong = format!("{more} is granted, and was not asked for");
-            return report.fail(
-                &ACK_SUBSET,
-                at,
-                Violation::new(wrong).inside(value).see(location.clone(), "the request"),
-            );
+            let wrong = Violation::new(format!("{more} is granted, and was not asked for")).inside(value);
+            return report.fail(&ACK_SUBSET, at, wrong.see(location.clone(), "the request"));
         }
     }
     report.pass(&ACK_SUBSET, at);

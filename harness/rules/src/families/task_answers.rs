@@ -4,13 +4,12 @@
 
 use crate::engine::{
     Definition, Family, FindingLocation, LONGEST_NAME, MessageKind, Report, Revision, RuleContext,
-    RuleVisitor, SeenMessage, Span, ToolList, Trigger, Violation, quoted, shown, string_of, text_of,
-    why_not_whole,
+    RuleVisitor, SeenMessage, Span, ToolList, Trigger, Violation, per_session, quoted, shown, string_of,
+    text_of, why_not_whole,
 };
 use crate::rule::{Level, Need, Party, Rule};
 use std::collections::BTreeMap;
 use transcript::json::{Json, JsonKind};
-use transcript::rejection::Rejection;
 use transcript::session::Side;
 
 pub(super) const FAMILY: Family = Family {
@@ -36,7 +35,7 @@ pub(super) const FAMILY: Family = Family {
             ],
         ),
     ],
-    visitor: || Box::new(TaskAnswersState::default()),
+    visitor: per_session::<TaskAnswersState>,
 };
 
 const TASKS: Rule = Rule { span: Span::only(Revision::V2025_11_25), ..Rule::BLANK };
@@ -52,7 +51,6 @@ static UNDECLARED: Rule = Rule {
 
 static SUPPORT: Rule = Rule {
     id: "tasks.tool-support",
-    party: Party::Server,
     source: "basic/utilities/tasks#tool-level-negotiation",
     title: "A call that does not go by its tool's `taskSupport` is refused with -32601",
     why: "The client does not learn that the tool is to be called otherwise.",
@@ -61,7 +59,7 @@ static SUPPORT: Rule = Rule {
     contested: Some(
         "Another paragraph of the page lets -32600 say that a task is required; both are let pass.",
     ),
-    ..TASKS
+    ..TASKS.server()
 };
 
 static UNKNOWN: Rule = Rule {
@@ -75,25 +73,23 @@ static UNKNOWN: Rule = Rule {
 
 static INTERVAL: Rule = Rule {
     id: "tasks.poll-interval",
-    level: Level::Should,
     needs: &[Need::Times],
     relational: true,
     source: "basic/utilities/tasks#getting-tasks",
     title: "A task is polled no more often than its `pollInterval` says",
     why: "The receiver has said how often it has something new; more requests only cost it.",
     fix: "Wait for `pollInterval` milliseconds between two `tasks/get` of one task.",
-    ..TASKS
+    ..TASKS.should()
 };
 
 static INPUT: Rule = Rule {
     id: "tasks.input-required",
-    level: Level::Should,
     relational: true,
     source: "basic/utilities/tasks#input-required-status",
     title: "A requestor calls `tasks/result` when its task waits for input",
     why: "Over that request the receiver may send its question; polling only shows that the task waits.",
     fix: "Call `tasks/result` at the status input_required, and answer what comes.",
-    ..TASKS
+    ..TASKS.should()
 };
 
 /// The most tasks that are followed.
@@ -118,19 +114,13 @@ struct Followed {
 
 #[derive(Default)]
 struct TaskAnswersState {
-    session: u64,
     list: ToolList,
     tasks: BTreeMap<String, Followed>,
 }
 
 impl RuleVisitor for TaskAnswersState {
-    fn visit(&mut self, at: &RuleContext<'_>, report: &mut Report) {
+    fn message(&mut self, message: &SeenMessage<'_>, at: &RuleContext<'_>, report: &mut Report) {
         let _ = self.list.see(at);
-        if self.session != at.facts.session {
-            self.close(at, report);
-            self.session = at.facts.session;
-        }
-        let Some(message) = at.message else { return };
         match (message.kind, message.request()) {
             (MessageKind::Request, _) => self.asks(message, at, report),
             (MessageKind::Notification, _) => {
@@ -158,8 +148,19 @@ impl RuleVisitor for TaskAnswersState {
         }
     }
 
-    fn finish(&mut self, at: &RuleContext<'_>, _rejection: Option<&Rejection>, report: &mut Report) {
-        self.close(at, report);
+    fn over(&mut self, at: &RuleContext<'_>, report: &mut Report) {
+        for (_, task) in std::mem::take(&mut self.tasks) {
+            let Some((location, party, again)) = task.waits else { continue };
+            let why = why_not_whole(at.facts)
+                .or((!again).then_some("the session may have ended before the answer was read"));
+            match why {
+                Some(why) => report.inconclusive(&INPUT, at, why),
+                None => {
+                    let wrong = "the task waits for input, and is only polled again";
+                    report.fail(&INPUT, at, Violation::new(wrong).at(location).by(party));
+                }
+            }
+        }
     }
 }
 
@@ -225,21 +226,16 @@ impl TaskAnswersState {
                         "the answer is a task, and the {} does not declare `{path}`",
                         side.name()
                     ))
-                    .see(request.location(), "the request")
+                    .of(request)
                 }),
                 None => {
-                    report.inconclusive(
-                        &UNDECLARED,
-                        at,
-                        "the receiver's capabilities are not in the recording",
-                    );
+                    let why = "the receiver's capabilities are not in the recording";
+                    report.inconclusive(&UNDECLARED, at, why);
                 }
             }
         }
-        let Some(name) = request.param("name").and_then(text_of).filter(|_| request.method() == "tools/call")
-        else {
-            return;
-        };
+        let name = request.param("name").filter(|_| request.method() == "tools/call");
+        let Some(name) = name.and_then(text_of) else { return };
         if declares != Some(true) {
             return;
         }
@@ -291,35 +287,16 @@ impl TaskAnswersState {
         if named.is_none_or(|named| named.kind() != JsonKind::String) {
             let name = named.map_or("no task".to_owned(), |named| format!("the task {}", shown(named)));
             let wrong = Violation::new(format!("{name} is asked for, and the answer is {}", answer()));
-            return report.fail(&UNKNOWN, at, wrong.see(request.location(), "the request"));
+            return report.fail(&UNKNOWN, at, wrong.of(request));
         }
         let words = message.error().and_then(|error| error.member("message")).and_then(string_of);
         let words = words.unwrap_or_default().to_lowercase();
         let missing = ["not found", "no such", "unknown task", "does not exist", "doesn't exist", "expired"];
         if missing.iter().any(|part| words.contains(part)) && !words.contains("method") {
             let wrong = Violation::new(format!("the task is not there, and the answer is {}", answer()));
-            return report.fail(&UNKNOWN, at, wrong.see(request.location(), "the request"));
+            return report.fail(&UNKNOWN, at, wrong.of(request));
         }
-        report.inconclusive(
-            &UNKNOWN,
-            at,
-            "the task may be of another session, or the error about something else",
-        );
-    }
-
-    /// What a session leaves open.
-    fn close(&mut self, at: &RuleContext<'_>, report: &mut Report) {
-        for (_, task) in std::mem::take(&mut self.tasks) {
-            let Some((location, party, again)) = task.waits else { continue };
-            let why = why_not_whole(at.facts)
-                .or((!again).then_some("the session may have ended before the answer was read"));
-            match why {
-                Some(why) => report.inconclusive(&INPUT, at, why),
-                None => {
-                    let wrong = "the task waits for input, and is only polled again";
-                    report.fail(&INPUT, at, Violation::new(wrong).at(location).by(party));
-                }
-            }
-        }
+        let why = "the task may be of another session, or the error about something else";
+        report.inconclusive(&UNKNOWN, at, why);
     }
 }

@@ -34,8 +34,7 @@ static TASKS: Rule = Rule {
 struct TaskCapabilitiesState;
 
 impl RuleVisitor for TaskCapabilitiesState {
-    fn visit(&mut self, at: &RuleContext<'_>, report: &mut Report) {
-        let Some(message) = at.message else { return };
+    fn message(&mut self, message: &SeenMessage<'_>, at: &RuleContext<'_>, report: &mut Report) {
         if message.kind == MessageKind::Request {
             request(message, at, report);
         }
@@ -65,15 +64,7 @@ fn request(message: &SeenMessage<'_>, at: &RuleContext<'_>, report: &mut Report)
         None => report.inconclusive(&TASKS, at, "the receiver's capabilities are not in the recording"),
         Some(false) => {
             let wrong = format!("the {} does not declare `{path}`", receiver.name());
-            let wrong = Violation::new(wrong);
-            report.fail(
-                &TASKS,
-                at,
-                match task {
-                    Some(task) => wrong.inside(task),
-                    None => wrong,
-                },
-            );
+            report.fail(&TASKS, at, Violation::new(wrong).inside(task));
         }
         Some(true) if method == "tools/call" => tool(message, task, at, report),
         Some(true) => report.pass(&TASKS, at),

@@ -10,7 +10,7 @@ pub(super) mod times;
 use super::tool_output::whole_result;
 use crate::engine::{
     Family, FindingLocation, LONGEST_NAME, MessageKind, Moment, NO_ORDER, Report, RuleContext, RuleVisitor,
-    SeenMessage, Trigger, Violation, quoted, shown, string_of, why_not_whole,
+    SeenMessage, Trigger, Violation, per_session, quoted, shown, string_of, why_not_whole,
 };
 use messages::{RELATED_TASK, plain, repeated};
 use rules::{
@@ -30,7 +30,7 @@ pub(super) const FAMILY: Family = Family {
         &CANCEL, &CANCELLED, &FAILED,
     ],
     triggers: &[Trigger::Messages],
-    visitor: || Box::new(TasksState::default()),
+    visitor: per_session::<TasksState>,
 };
 
 /// The most tasks that are followed.
@@ -51,10 +51,10 @@ struct Task {
     location: FindingLocation,
     /// When that was.
     when: Moment,
-    /// A result was brought before: how many calls had been made by then, where and when, and the result.
+    /// A result was brought before: the number of the last call by then, where and when, and the result.
     brought: Option<(u64, FindingLocation, Moment, Option<Box<str>>)>,
-    /// Where its making was seen, how many calls had been made by then.
-    made: u64,
+    /// Where its making was seen, the number of the last call by then.
+    made: Option<u64>,
     /// Until when it has to be kept, in milliseconds: for good, or nobody knows.
     kept: Option<i64>,
 }
@@ -73,9 +73,6 @@ type Name = (Option<bool>, String);
 
 #[derive(Default)]
 struct TasksState {
-    session: u64,
-    /// How many requests and notifications were made, which is how the ledger numbers them.
-    calls: u64,
     tasks: BTreeMap<Name, Task>,
     listing: Listing,
     /// Tasks that a listing lacks, which may have been deleted by then: where.
@@ -85,14 +82,7 @@ struct TasksState {
 }
 
 impl RuleVisitor for TasksState {
-    fn visit(&mut self, at: &RuleContext<'_>, report: &mut Report) {
-        if self.session != at.facts.session {
-            *self = Self { session: at.facts.session, calls: self.calls, ..Self::default() };
-        }
-        let Some(message) = at.message else { return };
-        if message.method.is_some() {
-            self.calls += 1;
-        }
+    fn message(&mut self, message: &SeenMessage<'_>, at: &RuleContext<'_>, report: &mut Report) {
         repeated(message, at, report);
         if message.calls("notifications/tasks/status")
             && let Some(params) = message.raw.params()
@@ -151,7 +141,7 @@ impl TasksState {
             (Some(Some(Ok(ttl))), Some(now)) => Some(now.saturating_add(ttl)),
             _ => None,
         };
-        let (location, when, made) = (at.location(), at.moment(), self.calls);
+        let (location, when, made) = (at.location(), at.moment(), at.pending.last_number());
         let method = Some(method);
         self.keep(name, Task { method, status, updated, location, when, brought: None, made, kept });
     }
@@ -176,7 +166,7 @@ impl TasksState {
         }
         let updated = message.member("lastUpdatedAt").and_then(string_of).unwrap_or_default();
         let Some(task) = self.tasks.get_mut(&name) else {
-            let (location, when, made) = (at.location(), at.moment(), self.calls);
+            let (location, when, made) = (at.location(), at.moment(), at.pending.last_number());
             let task =
                 Task { method: None, status, updated, location, when, brought: None, made, kept: None };
             return self.keep(name, task);
@@ -198,8 +188,8 @@ impl TasksState {
                 return;
             }
         }
-        if let (Some((calls, location, when, _)), Some(number)) = (&task.brought, number)
-            && number >= *calls
+        if let Some((last, location, when, _)) = &task.brought
+            && number > Some(*last)
         {
             if !ended(&status) && at.may_precede(when) {
                 return report.inconclusive(&BLOCKS, at, NO_ORDER);
@@ -245,7 +235,7 @@ impl TasksState {
         let (mut whole, lane) = (true, lane(at.side));
         for ((of, id), task) in &self.tasks {
             let before =
-                task.method.is_some() && task.made <= self.listing.first && !at.may_precede(&task.when);
+                task.method.is_some() && task.made < Some(self.listing.first) && !at.may_precede(&task.when);
             if *of != lane || !before || self.listing.names.contains(id) {
                 continue;
             }
@@ -258,11 +248,8 @@ impl TasksState {
                     report.fail(&LISTED, at, wrong.see(task.location.clone(), "the task"));
                 }
                 false => {
-                    report.inconclusive(
-                        &LISTED,
-                        at,
-                        "the task may have been deleted; `tasks/get` would show it",
-                    );
+                    let why = "the task may have been deleted; `tasks/get` would show it";
+                    report.inconclusive(&LISTED, at, why);
                     self.missed.insert((lane, id.clone()), at.location());
                 }
             }
@@ -323,7 +310,6 @@ impl TasksState {
                 Violation::new(format!("the result does not name its task {} in `_meta`", quoted(&id)));
             wrong.inside(meta.unwrap_or(result))
         });
-        let calls = self.calls;
         let Some(task) = self.tasks.get_mut(&(lane(at.side), id)) else {
             let why = why_not_whole(at.facts).unwrap_or("the making of the task is not in the recording");
             return report.inconclusive(&SAME, at, why);
@@ -346,7 +332,8 @@ impl TasksState {
             let keep = size <= LONGEST && self.held + size <= MOST_HELD;
             self.held += if keep { size } else { 0 };
             let kept = keep.then(|| result.text().into());
-            task.brought = Some((calls, at.location(), at.moment(), kept));
+            let last = at.pending.last_number().unwrap_or_default();
+            task.brought = Some((last, at.location(), at.moment(), kept));
         }
     }
 }

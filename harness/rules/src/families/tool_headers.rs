@@ -9,7 +9,7 @@ use crate::engine::{
     Family, MessageKind, Report, RuleContext, RuleVisitor, SeenMessage, Span, Trigger, Violation, quoted,
     shown, str_of, text_of,
 };
-use crate::rule::{Level, Need, Party, Rule};
+use crate::rule::{Need, Party, Rule};
 use transcript::json::{Json, JsonKind};
 use transcript::session::Side;
 
@@ -36,10 +36,9 @@ const SAFEST: i128 = (1 << 53) - 1;
 const NAME: &str = "x-mcp-header";
 
 const OURS: Rule = Rule {
-    party: Party::Server,
     span: Span::MODERN,
     source: "basic/transports/streamable-http#schema-extension; server/tools#x-mcp-header",
-    ..Rule::BLANK
+    ..Rule::BLANK.server()
 };
 
 static NON_EMPTY: Rule = Rule {
@@ -100,22 +99,20 @@ static SAFE: Rule = Rule {
 
 static SENSITIVE: Rule = Rule {
     id: "tools.x-mcp-header.sensitive",
-    level: Level::Should,
     source: "server/tools#x-mcp-header",
     title: "`x-mcp-header` does not annotate a secret, as far as its name shows",
     why: "Headers are read, and often logged, by everything between client and server.",
     fix: "Leave the secret in the body, or do not let a model pass it at all.",
-    ..OURS
+    ..OURS.should()
 };
 
 static REJECT: Rule = Rule {
     id: "tools.x-mcp-header.reject",
-    party: Party::Client,
     needs: &[Need::Http],
     title: "A client does not call a tool whose `x-mcp-header` are invalid",
     why: "It cannot know which headers the server expects, and gateways would act on others.",
     fix: "Leave such tools out of the list, and say so in a log.",
-    ..OURS
+    ..OURS.client()
 };
 
 /// A parameter that goes into a header.
@@ -248,8 +245,7 @@ pub(super) fn value_at<'a>(arguments: Json<'a>, path: &[String]) -> Option<Json<
 struct ToolHeadersState;
 
 impl RuleVisitor for ToolHeadersState {
-    fn visit(&mut self, at: &RuleContext<'_>, report: &mut Report) {
-        let Some(message) = at.message else { return };
+    fn message(&mut self, message: &SeenMessage<'_>, at: &RuleContext<'_>, report: &mut Report) {
         if let Some(result) = message.result_of("tools/list") {
             for tool in result.member("tools").into_iter().flat_map(Json::items) {
                 listed(tool, at, report);

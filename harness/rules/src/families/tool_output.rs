@@ -9,10 +9,9 @@ use crate::engine::{
     Schemas, SeenMessage, Span, ToolList, Trigger, Violation, contents, embedded, part, read_base64, shown,
     str_of, string_of,
 };
-use crate::rule::{Level, Party, Rule};
+use crate::rule::{Level, Rule};
 use crate::shapes::{Fault, Typed};
 use transcript::json::{Json, JsonKind, JsonString};
-use transcript::rejection::Rejection;
 
 pub(super) const FAMILY: Family = Family {
     name: "tool-output",
@@ -29,7 +28,6 @@ pub(super) const FAMILY: Family = Family {
 };
 
 const STRUCTURED: Span = Span::from(Revision::V2025_06_18);
-const SERVER: Rule = Rule { party: Party::Server, ..Rule::BLANK };
 
 static CONTENT: Rule = Rule {
     id: "tools.result.content",
@@ -37,7 +35,7 @@ static CONTENT: Rule = Rule {
     title: "The result of a call has `content`, a list, also beside `structuredContent`",
     why: "Typed clients refuse a result without it, so that the call fails although the tool worked.",
     fix: "Send a list of blocks; an empty one where there is nothing to say.",
-    ..SERVER
+    ..Rule::BLANK.server()
 };
 
 static TYPE: Rule = Rule {
@@ -47,7 +45,7 @@ static TYPE: Rule = Rule {
     why: "Typed clients refuse the whole result for one block that they do not know.",
     fix: "Send text, image, resource (from 2025-03-26 on audio, from 2025-06-18 on resource_link) with the members \
           that the type asks for; a failure is text beside `isError`.",
-    ..SERVER
+    ..Rule::BLANK.server()
 };
 
 static BASE64: Rule = Rule {
@@ -57,7 +55,7 @@ static BASE64: Rule = Rule {
     why: "What does not decode is lost: the client shows nothing, or fails as a whole.",
     fix: "Encode with the standard alphabet and padding, and send neither a `data:` prefix nor line breaks.",
     softened: Some("a warning where the base64 is readable and not strict"),
-    ..SERVER
+    ..Rule::BLANK.server()
 };
 
 static OBJECT: Rule = Rule {
@@ -67,7 +65,7 @@ static OBJECT: Rule = Rule {
     title: "`structuredContent` is an object",
     why: "Lists and plain values came with 2026-07-28; clients of these revisions refuse them.",
     fix: "Wrap the value into an object, such as {\"result\": …}.",
-    ..SERVER
+    ..Rule::BLANK.server()
 };
 
 static CONFORMS: Rule = Rule {
@@ -79,7 +77,7 @@ static CONFORMS: Rule = Rule {
     fix: "Make the schema say what the tool returns, or the tool return what the schema says.",
     softened: Some("a note where `isError` is true"),
     contested: Some("Nothing says whether it holds where `isError` is true; SDKs of clients differ."),
-    ..SERVER
+    ..Rule::BLANK.server()
 };
 
 static PRESENT: Rule = Rule {
@@ -90,7 +88,7 @@ static PRESENT: Rule = Rule {
     why: "Clients that were promised structure take its absence for an error.",
     fix: "Return `structuredContent`, or take `outputSchema` away.",
     contested: Some("Nothing says whether it holds where `isError` is true; such results are let pass here."),
-    ..SERVER
+    ..Rule::BLANK.server()
 };
 
 static MEDIA_TYPE: Rule = Rule {
@@ -99,18 +97,17 @@ static MEDIA_TYPE: Rule = Rule {
     title: "`mimeType` is a media type, such as image/png",
     why: "Clients choose by it how to show the content, and know no type `png`.",
     fix: "Write the type with its subtype: image/png, audio/wav, text/plain.",
-    ..SERVER
+    ..Rule::BLANK.server()
 };
 
 static MIRROR: Rule = Rule {
     id: "tools.output.text-mirror",
-    level: Level::Should,
     span: STRUCTURED,
     source: "server/tools#structured-content",
     title: "A block of text repeats `structuredContent` as JSON",
     why: "Clients that know no structured content see only the text.",
     fix: "Add a block of text that holds the same JSON.",
-    ..SERVER
+    ..Rule::BLANK.should().server()
 };
 
 static BLOCK: Typed = Typed::new("CallToolResult", "content");
@@ -128,9 +125,8 @@ struct ToolOutputState {
 }
 
 impl RuleVisitor for ToolOutputState {
-    fn visit(&mut self, at: &RuleContext<'_>, report: &mut Report) {
+    fn message(&mut self, message: &SeenMessage<'_>, at: &RuleContext<'_>, report: &mut Report) {
         let _ = self.list.see(at);
-        let Some(message) = at.message else { return };
         match whole_result(message) {
             Some(("tools/call", result)) => self.result(result, at, report),
             Some(("prompts/get", result)) => {
@@ -149,7 +145,7 @@ impl RuleVisitor for ToolOutputState {
         }
     }
 
-    fn finish(&mut self, _at: &RuleContext<'_>, _rejection: Option<&Rejection>, report: &mut Report) {
+    fn over(&mut self, _at: &RuleContext<'_>, report: &mut Report) {
         report.reached(self.schemas.spent());
     }
 }
@@ -226,10 +222,8 @@ impl ToolOutputState {
                 return;
             }
         };
-        let Some(schema) = tool.member("outputSchema").filter(|schema| schema.kind() != JsonKind::Null)
-        else {
-            return;
-        };
+        let schema = tool.member("outputSchema").filter(|schema| schema.kind() != JsonKind::Null);
+        let Some(schema) = schema else { return };
         let Some(structured) = structured else {
             let wrong =
                 Violation::new("the tool has an `outputSchema`, and the result no `structuredContent`");

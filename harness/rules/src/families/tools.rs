@@ -4,12 +4,12 @@
 
 use crate::engine::{
     Definition, Family, Fit, LONGEST_NAME, MessageKind, Report, Revision, RuleContext, RuleVisitor, Schemas,
-    Span, ToolList, Trigger, Validity, Violation, part, quoted, shown, str_of, string_of, text_of,
+    SeenMessage, Span, ToolList, Trigger, Validity, Violation, part, quoted, shown, str_of, string_of,
+    text_of,
 };
-use crate::rule::{Level, Party, Rule};
+use crate::rule::{Level, Rule};
 use crate::shapes::Typed;
 use transcript::json::{Json, JsonKind};
-use transcript::rejection::Rejection;
 
 pub(super) const FAMILY: Family = Family {
     name: "tools",
@@ -26,8 +26,6 @@ pub(super) const FAMILY: Family = Family {
 };
 
 const LATE: Span = Span::from(Revision::V2025_11_25);
-const SERVER: Rule = Rule { party: Party::Server, ..Rule::BLANK };
-const CLIENT: Rule = Rule { party: Party::Client, ..Rule::BLANK };
 
 static PARAMS: Rule = Rule {
     id: "tools.call.params",
@@ -35,75 +33,68 @@ static PARAMS: Rule = Rule {
     title: "A call has the tool's `name` as a string, and its `arguments` as an object",
     why: "Servers take arguments by name; a list, a string of JSON or null is refused or, worse, guessed at.",
     fix: "Send `name` as a string and `arguments` as an object, or leave `arguments` out.",
-    ..CLIENT
+    ..Rule::BLANK.client()
 };
 
 static ARGS: Rule = Rule {
     id: "tools.call.args-valid",
-    level: Level::Info,
     source: "server/tools#calling-tools",
     title: "The arguments of a call fit the tool's `inputSchema`",
     why: "The server has to refuse such a call. It is not a protocol error, since models err and can learn from it.",
     fix: "Validate arguments before they are sent, and give the model the schema as it was listed.",
-    ..CLIENT
+    ..Rule::BLANK.info().client()
 };
 
 static KNOWN: Rule = Rule {
     id: "tools.call.known-name",
-    level: Level::Info,
     source: "server/tools#calling-tools",
     title: "The tool that is called is one of those that were listed",
     why: "A name that the server never listed is mostly invented by a model, or was kept from an older listing.",
     fix: "Offer the model only the tools of the last listing.",
-    ..CLIENT
+    ..Rule::BLANK.info().client()
 };
 
 static UNKNOWN: Rule = Rule {
     id: "tools.unknown",
     relational: true,
-    level: Level::Should,
     source: "server/tools#error-handling",
     title: "A call of an unknown tool is answered with an error rather than with a result",
     why: "A result says that the tool ran: clients believe what is in it, and after `isError` they try again.",
     fix: "Answer with the error -32602.",
-    ..SERVER
+    ..Rule::BLANK.should().server()
 };
 
 static INPUT: Rule = Rule {
     id: "tools.input-error",
-    level: Level::Should,
     span: LATE,
     source: "server/tools#error-handling",
     title: "Arguments that do not fit are answered with `isError` rather than with -32602",
     why: "Many clients keep protocol errors from the model, which then cannot mend its arguments.",
     fix: "Answer with a result that has `isError` and says what is wrong with the arguments.",
-    ..SERVER
+    ..Rule::BLANK.should().server()
 };
 
 static GRAMMAR: Rule = Rule {
     id: "tools.name.grammar",
-    level: Level::Should,
     span: LATE,
     source: "server/tools#tool-names",
     title: "A tool's name has 1 to 128 characters, each of A-Z, a-z, 0-9, dot, _ and -",
     why: "The interfaces of models refuse other names, so that clients have to rename the tool or leave it out.",
     fix: "Rename the tool, and put its pretty name into `title`.",
-    ..SERVER
+    ..Rule::BLANK.should().server()
 };
 
 static UNIQUE: Rule = Rule {
     id: "tools.name.unique",
-    level: Level::Should,
     source: "server/tools#data-types; server/tools#tool-names",
     title: "No two tools of one listing have the same name, on any of its pages",
     why: "A call has only the name, so it is not clear which of the two is meant.",
     fix: "Name each tool once; look for a page that repeats the one before it.",
-    ..SERVER
+    ..Rule::BLANK.should().server()
 };
 
 static SCHEMA: Rule = Rule {
     id: "tools.schema.valid",
-    level: Level::Should,
     raised: Some((Revision::V2025_11_25, Level::Must)),
     source: "basic/index#schema-validation; server/tools#tool",
     title: "`inputSchema` and `outputSchema` are JSON Schemas of their dialect",
@@ -113,12 +104,11 @@ static SCHEMA: Rule = Rule {
     softened: Some(
         "a warning before 2025-11-25 or where no revision is known, and only on a reference to what is not there: no dialect is named",
     ),
-    ..SERVER
+    ..Rule::BLANK.should().server()
 };
 
 static DIALECT: Rule = Rule {
     id: "tools.schema.dialect",
-    level: Level::Info,
     span: LATE,
     source: "basic/index#schema-dialect",
     title: "Schemas are of JSON Schema 2020-12",
@@ -127,18 +117,17 @@ static DIALECT: Rule = Rule {
     softened: Some(
         "a note, since the specification recommends it and allows others; once for each page of a listing",
     ),
-    ..SERVER
+    ..Rule::BLANK.info().server()
 };
 
 static ORDER: Rule = Rule {
     id: "tools.list.deterministic",
-    level: Level::Should,
     span: Span::MODERN,
     source: "server/tools#capabilities",
     title: "Two listings of the same tools have them in the same order",
     why: "The tools come first in what a model reads, and another order invalidates its cache.",
     fix: "Sort the tools, or keep them in the order in which they were registered.",
-    ..SERVER
+    ..Rule::BLANK.should().server()
 };
 
 static NAME: Typed = Typed::new("tools/call>", "name");
@@ -159,9 +148,8 @@ struct ToolsState {
 }
 
 impl RuleVisitor for ToolsState {
-    fn visit(&mut self, at: &RuleContext<'_>, report: &mut Report) {
+    fn message(&mut self, message: &SeenMessage<'_>, at: &RuleContext<'_>, report: &mut Report) {
         let again = self.list.see(at);
-        let Some(message) = at.message else { return };
         if message.kind == MessageKind::Request && message.calls("tools/call") {
             self.call(at, report);
         }
@@ -173,12 +161,12 @@ impl RuleVisitor for ToolsState {
             let first = message.request().is_some_and(|request| request.param("cursor").is_none());
             self.listed(result, first, at, report);
         }
-        if message.request().is_some_and(|request| request.method() == "tools/call") {
+        if message.request_for("tools/call").is_some() {
             self.answered(at, report);
         }
     }
 
-    fn finish(&mut self, _at: &RuleContext<'_>, _rejection: Option<&Rejection>, report: &mut Report) {
+    fn over(&mut self, _at: &RuleContext<'_>, report: &mut Report) {
         report.reached(self.schemas.spent());
     }
 }
@@ -186,9 +174,8 @@ impl RuleVisitor for ToolsState {
 impl ToolsState {
     fn call(&mut self, at: &RuleContext<'_>, report: &mut Report) {
         let Some(message) = at.message else { return };
-        let Some((params, value)) =
-            message.raw.params().and_then(|params| Some((params, params.member("name")?)))
-        else {
+        let named = message.raw.params().and_then(|params| Some((params, params.member("name")?)));
+        let Some((params, value)) = named else {
             return report.fail(&PARAMS, at, "the call has no `name`");
         };
         let given = params.member("arguments");

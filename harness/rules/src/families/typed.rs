@@ -28,8 +28,7 @@ static TYPED: Rule = Rule {
 struct TypedState;
 
 impl RuleVisitor for TypedState {
-    fn visit(&mut self, at: &RuleContext<'_>, report: &mut Report) {
-        let Some(message) = at.message else { return };
+    fn message(&mut self, message: &SeenMessage<'_>, at: &RuleContext<'_>, report: &mut Report) {
         let (part, method, value) = match (message.kind, message.method.as_deref(), message.request()) {
             (MessageKind::Request | MessageKind::Notification, Some(method), _) => {
                 (Part::Params, method, message.raw.params())

@@ -6,7 +6,7 @@ use crate::engine::{
     Family, MessageKind, Report, Revision, RuleContext, RuleVisitor, SeenMessage, Span, Trigger, Violation,
     quoted, text_of,
 };
-use crate::rule::{Level, Party, Rule};
+use crate::rule::Rule;
 use transcript::json::Json;
 
 pub(super) const FAMILY: Family = Family {
@@ -22,24 +22,22 @@ pub(super) const FAMILY: Family = Family {
 
 static SAME: Rule = Rule {
     id: "life.version.same-if-supported",
-    party: Party::Server,
     span: Span::SESSIONS,
     source: "basic/lifecycle#version-negotiation",
     title: "A server that speaks the version it is asked for answers with that version",
     why: "The session falls back to an older revision for no reason, or ends although both sides could talk.",
     fix: "Answer with the requested version wherever it is among those you speak.",
-    ..Rule::BLANK
+    ..Rule::BLANK.server()
 };
 
 static KNOWN: Rule = Rule {
     id: "life.version.known",
-    level: Level::Should,
     span: Span::SESSIONS,
     source: "basic/lifecycle#version-negotiation",
     title: "The version in a handshake is a published revision",
     why: "No peer can speak a version that was never published; it falls back or hangs up.",
     fix: "Name the revision by its date, such as 2025-06-18.",
-    ..Rule::BLANK
+    ..Rule::BLANK.should()
 };
 
 /// The most names of versions that are remembered.
@@ -55,8 +53,7 @@ struct VersionsState {
 }
 
 impl RuleVisitor for VersionsState {
-    fn visit(&mut self, at: &RuleContext<'_>, report: &mut Report) {
-        let Some(message) = at.message else { return };
+    fn message(&mut self, message: &SeenMessage<'_>, at: &RuleContext<'_>, report: &mut Report) {
         if message.calls("initialize")
             && message.kind == MessageKind::Request
             && let Some(version) = message.param("protocolVersion")
@@ -98,11 +95,8 @@ impl VersionsState {
                 );
                 report.fail(&SAME, at, Violation::new(wrong).inside(version));
             } else {
-                report.inconclusive(
-                    &SAME,
-                    at,
-                    "nothing shows whether the server speaks the version it was asked for",
-                );
+                let why = "nothing shows whether the server speaks the version it was asked for";
+                report.inconclusive(&SAME, at, why);
             }
         }
         self.show(answer);

@@ -1,36 +1,30 @@
 //! What is asked of metadata documents, and of the requests that lead to a token.
 
 use crate::engine::{Revision, Span};
-use crate::rule::{Level, Need, Party, Rule};
+use crate::rule::{Need, Rule};
 
 pub(super) static SERVERS: Rule = Rule {
     id: "auth.prm.servers",
-    party: Party::Server,
     span: Span::from(Revision::V2025_06_18),
     needs: &[Need::Http],
     source: "basic/authorization#authorization-server-location",
     title: "The resource metadata names at least one authorization server",
     why: "It is what the document is fetched for.",
     fix: "List the issuers in `authorization_servers`.",
-    ..Rule::BLANK
+    ..Rule::BLANK.server()
 };
 
 /// What the rules about a step of a client's flow have in common.
-const STEP: Rule = Rule {
-    party: Party::Client,
-    span: Span::from(Revision::V2025_03_26),
-    needs: &[Need::Http],
-    ..Rule::BLANK
-};
+const STEP: Rule =
+    Rule { span: Span::from(Revision::V2025_03_26), needs: &[Need::Http], ..Rule::BLANK.client() };
 
 pub(super) static HTTPS: Rule = Rule {
     id: "auth.endpoints-https",
-    party: Party::Server,
     source: "basic/authorization#communication-security",
     title: "The endpoints of an authorization server are at https addresses",
     why: "Codes and tokens that go over http can be read by anyone on the way.",
     fix: "Serve every endpoint of the metadata over https.",
-    ..STEP
+    ..STEP.server()
 };
 
 pub(super) static REDIRECT: Rule = Rule {
@@ -94,13 +88,12 @@ pub(super) static PKCE: Rule = Rule {
 
 pub(super) static ISSUER: Rule = Rule {
     id: "auth.issuer",
-    party: Party::Server,
     span: Span::MODERN,
     source: "basic/authorization/authorization-server-discovery#authorization-server-metadata-discovery",
     title: "Metadata names the issuer that it was fetched for, or is not used",
     why: "A server that publishes the metadata of another issuer makes clients send it codes that are meant for that one.",
     fix: "Publish the issuer whose address the metadata is at; a client refuses metadata of any other.",
-    ..STEP
+    ..STEP.server()
 };
 
 pub(super) static ISS: Rule = Rule {
@@ -125,22 +118,20 @@ pub(super) static APPLICATION_TYPE: Rule = Rule {
 
 pub(super) static STATE: Rule = Rule {
     id: "auth.state",
-    level: Level::Should,
     span: Span::from(Revision::V2025_06_18),
     source: "basic/authorization#open-redirection",
     title: "An authorization request has a `state`",
     why: "Without it a client cannot tell the answer to its request from one that somebody slipped in.",
     fix: "Send a random `state`, and drop every answer that does not bring it back.",
-    ..STEP
+    ..STEP.should()
 };
 
 pub(super) static SCOPES: Rule = Rule {
     id: "auth.scope-challenged",
-    level: Level::Should,
     span: Span::from(Revision::V2025_11_25),
     source: "basic/authorization#scope-selection-strategy",
     title: "A client asks for the scopes that the challenge names",
     why: "With fewer the request is refused again; with more the user grants what is not needed.",
     fix: "Send the `scope` of the challenge; in a later step, together with what was granted before.",
-    ..STEP
+    ..STEP.should()
 };

@@ -1,7 +1,7 @@
 //! The rules on answers, as data. What they mean at a moment is in the file above.
 
 use crate::engine::{Revision, Span};
-use crate::rule::{Level, Rule};
+use crate::rule::Rule;
 
 pub(super) static ID_MATCH: Rule = Rule {
     id: "jsonrpc.response.id-match",
@@ -74,13 +74,12 @@ pub(super) static ANSWERED: Rule = Rule {
 pub(super) static ERROR_ID_NULL: Rule = Rule {
     id: "jsonrpc.error.id-null",
     relational: true,
-    level: Level::Should,
     source: "JSON-RPC 2.0, section 5; schema, JSONRPCError",
     title: "An error has the id of its request rather than null",
     why: "It is not clear which request failed, and typed receivers refuse a null id.",
     fix: "Repeat the request's id; leave `id` out from 2025-11-25 on where it could not be read.",
     contested: Some("JSON-RPC demands null where the id could not be read; MCP's schemas allow no null."),
-    ..Rule::BLANK
+    ..Rule::BLANK.should()
 };
 
 pub(super) static ERROR_ID_ABSENT: Rule = Rule {

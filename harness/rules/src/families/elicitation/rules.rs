@@ -1,12 +1,10 @@
 //! What is asked of questions to a user, and of the answers.
 
 use crate::engine::{Revision, Span};
-use crate::rule::{Level, Party, Rule};
+use crate::rule::Rule;
 
 const EVER: Span = Span::from(Revision::V2025_06_18);
 pub(super) const MODES: Span = Span::from(Revision::V2025_11_25);
-const SERVER: Rule = Rule { party: Party::Server, ..Rule::BLANK };
-const CLIENT: Rule = Rule { party: Party::Client, ..Rule::BLANK };
 
 pub(super) static PARAMS: Rule = Rule {
     id: "elicit.params",
@@ -15,7 +13,7 @@ pub(super) static PARAMS: Rule = Rule {
     title: "An elicitation has a `message`, and the form or the URL that its mode asks for",
     why: "The client has nothing to show, and answers with an error.",
     fix: "Send `message` with `requestedSchema`, or with `url` in the mode \"url\" (in 2025-11-25 also `elicitationId`).",
-    ..SERVER
+    ..Rule::BLANK.server()
 };
 
 pub(super) static URL: Rule = Rule {
@@ -26,7 +24,7 @@ pub(super) static URL: Rule = Rule {
     why: "The client cannot open it.",
     fix: "Send an absolute URL such as https://example.com/authorize?state=1.",
     softened: Some("a warning where the URL is only not escaped"),
-    ..SERVER
+    ..Rule::BLANK.server()
 };
 
 pub(super) static FLAT: Rule = Rule {
@@ -37,7 +35,7 @@ pub(super) static FLAT: Rule = Rule {
     why: "Clients build a form from it, and know no field within a field.",
     fix: "Flatten the fields, and give each a `type`; optional fields are left out of `required` rather than joined \
           with null.",
-    ..SERVER
+    ..Rule::BLANK.server()
 };
 
 pub(super) static ACTION: Rule = Rule {
@@ -48,18 +46,17 @@ pub(super) static ACTION: Rule = Rule {
     why: "The server decides by the action whether the user has agreed.",
     fix: "Send one of the three; leave `content` out of the last two.",
     softened: Some("a warning where content accompanies a decline or a cancel"),
-    ..CLIENT
+    ..Rule::BLANK.client()
 };
 
 pub(super) static CONTENT: Rule = Rule {
     id: "elicit.content-conforms",
-    level: Level::Should,
     span: EVER,
     source: "client/elicitation#security-considerations",
     title: "What the user has entered fits the form",
     why: "Both sides are to check it; a server that trusts its own form fails on other values.",
     fix: "Validate the content against `requestedSchema` before it is sent.",
-    ..CLIENT
+    ..Rule::BLANK.should().client()
 };
 
 pub(super) static BAD_MODE: Rule = Rule {
@@ -69,7 +66,7 @@ pub(super) static BAD_MODE: Rule = Rule {
     title: "A mode that the client did not declare is answered with the error -32602",
     why: "The server can then ask in another mode, instead of taking the user for unwilling.",
     fix: "Answer with -32602.",
-    ..CLIENT
+    ..Rule::BLANK.client()
 };
 
 pub(super) static COMPLETE: Rule = Rule {
@@ -79,18 +76,17 @@ pub(super) static COMPLETE: Rule = Rule {
     title: "A completion names an elicitation that was asked for",
     why: "The client waits for that id, and ignores any other.",
     fix: "Send the `elicitationId` of the request, or of the error -32042.",
-    ..SERVER
+    ..Rule::BLANK.server()
 };
 
 pub(super) static URL_HTTPS: Rule = Rule {
     id: "elicit.url-https",
-    level: Level::Should,
     span: Span::from(Revision::V2025_11_25),
     source: "client/elicitation#safe-url-handling",
     title: "The address of an elicitation is an https address, or at this machine",
     why: "What a user enters there goes over the network, and over http anyone on the way can read it.",
     fix: "Serve the page over https.",
-    ..SERVER
+    ..Rule::BLANK.should().server()
 };
 
 pub(super) static SECRETS: Rule = Rule {
@@ -101,16 +97,15 @@ pub(super) static SECRETS: Rule = Rule {
     why: "What is entered passes through the client, and mostly in front of a model.",
     fix: "Ask for it in the mode \"url\", on a page of your own.",
     softened: Some("a warning where the field may be about a secret, and not the secret"),
-    ..SERVER
+    ..Rule::BLANK.server()
 };
 
 pub(super) static LINKS: Rule = Rule {
     id: "elicit.form-links",
-    level: Level::Should,
     span: MODES,
     source: "client/elicitation#safe-url-handling",
     title: "A form has no addresses to click on",
     why: "A client that shows the text makes a link of it, which the user follows without the questions that a URL needs.",
     fix: "Send the address as `url` of an elicitation in the mode \"url\".",
-    ..SERVER
+    ..Rule::BLANK.should().server()
 };

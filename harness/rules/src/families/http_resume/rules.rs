@@ -2,7 +2,7 @@
 
 use super::super::http_streams::OURS;
 use crate::engine::{Revision, Span};
-use crate::rule::{Level, Party, Rule};
+use crate::rule::Rule;
 
 const POLLING: Span = Span::only(Revision::V2025_11_25);
 
@@ -10,52 +10,46 @@ const RESUMING: Rule = Rule { source: "basic/transports#resumability-and-redeliv
 
 pub(super) static RESPONDS: Rule = Rule {
     id: "http.sse.responds",
-    level: Level::Should,
     title: "A stream that was opened for a request carries its answer in the end",
     why: "The client waits until it gives up, and never learns whether the request was carried out.",
     fix: "Send the response, or an error, on the stream or on the one that resumes it.",
-    ..OURS
+    ..OURS.should()
 };
 
 pub(super) static CLOSED_EARLY: Rule = Rule {
     id: "http.sse.close-before-response",
-    level: Level::Should,
     span: Span::between(Revision::V2025_03_26, Revision::V2025_06_18),
     title: "A stream is not closed before the answers to its requests were sent",
     why: "Clients of these revisions take the end of the stream for the end of the exchange.",
     fix: "Keep the stream open until every request of the POST has its response.",
-    ..OURS
+    ..OURS.should()
 };
 
 pub(super) static RETRY: Rule = Rule {
     id: "http.sse.retry-before-close",
-    level: Level::Should,
     span: POLLING,
     title: "A server that closes a stream before the answer first says how long to wait",
     why: "Without `retry` each client comes back when it likes, mostly at once and in a loop.",
     fix: "Send an event with `retry:` before you close the connection.",
-    ..OURS
+    ..OURS.should()
 };
 
 pub(super) static RETRY_RESPECTED: Rule = Rule {
     id: "http.sse.retry-respected",
-    party: Party::Client,
     span: POLLING,
     title: "A client waits as long as `retry` said before it comes back",
     why: "The server asked for the time; a client in a hurry finds nothing and is load.",
     fix: "Wait at least the given milliseconds after the connection closed.",
-    ..OURS
+    ..OURS.client()
 };
 
 pub(super) static RECONNECT: Rule = Rule {
     id: "http.sse.reconnect",
-    level: Level::Should,
-    party: Party::Client,
     span: POLLING,
     title: "A client comes back for the answer when its stream was closed before it",
     why: "The answer waits at the server and is never fetched.",
     fix: "Send a GET with the last event id as `Last-Event-ID`.",
-    ..OURS
+    ..OURS.should().client()
 };
 
 pub(super) static BROADCAST: Rule = Rule {
@@ -77,22 +71,18 @@ pub(super) static UNIQUE: Rule = Rule {
 
 pub(super) static BY_GET: Rule = Rule {
     id: "http.resume.by-get",
-    level: Level::Should,
-    party: Party::Client,
     title: "A stream is resumed by GET",
     why: "A POST sends a message, and servers do not look for `Last-Event-ID` in it.",
     fix: "Send `Last-Event-ID` with a GET, also for a stream that a POST opened.",
-    ..RESUMING
+    ..RESUMING.should().client()
 };
 
 pub(super) static KNOWN_ID: Rule = Rule {
     id: "http.resume.known-id",
-    level: Level::Should,
-    party: Party::Client,
     title: "`Last-Event-ID` is an id that the client was sent",
     why: "A server that cannot place the id sends everything again, or nothing.",
     fix: "Send the id of the last event that was read, to the letter.",
-    ..RESUMING
+    ..RESUMING.should().client()
 };
 
 pub(super) static SAME_STREAM: Rule = Rule {
@@ -106,19 +96,16 @@ pub(super) static SAME_STREAM: Rule = Rule {
 
 pub(super) static LAST_ID: Rule = Rule {
     id: "http.resume.last-id",
-    level: Level::Should,
-    party: Party::Client,
     title: "A client resumes a stream from the last event that it has received",
     why: "It is sent again what it had already, and has to tell that from what is new.",
     fix: "Keep the id of the last event of each stream, and send that one.",
-    ..RESUMING
+    ..RESUMING.should().client()
 };
 
 pub(super) static EACH_ID: Rule = Rule {
     id: "http.sse.each-id",
-    level: Level::Info,
     title: "On a stream whose events have ids, each message has one of its own",
     why: "A client that comes back with the id before it is sent the message a second time.",
     fix: "Give every event that carries a message an id.",
-    ..RESUMING
+    ..RESUMING.info()
 };

@@ -78,9 +78,8 @@ impl Sent {
         at: &RuleContext<'_>,
         report: &mut Report,
     ) {
-        let Some(id) = message.raw.written_id().filter(|_| message.kind == MessageKind::Request) else {
-            return;
-        };
+        let id = message.raw.written_id().filter(|_| message.kind == MessageKind::Request);
+        let Some(id) = id else { return };
         let (key, text) = (inside(scope, id), hash(message.raw.text()));
         match self.0.get(&key) {
             Some((first, sent, ended)) if *first != exchange.number && *sent == text => {

@@ -2,15 +2,14 @@
 
 use super::super::http::ERA;
 use crate::engine::{Revision, Span};
-use crate::rule::{Level, Need, Party, Rule};
+use crate::rule::{Need, Rule};
 
 /// What the rules of this file have in common.
 const OURS: Rule = Rule {
-    party: Party::Server,
     span: ERA,
     needs: &[Need::Http],
     source: "basic/transports#session-management",
-    ..Rule::BLANK
+    ..Rule::BLANK.server()
 };
 
 const HEADER: Rule = Rule {
@@ -31,30 +30,27 @@ pub(super) static CHARSET: Rule = Rule {
 pub(super) static ENTROPY: Rule = Rule {
     id: "http.session.entropy",
     needs: &[Need::Headers],
-    level: Level::Should,
     title: "A session id is too long to be guessed",
     why: "Anyone who guesses the id of a session is in it.",
     fix: "Assign a random UUID, a signed token, or a hash; sixteen characters are the least.",
-    ..OURS
+    ..OURS.should()
 };
 
 pub(super) static ECHO: Rule = Rule {
     id: "http.session.echo",
     needs: &[Need::Headers],
-    party: Party::Client,
     title: "Every request after the first names the session that the server assigned",
     why: "Without the id the server cannot tell who asks, and a stream or an answer goes to no session.",
     fix: "Send `Mcp-Session-Id` with every POST, GET and DELETE, as it was assigned.",
-    ..OURS
+    ..OURS.client()
 };
 
 pub(super) static MISSING_400: Rule = Rule {
     id: "http.session.missing-400",
-    level: Level::Should,
     title: "A request that lacks the session id is refused with 400",
     why: "404 would tell the client that its session is over, and other statuses do not.",
     fix: "Answer 400 Bad Request.",
-    ..OURS
+    ..OURS.should()
 };
 
 pub(super) static AFTER_END: Rule = Rule {
@@ -68,33 +64,29 @@ pub(super) static AFTER_END: Rule = Rule {
 
 pub(super) static REINIT: Rule = Rule {
     id: "http.session.reinit",
-    party: Party::Client,
     title: "A client whose session is over begins a new one, without the old id",
     why: "The old id leads nowhere any more, and every further request is lost.",
     fix: "After a 404 send `initialize` without `Mcp-Session-Id`.",
     softened: Some("a warning where the server goes on with the session that it called over"),
-    ..OURS
+    ..OURS.client()
 };
 
 pub(super) static PRESENT: Rule = Rule {
     id: "http.version.present",
     needs: &[Need::Headers],
-    party: Party::Client,
     title: "Every request after `initialize` names the version in `MCP-Protocol-Version`",
     why: "A server without memory of the handshake takes the request for one of 2025-03-26.",
     fix: "Send the negotiated version with every POST, GET and DELETE.",
-    ..HEADER
+    ..HEADER.client()
 };
 
 pub(super) static NEGOTIATED: Rule = Rule {
     id: "http.version.negotiated",
     needs: &[Need::Headers],
-    level: Level::Should,
-    party: Party::Client,
     title: "`MCP-Protocol-Version` is the version that was negotiated",
     why: "The server answers by the version in the header, and the client reads by another.",
     fix: "Send the version of the answer to `initialize`, and not the one that was wished for.",
-    ..HEADER
+    ..HEADER.should().client()
 };
 
 pub(super) static BAD_400: Rule = Rule {

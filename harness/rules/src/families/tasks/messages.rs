@@ -30,7 +30,7 @@ pub(super) fn plain(method: &str, message: &SeenMessage<'_>, at: &RuleContext<'_
         return report.inconclusive(&CREATED, at, why);
     }
     let wrong = Violation::new("the request asks for a task, and the result is none").inside(result);
-    report.fail(&CREATED, at, wrong.see(request.location(), "the request"));
+    report.fail(&CREATED, at, wrong.of(request));
 }
 
 /// The task that a message names in `_meta`, beside its `taskId`.

@@ -1,7 +1,7 @@
 //! What is asked of tasks.
 
 use crate::engine::{Revision, Span};
-use crate::rule::{Level, Rule};
+use crate::rule::Rule;
 
 const TASKS: Rule = Rule { span: Span::only(Revision::V2025_11_25), ..Rule::BLANK };
 
@@ -99,12 +99,11 @@ pub(super) static CANCELLED: Rule = Rule {
 
 pub(super) static FAILED: Rule = Rule {
     id: "tasks.status-message",
-    level: Level::Should,
     source: "basic/utilities/tasks#task-status-lifecycle",
     title: "A task that failed says why in `statusMessage`",
     why: "The result may never be fetched, and without the message nobody learns what went wrong.",
     fix: "Put the reason into `statusMessage`, in words for a person.",
-    ..TASKS
+    ..TASKS.should()
 };
 
 pub(super) static CREATED: Rule = Rule {
@@ -127,10 +126,9 @@ pub(super) static LISTED: Rule = Rule {
 
 pub(super) static REPEATED: Rule = Rule {
     id: "tasks.related-meta-once",
-    level: Level::Should,
     source: "basic/utilities/tasks#associating-task-related-messages; basic/utilities/tasks#task-status-notifications",
     title: "What names its task by `taskId` does not name it in `_meta` as well",
     why: "Where the two differ, one side files the message by one of them and the other by the other.",
     fix: "Leave `io.modelcontextprotocol/related-task` out of `tasks/…` and of status notifications.",
-    ..TASKS
+    ..TASKS.should()
 };
