@@ -180,7 +180,7 @@ mod tests {
         for dialect in &dialect::ALL[1..] {
             let about = dialect_page(dialect, &suite.cases);
             assert!(about.contains("\n  ids/") && !about.contains("none yet"), "{about}");
-            for own in dialect.replaces {
+            for own in &dialect.replaces {
                 let both = page(clauses::find(own.id).unwrap(), &suite.cases);
                 let (plain, other) =
                     both.split_once(&format!("\nIn the dialect {}: ", dialect.name)).unwrap();
