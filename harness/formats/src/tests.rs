@@ -3,6 +3,7 @@
 //! A table is a file of texts, each under a line that begins with `===` and says what becomes of it. A text ends ahead of the line
 //! end before the next such line. `␍`, `␀` and `␛` stand for a carriage return, a NUL and a byte order mark.
 
+use crate::format::Tolerance;
 use crate::small::{lines, means, read, rejects, trace, written};
 use crate::{FORMATS, Format, Input, ReadError, ReadOptions, Step, detect, find, walk, why_undetected};
 use proptest::prelude::*;
@@ -136,13 +137,31 @@ fn what_is_cut_off_is_refused_as_that() {
 fn a_file_is_told_from_its_beginning() {
     holds(include_str!("tests/detections.txt"), |_, text| {
         // However the bytes come.
-        let found = [1, 100, 1 << 20].map(|size| {
+        let found = [1, 2, 3, 100, 1 << 20].map(|size| {
             let mut parts: std::collections::VecDeque<u8> =
                 text.as_bytes().chunks(size).flat_map(<[u8]>::to_vec).collect();
             detect(&mut Input::new(&mut parts).unwrap()).unwrap().map(|format| format.name)
         });
         assert!(found.iter().all(|name| *name == found[0]), "{found:?}");
         found[0].map_or_else(|| format!("none: {}", why_undetected(text)), str::to_owned)
+    });
+}
+
+#[test]
+fn a_wrong_type_is_told_at_its_place_and_whether_a_clause_leaves_it_open() {
+    holds(include_str!("tests/wrong_types.txt"), |_, text| {
+        let (mut bytes, mut found) = (text.as_bytes(), Vec::new());
+        let mut input = Input::new(&mut bytes).unwrap();
+        let read = find("streamable-http").unwrap().read;
+        read(&mut input, ReadOptions::new(Tolerance::Faults), &mut |entry| {
+            if let Content::WrongType(wrong) = &entry.content {
+                let open = if wrong.open { "may" } else { "must" };
+                found.push(format!("{} {open}: {}", entry.location.pointer(), wrong.what));
+            }
+            Ok(())
+        })
+        .unwrap();
+        if found.is_empty() { "nothing".to_owned() } else { found.join("; ") }
     });
 }
 
