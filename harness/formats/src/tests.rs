@@ -22,7 +22,7 @@ fn blocks(table: &str) -> impl Iterator<Item = (&str, String)> {
 
 /// Holds each block of a table to what becomes of its text.
 #[track_caller]
-fn holds(table: &str, outcome: impl Fn(&str, &str) -> String) {
+pub(crate) fn holds(table: &str, outcome: impl Fn(&str, &str) -> String) {
     let found = blocks(table).map(|(head, text)| (head, outcome(head, &text), text));
     let wrong: Vec<_> = found
         .filter(|(head, found, _)| head != found)
