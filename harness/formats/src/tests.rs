@@ -169,9 +169,20 @@ fn a_wrong_type_is_told_at_its_place_and_whether_a_clause_leaves_it_open() {
 fn sessions_are_spelled_as_their_recorders_do() {
     for (head, text) in blocks(include_str!("tests/writings.txt")) {
         let (from, to) = head.split_once(" as ").unwrap();
+        let to = to.split(' ').next().unwrap();
         let (text, expected) = text.split_once("\n---\n").unwrap();
         let found = written(from, text, to);
+        let expected = expected.replace("[VERSION]", env!("CARGO_PKG_VERSION"));
         assert_eq!(found, expected, "=== {head}\n{text}\n---\n{found}");
+        let meaning = read(to, &found, false).unwrap();
+        assert_eq!(meaning.text, means(from, text), "{head}");
+        // What a challenge shows stands behind the format.
+        let shown = meaning.totals.authorization_discovery.map_or(String::new(), |it| {
+            let parts = [(it.resource_metadata_visible, " metadata"), (it.scope_challenge_visible, " scope")];
+            parts.iter().filter(|(visible, _)| *visible).map(|(_, part)| *part).collect()
+        });
+        assert_eq!(head, format!("{from} as {to}{shown}"));
+        assert!(to != "har" || written(to, &found, to) == found, "{head} is written otherwise again");
     }
 }
 
