@@ -12,7 +12,7 @@ use transcript::rejection::Code;
 use transcript::session::{Content, Entry, Side};
 
 /// The blocks of a table: what becomes of a text, and the text.
-fn blocks(table: &str) -> impl Iterator<Item = (&str, String)> {
+pub(crate) fn blocks(table: &str) -> impl Iterator<Item = (&str, String)> {
     let table = table.strip_prefix("=== ").and_then(|table| table.strip_suffix('\n')).unwrap();
     table.split("\n=== ").map(|block| {
         let (head, text) = block.split_once('\n').unwrap();
