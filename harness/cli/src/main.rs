@@ -30,20 +30,7 @@ use wire::interrupt;
 #[derive(Debug, Parser)]
 #[command(name = "mcp-concord", version, propagate_version = true, max_term_width = 110)]
 #[command(subcommand_required = true, arg_required_else_help = true, next_display_order = 1000)]
-#[command(after_help = "\
-Examples:
-  mcp-concord session.har
-  mcp-concord read session.har
-  mcp-concord diff stdio.jsonl http.har --ignore '/result/content/*/text'
-  mcp-concord convert session.har --to mcp-replay > session.jsonl
-  mcp-concord check trace.jsonl
-  mcp-concord show trace.jsonl
-  mcp-concord run --filter 'ids/*'
-  mcp-concord explain COR-FIRST
-
-Exit codes: 0: success; 1: what was judged failed; 2: the call or its input cannot be used; 3: the implementation under
-test cannot be run; 129, 130, 143: HUP, INT or TERM cut the command short, and what was judged until then is written; 141: the
-reader of the output closed it before all was written, as SIGPIPE would tell.")]
+#[command(after_help = include_str!("command/help/mcp-concord.txt"))]
 struct Options {
     /// Print only findings and errors.
     #[arg(short, long, global = true, conflicts_with = "verbose")]

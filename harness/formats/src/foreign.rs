@@ -258,20 +258,12 @@ mod tests {
         assert!(said(b"(\xb5").starts_with("byte 0xb5 is not UTF-8"));
     }
 
+    /// Longer than what is looked at, and cut anywhere.
     #[test]
-    fn a_document_that_was_encoded_twice_is_told_with_a_way_to_decode_it() {
+    fn a_long_document_that_was_encoded_twice_is_told_with_a_way_to_decode_it() {
         let told = |text: &str| {
             said(text.as_bytes()).contains("encoded twice; decode it once with `jq -r . FILE > NEW`")
         };
-        assert!(told(r#" "[\n {\"jsonrpc\":\"2.0\",\"method\":\"a\"}\n]" "#));
-        assert!(told(r#""\"[{\\\"jsonrpc\\\":\\\"2.0\\\"}]\"""#));
-        assert!(told(r#""{\"jsonrpc\":\"2.0\"}\n{\"jsonrpc\":\"2.0\"}\n""#));
-        for other in
-            [r#""a""#, r#""[a]""#, r#""[1] a""#, r#""\"a\"""#, r#""[1"#, r#""[1""#, r#""1""#, "\"\n[]\""]
-        {
-            assert!(!told(other), "{other}");
-        }
-        // One that is longer than what is looked at, cut anywhere.
         for unit in [r#"\"\u00e9\ud83d\ude00\\n\","#, "1,"] {
             for pad in 0..40 {
                 let text = format!("\"{}[{}1]\"", " ".repeat(pad), unit.repeat((80 << 10) / unit.len()));
@@ -282,70 +274,9 @@ mod tests {
     }
 
     #[test]
-    fn logs_without_messages_are_named_by_their_programs() {
-        for (log, program) in [
-            ("2025-11-05 09:59:48.527 [info] Handling CreateClient action", "Cursor's log"),
-            (
-                "2025-04-11 11:52:29.8 [info] a: up\n2025-04-11 11:52:29.819 [info] listOfferings: Found 17 tools",
-                "Cursor's log",
-            ),
-            ("[DEBUG] MCP server \"a\": Starting connection with timeout of 30000ms", "Claude Code's log"),
-            (
-                r#"{"debug":"Starting","timestamp":"2026-04-11T09:12:13.456Z","sessionId":"a","cwd":"/"}"#,
-                "Claude Code's log",
-            ),
-            ("[1] Using automatically selected callback port: 9553", "mcp-remote's log"),
-            (
-                "Starting MCP inspector...\nProxy server listening on 127.0.0.1:6277",
-                "the MCP Inspector prints",
-            ),
-            (
-                "2026-04-11 - mcp.server.lowlevel.server - INFO - Processing request of type ListToolsRequest",
-                "in Python",
-            ),
-            ("2026-04-11T09:12:13 INFO [context_server::client] starting", "Zed's log"),
-            ("[supergateway] Starting...\n[supergateway] Listening on port 1", "supergateway's log"),
-        ] {
-            let said = said(log.as_bytes());
-            assert!(said.contains(program) && said.contains("`mcp-concord record -o NEW --"), "{said}");
-        }
-    }
-
-    #[test]
-    fn what_lists_an_offer_is_told_with_a_way_to_record() {
-        let told = |text: &str| {
-            said(text.as_bytes()).contains("what a server offers, as `fastmcp inspect` writes it")
-        };
-        for offer in [
-            r#"{"serverInfo":{"name":"a"},"tools":[],"prompts":[],"resources":[],"templates":[]}"#,
-            r#"{"server":{"name":"a"},"environment":{},"tools":[],"prompts":[]}"#,
-            r#"{"tools":[{"name":"a","inputSchema":{}}]}"#,
-            r#"[{"name":"a","inputSchema":{}}]"#,
-        ] {
-            assert!(told(offer), "{offer}");
-            assert!(said(offer.as_bytes()).contains("`mcp-concord record -o NEW -- CMD` to record"));
-        }
+    fn a_long_list_of_an_offer_is_told() {
         let long =
             format!(r#"{{"tools":[{}{{}}],"prompts":[]}}"#, r#"{"name":"a","inputSchema":{}},"#.repeat(4000));
-        assert!(told(&long));
-        for other in [
-            r#"{"tools":[]}"#,
-            r#"{"resources":[]}"#,
-            r#"{"tools":[],"resources":[],"messages":[]}"#,
-            r#"{"model":"m","tools":[{"inputSchema":{}}]}"#,
-        ] {
-            assert!(!told(other), "{other}");
-        }
-        for (document, what) in [
-            (r#"{"mcpServers":{"a":{"command":"npx"}}}"#, "a client's list of servers"),
-            (r#"{"servers":{},"inputs":[]}"#, "VS Code's list of servers"),
-            (r#"{"name":"a","version":"1","packages":[]}"#, "entry in the MCP registry"),
-            (r#"{"manifest_version":"0.3","server":{},"tools":[]}"#, "an MCP bundle"),
-            (r#"{"openapi":"3.1.0","paths":{}}"#, "an HTTP API"),
-            (r#"[{"log":{"entries":[]}}]"#, "`jq '.[0]' FILE > NEW`"),
-        ] {
-            assert!(said(document.as_bytes()).contains(what), "{document}");
-        }
-        assert!(said(br#"{"mcpSurface":1,"tools":[]}"#).starts_with("it is a lock file of `surface`"));
+        assert!(said(long.as_bytes()).contains("what a server offers, as `fastmcp inspect` writes it"));
     }
 }

@@ -3,6 +3,7 @@
 //! A table is a file of texts, each under a line that begins with `===` and says what becomes of it. A text ends ahead of the line
 //! end before the next such line. `␍`, `␀` and `␛` stand for a carriage return, a NUL and a byte order mark.
 
+use crate::format::Tolerance;
 use crate::small::{lines, means, read, rejects, trace, written};
 use crate::{FORMATS, Format, Input, ReadError, ReadOptions, Step, detect, find, walk, why_undetected};
 use proptest::prelude::*;
@@ -11,7 +12,7 @@ use transcript::rejection::Code;
 use transcript::session::{Content, Entry, Side};
 
 /// The blocks of a table: what becomes of a text, and the text.
-fn blocks(table: &str) -> impl Iterator<Item = (&str, String)> {
+pub(crate) fn blocks(table: &str) -> impl Iterator<Item = (&str, String)> {
     let table = table.strip_prefix("=== ").and_then(|table| table.strip_suffix('\n')).unwrap();
     table.split("\n=== ").map(|block| {
         let (head, text) = block.split_once('\n').unwrap();
@@ -21,7 +22,7 @@ fn blocks(table: &str) -> impl Iterator<Item = (&str, String)> {
 
 /// Holds each block of a table to what becomes of its text.
 #[track_caller]
-fn holds(table: &str, outcome: impl Fn(&str, &str) -> String) {
+pub(crate) fn holds(table: &str, outcome: impl Fn(&str, &str) -> String) {
     let found = blocks(table).map(|(head, text)| (head, outcome(head, &text), text));
     let wrong: Vec<_> = found
         .filter(|(head, found, _)| head != found)
@@ -136,7 +137,7 @@ fn what_is_cut_off_is_refused_as_that() {
 fn a_file_is_told_from_its_beginning() {
     holds(include_str!("tests/detections.txt"), |_, text| {
         // However the bytes come.
-        let found = [1, 100, 1 << 20].map(|size| {
+        let found = [1, 2, 3, 100, 1 << 20].map(|size| {
             let mut parts: std::collections::VecDeque<u8> =
                 text.as_bytes().chunks(size).flat_map(<[u8]>::to_vec).collect();
             detect(&mut Input::new(&mut parts).unwrap()).unwrap().map(|format| format.name)
@@ -147,12 +148,41 @@ fn a_file_is_told_from_its_beginning() {
 }
 
 #[test]
+fn a_wrong_type_is_told_at_its_place_and_whether_a_clause_leaves_it_open() {
+    holds(include_str!("tests/wrong_types.txt"), |_, text| {
+        let (mut bytes, mut found) = (text.as_bytes(), Vec::new());
+        let mut input = Input::new(&mut bytes).unwrap();
+        let read = find("streamable-http").unwrap().read;
+        read(&mut input, ReadOptions::new(Tolerance::Faults), &mut |entry| {
+            if let Content::WrongType(wrong) = &entry.content {
+                let open = if wrong.open { "may" } else { "must" };
+                found.push(format!("{} {open}: {}", entry.location.pointer(), wrong.what));
+            }
+            Ok(())
+        })
+        .unwrap();
+        if found.is_empty() { "nothing".to_owned() } else { found.join("; ") }
+    });
+}
+
+#[test]
 fn sessions_are_spelled_as_their_recorders_do() {
     for (head, text) in blocks(include_str!("tests/writings.txt")) {
         let (from, to) = head.split_once(" as ").unwrap();
+        let to = to.split(' ').next().unwrap();
         let (text, expected) = text.split_once("\n---\n").unwrap();
         let found = written(from, text, to);
+        let expected = expected.replace("[VERSION]", env!("CARGO_PKG_VERSION"));
         assert_eq!(found, expected, "=== {head}\n{text}\n---\n{found}");
+        let meaning = read(to, &found, false).unwrap();
+        assert_eq!(meaning.text, means(from, text), "{head}");
+        // What a challenge shows stands behind the format.
+        let shown = meaning.totals.authorization_discovery.map_or(String::new(), |it| {
+            let parts = [(it.resource_metadata_visible, " metadata"), (it.scope_challenge_visible, " scope")];
+            parts.iter().filter(|(visible, _)| *visible).map(|(_, part)| *part).collect()
+        });
+        assert_eq!(head, format!("{from} as {to}{shown}"));
+        assert!(to != "har" || written(to, &found, to) == found, "{head} is written otherwise again");
     }
 }
 

@@ -8,7 +8,7 @@ use verdict::record;
 
 #[test]
 fn the_built_in_readers_pass_in_every_dialect() {
-    for dialect in dialect::ALL {
+    for dialect in dialect::ALL.iter() {
         let suite = Suite::load(&[Root::Embedded]).unwrap().in_dialect(dialect);
         let importer = Builtin(dialect);
         let plan = plan(&suite, &importer, &Selection::default());

@@ -1,11 +1,12 @@
 //! Dialects: clauses that a maintainer may decide otherwise on purpose, as data.
 //!
 //! Which clauses each dialect replaces, by what, with which sources, and what of the reading that changes. To add a
-//! dialect, add its row to [`ALL`]; where it decides something that no dialect has decided yet, add a member to
-//! [`IdRules`] and carry it out in [`crate::contract`].
+//! dialect, add its row to [`ALL`], and a file of the clauses that it replaces beside `clauses.txt`; where it decides
+//! something that no dialect has decided yet, add a member to [`IdRules`] and carry it out in [`crate::contract`].
 
-use crate::clauses::{self, Clause, Example};
+use crate::clauses::{self, Clause};
 use crate::nearest::hint;
+use std::sync::LazyLock;
 
 /// A reading of the contract in which some clauses are replaced.
 #[derive(Debug, PartialEq, Eq)]
@@ -19,7 +20,7 @@ pub struct Dialect {
     /// The documents and headings it follows, one a line.
     pub source: &'static [&'static str],
     /// The clauses that it replaces, each under the id of the contract's.
-    pub replaces: &'static [Clause],
+    pub replaces: Vec<Clause>,
     /// What of the reading that changes.
     pub ids: IdRules,
 }
@@ -39,125 +40,31 @@ pub struct IdRules {
 pub const DEFAULT: &str = "default";
 
 /// Every dialect; the contract itself first.
-pub const ALL: &[Dialect] = &[
-    Dialect {
-        name: DEFAULT,
-        title: "The reading contract without changes",
-        about: "No clause is replaced.",
-        source: &["docs/contract.md"],
-        replaces: &[],
-        ids: IdRules { typed: false, required: false, reusable: false },
-    },
-    Dialect {
-        name: "typed-ids",
-        title: "Ids as JSON-RPC has them",
-        about: "An id is a JSON value: `1` and `\"1\"` are two. It pairs one request with one answer, after which a \
+pub static ALL: LazyLock<[Dialect; 2]> = LazyLock::new(|| {
+    [
+        Dialect {
+            name: DEFAULT,
+            title: "The reading contract without changes",
+            about: "No clause is replaced.",
+            source: &["docs/contract.md"],
+            replaces: Vec::new(),
+            ids: IdRules { typed: false, required: false, reusable: false },
+        },
+        Dialect {
+            name: "typed-ids",
+            title: "Ids as JSON-RPC has them",
+            about: "An id is a JSON value: `1` and `\"1\"` are two. It pairs one request with one answer, after which a \
                 tool call may use it again, and requests and results need one. The normal form still shows an id \
                 as text.",
-        source: &[
-            "JSON-RPC 2.0, sections 4, 4.1 and 5",
-            "MCP 2025-11-25, Base Protocol, Requests and Responses",
-        ],
-        replaces: TYPED_IDS,
-        ids: IdRules { typed: true, required: true, reusable: true },
-    },
-];
-
-const FAMILY: &str = "Ids and correlation";
-
-const TYPED_IDS: &[Clause] = &[
-    Clause {
-        id: "ID-NUMBER",
-        family: FAMILY,
-        title: "A number and a string are two ids",
-        rule: "Compare ids with their types: `1` and `\"1\"` are two ids, and an answer to one never binds to the \
-               other. Keep all digits of an integer, however many there are; in the normal form it is a string \
-               of them.",
-        why: "A requestor chooses a string or a number, the answer repeats that value, and in JSON a number is no \
-              string. A reader that joins the two hides a peer that changes the type on the way.",
-        source: &["JSON-RPC 2.0, section 4 (id)", "JSON-RPC 2.0, section 5 (id)"],
-        open: false,
-        right: Example {
-            text: OTHER_TYPE,
-            reading: "The ping stays unanswered, and the result is an orphan.",
+            source: &[
+                "JSON-RPC 2.0, sections 4, 4.1 and 5",
+                "MCP 2025-11-25, Base Protocol, Requests and Responses",
+            ],
+            replaces: clauses::read(include_str!("clauses/typed-ids.txt")),
+            ids: IdRules { typed: true, required: true, reusable: true },
         },
-        wrong: Example { text: OTHER_TYPE, reading: "The result answers the ping, as both ids print alike." },
-    },
-    Clause {
-        id: "ID-NULL",
-        family: FAMILY,
-        title: "A request or a result with a null id rejects",
-        rule: "Reject the transcript when a message with a method, or a result, has the id null. An error with a \
-               null id is an orphan.",
-        why: "A null id names no request, and MCP forbids it on requests. Only an error has a use for it: its \
-              sender could not make out the id of what it answers.",
-        source: &[
-            "JSON-RPC 2.0, section 4 (id)",
-            "JSON-RPC 2.0, section 5 (id)",
-            "MCP 2025-11-25, Base Protocol, Requests",
-        ],
-        open: false,
-        right: Example {
-            text: r#"{"jsonrpc":"2.0","id":1,"method":"ping"}
-{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"Parse error"}}"#,
-            reading: "A ping that stays unanswered, and an error that is an orphan.",
-        },
-        wrong: Example {
-            text: r#"{"jsonrpc":"2.0","id":null,"method":"ping"}"#,
-            reading: "A notification is given out, where the file should reject (invalid-id).",
-        },
-    },
-    Clause {
-        id: "ID-MISSING",
-        family: FAMILY,
-        title: "A tool call or a result without an id rejects",
-        rule: "Reject the transcript when a `tools/call` or a result has no `id`. Any other message with a method \
-               and without an id is a notification, and an error without one is an orphan.",
-        why: "A tool call is a request, and a request without an id is something else: nobody could ever answer \
-              it. A result without an id answers nothing that anybody can name.",
-        source: &[
-            "JSON-RPC 2.0, section 4.1",
-            "JSON-RPC 2.0, section 5 (id)",
-            "MCP 2025-11-25, Base Protocol, Requests and Responses",
-        ],
-        open: false,
-        right: Example {
-            text: r#"{"jsonrpc":"2.0","method":"notifications/initialized"}
-{"jsonrpc":"2.0","error":{"code":-32600,"message":"Invalid Request"}}"#,
-            reading: "A notification, and an error that is an orphan.",
-        },
-        wrong: Example {
-            text: r#"{"jsonrpc":"2.0","method":"tools/call","params":{"name":"a","arguments":{}}}"#,
-            reading: "A call is given out that nothing can answer, where the file should reject (invalid-id).",
-        },
-    },
-    Clause {
-        id: "COR-DUPLICATE",
-        family: FAMILY,
-        title: "Two tool calls that are open under one id reject",
-        rule: "Reject when a `tools/call` has the id, by type and value, of another `tools/call` of the same side \
-               that waits for its answer. Once that is answered, the id may be used again, and the calls of two \
-               sides never meet. Other methods may use an id again at any time. In `har`, a call that HTTP turned away \
-               and that comes again is the same call (COR-FIRST).",
-        why: "An id ties one answer to one request, and says nothing beyond that pair. While both calls are open \
-              nobody can tell which one an answer is for; after the answer nothing is left to confuse.",
-        source: &["JSON-RPC 2.0, section 4 (id)", "JSON-RPC 2.0, section 5 (id)"],
-        open: false,
-        right: Example { text: REUSED, reading: "Two calls, each with its own result." },
-        wrong: Example {
-            text: REUSED,
-            reading: "The file is rejected, although no two calls were ever open.",
-        },
-    },
-];
-
-const OTHER_TYPE: &str = r#"{"jsonrpc":"2.0","id":1,"method":"ping"}
-{"jsonrpc":"2.0","id":"1","result":{}}"#;
-
-const REUSED: &str = r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"a","arguments":{}}}
-{"jsonrpc":"2.0","id":1,"result":{"content":[]}}
-{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"b","arguments":{}}}
-{"jsonrpc":"2.0","id":1,"result":{"content":[]}}"#;
+    ]
+});
 
 /// The dialect of this name.
 ///
@@ -174,13 +81,13 @@ pub fn find(name: &str) -> Result<&'static Dialect, String> {
 impl Dialect {
     /// The dialect's clause with this id: its own, or else the contract's.
     #[must_use]
-    pub fn clause(&self, id: &str) -> Option<&'static Clause> {
+    pub fn clause(&self, id: &str) -> Option<&Clause> {
         self.replacement(id).or_else(|| clauses::find(id))
     }
 
     /// The clause that replaces the contract's clause of this id, if any.
     #[must_use]
-    pub fn replacement(&self, id: &str) -> Option<&'static Clause> {
+    pub fn replacement(&self, id: &str) -> Option<&Clause> {
         self.replaces.iter().find(|clause| clause.id == id)
     }
 
@@ -205,11 +112,11 @@ mod tests {
 
     #[test]
     fn a_dialect_replaces_clauses_that_there_are_with_something_else() {
-        for Dialect { name, title, about, source, replaces, .. } in ALL {
+        for Dialect { name, title, about, source, replaces, .. } in ALL.iter() {
             assert!(!title.is_empty() && about.ends_with('.') && !source.is_empty(), "{name}");
             let ids: BTreeSet<&str> = replaces.iter().map(|clause| clause.id).collect();
             assert_eq!(ids.len(), replaces.len(), "{name} replaces a clause twice");
-            for clause in *replaces {
+            for clause in replaces {
                 let old = clauses::find(clause.id).unwrap_or_else(|| panic!("{name}: {}", clause.id));
                 assert_eq!(old.family, clause.family);
                 assert!(old.rule != clause.rule && old.why != clause.why && old.title != clause.title);
@@ -234,7 +141,7 @@ mod tests {
             let source = source.join("; ");
             derived += &format!("\n### {name}: {title}\n\n{about} Sources: {source}.\n\n");
             derived += "| instead of | in this dialect | sources |\n| --- | --- | --- |\n";
-            for clause in *replaces {
+            for clause in replaces {
                 let (id, title, rule) = (clause.id, clause.title, clause.rule);
                 derived += &format!("| `{id}` | **{title}.** {rule} | {} |\n", clause.source.join("; "));
             }

@@ -17,15 +17,7 @@ use std::path::Path;
 /// page again.
 #[derive(Debug, clap::Args)]
 #[group(skip)]
-#[command(after_help = "\
-Examples:
-  mcp-concord bundle session.har -o issue.html
-  mcp-concord bundle trace.jsonl -o issue.html --preset common --redact customer
-  mcp-concord check issue.html                         what its reader finds
-  mcp-concord convert issue.html --to mcp-replay > trace.jsonl
-
-Exit code 0: written; 1: the recording was rejected, or cannot be written without a change of its meaning; 2: it cannot be
-opened, or the output cannot be written.")]
+#[command(after_help = include_str!("help/bundle.txt"))]
 pub(crate) struct Args {
     #[command(flatten)]
     redact: redact::Args,

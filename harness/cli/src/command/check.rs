@@ -39,26 +39,7 @@ use wire::interrupt;
 /// The revision is the one that the session shows. Where evidence is missing a rule is inconclusive, and -v says what would
 /// settle it.
 #[derive(Debug, clap::Args)]
-#[command(after_help = "\
-Examples:
-  mcp-concord check trace.jsonl                        what is wrong, whose fault it is, what to do
-  mcp-concord check --profile recorder recordings/     are these files faithful recordings?
-  mcp-concord check --select jsonrpc,lifecycle a.har   only two families
-  mcp-concord check --ignore tools.name.grammar a.har  all rules but one
-  mcp-concord check --output sarif a.har > a.sarif     for editors and code scanners
-  mcp-concord check --output html a.har > a.html       to look at each message in a browser
-  mcp-concord check --require 2025-11-25 a.har         does it conform, by a frozen set of rules?
-  mcp-concord check --print-require 2025-11-25         prints such a set of the current rules
-
-  mcp-concord check --output ndjson recordings/        a line for each recording, as soon as it is judged
-  mcp-concord check --early large.jsonl                each error and warning as soon as it is found, too
-  find . -name '*.har' -print0 | mcp-concord check --files-from - -0
-
-Several recordings are judged one by one; folders are searched.
-
-Exit code 0: no error was found; 1: an error was found, or with --strict a warning, or a required rule was broken; 2: an
-input, a part of a folder or the call cannot be used; 129, 130, 143: HUP, INT or TERM cut it short, and what was judged is
-written.")]
+#[command(after_help = include_str!("help/check.txt"))]
 pub(crate) struct Args {
     /// Recordings, or folders of them; `-` is the standard input.
     #[arg(required_unless_present_any = ["print_require", "files_from"], value_name = "FILE")]

@@ -19,15 +19,7 @@ use wire::files::{Access, replace};
 /// What the other format cannot carry is refused where it would change the session's meaning, and listed where it
 /// is only context (times, headers, event ids).
 #[derive(Debug, clap::Args)]
-#[command(after_help = "\
-Examples:
-  mcp-concord convert session.har --to mcp-replay > session.jsonl
-  mcp-concord convert session.har --to mcp-replay -o session.jsonl
-  mcp-concord convert killed.har --to har --salvage > whole.har
-  mcp-concord convert trace.jsonl --to jsonrpc --lossy      even where the meaning changes; what is lost is listed
-  mcp-concord convert trace.jsonl --to otlp-json > spans.json
-
-Exit code 0: written; 1: the transcript was rejected, or the other format cannot carry it; 2: it cannot be opened.")]
+#[command(after_help = include_str!("help/convert.txt"))]
 pub(crate) struct Args {
     /// The transcript; `-` is the standard input.
     file: PathBuf,

@@ -17,15 +17,7 @@ use transcript::diff::PointerPattern;
 /// Every event that differs is shown with its place in both files. Transport context (times, headers, event ids)
 /// is never compared. Where both formats carry the challenge of a 401 and its summaries differ, a note says so.
 #[derive(Debug, clap::Args)]
-#[command(after_help = "\
-Examples:
-  mcp-concord diff trace.jsonl session.har
-  mcp-concord diff a.jsonl b.jsonl --ids renumbered --ignore '/result/content/*/text'
-  mcp-concord diff wire.jsonl kept.jsonl --redacted '[REDACTED]'
-  mcp-concord diff --output json a.jsonl b.har | jq .differences
-
-A pointer counts from an event of the normal form (see `mcp-concord read`): /params/…, /arguments/…, /result/…
-Exit code 0: the same; 1: different; 2: one of them cannot be read.")]
+#[command(after_help = include_str!("help/diff.txt"))]
 pub(crate) struct Args {
     /// Transcript A; `-` is the standard input.
     left: PathBuf,

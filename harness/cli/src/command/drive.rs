@@ -39,20 +39,7 @@ use wire::interrupt;
 /// server, which the recorder starts; {out} the file to write, to which an ending may be added; over HTTP {port} is where
 /// the recorder listens on 127.0.0.1, and {upstream} is our server's URL, or {origin} the same without its path.
 #[derive(Debug, clap::Args)]
-#[command(after_help = "\
-Examples:
-  mcp-concord drive --recorder 'mcp-rec record -o {out} -- {server}'
-  mcp-concord drive --transport streamable-http --recorder 'rec -o {out} -p {port} {upstream}'
-  mcp-concord drive --recorder './rec {out} {server}' --filter 'conditions/*'     how it does under stress
-  mcp-concord drive --recorder './rec {out} {server}' --baseline known.toml       with failures that are known
-  mcp-concord drive --recorder './rec {out} {server}' --fail-fast                 up to the first failure
-  mcp-concord drive --recorder './rec {out} {server}' --generate 50 --seed 7      generated sessions
-  mcp-concord drive --recorder './rec {out} {server}' --save out --filter 'ids/zero/fidelity'
-                                                                                  with the recording and the journals kept
-
-Exit code 0: no new failures; 1: the recorder failed, nothing was judged, or the baseline is stale; 2: the call, the suite or
-the baseline cannot be used; 3: the recorder cannot be run; 129, 130, 143: HUP, INT or TERM cut it short, and what was judged
-is written.")]
+#[command(after_help = include_str!("help/drive.txt"))]
 pub(crate) struct Args {
     /// The recorder's command line, with placeholders.
     #[arg(long, value_name = "CMD", value_parser = Recorder::parse)]

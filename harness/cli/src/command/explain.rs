@@ -22,18 +22,7 @@ use transcript::rejection::Code;
 /// Explains a clause of the reading contract, a dialect of it, a rule of `check`, a family of rules or a code of rejections;
 /// without an id, lists all of them.
 #[derive(Debug, clap::Args)]
-#[command(after_help = "\
-Examples:
-  mcp-concord explain                     every clause and every rule, a line each
-  mcp-concord explain COR-FIRST           a clause, with its examples and cases
-  mcp-concord explain typed-ids           a dialect, with the clauses that it replaces
-  mcp-concord explain jsonrpc.id.null     a rule, with the cases that break and keep it
-  mcp-concord explain lifecycle           the rules of a family
-  mcp-concord explain duplicate-call-id   a code of rejections
-  mcp-concord explain --output json       for programs
-  mcp-concord explain --output markdown   the rules by family, as docs/rules.md has them
-
-Exit code 0: explained; 2: there is no such id.")]
+#[command(after_help = include_str!("help/explain.txt"))]
 pub(crate) struct Args {
     /// The id or the name of a dialect or a family, such as COR-FIRST, typed-ids, jsonrpc.id.null or lifecycle.
     id: Option<String>,
@@ -180,7 +169,7 @@ mod tests {
         for dialect in &dialect::ALL[1..] {
             let about = dialect_page(dialect, &suite.cases);
             assert!(about.contains("\n  ids/") && !about.contains("none yet"), "{about}");
-            for own in dialect.replaces {
+            for own in &dialect.replaces {
                 let both = page(clauses::find(own.id).unwrap(), &suite.cases);
                 let (plain, other) =
                     both.split_once(&format!("\nIn the dialect {}: ", dialect.name)).unwrap();

@@ -32,18 +32,7 @@ use wire::interrupt;
 /// shows, and saved as a case directory that `run --cases` loads. Each kind of failure is reported once. Ctrl-C keeps what
 /// was found.
 #[derive(Debug, clap::Args)]
-#[command(after_help = "\
-Examples:
-  mcp-concord fuzz --adapter 'node adapter.js'              1,000 variants of seed 0
-  mcp-concord fuzz --adapter ./a --seed 7 --time 60         for a minute
-  mcp-concord fuzz --exec 'tool read {file}' --runs 200     a program that reads one transcript
-  mcp-concord fuzz --adapter ./a --from session.har         variants of a recorded session
-  mcp-concord fuzz --adapter ./a --against ./b              where two importers disagree, and which one is right
-  mcp-concord fuzz --adapter ./a --baseline known.toml      what fails in other ways than the baseline of `run` knows
-  mcp-concord fuzz --adapter ./a --first 41 --runs 1        one variant again
-
-Exit code 0: nothing found; 1: something was found, or the baseline is stale; 2: the call or its input cannot be used; 3: the program under test
-cannot be run; 129, 130, 143: HUP, INT or TERM cut it short, whatever was found until then.")]
+#[command(after_help = include_str!("help/fuzz.txt"))]
 pub(crate) struct Args {
     #[command(flatten)]
     importer: ImporterArgs,

@@ -19,16 +19,7 @@ use wire::interrupt;
 /// Sessions are generated from the seed unless --from names one. A variant that must be rejected comes with its valid
 /// counterpart, the same session without the fault.
 #[derive(Debug, clap::Args)]
-#[command(after_help = "\
-Examples:
-  mcp-concord generate --count 100 --out variants && mcp-concord run --cases variants
-  mcp-concord generate --seed 7 --first 41 --count 1 --out one     only the variant with that number
-  mcp-concord generate --from session.har --out variants           variants of a recorded session
-  mcp-concord generate --from cases/ids/zero --out variants        variants of a case
-  mcp-concord generate --seed 7 --first 41 --as-case found/41      that variant, as a case under cases/
-
-Exit code 0: written; 2: the call or its input cannot be used, or the folder cannot be written; 129, 130, 143: HUP, INT or TERM
-cut it short, and the cases that were written are whole.")]
+#[command(after_help = include_str!("help/generate.txt"))]
 pub(crate) struct Args {
     /// Mutate the session of this transcript, case directory or case of the suite, instead of generating sessions.
     #[arg(long, value_name = "FILE|CASE")]

@@ -1,5 +1,5 @@
 //! How help is laid out: commands by task, a short `-h`, and examples in `--help` that can be copied, since no line of theirs is
-//! wrapped.
+//! wrapped. What stands after the options of a command is a file of `help/`.
 
 use clap::Command;
 use std::fmt::Write as _;
@@ -33,9 +33,9 @@ pub(crate) fn laid_out(program: Command) -> Command {
 /// Keeps what stands after the options for `--help`.
 fn with_examples(command: Command, long: &str) -> Command {
     match command.get_after_help().map(ToString::to_string) {
-        Some(text) => {
-            command.after_long_help(paragraphs(&text)).after_help(format!("Examples and exit codes: {long}"))
-        }
+        Some(text) => command
+            .after_long_help(paragraphs(text.trim_end()))
+            .after_help(format!("Examples and exit codes: {long}")),
         None => command,
     }
 }
@@ -85,7 +85,7 @@ fn paragraphs(text: &str) -> String {
     text.split("\n\n").map(paragraph).collect::<Vec<_>>().join("\n\n")
 }
 
-/// Examples, each with what is said of it above it as a comment. In the source it stands behind the command, two spaces or more
+/// Examples, each with what is said of it above it as a comment. In the file it stands behind the command, two spaces or more
 /// away, or on lines of its own that are indented further.
 fn examples(text: &str) -> String {
     let mut found: Vec<(String, String)> = Vec::new();

@@ -13,14 +13,7 @@ use std::path::PathBuf;
 /// Only a GET that is answered with an event stream counts as an SSE connection. What the capture's format does
 /// not carry is reported as unknown.
 #[derive(Debug, clap::Args)]
-#[command(after_help = "\
-Examples:
-  mcp-concord identify session.har
-  mcp-concord identify --output json trace.jsonl | jq .revision
-  mcp-concord identify --format har - < capture
-
-In JSON, null means unknown, and the transport is \"mixed\" where the evidence contradicts itself.
-Exit code 0: read; 1: rejected; 2: it cannot be opened.")]
+#[command(after_help = include_str!("help/identify.txt"))]
 pub(crate) struct Args {
     /// The transcript; `-` is the standard input.
     file: PathBuf,

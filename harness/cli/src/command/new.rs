@@ -20,14 +20,7 @@ use verdict::expectation::Expectation;
 /// The session's meaning is written as a proposal, and what the case shows is left empty: the suite is refused until you
 /// have filled it in.
 #[derive(Debug, clap::Args)]
-#[command(after_help = "\
-Examples:
-  mcp-concord new ids/null-id                           a session of one call, to be edited
-  mcp-concord new ids/null-id --from my.jsonl           the session of a transcript
-  mcp-concord new ids/null-id --from my.har --cases .   in a folder of your own
-
-Exit code 0: written; 1: the transcript was rejected; 2: the call or its input cannot be used, the case exists
-already, or the folder cannot be written.")]
+#[command(after_help = include_str!("help/new.txt"))]
 pub(crate) struct Args {
     /// The case's name: its folder below the folder of cases, such as ids/null-id.
     #[arg(value_name = "CASE", value_parser = name)]

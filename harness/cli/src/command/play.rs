@@ -44,22 +44,7 @@ use wire::{StartError, interrupt};
 /// id, revision, refusals (a 401 and its challenge) and event ids are those of the recording where it has them. A broken
 /// stream is resumed with Last-Event-ID.
 #[derive(Debug, clap::Args)]
-#[command(after_help = "\
-Examples:
-  mcp-concord play --as server trace.jsonl                      on stdin and stdout: give it to a client as its server
-  mcp-concord play --as client trace.jsonl -- ./server          starts the server, and sends what the client sent
-  mcp-concord play --as client correlation/answers-crossed -- ./server
-  mcp-concord play --as server trace.jsonl --ignore /params/clientInfo --chunk 1
-  mcp-concord play --as server session.har --listen 8080 --answers json
-  mcp-concord play --as server --match request trace.jsonl --ignore /params/arguments/time
-  mcp-concord play --as server --match request trace.jsonl --record-new './my-server --stdio'
-  mcp-concord play --as client session.har --to http://127.0.0.1:3001/mcp
-  mcp-concord play --as client session.har --to http://127.0.0.1:3001/sse --transport http-sse
-
-A pointer counts from an event of the normal form (see `mcp-concord read`): /params/…, /arguments/…, /result/…
-Exit code 0: the other side followed the session, or every request was answered; 1: it differed, or one was not; 2: the
-call or the session cannot be used; 3: the server cannot be started, or nothing listens at the URL; 129, 130, 143: HUP, INT
-or TERM cut it short.")]
+#[command(after_help = include_str!("help/play.txt"))]
 pub(crate) struct Args {
     /// The side to play.
     #[arg(long = "as", value_parser = choice(&ROLES), value_name = "SIDE")]

@@ -18,17 +18,7 @@ const IN_MEMORY: usize = 8 << 20;
 
 /// Prints the meaning of a transcript as JSON: what happened, in order, who answered what.
 #[derive(Debug, clap::Args)]
-#[command(after_help = "\
-Examples:
-  mcp-concord read session.har                      the format is detected
-  mcp-concord read --calls trace.jsonl              only tool calls and their outcomes
-  mcp-concord read --format http-sse - < capture    from the standard input
-  mcp-concord read --dialect typed-ids session.har  ids as JSON-RPC has them
-  mcp-concord read --lenient noisy.jsonl            skip what is not a message, and list it
-
-Nothing is printed of a transcript that is rejected. 
-
-Exit code 0: read; 1: rejected; 2: it cannot be opened.")]
+#[command(after_help = include_str!("help/read.txt"))]
 pub(crate) struct Args {
     /// The transcript; `-` is the standard input.
     file: PathBuf,

@@ -51,25 +51,7 @@ use wire::redaction::{Preset, Redaction, preset};
 /// schemas, names of members, and the server's standard error. Not found are secrets that no name or pattern describes,
 /// that are compressed within a text, or that come in two events.
 #[derive(Debug, clap::Args)]
-#[command(after_help = "\
-Examples:
-  mcp-concord record -o trace.jsonl -- npx -y @modelcontextprotocol/server-everything
-  mcp-concord record -o 'traces/{time}-{pid}.jsonl' -- ./server     a new file for each start
-  mcp-concord record -o trace.jsonl --redact token --redact '*secret*' --redact-text 'sk-[A-Za-z0-9]+' -- ./server
-  mcp-concord record -o trace.jsonl --redact-preset common -- ./server
-  mcp-concord record -o session.har -- ./server                     converted when the session has ended
-  mcp-concord record -o session.har --listen 127.0.0.1:8080 --to http://127.0.0.1:3001/mcp
-                                                                    over HTTP, until Ctrl-C
-  mcp-concord record -o session.har --listen 127.0.0.1:8931 -- npx -y @modelcontextprotocol/server-everything
-                                                                    a server over stdio, served over HTTP
-  mcp-concord record -o trace.jsonl --to http://127.0.0.1:3001/mcp
-                                                                    a server over HTTP, served over stdio
-  mcp-concord record -o trace.jsonl --view -- ./server              what passes, while it passes
-  mcp-concord check --profile recorder trace.jsonl                  is the recording right?
-
-Exit code 0: recorded; 1: the server ended well, but something is missing in the recording, or with --listen a server ended
-too early, or with --to a server over HTTP forgot the session; 2: the file or the address
-cannot be used; 3: the server cannot be started or reached; 128+N: signal N ended the server; other: the server's own exit code.")]
+#[command(after_help = include_str!("help/record.txt"))]
 pub(crate) struct Args {
     /// The file to write; `{time}` and `{pid}` in its name are filled in. An existing file stays: over stdio the session
     /// goes to a file with `-2` before the ending, and with --listen it is refused. With --listen this is the first session; a

@@ -23,14 +23,7 @@ use wire::redaction::{PRESETS, Preset, Redaction, preset};
 /// markers; a second time changes nothing more. What was taken out is listed by kind, and what looks like a secret and was
 /// left. Lines and bodies that are not part of the session are not copied.
 #[derive(Debug, clap::Args)]
-#[command(after_help = "\
-Examples:
-  mcp-concord redact session.har -o shared.har         what many sessions need, as with --preset common
-  mcp-concord redact trace.jsonl --redact token --redact-text 'sk-[A-Za-z0-9]+' > shared.jsonl
-  mcp-concord diff session.har shared.har --redacted '[REDACTED]'      the same session, but for what was taken out
-
-Exit code 0: written; 1: the recording was rejected, or cannot be written without a change of its meaning; 2: it cannot be
-opened, or the output cannot be written.")]
+#[command(after_help = include_str!("help/redact.txt"))]
 pub(crate) struct Args {
     /// The recording; `-` is the standard input.
     file: PathBuf,

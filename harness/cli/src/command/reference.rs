@@ -23,12 +23,7 @@ pub(crate) fn man(args: &ManArgs, _: CommandContext) -> Result<u8, Failure> {
 
 /// Prints a completion script for a shell.
 #[derive(Debug, clap::Args)]
-#[command(after_help = "\
-Examples:
-  mcp-concord completions bash > ~/.local/share/bash-completion/completions/mcp-concord
-  mcp-concord completions zsh > ~/.zfunc/_mcp-concord
-
-Exit code 0: printed.")]
+#[command(after_help = include_str!("help/completions.txt"))]
 pub(crate) struct CompletionsArgs {
     /// The shell.
     shell: clap_complete::Shell,

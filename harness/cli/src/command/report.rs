@@ -19,30 +19,7 @@ use verdict::record::Record;
 
 /// Renders results as a site: parts of a sharded run are merged, several implementations are shown side by side.
 #[derive(Debug, clap::Args)]
-#[command(after_help = "\
-Examples:
-  mcp-concord report results.json --out site                  a site, JUnit, Markdown and a badge
-  mcp-concord report part-*.json --out site                   the parts of one sharded run, merged
-  mcp-concord report a/results.json b/results.json --out site implementations or versions side by side
-  mcp-concord report https://example.com/results.json c.json --out site
-                                      results that others publish beside your own
-  mcp-concord report monday.json tuesday.json --out site      two runs of the same, and so a trend
-  mcp-concord report results.json --out site --compact        a results.json that is small enough to be published
-  mcp-concord report results.json --compare old.json          what changed; a regression gives exit code 1
-  mcp-concord report results.json found.json --out site
-                                      with the findings of `check --output json`
-  mcp-concord report results.json --out site --page about.html
-                                      with a page of your own, to which the others link
-  mcp-concord report --official results/ server*.har --out site
-                                      failed checks of the official suite, each with its recorded messages and our rule
-
-Into the folder go index.html, clauses.html, rules.html and formats.html, and changes.html and findings.html
-where there is something to show; and results.json, times.json, junit.xml, summary.md and badge.json, in a folder for each
-implementation where there are several. Every page opens from disk. With --official, what fell short is printed, and into the
-folder, where one is named, go the pages, junit.xml, summary.md and official.sarif.
-
-Exit code 0: rendered; 1: with --compare, a regression; 2: an input cannot be used; 129, 130, 143: HUP, INT or TERM cut it short,
-and the files that were written are whole.")]
+#[command(after_help = include_str!("help/report.txt"))]
 pub(crate) struct Args {
     /// Results of `run` or `drive`, oldest first, by their paths or URLs; findings of `check --output json`. With --official,
     /// recordings or folders of them.

@@ -33,26 +33,7 @@ use wire::interrupt;
 ///
 /// The built-in readers are tested unless --adapter or --exec names a program.
 #[derive(Debug, clap::Args)]
-#[command(after_help = "\
-Examples:
-  mcp-concord run                                   everything
-  mcp-concord run --filter 'ids/*'                  a topic
-  mcp-concord run --filter 'ids/null-request/har'   one transcript
-  mcp-concord run --cases my/cases --results r.json a suite of your own, with a record of the run
-  mcp-concord run --generate 1000 --seed 7          generated sessions instead of the suite
-  mcp-concord run --adapter ./a --fail-fast         up to the first failure
-  mcp-concord run --adapter ./a --rerun-failed r.json
-                                                    what failed in the run that wrote r.json
-  mcp-concord run --shard 1/4                       a quarter of the cases, always the same ones
-  mcp-concord run --report out                      with a page, JUnit, Markdown and a badge in out/
-  mcp-concord run --adapter 'node adapter.js'       an importer that speaks the adapter protocol
-  mcp-concord run --exec 'tool read {file}'         a program that reads one transcript and prints one answer
-  mcp-concord run --adapter ./a --baseline a.toml   with known failures, each with its reason
-  mcp-concord run --adapter ./a --scale 1MiB        how its time and memory grow with a session
-
-Exit code 0: no new failures; 1: a case failed, nothing was judged, or the baseline is stale; 2: the suite, the baseline or
-the call cannot be used; 3: the program under test cannot be run; 129, 130, 143: HUP, INT or TERM cut it short, and what was
-judged is written.")]
+#[command(after_help = include_str!("help/run.txt"))]
 pub(crate) struct Args {
     #[command(flatten)]
     importer: ImporterArgs,

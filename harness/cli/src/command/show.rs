@@ -17,20 +17,7 @@ const WIDTH: usize = 100;
 ///
 /// Several traces of one session, one for each server, are merged by time.
 #[derive(Debug, clap::Args)]
-#[command(after_help = "\
-Examples:
-  mcp-concord show session.har                         in the terminal; the format is detected
-  mcp-concord show --output svg trace.jsonl > a.svg    a picture
-  mcp-concord show --output html a.har > a.html        a page to look into, with every message whole
-  mcp-concord show weather.jsonl files.jsonl           two servers of one session (mcp-replay), by time
-  mcp-concord show --from 120 --to 160 trace.jsonl     only these messages
-  mcp-concord show --no-check - < capture              from the standard input, without findings of check
-
-Of a long session a picture has the first 40 rows, the last 20, and up to 240 unusual ones between them; folded rows are
-counted. A page has the first 100,000 messages, 256 KiB of each and 64 MiB of all; what it leaves out is counted. A session that the contract rejects is drawn up to the place of the rejection. What comes through a pipe may be up to
-1 GiB, since it is kept to be read twice; a file may be larger.
-
-Exit code 0: drawn; 1: drawn and rejected; 2: an input or the call cannot be used.")]
+#[command(after_help = include_str!("help/show.txt"))]
 pub(crate) struct Args {
     /// The transcript; `-` is the standard input. Several must be traces of one server each (mcp-replay).
     #[arg(required = true, value_name = "FILE")]

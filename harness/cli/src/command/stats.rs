@@ -16,16 +16,7 @@ use std::path::PathBuf;
 ///
 /// A recording that `read` rejects is counted as far as it can be read.
 #[derive(Debug, clap::Args)]
-#[command(after_help = "\
-Examples:
-  mcp-concord stats recordings/                        tables for a person
-  mcp-concord stats --output html recordings/ > stats.html
-                                                       a page with bars, which needs no network and no script
-  mcp-concord stats --output csv recordings/ > stats.csv
-                                                       a line for each tool of each version of each server
-  find . -name '*.har' -print0 | mcp-concord stats --files-from - -0
-
-Exit code 0: shown; 1: shown, and `read` rejects a recording; 2: an input or the call cannot be used.")]
+#[command(after_help = include_str!("help/stats.txt"))]
 pub(crate) struct Args {
     /// Recordings, or folders of them; `-` is the standard input.
     #[arg(required_unless_present = "files_from", value_name = "FILE")]

@@ -15,15 +15,7 @@ use std::path::PathBuf;
 ///
 /// One recording fills a page; several, or a folder, a table with a row each. `mcp-concord FILE` is short for this.
 #[derive(Debug, clap::Args)]
-#[command(after_help = "\
-Examples:
-  mcp-concord session.har                              the same as: mcp-concord summary session.har
-  mcp-concord recordings/                              a folder: a row for each recording
-  mcp-concord recordings/ --only failing               a row for each that is rejected, empty or has errors
-  mcp-concord summary --output json a.har | jq '.[0].tools'
-  mcp-concord summary - < capture                      from the standard input
-
-Exit code 0: shown; 1: shown, and `read` rejects a recording; 2: an input or the call cannot be used.")]
+#[command(after_help = include_str!("help/summary.txt"))]
 pub(crate) struct Args {
     /// Recordings, or folders of them; `-` is the standard input.
     #[arg(required = true, value_name = "FILE")]

@@ -23,14 +23,7 @@ use wire::files::{self, Access};
 /// shows; of a folder of recordings the last listing of each kind counts. A lock file holds an offer, and stands wherever a
 /// recording may. JSON Schemas are compared by what they accept; where that cannot be decided, a person is asked to look.
 #[derive(Debug, clap::Args)]
-#[command(after_help = "\
-Examples:
-  mcp-concord surface old.jsonl new.jsonl              what changed, the gravest first
-  mcp-concord surface session.har --write mcp-surface.lock
-  mcp-concord surface mcp-surface.lock session.har     in CI: exit code 1 where clients break
-  mcp-concord surface old/ new/ --output markdown      folders of recordings
-
-Exit code 0: shown, or nothing that --fail-on names; 1: a change that it names; 2: an input or the call cannot be used.")]
+#[command(after_help = include_str!("help/surface.txt"))]
 pub(crate) struct Args {
     /// What the server offered: a recording, a folder of them, or a lock file; `-` is the standard input.
     #[arg(value_name = "OLD")]

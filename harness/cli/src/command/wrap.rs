@@ -24,16 +24,7 @@ const CLIENTS: [(&str, &[&str]); 5] = [
 /// Only the command changes, in place: comments, order and white space stay, and `unwrap` gives back the same bytes. The
 /// client starts the server anew to record it.
 #[derive(Debug, clap::Args)]
-#[command(after_help = "\
-Examples:
-  mcp-concord wrap cursor                              the servers that it has
-  mcp-concord wrap claude-desktop weather              record each session of `weather`
-  mcp-concord wrap .vscode/mcp.json weather -o '/tmp/weather-{time}-{pid}.jsonl'
-  mcp-concord wrap codex weather -- --redact customer  with options of `record`
-  mcp-concord unwrap claude-desktop weather            as it was, byte for byte
-
-Exit code 0: written, or listed; 2: there is no such configuration or server, `record` is there already, it is a server over
-HTTP, or the file cannot be written.")]
+#[command(after_help = include_str!("help/wrap.txt"))]
 pub(crate) struct WrapArgs {
     #[command(flatten)]
     place: PlaceArgs,
@@ -51,13 +42,7 @@ pub(crate) struct WrapArgs {
 
 /// Takes `record` out of a client's configuration again, so that it is as it was before `wrap`, byte for byte.
 #[derive(Debug, clap::Args)]
-#[command(after_help = "\
-Examples:
-  mcp-concord unwrap claude-desktop weather
-  mcp-concord unwrap .vscode/mcp.json weather
-
-Exit code 0: written, or listed; 2: there is no such configuration or server, `record` is not before it, or the file cannot be
-written.")]
+#[command(after_help = include_str!("help/unwrap.txt"))]
 pub(crate) struct UnwrapArgs {
     #[command(flatten)]
     place: PlaceArgs,

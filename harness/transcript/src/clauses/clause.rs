@@ -1,7 +1,7 @@
 //! What a clause of the reading contract says of itself.
 
 /// One clause of the reading contract.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, PartialEq, Eq)]
 pub struct Clause {
     /// The stable id that cases, rejections and reports cite, such as `COR-FIRST`.
     pub id: &'static str,
@@ -14,7 +14,7 @@ pub struct Clause {
     /// Why it is so, for the person whose importer falls short of it.
     pub why: &'static str,
     /// The documents and headings it follows, one a line.
-    pub source: &'static [&'static str],
+    pub source: Vec<&'static str>,
     /// The sources are silent or torn, on all of it or on the part that `rule` leaves free: an importer may do
     /// either there, the same in every format.
     pub open: bool,

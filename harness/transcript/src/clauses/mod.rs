@@ -1,22 +1,18 @@
 //! The clauses of the reading contract, as data.
 
-mod challenge;
 mod clause;
-mod envelopes;
-mod equivalence;
-mod har;
-mod ids;
-mod lines;
 #[cfg(test)]
 mod page;
-mod replay;
-mod survival;
 
 pub use clause::{Clause, Example};
 
+use std::sync::LazyLock;
+
+static CLAUSES: LazyLock<Vec<Clause>> = LazyLock::new(|| read(include_str!("clauses.txt")));
+
 /// Every clause, in the order of the contract.
 pub fn all() -> impl Iterator<Item = &'static Clause> {
-    FAMILIES.iter().flat_map(|family| family.iter())
+    CLAUSES.iter()
 }
 
 /// The clause with this id, spelled exactly.
@@ -25,16 +21,33 @@ pub fn find(id: &str) -> Option<&'static Clause> {
     all().find(|clause| clause.id == id)
 }
 
-const FAMILIES: &[&[Clause]] = &[
-    equivalence::CLAUSES,
-    ids::CLAUSES,
-    envelopes::CLAUSES,
-    challenge::CLAUSES,
-    replay::CLAUSES,
-    lines::CLAUSES,
-    har::CLAUSES,
-    survival::CLAUSES,
-];
+/// The clauses of a file such as `clauses.txt`, whose head says how they are written.
+pub(crate) fn read(text: &'static str) -> Vec<Clause> {
+    text.split("\n=== ").skip(1).filter_map(clause).collect()
+}
+
+/// A clause. One that is not well spelled is none, which a test would notice.
+fn clause(block: &'static str) -> Option<Clause> {
+    let (fields, examples) = block.trim_end().split_once("\nright: ")?;
+    let (right, wrong) = examples.split_once("\nwrong: ")?;
+    let (right, text) = right.split_once('\n')?;
+    let right = Example { text, reading: right };
+    let (wrong, text) = wrong.split_once('\n').unwrap_or((wrong, text));
+    let mut lines = fields.lines();
+    let id = lines.next()?;
+    let mut field = |name| lines.next()?.strip_prefix(name);
+    Some(Clause {
+        id: id.strip_suffix(" (open)").unwrap_or(id),
+        family: field("family: ")?,
+        title: field("title: ")?,
+        rule: field("rule: ")?,
+        why: field("why: ")?,
+        source: lines.map(|line| line.strip_prefix("source: ")).collect::<Option<_>>()?,
+        open: id.ends_with(" (open)"),
+        right,
+        wrong: Example { text, reading: wrong },
+    })
+}
 
 #[cfg(test)]
 mod tests {
@@ -42,78 +55,27 @@ mod tests {
 
     use super::*;
 
-    /// Typed from the reading contract, in its order; nothing here is derived from the code.
-    const IDS: &[&str] = &[
-        "EQ-COUNT",
-        "EQ-BATCH",
-        "EQ-ORDER",
-        "EQ-PAIR",
-        "EQ-TOOL",
-        "EQ-ARGS",
-        "EQ-OUTCOME",
-        "EQ-CONTEXT",
-        "ID-STRING",
-        "ID-NUMBER",
-        "ID-NUMBER-FORM",
-        "ID-NULL",
-        "ID-MISSING",
-        "ID-NULL-TEXT",
-        "ID-REJECT",
-        "COR-FIRST",
-        "COR-LATE",
-        "COR-BEFORE",
-        "COR-DUPLICATE",
-        "COR-ANY",
-        "COR-DIRECTION",
-        "COR-DIRECTION-FLAT",
-        "TOOL-NAMELESS",
-        "ENV-TRANSPORT",
-        "ENV-ONE",
-        "ENV-SINGLE",
-        "ENV-NULL",
-        "ENV-EMPTY",
-        "ENV-LOOSE",
-        "ENV-UNKNOWN",
-        "SSE-DATA-OBJECT",
-        "SSE-DATA-STRING",
-        "SSE-DATA-TEXT",
-        "SSE-DATA-BROKEN",
-        "SSE-KEEPALIVE",
-        "SSE-EVENT",
-        "SSE-DATA-ARRAY",
-        "SSE-DATA-NESTED",
-        "K2A-SUMMARY",
-        "K2A-BOUND",
-        "K2A-SPELLING",
-        "RPL-META",
-        "RPL-VERSION",
-        "RPL-MESSAGE",
-        "RPL-DIR",
-        "RPL-NOISE",
-        "RPL-END",
-        "RPL-UNKNOWN",
-        "RPL-ORDER",
-        "RPL-REDACT",
-        "JRP-LINE",
-        "JRP-VERSION",
-        "JRP-SHAPE",
-        "INS-SHAPE",
-        "INS-EXPORT",
-        "HAR-ORDER",
-        "HAR-MESSAGE",
-        "HAR-STREAM",
-        "HAR-MISSING",
-        "HAR-K2A",
-        "SRV-BYTES",
-        "SRV-DEPTH",
-        "SRV-SAME",
-        "SRV-TWICE",
-    ];
+    #[test]
+    fn every_clause_of_the_files_is_read() {
+        for text in [include_str!("clauses.txt"), include_str!("typed-ids.txt")] {
+            assert_eq!(read(text).len(), text.matches("\n===").count());
+        }
+    }
 
     #[test]
-    fn every_clause_of_the_contract_is_here_in_its_order() {
-        let ids: Vec<_> = all().map(|clause| clause.id).collect();
-        assert_eq!(ids, IDS);
+    fn a_clause_without_one_of_its_fields_is_none() {
+        const TEXT: &str =
+            "ID (open)\nfamily: f\ntitle: t\nrule: r\nwhy: w\nsource: s\nright: a\n1\n\n2\nwrong: b\n3\n";
+        let Clause { id, source, open, right, wrong, .. } = clause(TEXT).unwrap();
+        assert_eq!((id, &source[..], open), ("ID", &["s"][..], true));
+        assert_eq!(
+            (right, wrong),
+            (Example { text: "1\n\n2", reading: "a" }, Example { text: "3", reading: "b" })
+        );
+        for field in ["family", "title", "rule", "why", "source", "right", "wrong"] {
+            let other = TEXT.replace(&format!("\n{field}: "), "\nother: ");
+            assert_eq!(clause(other.leak()), None, "{field}");
+        }
     }
 
     #[test]
@@ -147,7 +109,7 @@ mod tests {
             let Clause { id, family, title, rule, why, source, right, wrong, .. } = clause;
             let names = [*family, *title, right.text, wrong.text];
             assert!(!source.is_empty(), "{id} names no source");
-            for text in names.iter().chain(*source) {
+            for text in names.iter().chain(source) {
                 assert!(!text.trim().is_empty(), "{id} has an empty text");
                 assert_eq!(text.trim(), *text, "{id} has a text with space around it");
             }

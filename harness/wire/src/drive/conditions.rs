@@ -1,155 +1,66 @@
 //! The conditions under which recorders go wrong, each a short session of its own.
 
 use super::scenario::{Conditions, Kill, Scenario, Transport};
+use formats::Format;
 use std::fmt::Write as _;
 use std::time::Duration;
 use transcript::session::Side;
 use verdict::record::CaseNote;
 
-/// A condition as it is written down here.
-struct Condition {
-    name: &'static str,
-    title: &'static str,
-    reason: &'static str,
-    /// What comes after the handshake: each message with its sender.
-    talk: fn() -> Vec<(Side, String)>,
-    conditions: Conditions,
-    /// Whether HTTP has it too.
-    http: bool,
-}
-
-/// The conditions of a transport.
+/// The conditions of a transport: the rows of `conditions.tsv`.
 #[must_use]
 pub fn conditions(transport: Transport) -> Vec<Scenario> {
-    let wanted = |condition: &Condition| condition.http || transport == Transport::Stdio;
     let Some(format) = formats::live(false) else { return Vec::new() };
-    let scenario = |condition: Condition| Scenario {
-        name: format!("conditions/{}", condition.name),
-        note: CaseNote::new(condition.title, condition.reason),
-        clauses: Vec::new(),
-        session: trace(&(condition.talk)()),
-        format,
-        uncarried: Vec::new(),
-        conditions: condition.conditions,
-    };
-    all().into_iter().filter(wanted).map(scenario).collect()
+    let rows = include_str!("conditions.tsv").lines().filter(|line| !line.starts_with('#'));
+    rows.filter_map(|row| scenario(row, transport, format)).collect()
 }
 
-fn all() -> Vec<Condition> {
-    let usual = || Condition {
-        name: "",
-        title: "",
-        reason: "",
-        talk: calls,
-        conditions: Conditions::default(),
-        http: true,
-    };
-    let plain = Conditions::default;
-    vec![
-        Condition {
-            name: "plain",
-            title: "A short session",
-            reason: "A handshake and two calls: what every recorder has to be able to do.",
-            ..usual()
-        },
-        Condition {
-            name: "pause",
-            title: "A server that takes its time",
-            reason: "The session lasts longer than anything may be held up, so that a recorder that waits for its \
-                end, with messages or with their times, is seen.",
-            talk: || notes(1, 10),
-            conditions: Conditions { pause: 1.5, ..plain() },
-            ..usual()
-        },
-        Condition {
-            name: "values",
-            title: "Values that do not survive a float or a map",
-            reason: "A recorder that parses what passes and prints it again changes such values; one that keeps \
-                the text cannot.",
-            talk: values,
-            ..usual()
-        },
-        Condition {
-            name: "big-message",
-            title: "A mebibyte each way",
-            reason: "A long message must pass whole, and be kept whole.",
-            talk: big,
-            ..usual()
-        },
-        Condition {
-            name: "many-messages",
-            title: "A thousand messages without a pause",
-            reason: "What comes in one read may be many messages, and half of another one.",
-            talk: || notes(1_000, 40),
-            ..usual()
-        },
-        Condition {
-            name: "one-write",
-            title: "All that can be said at once in one write",
-            reason: "A message is a line or an event, not a write.",
-            talk: || notes(20, 10),
-            conditions: Conditions { merge: true, ..plain() },
-            ..usual()
-        },
-        Condition {
-            name: "pieces",
-            title: "Seven bytes at a time",
-            reason: "A write may end in the middle of a character.",
-            talk: letters,
-            conditions: Conditions { chunk: Some(7), ..plain() },
-            ..usual()
-        },
-        Condition {
-            name: "back-pressure",
-            title: "A client that reads slowly",
-            reason: "What is full holds the server up, and must neither lose anything nor stop the other way.",
-            talk: || notes(400, 4_000),
-            conditions: Conditions { slow: Duration::from_millis(1), ..plain() },
-            ..usual()
-        },
-        Condition {
-            name: "noise",
-            title: "A banner and a warning",
-            reason: "Servers print lines that are not messages; they have to pass, and must not break the recording.",
-            conditions: Conditions {
-                noise: Some("server ready, {not json}"),
-                stderr: Some("a warning on the standard error"),
-                ..plain()
-            },
-            http: false,
-            ..usual()
-        },
-        Condition {
-            name: "half-line",
-            title: "A server that ends in the middle of a message",
-            reason: "The last bytes have to pass although no line feed comes any more.",
-            conditions: Conditions { half: true, ..plain() },
-            http: false,
-            ..usual()
-        },
-        Condition {
-            name: "exit-code",
-            title: "A server that ends with code 7",
-            reason: "A client tells by the exit code whether its server crashed.",
-            conditions: Conditions { exit: 7, ..plain() },
-            http: false,
-            ..usual()
-        },
-        Condition {
-            name: "terminated",
-            title: "The recorder is told to end",
-            reason: "After a SIGTERM the server has to be asked to end too, and what had passed has to be in the recording.",
-            conditions: Conditions { pause: 1.5, kill: Some((Kill::Term, 2)), ..plain() },
-            ..usual()
-        },
-        Condition {
-            name: "killed",
-            title: "The recorder is killed",
-            reason: "After a SIGKILL the recording has to be readable, with all that had passed for a while.",
-            conditions: Conditions { pause: 1.5, kill: Some((Kill::Kill, 2)), ..plain() },
-            ..usual()
-        },
-    ]
+/// The session of a row, if the transport has it. A row that is not well spelled is none, which a test would notice.
+fn scenario(row: &'static str, transport: Transport, format: &'static Format) -> Option<Scenario> {
+    let [name, on, talk, how, title, reason] = row.split('\t').collect::<Vec<_>>()[..] else { return None };
+    (on == "both" || transport == Transport::Stdio).then_some(Scenario {
+        name: format!("conditions/{name}"),
+        note: CaseNote::new(title, reason),
+        clauses: Vec::new(),
+        session: trace(&said(talk)?),
+        format,
+        uncarried: Vec::new(),
+        conditions: played(how)?,
+    })
+}
+
+/// What comes after the handshake: each message with its sender.
+fn said(talk: &str) -> Option<Vec<(Side, String)>> {
+    let mut words = talk.split(' ');
+    match words.next()? {
+        "calls" => Some(calls()),
+        "values" => Some(values()),
+        "letters" => Some(letters()),
+        "big" => Some(big()),
+        "notes" => Some(notes(words.next()?.parse().ok()?, words.next()?.parse().ok()?)),
+        _ => None,
+    }
+}
+
+fn played(how: &'static str) -> Option<Conditions> {
+    let mut conditions = Conditions::default();
+    for option in how.split(" & ").filter(|option| !option.is_empty()) {
+        let (name, value) = option.split_once(' ').unwrap_or((option, ""));
+        match name {
+            "pause" => conditions.pause = value.parse().ok()?,
+            "chunk" => conditions.chunk = Some(value.parse().ok()?),
+            "merge" => conditions.merge = true,
+            "noise" => conditions.noise = Some(value),
+            "stderr" => conditions.stderr = Some(value),
+            "slow" => conditions.slow = Duration::from_millis(value.parse().ok()?),
+            "half" => conditions.half = true,
+            "exit" => conditions.exit = value.parse().ok()?,
+            "term" => conditions.kill = Some((Kill::Term, value.parse().ok()?)),
+            "kill" => conditions.kill = Some((Kill::Kill, value.parse().ok()?)),
+            _ => return None,
+        }
+    }
+    Some(conditions)
 }
 
 use Side::{Client, Server};
@@ -258,7 +169,7 @@ mod tests {
             assert!(session.totals.events > 4 && session.totals.unanswered == 0, "{}", scenario.name);
         }
         let http = conditions(Transport::StreamableHttp);
-        assert!(http.len() > 4 && http.len() < stdio.len());
+        assert_eq!((stdio.len(), http.len()), (13, 10));
         assert!(http.iter().all(|it| names.contains(it.name.as_str())));
     }
 }

@@ -1,7 +1,7 @@
 //! What redaction leaves: the rows of `cases.tsv`, and what a row cannot say.
 
 use super::encodings::{decodings, percent_decoded, percent_encoded, unescaped};
-use super::{Redaction, assignments, preset};
+use super::{PRESETS, Redaction, assignments, preset};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use formats::{Input, ReadOptions, Session};
@@ -150,6 +150,13 @@ proptest! {
             prop_assert!(!shown.contains(&digits) && !text.contains(&shown));
         }
     }
+}
+
+/// A pattern that lost its tab would be a name, and fit nothing.
+#[test]
+fn a_name_of_a_preset_is_one() {
+    let plain = |name: &&str| name.chars().all(|char| char.is_ascii_lowercase() || "*-_".contains(char));
+    assert!(PRESETS.iter().all(|preset| preset.names.iter().all(plain)));
 }
 
 /// What `common` takes out, and what around it stays. The keys are made up, and are put together here.

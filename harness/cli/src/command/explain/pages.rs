@@ -21,7 +21,7 @@ pub(super) fn level(clause: &Clause) -> &'static str {
 pub(super) fn page(clause: &Clause, cases: &[Case]) -> String {
     let mut out = format!("{}: {}\n{}, {}\n", clause.id, clause.title, clause.family, level(clause));
     out.push_str(&body(clause));
-    for dialect in dialect::ALL {
+    for dialect in dialect::ALL.iter() {
         if let Some(other) = dialect.replacement(clause.id) {
             let _ = write!(out, "\nIn the dialect {}: {}\n{}", dialect.name, other.title, body(other));
         }
@@ -37,7 +37,7 @@ pub(super) fn dialect_page(dialect: &Dialect, cases: &[Case]) -> String {
     for source in dialect.source {
         let _ = writeln!(out, "  {source}");
     }
-    for clause in dialect.replaces {
+    for clause in &dialect.replaces {
         let contracts = clauses::find(clause.id).map_or("", |clause| clause.title);
         let _ = write!(
             out,
@@ -75,7 +75,7 @@ fn body(clause: &Clause) -> String {
         let _ = write!(out, "\n{name}\n{text}{}", wrapped(example.reading));
     }
     out.push_str("\nSource\n");
-    for source in clause.source {
+    for source in &clause.source {
         let _ = writeln!(out, "  {source}");
     }
     out

@@ -33,26 +33,7 @@ use wire::probe::ServerPart;
 /// server over stdio in place of `{server}`, or with --listen a URL in place of `{url}`, or behind its own words. A step that it
 /// does not come to is listed as not reached, and is not a finding.
 #[derive(Debug, clap::Args)]
-#[command(after_help = "\
-Examples:
-  mcp-concord probe -- npx -y @modelcontextprotocol/server-everything
-  mcp-concord probe --url http://127.0.0.1:3001/mcp
-  mcp-concord probe --require 2025-11-25 -- ./server       does it conform?
-  mcp-concord probe --call add --call all -- ./server      calls a tool that does not say that it only reads; or every one
-  mcp-concord probe --from session.jsonl -- ./server       calls tools with the arguments of a recording
-  mcp-concord probe --select tools -- ./server             only what the rules on tools judge
-  mcp-concord probe -o recordings -- ./server              keeps the recordings, for check, show and diff
-  mcp-concord probe --baseline known.toml -- ./server      lets known findings pass, each with its reason
-  mcp-concord probe --output junit -- ./server > probe.xml
-  mcp-concord probe --list                                 prints the script
-  mcp-concord probe --fuzz --seed 7 -o found -- ./server   calls tools until the server fails, and keeps the shrunk session
-  mcp-concord probe --as server -- npx -y @modelcontextprotocol/inspector --cli {server} --method tools/list
-  mcp-concord probe --as server --listen 0 -- ./client {url}
-  mcp-concord probe --as server --listen 8931              for a client that is started elsewhere, until Ctrl-C
-
-Exit code 0: no error was found; 1: an error was found, or with --strict a warning, or a required rule was broken, or the
-baseline is stale; 2: the call or a file cannot be used; 3: the server cannot be started or reached, or ended before it answered;
-129, 130, 143: HUP, INT or TERM cut it short.")]
+#[command(after_help = include_str!("../help/probe.txt"))]
 pub(crate) struct Args {
     /// The side to play.
     #[arg(long = "as", value_name = "SIDE", default_value = "client", value_parser = ["client", "server"])]
