@@ -4,6 +4,7 @@
 //! its output; it sees neutral file names; what it does wrong costs it the answer at hand and nothing else.
 
 mod command;
+mod handshake;
 mod importer;
 mod process;
 mod program;

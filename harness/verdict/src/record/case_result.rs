@@ -7,7 +7,7 @@ use std::time::Duration;
 use transcript::json::{Json, write_compact, write_string};
 
 /// Longer values are cut in a record; then they are strings that say so.
-const LONGEST: usize = 16 << 10;
+pub(super) const LONGEST: usize = 16 << 10;
 
 /// One reading and what came of it.
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -155,7 +155,7 @@ pub fn kept(text: &str) -> String {
 }
 
 /// A value on one line, every token as it was spelled; a string with its beginning where it is too long.
-fn value(text: &str) -> Option<Box<RawValue>> {
+pub(super) fn value(text: &str) -> Option<Box<RawValue>> {
     let mut out = Vec::new();
     match Json::parse(text) {
         Ok(value) if text.len() <= LONGEST => write_compact(value, &mut out),

@@ -1,6 +1,7 @@
 //! A record, its totals and its JSON.
 
-use super::{CaseResult, LONGEST, Record};
+use super::case_result::{LONGEST, value};
+use super::{CaseResult, Record};
 use crate::verdict::{Judgement, Verdict};
 use transcript::diff::Difference;
 
@@ -43,6 +44,6 @@ fn a_record_survives_its_json_byte_for_byte() {
 #[test]
 fn a_long_value_is_cut_and_says_so() {
     let long = format!("\"{}\"", "é".repeat(LONGEST));
-    let value = super::value(&long).unwrap();
+    let value = value(&long).unwrap();
     assert!(value.get().len() < LONGEST + 100 && value.get().contains("bytes in all"));
 }
