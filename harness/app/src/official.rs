@@ -202,14 +202,16 @@ impl Timed {
         let times: BTreeSet<i64> = scenario.checks.iter().filter_map(OfficialCheck::time).collect();
         let at = |time: i64| scenario.messages.partition_point(|message| message.time <= time);
         for check in &mut scenario.checks {
-            let Some(time) = check.time() else { continue };
-            let before = times.range(..time).next_back().copied();
-            check.messages = before.map_or(0, at)..at(time);
-            let since = before.unwrap_or(i64::MIN);
+            let until = check.time().unwrap_or(i64::MAX);
+            let since = check.time().and_then(|time| times.range(..time).next_back().copied());
+            let since = since.unwrap_or(i64::MIN);
+            check.messages = at(since)..at(until);
+            // A check behind which nothing passed, or that does not say when it was made, is about the whole scenario.
+            let is_own = |time: i64| check.messages.is_empty() || since < time && time <= until;
             check.rules = rules_of(&check.id)
                 .filter_map(|rule| {
                     let of_it = || scenario.findings.iter().zip(&found).filter(|(it, _)| it.rule == rule.id);
-                    let own = of_it().find(|(_, at)| (since..=time).contains(*at));
+                    let own = of_it().find(|(_, at)| is_own(**at));
                     let (verdict, message) = match own.or_else(|| of_it().next()) {
                         Some((finding, _)) => (finding.verdict, finding.message.clone()),
                         None => verdicts.get(rule.id).cloned()?,
