@@ -154,11 +154,31 @@ pub fn kept(text: &str) -> String {
     format!("{}\n… ({} bytes in all)", &text[..end], text.len())
 }
 
-/// A value on one line, every token as it was spelled; a string with its beginning where it is too long.
+/// How deep a value of a record may be: many readers of JSON give up at a thousand levels.
+const DEEPEST: usize = 200;
+
+/// How many brackets of a JSON text are open at once, at most.
+fn depth(text: &str) -> usize {
+    let (mut depth, mut deepest, mut quoted, mut escaped) = (0_usize, 0, false, false);
+    for byte in text.bytes() {
+        match byte {
+            _ if escaped => escaped = false,
+            b'\\' => escaped = true,
+            b'"' => quoted = !quoted,
+            b'[' | b'{' if !quoted => depth += 1,
+            b']' | b'}' if !quoted => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        deepest = deepest.max(depth);
+    }
+    deepest
+}
+
+/// A value on one line, every token as it was spelled; a string with its beginning where it is too long or too deep.
 pub(super) fn value(text: &str) -> Option<Box<RawValue>> {
     let mut out = Vec::new();
     match Json::parse(text) {
-        Ok(value) if text.len() <= LONGEST => write_compact(value, &mut out),
+        Ok(value) if text.len() <= LONGEST && depth(text) <= DEEPEST => write_compact(value, &mut out),
         _ => {
             let end = (0..=text.len().min(LONGEST)).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(0);
             let cut = format!("{} … ({} bytes in all)", &text[..end], text.len());

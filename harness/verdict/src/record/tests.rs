@@ -47,3 +47,11 @@ fn a_long_value_is_cut_and_says_so() {
     let value = value(&long).unwrap();
     assert!(value.get().len() < LONGEST + 100 && value.get().contains("bytes in all"));
 }
+
+#[test]
+fn a_deep_value_is_a_text_that_says_so() {
+    let nested = |depth: usize| format!(r#"{}"[[\"[["{}"#, "[".repeat(depth), "]".repeat(depth));
+    assert_eq!(value(&nested(200)).unwrap().get(), nested(200));
+    let deep = value(&nested(201)).unwrap();
+    assert!(deep.get().starts_with(r#""[[[["#) && deep.get().contains("bytes in all"), "{}", deep.get());
+}
