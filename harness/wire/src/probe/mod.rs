@@ -73,11 +73,12 @@ impl EndPatience {
     }
 }
 
-/// Whether a session went otherwise than a server that is well would have it.
+/// Whether a server did not even begin, or ended, which may be because of others. What it leaves unanswered later is its own doing.
 fn fell_short(done: &Probed) -> bool {
+    let is_silent = |request: &Unanswered| done.revision.is_none() || request.why == Silence::Ended;
     // A version that does not exist may be refused.
     let is_refused = done.refused.is_some() && done.name != UNKNOWN;
-    done.exit.is_some() || !done.unanswered.is_empty() || is_refused
+    done.unanswered.iter().any(is_silent) || is_refused
 }
 
 /// A session that is to be played once the first one is over.
