@@ -8,6 +8,7 @@ import collections
 import re
 import subprocess
 import sys
+from fnmatch import fnmatch
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -20,7 +21,7 @@ PHRASES = {
     "whoever": re.compile(r"\b[Ww]hoever\b"),
     "alone for only": re.compile(r"(?<!leave )(?<!left )(?<!let )(?<!leaves )(?<!stand )(?<!-)\balone\b"),
 }
-FILES = ["*.rs", "*.md", "*.py", "*.sh", "*.js", "*.ts", "*.html", "*.toml"]
+FILES = ["*.rs", "*.md", "*.py", "*.sh", "*.js", "*.ts", "*.html", "*.toml", "harness/*/src/*.txt", "harness/*/src/*.tsv"]
 
 
 def main():
@@ -28,7 +29,7 @@ def main():
     by_phrase, by_folder = collections.Counter(), collections.Counter()
     for name in listed.stdout.splitlines():
         path = ROOT / name
-        if path == Path(__file__).resolve() or not any(path.match(kind) for kind in FILES):
+        if path == Path(__file__).resolve() or not any(fnmatch(name, kind) for kind in FILES):
             continue
         for number, line in enumerate(path.read_text(errors="replace").splitlines(), 1):
             for phrase, pattern in PHRASES.items():

@@ -1,4 +1,4 @@
-//! Files that are no recording, or not yet: what they are, told from their beginning, and what to do with them.
+//! Files that are not recordings, or not yet: what they are by their beginning, and what to do with them.
 
 use crate::excerpt::floor;
 use crate::head::{Head, LOOKED_AT};
@@ -8,7 +8,7 @@ use transcript::json::{Json, Scanner};
 /// on.
 pub(crate) fn not_text(text: &str, rest: &[u8]) -> Option<&'static str> {
     match (text, rest) {
-        // Two bytes alone show nothing; the first character of every capture is ASCII.
+        // Two bytes show nothing; the first character of every capture is ASCII.
         ("", [0xff, 0xfe, _, 0, ..] | [0xfe, 0xff, 0, _, ..]) => Some(UTF16),
         ("\u{1f}", [0x8b, ..]) => Some(GZIP),
         ("(", [0xb5, 0x2f, 0xfd, ..]) => Some(ZSTANDARD),
@@ -21,7 +21,7 @@ pub(crate) fn not_text(text: &str, rest: &[u8]) -> Option<&'static str> {
     }
 }
 
-/// What a file is that begins with this text and is no recording, and what to do with it.
+/// What a file is that begins with this text and is not a recording, and what to do with it.
 #[must_use]
 pub fn foreign(text: &str) -> Option<&'static str> {
     let text = &text[..floor(text, LOOKED_AT.min(text.len()))];
@@ -42,7 +42,7 @@ fn of_a_log(text: &str) -> Option<&'static str> {
     LOGS.iter().find(|(said, unless, _)| says(said) && !says(unless)).map(|(_, _, what)| *what)
 }
 
-/// What programs say in their logs, unless they say something else, too; and what such a log is, which is no recording.
+/// What programs say in their logs, unless they say something else, too; and what such a log is, which is not a recording.
 const LOGS: [(&[&str], &[&str], &str); 7] = [
     (
         &["Handling CreateClient action", "Handling ListOfferings action", "] listOfferings: "],
@@ -261,16 +261,16 @@ mod tests {
     /// Longer than what is looked at, and cut anywhere.
     #[test]
     fn a_long_document_that_was_encoded_twice_is_told_with_a_way_to_decode_it() {
-        let told = |text: &str| {
+        let known = |text: &str| {
             said(text.as_bytes()).contains("encoded twice; decode it once with `jq -r . FILE > NEW`")
         };
         for unit in [r#"\"\u00e9\ud83d\ude00\\n\","#, "1,"] {
             for pad in 0..40 {
                 let text = format!("\"{}[{}1]\"", " ".repeat(pad), unit.repeat((80 << 10) / unit.len()));
-                assert!(told(&text), "{unit} behind {pad}");
+                assert!(known(&text), "{unit} behind {pad}");
             }
         }
-        assert!(!told(&format!("\"[{}\"", "a".repeat(80 << 10))));
+        assert!(!known(&format!("\"[{}\"", "a".repeat(80 << 10))));
     }
 
     #[test]

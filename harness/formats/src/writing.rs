@@ -115,7 +115,7 @@ pub trait WriteLines {
     /// Those of `out`, which has none.
     fn message(&mut self, spoken: &Spoken<'_>, out: &mut Vec<u8>) -> io::Result<()>;
 
-    /// What stands for an entry that is no message; nothing, where the format has messages alone.
+    /// What stands for an entry that is not a message; nothing, where the format has only messages.
     ///
     /// # Errors
     /// Those of `out`, which has none.

@@ -92,7 +92,7 @@ pub(super) fn is_over(record: &Record) -> Result<bool, Failure> {
 fn now() -> Result<i64, Failure> {
     let seconds = match env::var("SOURCE_DATE_EPOCH") {
         Ok(text) => text.parse::<i64>().ok().ok_or_else(|| {
-            Failure::Unusable(format!("SOURCE_DATE_EPOCH is `{text}`, which is no number of seconds"))
+            Failure::Unusable(format!("SOURCE_DATE_EPOCH is `{text}`, which is not a number of seconds"))
         })?,
         Err(_) => {
             let since = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs());

@@ -112,7 +112,7 @@ impl<'a> Document<'a> {
         }
     }
 
-    /// Whether a body is kept as it was compressed: it begins as gzip and Zstandard do, or is no text where the headers name a
+    /// Whether a body is kept as it was compressed: it begins as gzip and Zstandard do, or is not text where the headers name a
     /// content coding.
     pub(crate) fn is_coded(self, text: Json<'a>, encoding: Option<Json<'a>>, headers: &Headers<'_>) -> bool {
         let Some(raw) = text.as_text().map(JsonString::raw) else { return false };

@@ -36,7 +36,7 @@ pub(crate) struct Reading<'a, 's, 'e, 'f> {
 /// A document that was cut off, closed behind its last whole exchange, and why it is refused; `path` leads to the list.
 ///
 /// # Errors
-/// Why it is refused, where no exchange is whole, or whoever reads it wants nothing of a file that is refused.
+/// Why it is refused, where no exchange is whole, or the caller wants nothing of a file that is refused.
 pub(crate) fn cut_off(
     error: ReadError,
     path: &[&str],
