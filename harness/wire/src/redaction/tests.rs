@@ -4,7 +4,7 @@ use super::encodings::{decodings, percent_decoded, percent_encoded, unescaped};
 use super::{PRESETS, Redaction, assignments, preset};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use formats::{Input, ReadOptions, Session};
+use formats::{ReadOptions, Session};
 use proptest::prelude::*;
 use transcript::json::Json;
 
@@ -87,9 +87,7 @@ fn what_other_producers_added_to_a_trace_is_looked_into() {
         "\n"
     );
     let format = formats::find("mcp-replay").unwrap();
-    let mut bytes = trace.as_bytes();
-    let mut input = Input::new(&mut bytes).unwrap();
-    let mut session = Session::read(format, &mut input, ReadOptions::default()).unwrap();
+    let mut session = Session::of(format, trace.as_bytes(), ReadOptions::default()).unwrap();
     let redaction = Redaction::new(&["token".to_owned()], &["hush [0-9]".to_owned()]).unwrap();
     redaction.session(&mut session).unwrap();
     let mut out = Vec::new();
