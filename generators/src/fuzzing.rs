@@ -128,9 +128,7 @@ fn placed(format: &Format, bytes: &[u8]) {
 /// Where it comes back with another meaning, or cannot be read back.
 pub fn convert(bytes: &[u8]) {
     let Some((format, bytes)) = choose(FORMATS, bytes) else { return };
-    let mut text = bytes;
-    let Ok(mut input) = Input::new(&mut text) else { return };
-    let Ok(session) = Session::read(format, &mut input, ReadOptions::default()) else { return };
+    let Ok(session) = Session::of(format, bytes, ReadOptions::default()) else { return };
     let Ok(expected) = read(format, &mut { bytes }, STRICT) else { panic!("read once and not again") };
     every_format_says(&session, &expected.text);
 }

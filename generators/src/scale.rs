@@ -186,7 +186,7 @@ fn as_text(id: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::DIMENSIONS;
-    use formats::{FORMATS, Input, ReadOptions, Session};
+    use formats::{FORMATS, ReadOptions, Session};
 
     #[test]
     fn every_dimension_is_what_it_says_in_every_format() {
@@ -196,9 +196,7 @@ mod tests {
             for format in FORMATS.iter().filter(|format| dimension.is_carried(format)) {
                 let mut bytes = Vec::new();
                 format.write(&session, &mut bytes).unwrap();
-                let mut input = &*bytes;
-                let mut input = Input::new(&mut input).unwrap();
-                let read = Session::read(format, &mut input, ReadOptions::default()).unwrap();
+                let read = Session::of(format, &bytes, ReadOptions::default()).unwrap();
                 let name = format!("{} in {}", dimension.name, format.name);
                 assert_eq!((read.totals.events as usize, read.totals.unanswered), (events, 0), "{name}");
             }

@@ -50,8 +50,7 @@ fn refused(format: &Format, text: &[u8]) -> Option<Box<Rejection>> {
 }
 
 fn session(format: &Format, text: &[u8]) -> Session {
-    let mut text = text;
-    Session::read(format, &mut Input::new(&mut text).unwrap(), ReadOptions::default()).unwrap()
+    Session::of(format, text, ReadOptions::default()).unwrap()
 }
 
 /// A session as each format spells it that carries it.

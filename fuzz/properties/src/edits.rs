@@ -25,7 +25,7 @@ const WORDS: &[&[u8]] = &[
 
 /// One change, at a place that is taken modulo the length.
 #[derive(Debug, Clone, Arbitrary)]
-pub(crate) struct Edit {
+pub struct Edit {
     at: u16,
     length: u8,
     change: Change,
@@ -43,7 +43,8 @@ enum Change {
 }
 
 /// The bytes after these changes, one after the other.
-pub(crate) fn edited(mut bytes: Vec<u8>, edits: &[Edit]) -> Vec<u8> {
+#[must_use]
+pub fn edited(mut bytes: Vec<u8>, edits: &[Edit]) -> Vec<u8> {
     for Edit { at, length, change } in edits {
         let at = usize::from(*at) % (bytes.len() + 1);
         let end = (at + usize::from(*length)).min(bytes.len());

@@ -9,7 +9,7 @@
 mod bindings;
 mod check;
 mod diff;
-mod edits;
+pub mod edits;
 mod redact;
 pub mod seeds;
 

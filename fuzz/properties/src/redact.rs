@@ -5,7 +5,7 @@ use crate::diff::{counts, events};
 use arbitrary::{Arbitrary, Unstructured};
 use base64::Engine as _;
 use base64::engine::general_purpose::{STANDARD, STANDARD_NO_PAD, URL_SAFE_NO_PAD};
-use formats::{FORMATS, Format, Input, OwnedContent, OwnedEntry, ReadOptions, Session};
+use formats::{FORMATS, Format, OwnedContent, OwnedEntry, ReadOptions, Session};
 use generators::fuzzing::{carriers, written};
 use generators::node::quoted;
 use generators::session::{KnownSession, Plan};
@@ -60,10 +60,9 @@ struct Leaky {
 /// # Panics
 /// Where redaction does not keep its promises.
 pub(crate) fn any(bytes: &[u8]) {
-    let Some((&choice, mut bytes)) = bytes.split_first() else { return };
+    let Some((&choice, bytes)) = bytes.split_first() else { return };
     let format = FORMATS[usize::from(choice) % FORMATS.len()];
-    let Ok(mut input) = Input::new(&mut bytes) else { return };
-    let Ok(mut session) = Session::read(format, &mut input, ReadOptions::default()) else { return };
+    let Ok(mut session) = Session::of(format, bytes, ReadOptions::default()) else { return };
     session.entries.iter_mut().for_each(plant_everywhere);
     // No message follows the end of a trace.
     let end = session.entries.iter().position(|entry| matches!(entry.what, OwnedContent::TraceEnd(_)));
@@ -126,9 +125,8 @@ fn holds(format: &Format, session: &Session) {
     assert_eq!(String::from_utf8_lossy(&written(&again, format)), String::from_utf8_lossy(&rewritten));
 }
 
-fn read(format: &Format, mut bytes: &[u8]) -> Option<Session> {
-    let mut input = Input::new(&mut bytes).ok()?;
-    Session::read(format, &mut input, ReadOptions::default()).ok()
+fn read(format: &Format, bytes: &[u8]) -> Option<Session> {
+    Session::of(format, bytes, ReadOptions::default()).ok()
 }
 
 /// Puts the secret wherever an entry has room for what somebody else chose.

@@ -121,14 +121,23 @@ fn put(out: &Path, name: &str, files: Vec<File>, dictionary: &str) -> io::Result
     fs::write(out.join(format!("{name}.dict")), dictionary)
 }
 
-/// The files in a folder, by their names; none where there is no such folder.
-fn files(folder: &Path) -> io::Result<Vec<File>> {
+/// The names in a folder, in order; none where there is no such folder.
+///
+/// # Errors
+/// Where the folder cannot be read.
+pub fn names(folder: &Path) -> io::Result<BTreeSet<String>> {
     if !folder.is_dir() {
-        return Ok(Vec::new());
+        return Ok(BTreeSet::new());
     }
-    let name = |entry: io::Result<fs::DirEntry>| Ok(entry?.file_name().to_string_lossy().into_owned());
-    let names: BTreeSet<String> = fs::read_dir(folder)?.map(name).collect::<io::Result<_>>()?;
-    names.into_iter().map(|name| Ok((name.clone(), fs::read(folder.join(name))?))).collect()
+    fs::read_dir(folder)?.map(|entry| Ok(entry?.file_name().to_string_lossy().into_owned())).collect()
+}
+
+/// The files in a folder, by their names; none where there is no such folder.
+///
+/// # Errors
+/// Where one cannot be read.
+pub fn files(folder: &Path) -> io::Result<Vec<File>> {
+    names(folder)?.into_iter().map(|name| Ok((name.clone(), fs::read(folder.join(name))?))).collect()
 }
 
 /// The words of one transcript, each once.

@@ -4,8 +4,11 @@
 
 #![expect(clippy::unwrap_used, reason = "a test's helpers fail as a test does")]
 
+use arbitrary::{Arbitrary as _, Unstructured};
 use formats::{FORMATS, Format, Input, ReadError};
 use generators::fuzzing::reader;
+use properties::edits::{Edit, edited};
+use properties::seeds::{File, files, names};
 use properties::{BY_FORMAT, TARGETS};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -16,35 +19,22 @@ fn fuzz() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
 }
 
-/// The names in a folder, in order; none where there is no such folder.
-fn names(folder: &Path) -> BTreeSet<String> {
-    let entries = fs::read_dir(folder).into_iter().flatten();
-    entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect()
-}
-
-/// The files in a folder with their paths, in order; none where there is no such folder.
-fn files(folder: &Path) -> Vec<(String, Vec<u8>)> {
-    let file =
-        |name: String| (folder.join(&name).display().to_string(), fs::read(folder.join(name)).unwrap());
-    names(folder).into_iter().map(file).collect()
-}
-
 /// What a target is run on: its own files; where the first byte chooses a format, each format's transcripts with that
 /// byte, and its own files as every format.
-fn inputs(kind: &str, target: &str) -> Vec<(String, Vec<u8>)> {
-    let own = files(&fuzz().join(kind).join(target));
+fn inputs(kind: &str, target: &str) -> Vec<File> {
+    let own = files(&fuzz().join(kind).join(target)).unwrap();
     if !BY_FORMAT.contains(&target) {
         return own;
     }
-    let choosing =
-        |(format, (path, bytes)): (u8, (String, Vec<u8>))| (path, [&[format], &bytes[..]].concat());
     let mut inputs = Vec::new();
-    for (index, format) in (0..).zip(FORMATS) {
-        let of_it = files(&fuzz().join(kind).join("formats").join(format.name));
+    for (index, format) in (0_u8..).zip(FORMATS) {
+        let of_it = files(&fuzz().join(kind).join("formats").join(format.name)).unwrap();
         assert!(kind != "seeds" || !of_it.is_empty(), "{} has no seeds", format.name);
         let found =
-            own.iter().map(|(path, bytes)| (path.clone(), bytes.get(1..).unwrap_or_default().to_vec()));
-        inputs.extend(of_it.into_iter().chain(found).map(|file| choosing((index, file))));
+            own.iter().map(|(name, bytes)| (name.clone(), bytes.get(1..).unwrap_or_default().to_vec()));
+        let choosing =
+            |(name, bytes): File| (format!("{}/{name}", format.name), [&[index], &bytes[..]].concat());
+        inputs.extend(of_it.into_iter().chain(found).map(choosing));
     }
     inputs
 }
@@ -53,8 +43,8 @@ fn inputs(kind: &str, target: &str) -> Vec<(String, Vec<u8>)> {
 fn seeds_and_crashes_hold() {
     for (target, run) in TARGETS {
         assert!(!inputs("seeds", target).is_empty(), "{target} has no seeds");
-        for (path, bytes) in inputs("seeds", target).into_iter().chain(inputs("crashes", target)) {
-            println!("{target}: {path}");
+        for (name, bytes) in inputs("seeds", target).into_iter().chain(inputs("crashes", target)) {
+            println!("{target}: {name}");
             run(&bytes);
         }
     }
@@ -77,21 +67,6 @@ fn a_new_format_is_fuzzed_at_once() {
 fn seeds_hold_when_they_are_broken() {
     let rounds: usize =
         std::env::var("PROPTEST_CASES").ok().and_then(|cases| cases.parse().ok()).unwrap_or(60);
-    let marks: [&[u8]; 13] = [
-        b"\"",
-        b"{",
-        b"}",
-        b"[",
-        b"]",
-        b",",
-        b"null",
-        b"\n",
-        b"\0",
-        b"\xff",
-        b"\\ud83d",
-        "\u{feff}".as_bytes(),
-        b"\r\n",
-    ];
     for (target, run) in TARGETS {
         let seeds: Vec<Vec<u8>> = inputs("seeds", target).into_iter().map(|(_, bytes)| bytes).collect();
         let mut state = 0x9e37_79b9_7f4a_7c15_u64;
@@ -109,20 +84,19 @@ fn seeds_hold_when_they_are_broken() {
         for round in 0..rounds * seeds.len() {
             let mut bytes = seeds[round % seeds.len()].clone();
             for _ in 0..=below(3) {
+                if below(5) > 0 {
+                    let mut choices = [(); 12].map(|()| u8::try_from(below(256)).unwrap());
+                    // How much goes.
+                    choices[2] %= 61;
+                    let edit = Edit::arbitrary(&mut Unstructured::new(&choices)).unwrap();
+                    bytes = edited(bytes, &[edit]);
+                    continue;
+                }
                 let at = below(bytes.len() + 1);
                 let end = at + below((bytes.len() - at).min(60) + 1);
-                let with = match below(5) {
-                    0 => Vec::new(),
-                    1 => bytes[at..end].repeat(2),
-                    2 => marks[below(marks.len())].to_vec(),
-                    3 => {
-                        let other = &seeds[below(seeds.len())];
-                        let from = below(other.len());
-                        other[from..(from + below(80)).min(other.len())].to_vec()
-                    }
-                    _ => vec![u8::try_from(below(256)).unwrap()],
-                };
-                bytes.splice(at..end, with);
+                let other = if below(8) > 0 { &seeds[below(seeds.len())][..] } else { b"\r\n" };
+                let from = below(other.len());
+                bytes.splice(at..end, other[from..(from + below(80)).min(other.len())].to_vec());
             }
             let broken = bytes.clone();
             if std::panic::catch_unwind(|| run(&broken)).is_err() {
@@ -135,7 +109,7 @@ fn seeds_hold_when_they_are_broken() {
 #[test]
 fn every_target_has_its_file_and_every_seed_its_target() {
     let known: BTreeSet<String> = TARGETS.iter().map(|(name, _)| (*name).to_owned()).collect();
-    let files = names(&fuzz().join("fuzz_targets"));
+    let files = names(&fuzz().join("fuzz_targets")).unwrap();
     assert_eq!(files, known.iter().map(|name| format!("{name}.rs")).collect());
     let manifest = fs::read_to_string(fuzz().join("Cargo.toml")).unwrap();
     for (name, _) in TARGETS {
@@ -145,12 +119,12 @@ fn every_target_has_its_file_and_every_seed_its_target() {
     }
     let formats: BTreeSet<String> = FORMATS.iter().map(|format| format.name.to_owned()).collect();
     for kind in ["seeds", "crashes"] {
-        let folders: BTreeSet<String> = names(&fuzz().join(kind));
+        let folders: BTreeSet<String> = names(&fuzz().join(kind)).unwrap();
         let unknown: Vec<_> =
             folders.iter().filter(|name| !name.starts_with('.') && *name != "formats").collect();
         assert!(unknown.iter().all(|name| known.contains(*name)), "{kind} of no target: {unknown:?}");
         let unknown: Vec<_> =
-            names(&fuzz().join(kind).join("formats")).difference(&formats).cloned().collect();
+            names(&fuzz().join(kind).join("formats")).unwrap().difference(&formats).cloned().collect();
         assert!(unknown.is_empty(), "{kind} of no format: {unknown:?}");
     }
 }

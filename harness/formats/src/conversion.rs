@@ -43,7 +43,7 @@ impl Conversion {
 #[cfg(test)]
 mod tests {
     use super::Conversion;
-    use crate::{Input, ReadOptions, Session, find};
+    use crate::{ReadOptions, Session, find};
 
     /// Both sides count from 0: without a direction the answer to the server would be bound to the request of the client.
     const BOTH_ASK: &str = r#"{"v":1,"type":"meta","startedAt":"2026-09-01T10:00:00.000Z","label":"s","command":["s"]}
@@ -55,9 +55,7 @@ mod tests {
     #[test]
     fn what_changes_the_meaning_is_apart_from_what_is_context() {
         let (from, to) = (find("mcp-replay").unwrap(), find("jsonrpc").unwrap());
-        let mut reader = BOTH_ASK.as_bytes();
-        let mut input = Input::new(&mut reader).unwrap();
-        let session = Session::read(from, &mut input, ReadOptions::default()).unwrap();
+        let session = Session::of(from, BOTH_ASK.as_bytes(), ReadOptions::default()).unwrap();
         let found = Conversion::new(&session, from, to);
         assert_eq!(found.refused.len(), 1, "{found:?}");
         assert!(found.refused[0].ends_with("(COR-DIRECTION-FLAT)"), "{found:?}");

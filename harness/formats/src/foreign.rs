@@ -210,8 +210,7 @@ mod tests {
     /// Why this file is not opened, or what it is where it is opened and no recording; however the bytes come.
     fn said(bytes: &[u8]) -> String {
         let found = [1, 2, 3, 100, 1 << 20].map(|size| {
-            let mut parts: std::collections::VecDeque<u8> =
-                bytes.chunks(size).flat_map(<[u8]>::to_vec).collect();
+            let mut parts = std::io::BufReader::with_capacity(size, bytes);
             let mut input = match Input::new(&mut parts) {
                 Ok(input) => input,
                 Err(ReadError::Rejected(rejection)) => return rejection.message,

@@ -171,6 +171,14 @@ impl Session {
         Ok(Self::new(format, entries, totals))
     }
 
+    /// The session of a whole transcript that is held already.
+    ///
+    /// # Errors
+    /// As [`walk`].
+    pub fn of(format: &Format, mut bytes: &[u8], options: ReadOptions) -> Result<Self, ReadError> {
+        Self::read(format, &mut Input::new(&mut bytes)?, options)
+    }
+
     /// The session of which these entries were read in a format.
     #[must_use]
     pub fn new(format: &Format, entries: Vec<OwnedEntry>, totals: Totals) -> Self {

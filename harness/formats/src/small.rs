@@ -1,6 +1,6 @@
 //! Small sessions for tests: made up line by line, read and written again.
 
-use crate::{Input, Meaning, ReadError, ReadOptions, Session, find, meaning};
+use crate::{Meaning, ReadError, ReadOptions, Session, find, meaning};
 use proptest::prelude::*;
 use transcript::rejection::Code;
 
@@ -31,9 +31,7 @@ pub(crate) fn rejects(format: &str, text: &str) -> (Code, &'static str, u64, u64
 
 /// `text` as a session.
 pub(crate) fn session(format: &str, text: &str) -> Session {
-    let mut reader = text.as_bytes();
-    let mut input = Input::new(&mut reader).unwrap();
-    Session::read(find(format).unwrap(), &mut input, ReadOptions::default()).unwrap()
+    Session::of(find(format).unwrap(), text.as_bytes(), ReadOptions::default()).unwrap()
 }
 
 /// `text` in another format.

@@ -64,7 +64,7 @@ const TEXT: &str = r#"{"from": "client", "say": {"jsonrpc":"2.0","id":1,"method"
 "#;
 
 fn session(format: &Format, text: &str) -> Session {
-    Session::read(format, &mut Input::new(&mut text.as_bytes()).unwrap(), ReadOptions::default()).unwrap()
+    Session::of(format, text.as_bytes(), ReadOptions::default()).unwrap()
 }
 
 fn written(format: &Format, session: &Session) -> String {

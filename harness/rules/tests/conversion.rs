@@ -99,9 +99,8 @@ fn broken(format: &Format, bytes: &[u8]) -> BTreeSet<&'static str> {
     judged.outcomes.iter().filter(is_must).map(name).collect()
 }
 
-fn read(format: &Format, mut bytes: &[u8]) -> Option<Session> {
-    let mut input = Input::new(&mut bytes).ok()?;
-    Session::read(format, &mut input, ReadOptions::default()).ok()
+fn read(format: &Format, bytes: &[u8]) -> Option<Session> {
+    Session::of(format, bytes, ReadOptions::default()).ok()
 }
 
 /// What the messages mean, and the summary of a challenge where it can be compared.

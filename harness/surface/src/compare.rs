@@ -161,52 +161,9 @@ fn listing(kind: &ListingKind, old: &Listing, new: &Listing, found: &mut Found) 
 
 #[cfg(test)]
 mod tests {
-    use super::{compare, found::Found};
-    use crate::{Comparison, read_lock, write_lock};
+    use super::found::Found;
+    use crate::{Comparison, read_lock};
     use serde_json::json;
-
-    fn lock(server: &str) -> String {
-        format!(r#"{{"mcpSurface": 1, "server": {{"name": "s", "version": "1"{server}}}}}"#)
-    }
-
-    /// How a change of `serverInfo` is reported; the lock file is written and read once more in between.
-    fn reported(old: &str, new: &str) -> String {
-        let [old, new] =
-            [old, new].map(|server| read_lock(&write_lock(&read_lock(&lock(server)).unwrap())).unwrap());
-        let changes = compare(&old, &new).changes;
-        let line = |change: &crate::Change| {
-            format!("{} {} {} {}", change.class.name(), change.kind, change.pointer, change.what)
-        };
-        changes.iter().map(line).collect::<Vec<_>>().join("; ")
-    }
-
-    #[test]
-    fn what_a_server_says_of_itself_is_for_review() {
-        for (old, new, expected) in [
-            ("", "", ""),
-            (r#", "title": "S""#, r#", "title": "\u0053""#, ""),
-            (r#", "title": "S""#, r#", "title": "T""#, "review server /serverInfo/title `title` changed"),
-            ("", r#", "title": "T""#, "review server /serverInfo/title `title` was added"),
-            (
-                r#", "description": "a""#,
-                "",
-                "review server /serverInfo/description `description` was taken away",
-            ),
-            (
-                r#", "websiteUrl": "https://a/""#,
-                r#", "websiteUrl": "https://b/""#,
-                "review server /serverInfo/websiteUrl `websiteUrl` changed",
-            ),
-            (
-                r#", "icons": [{"src": "https://a/i.png", "sizes": ["48x48"]}]"#,
-                r#", "icons": [{"src": "https://b/i.png", "sizes": ["48x48"]}]"#,
-                "review server /serverInfo/icons `icons` changed",
-            ),
-            (r#", "x": 1"#, r#", "x": 2"#, "review server /serverInfo/x `x` changed"),
-        ] {
-            assert_eq!(reported(old, new), expected, "{old} and {new}");
-        }
-    }
 
     /// A hostile listing of this size, as it was and as it is.
     type Shape = fn(usize) -> [serde_json::Value; 2];

@@ -1,6 +1,6 @@
 //! A small session that every importer reads, in each format.
 
-use formats::{Format, Input, ReadOptions, Session};
+use formats::{Format, ReadOptions, Session};
 
 /// A session that every importer reads: a call and its answer.
 pub(super) const GOOD: &str = concat!(
@@ -13,9 +13,8 @@ pub(super) const GOOD: &str = concat!(
 /// The good session as a transcript of `format`, which is written; empty where it cannot be, which a test rules out.
 pub(super) fn good(format: &Format) -> Vec<u8> {
     let mut out = Vec::new();
-    let mut reader = GOOD.as_bytes();
-    if let (Some(plainest), Ok(mut input)) = (formats::plainest(), Input::new(&mut reader))
-        && let Ok(session) = Session::read(plainest, &mut input, ReadOptions::default())
+    if let Some(plainest) = formats::plainest()
+        && let Ok(session) = Session::of(plainest, GOOD.as_bytes(), ReadOptions::default())
         && format.write(&session, &mut out).is_err()
     {
         out.clear();

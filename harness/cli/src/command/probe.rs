@@ -18,7 +18,7 @@ use std::io;
 use std::path::Path;
 use std::sync::Arc;
 use wire::Notify;
-use wire::probe::{Calls, Part, Probe, SCRIPT};
+use wire::probe::{Calls, Probe, SCRIPT};
 use wire::proxy::Target;
 use wire::record::Server;
 
@@ -103,13 +103,14 @@ fn list() -> Result<u8, Failure> {
     use std::io::Write as _;
     let mut out = io::stdout().lock();
     for step in SCRIPT {
-        let part = match step.part {
-            Part::Session => "session",
-            Part::Faults => "faults",
-            Part::Http => "http",
-        };
         let [first, last] = step.revisions;
-        writeln!(out, "{part:<8} {:<25} {first} to {last}  {}", step.name, step.tests.join(", "))?;
+        writeln!(
+            out,
+            "{:<8} {:<25} {first} to {last}  {}",
+            step.part.name(),
+            step.name,
+            step.tests.join(", ")
+        )?;
     }
     Ok(crate::exit::WELL)
 }

@@ -1,7 +1,7 @@
 //! What becomes of a recording when it ends: a file for each session, in the format that was asked for.
 
 use super::context::CommandContext;
-use formats::{Format, Input, ReadOptions, Session, sessions};
+use formats::{Format, ReadOptions, Session, sessions};
 use std::fs;
 use std::path::{Path, PathBuf};
 use wire::files::{Access, may_write, replace};
@@ -110,7 +110,7 @@ pub(super) fn numbered(out: &Path, number: usize) -> PathBuf {
 
 /// Writes a session that was recorded as `native` in another format, with what `annotate` adds.
 fn convert(
-    mut recorded: &[u8],
+    recorded: &[u8],
     out: &Path,
     native: &Format,
     format: &Format,
@@ -119,8 +119,7 @@ fn convert(
     let shown = out.display();
     let faulty =
         |error| format!("{shown} was not written, since a message in the session has a fault: {error}");
-    let mut input = Input::new(&mut recorded).map_err(faulty)?;
-    let mut session = Session::read(native, &mut input, ReadOptions::default()).map_err(faulty)?;
+    let mut session = Session::of(native, recorded, ReadOptions::default()).map_err(faulty)?;
     if let Some(loss) = session.losses(format).into_iter().find(|loss| loss.clause.is_some()) {
         let clause = loss.clause.unwrap_or_default();
         return Err(format!(

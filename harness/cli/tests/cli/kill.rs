@@ -9,7 +9,7 @@
 
 use crate::sockets::{BOTH, JSON, Listener, Running, request};
 use crate::support::{PEER, PROGRAM};
-use formats::{Format, Input, ReadOptions, Session, find, salvage, written};
+use formats::{Format, ReadOptions, Session, find, salvage, written};
 use rustix::process::{Pid, Signal, kill_process};
 use std::fs;
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
@@ -65,9 +65,7 @@ fn messages(format: &Format, bytes: &[u8]) -> Vec<String> {
     if bytes.is_empty() {
         return Vec::new();
     }
-    let mut slice = bytes;
-    let mut input = Input::new(&mut slice).unwrap();
-    let session = Session::read(format, &mut input, ReadOptions::LENIENT);
+    let session = Session::of(format, bytes, ReadOptions::LENIENT);
     let session = session.unwrap_or_else(|error| panic!("{error}: {}", String::from_utf8_lossy(bytes)));
     let mut out = Vec::new();
     find("jsonrpc").unwrap().write(&session, &mut out).unwrap();

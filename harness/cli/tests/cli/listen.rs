@@ -4,7 +4,7 @@
 #![expect(clippy::unwrap_used, reason = "a test's helpers fail as a test does")]
 
 use crate::sockets::{BOTH, JSON, Listener, PING, PONG, Running, ask};
-use crate::support::{concord, ended};
+use crate::support::{concord, ended, ran};
 use rustix::process::Signal;
 use std::fs;
 use std::net::TcpListener;
@@ -59,12 +59,6 @@ fn recorder(folder: &Path, out: &str, to: &str) -> (Running, String) {
     let mut running = Running::start(command);
     let at = running.address();
     (running, at)
-}
-
-/// What the program says of a recording, which finds nothing wrong with it.
-#[track_caller]
-fn ran(folder: &Path, words: &[&str], parts: &[&str]) -> String {
-    ended(&concord(words).current_dir(folder).output().unwrap(), 0, parts)
 }
 
 /// Until it is asked to end, a recorder over TLS writes what it is asked for, and nothing made up.

@@ -3,7 +3,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a panic is a test's way to fail")]
 
-use formats::{Format, Input, ReadOptions, Session, meaning};
+use formats::{Format, ReadOptions, Session, meaning};
 use std::collections::BTreeMap;
 use transcript::diff::{DiffOptions, first};
 use transcript::json::Json;
@@ -22,9 +22,7 @@ fn redaction() -> Redaction {
 
 /// The redacted file; none where the file is rejected, or could not be written again even as it is.
 fn redacted(redaction: &Redaction, format: &Format, bytes: &[u8]) -> Option<Vec<u8>> {
-    let mut slice = bytes;
-    let mut session =
-        Session::read(format, &mut Input::new(&mut slice).ok()?, ReadOptions::default()).ok()?;
+    let mut session = Session::of(format, bytes, ReadOptions::default()).ok()?;
     if session.losses(format).iter().any(|loss| loss.clause.is_some()) {
         return None;
     }

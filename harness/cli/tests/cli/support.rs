@@ -40,6 +40,12 @@ pub(crate) fn ended(output: &Output, code: i32, parts: &[&str]) -> String {
     text
 }
 
+/// What the program says of what is in a folder, which finds nothing wrong.
+#[track_caller]
+pub(crate) fn ran(folder: &Path, words: &[&str], parts: &[&str]) -> String {
+    ended(&concord(words).current_dir(folder).output().unwrap(), 0, parts)
+}
+
 /// A file of these tests.
 pub(crate) fn file(name: &str) -> String {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests").join(name).display().to_string()

@@ -3,7 +3,7 @@
 
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
-use formats::{FORMATS, Format, Input, ReadError, ReadOptions, Session, find, meaning};
+use formats::{FORMATS, Format, ReadError, ReadOptions, Session, find, meaning};
 
 /// What the client and the server say in turns.
 const SESSION: [&str; 4] = [
@@ -32,9 +32,7 @@ fn spelled(format: &Format) -> Vec<u8> {
         "marked-text" => ("", ["STDIN: ", "STDOUT: "]),
         _ => {
             let (text, mut out) = (SESSION.join("\n") + "\n", Vec::new());
-            let mut lines = text.as_bytes();
-            let mut input = Input::new(&mut lines).unwrap();
-            let session = Session::read(find("jsonrpc").unwrap(), &mut input, ReadOptions::default());
+            let session = Session::of(find("jsonrpc").unwrap(), text.as_bytes(), ReadOptions::default());
             format.write(&session.unwrap(), &mut out).unwrap();
             return out;
         }

@@ -22,37 +22,10 @@ fn half_a_line_is_taken_back() {
     assert_eq!(failed.unwrap_err().kind(), io::ErrorKind::StorageFull);
     output.append(|file| file.write_all(b"two\n")).unwrap();
     assert_eq!(fs::read_to_string(&path).unwrap(), "one\ntwo\n");
-}
-
-#[test]
-fn nothing_is_written_over_unasked() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("a");
-    fs::write(&path, "x").unwrap();
-    assert!(Growing::create(&path, false).unwrap_err().contains("--force"));
-    assert_eq!(fs::read_to_string(&path).unwrap(), "x");
-    assert!(!Growing::create(&path, true).unwrap().is_new());
-    assert_eq!(fs::read_to_string(&path).unwrap(), "");
-    // An empty one holds nothing that could be lost.
-    assert!(Growing::create(&path, false).is_ok());
-    assert!(Growing::create(folder.path(), true).unwrap_err().contains("folder"));
-    assert!(Growing::create(&folder.path().join("no/a"), true).unwrap_err().contains("its folder"));
-}
-
-#[cfg(unix)]
-#[test]
-fn a_file_has_one_writer() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("a");
-    let mut first = Growing::create(&path, false).unwrap();
-    for force in [false, true] {
-        let why = Growing::create(&path, force).unwrap_err();
-        assert!(why.contains("another program"), "{why}");
-    }
-    first.append(|file| file.write_all(b"one\n")).unwrap();
-    drop(first);
-    assert!(Growing::create(&path, false).unwrap_err().contains("--force"));
-    assert_eq!(fs::read_to_string(&path).unwrap(), "one\n");
+    #[cfg(unix)]
+    assert!(Growing::create(&path, true).unwrap_err().contains("another program"));
+    drop(output);
+    assert!(!Growing::create(&path, true).unwrap().is_new() && fs::read(&path).unwrap().is_empty());
 }
 
 #[cfg(unix)]

@@ -112,46 +112,8 @@ fn keep(headers: &mut HeaderMap, is_kept: impl Fn(&HeaderName) -> bool) {
 
 #[cfg(test)]
 mod tests {
-    use super::{header_list, to_server, without_connection};
+    use super::header_list;
     use hyper::header::{HeaderMap, HeaderName, HeaderValue};
-
-    fn map(headers: &[(&str, &str)]) -> HeaderMap {
-        let pair = |(name, value): &(&str, &str)| {
-            (name.parse::<HeaderName>().unwrap(), HeaderValue::from_bytes(value.as_bytes()).unwrap())
-        };
-        headers.iter().map(pair).collect()
-    }
-
-    #[test]
-    fn what_belongs_to_the_connection_ends_here() {
-        let mut headers = map(&[
-            ("connection", "keep-alive, x-hop"),
-            ("x-hop", "1"),
-            ("connection", "ö, x-other-hop"),
-            ("x-other-hop", "1"),
-            ("keep-alive", "timeout=5"),
-            ("transfer-encoding", "chunked"),
-            ("mcp-session-id", "s"),
-            ("content-length", "2"),
-        ]);
-        without_connection(&mut headers);
-        let names: Vec<_> = header_list(&headers).into_iter().map(|(name, _)| name).collect();
-        assert_eq!(names, ["mcp-session-id", "content-length"]);
-    }
-
-    #[test]
-    fn codings_that_could_not_be_undone_are_not_asked_for() {
-        for (sent, left) in
-            [("gzip, deflate, br;q=0.5", "gzip"), ("br", "identity"), ("identity", "identity")]
-        {
-            let mut headers = map(&[("host", "localhost"), ("accept-encoding", sent)]);
-            to_server(&mut headers);
-            assert_eq!(header_list(&headers), [("accept-encoding".to_owned(), left.to_owned())]);
-        }
-        let mut none = map(&[("accept", "text/event-stream")]);
-        to_server(&mut none);
-        assert_eq!(header_list(&none).len(), 1);
-    }
 
     #[test]
     fn bytes_that_are_not_text_are_not_lost() {

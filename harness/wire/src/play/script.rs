@@ -3,15 +3,15 @@
 //! Memory: the session.
 
 use crate::messages::is;
-use formats::{Format, Input, OwnedContent, OwnedEntry, ReadError, ReadOptions, Session};
+use formats::{Format, OwnedContent, OwnedEntry, ReadError, ReadOptions, Session};
 use std::collections::{BTreeMap, BTreeSet};
 use transcript::meaning::{Event, EventKind};
 use transcript::message::Message;
 use transcript::session::{Carrier, Headers, Side};
 
 /// The session of a recording in this format.
-pub(crate) fn read_session(format: &'static Format, mut bytes: &[u8]) -> Result<Session, ReadError> {
-    Session::read(format, &mut Input::new(&mut bytes)?, ReadOptions::default())
+pub(crate) fn read_session(format: &'static Format, bytes: &[u8]) -> Result<Session, ReadError> {
+    Session::of(format, bytes, ReadOptions::default())
 }
 
 /// A session, and the side of it that is played.

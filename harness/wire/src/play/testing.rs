@@ -3,7 +3,7 @@
 use super::{Plan, Script, Variants};
 use crate::Notify;
 use crate::journal::Journal;
-use formats::{Input, ReadOptions, Session};
+use formats::{ReadOptions, Session};
 use mcp_concord_suite::{Root, Suite};
 use std::sync::Mutex;
 use std::time::Duration;
@@ -94,8 +94,7 @@ pub(super) fn sessions(each: &mut dyn FnMut(&str, &str, &[u8])) {
     for case in &suite.cases {
         for transcript in &case.transcripts {
             let bytes = transcript.blob.bytes().unwrap();
-            let read = Input::new(&mut &*bytes)
-                .and_then(|mut input| Session::read(transcript.format, &mut input, ReadOptions::default()));
+            let read = Session::of(transcript.format, &bytes, ReadOptions::default());
             if read.is_ok_and(|session| session.messages().next().is_some()) {
                 each(&case.name, transcript.format.name, &bytes);
             }

@@ -3,7 +3,8 @@
 //! Over stdio the client starts the server itself, which is this program behind `record`; over HTTP the server is that program
 //! behind a bridge, and a proxy before it records.
 
-use super::server_script::{SERVER_SCRIPT, Seen, ServerPart, read_seen};
+use super::script::Part;
+use super::server_script::{SERVER_SCRIPT, Seen, read_seen};
 use super::session::Archive;
 use crate::bridge::{Bridge, Conduct};
 use crate::notify::Quiet;
@@ -46,7 +47,7 @@ pub struct Clients {
     /// How long the client may run, each time.
     pub time: Duration,
     /// The parts of the script; none for all.
-    pub parts: Vec<ServerPart>,
+    pub parts: Vec<Part>,
     /// The folder for the recordings.
     pub folder: PathBuf,
 }
@@ -55,7 +56,7 @@ pub struct Clients {
 #[derive(Debug)]
 pub struct PlayedPart {
     /// The part.
-    pub part: ServerPart,
+    pub part: Part,
     /// Its recordings.
     pub recordings: Vec<PathBuf>,
     /// What was seen of each step, in the order of the script.
@@ -73,11 +74,11 @@ impl Clients {
     /// Where the client cannot be started, the address cannot be used, or a recording cannot be written.
     pub fn run(&self, notify: &Arc<dyn Notify>) -> Result<Vec<PlayedPart>, StartError> {
         let mut played = Vec::new();
-        let is_asked = |part: &ServerPart| match self.parts.is_empty() {
+        let is_asked = |part: &Part| match self.parts.is_empty() {
             true => self.listen.is_some() || !part.is_http(),
             false => self.parts.contains(part),
         };
-        for part in ServerPart::ALL.into_iter().filter(is_asked) {
+        for part in Part::OF_SERVER.into_iter().filter(is_asked) {
             if interrupt::requested() {
                 break;
             }
@@ -86,7 +87,7 @@ impl Clients {
         Ok(played)
     }
 
-    fn play(&self, part: ServerPart, notify: &Arc<dyn Notify>) -> Result<PlayedPart, StartError> {
+    fn play(&self, part: Part, notify: &Arc<dyn Notify>) -> Result<PlayedPart, StartError> {
         let unusable = |error: io::Error| StartError::Unusable(format!("{}: {error}", self.folder.display()));
         let path = |ending: &str| self.folder.join(format!("{}{ending}", part.name()));
         for old in self.recordings(part).map_err(unusable)?.into_iter().chain([path("seen")]) {
@@ -114,7 +115,7 @@ impl Clients {
             }
             Some((at, hosts)) => {
                 let proxy = Proxy::for_stdio(*at).map_err(StartError::Unusable)?.allowing(hosts.clone());
-                let conduct = Conduct { is_lenient: true, breaks: part == ServerPart::Streams };
+                let conduct = Conduct { is_lenient: true, breaks: part == Part::Streams };
                 let bridge = Bridge::start_with(&server, false, conduct, Box::new(Quiet))?;
                 let proxy = proxy.before(Arc::clone(&bridge));
                 let archive = Archive::before(proxy, &path(".har"), notify)?;
@@ -155,7 +156,7 @@ impl Clients {
     /// its last words.
     fn start(
         &self,
-        part: ServerPart,
+        part: Part,
         server: &[String],
         place: &str,
     ) -> Result<(Option<Exit>, String), StartError> {
@@ -186,7 +187,7 @@ impl Clients {
     }
 
     /// The recordings of a part: a client may start its server more than once.
-    fn recordings(&self, part: ServerPart) -> io::Result<Vec<PathBuf>> {
+    fn recordings(&self, part: Part) -> io::Result<Vec<PathBuf>> {
         let is_one = |path: &PathBuf| {
             let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
             let Some(rest) = name.strip_prefix(part.name()) else { return false };

@@ -49,7 +49,7 @@ pub(super) fn play(
     probe: &Probe,
     target: &Target,
     revision: Revision,
-    steps: &[&'static Step],
+    steps: &[&'static Step<Act>],
     notify: &Arc<dyn Notify>,
 ) -> Result<Probed, StartError> {
     let name = if revision.has_handshake() { "http".to_owned() } else { format!("http-{revision}") };

@@ -19,11 +19,12 @@ pub use clients::{Clients, PlayedPart};
 pub use plan::{Calls, Probe, Probed, Silence, Unanswered};
 pub use script::{Part, SCRIPT, Step};
 pub use server_player::as_server;
-pub use server_script::{SERVER_SCRIPT, Seen, ServerAct, ServerPart, ServerStep};
+pub use server_script::{SERVER_SCRIPT, Seen, ServerAct};
 
 use crate::interrupt;
 use crate::record::Server;
 use crate::{Notify, StartError};
+use script::Act;
 use serde_json::Value;
 use session::Session;
 use std::panic::resume_unwind;
@@ -84,7 +85,7 @@ fn fell_short(done: &Probed) -> bool {
 /// A session that is to be played once the first one is over.
 enum Next {
     /// A handshake that asks for a version, and these steps where the server agrees.
-    Version { name: String, version: &'static str, revision: Revision, steps: Vec<&'static Step> },
+    Version { name: String, version: &'static str, revision: Revision, steps: Vec<&'static Step<Act>> },
     /// The broken requests.
     Faults(Revision),
     /// The revisions without handshake, where the server says that it speaks them. It has so long to say so.
@@ -182,7 +183,7 @@ impl Probe {
     }
 
     /// The steps of a part and a revision that are asked for.
-    fn steps(&self, part: Part, revision: Revision) -> impl Iterator<Item = &'static Step> {
+    fn steps(&self, part: Part, revision: Revision) -> impl Iterator<Item = &'static Step<Act>> {
         SCRIPT.iter().filter(move |step| {
             // What other steps ask for is in the listings.
             step.part == part && step.is_of(revision) && (step.is_listing() || self.asks_for(step.tests))
@@ -230,8 +231,9 @@ impl Probe {
         let unknown = (UNKNOWN.to_owned(), NO_VERSION, Revision::V2025_11_25);
         let mut next = Vec::new();
         for (name, version, revision) in known.chain([unknown]) {
-            let own =
-                |step: &&Step| step.is_listing() || step.name == "ping" || step.revisions == [revision; 2];
+            let own = |step: &&Step<Act>| {
+                step.is_listing() || step.name == "ping" || step.revisions == [revision; 2]
+            };
             let steps: Vec<_> = self.steps(Part::Session, revision).filter(own).collect();
             if self.asks_for(VERSIONS) || !steps.iter().all(|step| step.is_listing()) {
                 next.push(Next::Version { name, version, revision, steps });

@@ -62,7 +62,7 @@ impl<'p> Player<'p> {
     }
 
     /// Plays steps, as long as the server is there.
-    pub(super) fn play(&mut self, steps: impl Iterator<Item = &'static Step>) {
+    pub(super) fn play(&mut self, steps: impl Iterator<Item = &'static Step<Act>>) {
         for step in steps {
             if let Some(why) = self.client.over() {
                 self.done.left.push((step.name, format!("the server {}", why.said())));

@@ -3,8 +3,9 @@
 //! A step that sends something is played while a request of the client waits for its answer: over HTTP there is a stream then, and
 //! no client leaves before. Memory: what the inbox holds, and the requests that wait, of which there are at most [`WAITING`].
 
+use super::script::{Part, Step};
 use super::server_offer::Offer;
-use super::server_script::{SERVER_SCRIPT, ServerAct, ServerPart, ServerStep, read_seen};
+use super::server_script::{SERVER_SCRIPT, ServerAct, read_seen};
 use crate::journal::Journal;
 use crate::stdio::{HELD, Inbox, PipeEvent, Writer, listen, standard_streams};
 use crate::{StartError, interrupt};
@@ -40,7 +41,7 @@ const UNREAD: usize = 10_000;
 ///
 /// # Errors
 /// Where the standard streams, or that file, cannot be used.
-pub fn as_server(part: ServerPart, patience: Duration, seen: Option<&Path>) -> Result<(), StartError> {
+pub fn as_server(part: Part, patience: Duration, seen: Option<&Path>) -> Result<(), StartError> {
     let unusable = |error: io::Error| StartError::Unusable(format!("--seen cannot be used: {error}"));
     let before = seen.map(read_seen).transpose().map_err(unusable)?.unwrap_or_default();
     let seen = seen.map(|path| File::options().append(true).create(true).open(path)).transpose();
@@ -50,11 +51,12 @@ pub fn as_server(part: ServerPart, patience: Duration, seen: Option<&Path>) -> R
     listen(from, Duration::ZERO, HELD, Journal::default(), &inbox);
     let writer = Some(Writer::plain(to, &inbox));
     let offer = Offer::new();
-    let is_left = |step: &&ServerStep| step.part == part && before.iter().all(|seen| seen.step != step.name);
+    let is_left =
+        |step: &&Step<ServerAct>| step.part == part && before.iter().all(|seen| seen.step != step.name);
     let left = SERVER_SCRIPT.iter().filter(is_left).collect();
-    let is_back = part == ServerPart::Over && !before.is_empty();
+    let is_back = part == Part::Over && !before.is_empty();
     let mut player = Player {
-        pages: part != ServerPart::Over,
+        pages: part != Part::Over,
         patience,
         offer,
         writer,
@@ -74,14 +76,14 @@ struct Held {
     method: String,
     params: Value,
     /// When it is answered, and the step for which it waits until then.
-    until: Option<(Instant, &'static ServerStep)>,
+    until: Option<(Instant, &'static Step<ServerAct>)>,
 }
 
 /// A request of the server that waits for its answer.
 #[derive(Debug)]
 struct Open {
     id: Value,
-    step: &'static ServerStep,
+    step: &'static Step<ServerAct>,
     since: Instant,
 }
 
@@ -104,11 +106,11 @@ struct Player {
     /// While a request was open, an answer to none came.
     is_strayed: bool,
     /// The step of that request, until the client says something else.
-    silent: Option<&'static ServerStep>,
+    silent: Option<&'static Step<ServerAct>>,
     /// The session before was forgotten.
     is_back: bool,
     /// What is not played yet.
-    left: Vec<&'static ServerStep>,
+    left: Vec<&'static Step<ServerAct>>,
     held: VecDeque<Held>,
     open: Option<Open>,
     /// The number of the last request.
@@ -187,9 +189,10 @@ impl Player {
     }
 
     /// Why a step is not for this client.
-    fn lacks(&self, step: &ServerStep, revision: Revision) -> Option<String> {
-        if revision < step.since {
-            return Some(format!("it belongs to {} and later, and the client speaks {revision}", step.since));
+    fn lacks(&self, step: &Step<ServerAct>, revision: Revision) -> Option<String> {
+        let [since, _] = step.revisions;
+        if revision < since {
+            return Some(format!("it belongs to {since} and later, and the client speaks {revision}"));
         }
         step.needs.split_whitespace().find_map(|need| {
             let pointer = need.trim_start_matches('!');
@@ -264,9 +267,9 @@ impl Player {
     }
 
     /// The next step that can be played while such a request waits.
-    fn next_step(&self, method: &str) -> Option<&'static ServerStep> {
+    fn next_step(&self, method: &str) -> Option<&'static Step<ServerAct>> {
         let is_list = method.ends_with("/list");
-        let is_due = |step: &&&'static ServerStep| match step.act {
+        let is_due = |step: &&&'static Step<ServerAct>| match step.act {
             ServerAct::Await(_) | ServerAct::AwaitPage => false,
             ServerAct::Ask(..) | ServerAct::AskAs(..) | ServerAct::Raw(_) => !self.deaf,
             ServerAct::Slow | ServerAct::Late => method == "tools/call",
@@ -276,7 +279,7 @@ impl Player {
         self.left.iter().find(is_due).copied().filter(|_| self.ready)
     }
 
-    fn act(&mut self, step: &'static ServerStep) {
+    fn act(&mut self, step: &'static Step<ServerAct>) {
         self.left.retain(|other| other.name != step.name);
         match step.act {
             ServerAct::Await(_) | ServerAct::AwaitPage => {}
@@ -327,7 +330,7 @@ impl Player {
         }
     }
 
-    fn ask(&mut self, step: &'static ServerStep, id: Value, method: &str, params: &str) {
+    fn ask(&mut self, step: &'static Step<ServerAct>, id: Value, method: &str, params: &str) {
         let params: Value = serde_json::from_str(params).unwrap_or_default();
         self.write(json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params}).to_string());
         self.open = Some(Open { id, step, since: Instant::now() });
@@ -337,7 +340,7 @@ impl Player {
         self.write(json!({"jsonrpc": "2.0", "method": method, "params": params}).to_string());
     }
 
-    fn wait(&mut self, step: &'static ServerStep, time: Duration) {
+    fn wait(&mut self, step: &'static Step<ServerAct>, time: Duration) {
         if let Some(held) = self.held.front_mut() {
             held.until = Some((Instant::now() + time, step));
         }
@@ -372,7 +375,7 @@ impl Player {
         }
     }
 
-    fn note(&mut self, step: &ServerStep, state: char, text: &str) {
+    fn note(&mut self, step: &Step<ServerAct>, state: char, text: &str) {
         if let Some(file) = &mut self.seen {
             // Who reads it finds the step not reached.
             let _ = writeln!(file, "{}\t{state}\t{text}", step.name);

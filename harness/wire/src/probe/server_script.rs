@@ -1,60 +1,9 @@
 //! The script of the server that a client is put to the test against, a step a row.
 
+use super::script::{EVERY, Part, Step, step};
 use std::path::Path;
 use std::{fs, io};
-use transcript::revision::Revision::{self, V2024_11_05, V2025_06_18, V2025_11_25};
-
-/// A step of the server's script.
-#[derive(Debug)]
-pub struct ServerStep {
-    /// Its name.
-    pub name: &'static str,
-    /// The rules that it puts to the test: ids, or the beginning of ids up to a dot.
-    pub tests: &'static [&'static str],
-    /// The first revision in which it is played.
-    pub since: Revision,
-    /// The capabilities of the client that it needs, as pointers; behind a `!`, one that the client must not have.
-    pub needs: &'static str,
-    /// When it is played.
-    pub part: ServerPart,
-    /// What the server does.
-    pub act: ServerAct,
-}
-
-/// A start of the client, or a session of one that is not started here.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum ServerPart {
-    /// The server keeps to the specification.
-    Session,
-    /// It breaks rules.
-    Faults,
-    /// Over HTTP, its streams break off before the answer.
-    Streams,
-    /// Over HTTP, it forgets the session.
-    Over,
-}
-
-impl ServerPart {
-    /// Every part, in the order in which they are played.
-    pub const ALL: [Self; 4] = [Self::Session, Self::Faults, Self::Streams, Self::Over];
-
-    /// Its name.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Session => "session",
-            Self::Faults => "faults",
-            Self::Streams => "streams",
-            Self::Over => "over",
-        }
-    }
-
-    /// Whether it needs HTTP.
-    #[must_use]
-    pub fn is_http(self) -> bool {
-        matches!(self, Self::Streams | Self::Over)
-    }
-}
+use transcript::revision::Revision::{V2025_06_18, V2025_11_25};
 
 /// What the server does. Params are JSON.
 #[derive(Debug, Clone, Copy)]
@@ -109,18 +58,8 @@ impl ServerAct {
     }
 }
 
-const fn step(
-    (part, name): (ServerPart, &'static str),
-    tests: &'static [&'static str],
-    since: Revision,
-    needs: &'static str,
-    act: ServerAct,
-) -> ServerStep {
-    ServerStep { name, tests, since, needs, part, act }
-}
-
+use Part::{Faults, Over, Session, Streams};
 use ServerAct::{Ask, AskAs, Await, AwaitPage, Break, Late, Leave, Raw, Refuse, Slow};
-use ServerPart::{Faults, Over, Session, Streams};
 
 const SAMPLE: &str =
     r#"{"messages":[{"role":"user","content":{"type":"text","text":"Say one word."}}],"maxTokens":10}"#;
@@ -131,35 +70,35 @@ const PAGE: &str =
 
 /// Every step, in the order in which they are played.
 #[rustfmt::skip]
-pub static SERVER_SCRIPT: &[ServerStep] = &[
-    step((Session, "handshake"), &["life"], V2024_11_05, "", Await("initialize")),
-    step((Session, "initialized"), &["life.initialized"], V2024_11_05, "", Await("notifications/initialized")),
-    step((Session, "ping"), &["ping", "jsonrpc.response"], V2024_11_05, "", Ask("ping", "{}")),
-    step((Session, "id-text"), &["jsonrpc.response", "jsonrpc.request.answered"], V2024_11_05, "", AskAs("\"concord\"", "ping")),
-    step((Session, "id-large"), &["jsonrpc.response", "jsonrpc.request.answered"], V2024_11_05, "", AskAs("9007199254740991", "ping")),
-    step((Session, "roots"), &["roots", "cap.client.roots"], V2024_11_05, "/roots", Ask("roots/list", "{}")),
-    step((Session, "sampling"), &["sampling", "content"], V2024_11_05, "/sampling", Ask("sampling/createMessage", SAMPLE)),
-    step((Session, "elicitation"), &["elicit"], V2025_06_18, "/elicitation", Ask("elicitation/create", FORM)),
-    step((Session, "log-message"), &["jsonrpc.notification.no-response"], V2024_11_05, "", Raw(r#"{"jsonrpc":"2.0","method":"notifications/message","params":{"level":"info","logger":"concord","data":"A log message"}}"#)),
-    step((Session, "tools-changed"), &["jsonrpc.notification.no-response"], V2024_11_05, "", Raw(r#"{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}"#)),
-    step((Session, "resources-changed"), &["jsonrpc.notification.no-response"], V2024_11_05, "", Raw(r#"{"jsonrpc":"2.0","method":"notifications/resources/list_changed"}"#)),
-    step((Session, "prompts-changed"), &["jsonrpc.notification.no-response"], V2024_11_05, "", Raw(r#"{"jsonrpc":"2.0","method":"notifications/prompts/list_changed"}"#)),
-    step((Session, "tools-listed"), &["page"], V2024_11_05, "", Await("tools/list")),
-    step((Session, "page"), &["page.cursor-opaque"], V2024_11_05, "", AwaitPage),
-    step((Session, "tool-called"), &["tools.call"], V2024_11_05, "", Await("tools/call")),
-    step((Session, "slow-answer"), &["progress", "cancel"], V2024_11_05, "", Slow),
-    step((Session, "resource-read"), &["resources"], V2024_11_05, "", Await("resources/read")),
-    step((Session, "prompt-got"), &["prompts"], V2024_11_05, "", Await("prompts/get")),
-    step((Faults, "method-unknown"), &["jsonrpc.error", "jsonrpc.request.answered"], V2024_11_05, "", Ask("concord/unknown", "{}")),
-    step((Faults, "notification-unknown"), &["jsonrpc.notification.no-response"], V2024_11_05, "", Raw(r#"{"jsonrpc":"2.0","method":"notifications/concord/unknown"}"#)),
-    step((Faults, "answer-unknown"), &["jsonrpc.response", "jsonrpc.request.answered"], V2024_11_05, "", Raw(r#"{"jsonrpc":"2.0","id":"concord-unknown","result":{}}"#)),
-    step((Faults, "roots-undeclared"), &["roots.unsupported", "jsonrpc.request.answered"], V2024_11_05, "!/roots", Ask("roots/list", "{}")),
-    step((Faults, "sampling-with-tools"), &["sampling.tools-refused"], V2025_11_25, "/sampling !/sampling/tools", Ask("sampling/createMessage", TOOLS)),
-    step((Faults, "elicitation-of-a-page"), &["elicit.bad-mode-error"], V2025_11_25, "/elicitation !/elicitation/url", Ask("elicitation/create", PAGE)),
-    step((Faults, "late-answer"), &["cancel", "jsonrpc.notification.no-response"], V2024_11_05, "", Late),
-    step((Faults, "error-answer"), &["jsonrpc"], V2024_11_05, "", Refuse),
-    step((Streams, "stream-broken"), &["http.sse.reconnect", "http.sse.retry-respected", "http.resume", "http.session.echo", "http.version"], V2025_11_25, "", Break),
-    step((Over, "session-over"), &["http.session.reinit"], V2024_11_05, "", Leave),
+pub static SERVER_SCRIPT: &[Step<ServerAct>] = &[
+    step((Session, "handshake"), &["life"], EVERY, "", Await("initialize")),
+    step((Session, "initialized"), &["life.initialized"], EVERY, "", Await("notifications/initialized")),
+    step((Session, "ping"), &["ping", "jsonrpc.response"], EVERY, "", Ask("ping", "{}")),
+    step((Session, "id-text"), &["jsonrpc.response", "jsonrpc.request.answered"], EVERY, "", AskAs("\"concord\"", "ping")),
+    step((Session, "id-large"), &["jsonrpc.response", "jsonrpc.request.answered"], EVERY, "", AskAs("9007199254740991", "ping")),
+    step((Session, "roots"), &["roots", "cap.client.roots"], EVERY, "/roots", Ask("roots/list", "{}")),
+    step((Session, "sampling"), &["sampling", "content"], EVERY, "/sampling", Ask("sampling/createMessage", SAMPLE)),
+    step((Session, "elicitation"), &["elicit"], [V2025_06_18, EVERY[1]], "/elicitation", Ask("elicitation/create", FORM)),
+    step((Session, "log-message"), &["jsonrpc.notification.no-response"], EVERY, "", Raw(r#"{"jsonrpc":"2.0","method":"notifications/message","params":{"level":"info","logger":"concord","data":"A log message"}}"#)),
+    step((Session, "tools-changed"), &["jsonrpc.notification.no-response"], EVERY, "", Raw(r#"{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}"#)),
+    step((Session, "resources-changed"), &["jsonrpc.notification.no-response"], EVERY, "", Raw(r#"{"jsonrpc":"2.0","method":"notifications/resources/list_changed"}"#)),
+    step((Session, "prompts-changed"), &["jsonrpc.notification.no-response"], EVERY, "", Raw(r#"{"jsonrpc":"2.0","method":"notifications/prompts/list_changed"}"#)),
+    step((Session, "tools-listed"), &["page"], EVERY, "", Await("tools/list")),
+    step((Session, "page"), &["page.cursor-opaque"], EVERY, "", AwaitPage),
+    step((Session, "tool-called"), &["tools.call"], EVERY, "", Await("tools/call")),
+    step((Session, "slow-answer"), &["progress", "cancel"], EVERY, "", Slow),
+    step((Session, "resource-read"), &["resources"], EVERY, "", Await("resources/read")),
+    step((Session, "prompt-got"), &["prompts"], EVERY, "", Await("prompts/get")),
+    step((Faults, "method-unknown"), &["jsonrpc.error", "jsonrpc.request.answered"], EVERY, "", Ask("concord/unknown", "{}")),
+    step((Faults, "notification-unknown"), &["jsonrpc.notification.no-response"], EVERY, "", Raw(r#"{"jsonrpc":"2.0","method":"notifications/concord/unknown"}"#)),
+    step((Faults, "answer-unknown"), &["jsonrpc.response", "jsonrpc.request.answered"], EVERY, "", Raw(r#"{"jsonrpc":"2.0","id":"concord-unknown","result":{}}"#)),
+    step((Faults, "roots-undeclared"), &["roots.unsupported", "jsonrpc.request.answered"], EVERY, "!/roots", Ask("roots/list", "{}")),
+    step((Faults, "sampling-with-tools"), &["sampling.tools-refused"], [V2025_11_25, EVERY[1]], "/sampling !/sampling/tools", Ask("sampling/createMessage", TOOLS)),
+    step((Faults, "elicitation-of-a-page"), &["elicit.bad-mode-error"], [V2025_11_25, EVERY[1]], "/elicitation !/elicitation/url", Ask("elicitation/create", PAGE)),
+    step((Faults, "late-answer"), &["cancel", "jsonrpc.notification.no-response"], EVERY, "", Late),
+    step((Faults, "error-answer"), &["jsonrpc"], EVERY, "", Refuse),
+    step((Streams, "stream-broken"), &["http.sse.reconnect", "http.sse.retry-respected", "http.resume", "http.session.echo", "http.version"], [V2025_11_25, EVERY[1]], "", Break),
+    step((Over, "session-over"), &["http.session.reinit"], EVERY, "", Leave),
 ];
 
 /// What was seen of a step.

@@ -3,7 +3,7 @@
 use super::client::Client;
 use super::plan::{Probe, Probed, Silence};
 use super::player::Player;
-use super::script::Step;
+use super::script::{Act, Step};
 use crate::files::Growing;
 use crate::http::AllowedHosts;
 use crate::proxy::{Proxy, Target};
@@ -80,7 +80,7 @@ impl<'p> Session<'p> {
         self.player.done.revision
     }
 
-    pub(super) fn play(&mut self, steps: impl Iterator<Item = &'static Step>) {
+    pub(super) fn play(&mut self, steps: impl Iterator<Item = &'static Step<Act>>) {
         self.player.play(steps);
     }
 

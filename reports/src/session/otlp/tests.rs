@@ -2,15 +2,13 @@
 
 use super::{notes, write};
 use crate::golden::golden;
-use formats::{Format, Input, ReadOptions, Session, find};
+use formats::{Format, ReadOptions, Session, find};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 
 fn session(format: &str, text: &str) -> (Session, &'static Format) {
     let format = find(format).unwrap();
-    let mut bytes = text.as_bytes();
-    let mut input = Input::new(&mut bytes).unwrap();
-    (Session::read(format, &mut input, ReadOptions::default()).unwrap(), format)
+    (Session::of(format, text.as_bytes(), ReadOptions::default()).unwrap(), format)
 }
 
 fn document(session: &Session) -> Value {

@@ -17,7 +17,7 @@ use std::time::Duration;
 use tempfile::TempDir;
 use verdict::baseline::Baseline;
 use wire::Notify;
-use wire::probe::ServerPart;
+use wire::probe::Part;
 
 /// Checks a live server or client: plays the other side, records what passes, and judges that as `check` does.
 ///
@@ -46,7 +46,7 @@ pub(crate) struct Args {
     /// As a server, play only this part of the script. Without a command and --listen, it is played on the standard streams, for
     /// clients that start their servers from a configuration.
     #[arg(long, value_name = "PART", value_parser = part)]
-    pub(super) part: Option<ServerPart>,
+    pub(super) part: Option<Part>,
     /// Where such a server notes what it has seen.
     #[arg(long, value_name = "FILE", hide = true)]
     pub(super) seen: Option<PathBuf>,
@@ -226,8 +226,8 @@ impl Args {
 }
 
 /// A part of the script by its name.
-fn part(name: &str) -> Result<ServerPart, String> {
-    let found = ServerPart::ALL.into_iter().find(|part| part.name() == name);
-    let names = ServerPart::ALL.map(ServerPart::name).join(", ");
+fn part(name: &str) -> Result<Part, String> {
+    let found = Part::OF_SERVER.into_iter().find(|part| part.name() == name);
+    let names = Part::OF_SERVER.map(Part::name).join(", ");
     found.ok_or_else(|| format!("the parts are {names}"))
 }

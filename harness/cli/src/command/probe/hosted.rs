@@ -11,7 +11,7 @@ use std::io::Write;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
-use wire::probe::{Clients, PlayedPart, Probed, SERVER_SCRIPT, ServerPart, Silence, Unanswered, as_server};
+use wire::probe::{Clients, Part, PlayedPart, Probed, SERVER_SCRIPT, Silence, Unanswered, as_server};
 use wire::{Notify, interrupt};
 
 /// How long a client may run.
@@ -31,7 +31,7 @@ pub(super) fn list() -> Result<u8, Failure> {
             "{:<8} {:<22} {} {}: {}{needs}{capabilities}",
             step.part.name(),
             step.name,
-            step.since,
+            step.revisions[0],
             step.tests.join(", "),
             step.act.said(),
         )?;
@@ -49,7 +49,7 @@ pub(super) fn run(args: &Args, context: CommandContext) -> Result<u8, Failure> {
         as_server(part, args.timeout, args.seen.as_deref())?;
         return Ok(interrupt::code().unwrap_or(exit::WELL));
     }
-    if args.listen.is_none() && args.part.is_some_and(ServerPart::is_http) {
+    if args.listen.is_none() && args.part.is_some_and(Part::is_http) {
         return unusable("this part needs HTTP: give an address with --listen");
     }
     let judge = Judge::new(&args.options("client", context))?;
@@ -59,7 +59,7 @@ pub(super) fn run(args: &Args, context: CommandContext) -> Result<u8, Failure> {
     let program = std::env::current_exe()
         .map_err(|error| Failure::Unusable(format!("this program cannot be found: {error}")))?;
     // Who waits for clients plays what keeps to the specification, unless another part is asked for.
-    let waits = args.command.is_empty().then_some(ServerPart::Session);
+    let waits = args.command.is_empty().then_some(Part::Session);
     let clients = Clients {
         command: args.command.clone(),
         listen: args.listen.map(|at| (at, args.hosts.at(at))),

@@ -230,15 +230,13 @@ fn length(entry: &OwnedEntry) -> usize {
 #[cfg(test)]
 mod tests {
     use super::Rewriting;
-    use formats::{FORMATS, Format, Input, ReadOptions, Session, Spelling};
+    use formats::{FORMATS, Format, ReadOptions, Session, Spelling};
     use std::io::{Seek as _, Write as _};
     use wire::redaction::Redaction;
 
     /// What is written of a session at once.
     fn at_once(format: &Format, bytes: &[u8], redaction: &Redaction) -> Option<String> {
-        let mut reader = bytes;
-        let mut input = Input::new(&mut reader).ok()?;
-        let mut session = Session::read(format, &mut input, ReadOptions::default()).ok()?;
+        let mut session = Session::of(format, bytes, ReadOptions::default()).ok()?;
         redaction.clone().numbered(&mut { bytes }).ok()?.session(&mut session).ok()?;
         let mut out = Vec::new();
         format.write(&session, &mut out).ok()?;

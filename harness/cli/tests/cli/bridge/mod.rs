@@ -7,7 +7,7 @@
 mod reverse;
 
 use crate::sockets::{Answer, BOTH, Connection, JSON, PING, Running, ask, connected, request};
-use crate::support::{concord, file, said};
+use crate::support::{concord, file, ran};
 use rustix::process::Signal;
 use std::fs;
 use std::path::Path;
@@ -19,19 +19,11 @@ const NEWEST: &str = "2025-11-25";
 /// `check` finds nothing, and `read` these numbers of messages in the recordings.
 fn is_right(folder: &Path, recordings: &[(&str, usize)]) {
     for (name, messages) in recordings {
-        ran(folder, &["check", "--strict", name]);
-        let read = ran(folder, &["read", name]);
+        ran(folder, &["check", "--strict", name], &[]);
+        let read = ran(folder, &["read", name], &[]);
         assert_eq!(read.matches("\"kind\": ").count(), *messages, "{name}: {read}");
     }
     assert_eq!(fs::read_dir(folder).unwrap().count(), recordings.len());
-}
-
-/// What the program says, which finds nothing wrong.
-#[track_caller]
-fn ran(folder: &Path, words: &[&str]) -> String {
-    let output = concord(words).current_dir(folder).output().unwrap();
-    assert!(output.status.success(), "{words:?}: {}", said(&output));
-    said(&output)
 }
 
 fn hello(version: &str) -> String {
@@ -127,7 +119,7 @@ fn a_session_is_served_and_recorded() {
     assert_eq!(over.status, 404, "{over:?}");
     let (seen, folder) = bridge.ends(0);
     assert!(seen.contains("the server is ") && seen.contains("session.har: 6 exchanges"), "{seen}");
-    let read = ran(folder.path(), &["read", "session.har"]);
+    let read = ran(folder.path(), &["read", "session.har"], &[]);
     // The request behind the end of the session is in the recording, and unanswered.
     assert_eq!(read.matches("\"kind\": ").count(), 9, "{read}");
 }
@@ -263,9 +255,9 @@ fn a_server_that_ends_is_told_of_and_only_its_own_session_is_over() {
 /// The three sessions of a recording in which the first one ended early.
 fn is_right_but_for_the_end(folder: &Path) {
     for name in ["session.har", "session-2.har", "session-3.har"] {
-        ran(folder, &["check", "--profile", "recorder", "--strict", name]);
+        ran(folder, &["check", "--profile", "recorder", "--strict", name], &[]);
     }
-    assert!(ran(folder, &["read", "session.har"]).contains("-32603"));
+    assert!(ran(folder, &["read", "session.har"], &[]).contains("-32603"));
 }
 
 #[test]

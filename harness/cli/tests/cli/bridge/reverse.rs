@@ -1,8 +1,8 @@
 //! `record --to URL`: a server over HTTP, which a test plays with plain sockets, as one over stdio.
 
-use super::{hello, ran};
+use super::hello;
 use crate::sockets::{Asked, Listener, Running};
-use crate::support::concord;
+use crate::support::{concord, ran};
 use rustix::process::Signal;
 use std::fs;
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
@@ -87,7 +87,7 @@ impl Reverse {
     fn ends(mut self, code: i32) -> (String, String) {
         drop(self.to.take());
         let seen = self.running.ends(code, &[]);
-        ran(self.folder.path(), &["check", "--profile", "recorder", "--strict", "trace.jsonl"]);
+        ran(self.folder.path(), &["check", "--profile", "recorder", "--strict", "trace.jsonl"], &[]);
         (seen, fs::read_to_string(self.folder.path().join("trace.jsonl")).unwrap())
     }
 }

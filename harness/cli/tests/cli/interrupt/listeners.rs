@@ -3,6 +3,7 @@
 use super::{SIGNALS, Workdir, free_port, words};
 use crate::support::ended;
 use rustix::process::Signal;
+use std::cell::OnceCell;
 use std::fs;
 use std::io::Write as _;
 use std::net::{TcpListener, TcpStream};
@@ -11,6 +12,13 @@ use std::thread;
 /// Whether somebody listens there.
 fn listens(port: &str) -> bool {
     TcpStream::connect(format!("127.0.0.1:{port}")).is_ok()
+}
+
+/// Whether a server has been connected to, which answers nothing.
+fn connected(server: &TcpListener) -> impl Fn() -> bool + '_ {
+    server.set_nonblocking(true).unwrap();
+    let came = OnceCell::new();
+    move || came.get().is_some() || server.accept().is_ok_and(|(stream, _)| came.set(stream).is_ok())
 }
 
 fn interrupted(verb: &[&str], ready: impl Fn() -> bool, signal: Signal, code: i32) {
@@ -41,16 +49,12 @@ fn play_as_a_client_over_http_tells_what_passed() {
     for (signal, code) in SIGNALS {
         let server = TcpListener::bind("127.0.0.1:0").unwrap();
         let url = format!("http://{}/mcp", server.local_addr().unwrap());
-        server.set_nonblocking(true).unwrap();
-        // It is connected to, and answers nothing.
-        let came = std::cell::OnceCell::new();
-        let ready = || {
-            if let Ok((stream, _)) = server.accept() {
-                let _ = came.set(stream);
-            }
-            came.get().is_some()
-        };
-        interrupted(&["play", "--as", "client", "ids/null-request", "--to", &url], ready, signal, code);
+        interrupted(
+            &["play", "--as", "client", "ids/null-request", "--to", &url],
+            connected(&server),
+            signal,
+            code,
+        );
     }
 }
 
@@ -86,18 +90,10 @@ fn record_between_pipes_and_a_server_over_http_leaves_a_whole_file() {
         let place = Workdir::new();
         let server = TcpListener::bind("127.0.0.1:0").unwrap();
         let (url, out) = (format!("http://{}/mcp", server.local_addr().unwrap()), place.text("out.jsonl"));
-        server.set_nonblocking(true).unwrap();
         let mut child = place.command(&["record", "-o", &out, "--to", &url]).spawn().unwrap();
         let mut client = child.stdin.take().unwrap();
         writeln!(client, r#"{{"jsonrpc":"2.0","id":1,"method":"ping"}}"#).unwrap();
-        let came = std::cell::OnceCell::new();
-        let ready = || {
-            if let Ok((stream, _)) = server.accept() {
-                let _ = came.set(stream);
-            }
-            came.get().is_some()
-        };
-        let output = place.interrupted(child, signal, ready);
+        let output = place.interrupted(child, signal, connected(&server));
         ended(&output, code, &[]);
         let recorded = fs::read_to_string(&out).unwrap();
         let (first, last) = (recorded.lines().next().unwrap(), recorded.lines().last().unwrap());

@@ -222,6 +222,11 @@ fn an_event_is_delivered_again() {
     assert_eq!(body, format!("id: 0-0\ndata: {LOG}\n\nid: 0-1\ndata: {DONE}\n\n"));
     server.ends(0, &["0 mismatches"]);
 
+    // Where nothing is left for which the client would come back, one comes behind the other.
+    let server = Server::start(&session(&folder, &[("in", CALL), ("out", DONE)]), &["--redeliver"]);
+    assert_eq!(server.post(&[], CALL).body, format!("id: 0-0\ndata: {DONE}\n\n").repeat(2));
+    server.ends(0, &["0 mismatches"]);
+
     // A client of ours comes back by itself, and takes the event for one.
     let server = Server::start(&session(&folder, &SESSION[4..]), &["--redeliver"]);
     let url = format!("http://{}/mcp", server.at);

@@ -1,16 +1,14 @@
 //! A recorder with a server and a client that a test plays.
 
-use crate::sockets::{JSON, Listener};
+use crate::sockets::{BOTH, Connection, JSON, Listener, connected, request};
 use crate::support::{concord, ended};
 use serde_json::Value;
 use std::fs::{self, File};
-use std::io::{Read as _, Write as _};
 use std::net::{SocketAddr, TcpStream};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::thread::{self, JoinHandle};
-use std::time::Duration;
 use tempfile::TempDir;
 use wire::proxy::{Proxy, Summary, Target};
 use wire::redaction::Redaction;
@@ -57,11 +55,8 @@ impl Bench {
     }
 
     /// A client's connection on which `request` was sent.
-    pub(crate) fn send(&self, request: &[u8]) -> TcpStream {
-        let mut client = TcpStream::connect(self.at).unwrap();
-        client.set_read_timeout(Some(Duration::from_secs(20))).unwrap();
-        client.write_all(request).unwrap();
-        client
+    pub(crate) fn send(&self, request: &[u8]) -> Connection {
+        connected(&self.at.to_string(), request)
     }
 
     /// The server's connection, and the head and the body of what was asked.
@@ -79,29 +74,8 @@ impl Bench {
     }
 }
 
-/// Reads up to and with `mark`.
-pub(crate) fn until(stream: &mut TcpStream, mark: &str) -> String {
-    let mut seen = Vec::new();
-    while !seen.ends_with(mark.as_bytes()) {
-        let mut byte = [0];
-        assert_eq!(
-            stream.read(&mut byte).unwrap(),
-            1,
-            "it ended before {mark:?}: {}",
-            String::from_utf8_lossy(&seen)
-        );
-        seen.push(byte[0]);
-    }
-    String::from_utf8(seen).unwrap()
-}
-
 pub(crate) fn post(body: &str) -> Vec<u8> {
-    let length = body.len();
-    format!(
-        "POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nMCP-Protocol-Version: 2025-11-25\r\n\
-         Accept: application/json, text/event-stream\r\nContent-Length: {length}\r\n\r\n{body}"
-    )
-    .into_bytes()
+    request("POST /mcp", &format!("{JSON}MCP-Protocol-Version: 2025-11-25\r\n{BOTH}"), body).into_bytes()
 }
 
 pub(crate) fn json(body: &str) -> String {

@@ -7,15 +7,14 @@ mod bench;
 mod redaction;
 mod trouble;
 
-use crate::sockets::{PING, PONG};
+use crate::sockets::{PING, PONG, connected};
 use crate::support::{concord, ended, eventually};
-use bench::{Bench, json, meaning, post, until};
+use bench::{Bench, json, meaning, post};
 use flate2::Compression;
 use flate2::write::GzEncoder;
 use serde_json::Value;
 use std::fs;
 use std::io::{Read as _, Write as _};
-use std::net::TcpStream;
 use std::sync::atomic::Ordering;
 use std::thread;
 use wire::proxy::Summary;
@@ -32,7 +31,7 @@ fn a_request_and_its_answer_pass_and_are_kept() {
     server
         .write_all(json(PONG).replace("Content-Type", "mcp-session-id: s\r\nContent-Type").as_bytes())
         .unwrap();
-    assert!(until(&mut client, PONG).starts_with("HTTP/1.1 200 OK\r\n"));
+    assert!(client.until(PONG).starts_with("HTTP/1.1 200 OK\r\n"));
     let (summary, entries, _) = bench.end();
     assert_eq!(summary, Summary { exchanges: 1, sessions: 1, ..Summary::default() });
     let [entry] = entries.as_slice() else { panic!("{entries:?}") };
@@ -50,14 +49,14 @@ fn a_stream_passes_as_it_comes() {
             b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\n\r\n",
         )
         .unwrap();
-    until(&mut client, "\r\n\r\n");
+    client.until("\r\n\r\n");
     // Each event is at the client before the server says the next one.
     for event in [": ping\n\n".to_owned(), format!("id: 1\ndata: {PONG}\n\n")] {
         server.write_all(format!("{:x}\r\n{event}\r\n", event.len()).as_bytes()).unwrap();
-        until(&mut client, &event);
+        client.until(&event);
     }
     server.write_all(b"0\r\n\r\n").unwrap();
-    until(&mut client, "0\r\n\r\n");
+    client.until("0\r\n\r\n");
     let (_, entries, folder) = bench.end();
     assert_eq!(entries[0]["_events"].as_array().unwrap().len(), 2, "{entries:?}");
     let read = meaning(&folder.path().join("session.har"));
@@ -87,7 +86,7 @@ fn who_goes_away_is_told_and_tears_the_other_side() {
         .unwrap();
     drop(server);
     let mut rest = Vec::new();
-    let _ = other.read_to_end(&mut rest);
+    let _ = other.0.read_to_end(&mut rest);
     assert!(rest.ends_with(b"{\"half"), "{}", String::from_utf8_lossy(&rest));
     let (summary, entries, _) = bench.end();
     assert_eq!((summary.exchanges, summary.open), (2, 0));
@@ -103,7 +102,7 @@ fn a_stream_on_which_nothing_came_is_none_that_was_left_out() {
     let mut client = bench.send(b"GET /mcp HTTP/1.1\r\nHost: localhost\r\nAccept: text/event-stream\r\n\r\n");
     let (mut server, ..) = bench.receive();
     server.write_all(b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\n").unwrap();
-    until(&mut client, "\r\n\r\n");
+    client.until("\r\n\r\n");
     let (_, entries, folder) = bench.end();
     assert_eq!(entries[0]["response"]["content"]["text"], "", "{entries:?}");
     let mut check = concord(["check", "--profile", "recorder", "--strict", "--allow-empty"]);
@@ -116,9 +115,8 @@ fn a_server_that_is_not_there_is_told_to_the_client() {
     let target = bench.server.at();
     let Bench { folder, at, server, stop, running, .. } = bench;
     drop(server);
-    let mut client = TcpStream::connect(at).unwrap();
-    client.write_all(&post(PING)).unwrap();
-    let text = until(&mut client, "\n\r\n").to_owned() + &until(&mut client, "\n");
+    let mut client = connected(&at.to_string(), &post(PING));
+    let text = client.until("\n\r\n") + &client.until("\n");
     assert!(text.starts_with("HTTP/1.1 502 ") && text.contains(&format!("http://{target}")), "{text}");
     stop.store(true, Ordering::Relaxed);
     assert_eq!(running.join().unwrap().exchanges, 1);
@@ -138,7 +136,7 @@ fn the_messages_of_http_sse_come_back_to_the_recorder() {
     let event = format!("event: endpoint\ndata: http://{}/messages?s=1\n\n", bench.server.at());
     server.write_all(b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\n").unwrap();
     server.write_all(event.as_bytes()).unwrap();
-    until(&mut client, "event: endpoint\ndata: /messages?s=1\n\n");
+    client.until("event: endpoint\ndata: /messages?s=1\n\n");
     let (_, entries, _) = bench.end();
     assert_eq!(entries[0]["response"]["content"]["text"], event, "the archive has what the server said");
     assert_eq!(entries[0]["_ended"], "the client went away", "{entries:?}");
@@ -159,9 +157,9 @@ fn a_coding_passes_and_is_undone_in_the_archive() {
         "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Encoding: gzip\r\nContent-Length:";
     server.write_all(format!("{head} {}\r\n\r\n", body.len()).as_bytes()).unwrap();
     server.write_all(&body).unwrap();
-    until(&mut client, "\r\n\r\n");
+    client.until("\r\n\r\n");
     let mut got = vec![0; body.len()];
-    client.read_exact(&mut got).unwrap();
+    client.0.read_exact(&mut got).unwrap();
     assert_eq!(got, body);
     let (_, entries, _) = bench.end();
     assert_eq!(entries[0]["response"]["content"]["text"], PONG);
@@ -177,7 +175,7 @@ fn large_bodies_pass_whole_in_both_directions() {
     );
     let mut client = bench.send(&[]);
     let sent = post(&text);
-    let mut writer = client.try_clone().unwrap();
+    let mut writer = client.0.get_ref().try_clone().unwrap();
     let sending = thread::spawn(move || writer.write_all(&sent).unwrap());
     let (mut server, _, body) = bench.receive();
     assert!(body == text);
@@ -187,9 +185,9 @@ fn large_bodies_pass_whole_in_both_directions() {
         server.write_all(answer.as_bytes()).unwrap();
         server
     });
-    until(&mut client, "\r\n\r\n");
+    client.until("\r\n\r\n");
     let mut got = vec![0; text.len()];
-    client.read_exact(&mut got).unwrap();
+    client.0.read_exact(&mut got).unwrap();
     assert!(got == text.as_bytes());
     drop(sending.join().unwrap());
     let (summary, entries, _) = bench.end();

@@ -1,6 +1,6 @@
 //! What is taken out of the archive where somebody asked for it, while the traffic passes as it is.
 
-use super::bench::{Bench, meaning, until};
+use super::bench::{Bench, meaning};
 use crate::support::{concord, ended, eventually};
 use serde_json::Value;
 use std::fs;
@@ -34,7 +34,7 @@ fn secrets_pass_and_are_not_in_the_archive() {
         )
         .unwrap();
     server.write_all(event.as_bytes()).unwrap();
-    until(&mut client, &event);
+    client.until(&event);
     let path = bench.path();
     // The stream is still open, and what is written of it then has no secrets either.
     eventually("an event is written before the stream ends", || {
@@ -48,7 +48,7 @@ fn secrets_pass_and_are_not_in_the_archive() {
     );
     let (mut server, ..) = bench.receive();
     server.write_all(b"HTTP/1.1 202 Accepted\r\nContent-Length: 0\r\n\r\n").unwrap();
-    until(&mut other, "\r\n\r\n");
+    other.until("\r\n\r\n");
     let (summary, entries, folder) = bench.end();
     assert!(summary.is_whole(), "{summary:?}");
     let file = folder.path().join("session.har");

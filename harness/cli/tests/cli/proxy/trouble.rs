@@ -1,6 +1,6 @@
 //! Peers that hang, that are several, that come back, and that speak no HTTP.
 
-use super::bench::{Bench, json, meaning, post, until};
+use super::bench::{Bench, json, meaning, post};
 use crate::sockets::{PING, PONG};
 use crate::support::eventually;
 use serde_json::Value;
@@ -56,7 +56,7 @@ fn two_sessions_at_once_are_told_apart() {
             .unwrap();
     }
     for (client, name) in clients.iter_mut().zip(["one", "two"]) {
-        until(client, &format!("{{\"of\":\"{name}\"}}}}"));
+        client.until(&format!("{{\"of\":\"{name}\"}}}}"));
     }
     let (summary, entries, _) = bench.end();
     assert_eq!((summary.exchanges, summary.sessions), (2, 2));
@@ -91,7 +91,7 @@ fn what_is_no_http_is_counted_said_once_and_stops_nobody() {
     let mut client = bench.send(&post(PING));
     let (mut server, ..) = bench.receive();
     server.write_all(json(PONG).as_bytes()).unwrap();
-    until(&mut client, PONG);
+    client.until(PONG);
     let said = std::sync::Arc::clone(&bench.said);
     let (summary, entries, _) = bench.end();
     assert_eq!((summary.refused, summary.exchanges, entries.len()), (4, 1, 1), "{summary}");
@@ -124,7 +124,7 @@ fn a_page_of_another_site_does_not_reach_the_server() {
         (host("Host: localhost\r\nOrigin: null\r\n"), "comes from the origin null"),
     ] {
         let mut client = bench.send(request.as_bytes());
-        let answer = until(&mut client, "\r\n\r\n") + &until(&mut client, "\n");
+        let answer = client.until("\r\n\r\n") + &client.until("\n");
         assert!(answer.starts_with("HTTP/1.1 403 ") && answer.contains(why), "{why}: {answer}");
     }
     for lines in [
@@ -135,7 +135,7 @@ fn a_page_of_another_site_does_not_reach_the_server() {
         // The first that comes to the server at all.
         let (mut server, ..) = bench.receive();
         server.write_all(json(PONG).as_bytes()).unwrap();
-        until(&mut client, PONG);
+        client.until(PONG);
     }
     let (summary, entries, _) = bench.end();
     assert_eq!((summary.exchanges, entries.len()), (7, 7));
@@ -149,8 +149,8 @@ fn half_a_head_holds_its_place_for_a_while_only() {
     let halves = [&b"POST /mcp HTTP/1.1\r\nHost: localhost\r\n"[..], b"P", b""];
     for mut client in halves.map(|half| bench.send(half)) {
         // It ends, whether with an answer or without one; a recorder that waited would run into the client's patience.
-        let mut answer = Vec::new();
-        let ended = client.read_to_end(&mut answer);
+        client.0.get_ref().set_read_timeout(Some(Duration::from_secs(20))).unwrap();
+        let ended = client.0.read_to_end(&mut Vec::new());
         let waited = ended.is_err_and(|error| error.kind() == std::io::ErrorKind::WouldBlock);
         assert!(!waited, "the recorder waits for the rest of a head");
     }
@@ -159,7 +159,7 @@ fn half_a_head_holds_its_place_for_a_while_only() {
     let (mut server, ..) = bench.receive();
     std::thread::sleep(Duration::from_millis(300));
     server.write_all(json(PONG).as_bytes()).unwrap();
-    until(&mut client, PONG);
+    client.until(PONG);
     assert_eq!(bench.end().0.exchanges, 1);
 }
 
@@ -169,7 +169,7 @@ fn a_stream_that_is_resumed_says_so_in_the_archive() {
     let mut first = bench.send(b"GET /mcp HTTP/1.1\r\nHost: localhost\r\nAccept: text/event-stream\r\n\r\n");
     let (mut server, ..) = bench.receive();
     server.write_all(b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\nid: 7\ndata:\n\n").unwrap();
-    until(&mut first, "data:\n\n");
+    first.until("data:\n\n");
     drop((first, server));
     let mut second = bench.send(
         b"GET /mcp HTTP/1.1\r\nHost: localhost\r\nLast-Event-ID: 7\r\nAccept: text/event-stream\r\n\r\n",
@@ -179,7 +179,7 @@ fn a_stream_that_is_resumed_says_so_in_the_archive() {
     server
         .write_all(b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\nid: 8\ndata: 8\n\n")
         .unwrap();
-    until(&mut second, "data: 8\n\n");
+    second.until("data: 8\n\n");
     let (_, entries, _) = bench.end();
     let resumed: Vec<&Value> = entries
         .iter()
@@ -196,12 +196,12 @@ fn a_stream_that_is_resumed_says_so_in_the_archive() {
 fn a_request_that_cannot_be_forwarded_is_kept() {
     let bench = Bench::new();
     let mut client = bench.send(b"CONNECT localhost:1 HTTP/1.1\r\nHost: localhost:1\r\n\r\n");
-    assert!(until(&mut client, "\r\n\r\n").starts_with("HTTP/1.1 501 "));
+    assert!(client.until("\r\n\r\n").starts_with("HTTP/1.1 501 "));
     let mut client = bench.send(b"OPTIONS * HTTP/1.1\r\nHost: localhost\r\n\r\n");
     let (mut server, head, _) = bench.receive();
     assert!(head.starts_with("OPTIONS * HTTP/1.1\r\n"), "a path that is none passes as it is: {head}");
     server.write_all(json(PONG).as_bytes()).unwrap();
-    until(&mut client, PONG);
+    client.until(PONG);
     let (summary, entries, _) = bench.end();
     assert_eq!((summary.exchanges, summary.is_whole()), (2, true), "{entries:?}");
     assert_eq!(

@@ -1,7 +1,6 @@
 //! The cells over HTTP: each is an exchange of its own, with bodies that come in small chunks.
 
 use super::Cell;
-use super::places::Says;
 use crate::sockets::{PING, PONG, Running};
 use crate::support::concord;
 use rustix::process::Signal;
@@ -18,6 +17,9 @@ const CHUNK: usize = 7;
 
 const JSON: &str = "Content-Type: application/json";
 const STREAM: &str = "Content-Type: text/event-stream";
+
+/// The kinds of places that only HTTP has.
+pub(crate) const KINDS: &[&str] = &["query", "request header", "response header", "body"];
 
 /// What is asked and what is answered: headers and bodies.
 #[derive(Clone)]
@@ -36,10 +38,10 @@ impl Exchange {
 
 fn exchanges(number: usize, cell: &Cell) -> Vec<Exchange> {
     let (it, plain) = (cell.encoded(), Exchange::plain());
-    let with = |header: String| format!("{JSON}\r\n{header}");
-    match cell.place.says {
-        Says::Message(message) => {
-            let message = message(&it).replace("ID", &number.to_string()).into_bytes();
+    let (said, with) = (cell.place.text(&it), |header: String| format!("{JSON}\r\n{header}"));
+    match cell.place.kind {
+        "message" => {
+            let message = said.replace("ID", &number.to_string()).into_bytes();
             let event = [b"data: ", &message[..], b"\n\n"].concat();
             vec![
                 Exchange { request: (JSON.to_owned(), message.clone()), ..plain.clone() },
@@ -47,21 +49,17 @@ fn exchanges(number: usize, cell: &Cell) -> Vec<Exchange> {
                 Exchange { response: (STREAM.to_owned(), event), ..plain },
             ]
         }
-        Says::Query(query) => vec![Exchange { query: format!("?{}", query(&it)), ..plain }],
-        Says::RequestHeader(header) => {
-            vec![Exchange { request: (with(header(&it)), PING.into()), ..plain }]
-        }
-        Says::ResponseHeader(header) => {
-            let header = header(&it);
-            let head = if header.starts_with("Content-Type") { header } else { with(header) };
+        "query" => vec![Exchange { query: format!("?{said}"), ..plain }],
+        "request header" => vec![Exchange { request: (with(said), PING.into()), ..plain }],
+        "response header" => {
+            let head = if said.starts_with("Content-Type") { said } else { with(said) };
             vec![Exchange { response: (head, PONG.into()), ..plain }]
         }
-        Says::Body(body) => {
-            let (head, body) = body(&it);
-            let said = (head.to_owned(), body);
+        "body" => {
+            let said = cell.place.body(&it);
             vec![Exchange { request: said.clone(), ..plain.clone() }, Exchange { response: said, ..plain }]
         }
-        Says::Line(_) | Says::Words(_) | Says::Environment | Says::StandardError => Vec::new(),
+        _ => Vec::new(),
     }
 }
 

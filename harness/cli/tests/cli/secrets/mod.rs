@@ -11,7 +11,7 @@ mod search;
 
 use crate::support::{PEER, concord};
 use encodings::{ENCODINGS, Encoding};
-use places::{PLACES, Place, Says};
+use places::{PLACES, Place};
 use search::Search;
 use std::fs;
 use std::io::Write as _;
@@ -58,9 +58,7 @@ impl Cell {
 
 fn cells() -> Vec<Cell> {
     let pairs = PLACES.iter().flat_map(|place| ENCODINGS.iter().map(move |encoding| (place, encoding)));
-    let fits = |(place, encoding): &(&Place, &Encoding)| {
-        !encoding.messages_only || matches!(place.says, Says::Message(_))
-    };
+    let fits = |(place, encoding): &(&Place, &Encoding)| !encoding.messages_only || place.kind == "message";
     let secret = |number: u64| {
         // Digits that nothing else has, and that no other secret shares.
         let digits = (number + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
@@ -79,16 +77,14 @@ fn over_stdio(folder: &Path, flags: &[&str], cells: &[Cell]) {
     let mut command = concord(["record", "-v", "-o"]);
     for (number, cell) in cells.iter().enumerate() {
         let encoded = cell.encoded();
-        match cell.place.says {
-            Says::Message(message) => {
-                input.extend(message(&encoded).replace("ID", &number.to_string()).into_bytes());
-                input.push(b'\n');
-            }
-            Says::Line(line) => input.extend([line(&encoded), b"\n".to_vec()].concat()),
-            Says::Words(said) => words.extend(said(&encoded)),
-            Says::Environment => _ = command.env(format!("TOKEN_{number}"), encoded),
-            Says::StandardError => complaints += &format!("{encoded}\n"),
-            _ => {}
+        let said = cell.place.text(&encoded);
+        match cell.place.kind {
+            "message" => input.extend((said.replace("ID", &number.to_string()) + "\n").into_bytes()),
+            "line" => input.extend([cell.place.line(&encoded), b"\n".to_vec()].concat()),
+            "words" => words.extend(said.lines().map(str::to_owned)),
+            "environment" => _ = command.env(format!("TOKEN_{number}"), said),
+            "standard error" => complaints += &(said + "\n"),
+            kind => assert!(http::KINDS.contains(&kind), "{kind}"),
         }
     }
     let script = "printf %s \"$COMPLAINTS\" >&2; exec sh \"$@\"";
