@@ -3,6 +3,9 @@
 use super::context::Failure;
 use super::values::spelled;
 use hmac_sha256::Hash as Sha256;
+use std::fmt::Display;
+use std::fs::File;
+use std::io::Read as _;
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 use std::{env, fs, io};
@@ -51,6 +54,11 @@ pub(super) struct Origin<'a> {
 impl ResultArgs {
     /// Reads the files that the digest is of, and the clock, before the run begins.
     pub(super) fn origin(&self) -> Result<Origin<'_>, Failure> {
+        let asked = self.valid_for.is_some() || !self.digest_of.is_empty();
+        if asked && self.results.is_none() && self.report.is_none() {
+            let why = "--valid-for and --digest-of go into results: name a file with --results, or a folder with --report";
+            return Err(Failure::Unusable(why.to_owned()));
+        }
         let days = match self.valid_for {
             Some(days) => {
                 let now = now()?;
@@ -106,24 +114,25 @@ fn day(milliseconds: i64) -> String {
     formats::time::write(milliseconds).chars().take(10).collect()
 }
 
-/// The digest over the paths, lengths and bytes of files; those of a folder in the order of their names, but for hidden ones.
+/// The digest over the paths and bytes of files; those of a folder in the order of their names, but for hidden ones. A link is the
+/// path that it holds. Memory: one block of a file.
 fn digest(paths: &[PathBuf]) -> Result<Option<String>, Failure> {
     let mut hash = Sha256::new();
     for path in paths {
-        let unreadable = |error: &dyn std::fmt::Display| {
-            Failure::Unusable(format!("{} cannot be read: {error}", path.display()))
-        };
         let shown = |entry: &walkdir::DirEntry| {
             entry.depth() == 0 || !entry.file_name().as_encoded_bytes().starts_with(b".")
         };
         for entry in WalkDir::new(path).sort_by_file_name().into_iter().filter_entry(shown) {
+            let unreadable = |at: &Path, error: &dyn Display| {
+                Failure::Unusable(format!("{} cannot be read: {error}", at.display()))
+            };
             let entry = entry.map_err(|error| match error.io_error() {
-                Some(why) => unreadable(why),
-                None => unreadable(&error),
+                Some(why) => unreadable(error.path().unwrap_or(path), why),
+                None => unreadable(path, &error),
             })?;
             if !entry.file_type().is_dir() {
                 let name = entry.path().strip_prefix(path).unwrap_or(Path::new(""));
-                add(&mut hash, name, entry.path()).map_err(|error| unreadable(&error))?;
+                add(&mut hash, name, entry.path()).map_err(|error| unreadable(entry.path(), &error))?;
             }
         }
     }
@@ -131,10 +140,27 @@ fn digest(paths: &[PathBuf]) -> Result<Option<String>, Failure> {
 }
 
 fn add(hash: &mut Sha256, name: &Path, file: &Path) -> io::Result<()> {
-    let bytes = fs::read(file)?;
     hash.update(name.as_os_str().as_encoded_bytes());
     hash.update([0]);
-    hash.update((bytes.len() as u64).to_be_bytes());
-    hash.update(bytes);
+    let mut length = 0_u64;
+    let mut take = |bytes: &[u8]| {
+        hash.update(bytes);
+        length += bytes.len() as u64;
+    };
+    if !name.as_os_str().is_empty() && file.is_symlink() {
+        take(fs::read_link(file)?.as_os_str().as_encoded_bytes());
+    } else if !fs::metadata(file)?.is_file() {
+        // To open a pipe is to wait for a program that writes to it.
+        return Err(io::Error::other("it is not a regular file"));
+    } else {
+        let (mut from, mut block) = (File::open(file)?, vec![0; 1 << 16]);
+        loop {
+            match from.read(&mut block)? {
+                0 => break,
+                count => take(&block[..count]),
+            }
+        }
+    }
+    hash.update(length.to_be_bytes());
     Ok(())
 }

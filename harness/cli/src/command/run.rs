@@ -69,7 +69,7 @@ pub(crate) struct Args {
     /// events, in each format, until a transcript is larger than SIZE. --filter takes `dimension` or `dimension/format`.
     #[arg(long, value_name = "SIZE", num_args = 0..=1, default_missing_value = "4MiB", value_parser = bytes,
         conflicts_with_all = ["cases", "generate", "shard", "list", "verify", "baseline", "report", "jobs",
-            "rerun_failed", "fail_fast", "max_failures", "paired"])]
+            "rerun_failed", "fail_fast", "max_failures", "paired", "name", "valid_for", "digest_of"])]
     scale: Option<u64>,
     /// With --scale: fail where time or memory grows with a larger power of the size.
     #[arg(long, value_name = "POWER", default_value = "1.5", value_parser = power, requires = "scale")]
