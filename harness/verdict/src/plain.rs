@@ -48,6 +48,12 @@ pub fn counted(count: impl TryInto<u64>, one: &str) -> String {
     }
 }
 
+/// A word for a shell.
+#[must_use]
+pub fn quoted(text: &str) -> String {
+    format!("'{}'", text.replace('\'', r"'\''"))
+}
+
 /// Whether a terminal may obey a character, or show another text than stands there.
 #[must_use]
 pub fn is_obeyed(char: char) -> bool {

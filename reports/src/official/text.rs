@@ -1,7 +1,7 @@
 //! The run for a terminal: a row a scenario, then each check that fell short with the messages that it is about.
 
 use super::{OfficialCheck, OfficialRun, Scenario};
-use crate::plain::{cut, plain};
+use crate::plain::{cut, plain, quoted};
 use rules::RuleVerdict;
 use rules::record::RuleResult;
 use std::collections::BTreeMap;
@@ -74,12 +74,6 @@ pub(super) fn again(scenario: &Scenario, check: &OfficialCheck) -> Option<String
         true => format!("mcp-concord show {file}"),
         false => format!("mcp-concord check --select {} {file}", rules.join(",")),
     })
-}
-
-/// A file's name as a shell takes it.
-fn quoted(name: &str) -> String {
-    let safe = |char: char| char.is_alphanumeric() || "-._/+=:@%,".contains(char);
-    if name.chars().all(safe) { name.to_owned() } else { format!("'{}'", name.replace('\'', r"'\''")) }
 }
 
 /// Findings by level, rule and party: `3 warning http.sse.priming (server)`.

@@ -5,10 +5,7 @@ use globset::{Glob, GlobMatcher};
 use std::fmt::Write as _;
 use std::time::Duration;
 
-/// A word for a shell.
-pub(super) fn quoted(text: &str) -> String {
-    format!("'{}'", text.replace('\'', r"'\''"))
-}
+pub(super) use verdict::plain::quoted;
 
 /// The words that an option takes, each with what it means.
 pub(super) fn words(words: &'static [(&'static str, &'static str)]) -> PossibleValuesParser {
