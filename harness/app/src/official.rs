@@ -124,9 +124,13 @@ impl Official {
 
 /// The scenario under way: the last that had begun, and of several at once one whose last check was still to come.
 fn under_way(scenarios: &[Timed], time: i64) -> Option<usize> {
-    let begun = |one: &Timed| one.scenario.began.is_some_and(|began| began <= time);
-    let open = scenarios.iter().rposition(|one| begun(one) && time <= one.last);
-    open.or_else(|| scenarios.iter().rposition(|one| begun(one) && time <= one.last + AFTER))
+    // Those without any time come first, and have no messages.
+    let begun =
+        &scenarios[..scenarios.partition_point(|one| one.scenario.began.is_none_or(|began| began <= time))];
+    let under = |after| {
+        begun.iter().rposition(|one| one.scenario.began.is_some() && time <= one.last.saturating_add(after))
+    };
+    under(0).or_else(|| under(AFTER))
 }
 
 impl Timed {
@@ -137,7 +141,7 @@ impl Timed {
         let folder = file.rsplit(['/', '\\']).nth(1).unwrap_or_default();
         let (name, began) = named(folder);
         let times = || checks.iter().filter_map(OfficialCheck::time);
-        let began = began.or_else(|| times().min().map(|first| first - AFTER));
+        let began = began.or_else(|| times().min().map(|first| first.saturating_sub(AFTER)));
         let last = times().max().or(began).unwrap_or_default();
         let name = if folder.is_empty() { file } else { name.strip_prefix("server-").unwrap_or(name) };
         let scenario =
