@@ -12,14 +12,21 @@
 use crate::support::python;
 use snapbox::Data;
 use snapbox::assert::Assert;
+use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::Mutex;
 use std::{env, fs, iter, thread};
 use tempfile::TempDir;
 
+/// A folder with a link to the program and nothing else: beside the program itself are fuzz targets, one of which is named `diff`.
+const ALONE: &str = concat!(env!("CARGO_TARGET_TMPDIR"), "/program");
+
 #[test]
 fn the_pages_say_what_is_printed() {
+    let _ = fs::remove_dir_all(ALONE);
+    fs::create_dir_all(ALONE).unwrap();
+    symlink(env!("CARGO_BIN_EXE_mcp-concord"), Path::new(ALONE).join("mcp-concord")).unwrap();
     let wanted = env::var("TRANSCRIPT").unwrap_or_default();
     let mut pages = pages();
     assert!(pages.len() > 50, "only {} pages were found", pages.len());
@@ -120,10 +127,9 @@ impl Workdir {
 
     /// The exit code, where it belongs on the page, and all that is printed.
     fn run(&self, command: &str, is_ours: bool) -> String {
-        let program = Path::new(env!("CARGO_BIN_EXE_mcp-concord")).parent().unwrap();
         let python = Path::new(python()).parent().unwrap();
-        let path =
-            [program, &package().join("tests/cmd/bin"), python].map(|it| it.display().to_string()).join(":");
+        let path = [Path::new(ALONE), &package().join("tests/cmd/bin"), python];
+        let path = path.map(|it| it.display().to_string()).join(":");
         let ran = Command::new("sh")
             .args(["-c", command])
             .env("PATH", format!("{path}:{}", env::var("PATH").unwrap()))
