@@ -42,6 +42,8 @@ pub(super) struct Client {
     pub(super) modern: bool,
     /// What the server has asked for.
     pub(super) asked: Vec<String>,
+    /// The ids of requests that were not answered yet, whatever else is waited for.
+    pub(super) beside: Vec<Value>,
 }
 
 impl Client {
@@ -50,7 +52,8 @@ impl Client {
         let writer = Some(Writer::plain(to, &inbox));
         let longest = usize::try_from(FLOOD).unwrap_or(usize::MAX);
         listen(from, Duration::ZERO, longest, Journal::default(), &inbox);
-        Self { writer, inbox, patience, last: 0, heard: 0, over: None, modern: false, asked: Vec::new() }
+        let (asked, beside) = (Vec::new(), Vec::new());
+        Self { writer, inbox, patience, last: 0, heard: 0, over: None, modern: false, asked, beside }
     }
 
     /// Says no more: the server's input is closed.
@@ -66,6 +69,11 @@ impl Client {
     /// Why the server is not there any more, if it is not.
     pub(super) fn over(&self) -> Option<Silence> {
         self.over
+    }
+
+    /// Whether a request of [`Self::beside`] may still be answered.
+    pub(super) fn is_open(&self, id: &Value) -> bool {
+        self.over.is_none() && self.beside.contains(id)
     }
 
     /// The params of a request with what each one has to say of itself in a revision without handshake.
@@ -188,7 +196,11 @@ impl Client {
                     self.asked.push(method);
                     self.send(&reply);
                 }
-                (None, Some(answers)) if id == Some(&answers) => {
+                (None, Some(answers)) => {
+                    self.beside.retain(|open| *open != answers);
+                    if id != Some(&answers) {
+                        continue;
+                    }
                     found = Some(match message.get_mut("result").map(Value::take) {
                         Some(result) => Answer::Result(result),
                         None => {

@@ -4,6 +4,7 @@
 //! client is `remote`, or `http` where single requests are the point. What the recordings show is judged elsewhere.
 
 mod arguments;
+mod calls;
 mod client;
 mod clients;
 mod http;

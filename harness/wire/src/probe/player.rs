@@ -1,23 +1,17 @@
 //! Plays the steps of the script in one session, and notes which were played, which were not and why, and what was not answered.
 
-use super::arguments::{accepted, refused};
 use super::client::{Answer, Client, capabilities, info};
-use super::plan::{Calls, Probe, Probed, Silence, Unanswered};
+use super::plan::{Probe, Probed, Silence, Unanswered};
 use super::script::{Act, Step};
 use crate::record::Server;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
-use std::time::Duration;
+use std::mem::take;
+use std::time::{Duration, Instant};
 use transcript::revision::Revision;
 
 /// How many resources are read, prompts got, tools called, and pages of a listing asked for.
 pub(super) const MOST: usize = 50;
-
-/// How long a call of a tool is waited for before it is cancelled.
-const CALL: Duration = Duration::from_secs(2);
-
-/// How long the answer to a call that was cancelled is listened for.
-const CROSSING: Duration = Duration::from_millis(1_200);
 
 /// How long a server may still say something that it should not.
 const AFTERWARDS: Duration = Duration::from_millis(200);
@@ -25,19 +19,40 @@ const AFTERWARDS: Duration = Duration::from_millis(200);
 /// One session as it is played.
 pub(super) struct Player<'p> {
     pub(super) client: Client,
-    probe: &'p Probe,
+    pub(super) probe: &'p Probe,
     /// What the server declared.
     declared: Value,
     /// What it listed, by the name of the list.
-    listed: BTreeMap<&'static str, Vec<Value>>,
+    pub(super) listed: BTreeMap<&'static str, Vec<Value>>,
     pub(super) done: Probed,
     /// The step that is played.
-    step: &'static str,
+    pub(super) step: &'static str,
+    /// The calls that are under way beside other steps.
+    pub(super) pending: Vec<Pending>,
+    /// Something was sent behind which something may come that should not.
+    pub(super) suspects: bool,
+}
+
+/// A call that is not answered yet.
+pub(super) struct Pending {
+    pub(super) step: &'static str,
+    pub(super) tool: String,
+    pub(super) id: Value,
+    pub(super) since: Instant,
 }
 
 impl<'p> Player<'p> {
     pub(super) fn new(client: Client, probe: &'p Probe, done: Probed) -> Self {
-        Self { client, probe, declared: json!({}), listed: BTreeMap::new(), done, step: "handshake" }
+        Self {
+            client,
+            probe,
+            declared: json!({}),
+            listed: BTreeMap::new(),
+            done,
+            step: "handshake",
+            pending: Vec::new(),
+            suspects: false,
+        }
     }
 
     /// Opens the session by a handshake that asks for a version. Whether there is one now.
@@ -79,6 +94,13 @@ impl<'p> Player<'p> {
                 Err(why) => self.done.left.push((step.name, why.to_owned())),
             }
         }
+        for call in take(&mut self.pending) {
+            self.finish(call);
+        }
+        if take(&mut self.suspects) && self.client.over().is_none() {
+            self.client.listen(AFTERWARDS);
+            self.look();
+        }
     }
 
     fn declares(&self, needs: &str) -> bool {
@@ -94,7 +116,7 @@ impl<'p> Player<'p> {
             Act::AskLast(method, params) => {
                 let params = self.filled(params)?;
                 self.ask(method, params);
-                self.settle();
+                self.suspects = true;
             }
             Act::AskAs(id, method) => {
                 let id: Value = serde_json::from_str(id).unwrap_or_default();
@@ -104,6 +126,7 @@ impl<'p> Player<'p> {
             Act::Tell(method, params) => {
                 let params = self.filled(params)?;
                 self.client.notify(method, params);
+                self.suspects = true;
                 self.settle();
             }
             Act::Raw(text) => {
@@ -121,40 +144,12 @@ impl<'p> Player<'p> {
                 }
             }
             Act::GetPrompts => self.get_prompts()?,
-            Act::CallTools => {
-                for (tool, arguments) in self.callable()? {
-                    let meta = json!({"progressToken": format!("concord-{}", self.done.called.len())});
-                    self.call(&tool, json!({"name": tool, "arguments": arguments, "_meta": meta}));
-                    self.done.called.push(tool);
-                }
-            }
-            Act::MisuseTools => {
-                let tools = self.callable()?;
-                let wrong = tools.into_iter().filter_map(|(tool, _)| {
-                    let schema = self.listed["tools"].iter().find(|listed| listed["name"] == *tool)?;
-                    Some((refused(&schema["inputSchema"])?, tool))
-                });
-                let wrong: Vec<_> = wrong.collect();
-                if wrong.is_empty() {
-                    return Err("no tool that may be called requires an argument");
-                }
-                for (arguments, tool) in wrong {
-                    self.call(&tool, json!({"name": tool, "arguments": arguments}));
-                }
-            }
+            Act::CallTools => self.call_tools()?,
+            Act::MisuseTools => self.misuse_tools()?,
             Act::Cancel if self.client.modern && matches!(self.probe.server, Server::Http(_)) => {
                 return Err("over HTTP the end of a stream cancels, and no notification");
             }
-            Act::Cancel => {
-                let tools = self.callable()?;
-                let slow = tools.iter().find(|(tool, _)| self.done.slow.contains(tool)).or(tools.first());
-                let (tool, arguments) = slow.cloned().ok_or("no tool may be called")?;
-                let params = json!({"name": tool, "arguments": arguments});
-                let id = self.client.cancelled("tools/call", params);
-                // An answer that comes at once has crossed the cancellation, and no other will come.
-                self.client.answer_within(CROSSING, &id);
-                self.settle();
-            }
+            Act::Cancel => self.cancel()?,
             // These have a session of their own.
             Act::Http(..) | Act::Streams(..) => {}
         }
@@ -165,20 +160,6 @@ impl<'p> Player<'p> {
     fn ask(&mut self, method: &'static str, params: Value) -> Option<Value> {
         let id = self.client.request(method, params);
         self.heard(method, id)
-    }
-
-    /// Calls a tool. A slow one is not at fault: the call is cancelled.
-    fn call(&mut self, tool: &str, params: Value) {
-        let id = self.client.request("tools/call", params);
-        let answer = self.client.answer_within(CALL.min(self.probe.patience), &id);
-        if matches!(answer, Answer::None(Silence::Timeout)) {
-            self.done.slow.push(tool.to_owned());
-            self.client
-                .notify("notifications/cancelled", json!({"requestId": id, "reason": "it takes too long"}));
-            self.settle();
-        } else if let Answer::None(why) = answer {
-            self.done.unanswered.push(Unanswered { step: self.step, method: "tools/call", id, why });
-        }
     }
 
     fn heard(&mut self, method: &'static str, id: Value) -> Option<Value> {
@@ -203,18 +184,28 @@ impl<'p> Player<'p> {
         }
     }
 
-    /// Waits a little for what should not come, and looks whether the server still answers.
+    /// Waits a little for what should not come, and looks whether the server still answers. Over HTTP what comes is in an exchange
+    /// of its own, and over stdio only its moment says what it is for.
     fn settle(&mut self) -> bool {
-        self.client.listen(AFTERWARDS);
+        if matches!(self.probe.server, Server::Command(_)) {
+            self.client.listen(AFTERWARDS);
+        }
+        self.look()
+    }
+
+    /// Looks whether the server still answers.
+    pub(super) fn look(&mut self) -> bool {
         let unanswered = self.done.unanswered.len();
-        match self.client.modern {
-            true => self.ask("tools/list", Value::Null),
-            false => self.ask("ping", Value::Null),
-        };
+        self.ask(self.anything(), Value::Null);
         self.done.unanswered.len() == unanswered
     }
 
-    fn list(&mut self, method: &'static str, name: &'static str) {
+    /// A request that each server answers.
+    pub(super) fn anything(&self) -> &'static str {
+        if self.client.modern { "tools/list" } else { "ping" }
+    }
+
+    pub(super) fn list(&mut self, method: &'static str, name: &'static str) {
         let (mut cursor, mut seen) = (Value::Null, Vec::new());
         for _ in 0..MOST {
             let params = if cursor.is_null() { Value::Null } else { json!({"cursor": cursor}) };
@@ -241,57 +232,6 @@ impl<'p> Player<'p> {
             self.ask("prompts/get", json!({"name": prompt["name"], "arguments": arguments}));
         }
         Ok(())
-    }
-
-    /// The tools that may be called, with arguments: recorded ones, or the least that the tool's schema accepts.
-    fn callable(&mut self) -> Result<Vec<(String, Value)>, &'static str> {
-        let tools = self.listed.get("tools").filter(|tools| !tools.is_empty());
-        let tools = tools.ok_or("the server lists no tools")?;
-        let (mut may, mut not) = (Vec::new(), Vec::new());
-        for tool in tools {
-            let Some(name) = tool["name"].as_str() else { continue };
-            let allowed = match &self.probe.calls {
-                Calls::All => true,
-                Calls::Named(names) if names.iter().any(|one| one == name) => true,
-                _ => tool["annotations"]["readOnlyHint"] == json!(true),
-            };
-            if !allowed {
-                not.push(name.to_owned());
-                continue;
-            }
-            let given = self.probe.given.iter().find(|(tool, _)| tool == name);
-            let arguments = given.map_or_else(|| accepted(&tool["inputSchema"]), |(_, given)| given.clone());
-            may.push((name.to_owned(), arguments));
-        }
-        self.done.spared = not;
-        may.truncate(MOST);
-        if may.is_empty() { Err("no tool says that it only reads, and --call names none") } else { Ok(may) }
-    }
-
-    /// The tools that may be called, as the server lists them, with arguments.
-    pub(super) fn listed_tools(&mut self) -> Vec<(Value, Value)> {
-        self.list("tools/list", "tools");
-        let callable = self.callable().unwrap_or_default();
-        let listed = self.listed.get("tools").cloned().unwrap_or_default();
-        let tool =
-            |(name, arguments)| Some((listed.iter().find(|tool| tool["name"] == name)?.clone(), arguments));
-        callable.into_iter().filter_map(tool).collect()
-    }
-
-    /// Calls a tool, whatever its arguments are. A slow call is not a fault as long as the server answers a ping.
-    pub(super) fn try_call(&mut self, tool: &str, arguments: &Value) {
-        self.step = "fuzz";
-        let id = self.client.request("tools/call", json!({"name": tool, "arguments": arguments}));
-        let Answer::None(why) = self.client.answer(&id) else { return };
-        if why == Silence::Timeout {
-            self.client.is_there();
-        }
-        if self.client.over().is_none() {
-            self.done.slow.push(tool.to_owned());
-            self.client.notify("notifications/cancelled", json!({"requestId": id}));
-        } else if why != Silence::Interrupted {
-            self.done.unanswered.push(Unanswered { step: self.step, method: "tools/call", id, why });
-        }
     }
 
     fn texts(&self, list: &str, member: &str) -> Option<Vec<Value>> {

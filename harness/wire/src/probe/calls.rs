@@ -1,0 +1,167 @@
+//! Calls of tools: those that may be called, slow ones beside other steps, and one that is cancelled.
+
+use super::arguments::{accepted, refused};
+use super::client::Answer;
+use super::plan::{Calls, Probe, Silence, Unanswered};
+use super::player::{MOST, Pending, Player};
+use serde_json::{Value, json};
+use std::time::{Duration, Instant};
+
+/// How long a call of a tool is waited for before it is cancelled.
+const CALL: Duration = Duration::from_secs(2);
+
+/// How long nothing else is done meanwhile, and how many calls may be under way beside other steps.
+const HASTE: Duration = Duration::from_millis(300);
+const BESIDE: usize = 3;
+
+/// How long the answer to a call that was cancelled is listened for.
+const CROSSING: Duration = Duration::from_millis(1_200);
+
+impl Pending {
+    /// How long it is still waited for.
+    fn left(&self, probe: &Probe) -> Duration {
+        CALL.min(probe.patience).saturating_sub(self.since.elapsed()).max(Duration::from_millis(1))
+    }
+}
+
+impl Player<'_> {
+    /// Calls each tool that may be called.
+    pub(super) fn call_tools(&mut self) -> Result<(), &'static str> {
+        for (tool, arguments) in self.callable()? {
+            let meta = json!({"progressToken": format!("concord-{}", self.done.called.len())});
+            self.call(&tool, json!({"name": tool, "arguments": arguments, "_meta": meta}));
+            self.done.called.push(tool);
+        }
+        Ok(())
+    }
+
+    /// Calls each of them with arguments that its schema refuses.
+    pub(super) fn misuse_tools(&mut self) -> Result<(), &'static str> {
+        let tools = self.callable()?;
+        let wrong = tools.into_iter().filter_map(|(tool, _)| {
+            let schema = self.listed["tools"].iter().find(|listed| listed["name"] == *tool)?;
+            Some((refused(&schema["inputSchema"])?, tool))
+        });
+        let wrong: Vec<_> = wrong.collect();
+        if wrong.is_empty() {
+            return Err("no tool that may be called requires an argument");
+        }
+        for (arguments, tool) in wrong {
+            self.call(&tool, json!({"name": tool, "arguments": arguments}));
+        }
+        Ok(())
+    }
+
+    /// Calls a tool, a slow one if there is one, and cancels the call at once.
+    pub(super) fn cancel(&mut self) -> Result<(), &'static str> {
+        let tools = self.callable()?;
+        let is_slow = |tool: &String| {
+            self.done.slow.contains(tool) || self.pending.iter().any(|call| call.tool == *tool)
+        };
+        let slow = tools.iter().find(|(tool, _)| is_slow(tool)).or(tools.first());
+        let (tool, arguments) = slow.cloned().ok_or("no tool may be called")?;
+        let params = json!({"name": tool, "arguments": arguments});
+        let id = self.client.cancelled("tools/call", params);
+        // An answer that comes at once has crossed the cancellation, and no other will come.
+        self.client.answer_within(CROSSING, &id);
+        self.suspects = true;
+        self.look();
+        Ok(())
+    }
+
+    /// Calls a tool. Where the answer takes long and the server answers others meanwhile, other steps go on beside the call, unless
+    /// tools may be called that write.
+    fn call(&mut self, tool: &str, params: Value) {
+        let (id, since) = (self.client.request("tools/call", params), Instant::now());
+        self.client.beside.push(id.clone());
+        let call = Pending { step: self.step, tool: tool.to_owned(), id, since };
+        self.client.answer_within(HASTE.min(call.left(self.probe)), &call.id);
+        let reads = self.probe.calls == Calls::ReadOnly;
+        if reads && self.client.is_open(&call.id) && self.pending.len() < BESIDE {
+            let other = self.client.request(self.anything(), Value::Null);
+            if !matches!(self.client.answer_within(call.left(self.probe), &other), Answer::None(_)) {
+                self.pending.push(call);
+                return;
+            }
+        }
+        self.finish(call);
+    }
+
+    /// Waits for the answer to a call. A slow one is not at fault: the call is cancelled.
+    pub(super) fn finish(&mut self, call: Pending) {
+        let is_open = self.client.beside.contains(&call.id);
+        let answer = is_open.then(|| self.client.answer_within(call.left(self.probe), &call.id));
+        self.client.beside.retain(|id| *id != call.id);
+        match answer {
+            Some(Answer::None(Silence::Timeout)) => {
+                let why = json!({"requestId": call.id, "reason": "it takes too long"});
+                self.client.notify("notifications/cancelled", why);
+                if !self.done.slow.contains(&call.tool) {
+                    self.done.slow.push(call.tool);
+                }
+                self.suspects = true;
+                self.look();
+            }
+            Some(Answer::None(why)) if why != Silence::Interrupted => {
+                // What ended the server may have been another step's.
+                let is_known = why == Silence::Ended && self.done.unanswered.iter().any(|it| it.why == why);
+                let Pending { step, id, .. } = call;
+                if !is_known {
+                    self.done.unanswered.push(Unanswered { step, method: "tools/call", id, why });
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// The tools that may be called, with arguments: recorded ones, or the least that the tool's schema accepts.
+    fn callable(&mut self) -> Result<Vec<(String, Value)>, &'static str> {
+        let tools = self.listed.get("tools").filter(|tools| !tools.is_empty());
+        let tools = tools.ok_or("the server lists no tools")?;
+        let (mut may, mut not) = (Vec::new(), Vec::new());
+        for tool in tools {
+            let Some(name) = tool["name"].as_str() else { continue };
+            let allowed = match &self.probe.calls {
+                Calls::All => true,
+                Calls::Named(names) if names.iter().any(|one| one == name) => true,
+                _ => tool["annotations"]["readOnlyHint"] == json!(true),
+            };
+            if !allowed {
+                not.push(name.to_owned());
+                continue;
+            }
+            let given = self.probe.given.iter().find(|(tool, _)| tool == name);
+            let arguments = given.map_or_else(|| accepted(&tool["inputSchema"]), |(_, given)| given.clone());
+            may.push((name.to_owned(), arguments));
+        }
+        self.done.spared = not;
+        may.truncate(MOST);
+        if may.is_empty() { Err("no tool says that it only reads, and --call names none") } else { Ok(may) }
+    }
+
+    /// The tools that may be called, as the server lists them, with arguments.
+    pub(super) fn listed_tools(&mut self) -> Vec<(Value, Value)> {
+        self.list("tools/list", "tools");
+        let callable = self.callable().unwrap_or_default();
+        let listed = self.listed.get("tools").cloned().unwrap_or_default();
+        let tool =
+            |(name, arguments)| Some((listed.iter().find(|tool| tool["name"] == name)?.clone(), arguments));
+        callable.into_iter().filter_map(tool).collect()
+    }
+
+    /// Calls a tool, whatever its arguments are. A slow call is not a fault as long as the server answers a ping.
+    pub(super) fn try_call(&mut self, tool: &str, arguments: &Value) {
+        self.step = "fuzz";
+        let id = self.client.request("tools/call", json!({"name": tool, "arguments": arguments}));
+        let Answer::None(why) = self.client.answer(&id) else { return };
+        if why == Silence::Timeout {
+            self.client.is_there();
+        }
+        if self.client.over().is_none() {
+            self.done.slow.push(tool.to_owned());
+            self.client.notify("notifications/cancelled", json!({"requestId": id}));
+        } else if why != Silence::Interrupted {
+            self.done.unanswered.push(Unanswered { step: self.step, method: "tools/call", id, why });
+        }
+    }
+}
