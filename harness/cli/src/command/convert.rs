@@ -55,7 +55,7 @@ pub(crate) fn run(args: &Args, context: CommandContext) -> Result<u8, Failure> {
         Ok(converted) => converted,
         Err(Error { cause: Cause::CannotCarry(reasons), .. }) => {
             reasons.iter().for_each(|reason| context.terminal.error(reason));
-            context.terminal.note("nothing was written; --lossy writes a copy with another meaning");
+            context.terminal.note("nothing was written; --lossy writes a copy all the same");
             return Ok(exit::FAILED);
         }
         Err(error) => return Err(error.into()),

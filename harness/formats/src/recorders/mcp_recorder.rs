@@ -9,7 +9,8 @@
 //!
 //! Cannot carry: times, HTTP but for a status, SSE event names and ids, the process, an authorization challenge. What a
 //! server says by itself has no place with a request: it is written as an interaction without one, which mcp-recorder's
-//! model of a cassette allows and its replay never sends. The recorder itself has put every message through Python's
+//! model of a cassette allows and its replay never sends. So is an answer that other messages separate from its request: `convert`
+//! refuses such a session. The recorder itself has put every message through Python's
 //! JSON: of a member that stood twice only the last is there, `-0` is `0`, `1e400` has become `Infinity`, which is no
 //! JSON.
 
@@ -17,6 +18,7 @@ use super::document::{self, Form, Item, Version};
 use crate::format::{Format, Items, ReadOptions};
 use crate::head::Head;
 use crate::input::ReadError;
+use crate::session::{OwnedEntry, Session};
 use crate::writing::{Spelling, Spoken, WriteLines};
 use std::io;
 use transcript::json::{Json, JsonKind, write_compact};
@@ -28,6 +30,7 @@ pub(crate) static FORMAT: Format = Format {
     caveat: "mcp-recorder keeps the first event of a stream as its response, and interactions in the order of their ends",
     items: Items::List(&["interactions"]),
     messages: &[&["request"], &["response"]],
+    unloadable,
     ..Format::new(
         ["mcp-recorder", "mcp-recorder.json", "a cassette of mcp-recorder: requests, each with its response"],
         sniff,
@@ -82,6 +85,18 @@ fn is_foreign(value: Json<'_>) -> bool {
     value.kind() == JsonKind::Object
         && value.member("jsonrpc").is_none()
         && Message::parse(value.text()).is_err()
+}
+
+/// What mcp-recorder does not load: an answer that is not in the interaction of its request.
+fn unloadable(session: &Session) -> Option<String> {
+    let messages = session.entries.iter().filter(|entry| entry.message().is_some());
+    let is_apart = |(at, entry): &(u64, &OwnedEntry)| {
+        entry.side == Some(Side::Server) && entry.answers.is_some_and(|asked| asked + 1 != *at)
+    };
+    let mut apart = (0..).zip(messages).filter(is_apart).map(|(_, entry)| entry.location.line);
+    let (line, more) = (apart.next()?, apart.count());
+    let others = if more > 0 { format!(", and {more} more") } else { String::new() };
+    Some(format!("the answer on line {line} with its request{others}, since other messages come between"))
 }
 
 #[derive(Default)]
