@@ -5,6 +5,7 @@ use crate::decoded::Decoded;
 use crate::error::{Cause, Error};
 use crate::recording::{Recording, format};
 use formats::{Conversion, Format, ReadOptions, Session, salvage};
+use reports::plain::counted;
 use reports::target::Target;
 use serde::Deserialize;
 use std::io::{self, Read as _, Write};
@@ -65,18 +66,23 @@ impl ConvertOptions {
         let session = |recording: &mut Recording<'_>| {
             recording.reading(asked, |format, input| Session::read(format, input, ReadOptions::default()))
         };
-        let (from, session) = match self.salvage {
+        let (from, mut session) = match self.salvage {
             true => {
                 let bytes = whole(recording, asked, output)?;
                 session(&mut Recording::new(&recording.name, &bytes))?
             }
             false => session(recording)?,
         };
-        let Conversion { refused, notes } = to.conversion(&session, from);
+        let Conversion { refused, notes, unloadable } = to.conversion(&session, from);
         if !self.lossy && !refused.is_empty() {
             return Err(Error::from(Cause::CannotCarry(refused)).about(&recording.name));
         }
         refused.iter().chain(&notes).for_each(|note| output.remark(Remark::Note(note)));
+        if !unloadable.is_empty() {
+            let count = counted(unloadable.len() as u64, "message");
+            output.remark(Remark::Note(&format!("{}: {count} left out; it loads the rest", self.to)));
+            session.leave_out(&unloadable);
+        }
         Ok(Converted { session, to })
     }
 }

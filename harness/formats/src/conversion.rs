@@ -11,6 +11,8 @@ pub struct Conversion {
     pub refused: Vec<String>,
     /// What a person should know of what is written.
     pub notes: Vec<String>,
+    /// The entries without which the other format's own program loads the rest.
+    pub unloadable: Vec<usize>,
 }
 
 impl Conversion {
@@ -24,7 +26,8 @@ impl Conversion {
                 None => notes.push(format!("{} cannot carry {}: left out", to.name, loss.what)),
             }
         }
-        refused.extend((to.unloadable)(session).map(|what| format!("{} does not load {what}", to.name)));
+        let unloadable = (to.unloadable)(session);
+        refused.extend(unloadable.iter().map(|it| format!("{} does not load {}", to.name, it.what)));
         if to.carries.direction && session.entries.iter().any(|entry| entry.inferred) {
             notes.push(format!(
                 "{} does not say who sent what: it was inferred from the methods and from what is answered",
@@ -36,7 +39,7 @@ impl Conversion {
         if session.totals.guessed {
             notes.push(format!("{}: {}", from.name, OrderGuess::CAVEAT));
         }
-        Self { refused, notes }
+        Self { refused, notes, unloadable: unloadable.map(|it| it.entries).unwrap_or_default() }
     }
 }
 

@@ -55,8 +55,17 @@ pub struct Format {
     pub read: fn(&mut Input<'_>, ReadOptions, &mut Sink<'_>) -> Result<(), ReadError>,
     /// How sessions are spelled in it; see [`Format::write`].
     pub spelling: Spelling,
-    /// What of a session keeps the format's own program from loading what is written, in words.
-    pub unloadable: fn(&Session) -> Option<String>,
+    /// What of a session keeps the format's own program from loading what is written.
+    pub unloadable: fn(&Session) -> Option<Unloadable>,
+}
+
+/// What of a session a format's own program does not load.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Unloadable {
+    /// What, in words.
+    pub what: String,
+    /// The entries without which it loads the rest.
+    pub entries: Vec<usize>,
 }
 
 impl Format {

@@ -171,6 +171,24 @@ impl Session {
         self.entries.iter().filter_map(OwnedEntry::message)
     }
 
+    /// Leaves these messages out, which are in order. What answered one of them answers none, and the others are counted anew.
+    pub fn leave_out(&mut self, entries: &[usize]) {
+        for &at in entries {
+            let missing = MissingBody { whose: "a message", coded: false };
+            self.entries[at].what = OwnedContent::Missing(missing);
+        }
+        let messages = self.entries.iter().enumerate();
+        let messages =
+            messages.filter(|(at, entry)| entry.message().is_some() || entries.binary_search(at).is_ok());
+        let mut number = 0..;
+        let numbers: Vec<Option<u64>> =
+            messages.map(|(_, entry)| entry.message().and_then(|_| number.next())).collect();
+        for entry in &mut self.entries {
+            let message = entry.answers.and_then(|asked| usize::try_from(asked).ok());
+            entry.answers = message.and_then(|message| numbers.get(message).copied().flatten());
+        }
+    }
+
     /// The `meta` line that the session was recorded under, if any.
     #[must_use]
     pub fn trace_start(&self) -> Option<Json<'_>> {

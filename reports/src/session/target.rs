@@ -36,7 +36,7 @@ impl Target {
     pub fn conversion(self, session: &Session, from: &Format) -> Conversion {
         match self {
             Self::Format(to) => Conversion::new(session, from, to),
-            Self::Spans => Conversion { refused: Vec::new(), notes: otlp::notes(session, from) },
+            Self::Spans => Conversion { notes: otlp::notes(session, from), ..Conversion::default() },
         }
     }
 

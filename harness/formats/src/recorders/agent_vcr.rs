@@ -15,7 +15,7 @@
 //! nothing but requests that were answered, and of the server answers and notifications: what the server asks, what the client
 //! answers and notifies, and a request without an answer have no place. So behind the handshake a body is missing
 //! (HAR-MISSING), unless a converter wrote the file: it writes such messages in interactions of their own, which agent-vcr itself
-//! does not load. A response whose result, or the data of whose error, is not an object is gone, and so are
+//! does not load, or says in the tags that they were left out. A response whose result, or the data of whose error, is not an object is gone, and so are
 //! notifications before the end of the handshake. Every message went through Python's JSON.
 
 mod write;
@@ -106,9 +106,9 @@ fn read(input: &mut Input<'_>, options: ReadOptions, sink: &mut Sink<'_>) -> Res
         let said = "there is no array of interactions at `session.interactions`";
         return Err(refuse(Refusal { at, ..wrong(Code::MissingEntries, said) }, "/session"));
     };
-    // A converter leaves nothing out and adds nothing.
-    let tags = metadata.and_then(|metadata| metadata.member("tags"));
-    let converted = tags.is_some_and(|tags| tags.member(made_up::MEMBER).is_some());
+    // A converter adds nothing, and says whether it left something out.
+    let has = |name| metadata.and_then(|metadata| metadata.member("tags")?.member(name)).is_some();
+    let (converted, left_out) = (has(made_up::MEMBER), has(write::LEFT_OUT));
     let counted = (0, input.line());
     let mut reading = Reading { input, document, converted, options, sink, counted };
     let handshake = |tail| Location { root: "/session", tail, ..Location::default() };
@@ -117,7 +117,7 @@ fn read(input: &mut Input<'_>, options: ReadOptions, sink: &mut Sink<'_>) -> Res
     }
     if let Some(answered) = answered {
         reading.say(answered, Side::Server, None, handshake("/initialize_response"))?;
-        if !converted {
+        if !converted || left_out {
             let content = Content::Missing(MissingBody { whose: LEFT_OUT, coded: false });
             let location = reading.located(answered, handshake("/initialize_response"));
             input.give(Entry::new(location, content), 0, reading.sink)?;

@@ -15,7 +15,7 @@
 //! JSON.
 
 use super::document::{self, Form, Item, Version};
-use crate::format::{Format, Items, ReadOptions};
+use crate::format::{Format, Items, ReadOptions, Unloadable};
 use crate::head::Head;
 use crate::input::ReadError;
 use crate::session::{OwnedEntry, Session};
@@ -88,7 +88,7 @@ fn is_foreign(value: Json<'_>) -> bool {
 }
 
 /// What mcp-recorder does not load: an answer that is not in the interaction of its request.
-fn unloadable(session: &Session) -> Option<String> {
+fn unloadable(session: &Session) -> Option<Unloadable> {
     let messages = session.entries.iter().filter(|entry| entry.message().is_some());
     let is_apart = |(at, entry): &(u64, &OwnedEntry)| {
         entry.side == Some(Side::Server) && entry.answers.is_some_and(|asked| asked + 1 != *at)
@@ -96,7 +96,9 @@ fn unloadable(session: &Session) -> Option<String> {
     let mut apart = (0..).zip(messages).filter(is_apart).map(|(_, entry)| entry.location.line);
     let (line, more) = (apart.next()?, apart.count());
     let others = if more > 0 { format!(", and {more} more") } else { String::new() };
-    Some(format!("the answer on line {line} with its request{others}, since other messages come between"))
+    let what =
+        format!("the answer on line {line} with its request{others}, since other messages come between");
+    Some(Unloadable { what, entries: Vec::new() })
 }
 
 #[derive(Default)]
