@@ -34,6 +34,10 @@ pub fn why_undetected(text: &str) -> String {
     match nearest(text) {
         _ if text.trim().is_empty() => "it is empty".to_owned(),
         _ if is_mcp_vcr(text) => MCP_VCR.to_owned(),
+        None if text.contains("\"jsonrpc\":") => {
+            "its messages are behind other text on their lines; take them out with `grep -o '{.*}' FILE > NEW`"
+                .to_owned()
+        }
         None => "its beginning matches no format".to_owned(),
         Some(hint) => hint,
     }

@@ -75,16 +75,6 @@ impl Head {
         self.first.iter().any(|(key, _)| key == name)
     }
 
-    /// Whether the first value is a list of tools, as servers offer them.
-    pub(crate) fn lists_an_offer(&self) -> bool {
-        self.first_has("inputSchema") && !self.first_has("jsonrpc")
-    }
-
-    /// Whether the first value is a list of whole recordings.
-    pub(crate) fn lists_recordings(&self) -> bool {
-        self.first_has("log") || self.first_has("transport") && self.first_has("entries")
-    }
-
     /// The member's value, where it is a string.
     #[must_use]
     pub fn text(&self, name: &str) -> Option<&str> {
