@@ -67,7 +67,7 @@ fn of_a_log(text: &str) -> Option<&'static str> {
     let head = Head::new(text);
     let mut begun =
         BEGINNINGS.iter().filter(|(begins, ..)| begins.iter().any(|begin| text.starts_with(begin)));
-    if let Some((.., what)) = begun.find(|(_, line, _)| head.lines().any(|one| one.starts_with(line))) {
+    if let Some((.., what)) = begun.find(|(_, line, _)| text.lines().any(|one| one.starts_with(line))) {
         return Some(what);
     }
     let says = |said: &&[&str]| head.lines().any(|line| said.iter().any(|said| line.contains(said)));
@@ -142,16 +142,8 @@ const LOGS: [(&[&str], &[&str], &str); 13] = [
         &[],
         "it is a file of mitmproxy's flows; make a HAR of it with `mitmdump -nr FILE --set hardump=NEW.har`",
     ),
-    (
-        &["{ jsonrpc: '2.0'", "{ jsonrpc: \"2.0\""],
-        &[],
-        "it has messages as JavaScript's console prints objects, which is not JSON; print them with `JSON.stringify`",
-    ),
-    (
-        &["{'jsonrpc': '2.0'"],
-        &[],
-        "it has messages as Python prints dictionaries, which is not JSON; print them with `json.dumps`",
-    ),
+    (&["{ jsonrpc: '2.0'", "{ jsonrpc: \"2.0\""], &[], JAVASCRIPT),
+    (&["{'jsonrpc': '2.0'"], &[], PYTHON),
     (
         &["[context_server"],
         &[],
@@ -161,7 +153,14 @@ const LOGS: [(&[&str], &[&str], &str); 13] = [
 ];
 
 /// How texts begin, and a line of theirs; and what they are.
-const BEGINNINGS: [(&[&str], &str, &str); 3] = [
+const BEGINNINGS: [(&[&str], &str, &str); 6] = [
+    (
+        &["<!DOCTYPE html", "<!doctype html"],
+        "",
+        "it is a web page, such as one to sign in or of an error, that was saved as a recording",
+    ),
+    (&["{ jsonrpc: ", "{\n  jsonrpc: "], "", JAVASCRIPT),
+    (&["{'jsonrpc': "], "", PYTHON),
     (
         &["event:", "data:", "id:", "retry:", ":"],
         "data:",
@@ -194,7 +193,11 @@ macro_rules! about_a_server {
 }
 
 /// Documents by the members that they have.
-const DOCUMENTS: [(&[&str], &str); 9] = [
+const DOCUMENTS: [(&[&str], &str); 10] = [
+    (
+        &["log", "stream", "time"],
+        "it is the log that Docker keeps of a container; take what was printed out with `jq -rj .log FILE > NEW`",
+    ),
     (&["resourceSpans"], about_a_server!("a trace of OpenTelemetry")),
     (&["info", "item"], about_a_server!("a collection of Postman")),
     (&["mcpServers"], about_a_server!("a client's list of servers")),
@@ -294,6 +297,11 @@ const OFFER: &str = "it lists what a server offers, as `fastmcp inspect` writes 
 
 const CLAUDE_CODE: &str = "it is Claude Code's log of a server, which holds no messages; to record a session, put \
                            `mcp-concord record -o NEW --` ahead of the server's command";
+
+const JAVASCRIPT: &str = "it has messages as JavaScript's console prints objects, which is not JSON; print them with `JSON.stringify`";
+
+const PYTHON: &str =
+    "it has messages as Python prints dictionaries, which is not JSON; print them with `json.dumps`";
 
 const CONVERSATION: &str = "it is a conversation with a language model, which has none of the messages between client and server; \
                             to record a session, put `mcp-concord record -o NEW --` ahead of the server's command";

@@ -75,6 +75,11 @@ impl Head {
         self.first.iter().any(|(key, _)| key == name)
     }
 
+    /// Whether the first value is a list whose first item is an object with members, and none of these.
+    pub(crate) fn first_has_none(&self, names: &[&str]) -> bool {
+        !self.first.is_empty() && !names.iter().any(|name| self.first_has(name))
+    }
+
     /// The member's value, where it is a string.
     #[must_use]
     pub fn text(&self, name: &str) -> Option<&str> {
