@@ -34,13 +34,20 @@ pub fn why_undetected(text: &str) -> String {
     match nearest(text) {
         _ if text.trim().is_empty() => "it is empty".to_owned(),
         _ if is_mcp_vcr(text) => MCP_VCR.to_owned(),
-        None if text.contains("\"jsonrpc\":") => match text.trim_start().starts_with(['{', '[']) {
-            true => IN_A_DOCUMENT.to_owned(),
-            false => AMONG_TEXT.to_owned(),
-        },
+        None if text.trim_start().starts_with(['{', '[']) && has_messages(text.lines()) => {
+            IN_A_DOCUMENT.to_owned()
+        }
+        None if has_messages(text.lines().take(MANY)) => AMONG_TEXT.to_owned(),
         None => "its beginning matches no format".to_owned(),
         Some(hint) => hint,
     }
+}
+
+/// A text that has no message in so many lines is about something else.
+const MANY: usize = 10;
+
+fn has_messages<'t>(mut lines: impl Iterator<Item = &'t str>) -> bool {
+    lines.any(|line| line.contains("\"jsonrpc\":"))
 }
 
 const IN_A_DOCUMENT: &str = "it has messages in a document that is none of the formats; take them out with \
