@@ -157,7 +157,7 @@ const BEGINNINGS: [(&[&str], &str, &str); 6] = [
     (
         &["<!DOCTYPE html", "<!doctype html"],
         "",
-        "it is a web page, such as one to sign in or of an error, that was saved as a recording",
+        "it is a web page, and may say why it is here instead of a recording",
     ),
     (&["{ jsonrpc: ", "{\n  jsonrpc: "], "", JAVASCRIPT),
     (&["{'jsonrpc': "], "", PYTHON),
