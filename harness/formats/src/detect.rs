@@ -34,10 +34,26 @@ pub fn why_undetected(text: &str) -> String {
     match nearest(text) {
         _ if text.trim().is_empty() => "it is empty".to_owned(),
         _ if is_mcp_vcr(text) => MCP_VCR.to_owned(),
+        None if text.trim_start().starts_with(['{', '[']) && has_messages(text.lines()) => {
+            IN_A_DOCUMENT.to_owned()
+        }
+        None if has_messages(text.lines().take(MANY)) => AMONG_TEXT.to_owned(),
         None => "its beginning matches no format".to_owned(),
         Some(hint) => hint,
     }
 }
+
+/// A text that has no message in so many lines is about something else.
+const MANY: usize = 10;
+
+fn has_messages<'t>(mut lines: impl Iterator<Item = &'t str>) -> bool {
+    lines.any(|line| line.contains("\"jsonrpc\":"))
+}
+
+const IN_A_DOCUMENT: &str = "it has messages in a document that is none of the formats; take them out with \
+                             `jq -c '.. | objects | select(.jsonrpc?)' FILE > NEW`";
+
+const AMONG_TEXT: &str = "its messages are among other text; take them out with `grep -o '{.*}' FILE > NEW`";
 
 /// Whether this is the YAML of mcp-vcr: a list of messages at the margin, beside `meta` or with directions.
 fn is_mcp_vcr(text: &str) -> bool {

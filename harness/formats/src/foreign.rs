@@ -31,21 +31,60 @@ pub fn foreign(text: &str) -> Option<&'static str> {
         [a, 0, b, 0, ..] if ![*a, *b].contains(&0) => Some(UTF16_LITTLE),
         [0, a, 0, b, ..] if ![*a, *b].contains(&0) => Some(UTF16_BIG),
         _ if is_json_in_a_string(text) => Some(ENCODED_TWICE),
-        _ => of_an_object(text).or_else(|| of_a_log(text)),
+        _ => of_an_object(text).or_else(|| of_a_list(&Head::new(text))).or_else(|| of_a_log(text)),
     }
 }
+
+/// What a list is whose items are no messages, by the members of its first.
+pub(crate) fn of_a_list(head: &Head) -> Option<&'static str> {
+    let mut lists = LISTS.iter().filter(|_| !head.first_has("jsonrpc"));
+    lists.find(|(names, _)| names.iter().all(|name| head.first_has(name))).map(|(_, what)| *what)
+}
+
+const LISTS: [(&[&str], &str); 8] = [
+    (&["inputSchema"], OFFER),
+    (&["log"], LIST),
+    (&["transport", "entries"], LIST),
+    (
+        &["request", "response", "scheme"],
+        "it is a session of Charles, which is not read; export it from Charles as HAR",
+    ),
+    (
+        &["request", "response"],
+        "it is a list of requests with their responses, and a transcript is a list of messages; write it as one with \
+         `jq -c '.[] | .request, .response' FILE > NEW`",
+    ),
+    (
+        &["receivedAt", "params"],
+        "it is the Inspector's export of log messages, and not of its history, which has the session: export that",
+    ),
+    (&["role", "content"], CONVERSATION),
+    (&["role", "parts"], CONVERSATION),
+];
 
 /// What a log is whose program is known by what it says.
 fn of_a_log(text: &str) -> Option<&'static str> {
     let head = Head::new(text);
+    let mut begun =
+        BEGINNINGS.iter().filter(|(begins, ..)| begins.iter().any(|begin| text.starts_with(begin)));
+    if let Some((.., what)) = begun.find(|(_, line, _)| text.lines().any(|one| one.starts_with(line))) {
+        return Some(what);
+    }
     let says = |said: &&[&str]| head.lines().any(|line| said.iter().any(|said| line.contains(said)));
     LOGS.iter().find(|(said, unless, _)| says(said) && !says(unless)).map(|(_, _, what)| *what)
 }
 
 /// What programs say in their logs, unless they say something else, too; and what such a log is, which is not a recording.
-const LOGS: [(&[&str], &[&str], &str); 7] = [
+const LOGS: [(&[&str], &[&str], &str); 13] = [
     (
-        &["Handling CreateClient action", "Handling ListOfferings action", "] listOfferings: "],
+        &[
+            "Handling CreateClient action",
+            "Handling ListOfferings action",
+            "] listOfferings: ",
+            "] Connecting to streamableHttp server",
+            "] Client closed for command",
+            "] Starting new stdio process with command",
+        ],
         &[],
         "it is Cursor's log of a server, which holds no messages at any level; to record a session, put \
          `mcp-concord record -o NEW --` ahead of the server's command in Cursor's mcp.json",
@@ -70,16 +109,75 @@ const LOGS: [(&[&str], &[&str], &str); 7] = [
          under `mcp-concord record -o NEW -- CMD`",
     ),
     (
-        &["mcp.server.lowlevel.server", "Processing request of type ", "Uvicorn running on "],
+        &[
+            "mcp.server.lowlevel.server",
+            "Processing request of type ",
+            "Uvicorn running on ",
+            "mcp.client.",
+            "rmcp::",
+        ],
         &[],
-        "it is the log of a server in Python, which holds no messages; start the server under \
+        "it is the log of a program with an SDK, which holds no messages; start the server under \
          `mcp-concord record -o NEW -- CMD` to record a session",
     ),
+    (
+        &["[MCPServersRegistry]", ": [MCP]["],
+        &[],
+        "it is LibreChat's log, which cuts messages and leaves some out; to record a session, put \
+         `mcp-concord record -o NEW --` ahead of the server's command in librechat.yaml",
+    ),
+    (
+        &["> POST /", "< HTTP/1.1 ", "< HTTP/2 "],
+        &[],
+        "it is what `curl -v` prints, which is not read; let curl go through \
+         `mcp-concord record -o NEW.har --listen 127.0.0.1:8080 --to URL`",
+    ),
+    (
+        &["<items burpVersion="],
+        &[],
+        "it is an export of Burp Suite, which is not read; export a HAR from Burp",
+    ),
+    (
+        &["9:websocket;", "8:response;"],
+        &[],
+        "it is a file of mitmproxy's flows; make a HAR of it with `mitmdump -nr FILE --set hardump=NEW.har`",
+    ),
+    (&["{ jsonrpc: '2.0'", "{ jsonrpc: \"2.0\""], &[], JAVASCRIPT),
+    (&["{'jsonrpc': '2.0'"], &[], PYTHON),
     (
         &["[context_server"],
         &[],
         "it is Zed's log, which holds no messages; to record a session, put `mcp-concord record -o NEW --` ahead of the \
          server's command in Zed's settings",
+    ),
+];
+
+/// How texts begin, and a line of theirs; and what they are.
+const BEGINNINGS: [(&[&str], &str, &str); 6] = [
+    (
+        &["<!DOCTYPE html", "<!doctype html"],
+        "",
+        "it is a web page, and may say why it is here instead of a recording",
+    ),
+    (&["{ jsonrpc: ", "{\n  jsonrpc: "], "", JAVASCRIPT),
+    (&["{'jsonrpc': "], "", PYTHON),
+    (
+        &["event:", "data:", "id:", "retry:", ":"],
+        "data:",
+        "it is the body of an event stream, which has one side's messages; take them out with \
+         `sed -n 's/^data: *//p' FILE > NEW`, or record the session with both",
+    ),
+    (
+        &["HTTP/1.1 ", "HTTP/2 "],
+        "",
+        "it is an answer as `curl -i` prints it, which has one side's messages; to record both, let curl go through \
+         `mcp-concord record -o NEW.har --listen 127.0.0.1:8080 --to URL`",
+    ),
+    (
+        &["Content-Length: "],
+        "",
+        "its messages have headers before them, as LSP has them, where MCP has a message on each line; take them out with \
+         `tr -d '\\r' < FILE | sed 's/Content-Length: [0-9]*//' | grep . > NEW`",
     ),
 ];
 
@@ -95,7 +193,13 @@ macro_rules! about_a_server {
 }
 
 /// Documents by the members that they have.
-const DOCUMENTS: [(&[&str], &str); 7] = [
+const DOCUMENTS: [(&[&str], &str); 10] = [
+    (
+        &["log", "stream", "time"],
+        "it is the log that Docker keeps of a container; take what was printed out with `jq -rj .log FILE > NEW`",
+    ),
+    (&["resourceSpans"], about_a_server!("a trace of OpenTelemetry")),
+    (&["info", "item"], about_a_server!("a collection of Postman")),
     (&["mcpServers"], about_a_server!("a client's list of servers")),
     (&["servers", "inputs"], about_a_server!("VS Code's list of servers")),
     (&["name", "version", "packages"], about_a_server!("a server's entry in the MCP registry")),
@@ -115,8 +219,6 @@ fn of_an_object(text: &str) -> Option<&'static str> {
         true if has(&["prompts", "resources", "serverInfo"]) || text.contains("\"inputSchema\"") => {
             Some(OFFER)
         }
-        _ if head.lists_an_offer() => Some(OFFER),
-        _ if head.lists_recordings() => Some(LIST),
         _ if has(&["debug", "error"]) && head.has("sessionId") && head.has("cwd") => Some(CLAUDE_CODE),
         _ => {
             DOCUMENTS.iter().find(|(names, _)| names.iter().all(|name| head.has(name))).map(|(_, what)| *what)
@@ -195,6 +297,14 @@ const OFFER: &str = "it lists what a server offers, as `fastmcp inspect` writes 
 
 const CLAUDE_CODE: &str = "it is Claude Code's log of a server, which holds no messages; to record a session, put \
                            `mcp-concord record -o NEW --` ahead of the server's command";
+
+const JAVASCRIPT: &str = "it has messages as JavaScript's console prints objects, which is not JSON; print them with `JSON.stringify`";
+
+const PYTHON: &str =
+    "it has messages as Python prints dictionaries, which is not JSON; print them with `json.dumps`";
+
+const CONVERSATION: &str = "it is a conversation with a language model, which has none of the messages between client and server; \
+                            to record a session, put `mcp-concord record -o NEW --` ahead of the server's command";
 
 const LIST: &str =
     "it is a list of recordings, and a transcript is one; take the first out with `jq '.[0]' FILE > NEW`";

@@ -75,14 +75,9 @@ impl Head {
         self.first.iter().any(|(key, _)| key == name)
     }
 
-    /// Whether the first value is a list of tools, as servers offer them.
-    pub(crate) fn lists_an_offer(&self) -> bool {
-        self.first_has("inputSchema") && !self.first_has("jsonrpc")
-    }
-
-    /// Whether the first value is a list of whole recordings.
-    pub(crate) fn lists_recordings(&self) -> bool {
-        self.first_has("log") || self.first_has("transport") && self.first_has("entries")
+    /// Whether the first value is a list whose first item is an object with members, and none of these.
+    pub(crate) fn first_has_none(&self, names: &[&str]) -> bool {
+        !self.first.is_empty() && !names.iter().any(|name| self.first_has(name))
     }
 
     /// The member's value, where it is a string.

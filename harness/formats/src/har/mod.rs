@@ -39,7 +39,7 @@ pub(crate) static FORMAT: Format = Format {
 };
 
 fn sniff(head: &Head) -> bool {
-    head.has("log") && !head.has("jsonrpc")
+    head.has("log") && head.text("log").is_none() && !head.has("jsonrpc")
 }
 
 #[cfg(test)]

@@ -9,6 +9,7 @@ use super::pending_requests::PendingRequests;
 use crate::revision::Revision;
 use std::cell::OnceCell;
 use transcript::json::Json;
+use transcript::rejection::Code;
 use transcript::session::{Content, Entry, Exchange, Headers, Side};
 
 /// A shorter value is looked through by itself.
@@ -106,7 +107,13 @@ impl RuleContext<'_> {
 
     /// The place of the step.
     pub(crate) fn location(&self) -> FindingLocation {
-        FindingLocation::new(&self.entry.location, self.text())
+        let location = FindingLocation::new(&self.entry.location, self.text());
+        match &self.entry.content {
+            Content::Noise(noise) if noise.why.code != Code::NotAMessage => {
+                location.showing(&noise.text, noise.why.at)
+            }
+            _ => location,
+        }
     }
 
     /// The same for later, where nobody may ask for it.

@@ -6,6 +6,9 @@ use transcript::session::{Carrier, Location};
 /// This much of the text around a place is shown, in characters.
 const SHOWN: usize = 120;
 
+/// What stands from this byte on is not seen in what is shown of a text's beginning, or not what is behind it.
+const FAR: usize = 80;
+
 /// A place in a recording.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct FindingLocation {
@@ -44,6 +47,14 @@ impl FindingLocation {
             _ => location.within = within,
         }
         location
+    }
+
+    /// The same place, with what stands around byte `at` of its text where that is too far in for the beginning to show it.
+    pub(crate) fn showing(self, text: &str, at: usize) -> Self {
+        match at {
+            FAR.. => Self { snippet: excerpt(text, at.min(text.len())), ..self },
+            _ => self,
+        }
     }
 }
 
@@ -198,6 +209,16 @@ mod tests {
                 );
             }
         }
+    }
+
+    #[test]
+    fn a_fault_far_in_a_text_is_shown() {
+        let text = format!("{{\"a\":\"{}\\q\"}}", "é".repeat(500));
+        let location = FindingLocation::new(&Location::default(), &text);
+        let snippet = |at| location.clone().showing(&text, at).snippet;
+        assert!(snippet(text.find('\\').unwrap()).ends_with("é\\q\"}"));
+        assert_eq!(snippet(text.len() + 1), format!("…{}\\q\"}}", "é".repeat(18)));
+        assert_eq!(snippet(79), location.snippet);
     }
 
     #[test]

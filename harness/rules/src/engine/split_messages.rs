@@ -3,7 +3,7 @@
 //! Memory: one such run, up to [`MOST_LINES`] and [`MOST_BYTES`].
 
 use super::location::FindingLocation;
-use transcript::json::Scanner;
+use transcript::json::{Json, Scanner};
 use transcript::message::Message;
 
 /// A run of more lines is given up.
@@ -44,7 +44,8 @@ impl SplitMessages {
             if !line.trim_start().starts_with(['{', '[']) {
                 return SplitLine::Unrelated;
             }
-            self.first = Some(location);
+            let fault = Json::parse(line).err().map_or(0, |fault| fault.at);
+            self.first = Some(location.showing(line, fault));
         }
         self.text.push_str(line);
         self.text.push('\n');

@@ -40,6 +40,13 @@ impl Origin {
     }
 }
 
+/// Whether what is sent to an address stays between its ends: over https, or on this machine. Addresses of apps, which have a
+/// scheme of their own, stay on it too.
+pub(crate) fn is_private(url: &str) -> bool {
+    let http = url.get(..7).is_some_and(|start| start.eq_ignore_ascii_case("http://"));
+    !http || Origin::new(url).is_some_and(|origin| origin.is_loopback())
+}
+
 /// A URL without its query and fragment.
 fn bare_url(url: &str) -> &str {
     url.split(['?', '#']).next().unwrap_or_default()

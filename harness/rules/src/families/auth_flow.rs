@@ -8,16 +8,16 @@ mod rules;
 
 use crate::engine::{
     Challenge, Family, FindingLocation, HttpExchange, Origin, Report, RuleContext, RuleVisitor, Transport,
-    Trigger, Violation, address, parameter, percent_decoded, query, quoted, text_of,
+    Trigger, Violation, address, is_private, parameter, percent_decoded, query, quoted, text_of,
 };
 use crate::rule::{Level, Party, Rule};
-use documents::issuer;
+use documents::{NO_DOCUMENT, issuer};
 use rules::{
-    APPLICATION_TYPE, CLIENT_ID, HTTPS, ISS, ISSUER, PKCE, PKCE_SUPPORT, REDIRECT, RESOURCE, RESOURCE_VALUE,
-    SCOPES, SERVERS, STATE,
+    ABOUT, APPLICATION_TYPE, CLIENT_ID, HTTPS, ISS, ISSUER, PKCE, PKCE_SUPPORT, REDIRECT, RESOURCE,
+    RESOURCE_VALUE, SCOPES, SERVERS, STATE,
 };
 use std::collections::BTreeSet;
-use transcript::json::{Json, JsonKind};
+use transcript::json::Json;
 
 pub(super) use documents::{Document, Documents, MOST};
 
@@ -26,6 +26,7 @@ pub(super) const FAMILY: Family = Family {
     title: "Authorization: metadata and the way to a token",
     rules: &[
         &SERVERS,
+        &ABOUT,
         &HTTPS,
         &ISSUER,
         &ISS,
@@ -42,8 +43,6 @@ pub(super) const FAMILY: Family = Family {
     triggers: &[Trigger::HttpExchanges],
     visitor: || Box::new(AuthFlowState::default()),
 };
-
-const NO_DOCUMENT: &str = "the metadata document is not in the recording, or is not a JSON object";
 
 /// A step of an OAuth flow.
 #[derive(Debug)]
@@ -140,9 +139,7 @@ impl RuleVisitor for AuthFlowState {
 
     fn over(&mut self, at: &RuleContext<'_>, report: &mut Report) {
         let documents = &self.documents;
-        for document in documents.found() {
-            servers(document, at, report);
-        }
+        documents.judge_resources(at, report);
         let mut endpoints: BTreeSet<Box<str>> = BTreeSet::new();
         // Where metadata says that users are asked, and whether it has the methods of PKCE.
         let mut asks: Vec<(Box<str>, bool)> = Vec::new();
@@ -329,28 +326,9 @@ impl AuthFlowState {
     }
 }
 
-/// The authorization servers of a metadata document.
-fn servers(document: &Document, at: &RuleContext<'_>, report: &mut Report) {
-    let Some(value) = document.json() else {
-        return report.inconclusive(&SERVERS, at, NO_DOCUMENT);
-    };
-    let listed = value.member("authorization_servers");
-    let some = listed.is_some_and(|list| list.kind() == JsonKind::Array && list.items().next().is_some());
-    report.check(&SERVERS, at, some, || {
-        Violation::new("the resource metadata names no authorization server").at(document.location.clone())
-    });
-}
-
 /// A parameter that is there and not empty, decoded.
 fn filled(params: &str, name: &str) -> Option<Box<str>> {
     parameter(params, name).filter(|value| !value.is_empty()).map(|value| percent_decoded(value).into())
-}
-
-/// Whether what is sent to an address stays between its ends: over https, or on this machine. Addresses of apps, which have a
-/// scheme of their own, stay on it too.
-fn is_private(url: &str) -> bool {
-    let http = url.get(..7).is_some_and(|start| start.eq_ignore_ascii_case("http://"));
-    !http || Origin::new(url).is_some_and(|origin| origin.is_loopback())
 }
 
 /// The values of a step's parameters.

@@ -196,7 +196,12 @@ impl CorrelationState {
             ResponseMatch::AlreadyAnswered | ResponseMatch::Unmatched
                 if self.refuses_notification(message, at, report) => {}
             ResponseMatch::AlreadyAnswered => {
-                let wrong = format!("the request with the id {} was answered before", shown_id(message));
+                let unread = match message.error_code() {
+                    Some(-32700) => ", and what could not be parsed has no id",
+                    _ => "",
+                };
+                let wrong =
+                    format!("the request with the id {} was answered before{unread}", shown_id(message));
                 report.fail(&DUPLICATE, at, wrong);
             }
             ResponseMatch::Ambiguous => report.inconclusive(&ID_MATCH, at, Need::Direction.lack()),

@@ -8,7 +8,7 @@ use crate::engine::{
 use crate::rule::Rule;
 use transcript::json::{Json, JsonString, Scanner, SyntaxError};
 use transcript::rejection::Code;
-use transcript::session::{Content, Noise};
+use transcript::session::{Carrier, Content, Noise};
 
 pub(super) const FAMILY: Family = Family {
     name: "encoding",
@@ -137,7 +137,14 @@ fn fault(noise: &Noise<'_>, at: &RuleContext<'_>, report: &mut Report) {
             report.inconclusive(&PARSE, at, "the text ends too early, and the recorder may have cut it");
         }
         Code::InvalidUtf8 => report.fail(&UTF8, at, noise.why.message.clone()),
-        Code::InvalidJson | Code::BrokenData => report.fail(&PARSE, at, noise.why.message.clone()),
+        Code::InvalidJson | Code::BrokenData => {
+            let ended = Json::parse(&noise.text).is_err_and(|fault| fault.ended);
+            let lost = match at.entry.carrier {
+                Carrier::Sse if ended => ", and a line of it without `data:` before it is lost",
+                _ => "",
+            };
+            report.fail(&PARSE, at, format!("{}{lost}", noise.why.message));
+        }
         _ => {}
     }
 }

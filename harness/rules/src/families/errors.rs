@@ -1,22 +1,25 @@
-//! Error codes: which of them may be used, and that -32601 is for methods that are not there, and for no others.
+//! Error codes: which of them may be used, that -32601 is for methods that are not there and -32700 for what is not JSON,
+//! and for no others.
 //!
 //! The ranges that 2026-07-28 drew bind anyone who speaks that revision. A client that tries it on an older server gets
 //! that server's codes. Memory: up to [`MOST_SUSPECTS`] refusals of methods that may turn out to be known.
 
 use super::modern_versions::PROMISED;
 use crate::engine::{
-    Family, FindingLocation, MessageKind, PendingRequest, Report, Revision, RuleContext, RuleVisitor,
-    SeenMessage, Span, Trigger, Violation, per_session, quoted, text_of,
+    Family, FindingLocation, HttpExchange, MessageKind, Method, PendingRequest, Report, Revision,
+    RuleContext, RuleVisitor, SESSION, SeenMessage, Span, Trigger, VERSION, Violation, per_session, quoted,
+    text_of,
 };
 use crate::rule::{Party, Rule};
 use transcript::json::{Json, JsonKind};
+use transcript::rejection::Code;
 use transcript::session::Side;
 
 pub(super) const FAMILY: Family = Family {
     name: "errors",
     title: "Error codes",
-    rules: &[&RESERVED, &LEGACY, &RETIRED, &PREDEFINED, &URL_SHAPE, &UNKNOWN, &SERVED],
-    triggers: &[Trigger::Kinds(&[MessageKind::Result, MessageKind::Error])],
+    rules: &[&RESERVED, &LEGACY, &RETIRED, &PREDEFINED, &URL_SHAPE, &UNKNOWN, &PARSE, &SERVED],
+    triggers: &[Trigger::Kinds(&[MessageKind::Result, MessageKind::Error]), Trigger::HttpExchanges],
     visitor: per_session::<ErrorsState>,
 };
 
@@ -78,6 +81,17 @@ static UNKNOWN: Rule = Rule {
     ..Rule::BLANK.should()
 };
 
+static PARSE: Rule = Rule {
+    id: "jsonrpc.error.parse-code",
+    relational: true,
+    source: "schema, PARSE_ERROR; JSON-RPC 2.0, section 5.1",
+    title: "The code -32700 answers what is not JSON, and nothing else",
+    why: "Who gets it looks for a fault in the JSON, and who gets another code for one in what was asked.",
+    fix: "Answer -32700 where the JSON parser fails, -32600 where the JSON is not a request, and -32601 where there is no \
+          such method.",
+    ..Rule::BLANK.should()
+};
+
 static SERVED: Rule = Rule {
     id: "cap.declared-is-served",
     span: Span::SESSIONS,
@@ -102,12 +116,12 @@ const PROMISED_IN_SESSIONS: &[(&str, &str)] = &[
 /// The most refusals that are held back.
 const MOST_SUSPECTS: usize = 100;
 
-/// A refusal of a method that no revision has, by another code than the one for that.
+/// A refusal of a method that no revision has, by something else than the code for that.
 struct Suspect {
     method: Box<str>,
-    code: i64,
+    answer: String,
     location: FindingLocation,
-    request: FindingLocation,
+    request: Option<FindingLocation>,
     side: Option<Side>,
 }
 
@@ -116,6 +130,8 @@ struct ErrorsState {
     /// This side gave a result by 2026-07-28: the client, the server.
     speaks: [bool; 2],
     suspects: Vec<Suspect>,
+    /// What the last exchange that was served says of its session, version and token.
+    served: Option<[Option<Box<str>>; 3]>,
 }
 
 impl RuleVisitor for ErrorsState {
@@ -123,6 +139,13 @@ impl RuleVisitor for ErrorsState {
         if let Some(request) = message.request() {
             served(message, request, at, report);
             self.suspect(message, request, at, report);
+        }
+        if let (Some(request), Some(code)) = (message.request(), message.error_code()) {
+            let wrong = || Violation::new("the request is JSON, and the code is -32700").of(request);
+            // Over HTTP the exchange is judged, which shows what was posted.
+            if at.exchange.is_none() {
+                report.check(&PARSE, at, code != -32700, wrong);
+            }
         }
         let lane = usize::from(at.side == Some(Side::Server));
         match message.kind {
@@ -147,13 +170,68 @@ impl RuleVisitor for ErrorsState {
     fn over(&mut self, at: &RuleContext<'_>, report: &mut Report) {
         // What was never served is not known.
         for suspect in std::mem::take(&mut self.suspects) {
-            let Suspect { method, code, location, request, side } = suspect;
-            let party = if side == Some(Side::Client) { Party::Client } else { Party::Server };
-            let wrong = format!("no revision has {}, and the answer is {code}", quoted(&method));
-            let wrong = Violation::new(wrong).at(location).see(request, "the request");
-            report.fail(&UNKNOWN, at, wrong.by(party));
+            let Suspect { method, answer, location, request, side } = suspect;
+            let wrong = format!("no revision has {}, and the answer is {answer}", quoted(&method));
+            let wrong = Violation::new(wrong).at(location).by(party(side));
+            report.fail(&UNKNOWN, at, wrong.see(request, "the request"));
         }
     }
+
+    fn exchange(&mut self, exchange: &HttpExchange, at: &RuleContext<'_>, report: &mut Report) {
+        parse_code(exchange, at, report);
+        let headers = [SESSION, VERSION, "Authorization"];
+        let headers = headers.map(|name| exchange.request_header(name).map(Into::into));
+        if exchange.succeeded() && exchange.speaks() {
+            self.served = Some(headers);
+            return;
+        }
+        let [call] = &exchange.calls[..] else { return };
+        // Of other statuses the cause is in the headers, or the method is there.
+        let refused = matches!(exchange.status(), 400 | 500 | 501);
+        if !refused || exchange.answer_lost || exchange.messages > 0 || Method::find(&call.method).is_some() {
+            return;
+        }
+        let answer = format!("{} without a JSON-RPC error", exchange.status());
+        let suspect = Suspect {
+            method: call.method.clone(),
+            answer,
+            location: at.location(),
+            request: None,
+            side: Some(Side::Server),
+        };
+        match self.served.as_ref() == Some(&headers) {
+            true => self.hold(suspect, at, report),
+            false => report.inconclusive(
+                &UNKNOWN,
+                at,
+                "nothing with such headers was served, which may be the cause",
+            ),
+        }
+    }
+}
+
+fn party(side: Option<Side>) -> Party {
+    if side == Some(Side::Client) { Party::Client } else { Party::Server }
+}
+
+/// Whether -32700 and what is not JSON go together. Nothing is known of statuses by which the headers were refused.
+fn parse_code(exchange: &HttpExchange, at: &RuleContext<'_>, report: &mut Report) {
+    let Some(code) = exchange.error_code.filter(|_| exchange.messages == 1 && !exchange.several) else {
+        return;
+    };
+    let wrong = match (exchange.bad_request, code) {
+        (Some(Code::InvalidJson), -32700) => return report.pass(&PARSE, at),
+        (Some(Code::InvalidJson), -32603..=-32600) if matches!(exchange.status(), 200 | 400 | 500) => {
+            format!("what was posted is not JSON, and the code is {code}")
+        }
+        (None | Some(Code::Batch | Code::NotAMessage | Code::InvalidVersion), -32700)
+            if exchange.speaks() =>
+        {
+            "what was posted is JSON, and the code is -32700".to_owned()
+        }
+        _ => return,
+    };
+    report.fail(&PARSE, at, Violation::new(wrong).by(Party::Server));
 }
 
 impl ErrorsState {
@@ -170,28 +248,37 @@ impl ErrorsState {
         if request.is_specified() {
             return;
         }
-        // An empty list of them names none.
-        let names = |declared: Json<'_>, list| {
-            declared.member(list).is_some_and(|list| list.members().next().is_some())
-        };
-        let declared = at.side.and_then(|side| at.facts.capabilities(side));
-        let own = declared.map(|declared| ["experimental", "extensions"].map(|list| names(declared, list)));
         match message.error_code() {
             None if message.kind == MessageKind::Result => {
                 self.suspects.retain(|suspect| *suspect.method != *method || suspect.side != at.side);
             }
             Some(-32601) => report.pass(&UNKNOWN, at),
-            Some(-32602 | -32603) if own != Some([false; 2]) => {
-                let why = "the method may be of an extension; capabilities that name none would show that it is not";
-                report.inconclusive(&UNKNOWN, at, why);
-            }
-            Some(code @ (-32602 | -32603)) if self.suspects.len() < MOST_SUSPECTS => {
-                let (location, request) = (at.location(), request.location());
-                self.suspects.push(Suspect { method: method.into(), code, location, request, side: at.side });
+            Some(code @ (-32602 | -32603)) => {
+                let (answer, request) = (code.to_string(), Some(request.location()));
+                let (method, location) = (method.into(), at.location());
+                self.hold(Suspect { method, answer, location, request, side: at.side }, at, report);
             }
             _ => {}
         }
     }
+
+    /// Holds a refusal back, where the method is not of an extension.
+    fn hold(&mut self, suspect: Suspect, at: &RuleContext<'_>, report: &mut Report) {
+        // An empty list of them names none.
+        let names = |declared: Json<'_>, list| {
+            declared.member(list).is_some_and(|list| list.members().next().is_some())
+        };
+        let declared = suspect.side.and_then(|side| at.facts.capabilities(side));
+        let own = declared.map(|declared| ["experimental", "extensions"].map(|list| names(declared, list)));
+        if own != Some([false; 2]) {
+            let why =
+                "the method may be of an extension; capabilities that name none would show that it is not";
+            report.inconclusive(&UNKNOWN, at, why);
+        } else if self.suspects.len() < MOST_SUSPECTS {
+            self.suspects.push(suspect);
+        }
+    }
+
     fn modern(
         &self,
         code: i64,

@@ -120,7 +120,7 @@ static JSON_SINGLE: Rule = Rule {
     id: "http.json.single",
     title: "An answer of application/json is one JSON-RPC message",
     why: "Clients parse the body as one value; lines of JSON, a list or something else is an error to them.",
-    fix: "Send only the response, and use a stream when there is more to say.",
+    fix: "Send only the response, as JSON; a stream of events has the type text/event-stream.",
     contested: Some(
         "In 2025-03-26 one object is asked for even where a batch was sent; an array is not held against its answer.",
     ),

@@ -12,9 +12,9 @@ use crate::engine::{
     Transport, Trigger, VERSION, Violation, quoted,
 };
 use crate::rule::Level;
-use in_envelopes::{EnvelopeSessions, assigned, hidden};
+use in_envelopes::{EnvelopeSessions, assigned, hidden, renamed};
 use rules::{AFTER_END, BAD_400, CHARSET, ECHO, ENTROPY, MISSING_400, NEGOTIATED, PRESENT, REINIT};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 pub(super) const FAMILY: Family = Family {
     name: "http-sessions",
@@ -64,6 +64,8 @@ struct HttpSessionsState {
     handshakes: BTreeMap<Box<str>, Handshake>,
     /// That of each session.
     sessions: BTreeMap<Box<str>, Handshake>,
+    /// What later answers called it.
+    renamed: BTreeSet<Box<str>>,
     over: BTreeMap<Box<str>, Over>,
     /// Where an error said that a session is gone, and what the rule says of it unless the session is served again.
     gone: Vec<(Box<str>, FindingLocation, String)>,
@@ -111,6 +113,11 @@ impl RuleVisitor for HttpSessionsState {
                 return;
             }
             self.session(exchange, &handshake, at, report);
+            if let Some(session) =
+                exchange.response_header(SESSION).filter(|_| self.renamed.len() < MOST_SESSIONS)
+            {
+                self.renamed.insert(session.into());
+            }
             // Without its session nobody knows which of several handshakes a request is of.
             if sure || handshake.session.is_none() && !handshake.mixed {
                 version(exchange, &handshake, at, report);
@@ -164,6 +171,7 @@ impl HttpSessionsState {
             Some(session) if self.sessions.contains_key(session) => report.pass(&ECHO, at),
             Some(session) if hidden(session, at) => {}
             Some(_) if self.sessions.len() >= MOST_SESSIONS => {}
+            Some(session) if self.renamed.contains(session) => report.fail(&ECHO, at, renamed(session)),
             Some(session) => {
                 // A made-up id looks like a second session, so that whether sessions alternate is not asked.
                 match at.facts.late || at.facts.torn {

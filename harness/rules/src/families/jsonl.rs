@@ -24,7 +24,7 @@ static ONE_PER_LINE: Rule = Rule {
     source: "Assay import formats, jsonl",
     title: "Every line is one whole message, and nothing else",
     why: "Readers take each line by itself: a message over several lines, or two on one, is lost or stops them.",
-    fix: "Write each message compactly and end it with a line feed; keep what programs print elsewhere.",
+    fix: "Write each message compactly, as `jq -c . FILE` does, and end it with a line feed; keep what programs print elsewhere.",
     ..Rule::BLANK.recorder()
 };
 

@@ -139,6 +139,8 @@ struct RecordingState {
     /// The number of HTTP exchanges, and the first of them.
     exchanges: u64,
     first_exchange: Option<String>,
+    /// One of them became a WebSocket.
+    socket: bool,
     /// The number of lines or items that are not messages, and the first of them.
     others: u64,
     first_other: Option<String>,
@@ -202,10 +204,15 @@ impl RecordingState {
                 let first = first(&self.first_exchange);
                 let exchanges = if many == 1 { "HTTP exchange" } else { "HTTP exchanges" };
                 // It writes bare params and results under addresses of its own.
-                let way_out = if first.contains(" mcp://") {
-                    "; mcpsnoop leaves JSON-RPC out of its HAR, and its JSONL has it"
-                } else {
-                    ""
+                let way_out = match self.socket {
+                    _ if first.contains(" mcp://") => {
+                        "; mcpsnoop leaves JSON-RPC out of its HAR, and its JSONL has it"
+                    }
+                    true => {
+                        "; what went over a WebSocket is not read, and \
+                         `jq -r '.log.entries[]._webSocketMessages[]?.data' FILE > NEW` takes it out"
+                    }
+                    false => "",
                 };
                 format!("it holds {many} {exchanges}, the first {first}{way_out}")
             }
@@ -252,6 +259,7 @@ impl RuleVisitor for RecordingState {
     fn exchange(&mut self, exchange: &HttpExchange, _at: &RuleContext<'_>, _report: &mut Report) {
         self.exchanges += 1;
         self.answered |= exchange.status() != 0;
+        self.socket |= exchange.raw.url.starts_with("ws") || exchange.status() == 101;
         self.first_exchange
             .get_or_insert_with(|| format!("{} {}", exchange.raw.method, quoted(&exchange.raw.url)));
     }

@@ -36,7 +36,7 @@ static STDOUT: Rule = Rule {
     id: "stdio.stdout-purity",
     title: "A server writes nothing but messages to its standard output",
     why: "Clients try to read every line as a message; a banner or a log line ends the session in some of them.",
-    fix: "Log to stderr, also from libraries and package managers that start the server.",
+    fix: "Log to stderr, also from libraries and package managers that start the server; send messages without headers.",
     ..OURS.server()
 };
 
@@ -134,7 +134,11 @@ const OVER_HTTP: &str = "the trace is of a server behind a URL, and does not say
 
 fn impure(text: &str, side: Side, at: &RuleContext<'_>, report: &mut Report) {
     match at.facts.over_stdio() {
-        Some(true) => report.fail(pure(side), at, format!("this is not a message: {}", quoted(text))),
+        Some(true) => {
+            let header = text.get(..15).is_some_and(|name| name.eq_ignore_ascii_case("content-length:"));
+            let what = if header { "this is a header, as LSP has them, and" } else { "this is" };
+            report.fail(pure(side), at, format!("{what} not a message: {}", quoted(text)));
+        }
         Some(false) => {}
         None => report.inconclusive(pure(side), at, OVER_HTTP),
     }

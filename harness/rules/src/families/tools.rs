@@ -342,9 +342,13 @@ impl ToolsState {
                 report.inconclusive(&SCHEMA, at, "the recorder took out what would decide it");
                 continue;
             }
+            let of = quoted(&tool.member("name").and_then(string_of).unwrap_or_default());
             let dialect = at.revision.is_some_and(|revision| LATE.has(revision));
             if let Some(fault) = typed.fault(schema, at.revision).filter(|_| dialect) {
-                let wrong = format!("in `{name}`, {}", fault.wrong);
+                let wrong = match fault.wrong.strip_prefix(&format!("`{name}` ")) {
+                    Some(wrong) => format!("`{name}` of {of} {wrong}"),
+                    None => format!("in `{name}` of {of}, {}", fault.wrong),
+                };
                 report.fail(&SCHEMA, at, Violation::new(wrong).inside(fault.place));
                 continue;
             }
@@ -352,16 +356,16 @@ impl ToolsState {
                 Validity::Invalid(why, _) if !dialect && !why.starts_with("Pointer ") => {}
                 Validity::Invalid(why, pointer) => {
                     let location = part(schema, &pointer);
-                    let of = tool.member("name").and_then(string_of).unwrap_or_default();
+                    let is_no_type = pointer.ends_with("/type") && why.ends_with("the 'anyOf' keyword");
+                    let why = if is_no_type { "it is none of the types of JSON Schema" } else { &why };
                     let wrong = match why.strip_prefix("Pointer '").and_then(|why| why.split_once('\'')) {
                         Some((missing, _)) => {
-                            format!("`{name}` of {} refers to `#{missing}`, which is not in it", quoted(&of))
+                            format!("`{name}` of {of} refers to `#{missing}`, which is not in it")
                         }
-                        None => format!(
-                            "`{name}` of {} is not a valid schema: at {}, {why}",
-                            quoted(&of),
-                            show_pointer(&pointer)
-                        ),
+                        None => {
+                            let at = show_pointer(&pointer);
+                            format!("`{name}` of {of} is not a valid schema: at {at}, {why}")
+                        }
                     };
                     report.fail(&SCHEMA, at, Violation::new(wrong).inside(location));
                 }

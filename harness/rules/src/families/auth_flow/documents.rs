@@ -1,11 +1,17 @@
 //! The metadata documents of a recording: those of the MCP server, and of its authorization servers.
 
-use crate::engine::{Challenge, FindingLocation, HttpExchange, Origin, RuleContext, Transport, address};
+use super::rules::{ABOUT, HTTPS, SERVERS};
+use crate::engine::{
+    Challenge, FindingLocation, HttpExchange, Origin, Report, RuleContext, Transport, Violation, address,
+    is_private, quoted, text_of,
+};
 use std::collections::BTreeSet;
 use transcript::json::Json;
 
 /// The most of each that are remembered.
 pub(crate) const MOST: usize = 1_000;
+
+pub(super) const NO_DOCUMENT: &str = "the metadata document is not in the recording, or is not a JSON object";
 
 /// An answer to a GET at a well-known address, or at one that a challenge named.
 #[derive(Debug)]
@@ -81,8 +87,42 @@ impl Documents {
         root.then_some(false)
     }
 
+    /// What the metadata of resources says of the server, and of its authorization servers.
+    pub(super) fn judge_resources(&self, at: &RuleContext<'_>, report: &mut Report) {
+        for document in self.found() {
+            let Some(value) = document.json() else {
+                for rule in [&SERVERS, &ABOUT] {
+                    report.inconclusive(rule, at, NO_DOCUMENT);
+                }
+                continue;
+            };
+            let wrong = |what: String| Violation::new(what).at(document.location.clone());
+            let listed: Vec<_> =
+                value.member("authorization_servers").into_iter().flat_map(Json::items).collect();
+            let none = "the resource metadata names no authorization server";
+            report.check(&SERVERS, at, !listed.is_empty(), || wrong(none.to_owned()));
+            for issuer in listed.into_iter().filter_map(text_of) {
+                report.check(&HTTPS, at, is_private(&issuer), || {
+                    wrong(format!("an authorization server is {}", quoted(&issuer)))
+                });
+            }
+            let Some(resource) = value.member("resource").and_then(text_of) else {
+                report.fail(&ABOUT, at, wrong("the resource metadata has no `resource`".to_owned()));
+                continue;
+            };
+            if Origin::new(&resource).is_some_and(|origin| self.origins.contains(&origin)) {
+                report.pass(&ABOUT, at);
+            } else if at.facts.hides(&resource) || self.origins.iter().any(Origin::is_loopback) {
+                report.inconclusive(&ABOUT, at, "the recorder may be a proxy in front of the server");
+            } else {
+                let elsewhere = format!("`resource` is {}, and the server is elsewhere", quoted(&resource));
+                report.fail(&ABOUT, at, wrong(elsewhere));
+            }
+        }
+    }
+
     /// What claims to be resource metadata and was found.
-    pub(super) fn found(&self) -> impl Iterator<Item = &Document> {
+    fn found(&self) -> impl Iterator<Item = &Document> {
         self.documents.iter().filter(|one| one.succeeded && self.is_metadata(one))
     }
 

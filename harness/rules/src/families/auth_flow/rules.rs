@@ -14,6 +14,15 @@ pub(super) static SERVERS: Rule = Rule {
     ..Rule::BLANK.server()
 };
 
+pub(super) static ABOUT: Rule = Rule {
+    id: "auth.prm.resource",
+    source: "basic/authorization#authorization-server-location; RFC 9728, section 3.3",
+    title: "The `resource` of the metadata is at the server's own origin",
+    why: "Clients do not use metadata of another resource, so that nobody can log in.",
+    fix: "Name the address that clients use, and not the one behind a proxy that takes TLS off.",
+    ..SERVERS
+};
+
 /// What the rules about a step of a client's flow have in common.
 const STEP: Rule =
     Rule { span: Span::from(Revision::V2025_03_26), needs: &[Need::Http], ..Rule::BLANK.client() };

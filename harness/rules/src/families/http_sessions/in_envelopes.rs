@@ -6,8 +6,11 @@
 use super::super::modern::NOT_WHOLE;
 use super::super::modern_http::shows_all;
 use super::rules::{CHARSET, ECHO, ENTROPY, NEGOTIATED, PRESENT};
-use crate::engine::{Report, Revision, RuleContext, SESSION, SeenMessage, VERSION, quoted, text_of};
-use std::collections::BTreeMap;
+use crate::engine::{
+    Report, Revision, RuleContext, SESSION, SeenMessage, VERSION, Violation, quoted, text_of,
+};
+use crate::rule::Level;
+use std::collections::{BTreeMap, BTreeSet};
 use transcript::json::Json;
 use transcript::session::{Carrier, Headers, header};
 
@@ -22,6 +25,8 @@ const LEAST: usize = 16;
 pub(super) struct EnvelopeSessions {
     /// The versions that were chosen, by the sessions that were assigned.
     sessions: BTreeMap<Box<str>, Box<str>>,
+    /// What later answers called them.
+    renamed: BTreeSet<Box<str>>,
     /// How many handshakes there were, and how many that do not show which session was assigned.
     handshakes: [u64; 2],
     /// An answer to `initialize` showed its headers, and a request behind the handshake did.
@@ -33,6 +38,12 @@ impl EnvelopeSessions {
         let Some(message) = at.message.filter(|_| at.is_in_envelope()) else { return };
         if let Some(result) = message.result_of("initialize") {
             return self.answer(result, at, report);
+        }
+        let named = at.envelope_headers().and_then(|headers| header(headers, SESSION));
+        if let (Some(session), Carrier::Response, true) =
+            (named, at.entry.carrier, self.renamed.len() < MOST_SESSIONS)
+        {
+            self.renamed.insert(session.into());
         }
         if let Some(headers) = at.envelope_headers()
             && at.entry.carrier == Carrier::Request
@@ -123,6 +134,7 @@ impl EnvelopeSessions {
                 report.inconclusive(&ECHO, at, "nothing shows which session the server assigned");
             }
             Some(session) if hidden(session, at) => {}
+            Some(session) if self.renamed.contains(session) => report.fail(&ECHO, at, renamed(session)),
             Some(_) if self.sessions.len() >= MOST_SESSIONS => {}
             Some(_) if at.facts.late || at.facts.torn => {
                 report.inconclusive(&ECHO, at, "the session may have been assigned before the recording");
@@ -136,6 +148,14 @@ impl EnvelopeSessions {
             None => report.inconclusive(&ECHO, at, NOT_WHOLE),
         }
     }
+}
+
+/// What is wrong with a request that names the session of a later answer. Some clients keep the last that they were told.
+pub(super) fn renamed(session: &str) -> Violation<'static> {
+    let session = quoted(session);
+    let wrong =
+        format!("a later answer named the session {session}, and the one to `initialize` assigned another");
+    Violation::new(wrong).only(Level::Should)
 }
 
 /// A session id as it was assigned.

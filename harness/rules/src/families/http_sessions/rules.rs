@@ -42,6 +42,7 @@ pub(super) static ECHO: Rule = Rule {
     title: "Every request after the first names the session that the server assigned",
     why: "Without the id the server cannot tell who asks, and a stream or an answer goes to no session.",
     fix: "Send `Mcp-Session-Id` with every POST, GET and DELETE, as it was assigned.",
+    softened: Some("a warning on a session that a later answer named"),
     ..OURS.client()
 };
 
