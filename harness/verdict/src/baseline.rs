@@ -35,6 +35,8 @@ struct Known {
     at: Option<PointerPattern>,
     silent_loss: bool,
     reason: Reason,
+    /// How many readings it names, of all that could be judged.
+    readings: usize,
 }
 
 /// The file as it is spelled. What is required is optional here, so that all that is missing can be listed.
@@ -111,13 +113,15 @@ impl Baseline {
         Err(ConfigError { line: None, message })
     }
 
-    /// The entries that name none of these readings, each a case and a format.
-    #[must_use]
-    pub fn unmatched<'r>(
-        &self,
+    /// Counts what each entry names among all readings that could be judged, each a case and a format. Gives the entries that
+    /// name none.
+    pub fn hold_against<'r>(
+        &mut self,
         readings: impl Iterator<Item = (&'r str, &'r str)> + Clone,
     ) -> Vec<ConfigError> {
-        let nothing = |known: &&Known| !readings.clone().any(|(case, format)| known.names(case, format));
+        for known in &mut self.entries {
+            known.readings = readings.clone().filter(|(case, format)| known.names(case, format)).count();
+        }
         let slip = |known: &Known| {
             let format = match &known.format {
                 Some(format) => format!(" in the format `{}`", format.glob().glob()),
@@ -126,7 +130,7 @@ impl Baseline {
             let message = format!("no case of the suite is `{}`{format}", known.case.glob().glob());
             ConfigError { line: Some(known.line), message }
         };
-        self.entries.iter().filter(nothing).map(slip).collect()
+        self.entries.iter().filter(|known| known.readings == 0).map(slip).collect()
     }
 
     /// The wrong answers that it excuses: each a glob over `case/format`, with the reason.
@@ -144,17 +148,16 @@ impl Baseline {
     }
 
     /// Turns known failures into expected ones, and passes that are listed as failures into unexpected ones. Gives
-    /// the entries that excused nothing and that no unexpected pass tells of: where `whole` says that everything was
-    /// run, all of them; otherwise only those that name something of the run.
-    pub fn apply(&self, record: &mut Record, whole: bool) -> Vec<ConfigError> {
+    /// the entries that excused nothing although all that they name was judged, and that no unexpected pass tells of.
+    pub fn apply(&self, record: &mut Record) -> Vec<ConfigError> {
         // What became of each entry: it excused something, it was reported, or nothing yet.
         let mut reported = vec![false; self.entries.len()];
-        let mut named = vec![false; self.entries.len()];
+        let mut judged = vec![0; self.entries.len()];
         for line in &mut record.results {
             let naming: Vec<usize> = (0..self.entries.len())
                 .filter(|index| self.entries[*index].names(&line.case, &line.format))
                 .collect();
-            naming.iter().for_each(|index| named[*index] = true);
+            naming.iter().for_each(|index| judged[*index] += 1);
             match line.verdict {
                 Verdict::Pass => {
                     if let Some(first) = naming.first() {
@@ -177,10 +180,9 @@ impl Baseline {
             }
         }
         record.recount();
-        let stale = |(index, known): (usize, &Known)| {
-            (!reported[index] && (whole || named[index])).then(|| known.stale(named[index]))
-        };
-        self.entries.iter().enumerate().filter_map(stale).collect()
+        let is_stale =
+            |(index, known): &(usize, &Known)| !reported[*index] && judged[*index] >= known.readings;
+        self.entries.iter().enumerate().filter(is_stale).map(|(_, known)| known.stale()).collect()
     }
 
     /// The findings that it lets pass, by their rules and sessions in place of cases and formats; and the entries that let none
@@ -276,7 +278,7 @@ impl Known {
         match (case, format, found, at) {
             (Some(case), Ok(format), Some(kind), Ok(at)) if slips.is_empty() => {
                 let reason = Reason { reason, issue };
-                Ok(Self { line, case, format, kind, at, silent_loss, reason })
+                Ok(Self { line, case, format, kind, at, silent_loss, reason, readings: 0 })
             }
             _ => Err(slips),
         }
@@ -313,14 +315,10 @@ impl Known {
         )
     }
 
-    fn stale(&self, named: bool) -> ConfigError {
+    fn stale(&self) -> ConfigError {
         let case = self.case.glob().glob();
-        let message = match named {
-            true => {
-                format!("nothing that `{case}` names failed in this way, so the entry is stale: remove it")
-            }
-            false => format!("`{case}` names nothing that was run, so the entry is stale: remove it"),
-        };
+        let message =
+            format!("nothing that `{case}` names failed in this way, so the entry is stale: remove it");
         ConfigError { line: Some(self.line), message }
     }
 }

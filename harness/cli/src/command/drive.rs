@@ -144,8 +144,7 @@ pub(crate) fn run(args: &Args, context: CommandContext) -> Result<u8, Failure> {
     record.planned = record.results.len() as u64;
     record.interrupted = (count - record.results.len()) as u64;
     record.recount();
-    let whole = args.filter.is_empty() && record.interrupted == 0;
-    let stale = known.map(|known| known.apply(&mut record, whole)).unwrap_or_default();
+    let stale = known.map(|known| known.apply(&mut record)).unwrap_or_default();
     record.command = Some(command(args, None));
     origin.mark(&mut record);
     let rerun = |line: &CaseResult| command(args, Some(&format!("{}/{}", line.case, line.format)));

@@ -133,9 +133,8 @@ pub(crate) fn run(args: &Args, context: CommandContext) -> Result<u8, Failure> {
         context.terminal.note(&note);
     }
     let narrowed = args.selection.is_narrow() || args.rerun_failed.is_some();
-    let whole = !narrowed && record.interrupted == 0;
-    let stale = baseline.as_ref().map(|baseline| baseline.apply(&mut record, whole)).unwrap_or_default();
-    if whole && args.suite.generate.is_none() {
+    let stale = baseline.as_ref().map(|baseline| baseline.apply(&mut record)).unwrap_or_default();
+    if !narrowed && record.interrupted == 0 && args.suite.generate.is_none() {
         context.terminal.note(&suite.pairing().to_string());
     }
     record.shard = args.selection.shard.map(Shard::part);

@@ -61,8 +61,7 @@ impl KnownKinds {
         let suite = named(&suite).map_err(unreadable)?;
         let mut record = supervised(&planned, importer, jobs, suite, &supervision).map_err(unreadable)?;
         let kinds: Vec<Kind> = record.results.iter().map(Kind::new).collect();
-        let whole = record.interrupted == 0;
-        let stale = baseline.apply(&mut record, whole);
+        let stale = baseline.apply(&mut record);
         let excused =
             record.results.iter().zip(kinds).filter(|(line, _)| line.verdict == Verdict::ExpectedFail);
         let signature = |(line, kind): (&verdict::record::CaseResult, Kind)| {
