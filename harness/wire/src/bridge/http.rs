@@ -16,6 +16,7 @@ use std::future::poll_fn;
 use std::io;
 use std::pin::Pin;
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 use std::task::{Context, Poll, ready};
 use tokio::time::timeout;
 use transcript::message::Message;
@@ -195,7 +196,10 @@ impl Bridge {
         let number = |text: &str| text.parse::<u64>().ok();
         let last = id.split_once('-');
         match last.and_then(|(stream, event)| number(stream).zip(number(event))) {
-            Some((stream, event)) => events(client, stream, Some(event), false),
+            Some((stream, event)) => {
+                self.resumed.store(true, Ordering::SeqCst);
+                events(client, stream, Some(event), false)
+            }
             None => refuse(StatusCode::BAD_REQUEST, NO_EVENT),
         }
     }

@@ -16,7 +16,7 @@ use crate::{Notify, StartError, lock};
 use server::{ClientHandle, Missed, Server};
 use std::collections::HashMap;
 use std::fmt;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, Weak};
 use std::time::Duration;
 
@@ -35,6 +35,7 @@ pub struct Bridge {
     missed: Arc<Missed>,
     ended: AtomicU64,
     conduct: Conduct,
+    resumed: AtomicBool,
 }
 
 /// How clients are put to the test.
@@ -95,10 +96,16 @@ impl Bridge {
             missed: Arc::default(),
             ended: AtomicU64::new(0),
             conduct,
+            resumed: AtomicBool::new(false),
         });
         let first = bridge.server()?;
         lock(&bridge.sessions).next = Some(first);
         Ok(bridge)
+    }
+
+    /// Whether a client came back to a stream.
+    pub(crate) fn is_resumed(&self) -> bool {
+        self.resumed.load(Ordering::SeqCst)
     }
 
     /// Ends every session, reports what reached nobody, and returns whether no server ended too early.

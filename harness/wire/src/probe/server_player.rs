@@ -314,7 +314,7 @@ impl Player {
                     &json!({"level": "info", "data": "The stream breaks off."}),
                 );
                 self.wait(step, LATE);
-                self.note(step, '+', "the answer came after the stream had broken off");
+                self.note(step, '+', "the client resumed the stream that broke off");
             }
             ServerAct::Refuse => {
                 let Some(held) = self.held.pop_front() else { return };
