@@ -122,7 +122,7 @@ impl Bridge {
         let Missed { noise, unasked, unread } = &*self.missed;
         for (count, what) in [
             (noise, "lines of the server that are not messages were not passed on"),
-            (unasked, "answers of the server that nobody waited for were not passed on"),
+            (unasked, "answers of the server to no request were not passed on"),
             (unread, "messages of the server waited for a client to read them, and none did"),
         ] {
             let count = count.load(Ordering::Relaxed);
@@ -152,7 +152,7 @@ impl Bridge {
             };
             let (_, id) = sessions.by_id.iter().filter_map(idle).min().ok_or(NoSession::Full)?;
             sessions.end(&id, self.shared);
-            self.notify.note(&format!("the session {id} was idle for the longest, and ended for a new one"));
+            self.notify.note(&format!("the session {id} was idle the longest, and was ended for a new one"));
         }
         let next = sessions.next.take().filter(|server| !server.is_over());
         let server = match next {

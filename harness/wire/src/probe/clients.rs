@@ -61,7 +61,7 @@ pub struct PlayedPart {
     pub recordings: Vec<PathBuf>,
     /// What was seen of each step, in the order of the script.
     pub seen: Vec<Seen>,
-    /// How the client ended; none where it had to be ended.
+    /// How the client ended; none where it had to be killed.
     pub exit: Option<Exit>,
     /// Its last words on its standard error.
     pub last_words: String,
@@ -161,7 +161,7 @@ impl Clients {
         Ok(PlayedPart { part, recordings, seen: seen.collect(), exit, last_words })
     }
 
-    /// Runs the client with the server in the place of this word, or behind all; how it ended, unless it had to be ended, and
+    /// Runs the client with the server in the place of this word, or behind all; how it ended, unless it had to be killed, and
     /// its last words.
     fn start(
         &self,

@@ -143,7 +143,7 @@ impl<'p> Player<'p> {
                 }
             }
             Act::Cancel if self.client.modern && matches!(self.probe.server, Server::Http(_)) => {
-                return Err("over HTTP the end of a stream cancels, and no notification");
+                return Err("over HTTP a call is cancelled by closing its stream, not by a notification");
             }
             Act::Cancel => {
                 let tools = self.callable()?;
@@ -173,8 +173,10 @@ impl<'p> Player<'p> {
         let answer = self.client.answer_within(CALL.min(self.probe.patience), &id);
         if matches!(answer, Answer::None(Silence::Timeout)) {
             self.done.slow.push(tool.to_owned());
-            self.client
-                .notify("notifications/cancelled", json!({"requestId": id, "reason": "it takes too long"}));
+            self.client.notify(
+                "notifications/cancelled",
+                json!({"requestId": id, "reason": "the probe takes too long"}),
+            );
             self.settle();
         } else if let Answer::None(why) = answer {
             self.done.unanswered.push(Unanswered { step: self.step, method: "tools/call", id, why });
@@ -265,7 +267,7 @@ impl<'p> Player<'p> {
         }
         self.done.spared = not;
         may.truncate(MOST);
-        if may.is_empty() { Err("no tool says that it only reads, and --call names none") } else { Ok(may) }
+        if may.is_empty() { Err("no tool is marked as read-only, and --call names none") } else { Ok(may) }
     }
 
     /// The tools that may be called, as the server lists them, with arguments.
