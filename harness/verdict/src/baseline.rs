@@ -106,7 +106,7 @@ impl Baseline {
             return Ok(());
         }
         let message = format!(
-            "it lists what fails in the dialect {own}, and this run judges by {}: use --dialect {own}, or a \
+            "it lists what fails in the dialect {own}, but this run judges by {}: use --dialect {own}, or a \
              baseline that begins with dialect = \"{}\"",
             dialect.name, dialect.name
         );
@@ -127,7 +127,7 @@ impl Baseline {
                 Some(format) => format!(" in the format `{}`", format.glob().glob()),
                 None => String::new(),
             };
-            let message = format!("no case of the suite is `{}`{format}", known.case.glob().glob());
+            let message = format!("no case of the suite matches `{}`{format}", known.case.glob().glob());
             ConfigError { line: Some(known.line), message }
         };
         self.entries.iter().filter(|known| known.readings == 0).map(slip).collect()
@@ -224,7 +224,7 @@ impl Baseline {
     /// A failure of another kind is a new failure, and says so.
     fn say_other_kind(&self, naming: &[usize], line: &mut CaseResult) {
         let Some(known) = naming.first().map(|index| &self.entries[*index]) else { return };
-        let note = format!("the baseline knows {} (its line {})", known.kind_in_words(), known.line);
+        let note = format!("the baseline expects {} (line {})", known.kind_in_words(), known.line);
         line.message = Some(match line.message.take() {
             Some(message) => format!("{message}; {note}"),
             None => note,
@@ -254,7 +254,9 @@ impl Known {
         let kinds = || KINDS.map(Verdict::name).join(", ");
         let found = KINDS.into_iter().find(|verdict| Some(verdict.name()) == kind.as_deref());
         match &kind {
-            Some(kind) if found.is_none() => fault(format!("`kind` is `{kind}`; there are {}", kinds())),
+            Some(kind) if found.is_none() => {
+                fault(format!("`kind` is `{kind}`; it must be one of {}", kinds()))
+            }
             None => fault(format!("`kind` is missing: say how it fails ({})", kinds())),
             Some(_) => {}
         }
@@ -262,18 +264,21 @@ impl Known {
             at.as_deref().map(PointerPattern::parse).transpose().map_err(|why| fault(format!("`at`: {why}")));
         let reason = reason.unwrap_or_default();
         if !reason_may_wait && (reason.trim().is_empty() || reason == PLACEHOLDER) {
-            fault("has no reason: say in a sentence why the failure is known and let pass".into());
+            fault("the entry has no `reason`: say in a sentence why this failure is accepted".into());
         }
         if issue
             .as_deref()
             .is_some_and(|issue| !issue.starts_with("https://") && !issue.starts_with("http://"))
         {
-            fault("`issue` is not a link: it begins with https://".into());
+            fault("`issue` is not a link: it must begin with https://".into());
         }
         if let (Some(kind), true) =
             (found.filter(|kind| *kind != Verdict::Fail), silent_loss || at != Ok(None))
         {
-            fault(format!("`at` and `silent-loss` say how an answer is wrong; a {} is none", kind.name()));
+            fault(format!(
+                "`at` and `silent-loss` say how an answer is wrong, and a {} has no answer",
+                kind.name()
+            ));
         }
         match (case, format, found, at) {
             (Some(case), Ok(format), Some(kind), Ok(at)) if slips.is_empty() => {
@@ -308,17 +313,13 @@ impl Known {
     }
 
     fn outlived(&self) -> String {
-        format!(
-            "the baseline lists it as {} (its line {}): take it out there",
-            self.kind_in_words(),
-            self.line
-        )
+        format!("the baseline lists it as {} (line {}): remove that entry", self.kind_in_words(), self.line)
     }
 
     fn stale(&self) -> ConfigError {
         let case = self.case.glob().glob();
         let message =
-            format!("nothing that `{case}` names failed in this way, so the entry is stale: remove it");
+            format!("nothing that matches `{case}` failed in this way, so the entry is stale: remove it");
         ConfigError { line: Some(self.line), message }
     }
 }

@@ -87,10 +87,7 @@ pub(crate) fn run(args: &Args, context: CommandContext) -> Result<u8, Failure> {
     if let Some([placeholder, ..]) =
         placeholders.iter().find(|any| args.recorder.lacks(any).len() == any.len())
     {
-        let why = format!(
-            "the recorder's command has no {placeholder}; over {} it needs one",
-            args.transport.name()
-        );
+        let why = format!("the recorder's command needs {placeholder} over {}", args.transport.name());
         return Err(Failure::Unusable(why));
     }
     let suite = args.suite.load(context)?;

@@ -60,7 +60,7 @@ fn words() -> String {
     let expected = Expectation::Meaning(Meaning::parse(r#"{"events": []}"#).unwrap());
     let refused = Answer::Rejection { code: Some("batch".into()), message: "line 1:\u{1b} no".into() };
     let listed = Judgement::plain(Verdict::UnexpectedPass, Some("the baseline lists it".to_owned()));
-    let silent = broken(FailureKind::Garbled, "printed nothing, exit 0");
+    let silent = broken(FailureKind::Garbled, "it printed nothing and exited with 0");
     let lines = [
         rejecting("ids/one", "ID-NULL", &one_call()),
         rejecting("ids/one", "ID-NULL", &silent),

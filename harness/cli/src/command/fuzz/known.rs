@@ -44,7 +44,7 @@ impl KnownKinds {
         }
         let suite = load(&roots).map_err(|problems| {
             problems.iter().for_each(|problem| context.terminal.error(&problem.to_string()));
-            Failure::Unusable(format!("the finds in {} cannot be used beside the suite", out.display()))
+            Failure::Unusable(format!("the findings in {} cannot be used beside the suite", out.display()))
         })?;
         let suite = suite.in_dialect(judged.dialect());
         let importer = judged.as_importer();
