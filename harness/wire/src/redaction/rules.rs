@@ -237,7 +237,12 @@ fn compiled(pattern: &str, given: &str) -> Result<Regex, String> {
             Err(format!("`{given}` matches the empty string, and so every text"))
         }
         Ok(regex) => Ok(regex),
-        Err(error) => Err(format!("`{given}` is not a regular expression: {error}")),
+        Err(error) => {
+            // The lines before the last one draw the place.
+            let error = error.to_string();
+            let why = error.lines().last().unwrap_or_default().trim_start_matches("error: ");
+            Err(format!("`{given}` is not a regular expression: {why}"))
+        }
     }
 }
 
