@@ -141,7 +141,7 @@ impl EnvelopeSessions {
 /// A session id as it was assigned.
 pub(super) fn assigned(headers: &Headers<'_>, session: &str, at: &RuleContext<'_>, report: &mut Report) {
     if hidden(session, at) {
-        let why = "the recorder took the session id out";
+        let why = "the recorder took out the session id";
         report.inconclusive(&CHARSET, at, why);
         return report.inconclusive(&ENTROPY, at, why);
     }
