@@ -43,13 +43,27 @@ compact() {
   cp "$work/site/results.json" "$2"
 }
 digest() { sed -n 's/^ *"digest": "\(.*\)",$/\1/p' "$1"; }
+# The table at the end of the page: of which suite each record is.
+suites() {
+  printf '\n| record | results | suite |\n| --- | ---: | --- |\n'
+  for file in "$kept"/*.json; do
+    suite="\`$(digest "$file" | cut -c 1-19)\`"
+    [ "$(digest "$file")" = "$(digest "$kept/mcp-concord.json")" ] || suite="$suite, an earlier one"
+    echo "| [\`$(basename "$file")\`]($(basename "$file")) | $(sed -n 's/^ "planned": \(.*\),$/\1/p' "$file") | $suite |"
+  done
+}
+page() { sed '/^<!-- From here on the page/q' "$kept/README.md"; suites; }
 
 case ${1:-} in
   "")
     ours "$kept"
     assay "$kept"
+    page > "$work/page" && cp "$work/page" "$kept/README.md"
     ;;
-  --ours) ours "$kept" ;;
+  --ours)
+    ours "$kept"
+    page > "$work/page" && cp "$work/page" "$kept/README.md"
+    ;;
   --check)
     mkdir "$work/new"
     ours "$work/new"
@@ -66,6 +80,7 @@ case ${1:-} in
       [ "$(digest "$file")" = "$(digest "$work/new/mcp-concord.json")" ] ||
         echo "note: $file is of an earlier suite, $(digest "$file")"
     done
+    page | diff "$kept/README.md" - || { echo "docs/results/README.md is stale: run scripts/results.sh --ours"; exit 1; }
     ;;
   --site)
     "$concord" report "$kept"/*.json --out "${2:?usage: scripts/results.sh --site DIR}"

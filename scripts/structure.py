@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Holds the structure of the workspace: which crates may use which, and no circle between files in any crate.
 
-An arrow goes from a file to the file in which a name that it uses is defined; a re-export is looked through, and is no use
+An arrow goes from a file to the file in which a name that it uses is defined; a re-export is looked through, and is not a use
 by itself. Tests do not count. Exit code 1 where something leans the wrong way, with the names that tie a circle.
 """
 import json

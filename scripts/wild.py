@@ -12,7 +12,7 @@ Streamable HTTP is judged there too. docs/probe-in-the-wild.md has the tables.
   --write        write the tables into the page
 
 Exit code 0: every finding has its judgement, and the page has these tables (times may differ); 1: something is not so, and the last
-lines say what; 2: the call or a file cannot be used; 4: npm or Python cannot install a package, and the last line says why.
+lines say what; 2: the command line or a file cannot be used; 4: npm or Python cannot install a package, and the last line says why.
 MCP_CONCORD names the program, if it is not target/release/mcp-concord. Installing takes 1.6 GB and about five minutes, a run
 about seven.
 """

@@ -12,7 +12,7 @@ from fnmatch import fnmatch
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-LIMIT = 100
+LIMIT = 50
 PHRASES = {
     "told": re.compile(r"\btold\b"),
     "so many": re.compile(r"\b[Ss]o (?:many|much)\b"),

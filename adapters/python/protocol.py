@@ -9,7 +9,7 @@ from jsontext import dump
 
 
 def serve(hello, read, requests, answers):
-    """Answers until told to stop. `hello()` says who answers, `read(path, format)` gives an answer without its `seq`."""
+    """Answers until it is asked to stop. `hello()` says who answers, `read(path, format)` gives an answer without its `seq`."""
     for line in requests:
         if not line.strip():
             continue

@@ -6,7 +6,7 @@
   const shown = document.getElementById("shown");
   const field = (name) => form.elements[name];
   const value = (name) => (field(name) ? field(name).value : "");
-  // Rows of a table, or entries of a list; and, beside rows, what is told of a case further down.
+  // Rows of a table, or entries of a list; and, beside rows, what is said of a case further down.
   const failures = Array.from(document.querySelectorAll("article.failure"));
   const rows = Array.from(document.querySelectorAll("tbody tr[data-c], article:not(.failure)[data-topic]"));
   const folds = Array.from(document.querySelectorAll(".topic details.fold"));

@@ -222,7 +222,7 @@ def whole_arrays(honest):
 
 
 def as_written(honest):
-    """No `mcp-protocol-version`: whoever spells it otherwise names no revision."""
+    """No `mcp-protocol-version`: a client that spells it otherwise names no revision."""
 
     def header(headers, name):
         if name != "mcp-protocol-version":
@@ -382,7 +382,7 @@ FAULTS = {
         "batch-nested": ("reads the items of a batch in a batch", on_batch(flattened)),
         "batch-rejected-in-streams": ("rejects batches in SSE data",
             seams.Change(patches=((envelope, "carried_message", no_arrays), (har, "carried_message", no_arrays)))),
-        "batch-of-messages-only": ("passes over an array in SSE data with an item that is no message",
+        "batch-of-messages-only": ("passes over an array in SSE data with an item that is not a message",
             seams.Change(patches=((envelope, "carried_message", whole_arrays), (har, "carried_message", whole_arrays)))),
         "batch-header-as-written": ("looks for the header that names the revision only as the specification spells it",
             seams.Change(patches=((envelope, "_header", as_written), (har, "_header", as_written)))),

@@ -17,7 +17,7 @@ function program() {
   const name = platform();
   const file = process.platform === "win32" ? "mcp-concord.exe" : "mcp-concord";
   if (!(name in platforms)) {
-    throw new Error(`there is no program for ${name}; there are ${Object.keys(platforms).join(", ")}. Elsewhere build it with Rust: https://github.com/mcp-concord/mcp-concord#install`);
+    throw new Error(`there is no prebuilt program for ${name}, only for ${Object.keys(platforms).join(", ")}. Build it with Rust: https://github.com/mcp-concord/mcp-concord#install`);
   }
   try {
     return require.resolve(`@mcp-concord/cli-${name}/${file}`);

@@ -41,7 +41,7 @@ function look(files) {
   by("work").hidden = false;
   doing("Loading", 0);
   worker = new Worker(source);
-  worker.onerror = (event) => stop(`The page broke: ${event.message}`);
+  worker.onerror = (event) => stop(`The page failed: ${event.message}`);
   worker.onmessage = ({ data }) => {
     const place = data.recording === null ? compared : places[data.recording];
     if (data.kind === "progress") doing(`${WORDS[data.what]}${data.recording === null ? "" : `: ${recordings[data.recording].name}`}`, data.share);
@@ -50,7 +50,7 @@ function look(files) {
     else if (data.kind === "answer") place.append(...DRAWN[data.what](data.answer));
     if (data.kind === "note") place.append(element("p", data.note, { className: "note" }));
     if (data.kind === "fault" && !place.querySelector(".fault")) place.append(element("p", `${data.message}`, { className: "fault" }));
-    if (data.kind === "broken") stop(`The page broke: ${data.message}`);
+    if (data.kind === "broken") stop(`The page failed: ${data.message}`);
     if (data.kind === "done") stop("");
   };
   worker.postMessage({ packed, recordings });

@@ -47,7 +47,7 @@ onmessage = async ({ data: { packed, recordings } }) => {
       one("viewer", (how) => show(bytes, "html", { name, ...how }));
     });
     if (recordings.length === 2 && read.length < 2) {
-      say("fault", { recording: null, what: "difference", code: null, message: "There are no two recordings to compare." });
+      say("fault", { recording: null, what: "difference", code: null, message: "Comparing needs two recordings." });
     } else if (recordings.length === 2) {
       const [a, b] = read;
       answer(null, "difference", [a.bytes.length, b.bytes.length], (how) => {

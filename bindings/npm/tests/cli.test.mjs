@@ -46,5 +46,5 @@ test("without the package for the platform, or on another platform, the launcher
   assert.match(alone.stderr, /^mcp-concord: the package @mcp-concord\/cli-\S+ is not installed; install @mcp-concord\/cli again, with optional dependencies\n$/);
   const elsewhere = run("-e", [`Object.defineProperty(process, "arch", { value: "riscv64" }); require(${JSON.stringify(join(folder, "mcp-concord.cjs"))})`]);
   assert.deepEqual([elsewhere.status, elsewhere.stdout], [2, ""]);
-  assert.match(elsewhere.stderr, /^mcp-concord: there is no program for \w+-riscv64\S*; there are darwin-arm64, .*, win32-x64\. Elsewhere build it with Rust: https/);
+  assert.match(elsewhere.stderr, /^mcp-concord: there is no prebuilt program for \w+-riscv64\S*, only for darwin-arm64, .*, win32-x64\. Build it with Rust: https/);
 });

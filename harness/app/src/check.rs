@@ -131,10 +131,7 @@ impl Judge {
             "first" => true,
             "later" => false,
             other => {
-                return Err(Error::option(
-                    "mcp_replay_text",
-                    format!("`{other}` is neither first nor later"),
-                ));
+                return Err(Error::option("mcp_replay_text", format!("`{other}` must be first or later")));
             }
         };
         let spec = options.spec.as_deref().map(|name| revision("spec", name)).transpose()?;
@@ -263,12 +260,12 @@ fn required(text: &str) -> Result<RuleSet, Error> {
 
 fn selection(options: &CheckOptions, frozen: Option<&RuleSet>) -> Result<RuleSelection, Error> {
     let level = Level::named(&options.level).ok_or_else(|| {
-        Error::option("level", format!("`{}` is none of must, should and info", options.level))
+        Error::option("level", format!("`{}` must be one of must, should, info", options.level))
     })?;
     let profile = Profile::of_name(&options.profile).ok_or_else(|| {
         Error::option(
             "profile",
-            format!("`{}` is none of recorder, session, server, client and all", options.profile),
+            format!("`{}` must be one of recorder, session, server, client, all", options.profile),
         )
     })?;
     let Some(frozen) = frozen else {
@@ -286,6 +283,6 @@ fn selection(options: &CheckOptions, frozen: Option<&RuleSet>) -> Result<RuleSel
 }
 
 fn revision(option: &str, name: &str) -> Result<Revision, Error> {
-    let unknown = || format!("there is no revision `{name}`; there are {}", Revision::names());
+    let unknown = || format!("there is no revision `{name}`; the revisions are {}", Revision::names());
     Revision::named(name).ok_or_else(|| Error::option(option, unknown()))
 }

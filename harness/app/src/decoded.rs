@@ -156,7 +156,7 @@ impl<R: Read> Read for Unpacker<R> {
         let most = most_of(self.unpacker.get_ref().1);
         if self.unpacked > most {
             return Err(io::Error::other(format!(
-                "it is {what} of more than {} MiB; unpack it first",
+                "it is {what} that holds more than {} MiB; unpack it first",
                 most >> 20
             )));
         }
@@ -199,7 +199,7 @@ impl<R: Read> Utf16<R> {
                     for char in char::decode_utf16(units) {
                         text.push(char.map_err(|error| {
                             let unit = error.unpaired_surrogate();
-                            // A first half is seen to be alone when the next unit has come.
+                            // That a first half has no second one is seen when the next unit has come.
                             let at = self.at - if high.is_some() { 2 } else { 0 };
                             io::Error::other(format!(
                                 "it is UTF-16 with half of a surrogate pair, {unit:04X}, at byte {at}"
@@ -283,7 +283,7 @@ mod tests {
             |size: u64| read(&packed(&vec![b' '; usize::try_from(size).unwrap()])).map(|text| text.len());
         assert!(unpacked(LEAST).is_ok());
         let error = unpacked(LEAST + 1).unwrap_err();
-        assert_eq!(error, format!("it is gzip of more than {} MiB; unpack it first", LEAST >> 20));
+        assert_eq!(error, format!("it is gzip that holds more than {} MiB; unpack it first", LEAST >> 20));
     }
 
     #[test]

@@ -87,7 +87,7 @@ impl Command for DiffOptions {
         let ids = match self.ids.as_str() {
             "exact" => IdMatching::Exact,
             "renumbered" => IdMatching::Renumbered,
-            other => return Err(Error::option("ids", format!("`{other}` is neither exact nor renumbered"))),
+            other => return Err(Error::option("ids", format!("`{other}` must be exact or renumbered"))),
         };
         let senders = self.ignore_senders.then_some("/sender");
         let ignore = self.ignore.iter().map(String::as_str).chain(senders).map(PointerPattern::parse);

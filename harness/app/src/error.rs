@@ -126,7 +126,9 @@ impl Error {
             Cause::NoRecording => "it is not a recording".to_owned(),
             Cause::BadOption(option, why) => format!("{option}: {why}"),
             Cause::CannotCarry(reasons) => reasons.join("; "),
-            Cause::NothingWhole => "nothing is whole: it ends before its first item could begin".to_owned(),
+            Cause::NothingWhole => {
+                "nothing in it can be saved: it ends before its first item begins".to_owned()
+            }
             Cause::Output(error) => format!("the answer cannot be written: {error}"),
             Cause::OtherRevision(why, _) | Cause::BadRequest(why) | Cause::Failed(why) => why.clone(),
         }

@@ -41,7 +41,7 @@ impl Command for IdentifyOptions {
 fn text(format: &Format, found: &Identification) -> String {
     let made_up = found.evidence.iter().any(|piece| piece.sign == "made-up");
     let unknown = match made_up {
-        true => "unknown (made up when the file was converted)".to_owned(),
+        true => "unknown (a conversion made it up)".to_owned(),
         false => format!("unknown ({} does not carry HTTP exchanges)", format.name),
     };
     let count = |count: Option<u64>| count.map_or_else(|| unknown.clone(), |count| count.to_string());

@@ -51,7 +51,7 @@ impl Official {
         let scenarios = results.into_iter().map(|(file, text)| Timed::read(file, text));
         let mut scenarios = scenarios.collect::<Result<Vec<_>, _>>()?;
         if scenarios.is_empty() {
-            return Err(Error::failed("the official suite left no checks.json here"));
+            return Err(Error::failed("there is no checks.json of the official suite here"));
         }
         scenarios.sort_by(|a, b| a.key().cmp(&b.key()));
         let judge = Judge::new(&CheckOptions { every: true, ..CheckOptions::default() })?;
@@ -105,18 +105,18 @@ impl Official {
     pub fn finish(self) -> Result<(OfficialRun, Vec<String>), Error> {
         let mut notes: Vec<String> = Vec::new();
         for name in &self.timeless {
-            notes.push(format!("{name} has no times, so that none of its messages belongs to a scenario"));
+            notes.push(format!("{name} has no times, so none of its messages can be assigned to a scenario"));
         }
         let scenarios: Vec<Scenario> = self.scenarios.into_iter().map(Timed::joined).collect();
         if scenarios.iter().all(|scenario| scenario.messages.is_empty()) {
             let why =
-                "no message of the recordings passed while the official suite ran; they are of another run";
+                "no message in the recordings was sent while the official suite ran; they are of another run";
             let why = notes.first().map_or(why, String::as_str);
             return Err(Error::from(Cause::Failed(why.to_owned())));
         }
         let without = scenarios.iter().filter(|scenario| scenario.messages.is_empty()).count();
         if without > 0 {
-            notes.push(format!("nothing was recorded in the time of {}", counted(without, "scenario")));
+            notes.push(format!("nothing was recorded while {} ran", counted(without, "scenario")));
         }
         Ok((OfficialRun { scenarios }, notes))
     }

@@ -55,7 +55,7 @@ impl Command for ReadOptions {
                             fates.see(entry);
                             if let Content::Noise(noise) = &entry.content {
                                 let (line, why) = (entry.location.line, &noise.why.message);
-                                output.remark(Remark::Note(&format!("{name}:{line}: passed over: {why}")));
+                                output.remark(Remark::Note(&format!("{name}:{line}: skipped: {why}")));
                             }
                         }
                     }

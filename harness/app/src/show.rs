@@ -62,7 +62,9 @@ impl ShowOptions {
     fn rows(&self) -> Result<RowSelection, Error> {
         match (self.all, self.from, self.to) {
             (true, None, None) => Ok(RowSelection::All),
-            (true, ..) => Err(Error::option("all", "it folds nothing, so from and to have no meaning")),
+            (true, ..) => {
+                Err(Error::option("all", "it shows everything, so it cannot be used with from or to"))
+            }
             // A page shows what it has room for, a picture what a person can take in.
             (false, None, None) if self.output == "html" => Ok(ROWS),
             (false, None, None) => Ok(RowSelection::Folded),
@@ -94,7 +96,7 @@ impl Command for ShowOptions {
         }
         if let (true, Some(other)) = (open.len() > 1, open.iter().find(|it| !it.format.carries.process)) {
             return Err(Error::failed(format!(
-                "{} is a {}; several recordings are drawn together where each is the trace of one server's process",
+                "{} is in {}; several recordings can be drawn together only if each is the mcp-replay trace of one server",
                 other.name, other.format.name
             )));
         }
@@ -116,7 +118,7 @@ impl Command for ShowOptions {
                 page(&drawing.diagram, &files.collect::<Vec<_>>()).map_err(Error::failed)?
             }
             other => {
-                return Err(Error::option("output", format!("`{other}` is none of text, svg and html")));
+                return Err(Error::option("output", format!("`{other}` must be one of text, svg, html")));
             }
         };
         output.bytes().write_all(drawn.as_bytes()).map_err(Cause::Output)?;

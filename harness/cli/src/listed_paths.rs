@@ -18,7 +18,7 @@ pub(crate) fn named_paths(
 ) -> Result<impl Iterator<Item = NamedPath> + Send + use<>, String> {
     let is_stdin = |path: &Path| path.as_os_str() == "-";
     if list.is_some_and(is_stdin) && files.iter().any(|file| is_stdin(file)) {
-        return Err("the standard input is either a recording or a list".to_owned());
+        return Err("the standard input cannot be both a recording and the list".to_owned());
     }
     let listed = list.map(|list| ListedPaths::open(list, null)).transpose()?;
     Ok(files.into_iter().map(Ok).chain(listed.into_iter().flatten()))
@@ -43,7 +43,7 @@ impl ListedPaths {
             "-" => ("the standard input".to_owned(), Box::new(BufReader::new(io::stdin()))),
             _ => match File::open(path) {
                 Ok(file) => (name, Box::new(BufReader::new(file))),
-                Err(error) => return Err(format!("the list {name} cannot be read: {error}")),
+                Err(error) => return Err(format!("{name}: the list cannot be read: {error}")),
             },
         };
         let end = if null { 0 } else { b'\n' };
@@ -65,13 +65,13 @@ impl Iterator for ListedPaths {
             let mut item = Vec::new();
             let read = self.reader.by_ref().take(LONGEST as u64 + 1).read_until(self.end, &mut item);
             if let Err(error) = read {
-                return self.wrong(&format!("the list {} cannot be read: {error}", self.name));
+                return self.wrong(&format!("{}: the list cannot be read: {error}", self.name));
             }
             self.item += 1;
             if item.is_empty() {
                 self.ended = true;
                 return match self.paths {
-                    0 => self.wrong(&format!("the list {} names no file", self.name)),
+                    0 => self.wrong(&format!("{}: the list is empty", self.name)),
                     _ => None,
                 };
             }
@@ -79,7 +79,7 @@ impl Iterator for ListedPaths {
                 item.pop();
             } else if item.len() > LONGEST {
                 return self.wrong(&format!(
-                    "item {} of {} is longer than {LONGEST} bytes: it is not a list of paths, or its paths end otherwise (--null)",
+                    "item {} of {} is longer than {LONGEST} bytes: it is not a list of paths, or its paths end with NUL (--null)",
                     self.item, self.name
                 ));
             }
@@ -137,7 +137,7 @@ mod tests {
     #[test]
     fn a_list_that_is_none_is_told_once() {
         for nothing in [&b""[..], b"\n\n"] {
-            assert_eq!(listed(nothing, false), [Err("the list l names no file".to_owned())]);
+            assert_eq!(listed(nothing, false), [Err("l: the list is empty".to_owned())]);
         }
         let long = [b"a\n", &vec![b'x'; LONGEST + 1][..], b"\nb\n"].concat();
         let found = listed(&long, false);

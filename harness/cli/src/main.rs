@@ -113,7 +113,7 @@ fn understood(mut words: Vec<OsString>) -> clap::ArgMatches {
         Some(word) if !word.to_string_lossy().starts_with('-') => {
             let word = word.to_string_lossy();
             let hint = near(&word).map_or_else(String::new, |name| format!("; did you mean `{name}`?"));
-            let why = format!("there is no file and no command `{}`{hint}", terminal::plain(&word));
+            let why = format!("there is no file or command `{}`{hint}", terminal::plain(&word));
             program(COMMANDS).error(ErrorKind::InvalidSubcommand, why).exit()
         }
         _ => {}

@@ -51,7 +51,7 @@ impl<P: Iterator<Item = NamedPath>> Iterator for Recordings<P> {
                 return Some(found);
             }
             let Walk { folder, hidden, irregular, .. } = self.walk.take()?;
-            let notes = [("hidden", hidden), ("not regular files", irregular)];
+            let notes = [("hidden", hidden), ("not a regular file", irregular)];
             let notes = notes.iter().filter_map(|(what, names)| names.left_out(&folder, what)).collect();
             return Some(Found::Searched(folder, notes));
         }
@@ -140,13 +140,8 @@ impl Names {
             0 => String::new(),
             more => format!(" and {more} more"),
         };
-        let are = if self.count == 1 { "1 is" } else { &format!("{} are", self.count) };
         let folder = folder.display();
-        (self.count > 0).then(|| format!("in {folder}, {are} {what} and skipped: {shown}{more}"))
-    }
-
-    pub(crate) fn count(&self) -> usize {
-        self.count
+        (self.count > 0).then(|| format!("skipped in {folder} ({what}): {shown}{more}"))
     }
 }
 

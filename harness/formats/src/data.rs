@@ -38,7 +38,7 @@ pub(crate) fn carried(text: &str) -> Result<Carried<'_>, Refusal> {
     match value.kind() {
         JsonKind::Object if resembles_message(value) => Err(refused),
         JsonKind::Array if holds_messages(value) => {
-            let message = "the data is an array of messages, where one message belongs".to_owned();
+            let message = "the data is an array of messages, not one message".to_owned();
             Err(Refusal { clause: "SSE-DATA-ARRAY", ..Refusal::new(Code::Batch, start, message) })
         }
         JsonKind::String if is_nested(value) => {

@@ -292,7 +292,7 @@ const ZIP: &str = "it is a ZIP archive; unpack it with `unzip FILE`";
 const ENCODED_TWICE: &str = "it is one JSON string that holds a JSON document, so the document was encoded twice; decode it once \
                              with `jq -r . FILE > NEW`";
 
-const OFFER: &str = "it lists what a server offers, as `fastmcp inspect` writes it, and no messages; start the server under \
+const OFFER: &str = "it lists what a server offers, as `fastmcp inspect` writes it, and holds no messages; start the server under \
                      `mcp-concord record -o NEW -- CMD` to record a session";
 
 const CLAUDE_CODE: &str = "it is Claude Code's log of a server, which holds no messages; to record a session, put \

@@ -70,7 +70,7 @@ impl Session {
             lose(
                 Some("COR-DIRECTION-FLAT"),
                 format!(
-                    "who sent what, without which the message on line {line} is bound to another request"
+                    "who sent what, and without that the message on line {line} would be bound to another request"
                 ),
             );
         }
@@ -78,7 +78,7 @@ impl Session {
             && let Some(entry) = self.first_repeated_call()
         {
             let line = entry.location.line;
-            let what = format!("that HTTP had turned away the tool call that comes again on line {line}");
+            let what = format!("that HTTP refused the tool call that is repeated on line {line}");
             lose(Some("COR-DUPLICATE"), what);
         }
         if !carries.challenge && self.totals.authorization_discovery.is_some() {
@@ -103,7 +103,7 @@ impl Session {
             "HTTP exchanges, statuses and headers",
         );
         let foreign = |entry: &OwnedEntry| format.transport.is_some_and(|of| is_foreign(of, entry));
-        context(count(&foreign), false, "`endpoint` events, which the transport has not");
+        context(count(&foreign), false, "`endpoint` events, which the transport does not have");
         let with_context = |entry: &OwnedEntry| entry.context.is_some() && foreign(entry);
         context(count(&with_context), false, "HTTP headers and statuses of such events");
         context(
@@ -127,7 +127,7 @@ impl Session {
         context(
             count(&|entry| matches!(entry.what, OwnedContent::TraceStart(_) | OwnedContent::TraceEnd(_))),
             carries.process,
-            "lines on the server's process",
+            "lines about the server's process",
         );
         context(
             count(&|entry| entry.sse.as_ref().is_some_and(|sse| sse.comments > 0)),
@@ -148,7 +148,7 @@ impl Session {
         context(
             count(&is_marked),
             false,
-            &format!("that {} stands for what the recorder had taken out", unknown.join(" or ")),
+            &format!("that {} stands for what the recorder took out", unknown.join(" or ")),
         );
         context(
             count(&|entry| entry.added.is_some() && entry.message().is_some()),
@@ -160,7 +160,7 @@ impl Session {
                 matches!(entry.what, OwnedContent::Skipped(_)) && !(carries.process && entry.added.is_some())
             }),
             false,
-            "what was passed over",
+            "what was skipped",
         );
         losses
     }

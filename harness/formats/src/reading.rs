@@ -29,8 +29,8 @@ pub struct OrderGuess {
 
 impl OrderGuess {
     /// What a person should know then.
-    pub const CAVEAT: &str = "what a long stream said during later exchanges is placed where the stream began, since nothing \
-                              says when each of its messages came (HAR-ORDER)";
+    pub const CAVEAT: &str = "messages of a long stream are placed where the stream began, before later exchanges, since \
+                              nothing says when each of them came (HAR-ORDER)";
 
     /// Takes the next entry in.
     pub fn see(&mut self, entry: &Entry<'_>) {

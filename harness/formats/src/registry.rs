@@ -42,7 +42,7 @@ pub fn find(name: &str) -> Option<&'static Format> {
 pub fn named(name: &str) -> Result<&'static Format, String> {
     find(name).ok_or_else(|| match RETIRED.iter().find(|(retired, _)| *retired == name) {
         Some((_, instead)) => (*instead).to_owned(),
-        None => format!("there is no format `{name}`; there are {}", names()),
+        None => format!("there is no format `{name}`; the formats are {}", names()),
     })
 }
 

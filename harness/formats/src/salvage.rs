@@ -32,7 +32,7 @@ impl Salvaged {
         let (items, noun) = (self.items, if format.is_lines() { "lines" } else { "items" });
         match self.left_out {
             0 if self.lacks_end => format!(
-                "{name} was cut off between two lines: its {items} whole {noun} are kept, and none tells how the \
+                "{name} was cut off between two lines: its {items} whole {noun} are kept, none of which says how the \
                  session ended"
             ),
             0 => format!("{name} is whole: {items} {noun}"),

@@ -72,12 +72,20 @@ impl RuleSet {
     /// # Errors
     /// What is wrong with it, each in a sentence.
     pub fn read(text: &str) -> Result<Self, Vec<String>> {
-        let file: RuleSetFile =
-            toml::from_str(text).map_err(|error| vec![error.to_string().trim().to_owned()])?;
+        let file: RuleSetFile = toml::from_str(text).map_err(|error| {
+            let before = error.span().and_then(|span| text.get(..span.start)).unwrap_or_default();
+            let at = before.matches('\n').count();
+            let line = text.lines().nth(at).unwrap_or_default().trim();
+            vec![format!("line {}, `{line}`: {}", at + 1, error.message())]
+        })?;
         let mut wrong = Vec::new();
         let revision = Revision::named(&file.revision);
         if revision.is_none() {
-            wrong.push(format!("there is no revision `{}`; there are {}", file.revision, Revision::names()));
+            wrong.push(format!(
+                "there is no revision `{}`; the revisions are {}",
+                file.revision,
+                Revision::names()
+            ));
         }
         let (mut rules, mut seen) = (Vec::new(), BTreeSet::new());
         for id in &file.rules {
@@ -94,7 +102,7 @@ impl RuleSet {
             }
         }
         if file.rules.is_empty() {
-            wrong.push("it lists no rule, so that everything would keep it".to_owned());
+            wrong.push("it lists no rules, so every recording would conform".to_owned());
         }
         match revision {
             Some(revision) if wrong.is_empty() => Ok(Self { suite: file.suite, revision, rules }),

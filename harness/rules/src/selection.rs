@@ -55,7 +55,7 @@ impl RuleSelection {
         let ignored = named(ignore).map_err(|why| ("ignore", why))?;
         rules.retain(|id| !ignored.contains(id));
         if rules.is_empty() {
-            return Err(("ignore", "select and ignore leave no rule to judge by".to_owned()));
+            return Err(("ignore", "select and ignore leave no rules to check".to_owned()));
         }
         Ok(Self { rules, level, profile, allow_empty: ignored.contains(MESSAGES.id) })
     }
@@ -149,7 +149,7 @@ fn unknown(word: &str) -> String {
         [] => "`mcp-concord explain` lists all of them".to_owned(),
         names => format!("did you mean {}?", names.join(" or ")),
     };
-    format!("there is no rule and no family `{word}`; {hint}")
+    format!("there is no rule or family `{word}`; {hint}")
 }
 
 #[cfg(test)]

@@ -48,7 +48,7 @@ const EXCUSED: &[(&str, &str)] = &[
     // The recorder keeps no notification of the client.
     ("life.initialized.sent", "dropped a body"),
     // A marker where a number was.
-    ("jsonrpc.schema.typed", "taken out"),
+    ("jsonrpc.schema.typed", "took out"),
 ];
 
 /// What the Inspector leaves out of requests no rule may miss, and nobody can tell in another format.
@@ -167,7 +167,7 @@ fn inventory(session: &Session) -> BTreeMap<&'static str, Vec<String>> {
                 }
             }
             OwnedContent::Missing(body) => show("dropped a body", format!("that {body}")),
-            OwnedContent::Skipped(what) => show("passed over", what.clone()),
+            OwnedContent::Skipped(what) => show("what was skipped", what.clone()),
             _ => {}
         }
         if let Some(added) = entry.added.as_ref().filter(|_| entry.message().is_some()) {

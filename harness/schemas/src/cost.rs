@@ -200,9 +200,7 @@ fn reference(members: &Map<String, Value>) -> Result<Option<&str>, String> {
     match reference.strip_prefix('#') {
         Some(pointer) if pointer.is_empty() || pointer.starts_with('/') => Ok(Some(pointer)),
         Some(anchor) => Err(format!("{BY_ANCHOR}`{anchor}`, and anchors are not followed")),
-        None => {
-            Err("the schema refers to something outside of itself, and nothing is ever fetched".to_owned())
-        }
+        None => Err("the schema refers to something outside of itself, which is never fetched".to_owned()),
     }
 }
 

@@ -31,8 +31,7 @@ const MOST_STEPS: u64 = 20_000_000;
 /// After this many steps in one recording no more values are judged.
 const MOST_WORK: u64 = 200_000_000;
 
-const SPENT: &str =
-    "the work for values and their schemas, 200,000,000 steps; later values are not held to theirs";
+const SPENT: &str = "200,000,000 steps of checking values against schemas; later values are not checked";
 
 /// A pattern that needs more bytes is not matched.
 const MOST_PATTERN: usize = 256 << 10;
@@ -104,14 +103,14 @@ impl Schemas {
         };
         let steps = cost.steps(size.parts, size.levels);
         if steps > MOST_STEPS || !self.spend(steps) {
-            return Fit::Unsure("holding the value to its schema would take too long".to_owned());
+            return Fit::Unsure("checking the value against its schema would take too long".to_owned());
         }
         match validator.validate(&plain) {
             Ok(()) => Fit::Fits,
             Err(error) => match error.kind() {
                 ValidationErrorKind::BacktrackLimitExceeded { .. }
                 | ValidationErrorKind::RegexEngineFailure { .. } => {
-                    Fit::Unsure("a pattern of the schema takes too long".to_owned())
+                    Fit::Unsure("a pattern of the schema takes too long to match".to_owned())
                 }
                 _ => Fit::Unfit(described(&error), error.instance_path().to_string()),
             },
@@ -136,7 +135,7 @@ impl Schemas {
             return Rc::clone(compiled);
         }
         if self.spent {
-            let why = "the schemas of the session would take too long".to_owned();
+            let why = "the schemas of the session would take too long to check".to_owned();
             return Rc::new(Compiled { validity: Validity::Unsure(why), ready: None });
         }
         let compiled = Rc::new(compile(schema));
@@ -164,7 +163,7 @@ fn compile(schema: Json<'_>) -> Compiled {
     let Some(value) = plain(schema) else {
         return unsure("the schema is too deep, or has text that is not Unicode");
     };
-    let Some(dialect) = dialect(&value) else { return unsure("the schema's dialect is not known here") };
+    let Some(dialect) = dialect(&value) else { return unsure("the schema's dialect is not supported") };
     let cost = match Cost::new(&value) {
         Ok(cost) if cost.subschemas > MOST_SUBSCHEMAS => {
             return unsure("the schema is too large once its references are followed");
@@ -172,7 +171,7 @@ fn compile(schema: Json<'_>) -> Compiled {
         Ok(cost) => cost,
         Err(why) => match why.strip_prefix(BY_ANCHOR).and_then(|why| why.split('`').nth(1)) {
             Some(anchor) if !may_define(schema.text(), anchor) => {
-                let wrong = format!("Pointer '{anchor}' is no anchor of the schema");
+                let wrong = format!("Pointer '{anchor}' is not an anchor of the schema");
                 return Compiled { validity: Validity::Invalid(wrong, String::new()), ready: None };
             }
             _ => return unsure(&why),
@@ -188,7 +187,7 @@ fn compile(schema: Json<'_>) -> Compiled {
         Ok(validator) => Compiled { validity: Validity::Valid, ready: Some((validator, cost)) },
         // Whether a pattern is one depends on whose regular expressions are meant.
         Err(error) if matches!(error.kind(), ValidationErrorKind::Format { .. }) => {
-            unsure("the schema has a pattern that cannot be matched here")
+            unsure("the schema has a pattern that is not supported")
         }
         Err(error) => {
             let wrong = described(&error);

@@ -61,7 +61,9 @@ impl Importer for Builtin {
     fn identify(&self, recording: &[u8]) -> Answer {
         match formats::identify::identify_any(&mut { recording }) {
             Ok(Some(found)) => Answer::Identification(Identification::written(found)),
-            Ok(None) => Answer::Rejection { code: None, message: "its beginning fits no format".to_owned() },
+            Ok(None) => {
+                Answer::Rejection { code: None, message: "its beginning matches no format".to_owned() }
+            }
             Err(error) => refused(error),
         }
     }

@@ -59,7 +59,7 @@ pub fn supervised(
     }
     let readings: usize = plan.iter().map(|planned| planned.readings.len()).sum();
     if lines.len() + left != readings {
-        let message = format!("{readings} readings were planned, and {} have a verdict", lines.len());
+        let message = format!("{readings} readings were planned, but {} have a verdict", lines.len());
         return Err(io::Error::other(message));
     }
     let mut short: BTreeMap<&str, Vec<&CaseResult>> = BTreeMap::new();

@@ -168,7 +168,7 @@ impl Known {
     fn read(entries: &[(String, String)]) -> Result<Vec<Self>, Vec<Problem>> {
         let entry = |(trials, reason): &(String, String)| {
             if reason.trim().is_empty() {
-                return Err(problem(trials, "a known failure without a reason: say why it is let pass"));
+                return Err(problem(trials, "a known failure without a reason: say why it is accepted"));
             }
             let glob = GlobBuilder::new(trials).literal_separator(true).build();
             let glob = glob.map_err(|error| problem(trials, format!("is not a glob: {}", error.kind())))?;
@@ -187,7 +187,10 @@ impl Known {
     fn all_name_something(known: &[Self], trials: &[&str]) -> Result<(), Vec<Problem>> {
         let nothing =
             known.iter().filter(|known| !trials.iter().any(|trial| known.names(trial))).map(|known| {
-                problem(known.trials.glob().glob(), "is known to fail, and no trial has such a name")
+                problem(
+                    known.trials.glob().glob(),
+                    "is listed as a known failure, but no trial has this name",
+                )
             });
         let problems: Vec<Problem> = nothing.collect();
         if problems.is_empty() { Ok(()) } else { Err(problems) }
@@ -238,7 +241,9 @@ fn of_topics(cases: Vec<Arc<Case>>, judging: &Arc<Judging>, known: &[Known]) -> 
             }
             if failures.is_empty() {
                 let count = counted(cases.len(), "session");
-                return Ok(Completion::ignored_with(format!("the level `calls` shows nothing of {count}")));
+                return Ok(Completion::ignored_with(format!(
+                    "there is nothing to compare at the level `calls` in {count}"
+                )));
             }
             let words: Vec<&str> = failures.iter().filter_map(Failed::message).collect();
             Err(words.join("\n").into())
@@ -319,7 +324,7 @@ impl Judging {
             None if failed.is_empty() => Ok(Completion::Completed),
             Some(reason) if failed.is_empty() => {
                 let message = format!(
-                    "it passes, and is on the list of known failures: take it off\n  reason there: {reason}"
+                    "it passes, but is listed as a known failure: remove that entry\n  its reason: {reason}"
                 );
                 Err(message.into())
             }

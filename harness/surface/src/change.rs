@@ -8,7 +8,7 @@ use serde::Serialize;
 pub enum Class {
     /// A client that worked may not work any more.
     Breaking,
-    /// A person should look: what a model is told changed, or nobody can tell from the definitions.
+    /// A person should look: what a model reads changed, or the definitions do not show what changed.
     Review,
     /// A client that worked goes on to work.
     Additive,
@@ -47,16 +47,16 @@ macro_rules! kinds {
 }
 
 kinds! {
-    SERVER "server" "The server says something else of itself: its name, title, description, website or icons."
+    SERVER "server" "The server describes itself differently: its name, title, description, website or icons."
     REVISION "revision" "The two sides agreed on another revision of the protocol."
-    INSTRUCTIONS "instructions" "The server instructs models in other words."
-    CAPABILITY "capability" "A declared capability came, went or changed."
-    REMOVED "removed" "Something is not offered any more."
-    ADDED "added" "Something more is offered."
+    INSTRUCTIONS "instructions" "The server's instructions to models changed."
+    CAPABILITY "capability" "A declared capability was added, removed or changed."
+    REMOVED "removed" "Something is no longer offered."
+    ADDED "added" "Something new is offered."
     INPUT "input" "The input schema of a tool accepts other arguments."
     OUTPUT "output" "The output schema of a tool allows other results."
     ARGUMENT "argument" "A prompt takes other arguments."
-    WORDS "words" "A model or a person is told something else: a title, a description, a default."
+    WORDS "words" "What a model or a person reads changed: a title, a description, a default."
     ANNOTATION "annotation" "A hint about what a tool does changed."
     DEFINITION "definition" "Another part of a definition changed."
 }

@@ -128,10 +128,10 @@ impl Collector {
             let declared = surface.declares(kind) == Some(true);
             match listing {
                 None if declared => {
-                    surface.notes.push(format!("{} was not asked, or not answered", kind.method))
+                    surface.notes.push(format!("{} was not requested, or not answered", kind.method))
                 }
                 Some(listing) if !listing.complete => {
-                    surface.notes.push(format!("the last page of {} is not there", kind.method));
+                    surface.notes.push(format!("the last page of {} is missing", kind.method));
                 }
                 _ => {}
             }

@@ -73,7 +73,7 @@ fn server(old: &Surface, new: &Surface, found: &mut Found) {
         && before != after
     {
         let what = format!("agreed on {before}, and agrees on {after}");
-        let why = "definitions may mean something else there";
+        let why = "definitions may mean something else in that revision";
         found.report(Class::Review, &REVISION, &place([None, None]), what, why);
     }
     // Where a side has no handshake, nothing is known of its instructions.
@@ -106,7 +106,7 @@ fn capabilities(old: Option<&OwnedJson>, new: Option<&OwnedJson>, found: &mut Fo
             let is = |value: Option<Json<'_>>| value.map_or(Some(false), |value| bool_of(value));
             match (is(values[0]), is(values[1])) {
                 (Some(true), Some(false)) => {
-                    gone(&format!("{name}.{flag}"), &place, "clients that rely on it are let down", found);
+                    gone(&format!("{name}.{flag}"), &place, "clients that rely on it break", found);
                 }
                 (Some(false), Some(true)) => come(&format!("{name}.{flag}"), &place, found),
                 (Some(_), Some(_)) => {}
@@ -117,7 +117,7 @@ fn capabilities(old: Option<&OwnedJson>, new: Option<&OwnedJson>, found: &mut Fo
 }
 
 fn gone(capability: &str, place: &Place<'_>, why: &'static str, found: &mut Found) {
-    let what = format!("`{capability}` is not declared any more");
+    let what = format!("`{capability}` is no longer declared");
     found.report(Class::Breaking, &CAPABILITY, place, what, why);
 }
 
@@ -137,11 +137,11 @@ fn listing(kind: &ListingKind, old: &Listing, new: &Listing, found: &mut Found) 
                 let (class, why) = match kind.item {
                     // They are often the data that a server has just now.
                     "resource" => {
-                        (Class::Review, "clients that name it are refused, and others list what there is")
+                        (Class::Review, "clients that name it are refused; others list what there is")
                     }
                     _ => (Class::Breaking, "clients that use it are refused"),
                 };
-                found.report(class, &REMOVED, &place, "is not offered any more", why);
+                found.report(class, &REMOVED, &place, "is no longer offered", why);
             }
             [Some(_), None] => {
                 found.notes.push(format!("{subject} is not on the pages that the new side lists"))

@@ -30,7 +30,7 @@ impl fmt::Display for NotALock {
                 formatter,
                 "it is of version {version}, and this program reads version {LOCK_VERSION}: write it again, or update the program"
             ),
-            Self::Part(pointer) => write!(formatter, "{pointer} is missing, or is not what belongs there"),
+            Self::Part(pointer) => write!(formatter, "{pointer} is missing, or has the wrong type"),
         }
     }
 }

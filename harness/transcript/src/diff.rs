@@ -25,7 +25,7 @@ impl PointerPattern {
     pub fn parse(text: &str) -> Result<Self, String> {
         let Some(rest) = text.strip_prefix('/') else {
             return Err(format!(
-                "`{text}` is not a JSON pointer: it has to begin with a slash, as in /result/content/*/text"
+                "`{text}` is not a JSON pointer: it must begin with a slash, as in /result/content/*/text"
             ));
         };
         Ok(Self(rest.split('/').map(|part| part.replace("~1", "/").replace("~0", "~")).collect()))

@@ -19,7 +19,7 @@ pub enum Code {
     InvalidMethod,
     /// An id that is a boolean, an object or an array.
     InvalidId,
-    /// Members of several sorts of message in one.
+    /// Members of several kinds of message in one.
     AmbiguousMessage,
     /// A member that decides the meaning appears twice.
     AmbiguousMember,
@@ -66,7 +66,7 @@ const CODES: &[(Code, &str, &str, &str)] = &[
     (Code::InvalidVersion, "invalid-version", "JRP-VERSION", "`jsonrpc` is not `\"2.0\"`."),
     (Code::InvalidMethod, "invalid-method", "JRP-SHAPE", "`method` is not a string."),
     (Code::InvalidId, "invalid-id", "ID-REJECT", "An id that is a boolean, an object or an array."),
-    (Code::AmbiguousMessage, "ambiguous-message", "JRP-SHAPE", "Members of several sorts of message in one."),
+    (Code::AmbiguousMessage, "ambiguous-message", "JRP-SHAPE", "Members of several kinds of message in one."),
     (
         Code::AmbiguousMember,
         "ambiguous-member",

@@ -35,6 +35,8 @@ struct Known {
     at: Option<PointerPattern>,
     silent_loss: bool,
     reason: Reason,
+    /// How many readings it names, of all that could be judged.
+    readings: usize,
 }
 
 /// The file as it is spelled. What is required is optional here, so that all that is missing can be listed.
@@ -104,29 +106,31 @@ impl Baseline {
             return Ok(());
         }
         let message = format!(
-            "it lists what fails in the dialect {own}, and this run judges by {}: use --dialect {own}, or a \
+            "it lists what fails in the dialect {own}, but this run judges by {}: use --dialect {own}, or a \
              baseline that begins with dialect = \"{}\"",
             dialect.name, dialect.name
         );
         Err(ConfigError { line: None, message })
     }
 
-    /// The entries that name none of these readings, each a case and a format.
-    #[must_use]
-    pub fn unmatched<'r>(
-        &self,
+    /// Counts what each entry names among all readings that could be judged, each a case and a format. Gives the entries that
+    /// name none.
+    pub fn hold_against<'r>(
+        &mut self,
         readings: impl Iterator<Item = (&'r str, &'r str)> + Clone,
     ) -> Vec<ConfigError> {
-        let nothing = |known: &&Known| !readings.clone().any(|(case, format)| known.names(case, format));
+        for known in &mut self.entries {
+            known.readings = readings.clone().filter(|(case, format)| known.names(case, format)).count();
+        }
         let slip = |known: &Known| {
             let format = match &known.format {
                 Some(format) => format!(" in the format `{}`", format.glob().glob()),
                 None => String::new(),
             };
-            let message = format!("no case of the suite is `{}`{format}", known.case.glob().glob());
+            let message = format!("no case of the suite matches `{}`{format}", known.case.glob().glob());
             ConfigError { line: Some(known.line), message }
         };
-        self.entries.iter().filter(nothing).map(slip).collect()
+        self.entries.iter().filter(|known| known.readings == 0).map(slip).collect()
     }
 
     /// The wrong answers that it excuses: each a glob over `case/format`, with the reason.
@@ -144,17 +148,16 @@ impl Baseline {
     }
 
     /// Turns known failures into expected ones, and passes that are listed as failures into unexpected ones. Gives
-    /// the entries that excused nothing and that no unexpected pass tells of: where `whole` says that everything was
-    /// run, all of them; otherwise only those that name something of the run.
-    pub fn apply(&self, record: &mut Record, whole: bool) -> Vec<ConfigError> {
+    /// the entries that excused nothing although all that they name was judged, and that no unexpected pass tells of.
+    pub fn apply(&self, record: &mut Record) -> Vec<ConfigError> {
         // What became of each entry: it excused something, it was reported, or nothing yet.
         let mut reported = vec![false; self.entries.len()];
-        let mut named = vec![false; self.entries.len()];
+        let mut judged = vec![0; self.entries.len()];
         for line in &mut record.results {
             let naming: Vec<usize> = (0..self.entries.len())
                 .filter(|index| self.entries[*index].names(&line.case, &line.format))
                 .collect();
-            naming.iter().for_each(|index| named[*index] = true);
+            naming.iter().for_each(|index| judged[*index] += 1);
             match line.verdict {
                 Verdict::Pass => {
                     if let Some(first) = naming.first() {
@@ -177,10 +180,9 @@ impl Baseline {
             }
         }
         record.recount();
-        let stale = |(index, known): (usize, &Known)| {
-            (!reported[index] && (whole || named[index])).then(|| known.stale(named[index]))
-        };
-        self.entries.iter().enumerate().filter_map(stale).collect()
+        let is_stale =
+            |(index, known): &(usize, &Known)| !reported[*index] && judged[*index] >= known.readings;
+        self.entries.iter().enumerate().filter(is_stale).map(|(_, known)| known.stale()).collect()
     }
 
     /// The findings that it lets pass, by their rules and sessions in place of cases and formats; and the entries that let none
@@ -222,7 +224,7 @@ impl Baseline {
     /// A failure of another kind is a new failure, and says so.
     fn say_other_kind(&self, naming: &[usize], line: &mut CaseResult) {
         let Some(known) = naming.first().map(|index| &self.entries[*index]) else { return };
-        let note = format!("the baseline knows {} (its line {})", known.kind_in_words(), known.line);
+        let note = format!("the baseline expects {} (line {})", known.kind_in_words(), known.line);
         line.message = Some(match line.message.take() {
             Some(message) => format!("{message}; {note}"),
             None => note,
@@ -252,7 +254,9 @@ impl Known {
         let kinds = || KINDS.map(Verdict::name).join(", ");
         let found = KINDS.into_iter().find(|verdict| Some(verdict.name()) == kind.as_deref());
         match &kind {
-            Some(kind) if found.is_none() => fault(format!("`kind` is `{kind}`; there are {}", kinds())),
+            Some(kind) if found.is_none() => {
+                fault(format!("`kind` is `{kind}`; it must be one of {}", kinds()))
+            }
             None => fault(format!("`kind` is missing: say how it fails ({})", kinds())),
             Some(_) => {}
         }
@@ -260,23 +264,26 @@ impl Known {
             at.as_deref().map(PointerPattern::parse).transpose().map_err(|why| fault(format!("`at`: {why}")));
         let reason = reason.unwrap_or_default();
         if !reason_may_wait && (reason.trim().is_empty() || reason == PLACEHOLDER) {
-            fault("has no reason: say in a sentence why the failure is known and let pass".into());
+            fault("the entry has no `reason`: say in a sentence why this failure is accepted".into());
         }
         if issue
             .as_deref()
             .is_some_and(|issue| !issue.starts_with("https://") && !issue.starts_with("http://"))
         {
-            fault("`issue` is not a link: it begins with https://".into());
+            fault("`issue` is not a link: it must begin with https://".into());
         }
         if let (Some(kind), true) =
             (found.filter(|kind| *kind != Verdict::Fail), silent_loss || at != Ok(None))
         {
-            fault(format!("`at` and `silent-loss` say how an answer is wrong; a {} is none", kind.name()));
+            fault(format!(
+                "`at` and `silent-loss` say how an answer is wrong, and a {} has no answer",
+                kind.name()
+            ));
         }
         match (case, format, found, at) {
             (Some(case), Ok(format), Some(kind), Ok(at)) if slips.is_empty() => {
                 let reason = Reason { reason, issue };
-                Ok(Self { line, case, format, kind, at, silent_loss, reason })
+                Ok(Self { line, case, format, kind, at, silent_loss, reason, readings: 0 })
             }
             _ => Err(slips),
         }
@@ -306,21 +313,13 @@ impl Known {
     }
 
     fn outlived(&self) -> String {
-        format!(
-            "the baseline lists it as {} (its line {}): take it out there",
-            self.kind_in_words(),
-            self.line
-        )
+        format!("the baseline lists it as {} (line {}): remove that entry", self.kind_in_words(), self.line)
     }
 
-    fn stale(&self, named: bool) -> ConfigError {
+    fn stale(&self) -> ConfigError {
         let case = self.case.glob().glob();
-        let message = match named {
-            true => {
-                format!("nothing that `{case}` names failed in this way, so the entry is stale: remove it")
-            }
-            false => format!("`{case}` names nothing that was run, so the entry is stale: remove it"),
-        };
+        let message =
+            format!("nothing that matches `{case}` failed in this way, so the entry is stale: remove it");
         ConfigError { line: Some(self.line), message }
     }
 }

@@ -223,7 +223,7 @@ impl Reader<'_> {
         if list.get_ref().is_empty() {
             self.say(
                 Some(list.span().start),
-                format!("a case shows at least one clause{}", example("clauses")),
+                format!("a case needs at least one clause{}", example("clauses")),
             );
         }
         let mut ids: Vec<String> = Vec::new();
@@ -254,7 +254,7 @@ impl Reader<'_> {
                 None
             }
             ("rejection", None) => {
-                self.say(at, "a rejection has a code; write reject = \"invalid-id\" or another one");
+                self.say(at, "a rejection needs a code; write reject = \"invalid-id\" or another one");
                 None
             }
             ("rejection", Some(reject)) => {
@@ -263,7 +263,7 @@ impl Reader<'_> {
             }
             (other, _) => {
                 let write = r#"expect = "meaning", "rejection" or "either""#;
-                self.say(at, format!("`{other}` can be expected of nothing; write {write}"));
+                self.say(at, format!("`{other}` is not an expectation; write {write}"));
                 None
             }
         }
@@ -274,7 +274,7 @@ impl Reader<'_> {
     fn twin(&mut self, expect: Option<Expect>, twin: Option<Spanned<String>>) -> Option<String> {
         match (expect, twin) {
             (Some(Expect::Rejection(_)), None) => {
-                let message = "a rejection has a twin, the same session without the fault; write \
+                let message = "a rejection needs a twin, the same session without the fault; write \
                     twin = \"topic/name\" with the name of a case that expects a meaning";
                 self.say(None, message);
                 None

@@ -56,7 +56,7 @@ fn differs(leader: &FormatAnswer<'_>, one: &FormatAnswer<'_>) -> Option<Judgemen
             compare(left, right, &one.question, summaries).ok()?
         }
     };
-    let message = format!("the choice is free, but {} reads otherwise", leader.format);
+    let message = format!("either reading is allowed, but {} was read otherwise", leader.format);
     (judgement.verdict == Verdict::Fail).then_some(Judgement { message: Some(message), ..judgement })
 }
 

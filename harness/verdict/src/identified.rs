@@ -26,14 +26,14 @@ pub fn judge(expected: &Identified, answer: &Answer) -> Judgement {
         (_, Answer::Unsupported { why }) => Judgement::plain(Verdict::Skip, Some(why.clone())),
         (_, Answer::Broken { how, message }) => Judgement::plain(broken(*how), Some(message.clone())),
         (_, Answer::Meaning(_) | Answer::Calls(_)) => {
-            let message = format!("{}, where an identification was asked for", answer.in_words());
+            let message = format!("{}, but an identification was asked for", answer.in_words());
             Judgement::plain(Verdict::Garbled, Some(message))
         }
         (Identified::Refused, Answer::Rejection { .. }) => Judgement::plain(Verdict::Pass, None),
         (Identified::Refused, Answer::Identification(found)) => {
             let right = found.json().member("format").map(|format| format.text().to_owned());
             let difference = Difference { pointer: "/format".into(), left: None, right };
-            Judgement::fail(difference, Some("it was identified, and is to be refused".to_owned()))
+            Judgement::fail(difference, Some("it was identified, but must be rejected".to_owned()))
         }
         (Identified::As(_), Answer::Rejection { message, .. }) => {
             let right = Some(format!("{{\"message\": {}}}", quoted(message)));

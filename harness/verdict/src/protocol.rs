@@ -54,13 +54,15 @@ impl Handshake {
         let text = std::str::from_utf8(line).map_err(|_| format!("it is not UTF-8: {shown}"))?;
         let hello = parse(text).ok().filter(|hello| hello.kind() == JsonKind::Object).ok_or_else(|| {
             format!(
-                "it is not a JSON object: {shown}; stdout carries one JSON object a line and nothing else, \
+                "it is not a JSON object: {shown}; stdout must hold one JSON object per line and nothing else, \
                  so print banners and logs to stderr"
             )
         })?;
         match hello.member("protocol").map(Json::text) {
             Some("1") => {}
-            Some(other) => return Err(format!("it speaks protocol {other}; this program speaks protocol 1")),
+            Some(other) => {
+                return Err(format!("it speaks protocol {other}, and this program speaks only protocol 1"));
+            }
             None => return Err(format!("it has no `protocol`: add \"protocol\": 1 to {shown}")),
         }
         // All are listed, so that one look mends them.
@@ -75,7 +77,7 @@ impl Handshake {
             "calls" => Level::Calls,
             "events" | "" => Level::Events,
             other => {
-                faults.push(format!("its level is `{other}`; there are `events` and `calls`"));
+                faults.push(format!("its level is `{other}`; it must be `events` or `calls`"));
                 Level::Events
             }
         };
@@ -110,7 +112,7 @@ impl Handshake {
 pub fn answer(text: &[u8], seq: Option<u64>) -> Result<Answer, String> {
     let but = |why: &str| format!("{why}: {}", shown(text));
     if text.trim_ascii().is_empty() {
-        return Err("printed an empty line".to_owned());
+        return Err("it printed an empty line".to_owned());
     }
     let line = std::str::from_utf8(text).map_err(|_| but("the answer is not UTF-8"))?;
     let value = parse(line).map_err(|_| but("the answer is not a JSON object"))?;
@@ -120,7 +122,9 @@ pub fn answer(text: &[u8], seq: Option<u64>) -> Result<Answer, String> {
     if let Some(asked) = seq {
         match value.member("seq").map(Json::text) {
             Some(seq) if seq == asked.to_string() => {}
-            Some(seq) => return Err(but(&format!("it answered {seq} when {asked} was asked"))),
+            Some(seq) => {
+                return Err(but(&format!("it answered request {seq}, but request {asked} was asked")));
+            }
             None => return Err(but("its answer has no `seq`")),
         }
     }
@@ -141,7 +145,7 @@ pub fn answer(text: &[u8], seq: Option<u64>) -> Result<Answer, String> {
         }
         [("rejection", rejection)] => {
             let message = string(*rejection, "message")
-                .ok_or_else(|| but("its rejection has no `message`, which is a string"))?;
+                .ok_or_else(|| but("its rejection has no `message` that is a string"))?;
             let code = match rejection.member("code") {
                 Some(code) if code.kind() != JsonKind::Null => {
                     Some(decoded(code).ok_or_else(|| but("the `code` of its rejection is not a string"))?)
@@ -154,10 +158,12 @@ pub fn answer(text: &[u8], seq: Option<u64>) -> Result<Answer, String> {
             Some(why) => Ok(Answer::Unsupported { why }),
             None => Err(but("its `unsupported` is not a string that says why")),
         },
-        [] => Err(but("it has none of `meaning`, `calls`, `identification`, `rejection` and `unsupported`")),
-        _ => {
-            Err(but("it has several of `meaning`, `calls`, `identification`, `rejection` and `unsupported`"))
-        }
+        [] => Err(but(
+            "its answer has none of `meaning`, `calls`, `identification`, `rejection` and `unsupported`",
+        )),
+        _ => Err(but(
+            "its answer has several of `meaning`, `calls`, `identification`, `rejection` and `unsupported`",
+        )),
     }
 }
 
@@ -214,7 +220,7 @@ mod tests {
             ("\"protocol\":1,", "", "no `protocol`"),
             ("\"name\":\"a\",", "", "`name` must be a string"),
             ("\"2\"", "2", "`version` must be a string"),
-            ("\"calls\"", "\"tools\"", "its level is `tools`; there are `events` and `calls`"),
+            ("\"calls\"", "\"tools\"", "its level is `tools`; it must be `events` or `calls`"),
             ("[\"sse-legacy\",\"har\"]", "\"har\"", "array of names"),
             (
                 "\"more\":true",
@@ -256,11 +262,11 @@ mod tests {
     fn what_is_no_answer_is_shown() {
         for (text, part) in [
             ("Listening", "not a JSON object: Listening"),
-            (" \n", "printed an empty line"),
+            (" \n", "it printed an empty line"),
             ("[]", "not a JSON object"),
             (r#"{"meaning":{}}"#, "no `seq`"),
-            (r#"{"seq":6,"meaning":{}}"#, "answered 6 when 7 was asked"),
-            (r#"{"seq":"7","meaning":{}}"#, "answered \"7\" when 7 was asked"),
+            (r#"{"seq":6,"meaning":{}}"#, "answered request 6, but request 7 was asked"),
+            (r#"{"seq":"7","meaning":{}}"#, "answered request \"7\", but request 7 was asked"),
             (r#"{"seq":7,"meaning":{}}"#, "no `events` array"),
             (r#"{"seq":7,"meaning":[]}"#, "no `events` array"),
             (r#"{"seq":7,"meaning":{"events":{}}}"#, "no `events` array"),

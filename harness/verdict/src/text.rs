@@ -69,7 +69,7 @@ pub fn totals(record: &Record, options: &Options<'_>) -> String {
     if remarked > 0 {
         let _ = writeln!(
             out,
-            "{} have the code of another fault; --strict-codes makes that a failure",
+            "{} with the code of another fault; --strict-codes makes that a failure",
             counted(remarked, "rejection")
         );
     }

@@ -49,10 +49,12 @@ impl fmt::Display for Stray {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Schema(schema) => {
-                write!(formatter, "the times are of schema {schema}; this program reads {SCHEMA}")
+                write!(formatter, "the times have schema {schema}; this program reads schema {SCHEMA}")
             }
-            Self::Implementation(name) => write!(formatter, "the times are of {name}, the record is not"),
-            Self::Reading(name) => write!(formatter, "there is a time for {name}, which the record lacks"),
+            Self::Implementation(name) => write!(formatter, "the times are of {name}, but the record is not"),
+            Self::Reading(name) => {
+                write!(formatter, "there is a time for {name}, but no result in the record")
+            }
         }
     }
 }

@@ -44,7 +44,7 @@ pub fn judge(expectation: &Expectation, question: &Question<'_>, answer: &Answer
 /// What becomes of a pass that proves nothing, since the importer's level shows nothing of such a session.
 #[must_use]
 pub fn unseen(question: &Question<'_>, answer: &Answer) -> Option<Judgement> {
-    let why = "the level `calls` shows nothing of it: the session has no tool call";
+    let why = "nothing to compare at the level `calls`: the session has no tool call";
     shows_nothing(answer, question.level).then(|| Judgement::plain(Verdict::Skip, Some(why.to_owned())))
 }
 

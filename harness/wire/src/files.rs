@@ -209,7 +209,7 @@ pub fn may_write(path: &Path, force: bool) -> Result<Option<Metadata>, String> {
     match &there {
         Some(there) if there.is_dir() => Err(format!("{name} is a folder; a recording is one file")),
         Some(there) if there.is_file() && there.len() > 0 && !force => Err(format!(
-            "{name} is there already; choose another name (`{{time}}` in it becomes the time), or write over it \
+            "{name} exists already; choose another name (`{{time}}` in it becomes the time), or overwrite it \
              with --force"
         )),
         _ => Ok(there),
@@ -252,7 +252,7 @@ fn lock(file: &File, made: bool, force: bool) -> Result<(), String> {
         // Not every file system has locks. Of two that make a file there, one finds it.
         Err(fs::TryLockError::Error(_)) if made || force => Ok(()),
         Err(fs::TryLockError::Error(error)) => {
-            Err(format!("is there already and cannot be locked ({error}); write over it with --force"))
+            Err(format!("exists already and cannot be locked ({error}); overwrite it with --force"))
         }
     }
 }
@@ -284,8 +284,8 @@ fn restrict(file: &File) -> io::Result<()> {
 fn cannot_open(path: &Path, error: &io::Error) -> String {
     let name = path.display();
     match error.kind() {
-        io::ErrorKind::NotFound => format!("{name} cannot be made: its folder is not there"),
-        io::ErrorKind::PermissionDenied => format!("{name} may not be written by this user"),
+        io::ErrorKind::NotFound => format!("{name} cannot be created: its folder does not exist"),
+        io::ErrorKind::PermissionDenied => format!("{name} cannot be written: this user has no permission"),
         _ => format!("{name} cannot be opened: {error}"),
     }
 }

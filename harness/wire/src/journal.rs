@@ -228,7 +228,7 @@ impl Journal {
         }
         let written = line.map_err(io::Error::other).and_then(|mut line| {
             line.push(b'\n');
-            let full = || io::Error::other("it has become as large as it may be");
+            let full = || io::Error::other("it has reached its size limit");
             *room = room.checked_sub(line.len() as u64).ok_or_else(full)?;
             file.append(|file| file.write_all(&line))
         });
@@ -348,7 +348,7 @@ mod tests {
         journal.hold(100);
         (0..3).for_each(|_| journal.note(|| OVER));
         assert_eq!(read(&path).unwrap().len(), 1, "two would be more than a hundred bytes");
-        assert!(journal.fault().unwrap().contains("as large as it may be"));
+        assert!(journal.fault().unwrap().contains("its size limit"));
     }
 
     #[cfg(target_os = "linux")]

@@ -263,11 +263,14 @@ fn required(kept: &RuleSetResult, version: &str, messages: u64) -> String {
     let set = if kept.suite == version { String::new() } else { format!(" (the set of {})", kept.suite) };
     let judge = format!("{}{set} as judged by mcp-concord {version}", kept.revision);
     let mut out = match (kept.whole, kept.broken, kept.inconclusive) {
-        (false, ..) => format!("could not be read to its end, so it is not known to conform to {judge}"),
-        (_, 0, _) if messages == 0 => format!("holds no message, so it is not known to conform to {judge}"),
+        (false, ..) => {
+            format!("could not be read to its end, so it is unknown whether it conforms to {judge}")
+        }
+        (_, 0, _) if messages == 0 => {
+            format!("holds no message, so it is unknown whether it conforms to {judge}")
+        }
         (_, 0, 0) => format!("conforms to {judge}"),
-        (_, 0, 1) => format!("no violations found (1 rule inconclusive) of {judge}"),
-        (_, 0, many) => format!("no violations found ({many} rules inconclusive) of {judge}"),
+        (_, 0, _) => format!("no violations found of {judge}"),
         _ => format!("does not conform to {judge}"),
     };
     let _ = write!(out, ": {} kept", counted(kept.kept, "rule"));
@@ -326,13 +329,8 @@ mod tests {
             "conforms to 2025-11-25 as judged by mcp-concord 0.1.0: 61 rules kept, 7 not applicable, 0 inconclusive"
         );
         let unsure = required(&RuleSetResult { inconclusive: 3, ..kept.clone() }, "0.2.0", 5);
-        assert!(required(&kept, "0.1.0", 0).starts_with("holds no message, so it is not known"));
-        assert!(
-            unsure.starts_with(
-                "no violations found (3 rules inconclusive) of 2025-11-25 (the set of 0.1.0) as"
-            ),
-            "{unsure}"
-        );
+        assert!(required(&kept, "0.1.0", 0).starts_with("holds no message, so it is unknown"));
+        assert!(unsure.starts_with("no violations found of 2025-11-25 (the set of 0.1.0) as"), "{unsure}");
         let broken = required(&RuleSetResult { broken: 1, ..kept.clone() }, "0.1.0", 5);
         assert!(broken.starts_with("does not conform") && broken.contains("1 broken"), "{broken}");
         assert!(

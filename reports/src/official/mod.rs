@@ -90,7 +90,7 @@ pub enum OfficialStatus {
     Success,
     /// It was not made.
     Skipped,
-    /// It says something, and is no check.
+    /// It says something, and is not a check.
     Info,
 }
 
@@ -98,7 +98,7 @@ impl OfficialStatus {
     /// Those that are counted, with the words for them.
     const COUNTED: [(Self, &str); 4] = [
         (Self::Failure, "failed"),
-        (Self::Warning, "warned of"),
+        (Self::Warning, "warned"),
         (Self::Success, "passed"),
         (Self::Skipped, "skipped"),
     ];

@@ -53,7 +53,7 @@ pub(super) fn lines(scenario: &Scenario, check: &OfficialCheck) -> Vec<String> {
         out.push(format!("{}{sender}: {}", plain(&place), cut(&it.text, WIDTH)));
     }
     if messages.is_empty() {
-        out.push("no recorded message passed in its time".to_owned());
+        out.push("no message was recorded while it ran".to_owned());
     }
     out.extend(check.rules.iter().map(|answer| cut(&answer.words(), 2 * WIDTH)));
     if let Some(link) = check.link() {

@@ -24,7 +24,7 @@ impl Target {
             name => match formats::to_write(name) {
                 Ok(format) => Ok(Self::Format(format)),
                 Err(why) if why.starts_with("there is no format") => {
-                    Err(format!("{why}, and {} to write alone", otlp::NAME))
+                    Err(format!("{why}; {} can only be written", otlp::NAME))
                 }
                 Err(why) => Err(why),
             },

@@ -64,7 +64,7 @@ const findingOf = (session, at, go, here) => {
   if (finding.row === here) place.append(link("In the list of findings", `#finding-at=${at}`, () => go.finding(at)), ". ");
   if (finding.other && finding.other.row !== undefined) place.append(`Compare ${finding.other.what}: `, toRow(session, finding.other.row, go), ". ");
   else if (finding.other) place.append(`Compare ${finding.other.what} on line ${finding.other.line}. `);
-  if (finding.more) place.append(`${counted(finding.more, "more place", "more places")} like this ${finding.more === 1 ? "is" : "are"} counted and not listed.`);
+  if (finding.more) place.append(`${counted(finding.more, "more place", "more places")} like this ${finding.more === 1 ? "is" : "are"} counted but not listed.`);
   if (place.childNodes.length > 0) item.append(place);
   return item;
 };

@@ -54,7 +54,7 @@ const timeline = (session, go) => {
     bars(down, "--server", false);
     pen.strokeStyle = colour("--line");
     pen.strokeRect(0, middle + 0.5, wide, 0);
-    // A cross for what is wrong, and a bar for what is worth a look: told apart by shape.
+    // A cross for what is wrong, and a bar for what is worth a look: they differ in shape.
     const tones = [undefined, colour("--known"), colour("--bad")];
     pen.lineWidth = 1.5;
     marks.forEach((mark, at) => {

@@ -1,7 +1,7 @@
 // The viewer: what is wanted and what is open, in one place, kept in the hash of the address. `viewer(root, model)` draws any
 // model into an element of any page.
 
-// So many rows are printed.
+// How many rows are printed.
 const ON_PAPER = 1000;
 const FIELDS = ["text", "only", "method", "tool", "id", "direction", "finding"];
 
@@ -53,7 +53,7 @@ const viewer = (root, model) => {
     if (state.row !== undefined) parts.set("row", state.row);
     if (state.finding !== undefined) parts.set("finding-at", state.finding);
     const text = parts.toString();
-    // Not by its path alone, since a page inside of another page may have none.
+    // Not only by its path, since a page inside of another page may have none.
     return text ? `#${text}` : location.href.split("#")[0];
   };
   const keep = (again) => {

@@ -28,9 +28,9 @@ export function recordedServer(
 ): { command: string; args: string[] } {
   const path = resolve(typeof recording === "string" ? recording : fileURLToPath(recording));
   const { mode = process.env["MCP_RECORD"] || "once", ignore = [], secrets = false, program = process.env["MCP_CONCORD"] || "mcp-concord" } = options;
-  if (!MODES.includes(mode)) throw new TypeError(`there is no mode ${mode} of recording; there are ${MODES.join(", ")}`);
+  if (!MODES.includes(mode)) throw new TypeError(`there is no recording mode ${mode}; the modes are ${MODES.join(", ")}`);
   const exists = existsSync(path);
-  if (mode === "none" && !exists) throw new Error(`there is no recording ${path}, and the mode none makes none`);
+  if (mode === "none" && !exists) throw new Error(`there is no recording ${path}, and the mode none does not make one`);
   if (mode === "new" && !secrets) throw new Error("the mode new adds what was sent as it was sent: it needs secrets: true");
   if (mode === "all" || !exists) {
     mkdirSync(dirname(path), { recursive: true });

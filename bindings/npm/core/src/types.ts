@@ -78,7 +78,7 @@ export interface DiffOptions extends Common {
   ignore?: string | string[];
   /** Leave out the order in which answers come. */
   unorderedAnswers?: boolean;
-  /** Leave out requests that were turned away. */
+  /** Leave out refused requests. */
   ignoreRefusals?: boolean;
   /** Leave out who sent an event, which is compared where both formats show it. */
   ignoreSenders?: boolean;

@@ -171,7 +171,7 @@ def diff(
     :param ids: whether ids must be equal (``exact``), or may be renamed one to one (``renumbered``).
     :param ignore: JSON pointers into the events that are left out; ``*`` matches any member or item.
     :param unordered_answers: leave out the order in which answers come.
-    :param ignore_refusals: leave out requests that were turned away.
+    :param ignore_refusals: leave out refused requests.
     :param ignore_senders: leave out who sent an event, which is compared where both formats show it.
     :param fold_redelivered: count an SSE event that was delivered again once.
     :param show: list at most this many differences; all are counted.

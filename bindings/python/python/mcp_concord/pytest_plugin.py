@@ -119,7 +119,7 @@ class MCPRecording:
         self._servers += 1
         path = self._path if number == 0 else self._path.with_name(f"{self._path.stem}-{number + 1}{self._path.suffix}")
         if self._mode == "none" and not path.exists():
-            pytest.fail(f"there is no recording {path}, and --mcp-record none makes none", pytrace=False)
+            pytest.fail(f"there is no recording {path}, and --mcp-record none does not make one", pytrace=False)
         new = self._scratch / path.name
         if not self._plays(path):
             self._recorded.append((new, path))

@@ -6,11 +6,11 @@ use verdict::protocol::Handshake;
 pub(super) fn readable(hello: Handshake) -> Result<Handshake, String> {
     let known = || formats::FORMATS.iter().map(|format| format.name).collect::<Vec<_>>().join(", ");
     if hello.formats.is_empty() {
-        return Err(format!("`formats` is empty, so there is nothing to read; there are {}", known()));
+        return Err(format!("`formats` is empty; name the formats that it reads, of {}", known()));
     }
     match hello.formats.iter().find(|name| formats::find(name).is_none()) {
         Some(unknown) => {
-            Err(format!("`formats` names `{unknown}`, which does not exist; there are {}", known()))
+            Err(format!("`formats` names `{unknown}`, which does not exist; the formats are {}", known()))
         }
         None => Ok(hello),
     }
@@ -51,8 +51,8 @@ mod tests {
     #[test]
     fn formats_that_do_not_exist_are_refused_by_name() {
         for (formats, part) in [
-            (&["har", "pcap"][..], "`pcap`, which does not exist; there are jsonrpc"),
-            (&[], "`formats` is empty, so there is nothing to read; there are jsonrpc"),
+            (&["har", "pcap"][..], "`pcap`, which does not exist; the formats are jsonrpc"),
+            (&[], "`formats` is empty; name the formats that it reads, of jsonrpc"),
         ] {
             let why = readable(hello(formats)).unwrap_err();
             assert!(why.contains(part), "{part} is missing in: {why}");

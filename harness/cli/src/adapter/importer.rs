@@ -157,7 +157,7 @@ impl Adapter {
     fn ask_both(&self, question: AdapterQuestion<'_>, transcript: &[u8]) -> ReadPair {
         let file = match self.transcripts.lay_out(transcript) {
             Ok(file) => file,
-            Err(error) => return ReadPair::nothing(&format!("no file can be laid out for it: {error}")),
+            Err(error) => return ReadPair::nothing(&format!("no file can be written for it: {error}")),
         };
         if let AdapterQuestion::Read(format) = question
             && self.one_shot
@@ -183,14 +183,14 @@ impl Adapter {
         let said = process.end_and_stderr();
         let answer = all.and_then(|(output, status)| match status.code() {
             Some(0) if output.trim_ascii().is_empty() => {
-                Err(BrokenAnswer::new(FailureKind::Garbled, "printed nothing, exit 0"))
+                Err(BrokenAnswer::new(FailureKind::Garbled, "it printed nothing and exited with 0"))
             }
             Some(0) => {
                 protocol::answer(&output, None).map_err(|why| BrokenAnswer::new(FailureKind::Garbled, why))
             }
             Some(REJECTED) => rejection(&output, &said),
             _ => {
-                let why = format!("{status}; 0 is an answer, and {REJECTED} is a rejection");
+                let why = format!("{status}; 0 means an answer, and {REJECTED} a rejection");
                 Err(BrokenAnswer::new(FailureKind::Crash, why))
             }
         });
@@ -253,7 +253,7 @@ impl Importer for Adapter {
         });
         (stubborn > 0).then(|| {
             let name = &self.hello.name;
-            format!("{name} ran on after {STOP} and had to be killed; end the program at that line")
+            format!("{name} kept running after {STOP} and had to be killed; exit when that line comes")
         })
     }
 }
@@ -297,7 +297,7 @@ impl Server {
             }
         };
         if let Some(line) = process.unsolicited() {
-            let message = format!("it spoke before it was asked: {}", protocol::shown(&line));
+            let message = format!("it wrote something before it was asked: {}", protocol::shown(&line));
             return Err(BrokenAnswer::new(FailureKind::Garbled, message));
         }
         process.clear_stderr();
@@ -312,8 +312,9 @@ impl Server {
     fn answer(&mut self, asked: Result<(), BrokenAnswer>) -> (Answer, String) {
         let (seq, since) = (self.seq, self.asked.unwrap_or_else(Instant::now));
         let Some(process) = &mut self.process else {
-            let BrokenAnswer { how, message } =
-                asked.err().unwrap_or_else(|| BrokenAnswer::new(FailureKind::Crash, "it is gone"));
+            let BrokenAnswer { how, message } = asked
+                .err()
+                .unwrap_or_else(|| BrokenAnswer::new(FailureKind::Crash, "it is no longer running"));
             return (Answer::Broken { how, message }, String::new());
         };
         let answer = asked.and_then(|()| process.line(since)).and_then(|line| {

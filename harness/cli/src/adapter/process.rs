@@ -88,7 +88,7 @@ impl Process {
             // A question is shorter than what a pipe takes at once or not at all.
             Some(Err(error)) if error.kind() == io::ErrorKind::WouldBlock => {
                 self.group.kill();
-                Err(BrokenAnswer::new(FailureKind::Timeout, "it answers and does not read what it is asked"))
+                Err(BrokenAnswer::new(FailureKind::Timeout, "it answers without reading what it is asked"))
             }
             _ => Err(self.crashed("closed its standard input")),
         }
@@ -151,7 +151,10 @@ impl Process {
                     ) => shown(&line),
                     Err(_) => "half a line".to_owned(),
                 };
-                Err(BrokenAnswer::new(FailureKind::Garbled, format!("it went on after its answer: {more}")))
+                Err(BrokenAnswer::new(
+                    FailureKind::Garbled,
+                    format!("it wrote more after its answer: {more}"),
+                ))
             }
             Piece::TooLong(head) => Err(self.too_long(&head)),
             Piece::Part(rest) | Piece::Rest(rest) if rest.is_empty() => {
@@ -252,7 +255,7 @@ impl Process {
     /// It stopped listening or talking: how it died, or that it runs on.
     fn crashed(&mut self, what: &str) -> BrokenAnswer {
         if !self.group.exits_within(GRACE) {
-            return BrokenAnswer::new(FailureKind::Crash, format!("it {what} and ran on"));
+            return BrokenAnswer::new(FailureKind::Crash, format!("it {what} and kept running"));
         }
         let ended = self.end().map_or_else(|error| error.to_string(), |status| status.to_string());
         BrokenAnswer::new(FailureKind::Crash, format!("it ended without an answer ({ended})"))

@@ -64,5 +64,5 @@ impl From<BrokenAnswer> for Answer {
 
 /// What went wrong, with the end of the program's standard error.
 pub(super) fn with_stderr(why: String, said: &str) -> String {
-    if said.is_empty() { why } else { format!("{why}\nits standard error ends with:\n{said}") }
+    if said.is_empty() { why } else { format!("{why};\nits standard error ends with:\n{said}") }
 }

@@ -51,19 +51,19 @@ pub(crate) fn verify(importer: &Adapter) -> io::Result<Vec<Check>> {
         trial.ask(&format!("it reads {name}"), name, &good(format), |answer| match answer {
             Answer::Meaning(_) | Answer::Calls(_) => Ok(answer.in_words()),
             Answer::Unsupported { why } if agreed.is_none() => Ok(format!("unsupported: {why}")),
-            other => Err(format!("{}, where a call and its answer are", words(other))),
+            other => Err(format!("{}, but the file holds a call and its answer", words(other))),
         })?;
     }
     if let Some(name) = named.first() {
         trial.ask("it rejects a transcript that is cut off", name, CUT, |answer| match answer {
             Answer::Rejection { code, .. } => Ok(format!("{}\n{}", words(answer), use_of(code.as_deref()))),
             Answer::Unsupported { .. } => Ok(words(answer)),
-            other => Err(format!("{}, where the first line is cut off", words(other))),
+            other => Err(format!("{}, although the first line is cut off", words(other))),
         })?;
         let garbage: Vec<u8> = (0..=255).cycle().take(4096).collect();
         trial.ask("it survives random bytes", name, &garbage, |answer| match answer {
             Answer::Rejection { .. } | Answer::Unsupported { .. } => Ok(words(answer)),
-            other => Err(format!("{}, where there is no transcript", words(other))),
+            other => Err(format!("{}, although the file is not a transcript", words(other))),
         })?;
         trial.unreadable(name)?;
         trial.ask("it answers after all that", name, &good_of(name), |answer| match answer {
@@ -71,26 +71,21 @@ pub(crate) fn verify(importer: &Adapter) -> io::Result<Vec<Check>> {
             _ => Ok(answer.in_words()),
         })?;
     }
-    trial.ask(
-        "it says so where it does not know a format",
-        UNKNOWN,
-        GOOD.as_bytes(),
-        |answer| match answer {
-            Answer::Unsupported { .. } => Ok(words(answer)),
-            other => Err(format!("{}, when it was asked for the format `{UNKNOWN}`", words(other))),
-        },
-    )?;
+    trial.ask("it says that it does not know a format", UNKNOWN, GOOD.as_bytes(), |answer| match answer {
+        Answer::Unsupported { .. } => Ok(words(answer)),
+        other => Err(format!("{}, but it was asked for the format `{UNKNOWN}`", words(other))),
+    })?;
     if importer.identifies() {
         let answer = importer.identify(GOOD.as_bytes());
         let outcome = match &answer {
             Answer::Identification(_) => Ok(answer.in_words()),
-            other => Err(format!("{}, where it says that it answers `identify`", words(other))),
+            other => Err(format!("{}, although it says that it answers `identify`", words(other))),
         };
         trial.note("it identifies a recording", outcome);
     }
     if agreed.is_some() {
         let stopped = importer.stop();
-        trial.note("it stops when it is asked to", stopped.map_or(Ok("it ended".to_owned()), Err));
+        trial.note("it stops when asked to", stopped.map_or(Ok("it ended".to_owned()), Err));
     }
     Ok(trial.checks)
 }
@@ -133,7 +128,7 @@ impl Trial<'_> {
             Answer::Broken { how: FailureKind::Crash, .. } => {
                 Ok(format!("{}; it is started again", words(&answer)))
             }
-            other => Err(format!("{}, where there is no file", words(other))),
+            other => Err(format!("{}, although there is no file", words(other))),
         };
         let anonymized = |text: String| anonymized(&file, &text);
         self.note("it survives a file that cannot be read", outcome.map(anonymized).map_err(anonymized));
@@ -148,12 +143,12 @@ impl Trial<'_> {
 /// What becomes of the code of a rejection.
 fn use_of(code: Option<&str>) -> String {
     match code {
-        None => "it names no code, and need not: any rejection passes where one is due".to_owned(),
+        None => "it names no code, and need not: where a rejection is expected, any passes".to_owned(),
         Some(code) if Code::from_name(code).is_some() => format!(
-            "its code `{code}` is one of the contract: under another fault it is a remark beside the pass, and with \
-             --strict-codes a failure"
+            "the contract has its code `{code}`; where another code fits, the case passes with a remark, and \
+             --strict-codes makes that a failure"
         ),
-        Some(code) => format!("its code `{code}` is none of the contract, and is ignored"),
+        Some(code) => format!("the contract does not have its code `{code}`, which is ignored"),
     }
 }
 

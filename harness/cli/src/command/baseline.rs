@@ -22,8 +22,8 @@ pub(super) fn read<'t>(
         Err(error) if growing && error.kind() == io::ErrorKind::NotFound => String::new(),
         Err(error) => return Err(Failure::Unusable(format!("{} cannot be read: {error}", path.display()))),
     };
-    let baseline = Baseline::read(&text, growing).and_then(|baseline| {
-        let mut slips = baseline.unmatched(trials);
+    let baseline = Baseline::read(&text, growing).and_then(|mut baseline| {
+        let mut slips = baseline.hold_against(trials);
         slips.extend(baseline.is_of(dialect).err());
         if slips.is_empty() { Ok(baseline) } else { Err(slips) }
     });

@@ -81,7 +81,7 @@ pub(super) fn sentence(error: &Error) -> String {
         Cause::BadOption(option, why) => format!("--{}: {why}", option.replace('_', "-")),
         Cause::OtherRevision(why, Some(required)) => format!("{why}; name it with --spec {required}"),
         Cause::NothingWhole => {
-            format!("nothing in {name} is whole: it ends before its first item could begin")
+            format!("nothing in {name} can be saved: it ends before its first item begins")
         }
         _ => error.message(),
     }

@@ -123,8 +123,8 @@ pub(super) enum Output {
     Html,
 }
 
-const ONE_PAGE: &str = "--output html is the page of one recording, so name one file, and no folder, list or shard; for many, \
-                        `check --output json` writes what `mcp-concord report` makes pages of";
+const ONE_PAGE: &str = "--output html makes the page of one recording: name one file, not a folder, list or shard; for several, \
+                        `check --output json` writes what `mcp-concord report` turns into pages";
 
 impl Output {
     /// What writes it while recordings are judged; none where it is the page of one recording.
@@ -170,7 +170,7 @@ pub(crate) fn run(args: &Args, context: CommandContext) -> Result<u8, Failure> {
     let how = judged_by(args, required.as_ref().map(|(frozen, _)| frozen), context.terminal);
     let earlier = match &args.resume {
         Some(_) if args.output != Output::Ndjson => {
-            return Err(Failure::Unusable("--resume continues a run with --output ndjson".to_owned()));
+            return Err(Failure::Unusable("--resume needs --output ndjson".to_owned()));
         }
         earlier => earlier.as_deref().map(|path| Earlier::read(path, VERSION, &how)).transpose()?,
     };

@@ -23,7 +23,7 @@ use wire::files::{Access, replace};
 pub(crate) struct Args {
     /// The transcript; `-` is the standard input.
     file: PathBuf,
-    /// The format to write; otlp-json are spans for OpenTelemetry, one for each request, which nothing reads back.
+    /// The format to write; otlp-json writes spans for OpenTelemetry, one for each request, which no command reads back.
     #[arg(long, value_name = "FORMAT", value_parser = named_target())]
     to: String,
     /// Write to this file instead of the standard output. A file of that name is replaced when all is written.
@@ -55,7 +55,7 @@ pub(crate) fn run(args: &Args, context: CommandContext) -> Result<u8, Failure> {
         Ok(converted) => converted,
         Err(Error { cause: Cause::CannotCarry(reasons), .. }) => {
             reasons.iter().for_each(|reason| context.terminal.error(reason));
-            context.terminal.note("nothing was written; --lossy writes a copy all the same");
+            context.terminal.note("nothing was written; --lossy writes a copy anyway");
             return Ok(exit::FAILED);
         }
         Err(error) => return Err(error.into()),

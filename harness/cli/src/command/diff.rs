@@ -38,15 +38,15 @@ pub(crate) struct Args {
     /// Ignore this JSON pointer of the events; `*` matches any member or item. Repeatable.
     #[arg(long, value_name = "POINTER", value_parser = pointer)]
     ignore: Vec<String>,
-    /// Leave out the order in which answers come, as of sessions with several requests at a time. Which request each one
+    /// Ignore the order in which answers come, for sessions with several requests at a time. Which request each one
     /// answers is still compared, and so is the order of everything that is not an answer.
     #[arg(long)]
     unordered_answers: bool,
-    /// Leave out requests that were turned away: exchanges that HTTP refused (status 300 to 499) without an answer to their
+    /// Leave out refused requests: exchanges that HTTP refused (status 300 to 499) without an answer to their
     /// request, and `server/discover` where it gets an error.
     #[arg(long)]
     ignore_refusals: bool,
-    /// Leave out who sent an event. It is compared where both formats show it.
+    /// Ignore who sent an event, which is compared where both formats show it.
     #[arg(long)]
     ignore_senders: bool,
     /// Count an SSE event that was delivered again only once.

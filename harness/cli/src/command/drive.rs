@@ -87,10 +87,7 @@ pub(crate) fn run(args: &Args, context: CommandContext) -> Result<u8, Failure> {
     if let Some([placeholder, ..]) =
         placeholders.iter().find(|any| args.recorder.lacks(any).len() == any.len())
     {
-        let why = format!(
-            "the recorder's command has no {placeholder}; over {} it needs one",
-            args.transport.name()
-        );
+        let why = format!("the recorder's command needs {placeholder} over {}", args.transport.name());
         return Err(Failure::Unusable(why));
     }
     let suite = args.suite.load(context)?;
@@ -144,8 +141,7 @@ pub(crate) fn run(args: &Args, context: CommandContext) -> Result<u8, Failure> {
     record.planned = record.results.len() as u64;
     record.interrupted = (count - record.results.len()) as u64;
     record.recount();
-    let whole = args.filter.is_empty() && record.interrupted == 0;
-    let stale = known.map(|known| known.apply(&mut record, whole)).unwrap_or_default();
+    let stale = known.map(|known| known.apply(&mut record)).unwrap_or_default();
     record.command = Some(command(args, None));
     origin.mark(&mut record);
     let rerun = |line: &CaseResult| command(args, Some(&format!("{}/{}", line.case, line.format)));

@@ -42,7 +42,7 @@ pub(super) fn every_recording(
             }
             Found::Unsearched(_, why) => refuse(&why),
             Found::Searched(folder, notes) => {
-                let other = take(&mut passed_over).left_out(&folder, "not recordings");
+                let other = take(&mut passed_over).left_out(&folder, "not a recording");
                 notes.iter().chain(&other).for_each(|note| context.terminal.note(note));
             }
         }

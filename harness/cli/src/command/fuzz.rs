@@ -36,7 +36,7 @@ use wire::interrupt;
 pub(crate) struct Args {
     #[command(flatten)]
     importer: ImporterArgs,
-    /// Known failures, each with its reason, in a TOML file as `run` has it: failures like theirs are not finds.
+    /// Known failures, each with its reason, in a TOML file as for `run`: failures like these are not reported.
     #[arg(long, value_name = "FILE", conflicts_with = "against")]
     baseline: Option<PathBuf>,
     /// Ask only about this capture format. Repeatable.
@@ -88,7 +88,7 @@ pub(crate) fn run(args: &Args, context: CommandContext) -> Result<u8, Failure> {
     let dialect = judged.dialect();
     if let Some(other) = other.filter(|other| other.dialect() != dialect.name) {
         return Err(Failure::Unusable(format!(
-            "they read in two dialects, {} and {}, and differ on purpose; judge both by one with --dialect",
+            "they read in two dialects, {} and {}, so they differ on purpose; judge both by one with --dialect",
             dialect.name,
             other.dialect()
         )));

@@ -95,7 +95,7 @@ fn write(folder: &Path, files: &[(String, Vec<u8>)], force: bool) -> Result<(), 
     let failed = |error: io::Error| Failure::unwritable(folder, &error);
     if folder.exists() {
         if !force {
-            let why = "is there already; name another case, or overwrite it with --force";
+            let why = "exists already; name another case, or overwrite it with --force";
             return Err(Failure::Unusable(format!("{} {why}", folder.display())));
         }
         if !folder.join("case.toml").is_file() {

@@ -124,7 +124,7 @@ impl ImporterArgs {
             }
         };
         let checks = checks
-            .map_err(|error| Failure::Unusable(format!("no transcript can be laid out for it: {error}")))?;
+            .map_err(|error| Failure::Unusable(format!("no transcript can be written for it: {error}")))?;
         let mut out = String::new();
         for Check { what, outcome } in &checks {
             let (sign, words) = match outcome {

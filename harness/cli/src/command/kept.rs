@@ -36,7 +36,7 @@ impl<R: Read> Read for Keeper<R> {
         self.passed += read as u64;
         if self.passed > self.most {
             return Err(io::Error::other(format!(
-                "it is not a file, so it is kept to be read twice, and more than {} MiB are not kept; write it to a file first",
+                "it comes through a pipe and must be read twice, and no more than {} MiB of a pipe are kept; write it to a file first",
                 self.most >> 20
             )));
         }
@@ -62,6 +62,6 @@ mod tests {
         assert!(exact.finish().is_ok());
         let endless = Keeper { most: 2 << 20, ..Keeper::new(io::repeat(0)) };
         let error = endless.finish().unwrap_err().to_string();
-        assert!(error.contains("more than 2 MiB are not kept; write it to a file first"), "{error}");
+        assert!(error.contains("no more than 2 MiB of a pipe are kept; write it to a file first"), "{error}");
     }
 }

@@ -121,7 +121,7 @@ pub(super) fn warn_of_secrets(redaction: &Redaction, out: &Path, context: Comman
 pub(super) fn address(text: &str) -> Result<SocketAddr, String> {
     let local = || Some(SocketAddr::from(([127, 0, 0, 1], text.parse::<u16>().ok()?)));
     text.parse().ok().or_else(local).ok_or_else(|| {
-        format!("`{text}` is not an address: write 127.0.0.1:PORT, or only the port; port 0 takes a free one")
+        format!("`{text}` is not an address: write 127.0.0.1:PORT, or only the port; port 0 picks a free one")
     })
 }
 

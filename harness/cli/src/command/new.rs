@@ -84,7 +84,9 @@ pub(crate) fn run(args: &Args, context: CommandContext) -> Result<u8, Failure> {
 /// The name of a case, which leads nowhere but into the folder of cases.
 fn name(text: &str) -> Result<String, String> {
     if text.starts_with(['/', '\\']) || text.split(['/', '\\']).any(|part| part == "..") {
-        return Err("it leads out of the folder of cases; name a folder below it, such as ids/null-id".into());
+        return Err(
+            "it leads out of the folder of cases; name a folder inside it, such as ids/null-id".into()
+        );
     }
     case_name(text)
 }
@@ -93,7 +95,7 @@ fn name(text: &str) -> Result<String, String> {
 fn vacant(cases: &Path, case: &str) -> Result<(), Failure> {
     let folder = cases.join(case);
     if folder.symlink_metadata().is_ok() {
-        let message = format!("{} is there already; name another case", folder.display());
+        let message = format!("{} exists already; name another case", folder.display());
         return Err(Failure::Unusable(message));
     }
     let mut above = folder.ancestors().skip(1).take(case.split('/').count());

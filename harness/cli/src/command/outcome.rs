@@ -22,7 +22,7 @@ pub(super) fn exit_code(record: &Record, stale: bool, context: CommandContext) -
         None if record.is_failure() || stale => exit::FAILED,
         // The other parts of the suite may have judged what this one skipped.
         None if record.nothing_judged() && record.shard.is_none() => {
-            context.terminal.error("nothing was judged: every result that was selected is a skip");
+            context.terminal.error("nothing was judged: every selected result was skipped");
             exit::FAILED
         }
         None => exit::WELL,

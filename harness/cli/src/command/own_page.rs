@@ -20,11 +20,11 @@ impl OwnPage {
         let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
         let plain = |c: char| c.is_ascii_alphanumeric() || "-_.".contains(c);
         if !(name.ends_with(".html") && name.chars().all(plain)) {
-            let why = "cannot be a page of a site: its name consists of letters, digits, `-`, `_` and `.`, and ends with .html";
+            let why = "cannot be a page of a site: its name must consist of letters, digits, `-`, `_` and `.`, and end with .html";
             return Err(unusable(why));
         }
         let text = fs::read_to_string(path).map_err(|error| unusable(&format!("cannot be read: {error}")))?;
-        let title = title(&text).ok_or_else(|| unusable("has no <title>, which the site would show"))?;
+        let title = title(&text).ok_or_else(|| unusable("has no <title>, by which the site links to it"))?;
         Ok(Self { name, title, text })
     }
 }

@@ -61,7 +61,7 @@ pub(crate) struct Args {
     /// Treat a string that contains this marker as equal to any value.
     #[arg(long, value_name = "MARKER")]
     redacted: Option<String>,
-    /// Play the server over HTTP and listen here: an address, or a port of 127.0.0.1; port 0 takes a free one.
+    /// Play the server over HTTP and listen here: an address, or a port of 127.0.0.1; port 0 picks a free one.
     #[arg(long, value_name = "ADDR", value_parser = listen::address, conflicts_with_all = ["to", "command"])]
     listen: Option<SocketAddr>,
     #[command(flatten)]
@@ -244,9 +244,7 @@ fn how(args: &Args) -> Result<Counterpart<'_>, &'static str> {
         return Err("--noise and --half-line-at-end work only over stdio");
     }
     if args.to.is_some() && variations.merge {
-        return Err(
-            "each message of a client is a request of its own over HTTP: --merge has nothing to join",
-        );
+        return Err("over HTTP a client sends each message in its own request: --merge has nothing to join");
     }
     if args.transport.is_some() && args.listen.is_none() && args.to.is_none() {
         return Err("--transport needs HTTP: give an address with --listen, or a URL with --to");
@@ -263,7 +261,7 @@ fn how(args: &Args) -> Result<Counterpart<'_>, &'static str> {
             Err("a client needs a server: name its command behind `--`, or its URL with --to")
         }
         (Side::Server, ..) if args.session.as_os_str() == "-" => {
-            Err("the standard input is the client's here; name the session as a file")
+            Err("the standard input belongs to the client here; name a file")
         }
         (Side::Server, ..) => Ok(Counterpart::OnPipes),
         (Side::Client, _, _, command) => Ok(Counterpart::Starting(command)),

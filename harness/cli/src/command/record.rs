@@ -9,6 +9,7 @@ use crate::exit;
 use formats::{Format, Session};
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
+use verdict::plain::counted;
 use wire::files::{Growing, may_write};
 use wire::proxy::Target;
 use wire::record::{self, Plan, Recorded, Server};
@@ -81,11 +82,11 @@ pub(crate) struct Args {
     /// Redact the parts of texts that match this regular expression, wherever --redact looks. Repeatable.
     #[arg(long, value_name = "REGEX")]
     redact_text: Vec<String>,
-    /// Redact what many sessions need, besides: `common` has the names and patterns of credentials, cookies, tokens, and the
+    /// Also redact what many sessions need: `common` has the names and patterns of credentials, cookies, tokens, and the
     /// keys of well-known makers. Repeatable.
     #[arg(long, value_name = "PRESET", value_parser = preset)]
     redact_preset: Vec<&'static Preset>,
-    /// Listen here for HTTP clients: an address, or a port of 127.0.0.1; port 0 takes a free one.
+    /// Listen here for HTTP clients: an address, or a port of 127.0.0.1; port 0 picks a free one.
     #[arg(long, value_name = "ADDR", value_parser = listen::address)]
     listen: Option<SocketAddr>,
     #[command(flatten)]
@@ -110,7 +111,7 @@ pub(crate) fn run(args: &Args, context: CommandContext) -> Result<u8, Failure> {
     let to = args.to.as_deref().map(Target::parse).transpose();
     let to = to.map_err(|why| Failure::Unusable(format!("--to: {why}")))?;
     let native = formats::live(args.listen.is_some())
-        .ok_or_else(|| Failure::Unusable("there is no format that is written live".to_owned()))?;
+        .ok_or_else(|| Failure::Unusable("no format is written live".to_owned()))?;
     let format = format_of(args).map_err(Failure::Unusable)?.or(formats::live(false)).unwrap_or(native);
     let redaction = Redaction::new(&args.redact, &args.redact_text).map_err(Failure::Unusable)?;
     let mut presets = args.redact_preset.iter();
@@ -183,7 +184,7 @@ fn free(
             Ok(output) => {
                 if number > 1 {
                     let (asked, out) = (asked.display(), out.display());
-                    context.terminal.note(&format!("{asked} is there already; this session goes to {out}"));
+                    context.terminal.note(&format!("{asked} exists already; this session goes to {out}"));
                 }
                 return Ok((out, first, output));
             }
@@ -212,9 +213,10 @@ fn tell(recorded: &Recorded, out: &Path, context: CommandContext) -> bool {
     if let Some(why) = summary.trouble.as_ref().filter(|_| summary.given_up) {
         context.terminal.error(&format!("{path} is incomplete ({why}): it ends before the session did"));
     } else if let Some(why) = &summary.trouble {
-        let end = if summary.ended { "" } else { ", and the line that ends it" };
+        let end = if summary.ended { "" } else { ", and so is the file's last line" };
         context.terminal.error(&format!(
-            "{path} is incomplete ({why}): {client} lines of the client and {server} of the server are missing{end}"
+            "{path} is incomplete ({why}): {} of the client and {server} of the server are missing{end}",
+            counted(client, "line")
         ));
     } else {
         context.terminal.detail(&format!("{path}: the server ended with {}", recorded.exit));

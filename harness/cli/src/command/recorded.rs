@@ -52,7 +52,7 @@ impl Recording<'_> {
             return Ok(Vec::new());
         }
         let parts = sessions(native, &bytes)
-            .map_err(|error| format!("the sessions of {shown} cannot be told apart: {error}"))?;
+            .map_err(|error| format!("the sessions of {shown} cannot be separated: {error}"))?;
         let names: Vec<PathBuf> = (1..=parts.len()).map(|number| numbered(out, number)).collect();
         for name in &names[1..] {
             may_write(name, force)?;

@@ -46,12 +46,14 @@ pub(super) fn read(path: &Path) -> Result<Input, Failure> {
     let no_record = format!("{name} is not a record of a run");
     let RecordHead { schema, kills } = parsed(&text, &no_record)?;
     if kills.is_some() {
-        let why = "is a kill matrix, which reports no longer show; `scripts/kills.py` of the repository makes today's";
+        let why = "is a kill matrix, which reports no longer show; `scripts/kills.py` in the repository makes the current one";
         return Err(Failure::Unusable(format!("{name} {why}")));
     }
     let found = schema.unwrap_or(SCHEMA);
     if found != SCHEMA {
-        return Err(Failure::Unusable(format!("{name} is of schema {found}; this program reads {SCHEMA}")));
+        return Err(Failure::Unusable(format!(
+            "{name} has schema {found}; this program reads schema {SCHEMA}"
+        )));
     }
     let mut record: Record = parsed(&text, &no_record)?;
     if record.compact.is_some() {

@@ -39,7 +39,7 @@ pub(crate) struct Args {
     /// Redact the parts of texts that match this regular expression, wherever --redact looks. Repeatable.
     #[arg(long, value_name = "REGEX")]
     redact_text: Vec<String>,
-    /// Redact what many sessions need, besides: `common` has the names and patterns of credentials, cookies, tokens, and the
+    /// Also redact what many sessions need: `common` has the names and patterns of credentials, cookies, tokens, and the
     /// keys of well-known makers. Repeatable [default: common, where no --redact or --redact-text is given either].
     #[arg(long, value_name = "PRESET", value_parser = preset)]
     preset: Vec<&'static Preset>,

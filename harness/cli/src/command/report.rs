@@ -162,7 +162,7 @@ fn dialects(old: &Record, new: &Record) -> Option<String> {
         [old, new].map(|run| run.implementation.dialect.as_deref().unwrap_or(dialect::DEFAULT));
     (before != now).then(|| {
         format!(
-            "the runs are of two dialects, {before} and {now}: some cases mean something else in the other"
+            "the two runs use different dialects, {before} and {now}, in which some cases mean something else"
         )
     })
 }
@@ -176,7 +176,7 @@ fn compared<'r>(old: &Record, records: &[&'r Record]) -> Result<&'r Record, Fail
         of_it.iter().copied().filter(|record| record.implementation.is_of(&old.implementation)).collect();
     match if alike.is_empty() { of_it } else { alike }.as_slice() {
         [new] => Ok(new),
-        [] => Err(Failure::Unusable(format!("none of the records is of `{name}`, as --compare is"))),
+        [] => Err(Failure::Unusable(format!("--compare is a record of `{name}`, but none of the others is"))),
         _ => Err(Failure::Unusable(format!("several records are of `{name}`; compare one at a time"))),
     }
 }

@@ -25,7 +25,7 @@ pub(super) struct ResultArgs {
     /// Call the program under test this in the results, and give its version behind an `@`.
     #[arg(long, value_name = "NAME[@VERSION]", value_parser = named)]
     name: Option<(String, Option<String>)>,
-    /// Let the results say on which day they were made, and expire after so many days; `report` shows it.
+    /// Let the results say on which day they were made, and expire after this many days; `report` shows it.
     #[arg(long, value_name = "DAYS", value_parser = clap::value_parser!(u16).range(1..))]
     valid_for: Option<u16>,
     /// Put the SHA-256 of this file, or of the files of this folder, into the results as that of the program under test. Repeatable.
@@ -56,7 +56,7 @@ impl ResultArgs {
     pub(super) fn origin(&self) -> Result<Origin<'_>, Failure> {
         let asked = self.valid_for.is_some() || !self.digest_of.is_empty();
         if asked && self.results.is_none() && self.report.is_none() {
-            let why = "--valid-for and --digest-of go into results: name a file with --results, or a folder with --report";
+            let why = "--valid-for and --digest-of are written into the results: name a file with --results, or a folder with --report";
             return Err(Failure::Unusable(why.to_owned()));
         }
         let days = match self.valid_for {

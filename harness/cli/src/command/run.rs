@@ -80,7 +80,7 @@ pub(crate) struct Args {
 
 pub(crate) fn run(args: &Args, context: CommandContext) -> Result<u8, Failure> {
     if args.mutants {
-        let why = "--mutants is gone; use `scripts/kills.py` of the repository, which shows which cases find which seeded faults";
+        let why = "--mutants was removed; `scripts/kills.py` in the repository shows which cases find which seeded faults";
         return Err(Failure::Unusable(why.to_owned()));
     }
     distinct(&args.selection.format)?;
@@ -133,9 +133,8 @@ pub(crate) fn run(args: &Args, context: CommandContext) -> Result<u8, Failure> {
         context.terminal.note(&note);
     }
     let narrowed = args.selection.is_narrow() || args.rerun_failed.is_some();
-    let whole = !narrowed && record.interrupted == 0;
-    let stale = baseline.as_ref().map(|baseline| baseline.apply(&mut record, whole)).unwrap_or_default();
-    if whole && args.suite.generate.is_none() {
+    let stale = baseline.as_ref().map(|baseline| baseline.apply(&mut record)).unwrap_or_default();
+    if !narrowed && record.interrupted == 0 && args.suite.generate.is_none() {
         context.terminal.note(&suite.pairing().to_string());
     }
     record.shard = args.selection.shard.map(Shard::part);
@@ -173,7 +172,7 @@ fn refuse_unpaired(suite: &Suite, context: CommandContext) -> Result<(), Failure
     for (case, formats) in &silent {
         let formats = formats.join(", ");
         context.terminal.error(&format!(
-            "{case} is not spelled in {formats}; add a transcript, `[formats.<name>]`, or `only`"
+            "{case} has no transcript in {formats}; add one, or give the reason in `[formats.<name>]` or `only`"
         ));
     }
     match silent.len() {
@@ -204,7 +203,7 @@ fn write_baseline(path: &Path, record: &Record, context: CommandContext) -> Resu
     let entries = entries(record, first);
     let added = entries.matches("[[known]]").count();
     if added == 0 {
-        context.terminal.note(&format!("{} knows every failure; nothing was added", path.display()));
+        context.terminal.note(&format!("{} lists every failure already; nothing was added", path.display()));
         return Ok(());
     }
     let known = if first { Ok(Vec::new()) } else { fs::read(path) };

@@ -62,7 +62,7 @@ impl Scaling<'_> {
         let mut all = Vec::new();
         for (dimension, format) in chosen {
             let series = measure(program, dimension, format, self.bounds)
-                .map_err(|error| Failure::Unusable(format!("a transcript cannot be laid out: {error}")))?;
+                .map_err(|error| Failure::Unusable(format!("a transcript cannot be written: {error}")))?;
             // What an interrupt made of an answer is none.
             if interrupt::requested() {
                 break;

@@ -167,7 +167,7 @@ impl Site<'_> {
         for OwnPage { name, title, .. } in self.own {
             if pages.iter().any(|link| link.href.eq_ignore_ascii_case(name)) {
                 return Err(Failure::Unusable(format!(
-                    "the site has a page {name}; give yours another name"
+                    "the site already has a page {name}; give yours another name"
                 )));
             }
             pages.push(Link::new(title, name));

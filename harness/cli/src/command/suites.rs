@@ -44,7 +44,7 @@ impl SuiteArgs {
             for clause in foreign_clauses(case) {
                 let place = case.place.as_str();
                 context.terminal.note(&format!(
-                    "{place}/case.toml: {clause} speaks of none of the formats that the case is spelled in"
+                    "{place}/case.toml: {clause} applies to none of the formats that the case has"
                 ));
             }
         }

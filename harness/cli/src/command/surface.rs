@@ -74,7 +74,9 @@ pub(crate) fn run(args: &Args, context: CommandContext) -> Result<u8, Failure> {
             "text" => out.write_all(shown(&old).as_bytes())?,
             "json" => out.write_all(write_lock(&old).as_bytes())?,
             _ => {
-                return Err(Failure::Unusable("this output needs two sides to compare".to_owned()));
+                return Err(Failure::Unusable(
+                    "this output needs two sides to compare: name the newer one, too".to_owned(),
+                ));
             }
         }
         out.flush()?;
@@ -130,7 +132,7 @@ fn take_surface(
             }
             Found::Unsearched(_, why) => return Err(Failure::Unusable(why)),
             Found::Searched(folder, notes) => {
-                let other = take(&mut passed_over).left_out(&folder, "not recordings");
+                let other = take(&mut passed_over).left_out(&folder, "not a recording");
                 notes.iter().chain(&other).for_each(|note| context.terminal.note(note));
             }
         }
@@ -138,13 +140,13 @@ fn take_surface(
     if let [one, other, ..] = collector.servers() {
         let (one, other) = (plain(one), plain(other));
         return Err(Failure::Unusable(format!(
-            "{shown} shows several servers, `{one}` and `{other}`; an offer is that of one"
+            "{shown} shows several servers, `{one}` and `{other}`; name recordings of one"
         )));
     }
     let surface = collector.finish();
     if surface.is_empty() {
         return Err(Failure::Unusable(format!(
-            "{shown} shows no listing, such as an answer to tools/list, so there is no offer in it"
+            "{shown} shows no listing, such as an answer to tools/list, so it does not show what a server offers"
         )));
     }
     surface.notes.iter().for_each(|note| context.terminal.note(&format!("{shown}: {note}")));

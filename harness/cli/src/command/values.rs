@@ -52,7 +52,7 @@ pub(super) fn bytes(text: &str) -> Result<u64, String> {
         .zip(factor)
         .and_then(|(number, factor)| number.checked_mul(factor))
         .filter(|bytes| *bytes > 0)
-        .ok_or_else(|| format!("`{text}` is not a size: write bytes, or such as 512MiB or 2GiB"))
+        .ok_or_else(|| format!("`{text}` is not a size: write a number of bytes, or a size such as 512MiB"))
 }
 
 /// How many failures end a run.
@@ -77,7 +77,7 @@ pub(super) fn case_name(text: &str) -> Result<String, String> {
     };
     match text.split('/').all(plain) {
         true => Ok(text.to_owned()),
-        false => Err("a case is named in lower case, such as found/late-answer".to_owned()),
+        false => Err("a case has a name in lower case, such as found/late-answer".to_owned()),
     }
 }
 

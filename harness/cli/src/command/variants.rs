@@ -110,7 +110,7 @@ impl Tally {
         let mut lines: Vec<_> = self
             .left_out
             .iter()
-            .map(|((format, why), count)| format!("{format} does not carry {count} of them: {why}"))
+            .map(|((format, why), count)| format!("{format} cannot carry {count} of them: {why}"))
             .collect();
         if self.none > 0 {
             lines

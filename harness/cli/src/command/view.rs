@@ -83,9 +83,8 @@ impl Viewer {
         let size = fs::metadata(&self.path).map_or(0, |file| file.len());
         if size > MOST {
             if std::mem::replace(&mut self.size, u64::MAX) != u64::MAX {
-                self.terminal.note(
-                    "the recording has more than 64 MiB; the view ends here, and the recording goes on",
-                );
+                self.terminal
+                    .note("the recording has more than 64 MiB; the view ends here, and recording continues");
             }
             return;
         }

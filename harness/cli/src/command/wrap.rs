@@ -86,10 +86,10 @@ pub(crate) fn wrap(args: &WrapArgs, context: CommandContext) -> Result<u8, Failu
         let url = server.url.as_ref().filter(|_| !server.is_started());
         match (url, server.is_wrapped()) {
             (Some(url), _) => Err(format!(
-                "`{name}` is a server over HTTP, which no command starts: run `mcp-concord record -o session.har --listen \
+                "`{name}` is a server over HTTP, which has no command to wrap: run `mcp-concord record -o session.har --listen \
                  127.0.0.1:8080 --to {url}`, and write http://127.0.0.1:8080/ for its URL"
             )),
-            (None, true) => Err(format!("`{name}` is recorded already; `mcp-concord unwrap` takes that out")),
+            (None, true) => Err(format!("`{name}` is recorded already; `mcp-concord unwrap` undoes that")),
             (None, false) => server.wrapped(text, &words).ok_or_else(|| format!("`{name}` has no command")),
         }
     })?;
@@ -105,7 +105,9 @@ pub(crate) fn wrap(args: &WrapArgs, context: CommandContext) -> Result<u8, Failu
 pub(crate) fn unwrap(args: &UnwrapArgs, context: CommandContext) -> Result<u8, Failure> {
     let Some((name, mut config)) = found(&args.place, context)? else { return Ok(exit::WELL) };
     edit(&mut config, &name, |server, text| {
-        server.unwrapped(text).ok_or_else(|| format!("`record` is not before the command of `{name}`"))
+        server
+            .unwrapped(text)
+            .ok_or_else(|| format!("`{name}` is not recorded: `record` is not before its command"))
     })?;
     config.write()?;
     context.terminal.note(&format!("{}: `{name}` is as it was", config.path.display()));

@@ -174,6 +174,6 @@ fn found(plan: &Plan<'_>, probe: &Probe<'_>, number: u64, signature: &Signature)
 fn deep<T: Send>(work: impl FnOnce() -> T + Send) -> io::Result<T> {
     thread::scope(|scope| {
         let thread = thread::Builder::new().stack_size(STACK).spawn_scoped(scope, work)?;
-        thread.join().map_err(|_| io::Error::other("the shrinking thread died"))
+        thread.join().map_err(|_| io::Error::other("the thread that shrinks the failure died"))
     })
 }

@@ -104,7 +104,7 @@ impl Reporter<'_> {
             Expectation::Either(None) => "It may be read or rejected, in every format alike.".to_owned(),
         });
         if !finding.shrunk.steady {
-            parts.push("The failure did not show every time it was asked for.".to_owned());
+            parts.push("The failure did not show up every time it was asked for.".to_owned());
         }
         parts.join(" ")
     }
@@ -138,7 +138,7 @@ impl Reporter<'_> {
                 writeln!(text, "  the contract sides with {} against {}", plain(name(1)), plain(name(0)))
             }
             Ruling::Neither => writeln!(text, "  the contract sides with neither of the two"),
-            Ruling::Open => writeln!(text, "  the contract leaves open what they disagree in"),
+            Ruling::Open => writeln!(text, "  the contract leaves open what they disagree on"),
         };
         let words = finding.shrunk.shown.first().and_then(|shown| shown.words.as_ref());
         for (which, words) in words.into_iter().flatten().enumerate() {
@@ -201,7 +201,7 @@ impl Reporter<'_> {
             counted(shrunk.messages.0, "message"),
             left(shrunk.messages.1),
             counted(shrunk.attempts, "attempt"),
-            if shrunk.steady { "" } else { "; it did not show again when it was asked for again" },
+            if shrunk.steady { "" } else { "; it did not show up again when it was asked for again" },
         );
         let others: Vec<&str> = shrunk
             .same(&finding.signature)

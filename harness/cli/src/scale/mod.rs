@@ -169,8 +169,9 @@ impl Series {
                 && self.failure.is_none()
             {
                 self.grows = true;
-                self.failure =
-                    Some(format!("{what} grows with the power {power:.2} of the size; {most} is allowed"));
+                self.failure = Some(format!(
+                    "{what} grows with the power {power:.2} of the size; at most {most} is allowed"
+                ));
             }
         }
     }

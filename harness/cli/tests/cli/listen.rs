@@ -133,7 +133,7 @@ fn two_clients_get_a_recording_each() {
 fn a_second_session_writes_over_nothing() {
     let folder = tempfile::tempdir().unwrap();
     fs::write(folder.path().join("session-2.jsonl"), "precious").unwrap();
-    let said = ["session-2.jsonl is there already", "what was recorded is in session.jsonl.har"];
+    let said = ["session-2.jsonl exists already", "what was recorded is in session.jsonl.har"];
     record_two_clients(folder.path(), "session.jsonl", 1, &said);
     assert_eq!(fs::read_to_string(folder.path().join("session-2.jsonl")).unwrap(), "precious");
     let kept = fs::read_to_string(folder.path().join("session.jsonl.har")).unwrap();
@@ -147,7 +147,7 @@ fn a_port_that_is_taken_and_one_that_leads_back_are_refused() {
     let (taken, free) = (Listener::new(), Listener::new().at());
     for (listen, to, part) in [
         (&taken.at(), "http://127.0.0.1:1".to_owned(), "is in use"),
-        (&free, format!("http://{free}/mcp"), "leads back to this recorder"),
+        (&free, format!("http://{free}/mcp"), "is this recorder's own address"),
     ] {
         let mut command = concord(["record", "-o", "a.har", "--listen", listen, "--to", &to]);
         ended(&command.current_dir(folder.path()).output().unwrap(), 2, &[part]);

@@ -157,7 +157,7 @@ fn two_recorders_do_not_share_a_file() {
         let text = ended(&second, 0, &[]);
         assert!(
             text.contains(&format!(
-                "is there already; this session goes to {}",
+                "exists already; this session goes to {}",
                 session.0.path().join(name).display()
             )),
             "{text}"

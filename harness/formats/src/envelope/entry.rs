@@ -205,7 +205,7 @@ impl<'a> Body<'a> {
         }
         let value = scanner.take()?;
         let message = Err(match value.kind() {
-            JsonKind::Array => Refusal::new(Code::Batch, at, "an array where one message belongs".to_owned()),
+            JsonKind::Array => Refusal::new(Code::Batch, at, "an array instead of one message".to_owned()),
             kind => {
                 let message = format!("a JSON-RPC message is an object; this is {}", kind.name());
                 Refusal::new(Code::NotAMessage, at, message)

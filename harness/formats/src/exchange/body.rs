@@ -82,7 +82,7 @@ impl<'a> Document<'a> {
         match GeneralPurpose::new(&alphabet::STANDARD, config).decode(packed) {
             Ok(bytes) => Ok(Body { bytes: Cow::Owned(bytes), start, places: None }),
             Err(error) => {
-                let message = format!("the body is said to be base64, and is not: {error}");
+                let message = format!("the body is marked as base64, but is not: {error}");
                 Err(Refusal::new(Code::WrongType, start, message))
             }
         }
@@ -190,7 +190,7 @@ pub(crate) fn message(bytes: &[u8], wanted: bool) -> Checked<Option<Message<'_>>
         }
         // Of an array, only `jsonrpc` shows that it is not another site's.
         Ok(value) if holds_messages(value) && value.items().any(|item| item.member("jsonrpc").is_some()) => {
-            let message = "the body is an array of messages, where one message belongs".to_owned();
+            let message = "the body is an array of messages, not one message".to_owned();
             Err(Refusal { clause: "HAR-MESSAGE", ..Refusal::new(Code::Batch, start, message) })
         }
         Ok(_) => Ok(None),

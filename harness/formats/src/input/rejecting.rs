@@ -54,8 +54,8 @@ impl Input<'_> {
         if rejection.code == Code::InvalidJson && matches!(next, Some(b'{' | b'[')) {
             let first = rejection.position.line;
             rejection.message = format!(
-                "the document ends on line {last}, and a second one begins on line {first}; part the file into one file per \
-                 document (`jq -c . FILE` lists them, one a line)"
+                "the document ends on line {last}, and a second one begins on line {first}; split the file into one file per \
+                 document (`jq -c . FILE` prints each on a line)"
             );
         }
         ReadError::Rejected(rejection)

@@ -96,7 +96,7 @@ fn a_second_document_is_told_from_other_text_behind_the_first() {
                 message.starts_with("the document ends on line 2, and a second one begins on line 4;"),
                 "{name}: {message}"
             );
-            assert!(message.contains("(`jq -c . FILE` lists them"), "{name}: {message}");
+            assert!(message.contains("(`jq -c . FILE` prints each"), "{name}: {message}");
             assert_eq!(line, 4, "{name}");
             let (message, _) = said(&format!("{document}{document}"));
             assert!(

@@ -70,12 +70,12 @@ mod tests {
             losses
                 .into_iter()
                 .map(|loss| loss.what)
-                .filter(|what| what.contains("added") || what.contains("passed"))
+                .filter(|what| what.contains("added") || what.contains("skipped"))
                 .collect::<Vec<_>>()
         };
         assert_eq!(lost("mcp-replay"), Vec::<String>::new());
         let expected =
-            ["members that other producers added to the lines of messages (1)", "what was passed over (2)"];
+            ["members that other producers added to the lines of messages (1)", "what was skipped (2)"];
         assert_eq!(lost("har"), expected);
     }
 }

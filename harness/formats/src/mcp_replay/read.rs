@@ -98,7 +98,7 @@ impl Trace {
             (Some(kind), _) => hand(line, time(), Content::Skipped(foreign("type", kind)), sink),
             (None, Some(dir)) => hand(line, time(), Content::Skipped(foreign("dir", dir)), sink),
             (None, None) if parts.raw.is_some() => {
-                let said = "a line with `raw` must say in `dir` which way it went, and in text";
+                let said = "a line with `raw` must have a string `dir` that says which way it went";
                 Err(line.refuse(Refusal::new(Code::MissingDir, 0, said), ""))
             }
             (None, None) => {
@@ -136,7 +136,7 @@ impl Trace {
 
     /// A trace that begins with another line lost its head; a lenient reader reports that and goes on.
     fn headless(&mut self, line: Line<'_>, sink: &mut Sink<'_>) -> Result<(), ReadError> {
-        let said = "the first line is not a `meta` line: the head of the trace is missing";
+        let said = "the first line is not a `meta` line: the beginning of the trace is missing";
         if self.options.tolerance == Tolerance::Nothing {
             return Err(line.refuse(Refusal::new(Code::MissingMeta, 0, said), ""));
         }

@@ -103,7 +103,7 @@ fn read(input: &mut Input<'_>, options: ReadOptions, sink: &mut Sink<'_>) -> Res
         .map_err(|refusal| refuse(refusal, "/session"))?;
     let Some(list) = interactions.filter(|list| list.kind() == JsonKind::Array) else {
         let at = document.at(interactions.or(session).unwrap_or(file).text());
-        let said = "there is no array of interactions at `session.interactions`";
+        let said = "the array of interactions at `session.interactions` is missing";
         return Err(refuse(Refusal { at, ..wrong(Code::MissingEntries, said) }, "/session"));
     };
     // A converter adds nothing, and says whether it left something out.

@@ -98,7 +98,7 @@ fn why_not(head: &Head) -> Option<&'static str> {
     match () {
         () if !is_directed || sniff(head) => None,
         () if has_message(head) => {
-            Some("its first line's direction is none that says for certain who sent what")
+            Some("the direction in its first line does not say for certain who sent what")
         }
         () => Some("its first line has a direction and no message"),
     }

@@ -156,7 +156,7 @@ pub(crate) fn each(
     match list {
         true => Ok(()),
         false => {
-            let said = format!("{} has a list `{}`, which is not there", form.name, form.list);
+            let said = format!("{} needs a list `{}`, which is missing", form.name, form.list);
             Err(input.refuse(wrong(Code::MissingEntries, said), 0, ""))
         }
     }

@@ -25,7 +25,7 @@ use transcript::session::{Content, Entry, Location, Side, Sink};
 /// The format.
 pub(crate) static FORMAT: Format = Format {
     carries: Capabilities { direction: true, times: true, ..Capabilities::MESSAGES },
-    caveat: "mcp-cassette writes REDACTED for values whose names have `token` in them, as `progressToken` has, unless it is told not to",
+    caveat: "mcp-cassette writes REDACTED for values whose names contain `token`, such as `progressToken`, unless it runs with --no-default-redactions",
     items: Items::List(&["messages"]),
     messages: &[&["payload"]],
     redacts: &["REDACTED"],
@@ -72,7 +72,7 @@ fn message(item: &Item<'_, '_>, options: ReadOptions, sink: &mut Sink<'_>) -> Re
         return Err(item.refuse(Refusal { at, ..wrong(Code::MissingDir, said) }));
     };
     let Some(payload) = payload else {
-        let said = "what was sent stands in `payload`, which is not there";
+        let said = "the message belongs in `payload`, which is missing";
         return Err(item.refuse(wrong(Code::InvalidEntry, said)));
     };
     let entry = Entry {

@@ -131,7 +131,7 @@ impl Judge {
                 match TraceEvent::new(entry) {
                     Some(TraceEvent::Noise(noise)) => self.show(&noise, None, noise.side),
                     Some(TraceEvent::Gap) => {
-                        self.facts.losses.keep(entry, "lines are lost here, as the recorder says".to_owned());
+                        self.facts.losses.keep(entry, "lines are lost here, the recorder says".to_owned());
                         self.lose();
                     }
                     None => {}

@@ -83,8 +83,8 @@ static INSUFFICIENT: Rule = Rule {
     id: "auth.403.insufficient-scope",
     span: Span::from(Revision::V2025_11_25),
     source: "basic/authorization#runtime-insufficient-scope-errors",
-    title: "A refusal for want of scopes is a 403 with `error`, `scope` and `resource_metadata`",
-    why: "The client asks for the missing scopes by what this challenge says, and else cannot go on.",
+    title: "A refusal for missing scopes is a 403 with `error`, `scope` and `resource_metadata`",
+    why: "This challenge tells the client which scopes are missing; without it the client cannot go on.",
     fix: "Answer 403 with `Bearer error=\"insufficient_scope\", scope=\"…\", resource_metadata=\"…\"`.",
     ..OURS.should()
 };

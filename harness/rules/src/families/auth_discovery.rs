@@ -45,7 +45,7 @@ static SCOPES: Rule = Rule {
     id: "auth.scope-default",
     source: "basic/authorization#scope-selection-strategy",
     title: "Without a challenge that names scopes, a client asks for `scopes_supported`",
-    why: "With fewer the first request may be refused again; scopes that nobody named may not exist.",
+    why: "With fewer scopes the first request may be refused again; scopes that nobody named may not exist.",
     fix: "Send every scope of the resource metadata, or leave `scope` out where it lists none.",
     ..OURS.should()
 };

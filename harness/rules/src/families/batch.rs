@@ -30,10 +30,10 @@ static UNSUPPORTED: Rule = Rule {
     id: "jsonrpc.batch.unsupported",
     raised: Some((Revision::V2025_06_18, Level::Must)),
     source: "basic/transports#sending-messages-to-the-server; schema, JSONRPCMessage",
-    title: "Messages are sent one by one, but for 2025-03-26",
+    title: "Messages are sent one by one, except in 2025-03-26",
     why: "Receivers of every other revision expect an object, and refuse the whole array.",
     fix: "Send each message by itself.",
-    contested: Some("2024-11-05 rests on JSON-RPC, which has batches, and defines none in its schema."),
+    contested: Some("2024-11-05 rests on JSON-RPC, which has batches, but its schema defines none."),
     ..Rule::BLANK.should()
 };
 
@@ -58,9 +58,9 @@ static NO_INITIALIZE: Rule = Rule {
 static HOMOGENEOUS: Rule = Rule {
     id: "jsonrpc.batch.homogeneous",
     source: "basic/transports#sending-messages-to-the-server",
-    title: "A batch has requests and notifications, or responses, and not both",
+    title: "A batch has requests and notifications, or responses, but not both",
     why: "The schema has no such array, and over HTTP it is not clear which answer the exchange asks for.",
-    fix: "Send answers in a batch of their own.",
+    fix: "Send responses in a separate batch.",
     ..OURS
 };
 
@@ -211,7 +211,7 @@ impl BatchState {
         let was_mixed = *kinds == [true; 2];
         kinds[usize::from(is_answer)] = true;
         if *kinds == [true; 2] && !was_mixed {
-            let wrong = "the array of this message has requests or notifications and answers";
+            let wrong = "the array of this message mixes requests or notifications with answers";
             report.fail(&HOMOGENEOUS, at, wrong);
         }
         if message.kind == MessageKind::Request

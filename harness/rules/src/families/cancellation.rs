@@ -48,7 +48,7 @@ static INFLIGHT: Rule = Rule {
 static LATE: Rule = Rule {
     id: "cancel.no-late-response",
     span: Span::SESSIONS,
-    title: "A cancelled request is not answered any more",
+    title: "A cancelled request is no longer answered",
     why: "The caller has forgotten it, and some clients take the answer for one that belongs to nothing.",
     fix: "Drop the answer, also an error that says that the request was cancelled.",
     contested: Some(

@@ -119,7 +119,7 @@ static ROOTS_CHANGED: Rule = Rule {
     span: Span::SESSIONS,
     source: "basic/lifecycle#operation; client/roots#root-list-changes",
     title: "A client that reports changed roots declares `roots.listChanged`",
-    why: "Servers keep the roots of a client that announces no changes, and overlook the notification.",
+    why: "Servers keep the roots of a client that announces no changes, and ignore the notification.",
     fix: "Declare `\"roots\": {\"listChanged\": true}`.",
     ..CLIENT_SERVES.should()
 };

@@ -47,7 +47,7 @@ static UNSUPPORTED: Rule = Rule {
     span: Span::from(Revision::V2025_03_26),
     source: "server/utilities/completion#error-handling",
     title: "A server that declares no `completions` refuses them with -32601",
-    why: "By another code the client takes its request for wrong, and tries again with the next letter.",
+    why: "With another code the client thinks that its request was wrong, and tries again with the next letter.",
     fix: "Answer with the code -32601, or declare `completions`.",
     ..Rule::BLANK.should().server()
 };

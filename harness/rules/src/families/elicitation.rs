@@ -122,7 +122,7 @@ impl ElicitationState {
             match params.member(name) {
                 None => wrong = wrong.or(Some((format!("the elicitation has no `{name}`"), params))),
                 Some(value) if value.kind() != *kind => {
-                    let message = format!("`{name}` is {}, and not {}", value.kind().name(), kind.name());
+                    let message = format!("`{name}` is {}, not {}", value.kind().name(), kind.name());
                     wrong = wrong.or(Some((message, value)));
                 }
                 Some(_) => {}

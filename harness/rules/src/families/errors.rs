@@ -44,7 +44,7 @@ static LEGACY: Rule = Rule {
 
 static RETIRED: Rule = Rule {
     id: "jsonrpc.error.retired",
-    title: "The codes -32002 and -32042 are used no more",
+    title: "The codes -32002 and -32042 are no longer used",
     why: "Clients of this revision look for -32602 where a resource is missing, and for an `input_required` result \
           where the user has to visit a page.",
     fix: "Answer -32602 for a missing resource, and ask for input in a result.",
@@ -75,9 +75,9 @@ static UNKNOWN: Rule = Rule {
     id: "jsonrpc.error.method-unknown",
     relational: true,
     source: "schema, METHOD_NOT_FOUND; JSON-RPC 2.0, section 5.1",
-    title: "A method that is not there is answered with -32601",
+    title: "A method that does not exist is answered with -32601",
     why: "Only that code says that the method is missing; after -32602 clients try other params.",
-    fix: "Look whether there is such a method before you look at its params.",
+    fix: "Check that the method exists before you check its params.",
     ..Rule::BLANK.should()
 };
 

@@ -52,7 +52,7 @@ static KIND: Rule = Rule {
 static PARAMS: Rule = Rule {
     id: "jsonrpc.params.object",
     source: "schema, JSONRPCRequest and JSONRPCNotification",
-    title: "`params` is an object where it is there",
+    title: "`params`, where present, is an object",
     why: "MCP names its parameters; an array or null is refused by typed receivers.",
     fix: "Send an object, or leave `params` out.",
     ..Rule::BLANK
@@ -98,7 +98,7 @@ static NOTIFICATION_ID: Rule = Rule {
     id: "jsonrpc.notification.no-id",
     source: "basic/index#notifications",
     title: "A notification has no id",
-    why: "With an id it is a request, which the other side has to answer, mostly with an error.",
+    why: "With an id it is a request, which the other side has to answer, usually with an error.",
     fix: "Leave `id` out of notifications.",
     ..Rule::BLANK
 };

@@ -62,7 +62,7 @@ static SAME_ORIGIN: Rule = Rule {
     needs: &[Need::Http, Need::Sse],
     title: "The `endpoint` event names an address at the origin of its stream",
     why: "Clients refuse another origin, since a stranger who controls the stream could send their messages and credentials \
-          anywhere; behind a proxy it is mostly an inner host name that nobody can reach.",
+          anywhere; behind a proxy it is usually an internal host name that no client can reach.",
     fix: "Name the address only by its path.",
     ..OURS.should()
 };

@@ -105,7 +105,7 @@ static NO_CANCEL: Rule = Rule {
     id: "life.init.no-cancel",
     source: "basic/utilities/cancellation#behavior-requirements",
     title: "A client does not cancel `initialize`",
-    why: "What would be left is neither a session nor none.",
+    why: "It would be unclear whether there is a session.",
     fix: "Close the connection instead.",
     ..OURS.client()
 };

@@ -47,8 +47,8 @@ static OPT_IN: Rule = Rule {
     id: "logging.opt-in",
     span: Span::MODERN,
     source: "server/utilities/logging#per-request-log-level",
-    title: "A request is logged for only if it asks for that",
-    why: "Clients that did not ask do not expect the message amid the answer.",
+    title: "Log messages come only for a request that asks for them",
+    why: "Clients that did not ask do not expect the message before the answer.",
     fix: "Send `notifications/message` only for requests with `io.modelcontextprotocol/logLevel`.",
     ..OURS
 };

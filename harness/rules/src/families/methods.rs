@@ -30,7 +30,7 @@ static FEATURE_DIRECTION: Rule = Rule {
     source: "schema, ServerRequest",
     title: "Samples, roots and elicitations are asked for by the server",
     why: "They are what a client offers; a server has no user to ask and no roots.",
-    fix: "Send the request from the server, amid the call that it is for.",
+    fix: "Send the request from the server, during the call that it is for.",
     ..Rule::BLANK
 };
 

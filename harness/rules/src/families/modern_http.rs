@@ -106,7 +106,7 @@ static MISMATCH: Rule = Rule {
 static FALSE_MISMATCH: Rule = Rule {
     id: "http.header.false-mismatch",
     title: "A request whose headers say what its body says is not refused with -32020",
-    why: "A client that keeps to the specification is shut out, and has nothing to mend.",
+    why: "A client that keeps to the specification is shut out, and has nothing to correct.",
     fix: "Decode Mcp-Name and Mcp-Param headers before they are compared, compare numbers as numbers, and expect no header for a \
           parameter that is null or missing.",
     ..MISMATCH_OURS

@@ -78,7 +78,7 @@ static IMPLEMENTED: Rule = Rule {
 static CONSISTENT: Rule = Rule {
     id: "discover.caps-consistent",
     source: "server/tools#capabilities; server/discover",
-    title: "What `server/discover` advertises is there when it is asked for",
+    title: "What `server/discover` advertises exists when it is asked for",
     why: "Clients show features by the capabilities, and fail when they use them.",
     fix: "Advertise what is implemented, and nothing else.",
     softened: Some(

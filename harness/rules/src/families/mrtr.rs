@@ -65,7 +65,7 @@ static CAPABILITY: Rule = Rule {
 
 static KEYS: Rule = Rule {
     id: "mrtr.keys-unique",
-    title: "Every key of `inputRequests` is there once",
+    title: "Every key of `inputRequests` occurs once",
     why: "Most readers keep the last of two members with one name, so that a question is lost.",
     fix: "Name each question differently.",
     ..OURS
@@ -107,7 +107,7 @@ impl RuleVisitor for MrtrState {
             let key = key.decode().into_owned();
             let name = String::from_utf8_lossy(&key).into_owned();
             report.check(&KEYS, at, keys.insert(key), || {
-                Violation::new(format!("the key {} is there twice", quoted(&name))).inside(value)
+                Violation::new(format!("the key {} occurs twice", quoted(&name))).inside(value)
             });
             question(value, message, at, report);
         }

@@ -55,7 +55,7 @@ static TEMPLATE: Rule = Rule {
     id: "resources.template",
     span: Span::ALL,
     source: "server/resources#resource-templates; RFC 6570, section 2",
-    title: "The `uriTemplate` of a resource is one by RFC 6570",
+    title: "The `uriTemplate` of a resource is a valid template by RFC 6570",
     why: "Clients expand it, and fail as a whole or ask for an address that the server does not know.",
     fix: "Close each brace, and name variables with letters, digits, `_` and dots: file:///{path}.",
     ..OURS.server()
@@ -147,7 +147,7 @@ fn template_fault(text: &str) -> Option<&'static str> {
         };
         let variables = expression.strip_prefix(['+', '#', '.', '/', ';', '?', '&']).unwrap_or(expression);
         if !variables.split(',').all(is_variable) {
-            return Some("between braces stands what is not a variable");
+            return Some("what is between braces is not a variable");
         }
         rest = behind;
     }

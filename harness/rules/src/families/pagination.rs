@@ -32,7 +32,7 @@ static OPAQUE: Rule = Rule {
 static STRING: Rule = Rule {
     id: "page.cursor-string",
     source: "schema, PaginatedResult",
-    title: "`nextCursor` is a string where it is there",
+    title: "`nextCursor`, where present, is a string",
     why: "Typed clients refuse the whole listing, and others request the page `null` endlessly.",
     fix: "Leave `nextCursor` out of the last page.",
     ..Rule::BLANK.server()

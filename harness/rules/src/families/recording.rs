@@ -28,7 +28,7 @@ static READABLE: Rule = Rule {
     source: "the capture format's own description; RFC 8259, section 2",
     title: "The file is a recording of its format from the first byte to the last",
     why: "What follows the place where a reader has to stop is lost to every user of the file.",
-    fix: "Write the document in one go, or repair it by hand at the place that is shown. Part a file of several documents into one file per document; `jq -c . FILE` lists them, one a line.",
+    fix: "Write the document in one go, or repair it by hand at the place that is shown. Split a file of several documents into one file per document; `jq -c . FILE` prints each on a line.",
     softened: Some(
         "a warning where the contract leaves it open or a sender may have cut the body; a note on what a program may have printed, and on a batch where the revision is not known",
     ),
@@ -195,10 +195,10 @@ impl RecordingState {
                 "what it holds are messages written as JSON strings, so that they were encoded twice; jq's `fromjson` decodes one"
                     .to_owned()
             }
-            (0, 0) => "nothing in it is one".to_owned(),
-            (0, 1) => format!("it holds one text that is not one, `{}`", first(&self.first_other)),
+            (0, 0) => "nothing in it is a message".to_owned(),
+            (0, 1) => format!("it holds one text that is not a message, `{}`", first(&self.first_other)),
             (0, many) => {
-                format!("it holds {many} texts that are not; the first is `{}`", first(&self.first_other))
+                format!("it holds {many} texts that are not messages; the first is `{}`", first(&self.first_other))
             }
             (many, _) => {
                 let first = first(&self.first_exchange);

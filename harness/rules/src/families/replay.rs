@@ -38,7 +38,7 @@ const OURS: Rule =
 pub(super) static META_FIRST: Rule = Rule {
     id: "rec.replay.meta-first",
     title: "The first line is `meta`, and no other line is",
-    why: "It tells the version, the server and the moment that all else counts from; rotation that cuts it off leaves \
+    why: "It gives the version, the server and the time from which all else counts; rotation that cuts it off leaves \
           a file that no reader is bound to take.",
     fix: "Write the `meta` line before anything else, into every part of a rotated trace.",
     ..OURS
@@ -54,7 +54,7 @@ static META: Rule = Rule {
 
 pub(super) static VERSION: Rule = Rule {
     id: "rec.replay.forward-compat",
-    title: "`v` is 1; what a later producer adds are other lines and other members",
+    title: "`v` is 1; later producers only add other lines and other members",
     why: "Readers refuse a version they do not know, and pass over lines and members that they do not know.",
     fix: "Write \"v\": 1, and add members rather than change what there is.",
     ..OURS
@@ -129,7 +129,7 @@ static MONOTONIC: Rule = Rule {
 static AFTER_START: Rule = Rule {
     id: "rec.replay.after-start",
     title: "No message is older than the start of its trace",
-    why: "A replay would have to wait for less than nothing.",
+    why: "A replay would have to wait for a negative time.",
     fix: "Take startedAt before the server is started.",
     ..OURS.should()
 };
@@ -147,7 +147,7 @@ static FIRST_TEXT: Rule = Rule {
     source: "mcp-replay v1, first text",
     title: "The trace needs only the first text of version 1",
     why: "Tools written to the first text know no other kinds, directions, turns or reasons, and require an exit code.",
-    fix: "Nothing, unless your readers hold to the first text.",
+    fix: "Nothing, unless your readers accept only the first text.",
     ..OURS.info()
 };
 
@@ -240,7 +240,7 @@ impl ReplayState {
         });
         let label = member("label").is_some_and(|label| label.kind() == JsonKind::String);
         let wrong = match member("startedAt") {
-            Some(started) if !is_moment(started) => Some(("startedAt", "a moment in UTC milliseconds")),
+            Some(started) if !is_moment(started) => Some(("startedAt", "a UTC time in milliseconds")),
             _ if !label => Some(("label", "a string")),
             _ if !command => Some(("command", "a list of strings")),
             _ if member("mcpTapVersion").is_some_and(|version| version.kind() != JsonKind::String) => {
@@ -252,7 +252,7 @@ impl ReplayState {
             None => report.pass(&META, at),
             Some((name, wanted)) => {
                 let value = meta.member(name).unwrap_or(meta);
-                let wrong = format!("`{name}` is {}, and not {wanted}", shown(value));
+                let wrong = format!("`{name}` is {}, not {wanted}", shown(value));
                 report.fail(&META, at, Violation::new(wrong).inside(value));
             }
         }

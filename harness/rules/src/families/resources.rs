@@ -38,9 +38,9 @@ static URI: Rule = Rule {
     id: "resources.uri",
     span: Span::from(Revision::V2025_06_18),
     source: "server/resources#custom-uri-schemes",
-    title: "The URI of a resource is one by RFC 3986",
+    title: "The URI of a resource is a valid URI by RFC 3986",
     why: "Clients parse URIs to open, compare and show them; a bare path or a blank ends that.",
-    fix: "Give each URI a scheme, and escape what is none of its characters.",
+    fix: "Give each URI a scheme, and escape characters that a URI cannot have.",
     softened: Some("a warning where the URI is only not escaped"),
     ..Rule::BLANK.server()
 };
@@ -59,7 +59,7 @@ static CODE: Rule = Rule {
     id: "resources.not-found.code",
     raised: Some((Revision::V2026_07_28, Level::Must)),
     source: "server/resources#error-handling",
-    title: "A resource that is not there is answered with the code for it",
+    title: "A request for a missing resource is answered with the code for it",
     why: "Only the code distinguishes a missing resource from a broken server.",
     fix: "Answer with -32002, from 2026-07-28 on with -32602.",
     softened: Some("a warning on codes other than the one of the other revisions"),
@@ -71,10 +71,10 @@ static NONEMPTY: Rule = Rule {
     relational: true,
     raised: Some((Revision::V2026_07_28, Level::Must)),
     source: "server/resources#error-handling",
-    title: "A resource that is not there is not answered with empty `contents`",
-    why: "It may mean a resource that holds nothing as well as one that is not there.",
+    title: "A request for a missing resource is not answered with empty `contents`",
+    why: "It may mean a resource that is empty as well as one that does not exist.",
     fix: "Answer with -32002, from 2026-07-28 on with -32602.",
-    softened: Some("a warning: nothing shows that the resource is there"),
+    softened: Some("a warning: nothing shows that the resource exists"),
     ..Rule::BLANK.should().server()
 };
 
@@ -104,7 +104,7 @@ const MOST_SUBSCRIBED: usize = 1_000;
 const MANY: &str = "there are more subscriptions than are followed";
 
 const NOT_SHOWN: &str =
-    "the resource may be there; the whole of `resources/list` before it is read would show it";
+    "the resource may exist; the whole of `resources/list` before it is read would show it";
 
 #[derive(Default)]
 struct ResourcesState {
@@ -246,8 +246,7 @@ impl ResourcesState {
                 report.inconclusive(&NONEMPTY, at, why);
             }
             _ => {
-                let wrong =
-                    Violation::new("`contents` is empty, and nothing shows that the resource is there");
+                let wrong = Violation::new("`contents` is empty, and nothing shows that the resource exists");
                 report.fail(&NONEMPTY, at, wrong.inside(contents).only(Level::Should));
             }
         }

@@ -88,7 +88,7 @@ static REREQUEST: Rule = Rule {
 static IGNORE_EXTRA: Rule = Rule {
     id: "mrtr.ignore-extra",
     source: "basic/patterns/mrtr#error-handling",
-    title: "A server overlooks answers that it did not ask for",
+    title: "A server ignores answers that it did not ask for",
     why: "Clients may send what an earlier question asked for once more.",
     fix: "Take the keys that are needed, and leave the rest.",
     ..OURS.should().server()
@@ -264,11 +264,12 @@ fn outcome(
         match (message.kind, names(&retry.missing)) {
             (MessageKind::Result, _) if asks_for_input(message) => report.pass(&REREQUEST, at),
             (MessageKind::Error, Some(key)) => {
-                let wrong = format!("the server fails for want of {} rather than ask again", quoted(&key));
+                let wrong =
+                    format!("the server fails because {} is missing, instead of asking again", quoted(&key));
                 report.fail(&REREQUEST, at, Violation::new(wrong).of(request));
             }
             (MessageKind::Error, None) => {
-                let why = "the error does not say whether it is for want of an answer";
+                let why = "the error does not say whether an answer is missing";
                 report.inconclusive(&REREQUEST, at, why);
             }
             // What is missing was not needed.

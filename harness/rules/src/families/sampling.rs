@@ -97,7 +97,7 @@ const CODES: Rule = Rule {
 static UNBALANCED_REFUSED: Rule = Rule {
     id: "sampling.unbalanced-refused",
     title: "Messages whose uses and results of tools do not match are refused with -32602",
-    why: "The model's provider refuses them anyway, with an error that does not tell the server what to mend.",
+    why: "The model's provider refuses them anyway, with an error that does not tell the server what to correct.",
     fix: "Check the messages first, and answer with -32602.",
     ..CODES
 };
@@ -105,7 +105,7 @@ static UNBALANCED_REFUSED: Rule = Rule {
 static REJECTED: Rule = Rule {
     id: "sampling.rejected-code",
     title: "A sample that the user rejects is answered with the code -1",
-    why: "By another code the server takes a person's decision for a failure, and tries again.",
+    why: "With another code the server takes a person's decision for a failure, and tries again.",
     fix: "Answer with the code -1.",
     ..CODES
 };

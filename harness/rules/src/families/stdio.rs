@@ -43,7 +43,7 @@ static STDOUT: Rule = Rule {
 static STDIN: Rule = Rule {
     id: "stdio.stdin-purity",
     title: "A client writes nothing but messages to the server's standard input",
-    why: "Servers try to read every line as a message, and headers such as Content-Length are none.",
+    why: "Servers try to read every line as a message, and headers such as Content-Length are not messages.",
     fix: "End each message with a line feed, and write nothing else.",
     ..OURS.client()
 };

@@ -88,7 +88,7 @@ static ACK_SUBSET: Rule = Rule {
     source: "basic/patterns/subscriptions#acknowledgment",
     title: "An acknowledgment grants no more than was asked for",
     why: "It says which part of the request is honoured; anything else confuses the client.",
-    fix: "Repeat of the request's `notifications` what you support.",
+    fix: "Repeat the part of the request's `notifications` that you support.",
     ..OURS.should()
 };
 

@@ -45,7 +45,7 @@ static UNDECLARED: Rule = Rule {
     source: "basic/utilities/tasks#task-support-and-handling",
     title: "A side that declares no tasks for a request answers it as if none was asked for",
     why: "The requestor has seen no capability, and asks for the task by methods that may not be there.",
-    fix: "Overlook `task` in the params, or declare the request beneath `tasks.requests`.",
+    fix: "Ignore `task` in the params, or declare the request beneath `tasks.requests`.",
     ..TASKS
 };
 
@@ -66,7 +66,7 @@ static UNKNOWN: Rule = Rule {
     id: "tasks.unknown",
     source: "basic/utilities/tasks#protocol-errors",
     title: "A task that does not exist is answered with the error -32602",
-    why: "By another code the requestor takes a lost task for a failure that may pass, and goes on asking.",
+    why: "With another code the requestor takes a lost task for a failure that may pass, and goes on asking.",
     fix: "Answer with the code -32602, also where the task has expired.",
     ..TASKS
 };
@@ -293,7 +293,7 @@ impl TaskAnswersState {
         let words = words.unwrap_or_default().to_lowercase();
         let missing = ["not found", "no such", "unknown task", "does not exist", "doesn't exist", "expired"];
         if missing.iter().any(|part| words.contains(part)) && !words.contains("method") {
-            let wrong = Violation::new(format!("the task is not there, and the answer is {}", answer()));
+            let wrong = Violation::new(format!("the task does not exist, and the answer is {}", answer()));
             return report.fail(&UNKNOWN, at, wrong.of(request));
         }
         let why = "the task may be of another session, or the error about something else";

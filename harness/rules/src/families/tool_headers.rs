@@ -224,7 +224,7 @@ fn annotated<'s>(schema: Json<'s>, name: Json<'s>, path: Vec<String>, all: &mut 
         None => all.untyped = true,
     }
     if !header.is_empty() && all.fields.iter().any(|field| field.header.eq_ignore_ascii_case(&header)) {
-        all.faults.push((&UNIQUE, format!("{} is there twice", shown(name)), name));
+        all.faults.push((&UNIQUE, format!("{} occurs twice", shown(name)), name));
     }
     all.fields.push(Field { path, header: header.into() });
 }

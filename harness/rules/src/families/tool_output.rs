@@ -272,7 +272,7 @@ fn mirror(
 ) {
     let content = content.filter(|content| content.kind() == JsonKind::Array && !at.redacted(result));
     let Some(content) = content else {
-        return report.inconclusive(&MIRROR, at, "the text that would decide it is not there");
+        return report.inconclusive(&MIRROR, at, "the text that would decide it is missing");
     };
     if structured.text().len() > LONGEST {
         return report.inconclusive(&MIRROR, at, "the structured content is longer than 256 KiB");

@@ -49,7 +49,7 @@ static KNOWN: Rule = Rule {
     id: "tools.call.known-name",
     source: "server/tools#calling-tools",
     title: "The tool that is called is one of those that were listed",
-    why: "A name that the server never listed is mostly invented by a model, or was kept from an older listing.",
+    why: "A name that the server never listed is usually invented by a model, or was kept from an older listing.",
     fix: "Offer the model only the tools of the last listing.",
     ..Rule::BLANK.info().client()
 };
@@ -69,7 +69,7 @@ static INPUT: Rule = Rule {
     span: LATE,
     source: "server/tools#error-handling",
     title: "Arguments that do not fit are answered with `isError` rather than with -32602",
-    why: "Many clients keep protocol errors from the model, which then cannot mend its arguments.",
+    why: "Many clients keep protocol errors from the model, which then cannot correct its arguments.",
     fix: "Answer with a result that has `isError` and says what is wrong with the arguments.",
     ..Rule::BLANK.should().server()
 };
@@ -102,7 +102,7 @@ static SCHEMA: Rule = Rule {
     fix: "Validate the schemas against the meta-schema of 2020-12, or name the dialect in `$schema`; `inputSchema` \
           has the type \"object\".",
     softened: Some(
-        "a warning before 2025-11-25 or where no revision is known, and only on a reference to what is not there: no dialect is named",
+        "a warning before 2025-11-25 or where no revision is known, and only on a reference to what does not exist: no dialect is named",
     ),
     ..Rule::BLANK.should().server()
 };

@@ -272,7 +272,7 @@ impl Judge<'_> {
             let last = names.pop().unwrap_or_default();
             let names =
                 if names.is_empty() { last.to_owned() } else { format!("{} or {last}", names.join(", ")) };
-            format!("{} is {}, and not {names}", path.label(), value.kind().name())
+            format!("{} is {}, not {names}", path.label(), value.kind().name())
         })
     }
 
@@ -286,7 +286,7 @@ impl Judge<'_> {
         let number = value.text().parse::<f64>().unwrap_or_default();
         if whole && number.fract() != 0.0 {
             return self
-                .wrong(path, value, || format!("{} is {}, and no integer", path.label(), shown(value)));
+                .wrong(path, value, || format!("{} is {}, not an integer", path.label(), shown(value)));
         }
         if let Some(least) = least.filter(|least| number < *least) {
             return self
@@ -380,8 +380,8 @@ mod tests {
             [
                 "{}: `type` is missing",
                 r#"{"inputSchema":{}}: `name` is missing"#,
-                "7: `name` is a number, and not a string",
-                "true: `title` is a boolean, and not a string",
+                "7: `name` is a number, not a string",
+                "true: `title` is a boolean, not a string",
             ]
         );
         assert_eq!(of_tools(text, None).len(), 1, "nothing shows what every revision refuses");

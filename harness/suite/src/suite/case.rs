@@ -276,7 +276,7 @@ impl Check<'_> {
             .map(meaning_in)
             .collect();
         for name in self.folder.files.iter().map(|(name, _)| name).filter(|name| lost.contains(name)) {
-            let message = "is not explained: a [dialects] of case.toml says why the dialect reads it so";
+            let message = "has no reason: [dialects] in case.toml must say why the dialect reads the case so";
             self.problems.push(Problem::new(format!("{}/{name}", self.folder.place), message));
         }
         for (name, _) in &file.uncarried {
@@ -295,7 +295,7 @@ impl Check<'_> {
         match (file.expect, meaning) {
             (Expect::Meaning, Some(meaning)) => Some(Expectation::Meaning(meaning)),
             (Expect::Meaning, None) => {
-                self.say(MEANING, "is missing, and the case expects a meaning");
+                self.say(MEANING, "is missing, but the case expects a meaning");
                 None
             }
             (Expect::Rejection(_), Some(_)) => {
@@ -319,14 +319,14 @@ impl Check<'_> {
     fn identified(&mut self, expect: Expect, transcripts: &[Transcript]) -> Option<Identified> {
         let found = self.text(IDENTIFY).map(|text| Identification::parse(&text));
         if matches!(expect, Expect::Identification | Expect::Unidentified) && transcripts.len() > 1 {
-            self.say(CASE, "expects what `identify` says of one recording, and there are several");
+            self.say(CASE, "expects what `identify` says of one recording, but there are several");
         }
         match (expect, found) {
             (Expect::Identification, Some(Ok(found))) => return Some(Identified::As(found)),
             (Expect::Unidentified, None) => return Some(Identified::Refused),
             (Expect::Identification, Some(Err(why))) => self.say(IDENTIFY, why),
             (Expect::Identification, None) => {
-                self.say(IDENTIFY, "is missing, and the case expects an identification");
+                self.say(IDENTIFY, "is missing, but the case expects an identification");
             }
             (_, Some(_)) => self.say(IDENTIFY, "has no place in a case that expects no identification"),
             (_, None) => {}
@@ -342,7 +342,7 @@ impl Check<'_> {
         match other.expect {
             OtherReading::Meaning if !is_there => {
                 let name = other.dialect.name;
-                self.say(&file, format!("is missing, and [dialects.{name}] of case.toml names no rejection"));
+                self.say(&file, format!("is missing, but [dialects.{name}] of case.toml names no rejection"));
                 None
             }
             OtherReading::Meaning => meaning.map(Expectation::Meaning),

@@ -49,7 +49,7 @@ impl Suite {
             let before = problems.len();
             let folders = root.folders(&mut problems);
             if folders.is_empty() && problems.len() == before {
-                let message = "there is no case in it: no case.toml in any folder (`fuzz` that found nothing saves nothing)";
+                let message = "no folder in it has a case.toml, so it holds no case (`fuzz` saves none when it finds nothing)";
                 problems.push(Problem::new(root.to_string(), message));
             }
             for folder in folders {

@@ -161,7 +161,7 @@ fn a_baseline_is_a_list_of_known_failures() {
     };
     let entry = "[[known]]\ncase = \"ids/zero\"\nformat = \"har\"\nkind = \"fail\"\nreason = \"we know\"\n";
     assert_eq!(file(entry).map(|_| ()), Ok(()));
-    assert!(file(&entry.replace("zero", "nil")).err().unwrap().contains("no trial has such a name"));
+    assert!(file(&entry.replace("zero", "nil")).err().unwrap().contains("no trial has this name"));
     assert!(file(&entry.replace("reason", "raison")).is_err());
     assert!(trials(Harness::new(Builtin::default()).known_file("/no/such/file"), &[]).is_err());
 }
@@ -175,7 +175,7 @@ fn a_known_failure_is_excused_and_neither_a_crash_nor_a_pass_is() {
         (&refusing, "har", None, Some("silent loss")),
         (&refusing, "inspector", Some("we know"), Some("not ever")),
         (&builtin, "har", None, None),
-        (&builtin, "har", Some("we know"), Some("take it off\n  reason there: we know")),
+        (&builtin, "har", Some("we know"), Some("remove that entry\n  its reason: we know")),
     ] {
         let failed = ended(judging, "ids/zero", Some(format), known).err();
         let as_expected =
@@ -191,7 +191,7 @@ fn a_list_of_known_failures_has_reasons_and_names_what_there_is() {
     assert!(list("ids/form-fraction/consistent", "we know").is_ok());
     for (known, reason, complaint) in [
         ("ids/zero/*", " ", "without a reason"),
-        ("ids/zero", "we know", "no trial has such a name"),
+        ("ids/zero", "we know", "no trial has this name"),
         ("ids/[", "we know", "is not a glob"),
     ] {
         let Err(problem) = list(known, reason) else { panic!("{known} was taken") };

@@ -56,11 +56,11 @@ fn schemas(place: &Place<'_>, kind: &KindOfChange, found: &mut Found) {
     let [old, new] = match place.values {
         [Some(old), Some(new)] => [old, new],
         [None, _] if *kind == OUTPUT => {
-            let why = "clients that know of none go on as before";
+            let why = "clients that do not know it work as before";
             return found.report(Class::Additive, kind, place, "there is an output schema now", why);
         }
         [_, None] if *kind == OUTPUT => {
-            let why = "clients that rely on structured content have nothing to rely on";
+            let why = "clients that rely on structured content break";
             return found.report(Class::Breaking, kind, place, "the output schema is gone", why);
         }
         // The protocol asks for one.
@@ -74,7 +74,7 @@ fn schemas(place: &Place<'_>, kind: &KindOfChange, found: &mut Found) {
         let pointer = format!("{}{pointer}", place.pointer);
         let (class, mut why) = meaning(*effect, *kind == INPUT);
         if *effect == Effect::Annotation && pointer.ends_with("/default") {
-            why = "what holds where it is left out is something else";
+            why = "the value that is assumed where it is left out changed";
         }
         let kind = if *effect == Effect::Annotation { &WORDS } else { kind };
         found.report(class, kind, &Place { subject: place.subject, pointer: &pointer, values }, what, why);
@@ -93,12 +93,12 @@ fn meaning(effect: Effect, input: bool) -> (Class, &'static str) {
         (Effect::Admitted, false) => {
             (Class::Review, "clients that kept the old schema, which allows no other property, refuse it")
         }
-        (Effect::Described, false) => (Class::Additive, "clients may leave it aside"),
+        (Effect::Described, false) => (Class::Additive, "clients may ignore it"),
         (Effect::Undescribed, false) => {
             (Class::Breaking, "clients that read it may find anything there, or nothing")
         }
         (Effect::Annotation, _) => (Class::Review, TOLD),
-        (Effect::Unknown, _) => (Class::Review, "whether clients still work cannot be told from the schemas"),
+        (Effect::Unknown, _) => (Class::Review, "the schemas do not show whether clients still work"),
     }
 }
 
@@ -137,11 +137,11 @@ fn hints(place: &Place<'_>, found: &mut Found) {
         let what = format!("`{name}` was {}, and is {}", said(before, 0), said(after, 1));
         match before == *harmless {
             true => {
-                let why = "a promise is taken back by which hosts let calls pass";
+                let why = "hosts may have let calls pass because of this promise, which is withdrawn";
                 found.report(Class::Breaking, &ANNOTATION, &place, what, why);
             }
             false => {
-                let why = "hosts may let calls pass that they asked about before";
+                let why = "hosts may now let calls pass that they asked about before";
                 found.report(Class::Review, &ANNOTATION, &place, what, why);
             }
         }
@@ -167,10 +167,10 @@ fn execution(place: &Place<'_>, found: &mut Found) {
                     &DEFINITION,
                     &place,
                     what,
-                    "clients that call it as they did are refused",
+                    "clients that call it as before are refused",
                 );
             }
-            _ => found.report(Class::Additive, &DEFINITION, &place, what, "clients may call it as they did"),
+            _ => found.report(Class::Additive, &DEFINITION, &place, what, "clients may call it as before"),
         }
     }
 }
@@ -195,9 +195,9 @@ fn arguments(place: &Place<'_>, found: &mut Found) {
             (None, Some(after)) if required(after) => {
                 report(Class::Breaking, "is required now", "clients that do not know it are refused");
             }
-            (None, _) => report(Class::Additive, "is taken now", "clients may leave it out"),
+            (None, _) => report(Class::Additive, "is accepted now", "clients may leave it out"),
             (_, None) => {
-                report(Class::Review, "is not taken any more", "what clients send there may be ignored")
+                report(Class::Review, "is no longer accepted", "what clients send there may be ignored")
             }
             (Some(before), Some(after)) => {
                 match (required(before), required(after)) {

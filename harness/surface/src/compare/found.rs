@@ -33,7 +33,7 @@ impl Found {
                 .push("comparing the schemas would take too much work, and was not finished".to_owned());
         }
         if self.kept.is_spent() {
-            self.notes.push("the values of some changes take too much room, and are left out".to_owned());
+            self.notes.push("the values of some changes are too large to show, and are left out".to_owned());
         }
         // The order within a class is that in which they were found.
         self.changes.sort_by_key(|change| change.class);
@@ -70,7 +70,7 @@ impl Found {
             [None, None] => return,
             [Some(_), Some(_)] => "changed",
             [None, Some(_)] => "was added",
-            [Some(_), None] => "was taken away",
+            [Some(_), None] => "was removed",
         };
         self.report(Class::Review, kind, place, format!("{name} {words}"), why);
     }
@@ -78,7 +78,7 @@ impl Found {
 
 pub(super) const TOLD: &str = "a model reads this: a change can change what it does, and can be an attack";
 
-pub(super) const UNTOLD: &str = "what it means for clients cannot be told";
+pub(super) const UNTOLD: &str = "what it means for clients is unknown";
 
 pub(super) fn bool_of(value: Json<'_>) -> Option<bool> {
     (value.kind() == JsonKind::Bool).then(|| value.text() == "true")

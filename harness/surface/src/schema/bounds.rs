@@ -44,7 +44,7 @@ pub(super) fn bounds(old: Json<'_>, new: Json<'_>) -> Vec<(Effect, String)> {
     let unique = |schema: Json<'_>| schema.member("uniqueItems").is_some_and(|value| value.text() == "true");
     match (unique(old), unique(new)) {
         (false, true) => found.push((Effect::Narrower, "items must be unique now".to_owned())),
-        (true, false) => found.push((Effect::Wider, "items need not be unique any more".to_owned())),
+        (true, false) => found.push((Effect::Wider, "items no longer need to be unique".to_owned())),
         _ => {}
     }
     found

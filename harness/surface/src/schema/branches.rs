@@ -64,10 +64,10 @@ impl<'a> Comparison<'a, '_> {
         }
         let place = format!("{at}/allOf");
         if before.len() < after.len() {
-            self.report(Effect::Narrower, &place, "another schema of `allOf` must hold");
+            self.report(Effect::Narrower, &place, "another schema of `allOf` has to hold");
         }
         if before.len() > after.len() {
-            self.report(Effect::Wider, &place, "a schema of `allOf` need not hold any more");
+            self.report(Effect::Wider, &place, "a schema of `allOf` no longer has to hold");
         }
     }
 
@@ -84,8 +84,7 @@ impl<'a> Comparison<'a, '_> {
         let (mut before, mut after) = self.unequal(old, new);
         let long = before.len().max(after.len()) > EACH;
         if long && before.len() != after.len() {
-            let what =
-                format!("more than {EACH} schemas of a list changed, and cannot be told from one another");
+            let what = format!("more than {EACH} schemas of a list changed, and cannot be distinguished");
             return vec![Departure::new(Effect::Unknown, at, what)];
         }
         let mut rest = Vec::new();
@@ -121,8 +120,7 @@ impl<'a> Comparison<'a, '_> {
         for (number, schema) in &before {
             if !new.iter().any(|other| free_of(*schema, *other, Effect::Narrower)) {
                 // The pieces of it that other branches accept still are.
-                let what =
-                    format!("not all that branch {number} accepted is accepted any more: {}", brief(*schema));
+                let what = format!("branch {number} no longer accepts all that it did: {}", brief(*schema));
                 departures.push(Departure::new(Effect::Narrower, at, what));
             }
         }
@@ -136,7 +134,7 @@ impl<'a> Comparison<'a, '_> {
             return spent();
         }
         if departures.is_empty() {
-            departures.push(Departure::new(Effect::Annotation, at, "the schemas are put in another way"));
+            departures.push(Departure::new(Effect::Annotation, at, "the schemas are written differently"));
         }
         departures
     }

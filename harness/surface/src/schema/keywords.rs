@@ -74,7 +74,7 @@ pub(super) fn values(old: Json<'_>, new: Json<'_>) -> Vec<(Effect, String)> {
     let (possible_before, possible_after) =
         (possible(&before, &listed_before), possible(&after, &listed_after));
     for (effect, from, to, words) in [
-        (Effect::Narrower, &possible_before, &after, "is not accepted any more"),
+        (Effect::Narrower, &possible_before, &after, "is no longer accepted"),
         (Effect::Wider, &possible_after, &before, "is accepted now"),
     ] {
         let lost: Vec<&str> = from.difference(to).copied().collect();
@@ -96,7 +96,7 @@ pub(super) fn values(old: Json<'_>, new: Json<'_>) -> Vec<(Effect, String)> {
         (Some(before), Some(after)) => {
             let [before, after] = [before, after].map(by_form);
             for (effect, from, to, words) in [
-                (Effect::Narrower, &before, &after, "is not accepted any more"),
+                (Effect::Narrower, &before, &after, "is no longer accepted"),
                 (Effect::Wider, &after, &before, "is accepted now"),
             ] {
                 let mut lost: Vec<_> = from.iter().filter(|(form, _)| !to.contains_key(*form)).collect();

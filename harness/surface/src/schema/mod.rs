@@ -92,7 +92,7 @@ impl<'a> Comparison<'a, '_> {
         match self.found.len() {
             few if few < DEPARTURES => self.found.push(Departure::new(effect, pointer, what)),
             DEPARTURES => {
-                let more = format!("more than {DEPARTURES} changes; the rest is not listed");
+                let more = format!("more than {DEPARTURES} changes; the others are not listed");
                 self.found.push(Departure::new(Effect::Unknown, "", more));
             }
             _ => {}
@@ -129,10 +129,10 @@ impl<'a> Comparison<'a, '_> {
     fn resolved(&mut self, old: Json<'a>, new: Json<'a>, at: &str, depth: usize) {
         match (truth(old), truth(new)) {
             (Some(old), Some(new)) if old == new => {}
-            (Some(true), Some(false)) => self.report(Effect::Narrower, at, "accepts nothing any more"),
+            (Some(true), Some(false)) => self.report(Effect::Narrower, at, "no longer accepts anything"),
             (Some(false), Some(true)) => self.report(Effect::Wider, at, "accepts anything now"),
             (Some(false), None) => self.report(Effect::Wider, at, "accepted nothing"),
-            (None, Some(false)) => self.report(Effect::Narrower, at, "accepts nothing any more"),
+            (None, Some(false)) => self.report(Effect::Narrower, at, "no longer accepts anything"),
             (Some(true), None) => self.report(Effect::Narrower, at, "accepted anything"),
             (None, Some(true)) => self.report(Effect::Wider, at, "accepts anything now"),
             _ if old.kind() == JsonKind::Object && new.kind() == JsonKind::Object => {
@@ -165,9 +165,9 @@ impl<'a> Comparison<'a, '_> {
                 [Some(old), Some(new)] if old.same(new) => "refers to a schema that may have changed",
                 [Some(_), Some(_)] => "changed",
                 [None, _] => "was added",
-                [_, None] => "was taken away",
+                [_, None] => "was removed",
             };
-            let doubt = if said { "" } else { "; what that accepts cannot be told" };
+            let doubt = if said { "" } else { "; what that accepts is unknown" };
             self.report(effect, &format!("{at}/{}", token(&name)), format!("`{name}` {words}{doubt}"));
         }
     }
@@ -223,10 +223,10 @@ impl<'a> Comparison<'a, '_> {
             let place = format!("{at}/properties/{}", token(&name));
             match rest_after {
                 Some(rest) if truth(rest) == Some(false) => {
-                    self.report(Effect::Narrower, &place, format!("`{name}` is not accepted any more"));
+                    self.report(Effect::Narrower, &place, format!("`{name}` is no longer accepted"));
                 }
                 Some(rest) if truth(rest).is_none() => self.pair(before, rest, &place, depth),
-                _ => self.report(Effect::Undescribed, &place, format!("`{name}` is not described any more")),
+                _ => self.report(Effect::Undescribed, &place, format!("`{name}` is no longer described")),
             }
         }
         let at = format!("{at}/additionalProperties");

@@ -266,7 +266,7 @@ impl<'a> Scanner<'a> {
     fn word(&mut self, word: &'static str) -> Result<(), SyntaxError> {
         for byte in word.bytes() {
             if self.peek() != Some(byte) {
-                return Err(self.fault("true, false or null, spelled out"));
+                return Err(self.fault("true, false or null"));
             }
             self.at += 1;
         }
@@ -328,7 +328,7 @@ impl<'a> Scanner<'a> {
                     escaped = true;
                     self.escape()?;
                 }
-                Some(0..=0x1f) => return Err(self.fault("no control character inside a string")),
+                Some(0..=0x1f) => return Err(self.fault("a character other than a raw control character")),
                 Some(_) => self.at += 1,
                 None => return Err(self.fault("a closing quote")),
             }
@@ -348,7 +348,7 @@ impl<'a> Scanner<'a> {
                     self.at += 1;
                 }
             }
-            _ => return Err(self.fault("an escape that JSON knows")),
+            _ => return Err(self.fault("a valid escape")),
         }
         Ok(())
     }

@@ -70,11 +70,12 @@ fn begin(scanner: &mut Scanner<'_>) -> Result<usize, Refusal> {
         Some(_) => {
             // Whether it is JSON at all comes first: `{oops` is not JSON, `42` is JSON and not a message.
             let value = scanner.take()?;
-            let (code, what) = match value.kind() {
-                JsonKind::Array => (Code::Batch, "an array of messages where one message belongs"),
-                _ => (Code::NotAMessage, "a JSON-RPC message is an object"),
+            let (code, message) = match value.kind() {
+                JsonKind::Array => (Code::Batch, "an array instead of one message".to_owned()),
+                kind => {
+                    (Code::NotAMessage, format!("a JSON-RPC message is an object; this is {}", kind.name()))
+                }
             };
-            let message = format!("{what}; this is {}", value.kind().name());
             Err(Refusal { code, clause: "JRP-LINE", at: start, message })
         }
     }

@@ -43,7 +43,7 @@ impl DialectNote {
     /// Everything that is wrong with it.
     pub(super) fn check(self, name: &str) -> Result<InDialect, Vec<String>> {
         let dialect = dialect::find(name).and_then(|dialect| match dialect.is_default() {
-            true => Err(format!("the rest of the file says what `{name}` makes of it")),
+            true => Err(format!("`{name}` needs no table: the rest of the file says how it reads the case")),
             false => Ok(dialect),
         });
         let reason = self.reason.filter(|reason| !reason.trim().is_empty());

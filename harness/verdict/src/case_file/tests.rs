@@ -24,7 +24,7 @@ fn what_is_empty_is_told_with_its_line_and_what_to_write() {
         said,
         [
             (Some(1), "`title` is empty"),
-            (Some(2), "a case shows at least one clause"),
+            (Some(2), "a case needs at least one clause"),
             (Some(5), "`origin` is empty")
         ]
     );
@@ -41,7 +41,7 @@ fn a_dialect_is_one_that_there_is_and_says_what_it_makes_of_the_case() {
     assert_eq!(expect("typed-ids]\nreason = \"r\"\njudged = false"), OtherReading::Unjudged);
     for (note, part) in [
         ("typed-id]\nreason = \"r\"", "did you mean typed-ids?"),
-        ("default]\nreason = \"r\"", "the rest of the file says what `default` makes of it"),
+        ("default]\nreason = \"r\"", "`default` needs no table"),
         ("typed-ids]", "needs a `reason`"),
         ("typed-ids]\nreason = \"r\"\nreject = \"invalid-di\"", "did you mean invalid-id"),
         ("typed-ids]\nreason = \"r\"\njudged = true", "takes only `judged = false`"),

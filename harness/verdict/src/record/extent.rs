@@ -18,12 +18,11 @@ impl Record {
         let (trial, _) = self.counts();
         let why = match self.max_failures {
             None => "interrupted".to_owned(),
-            Some(1) => "ended at the first failure".to_owned(),
-            Some(most) => format!("ended at {most} failures"),
+            Some(1) => "stopped at the first failure".to_owned(),
+            Some(most) => format!("stopped at {most} failures"),
         };
-        (self.interrupted > 0).then(|| {
-            format!("{why} with {} not judged", counted(self.interrupted, &format!("planned {trial}")))
-        })
+        (self.interrupted > 0)
+            .then(|| format!("{why}; {} not judged", counted(self.interrupted, &format!("planned {trial}"))))
     }
 
     /// Whether no reading has a verdict but that it was skipped.
@@ -54,11 +53,11 @@ mod tests {
     fn what_is_missing_is_in_the_title() {
         let title = |interrupted| record(&[Verdict::Pass], interrupted).title();
         assert_eq!(title(0), "i 2");
-        assert_eq!(title(1), "i 2, interrupted with 1 planned result not judged");
-        assert_eq!(title(2), "i 2, interrupted with 2 planned results not judged");
+        assert_eq!(title(1), "i 2, interrupted; 1 planned result not judged");
+        assert_eq!(title(2), "i 2, interrupted; 2 planned results not judged");
         let ended = |most| Record { max_failures: Some(most), ..record(&[Verdict::Fail], 3) }.cut_short();
-        assert_eq!(ended(1).unwrap(), "ended at the first failure with 3 planned results not judged");
-        assert_eq!(ended(5).unwrap(), "ended at 5 failures with 3 planned results not judged");
+        assert_eq!(ended(1).unwrap(), "stopped at the first failure; 3 planned results not judged");
+        assert_eq!(ended(5).unwrap(), "stopped at 5 failures; 3 planned results not judged");
     }
 
     #[test]

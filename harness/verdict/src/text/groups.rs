@@ -14,13 +14,15 @@ use std::fmt::Write as _;
 /// The most groups that have an example; the others have their line in the table.
 const EXAMPLES: usize = 10;
 
-/// The most other failures of a group that are named.
+/// The most other failures of a group that are named, and the most other clauses.
 const NAMES: usize = 4;
 
 /// Failures of one kind, in the order of the record.
 pub(super) struct FailureGroup<'r> {
     kind: String,
     lines: Vec<&'r CaseResult>,
+    /// The clauses that its cases name besides the one that it is named for.
+    other_clauses: Vec<&'r str>,
 }
 
 /// The failures of a record, the largest group first.
@@ -31,9 +33,17 @@ pub(super) fn groups(record: &Record) -> Vec<FailureGroup<'_>> {
         let kind = kind(record, line);
         let at = *known.entry(kind.clone()).or_insert(groups.len());
         if at == groups.len() {
-            groups.push(FailureGroup { kind, lines: Vec::new() });
+            groups.push(FailureGroup { kind, lines: Vec::new(), other_clauses: Vec::new() });
         }
-        groups[at].lines.push(line);
+        let group = &mut groups[at];
+        group.lines.push(line);
+        if (line.verdict, record.subject) == (Verdict::Fail, Subject::Importer) {
+            for id in line.clauses.iter().skip(1).map(String::as_str) {
+                if !group.other_clauses.contains(&id) {
+                    group.other_clauses.push(id);
+                }
+            }
+        }
     }
     groups.sort_by_key(|group| Reverse(group.lines.len()));
     groups
@@ -95,7 +105,13 @@ pub(super) fn table(groups: &[FailureGroup<'_>], options: &Options<'_>) -> Strin
             true => format!(" (such as {}/{})", plain(&first.case), plain(&first.format)),
             false => String::new(),
         };
-        let _ = writeln!(out, "  {count}  {}{such}", plain(&group.kind));
+        let named = &group.other_clauses[..group.other_clauses.len().min(NAMES)];
+        let more = if group.other_clauses.len() > NAMES { ", …" } else { "" };
+        let also = match named {
+            [] => String::new(),
+            named => format!(", also {}{more}", plain(&named.join(", "))),
+        };
+        let _ = writeln!(out, "  {count}  {}{also}{such}", plain(&group.kind));
     }
     out
 }

@@ -60,7 +60,7 @@ fn words() -> String {
     let expected = Expectation::Meaning(Meaning::parse(r#"{"events": []}"#).unwrap());
     let refused = Answer::Rejection { code: Some("batch".into()), message: "line 1:\u{1b} no".into() };
     let listed = Judgement::plain(Verdict::UnexpectedPass, Some("the baseline lists it".to_owned()));
-    let silent = broken(FailureKind::Garbled, "printed nothing, exit 0");
+    let silent = broken(FailureKind::Garbled, "it printed nothing and exited with 0");
     let lines = [
         rejecting("ids/one", "ID-NULL", &one_call()),
         rejecting("ids/one", "ID-NULL", &silent),
@@ -80,10 +80,11 @@ fn placed() -> Record {
     record
 }
 
-/// One failure, then several of one clause, then crashes whose words differ in a number.
+/// One failure, then several of one clause, one of them of two more, then crashes whose words differ in a number.
 fn grouped() -> Record {
     let mut lines = vec![rejecting("b/first", "ID-NULL", &one_call())];
     lines.extend((0..7).map(|index| rejecting(&format!("a/{index}"), "ID-REJECT", &one_call())));
+    lines[2].clauses.extend(["COR-LATE", "EQ-PAIR"].map(str::to_owned));
     let crash = |index: u32| broken(FailureKind::Crash, &format!("exit status: {index}; 0 is an answer"));
     lines.extend((0..3).map(|index| rejecting(&format!("c/{index}"), "ID-NULL", &crash(index))));
     testing::record(lines)

@@ -16,6 +16,7 @@ use std::future::poll_fn;
 use std::io;
 use std::pin::Pin;
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 use std::task::{Context, Poll, ready};
 use tokio::time::timeout;
 use transcript::message::Message;
@@ -133,7 +134,7 @@ impl Bridge {
         let id = match self.begin() {
             Ok(id) => id,
             Err(NoSession::Full) => {
-                let why = format!("{SESSIONS} sessions are open, and all are at work");
+                let why = format!("{SESSIONS} sessions are open, and none is idle");
                 return refuse(StatusCode::SERVICE_UNAVAILABLE, &why);
             }
             Err(NoSession::NotStarted(why)) => {
@@ -195,7 +196,10 @@ impl Bridge {
         let number = |text: &str| text.parse::<u64>().ok();
         let last = id.split_once('-');
         match last.and_then(|(stream, event)| number(stream).zip(number(event))) {
-            Some((stream, event)) => events(client, stream, Some(event), false),
+            Some((stream, event)) => {
+                self.resumed.store(true, Ordering::SeqCst);
+                events(client, stream, Some(event), false)
+            }
             None => refuse(StatusCode::BAD_REQUEST, NO_EVENT),
         }
     }
@@ -207,14 +211,14 @@ impl Bridge {
             return refuse(StatusCode::BAD_REQUEST, "the request has no Mcp-Session-Id: initialize first");
         };
         let Some(client) = self.find(&id) else {
-            return refuse(StatusCode::NOT_FOUND, "this session is over, or never was: initialize again");
+            return refuse(StatusCode::NOT_FOUND, "this session is over, or never existed: initialize again");
         };
         known_version(headers, client.version().as_deref())?;
         Ok((id, client))
     }
 }
 
-const NO_EVENT: &str = "there is no such event, or what follows it is not kept any more";
+const NO_EVENT: &str = "there is no such event, or what follows it is no longer kept";
 
 /// That the revision that a request names is published, and can be spoken over stdio in sessions, or is that of the session.
 fn known_version(headers: &HeaderMap, own: Option<&str>) -> Result<(), Refusal> {
@@ -223,7 +227,7 @@ fn known_version(headers: &HeaderMap, own: Option<&str>) -> Result<(), Refusal> 
     if own == Some(&named) || Revision::named(&named).is_some_and(has_sessions) {
         return Ok(());
     }
-    refuse(StatusCode::BAD_REQUEST, "MCP-Protocol-Version names no revision that is spoken here")
+    refuse(StatusCode::BAD_REQUEST, "MCP-Protocol-Version names a revision that is not supported here")
 }
 
 fn not_taken(why: &NotTaken, said: &[Message<'_>]) -> Result<Answered, Refusal> {
@@ -233,7 +237,7 @@ fn not_taken(why: &NotTaken, said: &[Message<'_>]) -> Result<Answered, Refusal> 
         NotTaken::Full => refuse(StatusCode::SERVICE_UNAVAILABLE, "the server does not read what it is sent"),
         NotTaken::Over => {
             // A client that begins again has a new server, unless it is this one that it begins with.
-            let why = "the server takes no more messages";
+            let why = "the server accepts no more messages";
             match said.iter().find(|said| said.method().is_some_and(|method| method.is("initialize"))) {
                 Some(begins) => Ok(Answered::Message(failure(*begins, why))),
                 None => refuse(StatusCode::NOT_FOUND, why),
@@ -316,7 +320,7 @@ impl HttpBody for EventBody {
                 Some(Ok(Frame::data([wait.as_bytes(), &event].concat().into())))
             }
             NextEvent::End => None,
-            NextEvent::Cut => Some(Err(io::Error::other("what follows on this stream is not kept any more"))),
+            NextEvent::Cut => Some(Err(io::Error::other("what follows on this stream is no longer kept"))),
         })
     }
 }

@@ -16,7 +16,7 @@ use crate::{Notify, StartError, lock};
 use server::{ClientHandle, Missed, Server};
 use std::collections::HashMap;
 use std::fmt;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, Weak};
 use std::time::Duration;
 
@@ -35,6 +35,7 @@ pub struct Bridge {
     missed: Arc<Missed>,
     ended: AtomicU64,
     conduct: Conduct,
+    resumed: AtomicBool,
 }
 
 /// How clients are put to the test.
@@ -95,10 +96,16 @@ impl Bridge {
             missed: Arc::default(),
             ended: AtomicU64::new(0),
             conduct,
+            resumed: AtomicBool::new(false),
         });
         let first = bridge.server()?;
         lock(&bridge.sessions).next = Some(first);
         Ok(bridge)
+    }
+
+    /// Whether a client came back to a stream.
+    pub(crate) fn is_resumed(&self) -> bool {
+        self.resumed.load(Ordering::SeqCst)
     }
 
     /// Ends every session, reports what reached nobody, and returns whether no server ended too early.
@@ -115,7 +122,7 @@ impl Bridge {
         let Missed { noise, unasked, unread } = &*self.missed;
         for (count, what) in [
             (noise, "lines of the server that are not messages were not passed on"),
-            (unasked, "answers of the server that nobody waited for were not passed on"),
+            (unasked, "answers of the server to no request were not passed on"),
             (unread, "messages of the server waited for a client to read them, and none did"),
         ] {
             let count = count.load(Ordering::Relaxed);
@@ -145,7 +152,7 @@ impl Bridge {
             };
             let (_, id) = sessions.by_id.iter().filter_map(idle).min().ok_or(NoSession::Full)?;
             sessions.end(&id, self.shared);
-            self.notify.note(&format!("the session {id} was idle for the longest, and ended for a new one"));
+            self.notify.note(&format!("the session {id} was idle the longest, and was ended for a new one"));
         }
         let next = sessions.next.take().filter(|server| !server.is_over());
         let server = match next {

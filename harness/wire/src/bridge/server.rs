@@ -252,7 +252,7 @@ fn handle(server: &Weak<Server>, came: PipeEvent) {
         PipeEvent::TooLong(bytes) => {
             let most = HELD >> 20;
             server.over(Some(format!(
-                "the server wrote a line of {bytes} bytes, and no more than {most} MiB are passed on: it was ended"
+                "the server wrote a line of {bytes} bytes, but at most {most} MiB are passed on: it was killed"
             )));
         }
         PipeEvent::Taken => {

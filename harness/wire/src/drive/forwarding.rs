@@ -37,7 +37,7 @@ pub(super) fn over_pipes(rig: &Rig, scenario: &Scenario, played: &Played) -> (Ju
     }
     found.extend(left(played));
     if let Some(line) = conditions.stderr.filter(|line| whole && !played.stderr.contains(line)) {
-        let says = "what the server wrote to its standard error did not come out of the recorder's";
+        let says = "what the server wrote to its standard error did not arrive on the recorder's";
         found.push(Finding::new(Defect::NotReceived, Some(Side::Server), 0, says).sent(line));
     }
     let broken = if let Some(why) = &played.stopped {
@@ -101,7 +101,7 @@ fn unplayed(journals: &Journals, found: &[Finding]) -> Option<(Verdict, String)>
     let (side, text) = journals.missing().filter(|_| found.is_empty())?;
     Some((
         Verdict::Timeout,
-        format!("the session was not played to its end; the {} says: {text}", side.name()),
+        format!("the session was not played to its end; the {} reports: {text}", side.name()),
     ))
 }
 

@@ -97,7 +97,7 @@ pub(super) fn play(
         let _ = serving.join();
     });
     if !listens && died.is_none() {
-        died = Some(format!("no listening at port {port} within {} s", START.as_secs()));
+        died = Some(format!("the recorder did not listen at port {port} within {} s", START.as_secs()));
     }
     let journals = Journals { client: journal::read(&client_path)?, server: journal::read(&server_path)? };
     let stderr = recorder.end(files)?;

@@ -45,7 +45,7 @@ pub fn run(
     let planned = plan.len() * Dimension::ALL.len();
     let left = planned - lines.len();
     if left > 0 && ran.max_failures.is_none() && !(supervision.over)() {
-        let message = format!("{planned} trials were planned, and {} have a verdict", lines.len());
+        let message = format!("{planned} trials were planned, but {} have a verdict", lines.len());
         return Err(io::Error::other(message));
     }
     let version = format!("over {}", rig.transport.name());

@@ -22,7 +22,7 @@ pub(super) fn read(path: &Path, format: Option<&'static Format>) -> Result<Recor
     let none = |says: &str| Finding::new(Defect::NoRecording, None, 0, says);
     let unreadable = |says: String| Finding::new(Defect::Unreadable, None, 0, says);
     let mut file = regular::open(path).map_err(|error| match error.kind() {
-        io::ErrorKind::NotFound => none("the recorder wrote no recording: there is no such file"),
+        io::ErrorKind::NotFound => none("the recorder wrote no recording"),
         _ => none(&format!("the recording cannot be opened: {error}")),
     })?;
     if file.metadata().is_ok_and(|it| it.len() == 0) {

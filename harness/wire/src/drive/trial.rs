@@ -43,8 +43,8 @@ impl Rig {
         let said = played.stderr.trim();
         let said = if said.is_empty() { String::new() } else { format!(":\n{said}") };
         let why = match (self.transport.is_http(), &played.died) {
-            (true, Some(died)) => format!("the recorder never asked the server anything ({died})"),
-            (true, None) => "the recorder never asked the server anything".to_owned(),
+            (true, Some(died)) => format!("the recorder never sent the server anything ({died})"),
+            (true, None) => "the recorder never sent the server anything".to_owned(),
             (false, _) => {
                 format!("the recorder never started the server ({})", in_words(played.journals.exit()))
             }
@@ -92,9 +92,7 @@ impl Rig {
             None => stdio::play(self, scenario, files),
         };
         #[cfg(not(unix))]
-        Err(io::Error::other(
-            "a recorder is started and killed by the means of Unix, and this system has none",
-        ))
+        Err(io::Error::other("driving a recorder needs Unix processes, which this system does not have"))
     }
 
     /// Whether the recording says what was sent, and the line of the first finding.

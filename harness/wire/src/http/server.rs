@@ -121,7 +121,7 @@ pub(crate) fn listen(address: SocketAddr) -> Result<TcpListener, String> {
     });
     bound.map_err(|error| match error.kind() {
         io::ErrorKind::AddrInUse => {
-            format!("{address} is in use by another program; port 0 takes one that is free")
+            format!("{address} is in use by another program; port 0 picks a free one")
         }
         _ => format!("cannot listen at {address}: {error}"),
     })

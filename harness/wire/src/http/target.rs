@@ -26,12 +26,12 @@ impl Target {
         }
         if authority.as_str().contains('@') {
             return Err(
-                "the URL holds a name and a password; let the client send them in a header".to_owned()
+                "the URL contains a user name or password; let the client send them in a header".to_owned()
             );
         }
         let port = authority.as_str().strip_prefix(authority.host()).and_then(|rest| rest.strip_prefix(':'));
         if port.is_some_and(|port| !port.parse::<u16>().is_ok_and(|port| port > 0)) {
-            return Err("the URL has no port that a server can listen at: there are 1 to 65535".to_owned());
+            return Err("the URL has no valid port: write one from 1 to 65535".to_owned());
         }
         let path = parts.path_and_query.filter(|path| path.as_str() != "/");
         Ok(Self { scheme, authority, path })

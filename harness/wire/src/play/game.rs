@@ -54,7 +54,7 @@ impl<'p> Game<'p> {
     pub(super) fn silence(&self) -> String {
         let waited = self.plan.waited();
         match self.talks_on {
-            true => format!("what came for {waited} is not in the session"),
+            true => format!("nothing that came for {waited} is in the session"),
             false => format!("nothing arrived for {waited}"),
         }
     }

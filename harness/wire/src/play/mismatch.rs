@@ -83,7 +83,7 @@ impl Mismatch {
             }
             MismatchKind::NoMessage(why) => format!("not a message: {why}"),
             MismatchKind::Batch => {
-                "several messages in one array, which are separate in the session".to_owned()
+                "several messages in one array, but the session has them separately".to_owned()
             }
             MismatchKind::TooLong(bytes) => {
                 format!("skipped a message of {bytes} bytes, which is too large to hold")

@@ -188,8 +188,9 @@ impl<'p> Conversation<'p> {
                 self.waiting = 0;
                 // A side that closes early has nothing to complain of.
                 if !self.game.closed_early {
-                    self.game
-                        .report(Mismatch::protocol(format!("the other side takes no more messages: {why}")));
+                    self.game.report(Mismatch::protocol(format!(
+                        "the other side accepts no more messages: {why}"
+                    )));
                 }
             }
             Some(PipeEvent::End(broken)) => {

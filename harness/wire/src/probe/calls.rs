@@ -136,7 +136,7 @@ impl Player<'_> {
         }
         self.done.spared = not;
         may.truncate(MOST);
-        if may.is_empty() { Err("no tool says that it only reads, and --call names none") } else { Ok(may) }
+        if may.is_empty() { Err("no tool is marked as read-only, and --call names none") } else { Ok(may) }
     }
 
     /// The tools that may be called, as the server lists them, with arguments.

@@ -4,7 +4,7 @@
 //! behind a bridge, and a proxy before it records.
 
 use super::script::Part;
-use super::server_script::{SERVER_SCRIPT, Seen, read_seen};
+use super::server_script::{SERVER_SCRIPT, Seen, ServerAct, read_seen};
 use super::session::Archive;
 use crate::bridge::{Bridge, Conduct};
 use crate::notify::Quiet;
@@ -61,7 +61,7 @@ pub struct PlayedPart {
     pub recordings: Vec<PathBuf>,
     /// What was seen of each step, in the order of the script.
     pub seen: Vec<Seen>,
-    /// How the client ended; none where it had to be ended.
+    /// How the client ended; none where it had to be killed.
     pub exit: Option<Exit>,
     /// Its last words on its standard error.
     pub last_words: String,
@@ -102,6 +102,7 @@ impl Clients {
             .chain(["--timeout".to_owned(), patience, "--seen".to_owned(), words(&path("seen"))])
             .collect();
         server.insert(0, self.program.clone());
+        let mut is_resumed = false;
         let (exit, last_words) = match &self.listen {
             None => {
                 let recording = words(&path(".jsonl"));
@@ -129,6 +130,7 @@ impl Clients {
                 } else {
                     self.start(part, &[url], "{url}")
                 };
+                is_resumed = bridge.is_resumed();
                 bridge.close();
                 archive.close();
                 ended?
@@ -141,18 +143,25 @@ impl Clients {
         noted.reverse();
         let seen = SERVER_SCRIPT.iter().filter(|step| step.part == part).map(|step| {
             let found = noted.iter().find(|seen| seen.step == step.name).cloned();
-            let text = "the client did not come to it".to_owned();
-            found.unwrap_or_else(|| Seen {
+            let was_left = !is_resumed && matches!(step.act, ServerAct::Break);
+            let unreached = |why: &str| Seen {
                 step: step.name.to_owned(),
                 reached: false,
                 unanswered: false,
-                text,
-            })
+                text: why.to_owned(),
+            };
+            match found {
+                Some(seen) if seen.reached && was_left => {
+                    unreached("the stream broke off, and the client did not resume it")
+                }
+                Some(seen) => seen,
+                None => unreached("the client did not get that far"),
+            }
         });
         Ok(PlayedPart { part, recordings, seen: seen.collect(), exit, last_words })
     }
 
-    /// Runs the client with the server in the place of this word, or behind all; how it ended, unless it had to be ended, and
+    /// Runs the client with the server in the place of this word, or behind all; how it ended, unless it had to be killed, and
     /// its last words.
     fn start(
         &self,

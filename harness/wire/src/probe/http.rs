@@ -81,7 +81,7 @@ pub(super) fn play(
             sleep(Duration::from_millis(2)).await;
             let lacks = match step.name {
                 name if name.starts_with("session-") && exchanges.session.is_empty() => {
-                    Some("the server hands out no session id")
+                    Some("the server gives no session id")
                 }
                 name if name.starts_with("name-") && exchanges.resource.is_empty() => {
                     Some("the server lists no resources")
@@ -154,7 +154,7 @@ impl Exchanges<'_> {
                 for _ in 0..count {
                     let answer = self.open("GET", self.path, &[LISTENS, OWN, VERSION], "").await?;
                     if !is_stream(&answer) {
-                        return Ok(Some("the server offers no stream, or not as many"));
+                        return Ok(Some("the server does not offer as many streams"));
                     }
                     streams.push(Stream::new(answer));
                 }

@@ -55,7 +55,7 @@ impl Silence {
             Self::Timeout => "sent no answer in time",
             Self::Ended => "had ended",
             Self::Flood => "wrote more than 64 MiB and no answer",
-            Self::Interrupted => "was not asked any more: the probe was interrupted",
+            Self::Interrupted => "was not asked: the probe was interrupted",
         }
     }
 }

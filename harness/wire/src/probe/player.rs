@@ -147,7 +147,7 @@ impl<'p> Player<'p> {
             Act::CallTools => self.call_tools()?,
             Act::MisuseTools => self.misuse_tools()?,
             Act::Cancel if self.client.modern && matches!(self.probe.server, Server::Http(_)) => {
-                return Err("over HTTP the end of a stream cancels, and no notification");
+                return Err("over HTTP a call is cancelled by closing its stream, not by a notification");
             }
             Act::Cancel => self.cancel()?,
             // These have a session of their own.

@@ -192,7 +192,7 @@ impl Player {
     fn lacks(&self, step: &Step<ServerAct>, revision: Revision) -> Option<String> {
         let [since, _] = step.revisions;
         if revision < since {
-            return Some(format!("it belongs to {since} and later, and the client speaks {revision}"));
+            return Some(format!("it needs {since} or later, and the client speaks {revision}"));
         }
         step.needs.split_whitespace().find_map(|need| {
             let pointer = need.trim_start_matches('!');
@@ -249,7 +249,7 @@ impl Player {
             if std::mem::take(&mut self.is_strayed) {
                 return self.note(open.step, '+', "an answer came under another id");
             }
-            self.note(open.step, '-', "no answer came, and nothing else");
+            self.note(open.step, '-', "nothing came, not even an answer");
             self.deaf = true;
             self.silent = Some(open.step);
         }
@@ -314,7 +314,7 @@ impl Player {
                     &json!({"level": "info", "data": "The stream breaks off."}),
                 );
                 self.wait(step, LATE);
-                self.note(step, '+', "the answer came after the stream had broken off");
+                self.note(step, '+', "the client resumed the stream that broke off");
             }
             ServerAct::Refuse => {
                 let Some(held) = self.held.pop_front() else { return };
@@ -323,7 +323,7 @@ impl Player {
             }
             ServerAct::Leave => {
                 self.answer_held();
-                self.note(step, '-', "the client asked for nothing more");
+                self.note(step, '-', "the client sent no further request");
                 // What is written is written to its end.
                 self.writer = None;
             }

@@ -110,7 +110,7 @@ pub struct Seen {
     pub reached: bool,
     /// It went on without answering what the step asked.
     pub unanswered: bool,
-    /// What was seen, or why the client did not come to it.
+    /// What was seen, or why the client did not get that far.
     pub text: String,
 }
 

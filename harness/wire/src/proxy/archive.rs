@@ -152,7 +152,7 @@ impl Archive<'_> {
     /// That the file cannot be written is reported once; it is tried again with whatever comes.
     fn note_write(&mut self, done: io::Result<()>) {
         if let Err(error) = done {
-            let more = "forwarding continues, and what is missing is counted";
+            let more = "forwarding continues, and missing exchanges are counted";
             self.report_once("archive", &format!("the archive cannot be written: {error}; {more}"));
         }
     }

@@ -38,7 +38,7 @@ impl Proxy {
     /// Listens at `address`. Connections wait from then on, and are served by [`Proxy::record`].
     pub fn listen(address: SocketAddr, target: Target) -> Result<Self, String> {
         Self::at(address, |here| match target.leads_back_to(here) {
-            true => Err(format!("{} leads back to this recorder, which listens at {here}", target.origin())),
+            true => Err(format!("{} is this recorder's own address: it listens at {here}", target.origin())),
             false => Ok(target),
         })
     }

@@ -41,16 +41,16 @@ impl fmt::Display for Summary {
         }
         if self.refused > 0 {
             let connections = counted(self.refused, "connection");
-            write!(out, "; {connections} refused that did not speak HTTP")?;
+            write!(out, "; {connections} refused, which did not speak HTTP")?;
         }
         if self.missing > 0 {
-            write!(out, "; {} passed and could not be written", counted(self.missing, "exchange"))?;
+            write!(out, "; {} forwarded but not written", counted(self.missing, "exchange"))?;
         }
         if let Some(why) = &self.fault {
-            write!(out, "; the archive is not whole: {why}")?;
+            write!(out, "; the archive is incomplete: {why}")?;
         }
         if self.lost > 0 {
-            write!(out, "; {} passed and could not be kept", counted(self.lost, "byte"))?;
+            write!(out, "; {} forwarded but not kept", counted(self.lost, "byte"))?;
         }
         Ok(())
     }

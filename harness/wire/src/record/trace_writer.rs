@@ -271,7 +271,7 @@ impl Spool {
                 self.room = room;
                 file.write_all(part)
             }
-            None => Err(io::Error::other("a line of more than 16 MiB is not redacted, and so left out")),
+            None => Err(io::Error::other("a line of more than 16 MiB cannot be redacted and is left out")),
         };
         if let Err(error) = kept {
             // Its room is free at once.

@@ -32,5 +32,5 @@ fn read(name: &'static str, text: &'static str) -> Preset {
 pub fn preset(name: &str) -> Result<&'static Preset, String> {
     let known = || PRESETS.iter().map(|preset| preset.name).collect::<Vec<_>>().join(", ");
     let found = PRESETS.iter().find(|preset| preset.name == name);
-    found.ok_or_else(|| format!("there is no preset `{name}`; there are {}", known()))
+    found.ok_or_else(|| format!("there is no preset `{name}`; the presets are: {}", known()))
 }

@@ -139,7 +139,7 @@ impl Redaction {
             Rule::Text(number) => named(&self.texts, number).unwrap_or_default(),
             Rule::Password => "user and password of a URL".to_owned(),
             Rule::Encoded => "encoded text".to_owned(),
-            Rule::Unknown => "what could not be looked into".to_owned(),
+            Rule::Unknown => "what could not be inspected".to_owned(),
         }
     }
 
@@ -234,10 +234,15 @@ fn named(name: &str) -> Result<Regex, String> {
 fn compiled(pattern: &str, given: &str) -> Result<Regex, String> {
     match Regex::new(pattern) {
         Ok(regex) if regex.is_match(b"") => {
-            Err(format!("`{given}` matches the empty text, and so every text"))
+            Err(format!("`{given}` matches the empty string, and so every text"))
         }
         Ok(regex) => Ok(regex),
-        Err(error) => Err(format!("`{given}` is not a regular expression: {error}")),
+        Err(error) => {
+            // The lines before the last one draw the place.
+            let error = error.to_string();
+            let why = error.lines().last().unwrap_or_default().trim_start_matches("error: ");
+            Err(format!("`{given}` is not a regular expression: {why}"))
+        }
     }
 }
 

@@ -25,7 +25,7 @@ impl Redaction {
                     let message = Message::parse(&new).map_err(|refusal| {
                         let line = entry.location.line;
                         format!(
-                            "the message on line {line} would be none without what is taken out: {}",
+                            "the message on line {line} would not be a message once redacted: {}",
                             refusal.message
                         )
                     })?;

@@ -143,7 +143,7 @@ impl Session {
         if !lock(&self.caller.state).reached {
             self.end(Outcome::Unreachable, ids, why, why).await;
         } else if ids.is_empty() {
-            self.notify.error(&format!("a message was not taken: {why}"));
+            self.notify.error(&format!("a message was not accepted: {why}"));
         } else {
             self.fail(ids, why).await;
         }
@@ -168,7 +168,7 @@ impl Session {
         }
         match self.is_open(ids) {
             true if media == EVENTS || media == JSON => Err("the server did not answer".to_owned()),
-            true => Err(format!("the answer is {media:?}, and neither JSON nor a stream of events")),
+            true => Err(format!("the answer is {media:?}, neither JSON nor a stream of events")),
             false => Ok(()),
         }
     }
@@ -197,7 +197,7 @@ impl Session {
             return Box::pin(self.exchange(text, ids)).await;
         }
         if has_session && status == StatusCode::NOT_FOUND {
-            let report = format!("{} does not know the session any more: {why}", self.caller.origin);
+            let report = format!("{} no longer knows the session: {why}", self.caller.origin);
             self.end(Outcome::Lost, ids, &why, &report).await;
             return Ok(());
         }
@@ -263,7 +263,7 @@ impl Session {
                 Err(why) => Err(why),
             };
             if let Err(why) = ended {
-                session.notify.note(&format!("what belongs to no request is not heard any more: {why}"));
+                session.notify.note(&format!("messages that belong to no request no longer arrive: {why}"));
             }
         });
     }

@@ -16,7 +16,7 @@ pub fn spawn_error(program: &str, error: &io::Error) -> String {
             )
         }
         io::ErrorKind::PermissionDenied => {
-            format!("`{program}` may not be executed; make it executable, or name its interpreter first")
+            format!("`{program}` is not executable; make it executable, or put its interpreter before it")
         }
         _ => format!("`{program}` cannot be started: {error}"),
     }

@@ -130,7 +130,7 @@ fn verb(verdict: Verdict) -> &'static str {
         Verdict::Skip => "skipped",
         Verdict::Crash => "ended in a crash",
         Verdict::Timeout => "timed out",
-        Verdict::Garbled => "gave no answer that can be read",
+        Verdict::Garbled => "gave no readable answer",
         Verdict::Unstable => "gave two different answers",
     }
 }
@@ -162,7 +162,7 @@ pub(super) fn standing(record: &Record) -> Value {
         [most @ .., last] => format!("{} and {last}", most.join(", ")),
     };
     let expired = record.expires.as_ref().filter(|_| record.expired);
-    let expired = expired.map(|day| format!("These results expired on {}: run it again.", plain(day)));
+    let expired = expired.map(|day| format!("These results expired on {}: run the suite again.", plain(day)));
     let cut = record.cut_short().map(|cut| format!("The run was {cut}."));
     let level = match record.implementation.level {
         verdict::answer::Level::Events => None,

@@ -173,12 +173,12 @@ fn context(entry: &Entry<'_>) -> (EntryKind, Severity, String) {
                 (None, None) => "the trace ends".to_owned(),
             })
         }
-        Content::Skipped(what) => note(format!("passed over: {}", start(what, NAME))),
+        Content::Skipped(what) => note(format!("skipped: {}", start(what, NAME))),
         Content::Noise(noise) => {
-            (EntryKind::Note, Severity::Warning, format!("passed over: {}", start(&noise.why.message, NAME)))
+            (EntryKind::Note, Severity::Warning, format!("skipped: {}", start(&noise.why.message, NAME)))
         }
         Content::Missing(body) => (EntryKind::Dropped, Severity::Warning, body.to_string()),
-        Content::MadeUp(what) => note(format!("made up when it was converted: the {what}")),
+        Content::MadeUp(what) => note(format!("a conversion made this up: the {what}")),
         Content::ExchangeEnd => silent("the exchange ends"),
         Content::WrongType(_) => silent("a member of the wrong type"),
         Content::Message(_) | Content::Envelope => silent("the transport's context"),

@@ -214,7 +214,7 @@ impl DiagramBuilder {
             severity: Severity::Error,
             name: format!("rejected: {}", rejection.code.name()),
             text: format!(
-                "{}, by {} ({of}line {}, column {}{pointer}). What was said before it is drawn; none of it is a \
+                "{}, by {} ({of}line {}, column {}{pointer}). What came before it is drawn, but is not a \
                  session.",
                 rejection.message, rejection.clause, place.line, place.column
             ),

@@ -49,7 +49,7 @@ pub(super) fn source(file: usize, entry: &Entry<'_>, event: Option<&Event<'_>>, 
         Content::Event => entry.sse.as_ref().and_then(|sse| sse.data.as_deref()).map(Cow::Borrowed),
         Content::TraceStart(line) | Content::TraceEnd(line) => Some(line.text().into()),
         Content::Noise(noise) => {
-            source.fact("Passed over because", Some(&noise.why.message));
+            source.fact("Skipped because", Some(&noise.why.message));
             Some((&*noise.text).into())
         }
         _ => entry.line.map(Cow::Borrowed),

@@ -1,7 +1,7 @@
 //! Two recordings compared: each is read into events, and what differs is rendered.
 //!
 //! [`side`] reads one recording; the events of two are compared by [`transcript::align::compare`], which reports to [`json::Json`]
-//! or to whoever prints a text.
+//! or to the caller that prints a text.
 
 pub mod json;
 mod kinds;

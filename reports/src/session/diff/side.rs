@@ -91,7 +91,7 @@ impl Side {
         let listed = |(status, count): (&u16, &u64)| format!("{count} with {status}");
         match self.left_out {
             Some(0) => None,
-            Some(count) => Some(format!("{} turned away left out", counted(count, "request"))),
+            Some(count) => Some(format!("{} left out as refused", counted(count, "request"))),
             None if same || self.refused.is_empty() => None,
             None => {
                 let count = counted(self.refused.values().sum::<u64>(), "request");
@@ -116,7 +116,7 @@ pub fn notes([left, right]: [&Side; 2], names: [&str; 2], counts: &Counts) -> Ve
     if left.format.carries.challenge && right.format.carries.challenge && left.challenge != right.challenge {
         let [a, b] = [left.challenge, right.challenge]
             .map(|summary| summary.map_or("null".to_owned(), AuthorizationSummary::to_json));
-        let words = "the summaries of a challenge differ (K2A-SUMMARY), which does not count";
+        let words = "the challenge summaries differ (K2A-SUMMARY), which does not count as a difference";
         notes.push(format!("{words}: A {a}, B {b}"));
     }
     let differing = counts.differing + counts.only_left + counts.only_right;

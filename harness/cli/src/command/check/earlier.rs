@@ -50,7 +50,7 @@ impl Earlier {
             let whole = text.ends_with(b"\n");
             if !whole && is_output {
                 return Err(Failure::Unusable(format!(
-                    "{name} ends in the middle of line {number}, and the output would go on there; remove that line first"
+                    "{name} ends in the middle of line {number}, where the output would be appended; remove that line first"
                 )));
             }
             match serde_json::from_slice::<Line>(&text) {
@@ -61,7 +61,7 @@ impl Earlier {
                     }
                 }
                 Err(_) if !whole => {
-                    notes.push(format!("line {number}, the last one of {name}, is cut short and ignored"))
+                    notes.push(format!("line {number}, the last one of {name}, is cut short and was ignored"))
                 }
                 Err(error) => {
                     return Err(Failure::Unusable(format!(
@@ -72,7 +72,7 @@ impl Earlier {
         }
         if otherwise > 0 {
             notes.push(format!(
-                "{otherwise} of {number} lines of {name} were judged by another version or with other options, and do not count"
+                "{otherwise} of {number} lines of {name} do not count: another version or other options judged them"
             ));
         }
         Ok(Self { judged, notes })

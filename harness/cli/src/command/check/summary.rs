@@ -109,13 +109,12 @@ impl Summary {
             self.context.terminal.note(note);
         }
         let passed_over = std::mem::take(&mut self.passed_over);
-        let what = if passed_over.count() == 1 { "not a recording" } else { "not recordings" };
-        if let Some(note) = passed_over.left_out(folder, what) {
+        if let Some(note) = passed_over.left_out(folder, "not a recording") {
             self.context.terminal.note(&note);
         }
         match std::mem::take(&mut self.judged_in) {
             0 if !self.telling.sharded => {
-                self.problem(&folder.display().to_string(), "it holds no recording")
+                self.problem(&folder.display().to_string(), "it holds no recordings")
             }
             _ => Ok(()),
         }
@@ -128,10 +127,8 @@ impl Summary {
             self.problem("interrupted", &why)?;
         }
         if self.skipped > 0 {
-            let (judged, skipped) = (self.judged, self.skipped);
-            self.context.terminal.note(&format!(
-                "{judged} recordings were judged, and {skipped} skipped that were judged before"
-            ));
+            let (judged, skipped) = (counted(self.judged, "recording"), self.skipped);
+            self.context.terminal.note(&format!("{judged} judged; {skipped} skipped as judged before"));
         }
         self.renderer.finish(&mut self.out)?;
         self.out.flush()?;

@@ -111,7 +111,7 @@ pub(super) fn rule_page(rule: &Rule, cases: &[Case]) -> String {
     for (name, prose) in [("Why", rule.why), ("What to do", rule.fix)] {
         let _ = write!(out, "\n{name}\n{}", wrapped(prose));
     }
-    out.push_str("\nHolds\n");
+    out.push_str("\nApplies\n");
     let _ = write!(out, "{}", wrapped(&format!("in {}, for the {}", rule.span, rule.party.name())));
     if let Some((since, level)) = rule.raised {
         let _ = write!(out, "{}", wrapped(&format!("from {since} on it is a {}", severity(level))));
@@ -120,7 +120,7 @@ pub(super) fn rule_page(rule: &Rule, cases: &[Case]) -> String {
         let _ = write!(out, "{}", wrapped(&format!("where the recording carries {}", need.lack())));
     }
     if let Some(softened) = rule.softened {
-        let _ = write!(out, "\nBinds less\n{}", wrapped(softened));
+        let _ = write!(out, "\nLess strict\n{}", wrapped(softened));
     }
     if let Some(contested) = rule.contested {
         let _ = write!(out, "\nContested\n{}", wrapped(contested));

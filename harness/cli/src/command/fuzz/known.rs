@@ -44,7 +44,7 @@ impl KnownKinds {
         }
         let suite = load(&roots).map_err(|problems| {
             problems.iter().for_each(|problem| context.terminal.error(&problem.to_string()));
-            Failure::Unusable(format!("the finds in {} cannot be used beside the suite", out.display()))
+            Failure::Unusable(format!("the findings in {} cannot be used beside the suite", out.display()))
         })?;
         let suite = suite.in_dialect(judged.dialect());
         let importer = judged.as_importer();
@@ -61,8 +61,7 @@ impl KnownKinds {
         let suite = named(&suite).map_err(unreadable)?;
         let mut record = supervised(&planned, importer, jobs, suite, &supervision).map_err(unreadable)?;
         let kinds: Vec<Kind> = record.results.iter().map(Kind::new).collect();
-        let whole = record.interrupted == 0;
-        let stale = baseline.apply(&mut record, whole);
+        let stale = baseline.apply(&mut record);
         let excused =
             record.results.iter().zip(kinds).filter(|(line, _)| line.verdict == Verdict::ExpectedFail);
         let signature = |(line, kind): (&verdict::record::CaseResult, Kind)| {

@@ -58,11 +58,11 @@ impl MockArgs {
             };
         }
         if !serves {
-            return unusable("requests are answered by a server: --match request needs --as server");
+            return unusable("only a server answers requests: --match request needs --as server");
         }
         if follows {
             return unusable(
-                "--merge, --close-after, --redeliver and --half-line-at-end follow a session: leave --match request out",
+                "--merge, --close-after, --redeliver and --half-line-at-end cannot be used with --match request: they follow a session",
             );
         }
         let live = match &self.record_new {
@@ -91,7 +91,7 @@ pub(super) fn check(
     }
     let unusable = |why| Failure::Unusable(format!("{}: {why}", plain(&path.display().to_string())));
     if !path.is_file() {
-        return Err(unusable("what is new is added to a recording that is a file of its own".to_owned()));
+        return Err(unusable("--record-new adds to a recording that is a file: name one".to_owned()));
     }
     mock::can_grow(session, format).map_err(unusable)
 }

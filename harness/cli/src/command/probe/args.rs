@@ -38,7 +38,7 @@ pub(crate) struct Args {
     /// The side to play.
     #[arg(long = "as", value_name = "SIDE", default_value = "client", value_parser = ["client", "server"])]
     pub(super) role: String,
-    /// Listen here for HTTP clients: an address, or a port of 127.0.0.1; port 0 takes a free one.
+    /// Listen here for HTTP clients: an address, or a port of 127.0.0.1; port 0 picks a free one.
     #[arg(long, value_name = "ADDR", value_parser = listen::address, conflicts_with = "url")]
     pub(super) listen: Option<SocketAddr>,
     #[command(flatten)]
@@ -50,13 +50,13 @@ pub(crate) struct Args {
     /// Where such a server notes what it has seen.
     #[arg(long, value_name = "FILE", hide = true)]
     pub(super) seen: Option<PathBuf>,
-    /// As a server, end a client that runs longer, in seconds; 60 without this.
+    /// As a server, kill a client that runs longer, in seconds; 60 by default.
     #[arg(long, value_name = "SECONDS", value_parser = seconds)]
     pub(super) run_time: Option<Duration>,
     /// A server over Streamable HTTP or HTTP+SSE, instead of a command.
     #[arg(long, value_name = "URL")]
     pub(super) url: Option<String>,
-    /// Call this tool too, whatever it says of itself; `all` calls every tool. Repeatable.
+    /// Call this tool too, whatever its annotations say; `all` calls every tool. Repeatable.
     #[arg(long, value_name = "NAME")]
     pub(super) call: Vec<String>,
     /// Call tools with the arguments that they were called with in this recording.
@@ -139,11 +139,11 @@ impl Args {
         ];
         let not_fuzzed = [("--require", self.require.is_some()), ("--baseline", self.baseline.is_some())];
         let (flags, why): (&[_], _) = match (self.role == "server", self.fuzz) {
-            (true, _) => (&of_servers, "is for servers that are probed: leave --as server out"),
+            (true, _) => (&of_servers, "only applies to probing a server: leave --as server out"),
             (false, Some(_)) if not_fuzzed.iter().any(|(_, given)| *given) => {
-                (&not_fuzzed, "cannot go with --fuzz")
+                (&not_fuzzed, "cannot be used with --fuzz")
             }
-            (false, _) => (&of_clients, "is for clients that are probed: add --as server"),
+            (false, _) => (&of_clients, "only applies to probing a client: add --as server"),
         };
         flags.iter().find(|(_, given)| *given).map(|(flag, _)| format!("{flag} {why}"))
     }
@@ -197,7 +197,8 @@ impl Args {
 
     pub(super) fn renderer(&self, context: CommandContext) -> Result<Box<dyn Renderer>, Failure> {
         self.output.renderer(self.strict, String::new(), context.terminal)?.ok_or_else(|| {
-            let why = "--output html is the page of one recording: keep them with -o, and use show";
+            let why =
+                "--output html makes the page of one recording: keep the recordings with -o, and use show";
             Failure::Unusable(why.to_owned())
         })
     }
@@ -205,7 +206,7 @@ impl Args {
     /// A folder for recordings that nobody keeps; none where they are kept.
     pub(super) fn aside(&self) -> Result<Option<TempDir>, Failure> {
         let folder = self.out.is_none().then(tempfile::tempdir).transpose();
-        folder.map_err(|error| Failure::Unusable(format!("no folder for recordings: {error}")))
+        folder.map_err(|error| Failure::Unusable(format!("no temporary folder for the recordings: {error}")))
     }
 
     /// The folder for recordings.

@@ -156,9 +156,9 @@ fn silence(request: &Unanswered, session: &Probed) -> String {
     let Unanswered { step, method, why, .. } = request;
     let mut text = match (why, &session.exit) {
         (Silence::Ended, Some(exit)) => {
-            format!("the server ended with {exit} when it was asked for `{method}`")
+            format!("the server ended with {exit} when it got `{method}`")
         }
-        (Silence::Ended, None) => format!("the server was gone when it was asked for `{method}`"),
+        (Silence::Ended, None) => format!("the server was gone when it got `{method}`"),
         _ => format!("the {} {} to `{method}`", party(session), why.said()),
     };
     text.push_str(&format!(" (step {step})"));
@@ -175,15 +175,17 @@ pub(super) fn last_words(said: &str) -> String {
     let says = |words: &'static str| lines().find(|line| line.to_ascii_lowercase().contains(words));
     let has_words = |line: &&str| line.contains(char::is_alphabetic);
     let last = says("error:").or_else(|| says("error")).or_else(|| lines().find(has_words));
-    last.map_or_else(String::new, |last| format!("; its last words: {last}"))
+    last.map_or_else(String::new, |last| format!("; its stderr ends with: {last}"))
 }
 
 /// What to look at where a server over HTTP refuses the first request.
 fn hint(why: &str) -> &'static str {
     match why.strip_prefix("HTTP ").and_then(|status| status.get(..3)) {
-        Some("401") => "; it asks for a login, and probe has none",
+        Some("401") => "; it requires a login, which probe does not support",
         Some("301" | "302" | "307" | "308") => "; name that address with --url",
-        Some("404" | "405") => "; is this the path of its endpoint? Many have /mcp, or /sse for HTTP+SSE",
+        Some("404" | "405") => {
+            "; is this the path of its endpoint? Many servers use /mcp, or /sse for HTTP+SSE"
+        }
         _ => "",
     }
 }
@@ -213,7 +215,7 @@ pub(super) fn print(
             names.push_str(&format!(" and {more} more"));
         }
         terminal.note(&format!(
-            "not called, since they do not say that they only read: {names}; --call NAME calls one, --call all every tool"
+            "not called, since they are not marked as read-only: {names}; --call NAME calls one, and --call all calls every tool"
         ));
     }
     if !first.slow.is_empty() {
@@ -243,15 +245,17 @@ pub(super) fn print(
     ));
     let rules = rules(files);
     if !rules.is_empty() {
-        terminal
-            .note(&format!("to run only this again: mcp-concord probe --select {rules} {}", asked.server));
+        terminal.note(&format!("to rerun only this: mcp-concord probe --select {rules} {}", asked.server));
     }
     if let Some(code) = interrupt::code() {
         return Ok(code);
     }
     if let Some(required) = asked.require.filter(|_| files.first().is_none_or(|file| file.required.is_none()))
     {
-        terminal.error(&format!("the server does not speak {required}: asked for the newest revision with a handshake, it answers with another"));
+        terminal.error(&format!(
+            "the server does not speak {required}: `initialize` with the newest revision that has one is answered with \
+             another"
+        ));
         return Ok(exit::FAILED);
     }
     let is_silent = known.is_empty()

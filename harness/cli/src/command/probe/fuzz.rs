@@ -77,7 +77,7 @@ pub(super) fn run(
         rerun: Some(format!("mcp-concord probe --fuzz={count} --seed {} {}", args.seed, args.rerun())),
     };
     if count == 0 && probe.given.is_empty() {
-        let why = "--fuzz=0 plays the calls of a recording as they are: name one that has some with --from";
+        let why = "--fuzz=0 repeats the calls of a recording: name one that has calls with --from";
         return Err(Failure::Unusable(why.to_owned()));
     }
     let fuzzing = Fuzzing { probe, notify, judge, context, asked };
@@ -95,7 +95,7 @@ pub(super) fn run(
         made += calls.len() as u64;
     }
     if played.session.revision.is_some() && calls.is_empty() {
-        let why = "no tool may be called: none says that it only reads, and --call names none";
+        let why = "no tool may be called: none is marked as read-only, and --call names none";
         return Err(Failure::Unusable(why.to_owned()));
     }
     // A failure of the handshake has nothing to shrink.
@@ -219,7 +219,7 @@ impl Fuzzing<'_> {
         // The recording of the last attempt may be of another one.
         let played = self.play("found", &calls)?;
         if played.kind != Some(kind) {
-            self.context.terminal.note("the failure does not show each time");
+            self.context.terminal.note("the failure does not show up every time");
         }
         let _ = fs::remove_file(last.session.recording.with_file_name("try.jsonl"));
         let _ = fs::remove_file(last.session.recording.with_file_name("try.har"));
@@ -238,7 +238,7 @@ impl Fuzzing<'_> {
         findings::render(&self.asked, &played.files, true, renderer, &mut *args.out())?;
         let terminal = self.context.terminal;
         if played.kind == Some(TRACE) {
-            terminal.error("the server tells its client a stack trace");
+            terminal.error("the server sends its client a stack trace");
         }
         terminal.note(&format!("{} with the seed {}", counted(made, "call"), args.seed));
         for (tool, arguments) in calls.iter().take(8).filter(|_| played.kind.is_some()) {
@@ -249,7 +249,7 @@ impl Fuzzing<'_> {
                 calls.iter().map(|(tool, _)| format!(" --call {}", shell_words::quote(tool))).collect();
             names.dedup();
             terminal.note(&format!(
-                "to see it again: mcp-concord probe --fuzz=0 --from {}{} {}",
+                "to reproduce it: mcp-concord probe --fuzz=0 --from {}{} {}",
                 shell_words::quote(
                     &folder
                         .join(played.session.recording.file_name().unwrap_or_default())

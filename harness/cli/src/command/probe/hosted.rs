@@ -82,7 +82,7 @@ pub(super) fn run(args: &Args, context: CommandContext) -> Result<u8, Failure> {
     if let (Some(first), true) = (parts.first(), sessions.is_empty()) {
         let exit = first
             .exit
-            .map_or_else(|| "it had to be ended".to_owned(), |exit| format!("it ended with {exit}"));
+            .map_or_else(|| "it had to be killed".to_owned(), |exit| format!("it ended with {exit}"));
         let words = last_words(&first.last_words);
         return Err(Failure::NotRun(format!("the client sent nothing: {exit}{words}")));
     }
@@ -104,7 +104,7 @@ pub(super) fn run(args: &Args, context: CommandContext) -> Result<u8, Failure> {
     tell(&parts, context);
     let rules = findings::rules(&files);
     if !rules.is_empty() && !args.command.is_empty() {
-        let again = format!("to run only this again: mcp-concord probe --select {rules} {}", asked.server);
+        let again = format!("to rerun only this: mcp-concord probe --select {rules} {}", asked.server);
         context.terminal.note(&again);
     }
     let cut = interrupt::code().filter(|_| !args.command.is_empty());
@@ -150,7 +150,7 @@ fn tell(parts: &[PlayedPart], context: CommandContext) {
             None if interrupt::code().is_none() => {
                 context
                     .terminal
-                    .note(&format!("{}: the client did not end, and was ended", part.part.name()));
+                    .note(&format!("{}: the client did not exit, and was killed", part.part.name()));
             }
             Some(exit) if exit.shell_code() != Some(0) => {
                 let words = last_words(&part.last_words);

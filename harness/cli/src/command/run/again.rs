@@ -45,7 +45,9 @@ impl FailedBefore {
     pub(super) fn say(&self, path: &Path, planned: &[PlannedCase<'_>], context: CommandContext) {
         let name = path.display();
         if let Some(cut) = &self.cut {
-            context.terminal.note(&format!("the run of {name} {cut}; they are not judged now either"));
+            context
+                .terminal
+                .note(&format!("the run that wrote {name} {cut}; those are not judged now either"));
         }
         if self.failed.is_empty() {
             context.terminal.note(&format!("nothing failed in {name}, so nothing is run"));
@@ -62,11 +64,15 @@ fn foreign(record: &Record, importer: &Implementation, suite: &Suite) -> Option<
     if record.subject == Subject::Recorder {
         Some("is the record of a recorder".to_owned())
     } else if record.suite.digest != suite.digest {
-        Some("is of another suite, whose failures may be none of this one".to_owned())
+        Some("is a record of another suite, whose failures may not exist in this one".to_owned())
     } else if *name != importer.name {
-        Some(format!("is of {name}, and {} is tested", importer.name))
+        Some(format!("is a record of {name}, but this run tests {}", importer.name))
     } else if *dialect != importer.dialect {
-        Some(format!("is of the dialect {}, and this run judges by {}", of(dialect), of(&importer.dialect)))
+        Some(format!(
+            "is a record in the dialect {}, but this run judges by {}",
+            of(dialect),
+            of(&importer.dialect)
+        ))
     } else {
         None
     }

@@ -135,8 +135,14 @@ fn what_the_protocol_does_not_allow_is_refused() {
     for (first, headers, body, status, part) in [
         ("POST /mcp", of(&unknown), ping, 404, "initialize again"),
         ("POST /mcp", of(""), ping, 400, "no Mcp-Session-Id"),
-        ("POST /mcp", of(&format!("{id}MCP-Protocol-Version: 1999-01-01\r\n")), ping, 400, "no revision"),
-        ("POST /mcp", of("MCP-Protocol-Version: 1999-01-01\r\n"), &hello(NEWEST), 400, "no revision"),
+        (
+            "POST /mcp",
+            of(&format!("{id}MCP-Protocol-Version: 1999-01-01\r\n")),
+            ping,
+            400,
+            "names a revision",
+        ),
+        ("POST /mcp", of("MCP-Protocol-Version: 1999-01-01\r\n"), &hello(NEWEST), 400, "names a revision"),
         ("POST /mcp", format!("Accept: application/json\r\n{JSON}{id}"), ping, 406, "text/event-stream"),
         ("POST /mcp", format!("{BOTH}Content-Type: text/plain\r\n{id}"), ping, 415, "application/json"),
         ("POST /mcp", of(&id), "{", 400, "not a message"),
@@ -308,7 +314,7 @@ fn what_is_not_passed_on_is_counted() {
     let (seen, folder) = bridge.ends(0);
     for part in [
         "lines of the server that are not messages were not passed on: 1",
-        "answers of the server that nobody waited for were not passed on: 1",
+        "answers of the server to no request were not passed on: 1",
         "messages of the server waited for a client to read them, and none did: 1",
     ] {
         assert!(seen.contains(part), "{seen}");

@@ -192,8 +192,8 @@ fn what_http_refuses_is_an_error_of_the_request() {
     reverse.next("POST /mcp").answer("404 Not Found", "", "no such session");
     assert!(reverse.hear().contains("HTTP 404 Not Found: no such session"));
     let (seen, trace) = reverse.ends(1);
-    assert!(seen.contains("a message was not taken: HTTP 500 Internal Server Error"), "{seen}");
-    assert!(seen.contains("does not know the session any more: HTTP 404 Not Found"), "{seen}");
+    assert!(seen.contains("a message was not accepted: HTTP 500 Internal Server Error"), "{seen}");
+    assert!(seen.contains("no longer knows the session: HTTP 404 Not Found"), "{seen}");
     assert!(seen.contains("lines and bodies that are not messages were not passed on: 2"), "{seen}");
     assert!(trace.lines().last().unwrap().contains("\"exitCode\":1"), "{trace}");
 }

@@ -73,7 +73,7 @@ mod stdio {
         early "conditions/plain" fidelity fail "/stamped-early/client/0"
             "before it was sent";
         twice "conditions/plain" fidelity fail "/added/client/3"
-            "once more than it was sent";
+            "repeats a message that was not sent again";
         merge "conditions/many-messages" fidelity fail "/merged/server/"
             "is merged with others";
         swap "conditions/plain" fidelity fail "/bound-wrongly/server/"
@@ -96,7 +96,7 @@ mod http {
         host "conditions/plain" transparency fail "/other-header/client/0"
             "Host that is neither";
         twice "conditions/plain" transparency fail "/not-sent/client/"
-            "once more than the client sent it";
+            "more often than the client sent it";
         status "conditions/plain" transparency fail "/other-status/server/1"
             "with 202, and the client received 200";
         reprint "conditions/values" transparency fail "/other-bytes/client/0"

@@ -117,7 +117,7 @@ fn a_faithful_recorder_in_another_language_passes() {
 fn a_recorder_that_cannot_be_run_is_told_apart() {
     let refused = ["never started the server (exit code 1)", "no licence was found"];
     ended(&drive(&bad("refuse"), &[]), 3, &refused);
-    ended(&drive(&bad_http("deaf"), &HTTP), 3, &["never asked the server anything (exit code 1)"]);
+    ended(&drive(&bad_http("deaf"), &HTTP), 3, &["never sent the server anything (exit code 1)"]);
 }
 
 #[test]
@@ -138,7 +138,7 @@ fn known_failures_are_let_pass_and_stale_ones_are_not() {
     let record = results(&bad("faithful"), &flags, 1);
     assert_eq!(count(&record, Verdict::UnexpectedPass), 1, "{record:?}");
     std::fs::write(&path, entry("conditions/none")).unwrap();
-    ended(&drive(&bad("drop"), &flags), 2, &["no case of the suite is `conditions/none`"]);
+    ended(&drive(&bad("drop"), &flags), 2, &["no case of the suite matches `conditions/none`"]);
 }
 
 /// A recorder that leaves every fifth message out fails these two sessions, each in one dimension.
@@ -165,7 +165,7 @@ fn so_many_failures_end_it_and_what_is_left_is_counted() {
     let fidelity = ["--filter", "conditions/*/fidelity", "--fail-fast"];
     let said = words(&drive(&bad("drop"), &fidelity));
     assert!(said.contains("1 aspect of 1 session: 1 fail"), "{said}");
-    assert!(said.contains("ended at the first failure with 1") && said.contains("not judged"), "{said}");
+    assert!(said.contains("stopped at the first failure; 1") && said.contains("not judged"), "{said}");
 }
 
 #[test]

@@ -178,7 +178,7 @@ fn what_a_run_judged_is_kept() {
     let record = place.results();
     assert!(record.interrupted > 400 && record.planned == record.results.len() as u64, "{}", said(&output));
     assert!((1..5).contains(&record.cases.len()), "{:?}", record.cases.keys());
-    let says = format!("interrupted with {} planned results not judged", record.interrupted);
+    let says = format!("interrupted; {} planned results not judged", record.interrupted);
     assert!(said(&output).contains(&says), "{}", said(&output));
     for report in ["summary.md", "index.html", "junit.xml"] {
         let text = fs::read_to_string(place.path("report").join(report)).unwrap();

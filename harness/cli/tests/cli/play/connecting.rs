@@ -69,7 +69,7 @@ fn each_message_is_a_post() {
 fn a_stream_that_goes_on_without_what_is_awaited_is_left() {
     let log = r#"{"jsonrpc":"2.0","method":"notifications/message"}"#;
     for (part, why) in [
-        (format!("data: {log}\n\n"), "what came for 1 second is not in the session"),
+        (format!("data: {log}\n\n"), "nothing that came for 1 second is in the session"),
         (": still here\n\n".to_owned(), "nothing arrived for 1 second"),
     ] {
         let stand = Stand::new(&[CALL, DONE]);
@@ -122,8 +122,13 @@ fn what_a_server_does_wrong_is_reported() {
         ),
         ("500 Oh", JSON, "", "the server answered with status 500; expected 200"),
         ("200 OK", JSON, "oh", "not a message"),
-        ("200 OK", JSON, "", "a message is missing: no stream is open on which it could come"),
-        ("200 OK", EVENTS, "data: {\"half", "a message is missing: no stream is open on which it could come"),
+        ("200 OK", JSON, "", "a message is missing: no stream is open on which it could arrive"),
+        (
+            "200 OK",
+            EVENTS,
+            "data: {\"half",
+            "a message is missing: no stream is open on which it could arrive",
+        ),
     ] {
         let stand = Stand::new(&[CALL, DONE]);
         let child = stand.start(&[]);
@@ -185,7 +190,7 @@ fn a_server_that_hangs_is_reported() {
     let held = stand.listener.next();
     ends(child, 1, &["the server has not accepted a message for 0.3 seconds"]);
     drop(held);
-    let lost = "the server does not name the endpoint for messages: ";
+    let lost = "the server did not name the endpoint for messages: ";
     let child = stand.start(&["--timeout", "0.3", "--transport", "http-sse"]);
     let held = stand.listener.next();
     ends(child, 1, &[&format!("{lost}nothing arrived for 0.3 seconds")]);

@@ -129,7 +129,7 @@ fn a_client_that_goes_on_talking_is_left() {
     };
     let count = std::iter::repeat_with(post).take_while(|read| matches!(read, Ok(1..))).count();
     assert!(count > 1, "it is left before it has talked");
-    server.ends(1, &["what came for 1 second is not in the session"]);
+    server.ends(1, &["nothing that came for 1 second is in the session"]);
 }
 
 #[test]

@@ -40,7 +40,7 @@ impl SessionEnd {
         match self {
             _ if side != Some(Side::Client) => Err("the session ended before the answer was due"),
             Self::Server(how) => Ok(Violation::new(format!(
-                "{asked} was open when the server ended {how}, its input being open"
+                "{asked} was open when the server ended {how}, although its input was open"
             ))),
             Self::Failed(code) => {
                 let wrong = format!("{asked} was open when the server ended with the code {code}");

@@ -63,7 +63,7 @@ pub(super) static ANSWERED: Rule = Rule {
     id: "jsonrpc.request.answered",
     source: "basic/index#responses; JSON-RPC 2.0, section 5",
     title: "A request that was not cancelled is answered before the session ends",
-    why: "The requestor waits, mostly for a minute, and often takes the whole server for dead.",
+    why: "The requestor waits, usually for a minute, and often takes the whole server for dead.",
     fix: "Answer every request, with an error where nothing else can be said.",
     softened: Some(
         "a warning where the server failed and the trace does not say whether its input was still open",

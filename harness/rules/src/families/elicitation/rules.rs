@@ -20,7 +20,7 @@ pub(super) static URL: Rule = Rule {
     id: "elicit.url-valid",
     span: MODES,
     source: "client/elicitation#url-mode-elicitation-requests",
-    title: "The URL of an elicitation is one",
+    title: "The URL of an elicitation is a valid URL",
     why: "The client cannot open it.",
     fix: "Send an absolute URL such as https://example.com/authorize?state=1.",
     softened: Some("a warning where the URL is only not escaped"),
@@ -94,7 +94,7 @@ pub(super) static SECRETS: Rule = Rule {
     span: EVER,
     source: "client/elicitation#security-considerations",
     title: "A form asks for no passwords, keys or card numbers, as far as its names show",
-    why: "What is entered passes through the client, and mostly in front of a model.",
+    why: "What is entered passes through the client, and usually in front of a model.",
     fix: "Ask for it in the mode \"url\", on a page of your own.",
     softened: Some("a warning where the field may be about a secret, and not the secret"),
     ..Rule::BLANK.server()

@@ -29,7 +29,7 @@ pub(super) static RETRY: Rule = Rule {
     id: "http.sse.retry-before-close",
     span: POLLING,
     title: "A server that closes a stream before the answer first says how long to wait",
-    why: "Without `retry` each client comes back when it likes, mostly at once and in a loop.",
+    why: "Without `retry` each client comes back when it likes, usually at once and in a loop.",
     fix: "Send an event with `retry:` before you close the connection.",
     ..OURS.should()
 };

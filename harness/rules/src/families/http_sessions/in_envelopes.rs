@@ -161,7 +161,7 @@ pub(super) fn renamed(session: &str) -> Violation<'static> {
 /// A session id as it was assigned.
 pub(super) fn assigned(headers: &Headers<'_>, session: &str, at: &RuleContext<'_>, report: &mut Report) {
     if hidden(session, at) {
-        let why = "the recorder took the session id out";
+        let why = "the recorder took out the session id";
         report.inconclusive(&CHARSET, at, why);
         return report.inconclusive(&ENTROPY, at, why);
     }

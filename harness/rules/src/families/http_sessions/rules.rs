@@ -66,7 +66,7 @@ pub(super) static AFTER_END: Rule = Rule {
 pub(super) static REINIT: Rule = Rule {
     id: "http.session.reinit",
     title: "A client whose session is over begins a new one, without the old id",
-    why: "The old id leads nowhere any more, and every further request is lost.",
+    why: "The old id no longer leads anywhere, and every further request is lost.",
     fix: "After a 404 send `initialize` without `Mcp-Session-Id`.",
     softened: Some("a warning where the server goes on with the session that it called over"),
     ..OURS.client()
@@ -86,13 +86,13 @@ pub(super) static NEGOTIATED: Rule = Rule {
     needs: &[Need::Headers],
     title: "`MCP-Protocol-Version` is the version that was negotiated",
     why: "The server answers by the version in the header, and the client reads by another.",
-    fix: "Send the version of the answer to `initialize`, and not the one that was wished for.",
+    fix: "Send the version of the answer to `initialize`, not the one that was requested.",
     ..HEADER.should().client()
 };
 
 pub(super) static BAD_400: Rule = Rule {
     id: "http.version.bad-400",
-    title: "A request with a version that is none is refused with 400",
+    title: "A request with a version that does not exist is refused with 400",
     why: "A server that continues guesses how the client reads its answers.",
     fix: "Answer 400 Bad Request, and name the versions that you support.",
     softened: Some("a warning on 500: the server may have failed for another reason"),

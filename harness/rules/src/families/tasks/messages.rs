@@ -29,7 +29,7 @@ pub(super) fn plain(method: &str, message: &SeenMessage<'_>, at: &RuleContext<'_
     if !why.is_empty() {
         return report.inconclusive(&CREATED, at, why);
     }
-    let wrong = Violation::new("the request asks for a task, and the result is none").inside(result);
+    let wrong = Violation::new("the request asks for a task, but the result is not a task").inside(result);
     report.fail(&CREATED, at, wrong.of(request));
 }
 

@@ -110,8 +110,8 @@ impl Comparison<'_> {
         self.written.iter().enumerate().filter(own).map(move |(at, one)| {
             let line = one.line;
             let says = match sent.contains(one.text.trim()) {
-                true => format!("line {line} of the recording has a message once more than it was sent"),
-                false => format!("nobody sent what line {line} of the recording has"),
+                true => format!("line {line} of the recording repeats a message that was not sent again"),
+                false => format!("nobody sent the message on line {line} of the recording"),
             };
             Finding::new(Defect::Added, one.side, at, says).came(one.text.trim()).on(line)
         })
@@ -142,7 +142,7 @@ impl Comparison<'_> {
         let at = if difference.pointer.is_empty() { "its root" } else { &difference.pointer };
         let how = match (&difference.left, &difference.right) {
             (Some(left), Some(right)) if rounded(left, right) => ": a number was rounded to a double",
-            _ if repeats(left) && !repeats(right) => ": a duplicate member is there only once",
+            _ if repeats(left) && !repeats(right) => ": a member that was sent twice is there only once",
             _ => "",
         };
         let says = format!("{name} differs at {at} in line {line} of the recording{how}");

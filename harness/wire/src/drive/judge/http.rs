@@ -67,8 +67,8 @@ pub(crate) fn judge(client: &[Exchange], server: &[Exchange], terms: Terms, upst
     for at in more {
         let (index, body) = (client.len() + at, server[at].body.bytes());
         let again = client.iter().any(|it| it.method == server[at].method && it.body.bytes() == body);
-        let what = if again { "once more than the client sent it" } else { "and the client never sent it" };
-        let says = format!("the server received a {} of {}, {what}", server[at].method, server[at].target);
+        let what = if again { "more often than the client sent it" } else { "that the client never sent" };
+        let says = format!("the server received a {} of {} {what}", server[at].method, server[at].target);
         found.push(Finding::new(Defect::NotSent, Some(Side::Client), index, says).came(excerpt(&body, 0)));
     }
     // The worst first: another header matters less than other bytes.
@@ -312,7 +312,7 @@ mod tests {
         server.push(post("{}", &[(7_000, "")]));
         assert_eq!(found(&session(), &server), [(Defect::NotSent, 4)]);
         let says = findings(&session(), &server, TERMS).remove(0).says;
-        assert_eq!(says, "the server received a POST of /mcp, once more than the client sent it");
+        assert_eq!(says, "the server received a POST of /mcp more often than the client sent it");
         // The first of the two was answered too, and nobody heard that.
         let mut server = session();
         server.insert(0, post("{\"id\":1}", &[(5, "data: 0\n\n")]));

@@ -69,12 +69,12 @@ impl ClientSession<'_> {
     fn give_up(&mut self) {
         let waited = self.plan.waited();
         let why = match self.is_hopeless() {
-            true => "no stream is open on which it could come".to_owned(),
+            true => "no stream is open on which it could arrive".to_owned(),
             false => self.game.silence(),
         };
         if self.is_lost() {
             self.game.report(Mismatch::protocol(format!(
-                "the server does not name the endpoint for messages: {why}"
+                "the server did not name the endpoint for messages: {why}"
             )));
         } else if !self.game.miss(&why) && (self.blocked.is_some() || self.game.player.unsent() > 0) {
             self.game

@@ -115,13 +115,13 @@ impl ServerSession<'_> {
             }
             if !handled || talks_on {
                 let why = match *self.gone.borrow() && !talks_on {
-                    true => "nobody comes any more".to_owned(),
+                    true => "no client came back".to_owned(),
                     false => self.game.silence(),
                 };
                 self.game.miss(&why);
                 if !self.is_all_sent() {
                     let why = format!(
-                        "the client has read no stream for what is to be said, for {}",
+                        "the client has opened no stream for the next message for {}",
                         self.plan.waited()
                     );
                     self.game.report(Mismatch::protocol(why));

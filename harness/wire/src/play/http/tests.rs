@@ -116,7 +116,7 @@ fn a_server_ends_when_nobody_comes_any_more() {
     nobody_comes.send(true).unwrap();
     let (played, reports) = serving.join().unwrap();
     assert_eq!(played.mismatches, 1);
-    assert!(reports[0].contains("nobody comes any more"), "{reports:?}");
+    assert!(reports[0].contains("no client came back"), "{reports:?}");
 }
 
 /// Without a deadline they would keep every place for as long as they like.

@@ -46,13 +46,13 @@ impl New {
 pub fn can_grow(session: &Session, format: &Format) -> Result<(), String> {
     if !format.is_written() || !format.is_lines() || !format.carries.direction || format.carries.exchanges {
         return Err(format!(
-            "nothing can be added to a recording in {}: convert it first, as with `mcp-concord convert --to mcp-replay`",
+            "nothing can be added to a recording in {}: convert it first with `mcp-concord convert --to mcp-replay`",
             format.name
         ));
     }
     match &session.losses(format)[..] {
         [] => Ok(()),
-        [loss, ..] => Err(format!("the file would lose {} if it were written again", loss.what)),
+        [loss, ..] => Err(format!("writing the file again would lose {}", loss.what)),
     }
 }
 
@@ -74,12 +74,12 @@ pub fn grown(
     let mut bytes = Vec::new();
     format.write(&session, &mut bytes).map_err(|error| error.to_string())?;
     let read = read_session(format, &bytes)
-        .map_err(|error| format!("with what was new it is not a session: {error}"))?;
+        .map_err(|error| format!("with the new messages it would not be a session: {error}"))?;
     let again = Script::new(read, script.role)?;
     let found = Catalogue::new(&again, rules, Answers::AsRecorded)?.units.len();
     if found != kept + count {
         return Err(format!(
-            "with what was new it would be read as {found} messages of a client, not {}",
+            "with the new messages it would be read as {found} messages of a client, not {}",
             kept + count
         ));
     }

@@ -103,7 +103,7 @@ impl<'s> Catalogue<'s> {
         match &catalogue.servers()[..] {
             [] | [_] => Ok(catalogue),
             several => Err(format!(
-                "it holds sessions with several servers ({}), and one is to be played",
+                "it holds sessions with several servers ({}), but only one can be played",
                 several.join(", ")
             )),
         }
@@ -115,7 +115,7 @@ impl<'s> Catalogue<'s> {
             self.units.iter().filter(|unit| unit.answered && self.script.is(unit.step, "initialize")).count();
         if count > 1 {
             let text =
-                format!("{} holds {count} sessions of one server; all of them are answered from", plan.name);
+                format!("{} holds {count} sessions of one server; answers come from all of them", plan.name);
             plan.notify.note(&text);
         }
     }
@@ -139,7 +139,7 @@ impl<'s> Catalogue<'s> {
         *count += usize::from(unit.is_some());
         unit.ok_or_else(|| NotFound {
             why: format!(
-                "it was asked {} before, and the recording answers it so often (--once)",
+                "it was answered {} already, as often as in the recording (--once)",
                 if *count == 1 { "once".to_owned() } else { format!("{count} times") }
             ),
             nearest: group.last().map(|&unit| self.units[unit].step),
@@ -216,7 +216,7 @@ impl Catalogue<'_> {
         let key = self.key(message);
         let unanswered = self.units.iter().find(|unit| !unit.is_played() && unit.key == key);
         if let Some(unit) = unanswered {
-            let why = "the recording has this request, and no answer to it".to_owned();
+            let why = "the recording has this request, but no answer to it".to_owned();
             return NotFound { why, nearest: Some(unit.step) };
         }
         let alike = self.units.iter().filter(|unit| unit.answered && self.script.is(unit.step, &method));

@@ -113,7 +113,7 @@ impl<'c> MockClient<'c> {
                 let method = self.catalogue.message(*asked).and_then(|message| message.method());
                 let method = method.map(|method| method.raw()).unwrap_or("a request");
                 let why = format!(
-                    "the client has not answered {method} for {} s; the recorded answer is sent without it",
+                    "the client has not answered {method} for {} s; the recorded answer is sent all the same",
                     patience.as_secs_f64()
                 );
                 actions.push(Action::Report(Mismatch { step: Some(*asked), ..Mismatch::protocol(why) }));

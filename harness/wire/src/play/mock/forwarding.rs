@@ -140,7 +140,7 @@ impl Forwarding {
         let message = match Message::parse(line) {
             Ok(message) => message,
             Err(refusal) => {
-                let kind = MismatchKind::NoMessage(format!("the live server wrote it: {}", refusal.message));
+                let kind = MismatchKind::NoMessage(format!("the live server wrote: {}", refusal.message));
                 actions.push(Action::Report(Mismatch { kind, step: None, came: Some(line.to_owned()) }));
                 return actions;
             }
@@ -198,7 +198,7 @@ impl Forwarding {
     /// Answers what the live server has not answered for so long.
     pub(super) fn late(&mut self, patience: Duration, actions: &mut Vec<Action>) {
         let late: Vec<Forwarded> = self.open.extract_if(.., |open| open.since.elapsed() > patience).collect();
-        let why = format!("the live server has said nothing for {} s", patience.as_secs_f64());
+        let why = format!("the live server has sent nothing for {} s", patience.as_secs_f64());
         late.iter().for_each(|open| open.fail(&why, actions));
     }
 
@@ -206,7 +206,7 @@ impl Forwarding {
     fn opened(&mut self, message: Message<'_>, actions: &mut Vec<Action>) {
         let is_error = message.json().member("error").is_some();
         if is_error {
-            let why = format!("the live server refuses to be opened: {}", message.text());
+            let why = format!("the live server refuses the session: {}", message.text());
             return actions.extend(self.ended(&why));
         }
         self.state = LiveState::Open;

@@ -123,7 +123,7 @@ impl StdioMock<'_> {
             Ok(()) => self.served.played.sent += 1,
             Err(error) if !self.gone => {
                 self.gone = true;
-                self.report(&Mismatch::protocol(format!("the client takes no more messages: {error}")));
+                self.report(&Mismatch::protocol(format!("the client accepts no more messages: {error}")));
             }
             Err(_) => {}
         }

@@ -249,7 +249,7 @@ impl HttpMock<'_> {
         if self.order.len() >= CLIENTS
             && let Some(oldest) = self.order.front().cloned()
         {
-            self.plan.notify.note(&format!("{CLIENTS} clients are there: the first one is let go"));
+            self.plan.notify.note(&format!("{CLIENTS} clients are connected: the oldest one is dropped"));
             self.let_go(&oldest);
         }
         self.order.push_back(id.clone());

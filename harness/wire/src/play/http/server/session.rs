@@ -39,13 +39,13 @@ impl Refusal {
         }
         let method = &asked.method;
         if let Some(why) = &asked.refusal {
-            let answer = "this server is for this machine; --allow-host allows others";
+            let answer = "this server serves only this machine; --allow-host allows others";
             return Some(Self { status: 403, report: Some(format!("a {method} {why}")), answer });
         }
         let named = text(&asked.headers, VERSION)?;
         let own = routes.version.iter().chain(&routes.named).any(|own| *own == named);
         let known = Revision::named(&named).is_some() || own;
-        let report = Some(format!("a {method} names the revision {named}, which is none"));
+        let report = Some(format!("a {method} names the revision {named}, which does not exist"));
         let answer = "mcp-protocol-version is not the one of this session";
         (transport == Transport::StreamableHttp && !known).then_some(Self { status: 400, report, answer })
     }
@@ -315,7 +315,7 @@ impl ServerSession<'_> {
                     Some(named) if named != version => {
                         let method = &asked.method;
                         self.complain(format!(
-                            "a {method} names the revision {named}, where {version} was agreed on"
+                            "a {method} names the revision {named}, but {version} was agreed on"
                         ));
                     }
                     None if version.as_str() >= NAMES_ITSELF => {
