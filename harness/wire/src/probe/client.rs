@@ -18,6 +18,9 @@ const FLOOD: u64 = 64 << 20;
 /// How often a wait looks whether it was interrupted.
 const TICK: Duration = Duration::from_millis(100);
 
+/// How long a message may stand in the inbox before it is seen to be there.
+const GLANCE: Duration = Duration::from_millis(10);
+
 /// What came of a request.
 #[derive(Debug)]
 pub(super) enum Answer {
@@ -153,6 +156,14 @@ impl Client {
     /// Listens for a while.
     pub(super) fn listen(&mut self, time: Duration) {
         self.wait(Instant::now() + time, None);
+    }
+
+    /// The same, up to the first message.
+    pub(super) fn listen_for_one(&mut self, time: Duration) {
+        let (until, heard) = (Instant::now() + time, self.heard);
+        while self.heard == heard && self.over.is_none() && Instant::now() < until {
+            self.wait(Instant::now() + GLANCE, None);
+        }
     }
 
     fn wait(&mut self, until: Instant, id: Option<&Value>) -> Option<Answer> {

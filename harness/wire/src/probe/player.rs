@@ -184,11 +184,12 @@ impl<'p> Player<'p> {
         }
     }
 
-    /// Waits a little for what should not come, and looks whether the server still answers. Over HTTP what comes is in an exchange
-    /// of its own, and over stdio only its moment says what it is for.
+    /// Waits a little for what should not come, and looks whether the server still answers. Over stdio only its moment says what a
+    /// message is for; over HTTP the first one is enough.
     fn settle(&mut self) -> bool {
-        if matches!(self.probe.server, Server::Command(_)) {
-            self.client.listen(AFTERWARDS);
+        match self.probe.server {
+            Server::Command(_) => self.client.listen(AFTERWARDS),
+            Server::Http(_) => self.client.listen_for_one(AFTERWARDS),
         }
         self.look()
     }
