@@ -130,8 +130,8 @@ impl Clients {
                     self.start(part, &[url], "{url}")
                 };
                 bridge.close();
-                archive.close();
-                ended?
+                let kept = archive.close();
+                ended.and_then(|ended| kept.map(|()| ended))?
             }
         };
         let (recordings, mut noted) =
