@@ -97,6 +97,54 @@ def test_secrets_are_left_out_unless_they_are_to_be_kept(pytester):
         assert ("s3cret-value" in path.read_text()) == kept
 
 
+def test_tests_of_one_name_in_two_classes_have_recordings_of_their_own(pytester):
+    pytester.makepyfile(
+        test_two="""
+        import subprocess, sys
+
+        def ask(mcp_recording, method):
+            server = mcp_recording.server(sys.executable, "-c", "import sys; sys.stdout.write(sys.stdin.readline())")
+            said = '{"jsonrpc":"2.0","id":1,"method":"%s"}\\n' % method
+            assert method in subprocess.run(server.words, input=said, text=True, capture_output=True).stdout
+
+        class TestOne:
+            def test_it(self, mcp_recording):
+                ask(mcp_recording, "ping")
+
+        class TestOther:
+            def test_it(self, mcp_recording):
+                ask(mcp_recording, "tools/list")
+        """
+    )
+    pytester.runpytest_inprocess("-p", "no:cacheprovider").assert_outcomes(passed=2)
+    kept = sorted(path.name for path in (pytester.path / "recordings/test_two").iterdir())
+    assert kept == ["TestOne-test_it.jsonl", "TestOther-test_it.jsonl"]
+
+
+def test_a_recording_that_cannot_be_kept_leaves_the_one_before(pytester, monkeypatch):
+    pytester.makepyfile(
+        test_full="""
+        import subprocess, sys
+
+        def test_it(mcp_recording):
+            server = mcp_recording.server(sys.executable, "-c", "import sys; sys.stdout.write(sys.stdin.readline())")
+            subprocess.run(server.words, input='{"jsonrpc":"2.0","id":1,"method":"ping"}\\n', text=True, capture_output=True)
+        """
+    )
+    pytester.runpytest_inprocess("-p", "no:cacheprovider").assert_outcomes(passed=1)
+    path = pytester.path / "recordings/test_full/test_it.jsonl"
+    before = path.read_bytes()
+
+    def full(_, to):
+        Path(to).write_bytes(b"half")
+        raise OSError("the disk is full")
+
+    monkeypatch.setattr(shutil, "move", full)
+    done = pytester.runpytest_inprocess("-p", "no:cacheprovider", "--mcp-record", "all")
+    done.assert_outcomes(passed=1, errors=1)
+    assert [it.name for it in path.parent.iterdir()] == [path.name] and path.read_bytes() == before
+
+
 def test_what_is_recorded_of_a_test_that_fails_is_not_kept(project):
     change(project.test, "sys.executable, SERVER)", "sys.executable, SERVER, 'WRONG')")
     run(project).assert_outcomes(failed=1)

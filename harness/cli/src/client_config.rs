@@ -15,7 +15,7 @@ pub(crate) enum Syntax {
     Toml,
 }
 
-/// A string of the text, and where it is written.
+/// A string of the text, or another value as it is written, and where it is.
 #[derive(Debug)]
 struct Token {
     value: String,
@@ -61,6 +61,9 @@ fn json_servers(text: &str) -> Result<Vec<ServerEntry>, String> {
     };
     let token =
         |value: Json<'_>| Some(Token { value: value.as_text()?.to_str()?.into_owned(), at: span(value) });
+    let argument = |value: Json<'_>| {
+        token(value).unwrap_or_else(|| Token { value: value.text().to_owned(), at: span(value) })
+    };
     // Claude Code has the servers of each project beside its own.
     let projects = root.member("projects").into_iter().flat_map(Json::members).map(|(_, project)| project);
     let tables = std::iter::once(root).chain(projects);
@@ -72,7 +75,7 @@ fn json_servers(text: &str) -> Result<Vec<ServerEntry>, String> {
             url: server.member("url").and_then(token).map(|url| url.value),
             member: (", \"".to_owned(), "\": "),
             command: server.member("command").and_then(token),
-            args: args.map(|args| (span(args), args.items().filter_map(token).collect())),
+            args: args.map(|args| (span(args), args.items().map(argument).collect())),
         }
     };
     Ok(tables.flatten().flat_map(Json::members).map(entry).collect())
@@ -85,6 +88,9 @@ fn toml_servers(text: &str) -> Result<Vec<ServerEntry>, String> {
     })?;
     let token = |value: &toml::Spanned<DeValue<'_>>| {
         Some(Token { value: value.get_ref().as_str()?.to_owned(), at: value.span() })
+    };
+    let argument = |value: &toml::Spanned<DeValue<'_>>| {
+        token(value).unwrap_or_else(|| Token { value: text[value.span()].to_owned(), at: value.span() })
     };
     let servers = root.get_ref().get("mcp_servers").and_then(|it| it.get_ref().as_table());
     let entry = |(name, server): (&toml::Spanned<_>, &toml::Spanned<DeValue<'_>>)| {
@@ -101,7 +107,7 @@ fn toml_servers(text: &str) -> Result<Vec<ServerEntry>, String> {
             url: value("url").and_then(token).map(|url| url.value),
             member: (if is_inline { ", ".to_owned() } else { format!("\n{}", &text[line..key]) }, " = "),
             command: value("command").and_then(token),
-            args: args.map(|(span, args)| (span, args.iter().filter_map(token).collect())),
+            args: args.map(|(span, args)| (span, args.iter().map(argument).collect())),
         }
     };
     Ok(servers.into_iter().flatten().map(entry).collect())
@@ -225,6 +231,7 @@ mod tests {
         "\u{feff}{\r\n\t\"servers\": { // ours\r\n\t\t\"a\": {\"args\" : [ /* none, */ ], \"command\": \"a\\u0062\"},\r\n\t}\r\n}\r\n",
         r#"{"mcpServers": {"a": {"command": "x"}}}"#,
         r#"{"mcpServers": {"a": {"command": "x", "args": []}}}"#,
+        r#"{"mcpServers": {"a": {"command": "x", "args": [8080, null]}}}"#,
         r#"{"mcpServers": {"a": {"command": "C:\\x\\", "args": ["https://h//", "/*",],},},}"#,
         r#"{"projects": {"/p": {"history": [{}], "mcpServers": {"a": {"args": ["--", "record"], "command": "x"}}}}}"#,
     ];
@@ -234,7 +241,7 @@ mod tests {
         "[mcp_servers]\n  [mcp_servers.a]\n  command = \"x\" # no arguments\n[other]\n",
         "mcp_servers.a.command = \"x\"\n",
         "[mcp_servers]\na = { command = \"x\" , env = {} }\n",
-        "[mcp_servers]\r\na = { args = [], command = '''x''' }\r\n",
+        "[mcp_servers]\r\na = { args = [1], command = '''x''' }\r\n",
     ];
 
     #[test]

@@ -146,7 +146,13 @@ class MCPRecording:
             if self._mode == "new" and not self._secrets:
                 subprocess.run([self._program, "-q", "redact", str(new), "-o", str(new), "--force"], check=True)
             path.parent.mkdir(parents=True, exist_ok=True)
-            shutil.move(str(new), str(path))
+            # Its name never refers to half of it, also where the scratch folder is on another disk.
+            aside = path.with_name(f".{path.name}.{os.getpid()}")
+            try:
+                shutil.move(str(new), str(aside))
+                os.replace(aside, path)
+            finally:
+                aside.unlink(missing_ok=True)
         return fault
 
 
@@ -188,7 +194,9 @@ def mcp_command() -> str:
 @pytest.fixture
 def mcp_recording(request: pytest.FixtureRequest, mcp_command: str, tmp_path: Path) -> Iterator[MCPRecording]:
     """The recordings of this test: its first run makes them, later runs play them. A client that then does otherwise fails."""
-    name = re.sub(r"[^\w.-]+", "-", request.node.name).strip("-")
+    # Two classes of a file may have tests of one name.
+    name = request.node.nodeid.partition("::")[2] or request.node.name
+    name = re.sub(r"[^\w.-]+", "-", name).strip("-")
     path = request.node.path.parent / "recordings" / request.node.path.stem / f"{name}.jsonl"
     mode, secrets = (request.config.getoption(name) for name in ("--mcp-record", "--mcp-keep-secrets"))
     recording = MCPRecording(path, mode, mcp_command, tmp_path, secrets)

@@ -1,8 +1,10 @@
 //! `wrap` and `unwrap`: `record` before a server in the configuration of a client, and out of it again.
 
 use super::context::{CommandContext, Failure};
+use super::record;
 use crate::client_config::{ServerEntry, Syntax, servers};
 use crate::exit;
+use clap::Args as _;
 use std::env;
 use std::fs;
 use std::path::{Path, PathBuf, absolute};
@@ -62,6 +64,7 @@ struct PlaceArgs {
 struct Config {
     path: PathBuf,
     text: String,
+    syntax: Syntax,
     servers: Vec<ServerEntry>,
 }
 
@@ -74,14 +77,21 @@ pub(crate) fn wrap(args: &WrapArgs, context: CommandContext) -> Result<u8, Failu
     let out = absolute(&out).map_err(|error| Failure::unwritable(&out, &error))?;
     let program = match &args.program {
         Some(program) => program.clone(),
-        None => env::current_exe()?.display().to_string(),
+        None => as_text(&env::current_exe()?)?,
     };
-    let mut words = vec![program, "record".to_owned(), "-o".to_owned(), out.display().to_string()];
+    let mut words = vec![program, "record".to_owned(), "-o".to_owned(), as_text(&out)?];
     words.extend(match &args.options[..] {
         [] => ["--redact-preset", "common"].map(str::to_owned).to_vec(),
         options => options.to_vec(),
     });
     words.push("--".to_owned());
+    let called = record::Args::augment_args(clap::Command::new("record")).no_binary_name(true);
+    if let Err(error) = called.try_get_matches_from(words[2..].iter().map(String::as_str).chain([&*name])) {
+        let why = error.to_string();
+        let why = why.lines().next().unwrap_or_default().trim_start_matches("error: ");
+        return Err(Failure::Unusable(format!("`record` cannot be called like that: {why}")));
+    }
+    let syntax = config.syntax;
     edit(&mut config, &name, |server, text| {
         let url = server.url.as_ref().filter(|_| !server.is_started());
         match (url, server.is_wrapped()) {
@@ -90,7 +100,18 @@ pub(crate) fn wrap(args: &WrapArgs, context: CommandContext) -> Result<u8, Failu
                  127.0.0.1:8080 --to {url}`, and write http://127.0.0.1:8080/ for its URL"
             )),
             (None, true) => Err(format!("`{name}` is recorded already; `mcp-concord unwrap` undoes that")),
-            (None, false) => server.wrapped(text, &words).ok_or_else(|| format!("`{name}` has no command")),
+            (None, false) => {
+                let wrapped =
+                    server.wrapped(text, &words).ok_or_else(|| format!("`{name}` has no command"))?;
+                let again = servers(&wrapped, syntax).unwrap_or_default();
+                if !again.iter().any(|it| it.unwrapped(&wrapped).is_some_and(|back| back == text)) {
+                    return Err(format!(
+                        "`unwrap` would not give `{name}` back: the program's name has to begin with mcp-concord, and no option \
+                         may be `--`; what is laid out in another way has to be wrapped by hand"
+                    ));
+                }
+                Ok(wrapped)
+            }
         }
     })?;
     if let Some(folder) = out.parent() {
@@ -152,29 +173,42 @@ fn found(args: &PlaceArgs, context: CommandContext) -> Result<Option<(String, Co
     Ok(Some((name.clone(), config.ok_or_else(missing)?)))
 }
 
-/// Changes every server of this name: Claude Code may have one for each project.
+/// A path as a configuration can hold it.
+fn as_text(path: &Path) -> Result<String, Failure> {
+    let text = path.to_str().map(str::to_owned);
+    text.ok_or_else(|| Failure::Unusable(format!("{} is not UTF-8, as configurations are", path.display())))
+}
+
+/// Changes every server of this name that can be changed: Claude Code may have one for each project.
 fn edit(
     config: &mut Config,
     name: &str,
     change: impl Fn(&ServerEntry, &str) -> Result<String, String>,
 ) -> Result<(), Failure> {
+    let (mut is_changed, mut refused) = (false, Ok(()));
     // From the last, as what is before a change stays where it is.
     for server in config.servers.iter().rev().filter(|server| server.name == name) {
-        let changed = change(server, &config.text);
-        config.text =
-            changed.map_err(|why| Failure::Unusable(format!("{}: {why}", config.path.display())))?;
+        match change(server, &config.text) {
+            Ok(changed) => (config.text, is_changed) = (changed, true),
+            Err(why) => {
+                refused = Err(Failure::Unusable(format!("{}: {why}", config.path.display())));
+            }
+        }
     }
-    Ok(())
+    if is_changed { Ok(()) } else { refused }
 }
 
 impl Config {
     fn read(path: &Path) -> Result<Self, String> {
         let shown = path.display();
+        if !path.is_file() {
+            return Err(format!("{shown} is not a file"));
+        }
         let text = fs::read_to_string(path).map_err(|error| format!("{shown} cannot be read: {error}"))?;
         let is_toml = path.extension().is_some_and(|ending| ending == "toml");
         let syntax = if is_toml { Syntax::Toml } else { Syntax::Json };
         let servers = servers(&text, syntax).map_err(|why| format!("{shown} cannot be used: {why}"))?;
-        Ok(Self { path: path.to_owned(), text, servers })
+        Ok(Self { path: path.to_owned(), text, syntax, servers })
     }
 
     fn list(&self, context: CommandContext) {

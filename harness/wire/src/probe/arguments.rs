@@ -5,10 +5,14 @@ use serde_json::{Map, Value, json};
 /// How deep a schema is followed.
 const DEEPEST: u32 = 16;
 
+/// How many bytes are made: lists of lists, and references that branch, grow with the power of their depth.
+const LARGEST: usize = 1 << 20;
+
 /// The least arguments that a schema accepts, as far as it shows that: examples, defaults and choices as they are written, and of
 /// everything else the smallest.
 pub(super) fn accepted(schema: &Value) -> Value {
-    match made(schema, schema, 0) {
+    let mut left = LARGEST;
+    match made(schema, schema, 0, &mut left) {
         Value::Object(arguments) => Value::Object(arguments),
         _ => json!({}),
     }
@@ -24,13 +28,20 @@ pub(super) fn refused(schema: &Value) -> Option<Value> {
     Some(arguments)
 }
 
-fn made(schema: &Value, root: &Value, depth: u32) -> Value {
-    if depth > DEEPEST {
+/// A value, unless it is too deep or enough is made.
+fn made(schema: &Value, root: &Value, depth: u32, left: &mut usize) -> Value {
+    if depth > DEEPEST || *left == 0 {
         return Value::Null;
     }
+    let value = value(schema, root, depth, left);
+    *left = left.saturating_sub(value.to_string().len());
+    value
+}
+
+fn value(schema: &Value, root: &Value, depth: u32, left: &mut usize) -> Value {
     if let Some(target) = schema.get("$ref").and_then(Value::as_str) {
         let target = target.strip_prefix('#').and_then(|pointer| root.pointer(pointer));
-        return target.map(|target| made(target, root, depth + 1)).unwrap_or_default();
+        return target.map(|target| made(target, root, depth + 1, left)).unwrap_or_default();
     }
     let first = |name: &str| schema.get(name).and_then(Value::as_array).and_then(|list| list.first());
     let given = [schema.get("const"), schema.get("default"), first("examples"), first("enum")];
@@ -39,7 +50,7 @@ fn made(schema: &Value, root: &Value, depth: u32) -> Value {
     }
     for choice in ["anyOf", "oneOf", "allOf"] {
         if let Some(choice) = first(choice).filter(|_| schema.get("properties").is_none()) {
-            return made(choice, root, depth + 1);
+            return made(choice, root, depth + 1, left);
         }
     }
     let number = |name: &str| schema.get(name).and_then(Value::as_f64);
@@ -60,19 +71,20 @@ fn made(schema: &Value, root: &Value, depth: u32) -> Value {
         Some("boolean") => json!(false),
         Some("null") => Value::Null,
         Some("array") => {
-            let item = schema.get("items").map(|items| made(items, root, depth + 1)).unwrap_or_default();
-            (0..count("minItems")).map(|_| item.clone()).collect()
+            let items = schema.get("items");
+            let mut item = |_| items.map(|items| made(items, root, depth + 1, left)).unwrap_or_default();
+            (0..count("minItems")).map(&mut item).collect()
         }
-        _ => object(schema, root, depth),
+        _ => object(schema, root, depth, left),
     }
 }
 
-fn object(schema: &Value, root: &Value, depth: u32) -> Value {
+fn object(schema: &Value, root: &Value, depth: u32, left: &mut usize) -> Value {
     let properties = schema.get("properties");
     let required = schema.get("required").and_then(Value::as_array).into_iter().flatten();
     let made = required.filter_map(Value::as_str).map(|name| {
         let property = properties.and_then(|properties| properties.get(name));
-        let value = property.map(|property| made(property, root, depth + 1));
+        let value = property.map(|property| made(property, root, depth + 1, left));
         (name.to_owned(), value.unwrap_or_else(|| json!("concord")))
     });
     Value::Object(made.collect::<Map<_, _>>())
@@ -100,8 +112,8 @@ fn string(schema: &Value, least: usize) -> Value {
 
 #[cfg(test)]
 mod tests {
-    use super::{accepted, refused};
-    use serde_json::json;
+    use super::{LARGEST, accepted, refused};
+    use serde_json::{Map, json};
 
     #[test]
     fn arguments_are_the_least_that_a_schema_accepts() {
@@ -130,6 +142,19 @@ mod tests {
             (json!({"required": ["a"], "properties": {"a": {"$ref": "#/properties/a"}}}), json!({"a": null})),
         ] {
             assert_eq!(accepted(&schema), expected, "{schema}");
+        }
+    }
+
+    #[test]
+    fn a_schema_of_a_few_lines_does_not_fill_the_memory() {
+        let list = |items| json!({"type": "array", "minItems": 1000, "items": items});
+        let names = ["a", "b", "c", "d", "e", "f", "g", "h", "i", "j"];
+        let branches = names.map(|name| (name.to_owned(), json!({"$ref": "#"})));
+        for schema in [
+            json!({"required": ["a"], "properties": {"a": list(list(list(json!({"default": "x".repeat(1000)}))))}}),
+            json!({"required": names, "properties": Map::from_iter(branches)}),
+        ] {
+            assert!(accepted(&schema).to_string().len() < 2 * LARGEST);
         }
     }
 

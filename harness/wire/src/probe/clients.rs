@@ -132,8 +132,8 @@ impl Clients {
                 };
                 is_resumed = bridge.is_resumed();
                 bridge.close();
-                archive.close();
-                ended?
+                let kept = archive.close();
+                ended.and_then(|ended| kept.map(|()| ended))?
             }
         };
         let (recordings, mut noted) =

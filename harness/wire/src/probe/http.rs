@@ -102,7 +102,7 @@ pub(super) fn play(
         }
     });
     drop(runtime);
-    archive.close();
+    archive.close()?;
     Ok(done)
 }
 

@@ -68,10 +68,10 @@ const AT_ONCE: usize = 3;
 struct EndPatience(AtomicBool);
 
 impl EndPatience {
-    fn close(&self, session: Session<'_>) -> Probed {
-        let done = session.close(if self.0.load(Ordering::Relaxed) { END / 10 } else { END });
+    fn close(&self, session: Session<'_>) -> Result<Probed, StartError> {
+        let done = session.close(if self.0.load(Ordering::Relaxed) { END / 10 } else { END })?;
         self.0.fetch_or(done.killed, Ordering::Relaxed);
-        done
+        Ok(done)
     }
 }
 
@@ -110,7 +110,7 @@ impl Probe {
         let mut sessions = if spoken.is_some() && has_own && self.calls == Calls::ReadOnly {
             self.together(first, &next, &end, notify)?
         } else {
-            let first = self.rest(first, &end);
+            let first = self.rest(first, &end)?;
             // A server that does not answer its first request is asked no more.
             let is_silent = spoken.is_none() && !first.unanswered.is_empty();
             let mut sessions = vec![first];
@@ -135,7 +135,7 @@ impl Probe {
         end: &EndPatience,
         notify: &Arc<dyn Notify>,
     ) -> Result<Vec<Probed>, StartError> {
-        let (mut first, others) = thread::scope(|scope| {
+        let (first, others) = thread::scope(|scope| {
             let first = scope.spawn(|| self.rest(first, end));
             let others = map_in_order(next, AT_ONCE, 0, |next| self.play(next, end, notify));
             (first.join().unwrap_or_else(|panic| resume_unwind(panic)), others)
@@ -143,8 +143,9 @@ impl Probe {
         let others =
             others.map_err(|error| StartError::CannotRun(format!("no thread can be started: {error}")))?;
         let again = |done: &Probed| fell_short(done) && !interrupt::requested();
+        let mut first = first?;
         if again(&first) {
-            first = self.rest(self.first(notify)?.0, end);
+            first = self.rest(self.first(notify)?.0, end)?;
         }
         let mut sessions = vec![first];
         for (next, other) in next.iter().zip(others) {
@@ -180,7 +181,7 @@ impl Probe {
                 session.player.done.called.push(tool);
             }
         }
-        Ok(session.close(END / 4))
+        session.close(END / 4)
     }
 
     /// The steps of a part and a revision that are asked for.
@@ -217,7 +218,7 @@ impl Probe {
     }
 
     /// Plays the first session to its end.
-    fn rest(&self, mut session: Session<'_>, end: &EndPatience) -> Probed {
+    fn rest(&self, mut session: Session<'_>, end: &EndPatience) -> Result<Probed, StartError> {
         if let Some(revision) = session.revision() {
             session.play(self.steps(Part::Session, revision));
         }
@@ -260,7 +261,7 @@ impl Probe {
             }
             let mut session = Session::open(self, name, notify)?;
             let is_kept = play(&mut session);
-            let done = end.close(session);
+            let done = end.close(session)?;
             if !is_kept {
                 let _ = std::fs::remove_file(&done.recording);
             }

@@ -15,7 +15,7 @@ use crate::{Notify, StartError};
 use std::fs::File;
 use std::io;
 use std::net::SocketAddr;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::{self, JoinHandle};
@@ -42,7 +42,8 @@ pub(super) struct Archive {
     /// Where it is reached.
     pub(super) target: Target,
     stop: Arc<AtomicBool>,
-    running: JoinHandle<()>,
+    out: PathBuf,
+    running: JoinHandle<Option<String>>,
 }
 
 impl<'p> Session<'p> {
@@ -84,8 +85,9 @@ impl<'p> Session<'p> {
         self.player.play(steps);
     }
 
-    /// Ends the session, as a client does, and kills a server that does not end in this time.
-    pub(super) fn close(self, patience: Duration) -> Probed {
+    /// Ends the session, as a client does, and kills a server that does not end in this time. Without the end of its recording it
+    /// would be judged as if nothing had followed.
+    pub(super) fn close(self, patience: Duration) -> Result<Probed, StartError> {
         let Self { player: Player { mut client, mut done, .. }, connection } = self;
         match connection {
             Connection::Stdio(mut live) => {
@@ -98,7 +100,10 @@ impl<'p> Session<'p> {
                 client.leave();
                 done.killed = !server.ends_within(patience) && client.over().is_none();
                 done.last_words = server.last_words();
-                live.finish();
+                let summary = live.finish().summary;
+                if let Some(why) = summary.trouble.filter(|_| !summary.ended) {
+                    return Err(cut_off(&done.recording, &why));
+                }
             }
             Connection::Http(remote, archive) => {
                 client.leave();
@@ -107,10 +112,10 @@ impl<'p> Session<'p> {
                     let _ = remote.stop.send(Outcome::Closed);
                 }
                 remote.wait();
-                archive.close();
+                archive.close()?;
             }
         }
-        done
+        Ok(done)
     }
 }
 
@@ -133,19 +138,29 @@ impl Archive {
         let running = thread::spawn(move || {
             let stop = || asked.load(Ordering::Relaxed);
             match proxy.record(file, &stop, &|text| notify.error(text)) {
-                Ok(summary) if summary.is_whole() => {}
-                Ok(summary) => notify.error(&summary.to_string()),
-                Err(why) => notify.error(&why),
+                Ok(summary) if summary.is_whole() => None,
+                // Bytes of a body that is too long were lost on purpose.
+                Ok(summary) if summary.missing > 0 || summary.fault.is_some() => Some(summary.to_string()),
+                Ok(summary) => {
+                    notify.error(&summary.to_string());
+                    None
+                }
+                Err(why) => Some(why),
             }
         });
-        Ok(Self { target, stop, running })
+        Ok(Self { target, stop, out: out.to_owned(), running })
     }
 
     /// Ends the recording.
-    pub(super) fn close(self) {
+    pub(super) fn close(self) -> Result<(), StartError> {
         self.stop.store(true, Ordering::Relaxed);
-        let _ = self.running.join();
+        let fault = self.running.join().ok().flatten();
+        fault.map_or(Ok(()), |why| Err(cut_off(&self.out, &why)))
     }
+}
+
+fn cut_off(recording: &Path, why: &str) -> StartError {
+    StartError::Unusable(format!("{} cannot be written to its end: {why}", recording.display()))
 }
 
 fn pipe() -> Result<(File, File), StartError> {

@@ -204,8 +204,9 @@ impl Fuzzing<'_> {
             size /= 2;
         }
         'again: loop {
-            for (at, call) in calls.iter().enumerate() {
-                for arguments in less(&call.1) {
+            for at in 0..calls.len() {
+                let arguments = calls[at].1.clone();
+                for arguments in less(&arguments) {
                     let mut smaller = calls.clone();
                     smaller[at].1 = arguments;
                     if let Some(played) = shows(&smaller)? {

@@ -3,28 +3,43 @@
 use generators::rng::Rng;
 use generators::values::{NAMES, NUMBERS, TEXTS};
 use serde_json::{Map, Value, json};
+use std::collections::BTreeSet;
 
 /// How deep a schema is followed.
 const DEEPEST: u32 = 8;
+
+/// How many bytes of arguments are made: what a schema refers to may branch at each level.
+const LARGEST: usize = 1 << 20;
 
 /// What long texts and lists are made of, repeated so often.
 const LONG: usize = 10_000;
 
 /// Arguments that a schema accepts, or nearly.
 pub(super) fn made(schema: &Value, rng: &mut Rng) -> Value {
-    match value(schema, schema, rng, 0) {
+    let mut left = LARGEST;
+    match value(schema, schema, rng, 0, &mut left) {
         Value::Object(map) => Value::Object(map),
         _ => json!({}),
     }
 }
 
-fn value(schema: &Value, root: &Value, rng: &mut Rng, depth: u32) -> Value {
+/// A value, unless enough is made.
+fn value(schema: &Value, root: &Value, rng: &mut Rng, depth: u32, left: &mut usize) -> Value {
+    if *left == 0 {
+        return Value::Null;
+    }
+    let value = chosen(schema, root, rng, depth, left);
+    *left = left.saturating_sub(value.to_string().len());
+    value
+}
+
+fn chosen(schema: &Value, root: &Value, rng: &mut Rng, depth: u32, left: &mut usize) -> Value {
     if depth > DEEPEST || rng.one_in(12) {
         return any(rng);
     }
     if let Some(target) = schema["$ref"].as_str() {
         let target = target.strip_prefix('#').and_then(|pointer| root.pointer(pointer));
-        return target.map_or(Value::Null, |target| value(target, root, rng, depth + 1));
+        return target.map_or(Value::Null, |target| value(target, root, rng, depth + 1, left));
     }
     for choices in ["enum", "examples"] {
         if let Some(choice) = schema[choices].as_array().and_then(|list| rng.pick(list)) {
@@ -33,7 +48,7 @@ fn value(schema: &Value, root: &Value, rng: &mut Rng, depth: u32) -> Value {
     }
     for choices in ["anyOf", "oneOf", "allOf"] {
         if let Some(choice) = schema[choices].as_array().and_then(|list| rng.pick(list)) {
-            return value(choice, root, rng, depth + 1);
+            return value(choice, root, rng, depth + 1, left);
         }
     }
     let kinds = schema["type"].as_array().and_then(|kinds| rng.pick(kinds)).unwrap_or(&schema["type"]);
@@ -43,7 +58,8 @@ fn value(schema: &Value, root: &Value, rng: &mut Rng, depth: u32) -> Value {
             let bound = |name: &str| schema[name].as_i64();
             let plain = [0, 1, -1, 7, 255, 65_536, i64::from(i32::MAX), i64::from(i32::MIN), (1 << 53) + 1];
             let near = [bound("minimum"), bound("maximum")].into_iter().flatten();
-            let all: Vec<i64> = plain.into_iter().chain(near.flat_map(|it| [it, it - 1, it + 1])).collect();
+            let near = near.flat_map(|it| [it, it.saturating_sub(1), it.saturating_add(1)]);
+            let all: Vec<i64> = plain.into_iter().chain(near).collect();
             rng.pick(&all).map_or(Value::Null, |it| json!(it))
         }
         Some("number") => spelled(NUMBERS, rng),
@@ -52,17 +68,16 @@ fn value(schema: &Value, root: &Value, rng: &mut Rng, depth: u32) -> Value {
         Some("array") => {
             let count = if rng.one_in(20) { LONG / 10 } else { rng.below(4) };
             let depth = if count > 4 { DEEPEST } else { depth };
-            (0..count).map(|_| value(&schema["items"], root, rng, depth + 1)).collect()
+            (0..count).map(|_| value(&schema["items"], root, rng, depth + 1, left)).collect()
         }
         _ => {
             let mut made = Map::new();
-            let is_required = |name: &String| {
-                schema["required"].as_array().is_some_and(|list| list.iter().any(|it| it == name))
-            };
+            let required = schema["required"].as_array().into_iter().flatten().filter_map(Value::as_str);
+            let required: BTreeSet<&str> = required.collect();
             for (name, property) in schema["properties"].as_object().into_iter().flatten() {
-                let is_left_out = if is_required(name) { rng.one_in(20) } else { rng.one_in(2) };
+                let is_left_out = if required.contains(&**name) { rng.one_in(20) } else { rng.one_in(2) };
                 if !is_left_out {
-                    made.insert(name.clone(), value(property, root, rng, depth + 1));
+                    made.insert(name.clone(), value(property, root, rng, depth + 1, left));
                 }
             }
             if rng.one_in(10)
@@ -118,9 +133,10 @@ pub(super) fn mutated(arguments: &Value, rng: &mut Rng) -> Value {
 }
 
 /// Every way to make less of arguments by one step, the largest steps first.
-pub(super) fn less(arguments: &Value) -> Vec<Value> {
-    let mut found = Vec::new();
-    for place in places(arguments) {
+pub(super) fn less(arguments: &Value) -> impl Iterator<Item = Value> {
+    // Each is as large as the arguments, so that only those of one place are held.
+    places(arguments).into_iter().flat_map(|place| {
+        let mut found = Vec::new();
         let mut without = arguments.clone();
         if take(&mut without, &place) {
             found.push(without);
@@ -146,8 +162,8 @@ pub(super) fn less(arguments: &Value) -> Vec<Value> {
             with.pointer_mut(&place).into_iter().for_each(|at| *at = value.clone());
             found.push(with);
         }
-    }
-    found
+        found
+    })
 }
 
 /// The pointers of the values in arguments, outer ones first.
@@ -165,6 +181,7 @@ fn places(arguments: &Value) -> Vec<String> {
         }
         next += 1;
     }
+    found.truncate(MOST);
     found.split_off(1)
 }
 
@@ -188,7 +205,7 @@ fn take(arguments: &mut Value, place: &str) -> bool {
 mod tests {
     use super::{less, made, mutated};
     use generators::rng::Rng;
-    use serde_json::json;
+    use serde_json::{Map, json};
 
     #[test]
     fn the_same_seed_makes_the_same_arguments() {
@@ -206,11 +223,18 @@ mod tests {
         let given = json!({"a": "b", "c": [1, {"d": 2}]});
         let mutants: Vec<_> = (0..50).map(|seed| mutated(&given, &mut Rng::new(seed))).collect();
         assert!(mutants.iter().all(serde_json::Value::is_object) && mutants.iter().any(|it| *it != given));
+        let bounds = json!({"type": "integer", "minimum": i64::MIN, "maximum": i64::MAX});
+        let names = (0..500).map(|name| (name.to_string(), json!({"$ref": "#"})));
+        let properties: Map<_, _> = names.chain([("n".to_owned(), bounds)]).collect();
+        let schema = json!({"properties": properties});
+        assert!(
+            (0..50).all(|seed| made(&schema, &mut Rng::new(seed)).to_string().len() < 2 * super::LARGEST)
+        );
     }
 
     #[test]
     fn less_is_smaller_by_one_step() {
-        let steps = less(&json!({"a": "xy", "b": [1, 2]}));
+        let steps: Vec<_> = less(&json!({"a": "xy", "b": [1, 2]})).collect();
         for expected in [
             json!({"b": [1, 2]}),
             json!({"a": "x", "b": [1, 2]}),
@@ -221,6 +245,7 @@ mod tests {
         ] {
             assert!(steps.contains(&expected), "{expected}");
         }
-        assert!(less(&json!({})).is_empty());
+        assert_eq!(less(&json!({})).count(), 0);
+        assert!(less(&json!({"a": vec![0; 100_000]})).count() < 1_000);
     }
 }

@@ -23,7 +23,6 @@ pub(super) fn run(
     out: Option<&Path>,
     context: CommandContext,
 ) -> Result<u8, Failure> {
-    watch()?;
     let mut texts = Vec::new();
     for path in results {
         for file in files(path)? {
@@ -41,6 +40,8 @@ pub(super) fn run(
     notes.iter().for_each(|note| context.terminal.note(note));
     data_out().write_all(text::text(&run).as_bytes())?;
     if let Some(out) = out {
+        // Not before: a pipe that nobody writes to is waited for until a signal ends the program.
+        watch()?;
         write(&run, out)?;
         context.terminal.note(&format!("written to {}", out.join("index.html").display()));
     }
