@@ -16,6 +16,7 @@ from jsontext import Number, dump, parse  # found by mapping
 from keep import CASES, KEPT, WORTH_KEEPING
 
 HERE = Path(__file__).resolve().parent
+DOCS = HERE.parents[1] / "docs"
 VERSIONS = ("3.36.0", "6.21.0")
 
 
@@ -303,6 +304,44 @@ class Process(unittest.TestCase):
         self.assertEqual(self.ask(program=self.folder / "no-program").returncode, 1)
         self.assertNotEqual(self.converse({"cmd": "start", "protocol": 2}).returncode, 0)
         self.assertNotEqual(self.converse({"cmd": "dance"}).returncode, 0)
+
+
+class ThePage(unittest.TestCase):
+    """docs/importers.md counts what the published records hold."""
+
+    READ = ("jsonrpc", "streamable-http", "http-sse", "inspector")
+
+    def counts(self, version, dialect):
+        """What was asked, what passed, what was expected to fail, and what shows nothing at the level `calls`."""
+        suffix = "-default" if (version, dialect) == ("6.21.0", "default") else ""
+        record = json.loads((DOCS / f"results/assay-{version}{suffix}.json").read_text("utf-8"))
+        totals, compact = record["totals"], record["compact"]
+        # A skip that is listed has another reason.
+        listed = {result for results in compact["skipped"].values() for result in results}
+        skipped = sum(
+            verdict == "s" and format_name in self.READ and f"{case}/{format_name}" not in listed
+            for case, verdicts in compact["verdicts"].items()
+            for format_name, verdict in zip(compact["formats"], verdicts)
+        )
+        judged = [totals["pass"], totals["expected-fail"], skipped]
+        return [sum(judged), *judged]
+
+    def test_the_counts_are_those_of_the_records(self):
+        page = (DOCS / "importers.md").read_text("utf-8")
+        rows = [[cell.strip(" `") for cell in line.split("|")[1:-1]] for line in page.splitlines() if "| `assay-cli` |" in line]
+        self.assertEqual(len(rows), 3)
+        for _, version, dialect, *counts, _ in rows:
+            with self.subTest(version=version, dialect=dialect):
+                self.assertEqual([int(count.replace(",", "")) for count in counts], self.counts(version, dialect))
+
+    def test_each_difference_is_in_a_row(self):
+        page = (DOCS / "importers.md").read_text("utf-8")
+        for dialect in ("typed-ids", "default"):
+            with self.subTest(dialect=dialect):
+                _, section = page.split("`typed-ids`, the dialect" if dialect == "typed-ids" else "`--dialect default`**", 1)
+                table = section.split("| --- | --- | --- |\n", 1)[1].split("\n\n", 1)[0]
+                total = sum(int(line.split("|")[3]) for line in table.splitlines())
+                self.assertEqual(total, self.counts("6.21.0", dialect)[2])
 
 
 if __name__ == "__main__":
