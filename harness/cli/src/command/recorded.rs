@@ -1,7 +1,7 @@
 //! What becomes of a recording when it ends: a file for each session, in the format that was asked for.
 
 use super::context::CommandContext;
-use formats::{Conversion, Format, ReadOptions, Session, sessions};
+use formats::{Format, ReadOptions, Session, sessions};
 use std::fs;
 use std::path::{Path, PathBuf};
 use wire::files::{Access, may_write, replace};
@@ -120,8 +120,12 @@ fn convert(
     let faulty =
         |error| format!("{shown} was not written, since a message in the session has a fault: {error}");
     let mut session = Session::of(native, recorded, ReadOptions::default()).map_err(faulty)?;
-    if let Some(why) = Conversion::new(&session, native, format).refused.first() {
-        return Err(format!("{shown} was not written: {why}"));
+    if let Some(loss) = session.losses(format).into_iter().find(|loss| loss.clause.is_some()) {
+        let clause = loss.clause.unwrap_or_default();
+        return Err(format!(
+            "{shown} was not written: {} cannot carry {} ({clause})",
+            format.name, loss.what
+        ));
     }
     annotate(&mut session);
     let written = replace(out, Access::Private, |out| format.write(&session, out));
