@@ -11,12 +11,12 @@
 //! in the tags, adds none.
 //!
 //! Cannot carry: anything of HTTP or SSE, and so no authorization challenge; the process; times of the handshake and of
-//! notifications. The recorder keeps of the client
-//! nothing but requests that were answered, and of the server answers and notifications: what the server asks, what the client
-//! answers and notifies, and a request without an answer have no place. So behind the handshake a body is missing
-//! (HAR-MISSING), unless a converter wrote the file: it writes such messages in interactions of their own, which agent-vcr itself
-//! does not load, or says in the tags that they were left out. A response whose result, or the data of whose error, is not an object is gone, and so are
-//! notifications before the end of the handshake. Every message went through Python's JSON.
+//! notifications. The recorder keeps of the client nothing but requests that were answered, and of the server answers and
+//! notifications: what the server asks, what the client answers and notifies, and a request without an answer have no place. So
+//! behind the handshake a body is missing (HAR-MISSING), unless a converter wrote the file: it writes such messages in interactions
+//! of their own, which agent-vcr itself does not load, or says in the tags that they were left out. A response whose result, or the
+//! data of whose error, is not an object is gone, and so are notifications before the end of the handshake. Every message went
+//! through Python's JSON.
 
 mod write;
 

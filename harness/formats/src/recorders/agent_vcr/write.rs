@@ -61,12 +61,16 @@ pub(super) fn write(session: &Session, out: &mut dyn Write) -> io::Result<()> {
 /// What agent-vcr does not load: it wants a handshake, and each of its interactions is a request with an id.
 pub(super) fn unloadable(session: &Session) -> Option<Unloadable> {
     let mut said = said(session);
+    let mut entries: Vec<usize> =
+        said.extract_if(.., |said| has_no_place(said)).map(|said| said.at).collect();
+    // Nor has what the server notifies before it answers `initialize`.
+    let early = said.iter().skip(1).take_while(|said| is_notification(said)).count();
+    let behind = said.len().min(1);
+    entries.extend(said.drain(behind..behind + early).map(|said| said.at));
     let [_, Some(_)] = handshake(&said) else {
         let what = "a session that does not begin with `initialize` and its answer".to_owned();
         return Some(Unloadable { what, entries: Vec::new() });
     };
-    let mut entries: Vec<usize> =
-        said.extract_if(.., |said| has_no_place(said)).map(|said| said.at).collect();
     let mut at = 2;
     while at < said.len() {
         let interaction = Interaction::new(&said, at);
