@@ -86,7 +86,7 @@ static PARSE: Rule = Rule {
     relational: true,
     source: "schema, PARSE_ERROR; JSON-RPC 2.0, section 5.1",
     title: "The code -32700 answers what is not JSON, and nothing else",
-    why: "Who gets it looks for a fault in the JSON, and who gets another code for one in what was asked.",
+    why: "A client that gets it looks for a fault in its JSON; one that gets another code looks for a fault in what it asked.",
     fix: "Answer -32700 where the JSON parser fails, -32600 where the JSON is not a request, and -32601 where there is no \
           such method.",
     ..Rule::BLANK.should()
@@ -116,7 +116,7 @@ const PROMISED_IN_SESSIONS: &[(&str, &str)] = &[
 /// The most refusals that are held back.
 const MOST_SUSPECTS: usize = 100;
 
-/// A refusal of a method that no revision has, by something else than the code for that.
+/// A refusal of a method that no revision has, by something other than the code for that.
 struct Suspect {
     method: Box<str>,
     answer: String,
