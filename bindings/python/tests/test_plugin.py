@@ -1,11 +1,13 @@
 """The pytest plugin, on tests that people would write with the SDKs: recorded, played, and failing as a person sees it."""
 
+import re
 import shutil
 from pathlib import Path
 
 import mcp_concord
 import pytest
 from conftest import CALL, NULL_ID, session
+from mcp_concord.pytest_plugin import _file_name
 from mcp_concord.testing import assert_conforms, assert_same_session
 
 pytest_plugins = ["pytester"]
@@ -119,6 +121,15 @@ def test_tests_of_one_name_in_two_classes_have_recordings_of_their_own(pytester)
     pytester.runpytest_inprocess("-p", "no:cacheprovider").assert_outcomes(passed=2)
     kept = sorted(path.name for path in (pytester.path / "recordings/test_two").iterdir())
     assert kept == ["TestOne-test_it.jsonl", "TestOther-test_it.jsonl"]
+
+
+def test_names_of_tests_that_differ_in_punctuation_have_recordings_of_their_own():
+    plain = {"test_a": "test_a", "TestA::test_b": "TestA-test_b", "test_a[b-1.0]": "test_a-b-1.0", "test_a[é]": "test_a-é"}
+    for test, name in plain.items():
+        assert _file_name(test) == name
+    names = [_file_name(f"test_a[{value}]") for value in ("b c", "b/c", "b::c", "b-c", "b-c-", "b!c", "[b]c", "")]
+    assert len(set(names)) == len(names)
+    assert names[0] == _file_name("test_a[b c]") and re.fullmatch("test_a-b-c-[0-9a-f]{8}", names[0])
 
 
 def test_a_recording_that_cannot_be_kept_leaves_the_one_before(pytester, monkeypatch):

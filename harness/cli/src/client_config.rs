@@ -65,20 +65,25 @@ fn json_servers(text: &str) -> Result<Vec<ServerEntry>, String> {
         token(value).unwrap_or_else(|| Token { value: value.text().to_owned(), at: span(value) })
     };
     // Claude Code has the servers of each project beside its own.
-    let projects = root.member("projects").into_iter().flat_map(Json::members).map(|(_, project)| project);
+    let projects = last(root, "projects").into_iter().flat_map(Json::members).map(|(_, project)| project);
     let tables = std::iter::once(root).chain(projects);
-    let tables = tables.flat_map(|it| ["mcpServers", "servers"].map(|key| it.member(key)));
+    let tables = tables.flat_map(|it| ["mcpServers", "servers"].map(|key| last(it, key)));
     let entry = |(name, server): (transcript::json::JsonString<'_>, Json<'_>)| {
-        let args = server.member("args").filter(|args| args.kind() == JsonKind::Array);
+        let args = last(server, "args").filter(|args| args.kind() == JsonKind::Array);
         ServerEntry {
             name: String::from_utf8_lossy(&name.decode()).into_owned(),
-            url: server.member("url").and_then(token).map(|url| url.value),
+            url: last(server, "url").and_then(token).map(|url| url.value),
             member: (", \"".to_owned(), "\": "),
-            command: server.member("command").and_then(token),
+            command: last(server, "command").and_then(token),
             args: args.map(|args| (span(args), args.items().map(argument).collect())),
         }
     };
     Ok(tables.flatten().flat_map(Json::members).map(entry).collect())
+}
+
+/// Of members of one name the last, which is what JSON parsers take.
+fn last<'a>(object: Json<'a>, name: &str) -> Option<Json<'a>> {
+    object.members().filter(|(key, _)| key.is(name)).last().map(|(_, value)| value)
 }
 
 fn toml_servers(text: &str) -> Result<Vec<ServerEntry>, String> {
@@ -263,6 +268,16 @@ mod tests {
             assert_eq!(after.unwrapped(&wrapped).as_deref(), Some(*text));
             assert_eq!(before.unwrapped(text), None);
         }
+    }
+
+    #[test]
+    fn of_two_commands_the_last_is_wrapped_which_clients_take() {
+        let text = r#"{"mcpServers": {"a": {"command": "x", "args": ["1"], "command": "y", "args": ["2"]}}}"#;
+        let words = ["mcp-concord", "record", "--"].map(str::to_owned);
+        let wrapped = servers(text, Syntax::Json).unwrap()[0].wrapped(text, &words).unwrap();
+        let last = r#""command": "mcp-concord", "args": ["record", "--", "y", "2"]"#;
+        assert_eq!(wrapped, text.replace(r#""command": "y", "args": ["2"]"#, last));
+        assert_eq!(servers(&wrapped, Syntax::Json).unwrap()[0].unwrapped(&wrapped).as_deref(), Some(text));
     }
 
     #[test]

@@ -192,8 +192,10 @@ macro_rules! about_a_server {
     };
 }
 
-/// Documents by the members that they have.
-const DOCUMENTS: [(&[&str], &str); 10] = [
+/// Documents by the members that they have, and by those in quotes somewhere below.
+const DOCUMENTS: [(&[&str], &str); 12] = [
+    (&["messages", "\"role\""], CONVERSATION),
+    (&["contents", "\"role\""], CONVERSATION),
     (
         &["log", "stream", "time"],
         "it is the log that Docker keeps of a container; take what was printed out with `jq -rj .log FILE > NEW`",
@@ -212,16 +214,18 @@ const DOCUMENTS: [(&[&str], &str); 10] = [
 fn of_an_object(text: &str) -> Option<&'static str> {
     let head = Head::new(text);
     let has = |names: &[&str]| names.iter().any(|name| head.has(name));
+    // A request to a language model has tools, too.
+    let asks_a_model = has(&["messages", "events", "entries", "exchanges", "interactions", "model"]);
+    let offers = || has(&["prompts", "resources", "serverInfo"]) || text.contains("\"inputSchema\"");
     match head.has("tools") {
         _ if head.has("mcpSurface") => Some(LOCK_FILE),
-        // A request to a language model has tools, too.
-        true if has(&["messages", "events", "entries", "exchanges", "interactions", "model"]) => None,
-        true if has(&["prompts", "resources", "serverInfo"]) || text.contains("\"inputSchema\"") => {
-            Some(OFFER)
-        }
+        _ if head.has_log_events() => Some(CLOUDWATCH),
+        true if !asks_a_model && offers() => Some(OFFER),
         _ if has(&["debug", "error"]) && head.has("sessionId") && head.has("cwd") => Some(CLAUDE_CODE),
         _ => {
-            DOCUMENTS.iter().find(|(names, _)| names.iter().all(|name| head.has(name))).map(|(_, what)| *what)
+            let below = |name: &str| name.starts_with('"') && text.contains(name);
+            let shows = |name: &&str| head.has(name) || below(name) && !below("\"jsonrpc\"");
+            DOCUMENTS.iter().find(|(names, _)| names.iter().all(shows)).map(|(_, what)| *what)
         }
     }
 }
@@ -305,6 +309,9 @@ const PYTHON: &str =
 
 const CONVERSATION: &str = "it is a conversation with a language model, which has none of the messages between client and server; \
                             to record a session, put `mcp-concord record -o NEW --` ahead of the server's command";
+
+const CLOUDWATCH: &str =
+    "it is log events of CloudWatch; take what was printed out with `jq -r '.events[].message' FILE > NEW`";
 
 const LIST: &str =
     "it is a list of recordings, and a transcript is one; take the first out with `jq '.[0]' FILE > NEW`";

@@ -15,6 +15,8 @@ pub struct Head {
     log: String,
     /// The first value is a list whose first item is none that a message could be in.
     odd: bool,
+    /// The first item of the list under `events`.
+    event: Vec<(String, Option<String>)>,
 }
 
 impl Head {
@@ -30,7 +32,10 @@ impl Head {
         };
         let begin = scanner.at();
         match head.kind {
-            Some(JsonKind::Object) => head.members = members(&mut scanner),
+            Some(JsonKind::Object) => {
+                head.members = members(&mut scanner);
+                head.event = first_event(text).unwrap_or_default();
+            }
             Some(JsonKind::Array) if scanner.open(b']') == Ok(true) => {
                 scanner.space();
                 if scanner.peek() == Some(b'{') {
@@ -80,11 +85,27 @@ impl Head {
         !self.first.is_empty() && !names.iter().any(|name| self.first_has(name))
     }
 
+    /// Whether the first value has `events` as CloudWatch gives them: a time, and a text that was logged.
+    pub(crate) fn has_log_events(&self) -> bool {
+        let has = |name, is_text: bool| {
+            self.event.iter().any(|(key, text)| key == name && (!is_text || text.is_some()))
+        };
+        self.has("events") && has("timestamp", false) && has("message", true)
+    }
+
     /// The member's value, where it is a string.
     #[must_use]
     pub fn text(&self, name: &str) -> Option<&str> {
         self.members.iter().find(|(key, _)| key == name)?.1.as_deref()
     }
+}
+
+fn first_event(text: &str) -> Option<Vec<(String, Option<String>)>> {
+    let mut scanner = Scanner::new(&text[text.find("\"events\"")?..]);
+    scanner.key().ok()?;
+    let has_items = scanner.open(b']') == Ok(true);
+    scanner.space();
+    (has_items && scanner.peek() == Some(b'{')).then(|| members(&mut scanner))
 }
 
 /// The members of the object that begins here, as far as they are there.

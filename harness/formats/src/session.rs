@@ -248,6 +248,7 @@ impl OwnedEntry {
             Content::Noise(noise) => OwnedContent::Skipped(noise.why.message.clone()),
             Content::Missing(body) => OwnedContent::Missing(*body),
             Content::WrongType(wrong) => OwnedContent::Skipped(wrong.what.clone().into_owned()),
+            Content::Mark => OwnedContent::Skipped("a byte order mark".to_owned()),
         };
         Self {
             location: entry.location,

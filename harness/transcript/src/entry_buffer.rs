@@ -51,6 +51,7 @@ enum What {
     Noise(Box<Refusal>, Range<usize>),
     Missing(MissingBody),
     WrongType(Range<usize>, bool),
+    Mark,
 }
 
 /// A [`Context`], by places in the batch.
@@ -98,6 +99,7 @@ impl EntryBuffer {
             Content::Noise(noise) => What::Noise(Box::new(noise.why.clone()), self.keep(&noise.text, around)),
             Content::Missing(body) => What::Missing(*body),
             Content::WrongType(wrong) => What::WrongType(self.keep(&wrong.what, around), wrong.open),
+            Content::Mark => What::Mark,
         };
         let context = entry.context.map(|context| {
             let text = self.keep(context.text.text(), around);
@@ -166,6 +168,7 @@ impl EntryBuffer {
             What::WrongType(what, open) => {
                 Content::WrongType(WrongType { what: Cow::Borrowed(self.text(what)), open: *open })
             }
+            What::Mark => Content::Mark,
         }
     }
 
@@ -243,6 +246,7 @@ mod tests {
             },
             Entry::new(location, Content::Missing(MissingBody { whose: "the answer", coded: true })),
             Entry::new(location, Content::WrongType(WrongType { what: "a list".into(), open: true })),
+            Entry::new(location, Content::Mark),
         ];
         let mut batch = EntryBuffer::default();
         entries.iter().for_each(|entry| batch.push(entry));

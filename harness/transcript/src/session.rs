@@ -231,6 +231,8 @@ pub enum Content<'a> {
     /// A member of a type that its format does not give it, and that changes no meaning. Handed on, before the entry that
     /// it belongs to, to the side that asks for every fault.
     WrongType(WrongType<'a>),
+    /// A byte order mark before the body that the next entry stands in. Handed on to the side that asks for every fault.
+    Mark,
 }
 
 /// A body that cannot be read.

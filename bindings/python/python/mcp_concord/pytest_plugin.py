@@ -6,11 +6,13 @@
             …
 
 Recordings lie in the folder ``recordings`` beside the test's file, one for each server of a test, and are kept when the test
-passes, without secrets. ``--mcp-record`` says when a server is recorded. A call that is not in the recording fails at the call.
+passes, without secrets. Where the name of a test has other characters than letters, digits, ``_``, ``.`` and ``-``, as parameters
+may, its recording ends with a hash of the name. ``--mcp-record`` says when a server is recorded. A call that is not in the recording fails at the call.
 """
 
 from __future__ import annotations
 
+import hashlib
 import os
 import re
 import shlex
@@ -156,6 +158,15 @@ class MCPRecording:
         return fault
 
 
+def _file_name(test: str) -> str:
+    """The name of a test's recording: ``TestA::test_b[c]`` is ``TestA-test_b-c``. Where the parameters have characters that no file
+    should have in its name, they are replaced, and a hash tells the names apart that then are the same."""
+    function, bracket, parameters = test.partition("[")
+    plain = function.replace("::", "-") + (f"-{parameters[:-1]}" if bracket else "")
+    name = re.sub(r"[^\w.-]+", "-", plain).strip("-")
+    return name if name == plain else f"{name}-{hashlib.sha256(test.encode(errors='replace')).hexdigest()[:8]}"
+
+
 def _faults(players: List[_Player]) -> Optional[str]:
     return "\n".join(fault for fault in (player.fault() for player in players) if fault) or None
 
@@ -195,8 +206,7 @@ def mcp_command() -> str:
 def mcp_recording(request: pytest.FixtureRequest, mcp_command: str, tmp_path: Path) -> Iterator[MCPRecording]:
     """The recordings of this test: its first run makes them, later runs play them. A client that then does otherwise fails."""
     # Two classes of a file may have tests of one name.
-    name = request.node.nodeid.partition("::")[2] or request.node.name
-    name = re.sub(r"[^\w.-]+", "-", name).strip("-")
+    name = _file_name(request.node.nodeid.partition("::")[2] or request.node.name)
     path = request.node.path.parent / "recordings" / request.node.path.stem / f"{name}.jsonl"
     mode, secrets = (request.config.getoption(name) for name in ("--mcp-record", "--mcp-keep-secrets"))
     recording = MCPRecording(path, mode, mcp_command, tmp_path, secrets)

@@ -1,8 +1,9 @@
 //! The baseline of a command that tests: read, and matched against everything that could be tested.
 
 use super::context::{CommandContext, Failure};
+use super::small_file;
+use std::io;
 use std::path::Path;
-use std::{fs, io};
 use transcript::dialect::Dialect;
 use verdict::baseline::Baseline;
 use verdict::config_error::ConfigError;
@@ -17,7 +18,7 @@ pub(super) fn read<'t>(
     trials: impl Iterator<Item = (&'t str, &'t str)> + Clone,
     context: CommandContext,
 ) -> Result<Baseline, Failure> {
-    let text = match fs::read_to_string(path) {
+    let text = match small_file::written(path) {
         Ok(text) => text,
         Err(error) if growing && error.kind() == io::ErrorKind::NotFound => String::new(),
         Err(error) => return Err(Failure::Unusable(format!("{} cannot be read: {error}", path.display()))),

@@ -8,6 +8,7 @@ mod watched;
 use super::carrier::Carrier;
 use super::context::{CommandContext, Failure};
 use super::input::{name_of, named_format, open_kept};
+use super::small_file;
 use super::values::{spelled, words};
 use crate::exit;
 use crate::listed_paths::named_paths;
@@ -24,7 +25,6 @@ use reports::check::{Renderer, github, json, junit, ndjson, sarif, text};
 use rules::record::RuleResult;
 use rules::rule_set::RuleSet;
 use rules::{Parallelism, Revision, RuleVerdict};
-use std::fs;
 use std::io::{self, Write as _};
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
@@ -246,7 +246,7 @@ fn required(path: &Path, context: CommandContext) -> Result<(RuleSet, String), F
     let name = path.display();
     let text = match path.to_str().and_then(RuleSet::shipped) {
         Some(text) => text.to_owned(),
-        None => fs::read_to_string(path).map_err(|error| {
+        None => small_file::written(path).map_err(|error| {
             let sets = Revision::ALL.map(Revision::name);
             let meant = hint(&name.to_string(), sets.into_iter());
             let sets = sets.join(", ");

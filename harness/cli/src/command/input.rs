@@ -2,6 +2,7 @@
 
 use super::context::Failure;
 use super::kept::Keeper;
+use super::small_file;
 use crate::terminal::Terminal;
 use app::{Decoded, Recording};
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
@@ -126,10 +127,9 @@ impl Transcript {
         asked: Option<&'static Format>,
         terminal: Terminal,
     ) -> Result<Self, Failure> {
-        let Source { name, mut reader } = opened(path, terminal).map_err(Failure::Unusable)?;
-        let mut bytes = Vec::new();
-        match reader.read_to_end(&mut bytes) {
-            Ok(_) => Self::new(bytes, asked, name),
+        let Source { name, reader } = opened(path, terminal).map_err(Failure::Unusable)?;
+        match small_file::bytes(reader) {
+            Ok(bytes) => Self::new(bytes, asked, name),
             Err(error) => Err(Failure::Unusable(format!("{name} cannot be read: {error}"))),
         }
     }

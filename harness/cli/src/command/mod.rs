@@ -37,6 +37,7 @@ mod run;
 mod scaling;
 mod show;
 mod site;
+mod small_file;
 mod stats;
 mod suites;
 mod summary;

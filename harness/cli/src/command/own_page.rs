@@ -1,7 +1,7 @@
 //! A page that somebody else made, to stand in a site beside those of this program.
 
 use super::context::Failure;
-use std::fs;
+use super::small_file;
 use std::path::Path;
 
 /// A page as it was made, and how the others link to it.
@@ -23,7 +23,8 @@ impl OwnPage {
             let why = "cannot be a page of a site: its name must consist of letters, digits, `-`, `_` and `.`, and end with .html";
             return Err(unusable(why));
         }
-        let text = fs::read_to_string(path).map_err(|error| unusable(&format!("cannot be read: {error}")))?;
+        let text =
+            small_file::written(path).map_err(|error| unusable(&format!("cannot be read: {error}")))?;
         let title = title(&text).ok_or_else(|| unusable("has no <title>, by which the site links to it"))?;
         Ok(Self { name, title, text })
     }

@@ -4,6 +4,7 @@ use super::context::CommandContext;
 use formats::{Format, ReadOptions, Session, sessions};
 use std::fs;
 use std::path::{Path, PathBuf};
+use verdict::plain::counted;
 use wire::files::{Access, may_write, replace};
 
 /// What was recorded, and what was asked for.
@@ -21,7 +22,17 @@ pub(super) struct Recording<'r> {
 impl Recording<'_> {
     /// Writes what was asked for, each session with what `annotate` adds. Whether all is there; else the recording stays.
     pub(super) fn finish(&self, annotate: &dyn Fn(&mut Session), context: CommandContext) -> bool {
-        let done = self.write(annotate);
+        let mut unloadable = Vec::new();
+        let done = self.write(annotate, &mut unloadable);
+        // From the last, as they were written.
+        if let Some(first) = unloadable.pop() {
+            let more = match unloadable.len() {
+                0 => String::new(),
+                more => format!("; nor all that is in {}", counted(more, "other file")),
+            };
+            let format = self.format.name;
+            context.terminal.note(&format!("{format} does not load all that is in {first}{more}"));
+        }
         match &done {
             Ok(files) if files.len() > 1 => {
                 let [first, .., last] = &files[..] else { return true };
@@ -39,7 +50,11 @@ impl Recording<'_> {
     }
 
     /// The files. Memory: what was recorded, twice, and one session of it as it is converted.
-    fn write(&self, annotate: &dyn Fn(&mut Session)) -> Result<Vec<PathBuf>, String> {
+    fn write(
+        &self,
+        annotate: &dyn Fn(&mut Session),
+        unloadable: &mut Vec<String>,
+    ) -> Result<Vec<PathBuf>, String> {
         let Self { kept, native, out, format, force } = *self;
         let converted = kept != out;
         if !converted && !native.carries.exchanges {
@@ -64,7 +79,7 @@ impl Recording<'_> {
         // The first one last: until then an archive of that name holds all of them.
         for (part, name) in parts.iter().zip(&names).rev() {
             let done = match converted {
-                true => convert(part, name, native, format, annotate),
+                true => convert(part, name, native, format, annotate).map(|why| unloadable.extend(why)),
                 false => replace(name, Access::Private, |out| out.write_all(part))
                     .map_err(|error| format!("{} was not written: {error}", name.display())),
             };
@@ -108,14 +123,15 @@ pub(super) fn numbered(out: &Path, number: usize) -> PathBuf {
     out.with_file_name(name)
 }
 
-/// Writes a session that was recorded as `native` in another format, with what `annotate` adds.
+/// Writes a session that was recorded as `native` in another format, with what `annotate` adds; what of the file the format's own
+/// program does not load.
 fn convert(
     recorded: &[u8],
     out: &Path,
     native: &Format,
     format: &Format,
     annotate: &dyn Fn(&mut Session),
-) -> Result<(), String> {
+) -> Result<Option<String>, String> {
     let shown = out.display();
     let faulty =
         |error| format!("{shown} was not written, since a message in the session has a fault: {error}");
@@ -129,7 +145,14 @@ fn convert(
     }
     annotate(&mut session);
     let written = replace(out, Access::Private, |out| format.write(&session, out));
-    written.map_err(|error| format!("{shown} was not written: {error}"))
+    written.map_err(|error| format!("{shown} was not written: {error}"))?;
+    Ok((format.unloadable)(&session).map(|there| {
+        // By the lines of what was written: the other file is removed.
+        let again =
+            fs::read(out).ok().and_then(|bytes| Session::of(format, &bytes, ReadOptions::default()).ok());
+        let what = again.and_then(|session| (format.unloadable)(&session)).unwrap_or(there).what;
+        format!("{shown}: {what}")
+    }))
 }
 
 #[cfg(test)]

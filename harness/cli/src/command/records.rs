@@ -3,13 +3,13 @@
 use super::context::Failure;
 use super::results::is_over;
 use super::site::TIMES;
+use super::small_file;
 use super::suites::embedded;
 use mcp_concord_suite::Case;
 use reports::html::findings::Finding;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use std::fmt::Display;
-use std::fs;
 use std::path::Path;
 use transcript::dialect;
 use verdict::record::{CaseNote, Record, SCHEMA};
@@ -37,7 +37,7 @@ pub(super) fn read(path: &Path) -> Result<Input, Failure> {
             let bytes = wire::fetch(url).map_err(|why| unreadable(&why))?;
             String::from_utf8(bytes).map_err(|_| unreadable(&"it is not UTF-8"))?
         }
-        None => fs::read_to_string(path).map_err(|error| unreadable(&error))?,
+        None => small_file::made(path).map_err(|error| unreadable(&error))?,
     };
     if text.trim_start().starts_with('[') {
         return parsed(&text, &format!("{name} is not an output of `check --output json`"))
@@ -89,7 +89,7 @@ fn give_times(path: &Path, record: &mut Record) -> Result<(), Failure> {
         return Ok(());
     }
     let name = beside.display().to_string();
-    let text = fs::read_to_string(&beside)
+    let text = small_file::made(&beside)
         .map_err(|error| Failure::Unusable(format!("{name} cannot be read: {error}")))?;
     let times: Times = parsed(&text, &name)?;
     times.give(record).map_err(|stray| Failure::Unusable(format!("{name}: {stray}")))

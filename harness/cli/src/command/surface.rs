@@ -2,13 +2,14 @@
 
 use super::context::{CommandContext, Failure};
 use super::input::{Source, named_format, opened};
+use super::small_file;
 use super::values::words;
 use crate::exit;
 use crate::recordings::{Found, Names, Recordings};
 use crate::terminal::out_for;
 use app::{Cause, Error};
 use formats::Format;
-use std::fs;
+use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read, Write as _};
 use std::mem::take;
 use std::path::{Path, PathBuf};
@@ -164,7 +165,7 @@ fn start(reader: &mut impl BufRead, name: &str) -> Result<String, Failure> {
 
 fn lock(path: &Path, reader: impl Read) -> Result<Surface, Failure> {
     let name = path.display();
-    let text = io::read_to_string(reader).map_err(|error| unreadable(&name.to_string(), &error))?;
+    let text = small_file::rest(reader).map_err(|error| unreadable(&name.to_string(), &error))?;
     read_lock(text.trim_start_matches('\u{feff}'))
         .map_err(|why| Failure::Unusable(format!("{name} cannot be used as a lock file: {why}")))
 }
@@ -175,7 +176,8 @@ fn unreadable(name: &str, error: &io::Error) -> Failure {
 
 /// Writes a lock file at once; replaces nothing else than a lock file.
 fn write(path: &Path, surface: &Surface) -> Result<(), Failure> {
-    if let Ok(there) = fs::read(path)
+    let mut there = Vec::new();
+    if File::open(path).and_then(|file| file.take(LOOKED_AT as u64).read_to_end(&mut there)).is_ok()
         && !there.is_empty()
         && !is_lock(&String::from_utf8_lossy(&there))
     {

@@ -2,6 +2,7 @@
 
 use super::context::{CommandContext, Failure};
 use super::record;
+use super::small_file;
 use crate::client_config::{ServerEntry, Syntax, servers};
 use crate::exit;
 use clap::Args as _;
@@ -204,7 +205,7 @@ impl Config {
         if !path.is_file() {
             return Err(format!("{shown} is not a file"));
         }
-        let text = fs::read_to_string(path).map_err(|error| format!("{shown} cannot be read: {error}"))?;
+        let text = small_file::written(path).map_err(|error| format!("{shown} cannot be read: {error}"))?;
         let is_toml = path.extension().is_some_and(|ending| ending == "toml");
         let syntax = if is_toml { Syntax::Toml } else { Syntax::Json };
         let servers = servers(&text, syntax).map_err(|why| format!("{shown} cannot be used: {why}"))?;

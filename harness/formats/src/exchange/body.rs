@@ -218,6 +218,13 @@ pub(crate) fn not_utf8(bytes: &[u8], at: usize) -> Refusal {
     Refusal::new(Code::InvalidUtf8, at, format!("byte 0x{byte:02x} of the decoded body is not UTF-8 here"))
 }
 
+/// A field of an event as text.
+pub(crate) fn text(bytes: Option<&[u8]>) -> Checked<Option<&str>> {
+    bytes
+        .map(|bytes| std::str::from_utf8(bytes).map_err(|error| not_utf8(bytes, error.valid_up_to())))
+        .transpose()
+}
+
 /// Where in `whole` a part of it begins.
 pub(crate) fn offset_in(whole: &[u8], part: &str) -> usize {
     (part.as_ptr() as usize).saturating_sub(whole.as_ptr() as usize).min(whole.len())

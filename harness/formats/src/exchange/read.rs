@@ -2,7 +2,7 @@
 //!
 //! Memory: the whole file, since its order is not the order of the session, and what [`super::timed`] holds.
 
-use super::body::{Body, Checked, Document, MOST_HEADERS, message, not_utf8, offset_in, without_mark};
+use super::body::{Body, Checked, Document, MOST_HEADERS, message, offset_in, text, without_mark};
 use super::invented::Invented;
 use super::media::STREAM;
 use super::parts::{Held, Layout, Listed, Moment, Parts};
@@ -234,7 +234,11 @@ impl<'a> Reading<'a, '_, '_, '_> {
         let bytes = std::mem::take(&mut body.bytes);
         let text = without_mark(&bytes);
         let skipped = bytes.len() - text.len();
-        match message(text, wanted) {
+        let found = message(text, wanted);
+        if skipped > 0 && !matches!(found, Ok(None)) && self.options.tolerance == Tolerance::Faults {
+            self.note(stamp.on(Content::Mark, location))?;
+        }
+        match found {
             Ok(None) => Ok(false),
             Ok(Some(message)) => {
                 let start = skipped + offset_in(text, message.text());
@@ -384,12 +388,6 @@ fn event<'e>(block: &SseBlock<'e>) -> Checked<(Content<'e>, Sse<'e>)> {
     };
     let (name, id, data) = (name.map(Cow::from), id.map(Cow::from), data.map(Cow::from));
     Ok((content, Sse { name, id, data, retry: block.retry, comments: block.comments }))
-}
-
-fn text(bytes: Option<&[u8]>) -> Checked<Option<&str>> {
-    bytes
-        .map(|bytes| std::str::from_utf8(bytes).map_err(|error| not_utf8(bytes, error.valid_up_to())))
-        .transpose()
 }
 
 fn lines(text: &str) -> u64 {

@@ -39,7 +39,8 @@ fn sniff(head: &Head) -> bool {
     // A message has one of these, and so has an entry of an export.
     let could_be = ["jsonrpc", "id", "method", "params", "result", "error", "message"];
     let is_other = head.is_odd_list() || of_a_list(head).is_some() || head.first_has_none(&could_be);
-    head.kind() == Some(JsonKind::Array) && !is_other || head.has("events") && !head.has("jsonrpc")
+    head.kind() == Some(JsonKind::Array) && !is_other
+        || head.has("events") && !head.has("jsonrpc") && !head.has_log_events()
 }
 
 /// Why a file that looks a little like one of these is none.

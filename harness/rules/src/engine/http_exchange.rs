@@ -63,6 +63,8 @@ pub(crate) struct HttpExchange {
     pub(crate) several: bool,
     /// What was wrong with the body, where it was to be a message and is none.
     pub(crate) bad_request: Option<Code>,
+    /// A byte order mark comes before the body. Most JSON parsers refuse it, and RFC 8259 lets them.
+    pub(crate) marked: bool,
     /// The body could have been a message and is not in the recording.
     pub(crate) request_lost: bool,
     /// The same for the answer.
@@ -194,6 +196,7 @@ impl HttpExchange {
                 self.several |= noise.why.code == Code::InvalidJson && holds_several(&noise.text);
                 self.bad_request.get_or_insert(noise.why.code);
             }
+            (Carrier::Request, None, Content::Mark) => self.marked = true,
             (Carrier::Request, None, Content::Missing(_)) => self.request_lost = true,
             (_, Some(message), _) => self.answer(message, entry),
             (_, None, Content::Missing(_)) => self.answer_lost = true,

@@ -309,6 +309,10 @@ impl CorrelationState {
                 let why = format!("nothing shows the revision of the party that answers {}", request.id());
                 report.inconclusive(&ID_ECHO, at, why);
             }
+            // What was refused with the mark before it was not parsed, so that its id is not known.
+            (_, Some(_), MessageKind::Error)
+                if message.error_code() == Some(-32700)
+                    && at.exchanges.current().is_some_and(|exchange| exchange.marked) => {}
             (_, Some(request), MessageKind::Error) if status != Some(403) => {
                 let wrong = Violation::new(format!(
                     "the error does not have the id {} of the open request",

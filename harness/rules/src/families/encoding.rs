@@ -82,6 +82,8 @@ pub(super) fn broken_json(first: FindingLocation) -> Violation<'static> {
     Violation::new("the line begins like a message but is not JSON").at(first)
 }
 
+const MARKED: &str = "a byte order mark comes before the message";
+
 struct EncodingState;
 
 impl RuleVisitor for EncodingState {
@@ -89,6 +91,7 @@ impl RuleVisitor for EncodingState {
         match (at.message, &at.entry.content) {
             (Some(message), _) => check_message(message, at, report),
             (None, Content::Noise(noise)) => fault(noise, at, report),
+            (None, Content::Mark) => report.fail(&BOM, at, MARKED),
             _ => {}
         }
     }
@@ -128,7 +131,7 @@ fn exact(value: Option<Json<'_>>, at: &RuleContext<'_>, report: &mut Report) {
 fn fault(noise: &Noise<'_>, at: &RuleContext<'_>, report: &mut Report) {
     let text = Json::parse(&noise.text).ok().and_then(|value| value.as_text()?.to_str());
     if noise.text.starts_with('\u{feff}') || text.is_some_and(|text| text.starts_with('\u{feff}')) {
-        return report.fail(&BOM, at, "a byte order mark comes before the message");
+        return report.fail(&BOM, at, MARKED);
     }
     match noise.why.code {
         Code::AmbiguousMember => report.fail(&TWICE, at, noise.why.message.clone()),

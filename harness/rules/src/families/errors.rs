@@ -221,6 +221,8 @@ fn parse_code(exchange: &HttpExchange, at: &RuleContext<'_>, report: &mut Report
     };
     let wrong = match (exchange.bad_request, code) {
         (Some(Code::InvalidJson), -32700) => return report.pass(&PARSE, at),
+        (_, -32700) if exchange.marked => return report.pass(&PARSE, at),
+        _ if exchange.marked => return,
         (Some(Code::InvalidJson), -32603..=-32600) if matches!(exchange.status(), 200 | 400 | 500) => {
             format!("what was posted is not JSON, and the code is {code}")
         }

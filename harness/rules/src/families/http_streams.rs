@@ -229,7 +229,7 @@ fn framing(exchange: &HttpExchange, at: &RuleContext<'_>, report: &mut Report) {
     if exchange.transport == Transport::Other || !exchange.streams() {
         return;
     }
-    let nothing = exchange.events == 0 && exchange.messages == 0 && !exchange.comments;
+    let empty = exchange.events == 0 && exchange.messages == 0 && exchange.bad_answer.is_none();
     match exchange.unfinished {
         Some(true) => {
             let wrong =
@@ -241,12 +241,13 @@ fn framing(exchange: &HttpExchange, at: &RuleContext<'_>, report: &mut Report) {
                 Violation::new("the stream, or its recording, ends inside an event, which is thrown away");
             report.fail(&FRAMING, at, wrong.only(Level::Info));
         }
-        None if nothing && exchange.bad_answer.is_none() => {
+        None if empty && !exchange.comments => {
             let whole = exchange.no_stream || !exchange.answer_lost;
             if whole && exchange.raw.response_size.is_some_and(|size| size > 0) {
                 report.fail(&FRAMING, at, "the body holds no event: none of its lines is a field");
             }
         }
+        None if empty => report.inconclusive(&FRAMING, at, "the stream carries comments and no event"),
         None => report.pass(&FRAMING, at),
     }
 }

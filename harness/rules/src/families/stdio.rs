@@ -52,10 +52,16 @@ static STDIN: Rule = Rule {
 struct StdioState {
     /// What each side wrote that is not JSON by itself: the client, the server.
     pieces: [SplitMessages; 2],
+    /// The server ended while the client could still write to it.
+    is_input_open: bool,
 }
 
 impl RuleVisitor for StdioState {
     fn visit(&mut self, at: &RuleContext<'_>, report: &mut Report) {
+        if let Content::TraceEnd(end) = &at.entry.content {
+            let input = end.member("_input").and_then(|input| input.as_text());
+            self.is_input_open = input.is_some_and(|input| input.is("open"));
+        }
         let Some(side) = at.entry.side else { return };
         match &at.entry.content {
             Content::Message(_) => {
@@ -83,6 +89,11 @@ impl RuleVisitor for StdioState {
     }
 
     fn over(&mut self, at: &RuleContext<'_>, report: &mut Report) {
+        let written = &mut self.pieces[Side::Client as usize];
+        if self.is_input_open && written.is_cut() {
+            written.give_up();
+            report.inconclusive(&encoding::PARSE, at, "the server ended before the client's last line did");
+        }
         for side in [Side::Client, Side::Server] {
             self.give_up(side, at, report);
         }

@@ -17,7 +17,7 @@ pub(super) const FAMILY: Family = Family {
     title: "Subscriptions",
     rules: &[&ACK_FIRST, &ID_TAG, &ID_EXACT, &FILTER, &ACK_SUBSET, &NO_REQUEST_SCOPED, &CANCEL],
     triggers: &[
-        Trigger::Methods(&[MessageKind::Request, MessageKind::Result], &[LISTEN]),
+        Trigger::Methods(&[MessageKind::Request, MessageKind::Result, MessageKind::Error], &[LISTEN]),
         Trigger::Kinds(&[MessageKind::Notification]),
     ],
     visitor: || Box::new(SubscriptionsState::default()),
@@ -140,7 +140,16 @@ impl RuleVisitor for SubscriptionsState {
             MessageKind::Result if message.request_for(LISTEN).is_some() => {
                 self.result(message, at, report);
             }
+            MessageKind::Error if message.request_for(LISTEN).is_some() => {
+                self.listens.retain(|listen| message.raw.written_id() != Some(&*listen.id));
+            }
             _ => {}
+        }
+    }
+
+    fn over(&mut self, at: &RuleContext<'_>, report: &mut Report) {
+        if self.listens.iter().any(|listen| !listen.acknowledged) {
+            report.inconclusive(&ACK_FIRST, at, "the recording ends before a message of the subscription");
         }
     }
 }
@@ -155,13 +164,12 @@ impl SubscriptionsState {
         // An id may be used again once its request was answered.
         self.listens.retain(|listen| *listen.id != *id);
         let filter = message.param("notifications").map(Json::text).filter(|text| text.len() <= LONGEST);
-        let (exchange, location) = (at.entry.exchange, at.location());
         self.listens.push(Listen {
             id: id.into(),
             filter: filter.map(Into::into),
-            exchange,
+            exchange: at.entry.exchange,
             acknowledged: false,
-            location,
+            location: at.location(),
         });
     }
 
@@ -271,8 +279,7 @@ impl SubscriptionsState {
     /// A message of a subscription: the acknowledgment, or something that must come behind it.
     fn opened(&mut self, index: usize, method: &str, at: &RuleContext<'_>, report: &mut Report) {
         let Some(listen) = self.listens.get_mut(index) else { return };
-        let first = !std::mem::replace(&mut listen.acknowledged, true);
-        if first {
+        if !std::mem::replace(&mut listen.acknowledged, true) {
             report.check(&ACK_FIRST, at, method == ACK, || {
                 let wrong = "the subscription begins with something else than its acknowledgment";
                 Violation::new(wrong).see(listen.location.clone(), "the request")
@@ -347,16 +354,13 @@ fn allows(filter: Json<'_>, member: &str, message: &SeenMessage<'_>) -> Option<b
     }
     let wanted: Vec<_> = request.into_iter().flat_map(Json::items).filter_map(text_of).collect();
     let uri = message.param("uri").and_then(text_of)?;
+    let scheme = |uri: &str| uri.split(':').next().map(str::to_owned);
     match wanted.as_slice() {
         [] => Some(false),
         // What changed may be a part of what was subscribed to.
         wanted if wanted.iter().any(|wanted| uri.starts_with(&**wanted)) => Some(true),
         wanted => wanted.iter().all(|wanted| scheme(wanted) != scheme(&uri)).then_some(false),
     }
-}
-
-fn scheme(uri: &str) -> &str {
-    uri.split(':').next().unwrap_or_default()
 }
 
 /// Whether an acknowledgment grants only what was asked for.

@@ -181,6 +181,7 @@ fn context(entry: &Entry<'_>) -> (EntryKind, Severity, String) {
         Content::MadeUp(what) => note(format!("a conversion made this up: the {what}")),
         Content::ExchangeEnd => silent("the exchange ends"),
         Content::WrongType(_) => silent("a member of the wrong type"),
+        Content::Mark => silent("a byte order mark"),
         Content::Message(_) | Content::Envelope => silent("the transport's context"),
     }
 }

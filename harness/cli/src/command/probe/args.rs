@@ -4,6 +4,7 @@ use crate::command::baseline;
 use crate::command::check::Output;
 use crate::command::context::{CommandContext, Failure};
 use crate::command::listen;
+use crate::command::small_file;
 use crate::command::values::seconds;
 use crate::terminal::{Verbosity, data_out};
 use app::CheckOptions;
@@ -151,7 +152,7 @@ impl Args {
     /// The findings that may pass.
     pub(super) fn known(&self, context: CommandContext) -> Result<Option<Baseline>, Failure> {
         let Some(path) = &self.baseline else { return Ok(None) };
-        let text = fs::read_to_string(path)
+        let text = small_file::written(path)
             .map_err(|error| Failure::Unusable(format!("{} cannot be read: {error}", path.display())))?;
         let known = Baseline::read(&text, false).map_err(|slips| {
             baseline::say(&slips, path, context);

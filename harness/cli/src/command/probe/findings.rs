@@ -84,7 +84,8 @@ pub(super) fn let_pass(
     context: CommandContext,
 ) -> bool {
     let (Some(path), Some(known)) = (&args.baseline, known) else { return false };
-    let whole = args.select.is_empty() && args.ignore.is_empty() && args.part.is_none();
+    let all = args.select.is_empty() && args.ignore.is_empty() && args.part.is_none();
+    let whole = all && args.level == Level::Info.name();
     let findings = sessions.iter().zip(&*files).flat_map(|(session, file)| {
         file.lines.iter().filter(|line| line.is_finding()).map(|line| (line.rule, session.name.as_str()))
     });

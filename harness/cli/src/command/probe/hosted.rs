@@ -7,12 +7,17 @@ use crate::command::context::{CommandContext, Failure};
 use crate::command::outcome::watch;
 use crate::exit;
 use app::Judge;
+use serde_json::Value;
 use std::io::Write;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
+use verdict::plain::{counted, cut};
 use wire::probe::{Clients, Part, PlayedPart, Probed, SERVER_SCRIPT, Silence, Unanswered, as_server};
 use wire::{Notify, interrupt};
+
+/// How much is shown of a line that is not a message, in characters.
+const SHOWN: usize = 60;
 
 /// How long a client may run.
 const RUN_TIME: Duration = Duration::from_secs(60);
@@ -84,7 +89,8 @@ pub(super) fn run(args: &Args, context: CommandContext) -> Result<u8, Failure> {
             .exit
             .map_or_else(|| "it had to be killed".to_owned(), |exit| format!("it ended with {exit}"));
         let words = last_words(&first.last_words);
-        return Err(Failure::NotRun(format!("the client sent nothing: {exit}{words}")));
+        let sent = wrote(first).unwrap_or_else(|| "nothing".to_owned());
+        return Err(Failure::NotRun(format!("the client sent {sent}: {exit}{words}")));
     }
     let listen = args.listen.map_or_else(String::new, |at| format!(" --listen {at}"));
     let command = if args.command.is_empty() { "" } else { " -- " };
@@ -122,7 +128,7 @@ fn sessions(part: &PlayedPart) -> Vec<Probed> {
     let mut unanswered: Vec<Unanswered> = steps
         .filter_map(|seen| {
             let step = SERVER_SCRIPT.iter().find(|step| step.name == seen.step)?;
-            let (id, why) = (serde_json::Value::Null, Silence::Timeout);
+            let (id, why) = (Value::Null, Silence::Timeout);
             Some(Unanswered { step: step.name, method: step.act.asks(), id, why })
         })
         .collect();
@@ -137,6 +143,19 @@ fn sessions(part: &PlayedPart) -> Vec<Probed> {
         }
     };
     part.recordings.iter().filter(is_said).map(session).collect()
+}
+
+/// What a client wrote that is not a message, where it wrote something: how many lines, and the first that is not blank.
+fn wrote(part: &PlayedPart) -> Option<String> {
+    let texts = part.recordings.iter().filter_map(|path| std::fs::read_to_string(path).ok());
+    let lines: Vec<Value> = texts
+        .flat_map(|text| text.lines().filter_map(|line| serde_json::from_str(line).ok()).collect::<Vec<_>>())
+        .filter(|line: &Value| line["kind"] == "stdio.noise" && line["raw"]["from"] == "client")
+        .collect();
+    let text = |line: &Value| line["raw"]["text"].as_str().unwrap_or("bytes that are not UTF-8").to_owned();
+    let shown = lines.iter().map(text).find(|text| !text.trim().is_empty());
+    let shown = shown.map_or_else(String::new, |text| format!(", such as {}", cut(&text, SHOWN)));
+    (!lines.is_empty()).then(|| format!("no message, only {}{shown}", counted(lines.len(), "other line")))
 }
 
 /// Says what was seen of each step.

@@ -4,11 +4,11 @@ use super::super::context::{CommandContext, Failure};
 use super::super::every::every_recording;
 use super::super::outcome::watch;
 use super::super::site::{Site, put};
+use super::super::small_file;
 use crate::exit;
 use crate::terminal::data_out;
 use app::Official;
 use reports::official::{OfficialRun, junit, markdown, sarif, text};
-use std::fs;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use walkdir::WalkDir;
@@ -27,7 +27,7 @@ pub(super) fn run(
     for path in results {
         for file in files(path)? {
             let name = file.display().to_string();
-            let text = fs::read_to_string(&file)
+            let text = small_file::made(&file)
                 .map_err(|error| Failure::Unusable(format!("{name} cannot be read: {error}")))?;
             texts.push((name, text));
         }
