@@ -28,8 +28,10 @@ pub(crate) struct ServerEntry {
     pub(crate) name: String,
     /// Where it is, if it is a server over HTTP.
     pub(crate) url: Option<String>,
-    /// What is written where a member is added behind `command`, up to the name of the member, and behind that name.
-    member: (String, &'static str),
+    /// What stands before and behind arguments that are added where the command has none.
+    added: (String, &'static str),
+    /// The arguments stand in one list with the command.
+    is_one_list: bool,
     command: Option<Token>,
     args: Option<(Range<usize>, Vec<Token>)>,
 }
@@ -64,22 +66,34 @@ fn json_servers(text: &str) -> Result<Vec<ServerEntry>, String> {
     let argument = |value: Json<'_>| {
         token(value).unwrap_or_else(|| Token { value: value.text().to_owned(), at: span(value) })
     };
-    // Claude Code has the servers of each project beside its own.
+    // Claude Code has the servers of each project beside its own; settings of VS Code had them in `mcp`, as opencode has.
     let projects = last(root, "projects").into_iter().flat_map(Json::members).map(|(_, project)| project);
-    let tables = std::iter::once(root).chain(projects);
-    let tables = tables.flat_map(|it| ["mcpServers", "servers"].map(|key| last(it, key)));
+    let mcp = last(root, "mcp");
+    let tables = std::iter::once(root).chain(mcp).chain(projects);
+    let tables = tables.flat_map(|it| TABLES.map(|key| last(it, key)));
     let entry = |(name, server): (transcript::json::JsonString<'_>, Json<'_>)| {
-        let args = last(server, "args").filter(|args| args.kind() == JsonKind::Array);
+        let is_list = |value: &Json<'_>| value.kind() == JsonKind::Array;
+        // The program and its arguments may be one list.
+        let whole = last(server, "command").filter(is_list);
+        let command = whole.map_or_else(|| last(server, "command"), |whole| whole.items().next());
+        let args = whole.or_else(|| last(server, "args").filter(is_list));
+        let program = usize::from(whole.is_some());
         ServerEntry {
             name: String::from_utf8_lossy(&name.decode()).into_owned(),
             url: last(server, "url").and_then(token).map(|url| url.value),
-            member: (", \"".to_owned(), "\": "),
-            command: last(server, "command").and_then(token),
-            args: args.map(|args| (span(args), args.items().map(argument).collect())),
+            added: if whole.is_some() { (", ".to_owned(), "") } else { (", \"args\": [ ".to_owned(), "]") },
+            is_one_list: whole.is_some(),
+            command: command.and_then(token),
+            args: args.map(|args| (span(args), args.items().skip(program).map(argument).collect())),
         }
     };
-    Ok(tables.flatten().flat_map(Json::members).map(entry).collect())
+    let is_server = |(_, it): &(_, Json<'_>)| last(*it, "command").is_some() || last(*it, "url").is_some();
+    let in_mcp = mcp.into_iter().flat_map(Json::members).filter(is_server);
+    Ok(tables.flatten().flat_map(Json::members).chain(in_mcp).map(entry).collect())
 }
+
+/// What clients call their servers.
+const TABLES: [&str; 3] = ["mcpServers", "servers", "context_servers"];
 
 /// Of members of one name the last, which is what JSON parsers take.
 fn last<'a>(object: Json<'a>, name: &str) -> Option<Json<'a>> {
@@ -110,7 +124,11 @@ fn toml_servers(text: &str) -> Result<Vec<ServerEntry>, String> {
         ServerEntry {
             name: name.to_string(),
             url: value("url").and_then(token).map(|url| url.value),
-            member: (if is_inline { ", ".to_owned() } else { format!("\n{}", &text[line..key]) }, " = "),
+            added: (
+                if is_inline { ", args = [ ".to_owned() } else { format!("\n{}args = [ ", &text[line..key]) },
+                "]",
+            ),
+            is_one_list: false,
             command: value("command").and_then(token),
             args: args.map(|(span, args)| (span, args.iter().map(argument).collect())),
         }
@@ -190,9 +208,11 @@ impl ServerEntry {
         let (program, record) = quoted.split_first()?;
         let record = format!("{}, {}", record.join(", "), &text[command.at.clone()]);
         let added = match &self.args {
-            Some((at, args)) => (at.start + 1, record + if args.is_empty() { "" } else { ", " }),
+            Some((at, args)) if !self.is_one_list => {
+                (at.start + 1, record + if args.is_empty() { "" } else { ", " })
+            }
             // The blank tells this list from an empty one.
-            None => (command.at.end, format!("{}args{}[ {record}]", self.member.0, self.member.1)),
+            _ => (command.at.end, format!("{}{record}{}", self.added.0, self.added.1)),
         };
         let program = (command.at.clone(), program.clone());
         Some(edited(text, vec![(added.0..added.0, added.1), program]))
@@ -208,7 +228,9 @@ impl ServerEntry {
             && text[list.start..].starts_with("[ ")
             && rest.starts_with(']')
             && command.at.end < list.start;
-        let taken = if is_ours {
+        let taken = if self.is_one_list {
+            command.at.end..own_at.end
+        } else if is_ours {
             command.at.end..list.end
         } else {
             let comma = rest.find(',').filter(|_| own + 1 < args.len()).map_or(0, |at| at + 1);
@@ -238,6 +260,10 @@ mod tests {
         r#"{"mcpServers": {"a": {"command": "x", "args": []}}}"#,
         r#"{"mcpServers": {"a": {"command": "x", "args": [8080, null]}}}"#,
         r#"{"mcpServers": {"a": {"command": "C:\\x\\", "args": ["https://h//", "/*",],},},}"#,
+        r#"{"mcp": {"a": {"type": "local", "command": ["npx" , "-y", "x"], "enabled": true}}}"#,
+        r#"{"mcp": {"a": {"command": [ "x" ]}, "other": {}}}"#,
+        r#"{"mcp": {"servers": {"a": {"command": "x"}}}}"#,
+        r#"{"context_servers": {"a": {"source": "custom", "command": "x", "args": ["y"], "env": {}}}}"#,
         r#"{"projects": {"/p": {"history": [{}], "mcpServers": {"a": {"args": ["--", "record"], "command": "x"}}}}}"#,
     ];
 

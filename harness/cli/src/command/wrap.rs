@@ -215,7 +215,11 @@ impl Config {
     fn list(&self, context: CommandContext) {
         let path = self.path.display();
         if self.servers.is_empty() {
-            context.terminal.note(&format!("{path} has no servers"));
+            let tables = match self.syntax {
+                Syntax::Json => "`mcpServers`, `servers`, `context_servers` or `mcp`",
+                Syntax::Toml => "`mcp_servers`",
+            };
+            context.terminal.note(&format!("{path} has no servers in {tables}"));
         }
         for server in &self.servers {
             let how = match (&server.url, server.is_wrapped()) {
