@@ -10,7 +10,7 @@ use crate::engine::{
     RuleVisitor, SeenMessage, ServerRequests, Span, Trigger, Violation, embedded, server_requests,
 };
 use crate::rule::{Level, Rule};
-use modes::{ELICITATION_MODE, SAMPLING_CONTEXT, SAMPLING_TOOLS, asks_client};
+use modes::{ELICITATION_MODE, NOT_SHOWN, SAMPLING_CONTEXT, SAMPLING_TOOLS, asks_client};
 use transcript::json::Json;
 use transcript::rejection::Rejection;
 use transcript::session::Side;
@@ -199,8 +199,6 @@ const TELLS: &[(&str, Side, &str, &Rule)] = &[
 const LOGGED_EARLY: &str = "`notifications/message` is sent, and the server does not declare `logging`";
 
 const SERVER_NOT_SHOWN: &str = "the server's capabilities are not in the recording";
-
-const NOT_SHOWN: &str = "the client's capabilities are not in the recording";
 
 #[derive(Default)]
 struct CapabilitiesState {

@@ -1,9 +1,10 @@
 //! What a server asks a client for beneath a feature that the client declares.
 
-use super::NOT_SHOWN;
 use crate::engine::{Report, Revision, RuleContext, Span, Violation, quoted, text_of};
 use crate::rule::Rule;
 use transcript::json::{Json, JsonKind};
+
+pub(super) const NOT_SHOWN: &str = "the client's capabilities are not in the recording";
 
 pub(super) static ELICITATION_MODE: Rule = Rule {
     id: "cap.elicitation.mode",
