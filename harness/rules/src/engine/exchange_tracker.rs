@@ -39,6 +39,8 @@ pub(crate) struct ExchangeTracker {
     streams: BTreeSet<Box<str>>,
     /// Where HTTP+SSE servers asked for messages.
     targets: BTreeSet<Box<str>>,
+    /// Where another protocol is spoken whose methods have names of MCP's.
+    others: BTreeSet<Box<str>>,
 }
 
 impl ExchangeTracker {
@@ -103,11 +105,15 @@ impl ExchangeTracker {
         let elsewhere = !self.endpoints.is_empty() || self.open.iter().any(|open| open.knows_mcp);
         let like_ours =
             |method: &str| method.starts_with("notifications/") || !elsewhere && method.contains('/');
-        let ours = message.known.is_some()
-            || message.method.as_deref().is_some_and(like_ours)
+        let other = message.other_protocol().is_some()
+            || self.others.contains(exchange.url()) && !message.calls("initialize");
+        let ours = !other && (message.known.is_some() || message.method.as_deref().is_some_and(like_ours))
             || message.meta(META_VERSION).is_some()
             || exchange.names_mcp();
         let foreign = exchange.is("POST") && !here && !ours && !self.is_target(&exchange.raw.url);
+        if foreign && other {
+            keep(&mut self.others, self.open[place].url());
+        }
         self.open[place].foreign = foreign;
         foreign
     }
