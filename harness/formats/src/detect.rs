@@ -31,12 +31,12 @@ pub fn why_undetected(text: &str) -> String {
     if let Some(what) = foreign(text) {
         return what.to_owned();
     }
+    let is_json = text.trim_start().starts_with(['{', '[']) && !Head::new(text).is_odd_list();
     match nearest(text) {
         _ if text.trim().is_empty() => "it is empty".to_owned(),
         _ if is_mcp_vcr(text) => MCP_VCR.to_owned(),
-        None if text.trim_start().starts_with(['{', '[']) && has_messages(text.lines()) => {
-            IN_A_DOCUMENT.to_owned()
-        }
+        None if is_json && has_messages(text.lines()) => IN_A_DOCUMENT.to_owned(),
+        None if is_json && text.contains("\\\"jsonrpc\\\":") => AS_STRINGS.to_owned(),
         None if has_messages(text.lines().take(MANY)) => AMONG_TEXT.to_owned(),
         None => "its beginning matches no format".to_owned(),
         Some(hint) => hint,
@@ -52,6 +52,9 @@ fn has_messages<'t>(mut lines: impl Iterator<Item = &'t str>) -> bool {
 
 const IN_A_DOCUMENT: &str = "it has messages in a document that is none of the formats; take them out with \
                              `jq -c '.. | objects | select(.jsonrpc?)' FILE > NEW`";
+
+const AS_STRINGS: &str = "its messages are JSON strings inside of other JSON; take them out with \
+                          `jq -r '.. | strings | select(contains(\"\\\"jsonrpc\\\"\"))' FILE > NEW`";
 
 const AMONG_TEXT: &str = "its messages are among other text; take them out with `grep -o '{.*}' FILE > NEW`";
 

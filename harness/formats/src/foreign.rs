@@ -14,6 +14,8 @@ pub(crate) fn not_text(text: &str, rest: &[u8]) -> Option<&'static str> {
         ("(", [0xb5, 0x2f, 0xfd, ..]) => Some(ZSTANDARD),
         ("", [0xfd, b'7', b'z', b'X', b'Z', ..]) => Some(XZ),
         ("x", [0x9c | 0xda, ..]) => Some(ZLIB),
+        ("", [0xd4, 0xc3, 0xb2, 0xa1, ..] | [0xa1, 0xb2, 0xc3, 0xd4, ..]) => Some(PACKETS),
+        (text, _) if text.starts_with("\n\r\r\n") => Some(PACKETS),
         (text, _) if text.starts_with("BZh") && text[3..].starts_with(|c: char| c.is_ascii_digit()) => {
             Some(BZIP2)
         }
@@ -27,6 +29,7 @@ pub fn foreign(text: &str) -> Option<&'static str> {
     let text = &text[..floor(text, LOOKED_AT.min(text.len()))];
     match text.as_bytes() {
         [b'P', b'K', 3, 4, ..] => Some(ZIP),
+        [b'\n', b'\r', b'\r', b'\n', ..] => Some(PACKETS),
         // The first two characters of every capture are ASCII.
         [a, 0, b, 0, ..] if ![*a, *b].contains(&0) => Some(UTF16_LITTLE),
         [0, a, 0, b, ..] if ![*a, *b].contains(&0) => Some(UTF16_BIG),
@@ -75,7 +78,7 @@ fn of_a_log(text: &str) -> Option<&'static str> {
 }
 
 /// What programs say in their logs, unless they say something else, too; and what such a log is, which is not a recording.
-const LOGS: [(&[&str], &[&str], &str); 13] = [
+const LOGS: [(&[&str], &[&str], &str); 15] = [
     (
         &[
             "Handling CreateClient action",
@@ -115,10 +118,23 @@ const LOGS: [(&[&str], &[&str], &str); 13] = [
             "Uvicorn running on ",
             "mcp.client.",
             "rmcp::",
+            "JSONRPCRequest[",
+            "JSONRPCResponse[",
         ],
         &[],
         "it is the log of a program with an SDK, which holds no messages; start the server under \
          `mcp-concord record -o NEW -- CMD` to record a session",
+    ),
+    (
+        &[" HTTP/1.1\" ", " HTTP/2.0\" "],
+        &["\"jsonrpc\":"],
+        "it is the log of an HTTP server, which holds no messages; put `mcp-concord record -o NEW.har --listen 127.0.0.1:8080 \
+         --to URL` before it to record a session",
+    ),
+    (
+        &["\"\"jsonrpc\"\":"],
+        &[],
+        "its messages are in the cells of a table; take them out with `sed 's/^[^{]*//; s/[^}]*$//; s/\"\"/\"/g' FILE > NEW`",
     ),
     (
         &["[MCPServersRegistry]", ": [MCP]["],
@@ -192,14 +208,15 @@ macro_rules! about_a_server {
     };
 }
 
-/// Documents by the members that they have, and by those in quotes somewhere below.
+/// Documents by the members that they have.
 const DOCUMENTS: [(&[&str], &str); 12] = [
-    (&["messages", "\"role\""], CONVERSATION),
-    (&["contents", "\"role\""], CONVERSATION),
     (
         &["log", "stream", "time"],
         "it is the log that Docker keeps of a container; take what was printed out with `jq -rj .log FILE > NEW`",
     ),
+    // Transcripts of Claude Code and of Codex.
+    (&["parentUuid", "sessionId"], CONVERSATION),
+    (&["timestamp", "type", "payload"], CONVERSATION),
     (&["resourceSpans"], about_a_server!("a trace of OpenTelemetry")),
     (&["info", "item"], about_a_server!("a collection of Postman")),
     (&["mcpServers"], about_a_server!("a client's list of servers")),
@@ -214,18 +231,17 @@ const DOCUMENTS: [(&[&str], &str); 12] = [
 fn of_an_object(text: &str) -> Option<&'static str> {
     let head = Head::new(text);
     let has = |names: &[&str]| names.iter().any(|name| head.has(name));
-    // A request to a language model has tools, too.
-    let asks_a_model = has(&["messages", "events", "entries", "exchanges", "interactions", "model"]);
-    let offers = || has(&["prompts", "resources", "serverInfo"]) || text.contains("\"inputSchema\"");
     match head.has("tools") {
         _ if head.has("mcpSurface") => Some(LOCK_FILE),
-        _ if head.has_log_events() => Some(CLOUDWATCH),
-        true if !asks_a_model && offers() => Some(OFFER),
+        // A request to a language model has tools, too.
+        true if has(&["messages", "events", "entries", "exchanges", "interactions", "model"]) => None,
+        true if has(&["prompts", "resources", "serverInfo"]) || text.contains("\"inputSchema\"") => {
+            Some(OFFER)
+        }
         _ if has(&["debug", "error"]) && head.has("sessionId") && head.has("cwd") => Some(CLAUDE_CODE),
+        _ if head.has("payload") && text.contains("\"jsonrpc\":") => None,
         _ => {
-            let below = |name: &str| name.starts_with('"') && text.contains(name);
-            let shows = |name: &&str| head.has(name) || below(name) && !below("\"jsonrpc\"");
-            DOCUMENTS.iter().find(|(names, _)| names.iter().all(shows)).map(|(_, what)| *what)
+            DOCUMENTS.iter().find(|(names, _)| names.iter().all(|name| head.has(name))).map(|(_, what)| *what)
         }
     }
 }
@@ -293,6 +309,9 @@ const ZLIB: &str = "the file is compressed with zlib; unpack it with `zlib-flate
 
 const ZIP: &str = "it is a ZIP archive; unpack it with `unzip FILE`";
 
+const PACKETS: &str = "it is a capture of packets, which is not read; to record a session, let the client go through \
+                       `mcp-concord record -o NEW.har --listen 127.0.0.1:8080 --to URL`";
+
 const ENCODED_TWICE: &str = "it is one JSON string that holds a JSON document, so the document was encoded twice; decode it once \
                              with `jq -r . FILE > NEW`";
 
@@ -310,9 +329,6 @@ const PYTHON: &str =
 const CONVERSATION: &str = "it is a conversation with a language model, which has none of the messages between client and server; \
                             to record a session, put `mcp-concord record -o NEW --` ahead of the server's command";
 
-const CLOUDWATCH: &str =
-    "it is log events of CloudWatch; take what was printed out with `jq -r '.events[].message' FILE > NEW`";
-
 const LIST: &str =
     "it is a list of recordings, and a transcript is one; take the first out with `jq '.[0]' FILE > NEW`";
 
@@ -320,79 +336,4 @@ const LOCK_FILE: &str =
     "it is a lock file of `surface`, and holds no messages; show it with `mcp-concord surface FILE`";
 
 #[cfg(test)]
-mod tests {
-    use super::foreign;
-    use crate::{Input, ReadError, detect};
-
-    /// Why this file is not opened, or what it is where it is opened and no recording; however the bytes come.
-    fn said(bytes: &[u8]) -> String {
-        let found = [1, 2, 3, 100, 1 << 20].map(|size| {
-            let mut parts = std::io::BufReader::with_capacity(size, bytes);
-            let mut input = match Input::new(&mut parts) {
-                Ok(input) => input,
-                Err(ReadError::Rejected(rejection)) => return rejection.message,
-                Err(error) => panic!("{error}"),
-            };
-            match detect(&mut input) {
-                Err(ReadError::Rejected(rejection)) => return rejection.message,
-                found => assert!(found.unwrap().is_none()),
-            }
-            foreign(input.text()).unwrap_or_default().to_owned()
-        });
-        assert!(found.iter().all(|said| *said == found[0]), "{found:?}");
-        found[0].clone()
-    }
-
-    fn utf16(text: &str, bytes: fn(u16) -> [u8; 2]) -> Vec<u8> {
-        text.encode_utf16().flat_map(bytes).collect()
-    }
-
-    #[test]
-    fn utf_16_is_told_with_a_way_to_utf_8() {
-        assert!(said(b"\xff\xfe").starts_with("byte 0xff is not UTF-8"));
-        let message = "{\"jsonrpc\":\"2.0\",\"method\":\"\u{e9}\u{4e16}\"}\r\n";
-        for bytes in [u16::to_le_bytes, u16::to_be_bytes] {
-            let said = said(&utf16(&format!("\u{feff}{message}"), bytes));
-            assert!(said.contains("is UTF-16, as `>` in Windows PowerShell writes it"), "{said}");
-            assert!(said.contains("`iconv -f UTF-16 -t UTF-8 FILE > NEW`"), "{said}");
-        }
-        assert!(said(&utf16(message, u16::to_le_bytes)).contains("iconv -f UTF-16LE -t UTF-8"));
-        assert!(said(&utf16(message, u16::to_be_bytes)).contains("iconv -f UTF-16BE -t UTF-8"));
-        assert!(said(b"\xff{}").starts_with("byte 0xff is not UTF-8"));
-    }
-
-    #[test]
-    fn compressed_files_are_told_with_a_way_to_unpack_them() {
-        assert!(
-            said(b"\x1f\x8b\x08\0\0\0\0\0\0\x03\xab").contains("gzip; unpack it with `gunzip -c FILE > NEW`")
-        );
-        assert!(said(b"\x28\xb5\x2f\xfd\x24\x01").contains("`zstd -dc FILE > NEW`"));
-        assert!(said(b"\xfd7zXZ\0\0").contains("`xz -dc FILE > NEW`"));
-        assert!(said(b"BZh91AY&SY\xad\xff").contains("`bzip2 -dc FILE > NEW`"));
-        assert!(said(b"x\x9c\x4b").contains("compressed with zlib"));
-        assert!(said(b"PK\x03\x04\x14\0\0\0\x08\0\xff\xfe").contains("a ZIP archive"));
-        assert!(said(b"(\xb5").starts_with("byte 0xb5 is not UTF-8"));
-    }
-
-    /// Longer than what is looked at, and cut anywhere.
-    #[test]
-    fn a_long_document_that_was_encoded_twice_is_told_with_a_way_to_decode_it() {
-        let known = |text: &str| {
-            said(text.as_bytes()).contains("encoded twice; decode it once with `jq -r . FILE > NEW`")
-        };
-        for unit in [r#"\"\u00e9\ud83d\ude00\\n\","#, "1,"] {
-            for pad in 0..40 {
-                let text = format!("\"{}[{}1]\"", " ".repeat(pad), unit.repeat((80 << 10) / unit.len()));
-                assert!(known(&text), "{unit} behind {pad}");
-            }
-        }
-        assert!(!known(&format!("\"[{}\"", "a".repeat(80 << 10))));
-    }
-
-    #[test]
-    fn a_long_list_of_an_offer_is_told() {
-        let long =
-            format!(r#"{{"tools":[{}{{}}],"prompts":[]}}"#, r#"{"name":"a","inputSchema":{}},"#.repeat(4000));
-        assert!(said(long.as_bytes()).contains("what a server offers, as `fastmcp inspect` writes it"));
-    }
-}
+mod tests;

@@ -108,10 +108,11 @@ impl Sse<'_> {
 /// Header names and values in file order.
 pub type Headers<'a> = Vec<(Cow<'a, str>, Cow<'a, str>)>;
 
-/// The first header of this name, in any case (RFC 9110, section 5.1).
+/// The first header of this name, in any case, without the white space around its value (RFC 9110, sections 5.1 and 5.5).
 #[must_use]
 pub fn header<'h>(headers: &'h Headers<'_>, name: &str) -> Option<&'h str> {
-    headers.iter().find(|(key, _)| key.eq_ignore_ascii_case(name)).map(|(_, value)| &**value)
+    let (_, value) = headers.iter().find(|(key, _)| key.eq_ignore_ascii_case(name))?;
+    Some(value.trim_matches([' ', '\t']))
 }
 
 /// The transport context of an envelope or of one of its entries.

@@ -45,7 +45,8 @@ fn sniff(head: &Head) -> bool {
 
 /// Why a file that looks a little like one of these is none.
 fn why_not(head: &Head) -> Option<&'static str> {
-    head.is_odd_list().then_some(
+    let has_messages = head.lines().any(|line| line.contains("\"jsonrpc\":"));
+    (head.is_odd_list() && !has_messages).then_some(
         "it begins with `[` as a list does, and what follows is not a message but looks like a log",
     )
 }

@@ -41,13 +41,16 @@ pub(crate) struct RuleContext<'m> {
 }
 
 /// All of a step that decides whether a rule binds there, as a bit: its revision, or where none is known whether there was a
-/// handshake.
+/// handshake; or that it is of another protocol.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Circumstances(pub(super) u16);
 
 impl Circumstances {
     pub(super) fn new(revision: Option<Revision>, facts: &Facts) -> Self {
         let known = Revision::ALL.len();
+        if facts.alien.is_some() {
+            return Self(1 << (known + 2));
+        }
         Self(1 << revision.map_or(known + usize::from(facts.handshake), |revision| revision as usize))
     }
 }

@@ -5,8 +5,8 @@
 //! without its bodies, and up to [`MOST_URLS`] URLs of each sort; up to [`MOST_WAITING`] exchanges that came before the
 //! revision was known, such as a refusal for want of a token; and up to [`MOST_OPEN`] streams that are open at a time.
 
-use super::facts::text_of;
-use super::http_exchange::{HttpExchange, SESSION, Transport, VERSION};
+use super::facts::{META_VERSION, text_of};
+use super::http_exchange::{HttpExchange, SESSION, Transport};
 use super::message::SeenMessage;
 use super::url::resolve;
 use crate::revision::Revision;
@@ -39,6 +39,8 @@ pub(crate) struct ExchangeTracker {
     streams: BTreeSet<Box<str>>,
     /// Where HTTP+SSE servers asked for messages.
     targets: BTreeSet<Box<str>>,
+    /// Where another protocol is spoken whose methods have names of MCP's.
+    others: BTreeSet<Box<str>>,
 }
 
 impl ExchangeTracker {
@@ -87,6 +89,33 @@ impl ExchangeTracker {
     /// The exchange that a step is part of, as far as it is known.
     pub(super) fn exchange_of(&self, entry: &Entry<'_>) -> Option<&HttpExchange> {
         self.open.get(self.place(entry)?)
+    }
+
+    /// Whether a message is of a service that speaks JSON-RPC and not MCP: its exchange begins with a method that MCP has not, at
+    /// an address where nobody spoke MCP, and nothing in its headers is MCP's.
+    pub(super) fn is_foreign(&mut self, entry: &Entry<'_>, message: &SeenMessage<'_>) -> bool {
+        let Some(place) = self.place(entry) else { return false };
+        let exchange = &self.open[place];
+        if message.method.is_none() || exchange.speaks() {
+            return exchange.foreign;
+        }
+        let knows = |open: &HttpExchange| open.knows_mcp && open.url() == exchange.url();
+        let here = self.endpoints.contains(exchange.url()) || self.open.iter().any(knows);
+        // Methods that MCP has not may be named as its own are, and an address where MCP is spoken be known before.
+        let elsewhere = !self.endpoints.is_empty() || self.open.iter().any(|open| open.knows_mcp);
+        let like_ours =
+            |method: &str| method.starts_with("notifications/") || !elsewhere && method.contains('/');
+        let other = message.other_protocol().is_some()
+            || self.others.contains(exchange.url()) && !message.calls("initialize");
+        let ours = !other && (message.known.is_some() || message.method.as_deref().is_some_and(like_ours))
+            || message.meta(META_VERSION).is_some()
+            || exchange.names_mcp();
+        let foreign = exchange.is("POST") && !here && !ours && !self.is_target(&exchange.raw.url);
+        if foreign && other {
+            keep(&mut self.others, self.open[place].url());
+        }
+        self.open[place].foreign = foreign;
+        foreign
     }
 
     fn place(&self, entry: &Entry<'_>) -> Option<usize> {
@@ -138,7 +167,7 @@ impl ExchangeTracker {
         let with_session = exchange.request_header(SESSION).is_some();
         let listens =
             exchange.request_header("accept").is_some_and(|accept| accept.contains("text/event-stream"));
-        let is_mcp = with_session || exchange.request_header(VERSION).is_some() || exchange.resumes();
+        let is_mcp = exchange.names_mcp();
         if exchange.is("POST") && exchange.speaks() {
             // A message that went astray in HTTP+SSE finds no server that answers it in its own exchange, and its
             // sender, unlike that of a message over Streamable HTTP, accepts no stream.

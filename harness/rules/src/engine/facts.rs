@@ -73,6 +73,8 @@ pub(crate) struct Facts {
     markers: Vec<Finder<'static>>,
     /// How many messages there were.
     pub(crate) messages: u64,
+    /// How many others there were, of services that do not speak MCP.
+    pub(crate) others: u64,
     /// How many of them were requests and responses, in all sessions.
     pub(crate) requests: u64,
     pub(crate) responses: u64,
@@ -81,6 +83,8 @@ pub(crate) struct Facts {
     /// A method was seen that MCP has or that is named as MCP names its own, and the first that is neither.
     pub(crate) knows_mcp: bool,
     pub(crate) other_method: Option<Box<str>>,
+    /// The protocol that the session is of, where that is another one with methods of the same names.
+    pub(crate) alien: Option<&'static str>,
     /// Which session of the recording this is, from 0.
     pub(crate) session: u64,
 }
@@ -226,6 +230,10 @@ impl Facts {
         if self.messages == 0 && !self.opened {
             self.late = !begins(message);
         }
+        let unproven = !self.handshake && self.revision.is_none() && self.alien.is_none();
+        if unproven || message.calls("initialize") {
+            self.alien = message.other_protocol();
+        }
         self.messages += 1;
         self.requests += u64::from(message.kind == MessageKind::Request);
         if !self.knows_mcp {
@@ -250,6 +258,7 @@ impl Facts {
         if message.kind == MessageKind::Request
             && let Some(revision) = message.meta(META_VERSION).and_then(Revision::new)
         {
+            self.alien = None;
             self.suppose(revision);
         }
     }
@@ -263,6 +272,14 @@ impl Facts {
     /// Counts a message that the recorder cut.
     pub(super) fn count(&mut self) {
         self.messages += 1;
+    }
+
+    /// Passes over a message that is not of MCP.
+    pub(super) fn overhear(&mut self, message: &SeenMessage<'_>) {
+        self.others += 1;
+        if let Some(method) = message.method.as_deref() {
+            self.other_method.get_or_insert_with(|| method.chars().take(80).collect());
+        }
     }
 
     /// Counts a response. No session begins with one.
@@ -305,11 +322,13 @@ impl Facts {
         let forced = self.revision.filter(|_| self.forced);
         *self = Self {
             messages: self.messages,
+            others: self.others,
             requests: self.requests,
             responses: self.responses,
             bound: self.bound,
             knows_mcp: self.knows_mcp,
             other_method: self.other_method.take(),
+            alien: self.alien,
             session: self.session + 1,
             torn: self.torn,
             losses: std::mem::take(&mut self.losses),

@@ -57,6 +57,8 @@ pub(crate) struct HttpExchange {
     pub(crate) reported: u64,
     /// Its body holds a method that MCP has, and not JSON-RPC of something else.
     pub(super) knows_mcp: bool,
+    /// It is of a service that speaks JSON-RPC and not MCP.
+    pub(super) foreign: bool,
     /// The body was an array of messages.
     pub(crate) batch: bool,
     /// The body held several messages, one after another.
@@ -150,6 +152,12 @@ impl HttpExchange {
     /// Its URL without query and fragment, and without the slash at its end that some servers redirect to.
     pub(crate) fn url(&self) -> &str {
         address(&self.raw.url)
+    }
+
+    /// Its headers have something of MCP.
+    pub(super) fn names_mcp(&self) -> bool {
+        [SESSION, VERSION, "Mcp-Method"].iter().any(|name| self.request_header(name).is_some())
+            || self.resumes()
     }
 
     /// Its body held messages.

@@ -118,10 +118,16 @@ impl Judge {
             Content::Message(message) => self.message(entry, *message, None),
             Content::Noise(noise) if noise.why.code == Code::Batch => {
                 // Whether batches are allowed is a rule's business; what is in them is judged like anything else.
-                self.show(entry, None, entry.side);
-                for (index, (_, item)) in batch::items(entry).into_iter().flatten().enumerate() {
+                let items: Vec<_> = batch::items(entry).into_iter().flatten().collect();
+                let first = items.iter().find_map(|(_, item)| Some(SeenMessage::new(*item.message()?, None)));
+                let foreign = first.is_some_and(|first| self.exchanges.is_foreign(entry, &first));
+                if !foreign {
+                    self.show(entry, None, entry.side);
+                }
+                for (index, (_, item)) in items.into_iter().enumerate() {
                     match item.message() {
                         Some(message) => self.message(&item, *message, Some(index)),
+                        None if foreign => {}
                         None => self.show(&item, None, item.side),
                     }
                 }
@@ -188,7 +194,7 @@ impl Judge {
         CheckResult {
             revision,
             outcomes: self.report.outcomes(rules, revision, self.facts.over_stdio()),
-            messages: self.facts.messages,
+            messages: self.facts.messages + self.facts.others,
             limit: self.pending.full().or(limit),
             rejected: self.rejected,
         }
@@ -207,6 +213,9 @@ impl Judge {
 
     fn indexed(&mut self, entry: &Entry<'_>, message: Message<'_>, item: Option<usize>) {
         let mut message = SeenMessage::new(message, item);
+        if self.exchanges.is_foreign(entry, &message) {
+            return self.facts.overhear(&message);
+        }
         let side = entry.side.or_else(|| usual_sender(message.method.as_deref()?));
         if let Some(method) = message.method.clone() {
             if message.calls("initialize") && self.is_another_session(entry) {

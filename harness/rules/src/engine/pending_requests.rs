@@ -12,7 +12,7 @@ use crate::revision::Revision;
 use foldhash::fast::FixedState;
 use smallvec::SmallVec;
 use std::borrow::Cow;
-use std::collections::{HashMap, VecDeque, hash_map};
+use std::collections::{HashMap, HashSet, VecDeque, hash_map};
 use std::iter;
 use transcript::json::{Json, OwnedJson};
 use transcript::message::Message;
@@ -127,6 +127,8 @@ pub(crate) struct PendingRequests {
     /// By requestor: client, server, unknown.
     open: [HashMap<TypedId, Open, FixedState>; 3],
     used: [UsedIds; 3],
+    /// Ids with open requests of which nobody knows whether they were answered.
+    unclear: HashSet<TypedId, FixedState>,
     /// A request that was answered, only for its memory.
     spare: Option<Box<PendingRequest>>,
     /// How the last request's id stood when it was made.
@@ -303,10 +305,16 @@ impl PendingRequests {
         self.last_use = None;
         let Some(exact) = TypedId::of_message(message.id()) else { return ResponseMatch::Unmatched };
         let others = requestors(side.map(Side::other));
+        let unclear = !self.unclear.is_empty() && self.unclear.remove(&exact);
         match self.close_first(others, &exact) {
             (None, _) => {}
-            (Some(request), false) => return ResponseMatch::Matched(request),
-            (Some(_), true) => return ResponseMatch::Ambiguous,
+            (Some(request), false) if !unclear => return ResponseMatch::Matched(request),
+            (Some(_), another) => {
+                if another {
+                    self.unclear.insert(exact);
+                }
+                return ResponseMatch::Ambiguous;
+            }
         }
         if self.loses {
             return ResponseMatch::Unknown;

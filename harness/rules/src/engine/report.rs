@@ -262,6 +262,9 @@ impl Report {
     }
 
     fn applies(&self, rule: &Rule, at: &RuleContext<'_>) -> Applies {
+        if at.facts.alien.is_some() && rule.party != Party::Recorder {
+            return Applies::No;
+        }
         let in_span = match at.revision {
             Some(revision) => rule.span.has(revision),
             None if rule.span == Span::ALL => true,

@@ -3,6 +3,7 @@
 //! A server of an older revision gives no such hints, and owes none. Memory: the scopes of up to [`MOST_PAGES`] pages
 //! whose successor has not come.
 
+use super::jsonrpc::is_integer;
 use super::modern::UNPROVEN;
 use crate::engine::{
     Family, FindingLocation, MessageKind, Report, RuleContext, RuleVisitor, SeenMessage, Span, Trigger,
@@ -120,15 +121,9 @@ fn fields(result: Json<'_>, at: &RuleContext<'_>, report: &mut Report) {
         None => report.pass(&FIELDS, at),
     }
     if let Some((ttl, number)) = ttl.and_then(|ttl| Some((ttl, ttl.as_number()?))) {
-        let sound = number == "-0" || !number.starts_with('-') && is_whole(number);
+        let sound = number == "-0" || !number.starts_with('-') && is_integer(number);
         report.check(&TTL, at, sound, || Violation::new(format!("`ttlMs` is {}", shown(ttl))).inside(ttl));
     }
-}
-
-/// Whether a number without sign is an integer; where it has an exponent, that is not looked into.
-fn is_whole(number: &str) -> bool {
-    number.contains(['e', 'E'])
-        || number.split_once('.').is_none_or(|(_, fraction)| fraction.bytes().all(|byte| byte == b'0'))
 }
 
 /// A result that asks for input cannot be kept.

@@ -3,12 +3,16 @@
 //! From 2026-07-28 on a client declares its capabilities with each request, and a server asks in its results. Memory: open
 //! questions as `ServerRequests` says.
 
+mod modes;
+
 use crate::engine::{
-    ClientAnswer, Family, META_CAPABILITIES, MessageKind, Report, Revision, RuleContext, RuleVisitor,
-    SeenMessage, ServerRequests, Span, Trigger, Violation, embedded, quoted, server_requests, text_of,
+    ClientAnswer, Family, FindingLocation, META_CAPABILITIES, MessageKind, Report, Revision, RuleContext,
+    RuleVisitor, SeenMessage, ServerRequests, Span, Trigger, Violation, embedded, server_requests,
 };
 use crate::rule::{Level, Rule};
-use transcript::json::{Json, JsonKind};
+use modes::{ELICITATION_MODE, NOT_SHOWN, SAMPLING_CONTEXT, SAMPLING_TOOLS, asks_client};
+use transcript::json::Json;
+use transcript::rejection::Rejection;
 use transcript::session::Side;
 
 pub(super) const FAMILY: Family = Family {
@@ -166,36 +170,6 @@ static NEGOTIATED: Rule = Rule {
     ..Rule::BLANK.should()
 };
 
-static ELICITATION_MODE: Rule = Rule {
-    id: "cap.elicitation.mode",
-    span: Span::from(Revision::V2025_11_25),
-    source: "client/elicitation#capabilities",
-    title: "A server elicits only in the modes that the client declares",
-    why: "A client without that mode cannot show the question, and refuses the request.",
-    fix: "Look for `form` and `url` under `elicitation`; an empty object means `form`.",
-    ..Rule::BLANK.server()
-};
-
-static SAMPLING_TOOLS: Rule = Rule {
-    id: "cap.sampling.tools",
-    span: Span::from(Revision::V2025_11_25),
-    source: "client/sampling#sampling-with-tools",
-    title: "A server hands tools to a sampling client only if it declares `sampling.tools`",
-    why: "A client without it refuses the request, or samples as if there were no tools.",
-    fix: "Leave `tools` and `toolChoice` out where the client does not declare `sampling.tools`.",
-    ..Rule::BLANK.server()
-};
-
-static SAMPLING_CONTEXT: Rule = Rule {
-    id: "cap.sampling.context",
-    span: Span::from(Revision::V2025_11_25),
-    source: "client/sampling#capabilities",
-    title: "A server asks for context in a sample only if the client declares `sampling.context`",
-    why: "Such a client adds no context, so that the sample lacks what the server counts on.",
-    fix: "Leave `includeContext` out, or ask for \"none\".",
-    ..Rule::BLANK.should().server()
-};
-
 /// What a result to a method shows.
 const SERVED: &[(&str, &str, &Rule)] = &[
     ("tools/list", "tools", &TOOLS),
@@ -222,16 +196,25 @@ const TELLS: &[(&str, Side, &str, &Rule)] = &[
     ("notifications/roots/list_changed", Side::Client, "roots.listChanged", &ROOTS_CHANGED),
 ];
 
-const NOT_SHOWN: &str = "the client's capabilities are not in the recording";
+const LOGGED_EARLY: &str = "`notifications/message` is sent, and the server does not declare `logging`";
+
+const SERVER_NOT_SHOWN: &str = "the server's capabilities are not in the recording";
 
 #[derive(Default)]
 struct CapabilitiesState {
     server_requests: ServerRequests,
+    /// The first log message before the server said what it can do.
+    logged: Option<FindingLocation>,
 }
 
 impl RuleVisitor for CapabilitiesState {
     fn message(&mut self, message: &SeenMessage<'_>, at: &RuleContext<'_>, report: &mut Report) {
         let answers = self.server_requests.see(at);
+        if let Some(logged) = self.logged.take_if(|_| at.facts.capabilities(Side::Server).is_some())
+            && declares(at, Side::Server, "logging", &LOGGING, report) == Some(false)
+        {
+            report.fail(&LOGGING, at, Violation::new(LOGGED_EARLY).at(logged));
+        }
         for asked in server_requests(at) {
             // In a session the client has declared once what it can do; later each request does.
             let declared = match message.request() {
@@ -249,9 +232,25 @@ impl RuleVisitor for CapabilitiesState {
                 uses(message, at, report);
                 answers.iter().for_each(|answer| brought(answer, at, report));
             }
+            MessageKind::Notification if logs_early(message, at) => {
+                self.logged.get_or_insert_with(|| at.location());
+            }
             MessageKind::Notification => tells(message, at, report),
         }
     }
+
+    fn finish(&mut self, at: &RuleContext<'_>, _rejection: Option<&Rejection>, report: &mut Report) {
+        if self.logged.is_some() {
+            report.inconclusive(&LOGGING, at, SERVER_NOT_SHOWN);
+        }
+    }
+}
+
+/// Whether a server logs before it says what it can do.
+fn logs_early(message: &SeenMessage<'_>, at: &RuleContext<'_>) -> bool {
+    at.side == Some(Side::Server)
+        && message.calls("notifications/message")
+        && at.facts.capabilities(Side::Server).is_none()
 }
 
 /// Who serves a method: the one that is asked.
@@ -304,9 +303,9 @@ fn brought(answer: &ClientAnswer<'_>, at: &RuleContext<'_>, report: &mut Report)
     let served = SERVED.iter().find(|(method, ..)| answer.method == *method);
     let Some((method, path, rule)) = served else { return };
     if declares(at, Side::Client, path, rule, report) == Some(false) {
-        let wrong = format!("`{method}` is answered, and the request does not declare `{path}`");
-        let wrong = Violation::new(wrong).inside(answer.result);
-        report.fail(rule, at, wrong.see(answer.request.clone(), "the question"));
+        let wrong =
+            Violation::new(format!("`{method}` is answered, and the request does not declare `{path}`"));
+        report.fail(rule, at, wrong.inside(answer.result).see(answer.request.clone(), "the question"));
     }
 }
 
@@ -340,61 +339,11 @@ fn declares(
 ) -> Option<bool> {
     let redacted = || at.facts.capabilities(side).is_some_and(|capabilities| at.redacted(capabilities));
     let declares = at.facts.declares(side, path).filter(|&declares| declares || !redacted());
-    match declares {
-        Some(true) => report.pass(rule, at),
-        Some(false) => {}
-        None => {
-            let why = match side {
-                Side::Client => NOT_SHOWN,
-                Side::Server => "the server's capabilities are not in the recording",
-            };
-            report.inconclusive(rule, at, why);
-        }
+    match (declares, side) {
+        (Some(true), _) => report.pass(rule, at),
+        (Some(false), _) => {}
+        (None, Side::Client) => report.inconclusive(rule, at, NOT_SHOWN),
+        (None, Side::Server) => report.inconclusive(rule, at, SERVER_NOT_SHOWN),
     }
     declares
-}
-
-/// A request to the client: it may use no more than what the client declares beneath the feature.
-fn asks_client<'m>(
-    method: &str,
-    params: Json<'m>,
-    declared: Option<Json<'_>>,
-    at: &RuleContext<'m>,
-    report: &mut Report,
-) {
-    let (feature, rules): (_, &[&'static Rule]) = match method {
-        "elicitation/create" => ("elicitation", &[&ELICITATION_MODE]),
-        "sampling/createMessage" => ("sampling", &[&SAMPLING_TOOLS, &SAMPLING_CONTEXT]),
-        _ => return,
-    };
-    let Some(declared) = declared else {
-        return rules.iter().for_each(|rule| report.inconclusive(rule, at, NOT_SHOWN));
-    };
-    // Without the feature itself it is asked for in vain, whatever stands beneath it.
-    let feature = declared.member(feature).filter(|value| value.kind() == JsonKind::Object);
-    let Some(feature) = feature else { return };
-    let has =
-        |name: &str| feature.member(name).is_some_and(|value| !matches!(value.text(), "false" | "null"));
-    if method == "elicitation/create" {
-        let mode = params.member("mode").and_then(text_of).unwrap_or_else(|| "form".into());
-        let kept = has(&mode) || *mode == *"form" && !has("url");
-        return report.check(&ELICITATION_MODE, at, kept, || {
-            let wrong = format!("the mode is {}, which the client does not declare", quoted(&mode));
-            Violation::new(wrong).inside(params.member("mode").unwrap_or(params))
-        });
-    }
-    if let Some(tools) = params.member("tools").or_else(|| params.member("toolChoice")) {
-        report.check(&SAMPLING_TOOLS, at, has("tools"), || {
-            Violation::new("tools are handed over, and the client does not declare `sampling.tools`")
-                .inside(tools)
-        });
-    }
-    if let Some(context) = params.member("includeContext")
-        && !context.as_text().is_some_and(|context| context.is("none"))
-    {
-        report.check(&SAMPLING_CONTEXT, at, has("context"), || {
-            let wrong = "context is asked for, and the client does not declare `sampling.context`";
-            Violation::new(wrong).inside(context)
-        });
-    }
 }

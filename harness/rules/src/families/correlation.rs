@@ -14,7 +14,7 @@ use crate::rule::{Level, Need, Party};
 use end::SessionEnd;
 use rules::{ANSWERED, DUPLICATE, ERROR_ID_ABSENT, ERROR_ID_NULL, ID_ECHO, ID_MATCH, ID_TYPE, NO_RESPONSE};
 use std::collections::BTreeSet;
-use transcript::json::Json;
+use transcript::json::{Json, same_number};
 use transcript::message::Id;
 use transcript::rejection::Rejection;
 use transcript::session::{Carrier, Content, Side};
@@ -334,7 +334,15 @@ impl CorrelationState {
 
     /// A response whose id nobody asked with.
     fn unasked(&self, message: &SeenMessage<'_>, at: &RuleContext<'_>, report: &mut Report) {
-        let wrong = format!("nothing was asked with the id {}", shown_id(message));
+        let id = shown_id(message);
+        // A number may come back as another program writes it: `1` for `1.0`.
+        let is_number = |id: &str| id.starts_with(|first: char| first == '-' || first.is_ascii_digit());
+        let asked = |open: &&PendingRequest| is_number(open.id()) && same_number(open.id(), id);
+        if is_number(id) && at.pending.open().iter().any(asked) {
+            let why = "the id is the number of a request that spells it otherwise";
+            return report.inconclusive(&ID_MATCH, at, why);
+        }
+        let wrong = format!("nothing was asked with the id {id}");
         let posted = at.exchange.filter(|exchange| exchange.method.eq_ignore_ascii_case("POST"));
         // Such an answer belongs to what its own exchange posted, whatever else the recording lacks.
         let asked =

@@ -8,7 +8,7 @@ use crate::engine::{
 use crate::rule::Rule;
 use transcript::json::{Json, JsonString, Scanner, SyntaxError};
 use transcript::rejection::Code;
-use transcript::session::{Carrier, Content, Noise};
+use transcript::session::{Carrier, Content, Noise, Sse};
 
 pub(super) const FAMILY: Family = Family {
     name: "encoding",
@@ -92,7 +92,7 @@ impl RuleVisitor for EncodingState {
             (Some(message), _) => check_message(message, at, report),
             (None, Content::Noise(noise)) => fault(noise, at, report),
             (None, Content::Mark) => report.fail(&BOM, at, MARKED),
-            _ => {}
+            (None, _) => wrapped(at, report),
         }
     }
 }
@@ -149,6 +149,22 @@ fn fault(noise: &Noise<'_>, at: &RuleContext<'_>, report: &mut Report) {
             report.fail(&PARSE, at, format!("{}{lost}", noise.why.message));
         }
         _ => {}
+    }
+}
+
+/// A message in an event's data that other text comes before, such as a second `data:`.
+fn wrapped(at: &RuleContext<'_>, report: &mut Report) {
+    let message = |sse: &&Sse<'_>| matches!(sse.name.as_deref(), None | Some("" | "message"));
+    let Some(data) = at.entry.sse.as_ref().filter(message).and_then(|sse| sse.data.as_deref()) else {
+        return;
+    };
+    let Some((before, rest)) = data.find('{').filter(|&begin| begin > 0).map(|begin| data.split_at(begin))
+    else {
+        return;
+    };
+    if Json::parse(rest.trim_end()).is_ok_and(|value| value.member("jsonrpc").is_some()) {
+        let wrong = format!("the data is not JSON, since {} comes before the message", quoted(before.trim()));
+        report.fail(&PARSE, at, wrong);
     }
 }
 

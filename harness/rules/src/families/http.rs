@@ -340,6 +340,9 @@ fn answered(exchange: &HttpExchange, at: &RuleContext<'_>, report: &mut Report) 
         (Some(Code::InvalidJson), _) => {}
         // A message with a fault of its own is one message.
         (Some(_), _) | (None, 1) => report.pass(&JSON_SINGLE, at),
+        (None, 0) if exchange.response_header("content-length") == Some("0") => {
+            report.fail(&JSON_SINGLE, at, "the body is empty");
+        }
         (None, 0) if exchange.raw.response_size.is_none_or(|size| size == 0) => {
             let why = "the body is empty, or the exchange was broken off before it came";
             report.inconclusive(&JSON_SINGLE, at, why);

@@ -17,7 +17,7 @@ pub(super) const FAMILY: Family = Family {
         &KIND,
         &PARAMS,
         &ID_TYPE,
-        &ID_FRACTION,
+        &ID_FORM,
         &ID_NULL,
         &ID_MISSING,
         &NOTIFICATION_ID,
@@ -67,7 +67,7 @@ static ID_TYPE: Rule = Rule {
     ..Rule::BLANK
 };
 
-static ID_FRACTION: Rule = Rule {
+static ID_FORM: Rule = Rule {
     id: "jsonrpc.id.form",
     source: "basic/index#requests; JSON-RPC 2.0, section 4",
     title: "An integer id is spelled without fraction and exponent",
@@ -166,13 +166,20 @@ impl RuleVisitor for JsonrpcState {
 
 /// A message that a reader takes for one.
 fn check_message(message: &SeenMessage<'_>, at: &RuleContext<'_>, report: &mut Report) {
-    for rule in [&VERSION, &KIND, &ID_TYPE] {
-        report.pass(rule, at);
-    }
+    report.pass(&VERSION, at);
+    report.pass(&KIND, at);
     let raw = &message.raw;
-    if let Id::Number(number) = raw.id() {
-        let whole = number.bytes().all(|byte| byte.is_ascii_digit() || byte == b'-');
-        report.check(&ID_FRACTION, at, whole, || format!("the id is written `{number}`"));
+    match raw.id() {
+        // Who answers has to repeat it.
+        Id::Number(number) if !is_integer(number) && message.method.is_some() => {
+            report.fail(&ID_TYPE, at, format!("the id is a fraction: {number}"));
+        }
+        Id::Number(number) if is_integer(number) => {
+            report.pass(&ID_TYPE, at);
+            let digits = number.bytes().all(|byte| byte.is_ascii_digit() || byte == b'-');
+            report.check(&ID_FORM, at, digits, || format!("the id is written `{number}`"));
+        }
+        _ => report.pass(&ID_TYPE, at),
     }
     match message.kind {
         MessageKind::Request | MessageKind::Notification => call(message, at, report),
@@ -238,11 +245,16 @@ fn error(raw: &Message<'_>, at: &RuleContext<'_>, report: &mut Report) {
         }
     }
     if let Some(code) = code {
-        let whole = code.as_number().is_some_and(|number| !number.contains(['.', 'e', 'E']));
-        report.check(&ERROR_CODE, at, whole, || {
+        report.check(&ERROR_CODE, at, code.as_number().is_some_and(is_integer), || {
             Violation::new(format!("the code is {}: {}", code.kind().name(), shown(code))).inside(code)
         });
     }
+}
+
+/// Whether a number is an integer, as `1.0` is; where it has an exponent, that is not looked into.
+pub(super) fn is_integer(number: &str) -> bool {
+    number.contains(['e', 'E'])
+        || number.split_once('.').is_none_or(|(_, fraction)| fraction.bytes().all(|byte| byte == b'0'))
 }
 
 fn object(rule: &'static Rule, name: &str, value: Json<'_>, at: &RuleContext<'_>, report: &mut Report) {

@@ -309,8 +309,8 @@ impl ModernHttpState {
                     report.fail(&MISMATCH, at, wrong);
                 }
             }
-            // Another fault of the request may be refused first.
-            (Some(-32022 | -32021 | -32601 | -32602), _) => {}
+            // Another fault of the request may be refused first, unless the words are of a header.
+            (Some(-32022 | -32021 | -32601 | -32602), _) if !names_a_header(message) => {}
             (code, Some(fault)) if at.facts.modern && !fault.lenient => {
                 let code = code.map_or("an error without a code".to_owned(), |code| code.to_string());
                 report.fail(&MISMATCH, at, broke(format!("{code} is the answer, although {}", fault.wrong)));
@@ -318,6 +318,13 @@ impl ModernHttpState {
             _ => report.inconclusive(&MISMATCH, at, super::modern::UNPROVEN),
         }
     }
+}
+
+/// Whether an error says that a header of MCP is wrong.
+fn names_a_header(message: &SeenMessage<'_>) -> bool {
+    let words = message.error().and_then(|error| error.member("message")).and_then(text_of);
+    let words = words.unwrap_or_default().to_ascii_lowercase();
+    ["mcp-name", "mcp-method", "mcp-param-", "mcp-protocol-version"].iter().any(|name| words.contains(name))
 }
 
 /// Judges a rule by whether it is kept; what is wrong where it is not.

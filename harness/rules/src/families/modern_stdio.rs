@@ -60,7 +60,7 @@ static SILENT: Rule = Rule {
     id: "stdio.silent-after-cancel",
     source: "basic/transports/stdio#cancellation",
     title: "A server sends nothing more for a request that was cancelled",
-    why: "Progress for a call that nobody awaits fills the pipe and keeps the server busy.",
+    why: "Nobody awaits it any more: it fills the pipe, and the work for it keeps the server busy.",
     fix: "Stop the work, and its notifications, when `notifications/cancelled` comes.",
     contested: Some(
         "The pages on transports forbid further messages; the page on cancellation lets a server ignore what it \
@@ -114,6 +114,7 @@ impl RuleVisitor for ModernStdioState {
         let Some(message) = at.message else { return };
         if !is_http(at) {
             sides(&CLIENT_RESPONSE, &SERVER_REQUEST, message, at, report);
+            self.answer(message, at, report);
         }
         match message.kind {
             MessageKind::Request if at.side != Some(Side::Server) => self.request(message, at, report),
@@ -193,6 +194,30 @@ impl ModernStdioState {
         }
     }
 
+    /// An answer to a request that its client cancelled. The end of a subscription is another rule's.
+    fn answer(&mut self, message: &SeenMessage<'_>, at: &RuleContext<'_>, report: &mut Report) {
+        let asked = message.request().filter(|request| request.method() != "subscriptions/listen");
+        let Some((location, then)) = asked.and_then(|request| request.cancelled.as_deref()) else { return };
+        if let (Some(then), Some(now)) = (then, at.entry.time) {
+            self.late("the answer", now - then, location, at, report);
+        }
+    }
+
+    fn late(
+        &mut self,
+        what: &str,
+        after: i64,
+        cancellation: &FindingLocation,
+        at: &RuleContext<'_>,
+        report: &mut Report,
+    ) {
+        if after >= ON_ITS_WAY {
+            self.disturbed = true;
+            let wrong = Violation::new(format!("{what} comes {after} ms after its request was cancelled"));
+            report.fail(&SILENT, at, wrong.see(cancellation.clone(), "the cancellation"));
+        }
+    }
+
     fn notification(&mut self, message: &SeenMessage<'_>, at: &RuleContext<'_>, report: &mut Report) {
         if message.calls("notifications/cancelled") && at.side != Some(Side::Server) {
             let cancelled = message.param("requestId").and_then(|id| at.pending.find(Some(Side::Client), id));
@@ -213,13 +238,9 @@ impl ModernStdioState {
         let Some(token) = message.param("progressToken") else { return };
         let cancelled = self.cancelled.iter().find(|cancelled| &*cancelled.token == token.text());
         let Some(cancelled) = cancelled else { return };
-        if let (Some(then), Some(now)) = (cancelled.time, at.entry.time)
-            && now - then >= ON_ITS_WAY
-        {
-            self.disturbed = true;
-            let wrong = format!("progress comes {} ms after its request was cancelled", now - then);
-            let wrong = Violation::new(wrong).see(cancelled.location.clone(), "the cancellation");
-            report.fail(&SILENT, at, wrong);
+        if let (Some(then), Some(now)) = (cancelled.time, at.entry.time) {
+            let location = cancelled.location.clone();
+            self.late("progress", now - then, &location, at, report);
         }
     }
 }

@@ -218,6 +218,19 @@ impl ModernVersionsState {
         if message.request_for("initialize").is_some() && error.text().len() <= MOST_TEXT {
             self.refused_initialize = Some((error.text().into(), at.location()));
         }
+        let version = message.request().and_then(|request| request.meta(META_VERSION)).and_then(text_of);
+        if let Some(version) =
+            version.filter(|version| !self.supported.is_empty() && !self.supported.contains(version))
+            && !matches!(code, -32022 | -32020)
+            && error
+                .member("message")
+                .and_then(text_of)
+                .is_some_and(|words| words.to_lowercase().contains("version"))
+        {
+            let wrong =
+                format!("{code} refuses the version {}, which the server does not list", quoted(&version));
+            report.fail(&UNSUPPORTED, at, Violation::new(wrong).of(message.request()));
+        }
         match code {
             -32022 => {
                 let data = error.member("data");

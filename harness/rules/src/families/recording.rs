@@ -275,7 +275,7 @@ impl RuleVisitor for RecordingState {
             report.pass(&WHOLE, at);
         }
         let Some(rejection) = rejection else {
-            match at.facts.messages {
+            match at.facts.messages + at.facts.others {
                 // Of messages with a fault other rules tell.
                 0 if self.spoilt => {}
                 0 => report.fail(
@@ -286,16 +286,19 @@ impl RuleVisitor for RecordingState {
                         self.instead(at.facts.recording.kind.message_levels)
                     ),
                 ),
-                messages => match at.facts.other_method.as_deref().filter(|_| !at.facts.knows_mcp) {
-                    Some(method) => {
-                        let wrong = format!(
-                            "the recording holds no message of MCP: it holds {messages} of JSON-RPC, and the first method is \
-                             `{method}`"
-                        );
-                        report.fail(&MESSAGES, at, wrong);
-                    }
-                    None => report.pass(&MESSAGES, at),
-                },
+                messages => {
+                    let other = at.facts.other_method.as_deref().filter(|_| !at.facts.knows_mcp);
+                    let others = match (at.facts.alien, other) {
+                        (Some(name), _) => format!("{messages} of {name}"),
+                        (None, Some(method)) => {
+                            format!("{messages} of JSON-RPC, and the first method is `{method}`")
+                        }
+                        (None, None) => String::new(),
+                    };
+                    report.check(&MESSAGES, at, others.is_empty(), || {
+                        format!("the recording holds no message of MCP: it holds {others}")
+                    });
+                }
             }
             match (at.facts.requests, at.facts.responses) {
                 // A server that does not listen leaves the same, so that it is not held against the recorder.

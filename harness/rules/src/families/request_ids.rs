@@ -1,12 +1,13 @@
 //! The ids of requests: whether each is new, or free again.
 //!
 //! Ids belong to the side that asked, and HTTP may turn a request away so that it is sent again. Memory: the exchanges of the
-//! last [`MOST_TURNED`] ids that were sent over HTTP, and the ids of tool calls as `transcript::call_ids` keeps them,
-//! up to [`MOST_CALLS`].
+//! last [`MOST_TURNED`] ids that were sent over HTTP, and the ids of tool calls and of requests that need no session as
+//! `transcript::call_ids` keeps them, up to [`MOST_CALLS`] each.
 
 use super::correlation::{is_redacted, shown_id};
 use crate::engine::{
-    Family, IdUse, MessageKind, Report, RuleContext, RuleVisitor, SeenMessage, Span, Trigger, Violation,
+    Family, IdUse, META_VERSION, MessageKind, Report, RuleContext, RuleVisitor, SeenMessage, Span, Trigger,
+    Violation,
 };
 use crate::rule::Rule;
 use std::collections::BTreeMap;
@@ -74,6 +75,8 @@ struct RequestIdsState {
     handshakes: u64,
     /// The ids of all tool calls of the recording, up to [`MOST_CALLS`].
     calls: CallIds,
+    /// The ids of requests that need no session, up to as many.
+    modern: CallIds,
 }
 
 #[derive(Clone, Copy)]
@@ -87,8 +90,8 @@ struct Sent {
 impl RuleVisitor for RequestIdsState {
     fn visit(&mut self, at: &RuleContext<'_>, report: &mut Report) {
         if at.facts.session != self.session {
-            let calls = std::mem::take(&mut self.calls);
-            *self = Self { session: at.facts.session, calls, ..Self::default() };
+            let (calls, modern) = (std::mem::take(&mut self.calls), std::mem::take(&mut self.modern));
+            *self = Self { session: at.facts.session, calls, modern, ..Self::default() };
         }
         self.refused |= at.exchange.is_none()
             && at.entry.context.and_then(|context| context.status).is_some_and(|status| status >= 400);
@@ -111,6 +114,11 @@ impl RequestIdsState {
         }
         let before = self.note(message, at);
         let reported = self.judge(message, before, at, report);
+        if let Some(id) = message.raw.id().key().filter(|_| message.meta(META_VERSION).is_some())
+            && self.modern.remembered() < MOST_CALLS
+        {
+            self.modern.insert(&id);
+        }
         self.call(message, reported || before.is_some_and(|sent| sent.turned_away), at, report);
     }
 
@@ -145,6 +153,9 @@ impl RequestIdsState {
             _ if used != IdUse::Fresh && is_of_any_session(at) => {
                 Some("the recording holds several sessions, and does not tell whose this is")
             }
+            _ if used != IdUse::Fresh && at.facts.handshake && self.is_modern(message) => {
+                Some("a request that needs no session has the id as well")
+            }
             _ if used != IdUse::Fresh && self.restarted => {
                 Some("the recording may hold several sessions; one file per session would show it")
             }
@@ -171,6 +182,11 @@ impl RequestIdsState {
         Self::inflight(message, open, at, report);
         let has = |rule: &Rule| at.revision.is_some_and(|revision| rule.span.has(revision));
         !unique && (at.facts.handshake || has(&UNIQUE_SESSION)) || open && has(&UNIQUE_INFLIGHT)
+    }
+
+    /// Whether a request needs no session, or one that has its id.
+    fn is_modern(&self, message: &SeenMessage<'_>) -> bool {
+        message.meta(META_VERSION).is_some() || message.raw.id().key().is_some_and(|id| self.modern.has(&id))
     }
 
     fn inflight(message: &SeenMessage<'_>, open: bool, at: &RuleContext<'_>, report: &mut Report) {

@@ -48,7 +48,10 @@ impl Name {
     fn rows(&self, revision: Revision) -> &Rows {
         self.1.for_revision(revision, || {
             let all: Vec<_> = members(self.0).iter().filter(|row| row.span.has(revision)).collect();
-            let tags = all.iter().copied().filter(|row| matches!(row.shape, Shape::Word(_))).collect();
+            // An optional choice, such as `format`, distinguishes nothing.
+            let is_tag =
+                |row: &&Member| matches!(&row.shape, Shape::Word(words) if row.needed || words.len() == 1);
+            let tags = all.iter().copied().filter(is_tag).collect();
             Rows { all, tags }
         })
     }

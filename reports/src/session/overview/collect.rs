@@ -86,6 +86,7 @@ impl Table {
                 numbers.failed += 1;
             }
             Fate::Cancelled => numbers.cancelled += 1,
+            Fate::Listening => {}
         }
         numbers.unanswered -= 1;
     }
@@ -222,7 +223,8 @@ impl Collector {
         for (asked, fate, reason) in self.fates.settle() {
             self.methods.settle(asked.method, fate);
             asked.tool.into_iter().for_each(|tool| self.tools.settle(tool, fate));
-            let these = &mut by_fate[fate as usize];
+            // An open subscription waits for nothing.
+            let Some(these) = by_fate.get_mut(fate as usize) else { continue };
             these.total += 1;
             if these.first.len() < NAMED {
                 let name = |table: &Table, row: usize| table.rows[row].0.name.clone();

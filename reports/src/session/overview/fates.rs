@@ -29,6 +29,8 @@ struct Waiting<T> {
     of: T,
     id: Box<str>,
     refused: Option<String>,
+    /// It is a subscription, which is answered when it ends.
+    listens: bool,
 }
 
 /// What became of a request that was not answered.
@@ -37,6 +39,7 @@ pub(crate) enum Fate {
     Unanswered,
     Refused,
     Cancelled,
+    Listening,
 }
 
 impl<T> Default for Fates<T> {
@@ -69,7 +72,8 @@ impl<T> Fates<T> {
                 let refused = self.refused.as_ref().filter(|(number, _)| entry.exchange == Some(*number));
                 let refused = refused.map(|(_, why)| why.clone());
                 let id = message.written_id().unwrap_or_default().into();
-                self.open.insert(event.index, Waiting { of: of(), id, refused });
+                let listens = message.method().is_some_and(|method| method.is("subscriptions/listen"));
+                self.open.insert(event.index, Waiting { of: of(), id, refused, listens });
                 None
             }
             EventKind::Result | EventKind::Error => {
@@ -86,6 +90,7 @@ impl<T> Fates<T> {
             let fate = match &waiting.refused {
                 Some(_) => Fate::Refused,
                 None if self.cancelled.contains(&waiting.id) => Fate::Cancelled,
+                None if waiting.listens => Fate::Listening,
                 None => Fate::Unanswered,
             };
             (waiting.of, fate, waiting.refused)
@@ -94,7 +99,7 @@ impl<T> Fates<T> {
 
     /// How many are unanswered, refused and cancelled, in words.
     pub fn summary(&mut self) -> String {
-        let (mut by_fate, mut reasons) = ([0_u64; 3], BTreeMap::<String, u64>::new());
+        let (mut by_fate, mut reasons) = ([0_u64; 4], BTreeMap::<String, u64>::new());
         for (_, fate, reason) in self.settle() {
             by_fate[fate as usize] += 1;
             if let Some(reason) = reason {
@@ -102,7 +107,7 @@ impl<T> Fates<T> {
                 *reasons.entry(if room { reason } else { OTHERS.to_owned() }).or_default() += 1;
             }
         }
-        let [unanswered, refused, cancelled] = by_fate;
+        let [unanswered, refused, cancelled, _] = by_fate;
         let requests = if unanswered == 1 { "request" } else { "requests" };
         let mut said = format!("{unanswered} {requests} unanswered");
         if refused > 0 {
@@ -119,7 +124,7 @@ impl<T> Fates<T> {
 /// Why an exchange carries no answer to what it posted: a status that refuses it, or what the recorder says.
 fn refusal(exchange: &Exchange<'_>) -> Option<String> {
     match (exchange.status, exchange.fate.as_deref()) {
-        (Some(status @ 400..), _) => Some(status.to_string()),
+        (Some(status @ (300..=303 | 305..)), _) => Some(status.to_string()),
         (_, Some(fate)) if fate != STILL_OPEN => Some(cut(fate)),
         _ => None,
     }

@@ -94,6 +94,21 @@ fn a_batch_counts_by_its_items_where_the_revision_has_batches() {
 }
 
 #[test]
+fn an_open_subscription_is_not_unanswered_and_a_redirect_is_told_by_its_status() {
+    let listen = r#"{"jsonrpc":"2.0","id":1,"method":"subscriptions/listen","params":{"notifications":{}}}"#;
+    let open = overview_of("jsonrpc", listen);
+    assert_eq!((open.unanswered.total, open.methods[0].numbers.unanswered), (0, 0));
+    let redirected = overview_of(
+        "har",
+        r#"{"log":{"version":"1.2","entries":[{"startedDateTime":"2026-11-02T10:00:02.000Z","request":{"method":"POST","url":"http://127.0.0.1/mcp",
+        "headers":[],"postData":{"mimeType":"application/json","text":"{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\"}"}},
+        "response":{"status":307,"headers":[{"name":"Location","value":"/mcp/"}],"content":{"mimeType":"text/plain","size":0}}}]}}"#,
+    );
+    assert_eq!((redirected.unanswered.total, redirected.refused.total), (0, 1));
+    assert_eq!(redirected.refused.first[0].reason.as_deref(), Some("307"));
+}
+
+#[test]
 fn the_json_is_as_the_schema_says() {
     let schema: serde_json::Value =
         serde_json::from_str(include_str!("../../../overview.schema.json")).unwrap();
