@@ -85,12 +85,10 @@ impl Head {
         !self.first.is_empty() && !names.iter().any(|name| self.first_has(name))
     }
 
-    /// Whether the first value has `events` as CloudWatch gives them: a time, and a text that was logged.
-    pub(crate) fn has_log_events(&self) -> bool {
-        let has = |name, is_text: bool| {
-            self.event.iter().any(|(key, text)| key == name && (!is_text || text.is_some()))
-        };
-        self.has("events") && has("timestamp", false) && has("message", true)
+    /// Whether the first value has `events`, the first of which has this member, and a text of that name.
+    pub(crate) fn has_event(&self, name: &str, text: &str) -> bool {
+        let mut event = self.event.iter();
+        event.clone().any(|it| it.0 == name) && event.any(|it| it.0 == text && it.1.is_some())
     }
 
     /// The member's value, where it is a string.

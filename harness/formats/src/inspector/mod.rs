@@ -13,7 +13,7 @@
 mod read;
 mod write;
 
-use crate::foreign::of_a_list;
+use crate::foreign::of_a_document;
 use crate::format::{Capabilities, Format, Items};
 use crate::head::Head;
 use crate::writing::Spelling;
@@ -38,9 +38,8 @@ pub(crate) static FORMAT: Format = Format {
 fn sniff(head: &Head) -> bool {
     // A message has one of these, and so has an entry of an export.
     let could_be = ["jsonrpc", "id", "method", "params", "result", "error", "message"];
-    let is_other = head.is_odd_list() || of_a_list(head).is_some() || head.first_has_none(&could_be);
-    head.kind() == Some(JsonKind::Array) && !is_other
-        || head.has("events") && !head.has("jsonrpc") && !head.has_log_events()
+    let is_other = head.is_odd_list() || of_a_document(head).is_some() || head.first_has_none(&could_be);
+    !is_other && (head.kind() == Some(JsonKind::Array) || head.has("events") && !head.has("jsonrpc"))
 }
 
 /// Why a file that looks a little like one of these is none.
