@@ -44,13 +44,17 @@ class Module:
         memory = wasmtime.Memory(store, wasmtime.MemoryType(wasmtime.Limits(128, 65536)))
         said = []
         i32 = wasmtime.ValType.i32()
+        # None of them holds the store, which would hold it for ever.
         functions = {
-            "stop": (wasmtime.FuncType([], [i32]), lambda: 0),
+            "stop": (wasmtime.FuncType([], [i32]), lambda _: 0),
             "panicked": (
-                wasmtime.FuncType([i32, i32], []), lambda at, length: said.append(bytes(memory.read(store, at, at + length)))
+                wasmtime.FuncType([i32, i32], []),
+                lambda caller, at, length: said.append(bytes(memory.read(caller, at, at + length))),
             ),
             # Hash tables are seeded alike each time, so that a count is the same each time.
-            "random": (wasmtime.FuncType([i32, i32], []), lambda at, length: memory.write(store, b"\7" * length, at) and None),
+            "random": (
+                wasmtime.FuncType([i32, i32], []), lambda caller, at, length: memory.write(caller, b"\7" * length, at) and None
+            ),
         }
         imports = []
         for wanted in self.module.imports:
@@ -58,7 +62,7 @@ class Module:
                 imports.append(memory)
             else:
                 kind, does = functions[wanted.name]
-                imports.append(wasmtime.Func(store, kind, does))
+                imports.append(wasmtime.Func(store, kind, does, access_caller=True))
         exports = wasmtime.Instance(store, self.module, imports).exports(store)
         request = {"function": function, "options": options, "names": ["a", "b"]}
         for slot, data in enumerate([json.dumps(request).encode(), *recordings]):
@@ -289,7 +293,7 @@ def main():
                 power = module.power(command, shape, form, 1)
                 if (power or 0) > LIMIT:
                     power = min(power, module.power(command, shape, form, 8) or 0)
-                name = " ".join([command[0], *(str(value) for value in command[1].values() if value is not True)])
+                name = " ".join([command[0], *(key if value is True else value for key, value in command[1].items())])
                 rows.append((power, name, form, shape))
     rows.sort(key=lambda row: -(row[0] or 0))
     steep = [row for row in rows if (row[0] or 0) > LIMIT]
