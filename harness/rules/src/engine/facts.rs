@@ -3,6 +3,7 @@
 //!
 //! Memory: the last capabilities of each side, up to [`LONGEST`] bytes, and the tools, as [`ToolDefinitions`] says.
 
+use super::location::FindingLocation;
 use super::losses::Losses;
 use super::message::{MessageKind, SeenMessage};
 use super::methods::known;
@@ -73,8 +74,9 @@ pub(crate) struct Facts {
     markers: Vec<Finder<'static>>,
     /// How many messages there were.
     pub(crate) messages: u64,
-    /// How many others there were, of services that do not speak MCP.
+    /// How many others there were, of services that do not speak MCP, and the method and place of the first.
     pub(crate) others: u64,
+    pub(crate) first_of_others: Option<(Box<str>, FindingLocation)>,
     /// How many of them were requests and responses, in all sessions.
     pub(crate) requests: u64,
     pub(crate) responses: u64,
@@ -275,10 +277,13 @@ impl Facts {
     }
 
     /// Passes over a message that is not of MCP.
-    pub(super) fn overhear(&mut self, message: &SeenMessage<'_>) {
+    pub(super) fn overhear(&mut self, message: &SeenMessage<'_>, entry: &Entry<'_>) {
         self.others += 1;
         if let Some(method) = message.method.as_deref() {
-            self.other_method.get_or_insert_with(|| method.chars().take(80).collect());
+            self.first_of_others.get_or_insert_with(|| {
+                let place = FindingLocation::new(&entry.location, message.raw.text());
+                (method.chars().take(80).collect(), place)
+            });
         }
     }
 
@@ -323,6 +328,7 @@ impl Facts {
         *self = Self {
             messages: self.messages,
             others: self.others,
+            first_of_others: self.first_of_others.take(),
             requests: self.requests,
             responses: self.responses,
             bound: self.bound,

@@ -214,7 +214,7 @@ impl Judge {
     fn indexed(&mut self, entry: &Entry<'_>, message: Message<'_>, item: Option<usize>) {
         let mut message = SeenMessage::new(message, item);
         if self.exchanges.is_foreign(entry, &message) {
-            return self.facts.overhear(&message);
+            return self.facts.overhear(&message, entry);
         }
         let side = entry.side.or_else(|| usual_sender(message.method.as_deref()?));
         if let Some(method) = message.method.clone() {

@@ -41,6 +41,7 @@ pub(crate) static MESSAGES: Rule = Rule {
     title: "A recording holds messages",
     why: "Nothing can be judged in a file without messages, and a report without findings would read as praise.",
     fix: "Name the file that holds the session. Of a log, record again at the level at which its program writes messages. `check --allow-empty` accepts such a file.",
+    softened: Some("a note on messages of other services beside those of MCP"),
     ..Rule::BLANK.recorder()
 };
 
@@ -287,17 +288,24 @@ impl RuleVisitor for RecordingState {
                     ),
                 ),
                 messages => {
-                    let other = at.facts.other_method.as_deref().filter(|_| !at.facts.knows_mcp);
-                    let others = match (at.facts.alien, other) {
+                    let (facts, beside) = (at.facts, at.facts.first_of_others.as_ref());
+                    let others = match (facts.alien, facts.other_method.as_ref().or(beside.map(|it| &it.0))) {
                         (Some(name), _) => format!("{messages} of {name}"),
-                        (None, Some(method)) => {
+                        (None, Some(method)) if !facts.knows_mcp => {
                             format!("{messages} of JSON-RPC, and the first method is `{method}`")
                         }
-                        (None, None) => String::new(),
+                        _ => String::new(),
                     };
                     report.check(&MESSAGES, at, others.is_empty(), || {
                         format!("the recording holds no message of MCP: it holds {others}")
                     });
+                    if let Some((method, place)) = beside.filter(|_| others.is_empty()) {
+                        let wrong = format!(
+                            "messages of another service are not judged: {}, such as `{method}`",
+                            facts.others
+                        );
+                        report.fail(&MESSAGES, at, Violation::new(wrong).only(Level::Info).at(place.clone()));
+                    }
                 }
             }
             match (at.facts.requests, at.facts.responses) {
