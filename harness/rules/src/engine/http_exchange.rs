@@ -323,7 +323,7 @@ fn says_gone(error: &str) -> bool {
 }
 
 /// Whether a text is JSON-RPC messages, one after another. Each ends where a line does.
-fn holds_several(text: &str) -> bool {
+pub(crate) fn holds_several(text: &str) -> bool {
     let is_message = |line: &str| {
         Json::parse(line.trim())
             .is_ok_and(|value| value.kind() == JsonKind::Object && value.member("jsonrpc").is_some())

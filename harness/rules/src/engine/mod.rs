@@ -57,7 +57,9 @@ pub(crate) use content::{
 };
 pub(crate) use context::RuleContext;
 pub(crate) use facts::{META_CAPABILITIES, META_VERSION, text_of, why_not_whole};
-pub(crate) use http_exchange::{Call, HttpExchange, LAST_EVENT, SESSION, Transport, VERSION, plain};
+pub(crate) use http_exchange::{
+    Call, HttpExchange, LAST_EVENT, SESSION, Transport, VERSION, holds_several, plain,
+};
 pub(crate) use message::{MessageKind, SeenMessage};
 pub(crate) use methods::{Direction, Method};
 pub(crate) use moment::{Early, Moment, NO_ORDER};

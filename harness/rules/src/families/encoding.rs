@@ -3,7 +3,8 @@
 //! JSON as text, spelled names and digits included.
 
 use crate::engine::{
-    Family, FindingLocation, Report, RuleContext, RuleVisitor, SeenMessage, Trigger, Violation, quoted,
+    Family, FindingLocation, Report, RuleContext, RuleVisitor, SeenMessage, Trigger, Violation,
+    holds_several, quoted,
 };
 use crate::rule::Rule;
 use transcript::json::{Json, JsonString, Scanner, SyntaxError};
@@ -142,11 +143,12 @@ fn fault(noise: &Noise<'_>, at: &RuleContext<'_>, report: &mut Report) {
         Code::InvalidUtf8 => report.fail(&UTF8, at, noise.why.message.clone()),
         Code::InvalidJson | Code::BrokenData => {
             let ended = Json::parse(&noise.text).is_err_and(|fault| fault.ended);
-            let lost = match at.entry.carrier {
+            let cause = match at.entry.carrier {
                 Carrier::Sse if ended => ", and a line of it without `data:` before it is lost",
+                _ if holds_several(&noise.text) => "; it holds several messages, one after another",
                 _ => "",
             };
-            report.fail(&PARSE, at, format!("{}{lost}", noise.why.message));
+            report.fail(&PARSE, at, format!("{}{cause}", noise.why.message));
         }
         _ => {}
     }
