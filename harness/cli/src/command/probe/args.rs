@@ -154,11 +154,14 @@ impl Args {
         let Some(path) = &self.baseline else { return Ok(None) };
         let text = small_file::written(path)
             .map_err(|error| Failure::Unusable(format!("{} cannot be read: {error}", path.display())))?;
-        let known = Baseline::read(&text, false).map_err(|slips| {
+        let known = Baseline::read(&text, false).and_then(|known| {
+            let slips = known.without_rule(&rules::all().map(|rule| rule.id).collect::<Vec<_>>());
+            if slips.is_empty() { Ok(known) } else { Err(slips) }
+        });
+        known.map(Some).map_err(|slips| {
             baseline::say(&slips, path, context);
             Failure::Unusable("the baseline cannot be used".to_owned())
-        });
-        known.map(Some)
+        })
     }
 
     /// The server, as the command line names it.
