@@ -52,7 +52,8 @@ enum ColorChoice {
 
 impl Options {
     fn terminal(&self) -> Terminal {
-        let plain = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
+        let plain =
+            std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty()) || !terminal::obeys_escapes();
         let colour = |terminal: bool| match self.color {
             ColorChoice::Always => true,
             ColorChoice::Never => false,
