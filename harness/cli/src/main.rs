@@ -13,7 +13,7 @@ mod scale;
 mod status_line;
 mod terminal;
 
-use clap::error::ErrorKind;
+use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{CommandFactory as _, FromArgMatches as _, Parser, ValueEnum};
 use command::{COMMANDS, Command, CommandContext, Failure, SUMMARY};
 use std::ffi::OsString;
@@ -52,7 +52,8 @@ enum ColorChoice {
 
 impl Options {
     fn terminal(&self) -> Terminal {
-        let plain = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
+        let plain =
+            std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty()) || !terminal::obeys_escapes();
         let colour = |terminal: bool| match self.color {
             ColorChoice::Always => true,
             ColorChoice::Never => false,
@@ -110,16 +111,50 @@ fn understood(mut words: Vec<OsString>) -> clap::ArgMatches {
     };
     match words.get(at).filter(|word| named(&words).is_none() && *word != "help") {
         Some(word) if is_file(word) => words.insert(at, SUMMARY.into()),
-        Some(word) if !word.to_string_lossy().starts_with('-') => {
-            let word = word.to_string_lossy();
-            let hint = near(&word).map_or_else(String::new, |name| format!("; did you mean `{name}`?"));
-            let why = format!("there is no file or command `{}`{hint}", terminal::plain(&word));
-            program(COMMANDS).error(ErrorKind::InvalidSubcommand, why).exit()
-        }
+        Some(word) if !word.to_string_lossy().starts_with('-') => nameless("file or command", word),
         _ => {}
     }
     let commands = named(&words).map_or(COMMANDS, |at| &COMMANDS[at..=at]);
-    program(commands).get_matches_from(words)
+    if let [help, word] = words.get(at..).unwrap_or_default()
+        && help == "help"
+        && !word.to_string_lossy().starts_with('-')
+        && *word != "help"
+        && !COMMANDS.iter().any(|command| word == command.name())
+    {
+        nameless("command", word);
+    }
+    let starts = commands.len() == 1 && starts_a_program(&commands[0].describe());
+    program(commands).try_get_matches_from(words).unwrap_or_else(|error| advised(error, starts).exit())
+}
+
+/// Says that nothing has this name, and which command may have been meant.
+fn nameless(what: &str, word: &OsString) -> ! {
+    let word = word.to_string_lossy();
+    let hint = near(&word).map_or_else(String::new, |name| format!("; did you mean `{name}`?"));
+    let why = format!("there is no {what} `{}`{hint}", terminal::plain(&word));
+    program(COMMANDS).error(ErrorKind::InvalidSubcommand, why).exit()
+}
+
+/// Whether what stands behind `--` is the command line of a program.
+fn starts_a_program(command: &clap::Command) -> bool {
+    let is_program = |arg: &&clap::Arg| arg.get_value_names().is_some_and(|names| names[0] == "CMD");
+    command.get_positionals().filter(|arg| arg.is_last_set()).any(|arg| is_program(&arg))
+}
+
+/// What is wrong with a command line. Before a program's command line clap knows no better than to take a misspelt option for one.
+fn advised(mut error: clap::Error, starts: bool) -> clap::Error {
+    if error.kind() == ErrorKind::UnknownArgument
+        && starts
+        && let Some(ContextValue::String(word)) = error.get(ContextKind::InvalidArg)
+    {
+        let word = terminal::plain(word);
+        error.remove(ContextKind::Suggested);
+        if !word.starts_with('-') {
+            let tip = format!("the command of a program goes behind `--`: -- {word}");
+            error.insert(ContextKind::Suggested, ContextValue::StyledStrs(vec![tip.into()]));
+        }
+    }
+    error
 }
 
 fn main() -> ExitCode {

@@ -3,8 +3,7 @@
 //! There is none where the standard error is not a terminal, where the terminal obeys no escapes (`TERM=dumb`), and where the
 //! command was asked to be quiet.
 
-use crate::terminal::Verbosity;
-use std::env;
+use crate::terminal::{Verbosity, obeys_escapes};
 use std::io::{self, IsTerminal as _, Write as _};
 use std::time::{Duration, Instant};
 use verdict::plain::cut;
@@ -23,8 +22,7 @@ pub(crate) struct StatusLine {
 impl StatusLine {
     /// Nothing is shown so far.
     pub(crate) fn new(verbosity: Verbosity) -> Self {
-        let dumb = env::var_os("TERM").is_some_and(|term| term == "dumb");
-        let wanted = verbosity > Verbosity::Quiet && io::stderr().is_terminal() && !dumb;
+        let wanted = verbosity > Verbosity::Quiet && io::stderr().is_terminal() && obeys_escapes();
         Self { wanted, shown: false, last: None }
     }
 

@@ -29,6 +29,11 @@ impl From<Verbosity> for verdict::text::Verbosity {
     }
 }
 
+/// Whether the terminal obeys escapes: one that calls itself `dumb` shows them as text.
+pub(crate) fn obeys_escapes() -> bool {
+    std::env::var_os("TERM").is_none_or(|term| term != "dumb")
+}
+
 /// Where the program talks: results to the standard output, talk to the standard error.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Terminal {

@@ -13,6 +13,7 @@ use std::fmt::Write as _;
 use toml::Spanned;
 use transcript::dialect::{self, Dialect};
 use transcript::diff::PointerPattern;
+use transcript::nearest::hint;
 
 /// What stands for a reason until a person gives one. It is none.
 pub const PLACEHOLDER: &str = "TODO: say in a sentence why this is known and let pass";
@@ -133,6 +134,17 @@ impl Baseline {
         self.entries.iter().filter(|known| known.readings == 0).map(slip).collect()
     }
 
+    /// The entries that name none of these rules, where rules stand in place of cases.
+    pub fn without_rule(&self, rules: &[&str]) -> Vec<ConfigError> {
+        let slip = |known: &Known| {
+            let rule = known.case.glob().glob();
+            let message = format!("there is no rule `{rule}`{}", hint(rule, rules.iter().copied()));
+            ConfigError { line: Some(known.line), message }
+        };
+        let none = |known: &&Known| !rules.iter().any(|rule| known.case.is_match(rule));
+        self.entries.iter().filter(none).map(slip).collect()
+    }
+
     /// The wrong answers that it excuses: each a glob over `case/format`, with the reason.
     pub fn excused(&self) -> impl Iterator<Item = (String, &str)> {
         self.entries.iter().filter(|known| known.kind == Verdict::Fail).map(|known| {
@@ -199,10 +211,13 @@ impl Baseline {
         let names = |known: &&Known| findings.iter().any(|(rule, session)| known.names(rule, session));
         let stale = self.entries.iter().filter(|known| whole && !names(known));
         let stale = stale.map(|known| {
-            let message = format!(
-                "nothing was found against `{}`, so the entry is stale: remove it",
-                known.case.glob().glob()
-            );
+            let session = known
+                .format
+                .as_ref()
+                .map_or_else(String::new, |session| format!(" in the session `{}`", session.glob().glob()));
+            let rule = known.case.glob().glob();
+            let message =
+                format!("nothing was found against `{rule}`{session}, so the entry is stale: remove it");
             ConfigError { line: Some(known.line), message }
         });
         (findings.iter().map(naming).collect(), stale.collect())

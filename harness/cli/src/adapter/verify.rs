@@ -49,7 +49,8 @@ pub(crate) fn verify(importer: &Adapter) -> io::Result<Vec<Check>> {
     for name in &named {
         let Some(format) = formats::find(name).filter(|format| format.is_written()) else { continue };
         trial.ask(&format!("it reads {name}"), name, &good(format), |answer| match answer {
-            Answer::Meaning(_) | Answer::Calls(_) => Ok(answer.in_words()),
+            Answer::Meaning(meaning) if meaning.count() > 0 => Ok(answer.in_words()),
+            Answer::Calls(calls) if calls.count() > 0 => Ok(answer.in_words()),
             Answer::Unsupported { why } if agreed.is_none() => Ok(format!("unsupported: {why}")),
             other => Err(format!("{}, but the file holds a call and its answer", words(other))),
         })?;

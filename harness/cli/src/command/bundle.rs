@@ -12,7 +12,7 @@ use std::path::Path;
 
 /// Writes one page to attach to an issue: the session without its secrets, to look into, and its recording inside.
 ///
-/// The recording is redacted as by `redact`, and listed is what was taken out and what looks like a secret and was left. The
+/// The recording is redacted as by `redact`; what was taken out is listed, and what looks like a secret and was left. The
 /// page has an overview, every message, and the findings of `check`. Every command that reads a recording takes it out of the
 /// page again.
 #[derive(Debug, clap::Args)]

@@ -9,7 +9,7 @@ use super::carrier::Carrier;
 use super::context::{CommandContext, Failure};
 use super::input::{name_of, named_format, open_kept};
 use super::small_file;
-use super::values::{spelled, words};
+use super::values::{spelled, whole, words};
 use crate::exit;
 use crate::listed_paths::named_paths;
 use crate::recordings::{Found, Recordings};
@@ -60,7 +60,7 @@ pub(crate) struct Args {
     #[arg(long, value_name = "FORMAT", value_parser = named_format())]
     format: Option<&'static Format>,
     /// How many to work on at once [default: the number of processors].
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = whole::<NonZeroUsize>)]
     jobs: Option<NonZeroUsize>,
     /// Judge by this revision instead of the one that the session shows.
     #[arg(long, value_name = "REVISION", value_parser = revision())]

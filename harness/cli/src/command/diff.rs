@@ -3,7 +3,7 @@
 use super::carrier::carry;
 use super::context::{CommandContext, Failure};
 use super::input::{name_of, named_format, opened};
-use super::values::words;
+use super::values::{whole, words};
 use crate::exit;
 use crate::terminal::{Verbosity, data_out, plain};
 use app::{DiffOptions, Recording, Text};
@@ -53,7 +53,7 @@ pub(crate) struct Args {
     #[arg(long)]
     fold_redelivered: bool,
     /// Show at most this many differing events; all are counted.
-    #[arg(long, value_name = "N", default_value_t = 20)]
+    #[arg(long, value_name = "N", default_value_t = 20, value_parser = whole::<u64>)]
     show: u64,
     /// The output format.
     #[arg(long, value_parser = words(&OUTPUTS), default_value = "text", value_name = "KIND")]

@@ -7,7 +7,7 @@ use super::live::{Live, StopArgs};
 use super::outcome::{Outcome, exit_code, watch};
 use super::results::ResultArgs;
 use super::suites::SuiteArgs;
-use super::values::{glob, quoted, seconds};
+use super::values::{glob, quoted, seconds, whole};
 use crate::exit;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use formats::Format;
@@ -66,7 +66,7 @@ pub(crate) struct Args {
     #[arg(long)]
     list: bool,
     /// How many to work on at once [default: the number of processors].
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = whole::<NonZeroUsize>)]
     jobs: Option<NonZeroUsize>,
     /// The longest delay that is tolerated between sending a message and its arrival or time stamp.
     #[arg(long, value_name = "SECONDS", alias = "patience", value_parser = seconds, default_value = "1")]

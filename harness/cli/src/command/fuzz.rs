@@ -8,7 +8,7 @@ use super::context::{CommandContext, Failure};
 use super::importer_args::ImporterArgs;
 use super::input::{distinct, named_format};
 use super::outcome::watch;
-use super::values::{quoted, seconds};
+use super::values::{quoted, seconds, whole};
 use super::variants::CONSTRUCTED;
 use crate::adapter::Command;
 use crate::exit;
@@ -49,10 +49,10 @@ pub(crate) struct Args {
     #[arg(long, value_name = "FILE|CASE")]
     from: Option<PathBuf>,
     /// The seed of the random choices.
-    #[arg(long, value_name = "N", default_value_t = 0)]
+    #[arg(long, value_name = "N", default_value_t = 0, value_parser = whole::<u64>)]
     seed: u64,
     /// The number of the first variant.
-    #[arg(long, value_name = "N", default_value_t = 0)]
+    #[arg(long, value_name = "N", default_value_t = 0, value_parser = whole::<u64>)]
     first: u64,
     /// How many variants to try [default: 1000, or unlimited with --time].
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
@@ -61,7 +61,7 @@ pub(crate) struct Args {
     #[arg(long, value_name = "SECONDS", value_parser = seconds)]
     time: Option<Duration>,
     /// How many to work on at once [default: the number of processors].
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = whole::<NonZeroUsize>)]
     jobs: Option<NonZeroUsize>,
     /// The folder for the findings.
     #[arg(long, value_name = "DIR", default_value = OUT)]

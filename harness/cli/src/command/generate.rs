@@ -4,7 +4,7 @@
 use super::base_session::base_session;
 use super::context::{CommandContext, Failure};
 use super::outcome::watch;
-use super::values::case_name;
+use super::values::{case_name, whole};
 use super::variants::{Maker, Tally};
 use crate::exit;
 use generators::seeded::Source;
@@ -25,10 +25,10 @@ pub(crate) struct Args {
     #[arg(long, value_name = "FILE|CASE")]
     from: Option<PathBuf>,
     /// The seed of the random choices.
-    #[arg(long, value_name = "N", default_value_t = 0)]
+    #[arg(long, value_name = "N", default_value_t = 0, value_parser = whole::<u64>)]
     seed: u64,
     /// The number of the first variant.
-    #[arg(long, value_name = "N", default_value_t = 0)]
+    #[arg(long, value_name = "N", default_value_t = 0, value_parser = whole::<u64>)]
     first: u64,
     /// How many variants to write.
     #[arg(long, value_name = "N", default_value_t = 100, value_parser = clap::value_parser!(u64).range(1..=1_000_000))]

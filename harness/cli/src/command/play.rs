@@ -7,7 +7,7 @@ use super::input::{named_format, open};
 use super::listen;
 use super::outcome::watch;
 use super::suites::named_case;
-use super::values::{choice, seconds};
+use super::values::{choice, seconds, whole};
 use crate::exit;
 use crate::terminal::{Terminal, plain};
 use app::Recording;
@@ -101,7 +101,7 @@ const ANSWERS: [(&str, Answers); 2] = [("json", Answers::Json), ("sse", Answers:
 #[command(next_help_heading = "Variations")]
 struct Variations {
     /// Wait before each message, in milliseconds.
-    #[arg(long, value_name = "MS", default_value_t = 0)]
+    #[arg(long, value_name = "MS", default_value_t = 0, value_parser = whole::<u64>)]
     delay: u64,
     /// Write at most this many bytes at a time.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
@@ -110,7 +110,7 @@ struct Variations {
     #[arg(long, conflicts_with = "redeliver")]
     merge: bool,
     /// Close after this many messages, before the session is over.
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = whole::<u64>)]
     close_after: Option<u64>,
     /// As a server over HTTP: send an event of each stream twice, with the same id; where more is to come on the stream,
     /// break it in between, so that the client has to reconnect.

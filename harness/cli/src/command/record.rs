@@ -31,8 +31,8 @@ use wire::redaction::{Preset, Redaction, preset};
 /// after every write, with the exchanges that are still open. Only gzip is asked for as a coding, and an `endpoint` event that
 /// names the server itself is rewritten to lead to the recorder; nothing else is changed. Connections that are not HTTP are
 /// logged and counted. Each session gets a file of its own when the recording ends, the second one FILE-2 (the number stands
-/// before the ending): its id, its endpoint, its connection or the name of its client tells it, and what none of them tells
-/// goes with the session before it. Programs that do not know `_events` read a HAR exchange by exchange; a format of messages has them in
+/// before the ending). An exchange belongs to a session by its id, its endpoint, its connection or the name of its client, and where
+/// none of them shows it, to the session before it. Programs that do not know `_events` read a HAR exchange by exchange; a format of messages has them in
 /// the order in which they passed, which HTTP+SSE needs.
 ///
 /// With --listen and a command the server is run over stdio and served over Streamable HTTP, at /mcp: a process for each

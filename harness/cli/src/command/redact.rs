@@ -67,13 +67,9 @@ pub(super) fn redacted(
     context: CommandContext,
 ) -> Result<u8, Failure> {
     let redaction = Redaction::new(&args.redact, &args.redact_text).map_err(Failure::Unusable)?;
-    let presets = if redaction.is_asked() || !args.preset.is_empty() {
-        args.preset.clone()
-    } else {
-        let common = preset(DEFAULT).map_err(Failure::Unusable)?;
-        context.terminal.note(&format!("redacted with --preset {DEFAULT}, as no option says what to redact"));
-        vec![common]
-    };
+    let unsaid = !redaction.is_asked() && args.preset.is_empty();
+    let presets =
+        if unsaid { vec![preset(DEFAULT).map_err(Failure::Unusable)?] } else { args.preset.clone() };
     let redaction = presets.iter().try_fold(redaction, |all, preset| all.with_preset(preset));
     let redaction = redaction.map_err(Failure::Unusable)?;
     let (name, mut file) = seekable(&args.file, context.terminal)?;
@@ -101,6 +97,9 @@ pub(super) fn redacted(
         }
     }
     let (skipped, random) = (rewriting.skipped, rewriting.random);
+    if unsaid {
+        context.terminal.note(&format!("redacted with --preset {DEFAULT}, as no option says what to redact"));
+    }
     tell(&redaction, &left, skipped, context);
     if random > 0 {
         let words = counted(random, "word");

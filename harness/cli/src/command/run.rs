@@ -12,7 +12,7 @@ use super::outcome::{Outcome, exit_code, watch};
 use super::results::ResultArgs;
 use super::scaling::Scaling;
 use super::suites::SuiteArgs;
-use super::values::{bytes, power};
+use super::values::{bytes, power, whole};
 use crate::exit;
 use crate::scale::Bounds;
 use again::FailedBefore;
@@ -57,7 +57,7 @@ pub(crate) struct Args {
     #[arg(long, conflicts_with = "generate")]
     paired: bool,
     /// How many to work on at once [default: the number of processors].
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = whole::<NonZeroUsize>)]
     jobs: Option<NonZeroUsize>,
     /// List what would be run, one reading a line, and run nothing.
     #[arg(long)]

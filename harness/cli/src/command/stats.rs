@@ -50,7 +50,10 @@ pub(crate) fn run(args: &Args, context: CommandContext) -> Result<u8, Failure> {
     let mut carrier = Carrier::new(out_for(args.output == "text"), context);
     let usable = every_recording(paths, context, &mut |recording| stats.add(recording, &mut carrier));
     let outcome = stats.finish(&args.output, context.terminal.colour_out, &mut carrier)?;
-    let outcome = outcome.ok_or_else(|| Failure::Unusable("there are no recordings here".to_owned()))?;
-    let code = carrier.finish(outcome)?;
+    let code = match outcome {
+        Some(outcome) => carrier.finish(outcome)?,
+        None if usable => return Err(Failure::Unusable("there are no recordings here".to_owned())),
+        None => exit::UNUSABLE,
+    };
     Ok(if usable { code } else { exit::UNUSABLE })
 }

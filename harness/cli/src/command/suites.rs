@@ -1,7 +1,7 @@
 //! The suite that a command's options name: loaded, and checked against the rules that there are.
 
 use super::context::{CommandContext, Failure};
-use super::values::quoted;
+use super::values::{quoted, whole};
 use super::variants;
 use mcp_concord_suite::{Case, Problem, Root, Suite, foreign_clauses};
 use std::fmt::Write as _;
@@ -21,7 +21,7 @@ pub(super) struct SuiteArgs {
     #[arg(long, value_name = "N", conflicts_with = "cases", value_parser = clap::value_parser!(u64).range(1..))]
     pub(super) generate: Option<u64>,
     /// The seed of the random choices.
-    #[arg(long, value_name = "N", default_value_t = 0, requires = "generate")]
+    #[arg(long, value_name = "N", default_value_t = 0, requires = "generate", value_parser = whole::<u64>)]
     seed: u64,
 }
 

@@ -3,6 +3,8 @@
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use globset::{Glob, GlobMatcher};
 use std::fmt::Write as _;
+use std::num::{IntErrorKind, ParseIntError};
+use std::str::FromStr;
 use std::time::Duration;
 
 pub(super) use verdict::plain::quoted;
@@ -34,6 +36,15 @@ pub(super) fn seconds(text: &str) -> Result<Duration, String> {
     seconds
         .filter(|time| !time.is_zero())
         .ok_or_else(|| format!("`{text}` is not a time: write seconds, such as 10 or 0.5"))
+}
+
+/// A whole number, from 1 where none may be 0.
+pub(super) fn whole<T: FromStr<Err = ParseIntError>>(text: &str) -> Result<T, String> {
+    text.parse().map_err(|error: ParseIntError| match error.kind() {
+        IntErrorKind::Zero => format!("`{text}` is too small: write a whole number from 1"),
+        IntErrorKind::PosOverflow => format!("`{text}` is too large"),
+        _ => format!("`{text}` is not a whole number"),
+    })
 }
 
 /// A size as people write it: bytes, or a number with a unit.
@@ -91,7 +102,8 @@ pub(crate) fn spelled(digest: [u8; 32]) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{bytes, case_name, failures, quoted, seconds};
+    use super::{bytes, case_name, failures, quoted, seconds, whole};
+    use std::num::NonZeroUsize;
     use std::time::Duration;
 
     #[test]
@@ -104,6 +116,15 @@ mod tests {
         }
         assert!(bytes("2GB").is_err() && bytes("99999999999GiB").is_err());
         assert_eq!(quoted("it's"), r"'it'\''s'");
+        assert_eq!((whole::<u64>("0"), whole::<NonZeroUsize>("2").map(usize::from)), (Ok(0), Ok(2)));
+        for (wrong, why) in [
+            ("0", "from 1"),
+            ("x", "not a whole"),
+            ("-1", "not a whole"),
+            ("9".repeat(30).as_str(), "too large"),
+        ] {
+            assert!(whole::<NonZeroUsize>(wrong).unwrap_err().contains(why), "{wrong}");
+        }
         assert_eq!(failures("3"), Ok(3));
         for wrong in ["0", "-1", "", "many"] {
             assert!(failures(wrong).unwrap_err().contains("from 1"), "{wrong}");

@@ -5,7 +5,7 @@ use crate::command::check::Output;
 use crate::command::context::{CommandContext, Failure};
 use crate::command::listen;
 use crate::command::small_file;
-use crate::command::values::seconds;
+use crate::command::values::{seconds, whole};
 use crate::terminal::{Verbosity, data_out};
 use app::CheckOptions;
 use reports::check::Renderer;
@@ -68,10 +68,10 @@ pub(crate) struct Args {
     pub(super) require: Option<Revision>,
     /// Call tools with arguments made from their schemas, and with recorded ones (--from) that are mutated, until the server fails; at
     /// most N calls, and with 0 only the recorded ones as they are.
-    #[arg(long, value_name = "N", num_args = 0..=1, require_equals = true, default_missing_value = "1000")]
+    #[arg(long, value_name = "N", num_args = 0..=1, require_equals = true, default_missing_value = "1000", value_parser = whole::<u64>)]
     pub(super) fuzz: Option<u64>,
     /// The seed of --fuzz.
-    #[arg(long, value_name = "S", default_value_t = 1, requires = "fuzz")]
+    #[arg(long, value_name = "S", default_value_t = 1, requires = "fuzz", value_parser = whole::<u64>)]
     pub(super) seed: u64,
     /// Keep the recordings in this folder, a file for each session.
     #[arg(short, long = "keep", value_name = "DIR")]
@@ -101,7 +101,7 @@ pub(crate) struct Args {
     #[arg(long)]
     pub(super) list: bool,
     /// The server's command, or the client's.
-    #[arg(last = true, required_unless_present_any = ["url", "list", "listen", "part"], conflicts_with = "url", value_name = "CMD")]
+    #[arg(last = true, conflicts_with = "url", value_name = "CMD")]
     pub(super) command: Vec<String>,
 }
 
@@ -123,8 +123,18 @@ impl Notify for Aside {
 }
 
 impl Args {
-    /// A flag that says nothing beside the others, and what to do about it.
+    /// What the command line lacks, or a flag that says nothing beside the others, and what to do about it.
     pub(super) fn misplaced(&self) -> Option<String> {
+        let elsewhere = self.url.is_some() || self.listen.is_some() || self.part.is_some();
+        if self.command.is_empty() && !elsewhere && !self.list {
+            let which = match self.role == "server" {
+                true => {
+                    "the client: `-- COMMAND` starts it; --listen ADDR and --part PART wait for one that is started elsewhere"
+                }
+                false => "the server: `-- COMMAND` starts it, and --url URL reaches one that runs",
+            };
+            return Some(format!("name {which}"));
+        }
         let of_servers = [
             ("--url", self.url.is_some()),
             ("--require", self.require.is_some()),
@@ -154,11 +164,14 @@ impl Args {
         let Some(path) = &self.baseline else { return Ok(None) };
         let text = small_file::written(path)
             .map_err(|error| Failure::Unusable(format!("{} cannot be read: {error}", path.display())))?;
-        let known = Baseline::read(&text, false).map_err(|slips| {
+        let known = Baseline::read(&text, false).and_then(|known| {
+            let slips = known.without_rule(&rules::all().map(|rule| rule.id).collect::<Vec<_>>());
+            if slips.is_empty() { Ok(known) } else { Err(slips) }
+        });
+        known.map(Some).map_err(|slips| {
             baseline::say(&slips, path, context);
             Failure::Unusable("the baseline cannot be used".to_owned())
-        });
-        known.map(Some)
+        })
     }
 
     /// The server, as the command line names it.

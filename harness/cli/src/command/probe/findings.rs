@@ -262,12 +262,16 @@ pub(super) fn print(
     let is_silent = known.is_empty()
         && (first.refused.is_some() || first.unanswered.iter().any(|request| request.why == Silence::Ended));
     if let Some(why) = first.refused.as_ref().filter(|_| is_silent) {
-        let why = why.trim_start_matches("mcp-concord record: ");
-        terminal.error(&format!(
-            "nothing could be probed: the server refuses `initialize`: {}{}",
-            plain(why),
-            hint(why)
-        ));
+        let recorder = "mcp-concord record: ";
+        let why = why.trim_start_matches(recorder);
+        let unreached = why.strip_prefix("HTTP 502 Bad Gateway: ").and_then(|why| why.strip_prefix(recorder));
+        let words = match unreached {
+            Some(why) => {
+                format!("the server cannot be reached: {}; is it running, and at this address?", plain(why))
+            }
+            None => format!("the server refuses `initialize`: {}{}", plain(why), hint(why)),
+        };
+        terminal.error(&format!("nothing could be probed: {words}"));
     }
     let failed = files.iter().any(|file| file.is_failure(asked.strict));
     Ok(match (is_silent, failed) {
