@@ -8,7 +8,20 @@ A table is a dict: clause → {name: (what the reader does then, the change)}. T
 
 from dataclasses import dataclass
 
-from faults import challenge, correlation, envelopes, equivalence, har, ids, lines, replay, survival, values
+from faults import (
+    challenge,
+    correlation,
+    envelopes,
+    equivalence,
+    exchanges,
+    har,
+    ids,
+    lines,
+    neighbours,
+    replay,
+    survival,
+    values,
+)
 from faults.seams import Change, read
 
 __all__ = ["ALL", "BROAD", "Fault", "read"]
@@ -26,7 +39,7 @@ class Fault:
             return read(self.change, file.read(), format_name, dialect)
 
 
-MODULES = (equivalence, values, ids, correlation, lines, envelopes, challenge, replay, har, survival)
+MODULES = (equivalence, values, ids, correlation, lines, envelopes, challenge, replay, har, survival, neighbours, exchanges)
 ALL = {
     name: Fault(name, clause, does, change)
     for module in MODULES
@@ -39,7 +52,6 @@ BROAD = {"rejects-everything", "rejects-nothing", "partial", "handshake-wanted",
 
 # Faults that no case finds, and why there is none.
 SURVIVE = {
-    "batch-from-nobody": "no case has a batch in which both sides have one id open",
     "missing-uncounted": "the count is said on stderr, where the suite does not look",
 }
 
