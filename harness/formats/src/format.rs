@@ -43,8 +43,6 @@ pub struct Format {
     pub paired: bool,
     /// What its recorders write in place of what they took out, beside the usual `[REDACTED]`.
     pub redacts: &'static [&'static str],
-    /// What its recorders keep nothing of, where each of its files says that: [`transcript::session::MissingBody::whose`].
-    pub lacks: Option<&'static str>,
     /// The clauses, by how their ids begin, that speak only of formats like this one: a case of such a clause has nothing to
     /// show in the others.
     pub clauses: &'static [&'static str],
@@ -94,7 +92,6 @@ impl Format {
             live: false,
             paired: false,
             redacts: &[],
-            lacks: None,
             clauses: &[],
             sniff,
             why_not: |_| None,

@@ -134,13 +134,9 @@ impl Session {
             carries.exchanges,
             "comments of SSE streams",
         );
-        let dropped = |entry: &OwnedEntry| match entry.what {
-            OwnedContent::Missing(body) => Some(body.whose) != format.lacks,
-            _ => false,
-        };
         let kept = |entry: &OwnedEntry| carries.exchanges && entry.exchange.is_some();
         context(
-            count(&|entry| dropped(entry) && !kept(entry)),
+            count(&|entry| matches!(entry.what, OwnedContent::Missing(_)) && !kept(entry)),
             false,
             "where an exporter had dropped a body",
         );

@@ -36,7 +36,6 @@ use transcript::session::{Content, Entry, Location, MissingBody, Side, Sink, Sin
 
 /// The format.
 pub(crate) static FORMAT: Format = Format {
-    lacks: Some(LEFT_OUT),
     carries: Capabilities {
         direction: true,
         times: true,
