@@ -178,6 +178,8 @@ pub struct Capabilities {
     pub times: bool,
     /// When, too, for the handshake that a session begins with and for the server's notifications, if for anything.
     pub times_beside_calls: bool,
+    /// When, too, before 1970, if at all.
+    pub times_before_1970: bool,
     /// HTTP methods, statuses and headers.
     pub http: bool,
     /// Several headers of one name apart from each other.
@@ -198,6 +200,7 @@ impl Capabilities {
         direction: false,
         times: false,
         times_beside_calls: true,
+        times_before_1970: true,
         http: false,
         repeats: false,
         exchanges: false,

@@ -95,6 +95,8 @@ impl Session {
             "who sent each message",
         );
         context(count(&|entry| entry.time.is_some()), carries.times, "times");
+        let early = count(&|entry| entry.time.is_some_and(|time| time < 0));
+        context(early, !carries.times || carries.times_before_1970, "times before 1970");
         let untimed = if carries.times_beside_calls { 0 } else { self.timed_beside_calls() };
         context(untimed, !carries.times, "times of the handshake and of the server's notifications");
         context(

@@ -48,6 +48,7 @@ pub(crate) static HTTP_SSE: Format = Format {
 /// What both formats have alike.
 const fn envelope(format: Format) -> Format {
     let carries = Capabilities {
+        times_before_1970: false,
         direction: true,
         times: true,
         http: true,
