@@ -36,11 +36,12 @@ impl HtmlRenderer {
 }
 
 /// What a format carries, in words.
-fn carried(carries: Capabilities) -> [(&'static str, bool); 9] {
+fn carried(carries: Capabilities) -> [(&'static str, bool); 10] {
     let Capabilities {
         direction,
         times,
         times_beside_calls,
+        times_before_1970,
         http,
         repeats,
         exchanges,
@@ -52,6 +53,7 @@ fn carried(carries: Capabilities) -> [(&'static str, bool); 9] {
         ("who sent each message", direction),
         ("when it was sent", times),
         ("when the handshake and the server's notifications were sent", times && times_beside_calls),
+        ("when, before 1970", times && times_before_1970),
         ("HTTP methods, statuses and headers", http),
         ("several headers of one name apart from each other", repeats),
         ("whole HTTP exchanges: which answer came to which request, with its URL", exchanges),
