@@ -18,7 +18,7 @@ from faults.seams import (
     strings,
     without,
 )
-from formats import envelope, har, mcp_replay
+from formats import har, mcp_replay
 from jsontext import Number
 
 
@@ -102,21 +102,6 @@ def has_message(line):
 
 def also_turned_away(*statuses):
     return patch(har, "_TURNED_AWAY", lambda honest: [*honest, *map(Number, statuses)])
-
-
-def label(edit):
-    """Takes another label for the one that is due."""
-    return patch(
-        envelope,
-        "document",
-        lambda honest: (
-            lambda file: (
-                {**whole, "transport": edit(whole["transport"])}
-                if isinstance(whole := honest(file), dict) and type(whole.get("transport")) is str
-                else whole
-            )
-        ),
-    )
 
 
 FAULTS = {
