@@ -20,7 +20,7 @@ use tokio::time::{sleep, timeout};
 use transcript::revision::Revision;
 
 /// How long a stream is listened to that a GET opens.
-const LISTEN: Duration = Duration::from_millis(200);
+const LISTEN: Duration = Duration::from_millis(100);
 
 /// How many bytes of a body are read.
 const MOST: usize = 1 << 20;

@@ -3,6 +3,7 @@
 use super::client::{Answer, Client, capabilities, info};
 use super::plan::{Probe, Probed, Silence, Unanswered};
 use super::script::{Act, Step};
+use crate::messages::messages;
 use crate::record::Server;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
@@ -127,7 +128,14 @@ impl<'p> Player<'p> {
                 let params = self.filled(params)?;
                 self.client.notify(method, params);
                 self.suspects = true;
-                self.settle();
+                match self.probe.server {
+                    // Only its moment says what a message is for.
+                    Server::Command(_) => self.settle(),
+                    Server::Http(_) => self.look(),
+                };
+            }
+            Act::Raw(text) if matches!(self.probe.server, Server::Http(_)) && messages(text).is_err() => {
+                return Err("a session over HTTP sends only messages");
             }
             Act::Raw(text) => {
                 self.client.send(text);
@@ -184,8 +192,7 @@ impl<'p> Player<'p> {
         }
     }
 
-    /// Waits a little for what should not come, and looks whether the server still answers. Over stdio only its moment says what a
-    /// message is for; over HTTP the first one is enough.
+    /// Waits a little for what should not come, over HTTP up to the first message, and looks whether the server still answers.
     fn settle(&mut self) -> bool {
         match self.probe.server {
             Server::Command(_) => self.client.listen(AFTERWARDS),

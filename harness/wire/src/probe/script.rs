@@ -134,6 +134,7 @@ const READS: (&str, &str) = ("mcp-method", "resources/read");
 const BATCH: &str =
     r#"[{"jsonrpc":"2.0","id":"first","method":"ping"},{"jsonrpc":"2.0","id":"second","method":"ping"}]"#;
 const RESUMED: &str = r#"{"jsonrpc":"2.0","id":"resumed","method":"ping"}"#;
+const INVALID: &str = r#"{"jsonrpc":"2.0","id":"invalid","method":7}"#;
 const LIST: &str = r#"{"jsonrpc":"2.0","id":"list","method":"tools/list","params":{"_meta":"$meta"}}"#;
 const READ: &str =
     r#"{"jsonrpc":"2.0","id":"read","method":"resources/read","params":{"_meta":"$meta","uri":"$resource"}}"#;
@@ -170,7 +171,7 @@ pub static SCRIPT: &[Step<Act>] = &[
     step((Faults, "resources-cursor"), &["page.bad-cursor"], EVERY, "/resources", Act::Ask("resources/list", r#"{"cursor":"concord-unknown"}"#)),
     step((Faults, "level-unknown"), &["logging.bad-level"], SESSIONS, "/logging", Act::Ask("logging/setLevel", r#"{"level":"concord"}"#)),
     step((Faults, "line-broken"), &["jsonrpc.request.answered"], EVERY, "", Act::Raw(r#"{"jsonrpc":"2.0","id":"broken","method":"#)),
-    step((Faults, "message-invalid"), &["jsonrpc.request.answered"], EVERY, "", Act::Raw(r#"{"jsonrpc":"2.0","id":"invalid","method":7}"#)),
+    step((Faults, "message-invalid"), &["jsonrpc.request.answered"], EVERY, "", Act::Raw(INVALID)),
     step((Faults, "meta-missing"), &["meta.missing-rejected"], MODERN, "", Act::Raw(r#"{"jsonrpc":"2.0","id":"bare","method":"tools/list"}"#)),
     step((Faults, "version-unsupported"), &["version.unsupported", "http.status.version-400"], MODERN, "", Act::Raw(r#"{"jsonrpc":"2.0","id":"old","method":"tools/list","params":{"_meta":{"io.modelcontextprotocol/protocolVersion":"1999-01-01","io.modelcontextprotocol/clientCapabilities":{},"io.modelcontextprotocol/clientInfo":{"name":"mcp-concord","version":"1"}}}}"#)),
     step((Http, "get"), &["http.get.405-or-sse"], STREAMABLE, "", Act::Http("GET", &[("accept", "text/event-stream"), OWN, VERSION], "")),
@@ -178,6 +179,7 @@ pub static SCRIPT: &[Step<Act>] = &[
     step((Http, "version-unknown"), &["http.version.bad-400"], [V2025_06_18, V2025_11_25], "", Act::Http("POST", &[BOTH, OWN, ("mcp-protocol-version", "1999-01-01")], PING)),
     step((Http, "origin-foreign"), &["http.origin.403"], STREAMABLE, "", Act::Http("POST", &[BOTH, OWN, VERSION, ("origin", "http://concord.example")], PING)),
     step((Http, "body-broken"), &["jsonrpc.request.answered"], STREAMABLE, "", Act::Http("POST", &[BOTH, OWN, VERSION], r#"{"jsonrpc":"2.0","method":"#)),
+    step((Http, "body-invalid"), &["jsonrpc.request.answered"], STREAMABLE, "", Act::Http("POST", &[BOTH, OWN, VERSION], INVALID)),
     step((Http, "accept-json"), &["http.request"], STREAMABLE, "", Act::Http("POST", &[("accept", "application/json"), OWN, VERSION], PING)),
     step((Http, "accept-absent"), &["jsonrpc.request.answered"], STREAMABLE, "", Act::Http("POST", &[OWN, VERSION], PING)),
     step((Http, "type-wrong"), &["jsonrpc.request.answered"], STREAMABLE, "", Act::Http("POST", &[BOTH, OWN, VERSION, ("content-type", "text/plain")], PING)),

@@ -19,7 +19,7 @@ use std::{io, thread};
 use tokio::runtime::Runtime;
 
 /// How long a request to end may go unnoticed.
-const PATIENCE: Duration = Duration::from_millis(50);
+const PATIENCE: Duration = Duration::from_millis(10);
 
 /// A recorder that listens.
 #[derive(Debug)]
