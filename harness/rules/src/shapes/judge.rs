@@ -205,7 +205,11 @@ impl Judge<'_> {
                 Shape::Named(name) if kind == JsonKind::Object => {
                     let rows = &name.rows(self.revision).tags;
                     if let Some(other) = other_word(rows, &mut tags) {
-                        tag = tag.or(Some(other));
+                        // A word that is there says more than one that is missing.
+                        if tag.is_none_or(|tag| value.member(tag).is_none() && value.member(other).is_some())
+                        {
+                            tag = Some(other);
+                        }
                         continue;
                     }
                     meant |= rows.iter().any(|row| tags.word(row.name.text()).is_some());

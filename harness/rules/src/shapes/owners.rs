@@ -93,6 +93,7 @@ const OWNERS: &[Row] = &[
         "/inputRequests/*/params/requestedSchema/properties/*/items/anyOf?"], NEW),
     ("elicit.complete.id", Part::Params, "notifications/elicitation/complete", &["/elicitationId?"], TASKS),
     ("elicit.action", Part::Result, "elicitation/create", &["/action"], OLD),
+    ("elicit.action", Part::Params, "", &["/inputResponses/*/action"], NEW),
     ("tasks.id.string", Part::Params, "notifications/tasks/status", &["/taskId!"], TASKS),
     ("tasks.id.string", Part::Result, "", &["/taskId!", "/task/taskId!", "/tasks/*/taskId!"], TASKS),
     ("tasks.status.start", Part::Result, "CreateTaskResult", &["/task/status"], TASKS),
