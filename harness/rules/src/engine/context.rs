@@ -58,13 +58,18 @@ impl Circumstances {
 impl RuleContext<'_> {
     /// The same step without its message, by another revision: that of the session which it turned out to be of.
     pub(crate) fn by(&self, revision: Option<Revision>) -> RuleContext<'_> {
+        RuleContext { side: None, message: None, ..self.in_revision(revision) }
+    }
+
+    /// The same step by another revision.
+    pub(crate) fn in_revision(&self, revision: Option<Revision>) -> RuleContext<'_> {
         RuleContext {
             entry: self.entry,
             facts: self.facts,
             pending: self.pending,
             revision,
-            side: None,
-            message: None,
+            side: self.side,
+            message: self.message,
             exchange: self.exchange,
             exchanges: self.exchanges,
             circumstances: Circumstances::new(revision, self.facts),

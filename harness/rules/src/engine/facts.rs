@@ -158,8 +158,11 @@ impl Facts {
         {
             return request.revision.or(session);
         }
-        // Until it is answered, a client is held to the revision that it asks for itself.
-        let asked = message.calls("initialize").then(|| message.param("protocolVersion")).flatten();
+        // Until it is answered, a client is held to the revision that it asks for itself; what it asked for without a handshake before,
+        // to find out what the server speaks, says nothing of one.
+        let opens = message.calls("initialize");
+        let session = session.filter(|revision| !opens || revision.has_handshake());
+        let asked = opens.then(|| message.param("protocolVersion")).flatten();
         let asked = || asked.and_then(Revision::new);
         message.meta(META_VERSION).and_then(Revision::new).or(session).or_else(asked)
     }

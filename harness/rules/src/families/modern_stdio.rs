@@ -177,6 +177,9 @@ impl ModernStdioState {
             }
             return;
         }
+        // Whether to fall back is a question of the revision that the client comes from.
+        let left = at.facts.revision.filter(|revision| !revision.has_handshake() && !at.facts.torn);
+        let at = &at.in_revision(left);
         if let Some((location, probed)) = self.first.take()
             && self.stdio
         {
