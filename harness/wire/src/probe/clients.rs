@@ -75,7 +75,7 @@ impl Clients {
     pub fn run(&self, notify: &Arc<dyn Notify>) -> Result<Vec<PlayedPart>, StartError> {
         let mut played = Vec::new();
         let is_asked = |part: &Part| match self.parts.is_empty() {
-            true => self.listen.is_some() || !part.is_http(),
+            true => part.is_over(self.listen.is_some()),
             false => self.parts.contains(part),
         };
         for part in Part::OF_SERVER.into_iter().filter(is_asked) {

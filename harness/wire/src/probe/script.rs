@@ -36,11 +36,13 @@ pub enum Part {
     Streams,
     /// Over HTTP, the server forgets the session.
     Over,
+    /// Over stdio, the server speaks only the revision without handshake.
+    Modern,
 }
 
 impl Part {
     /// The parts of the server's script, in the order in which they are played.
-    pub const OF_SERVER: [Self; 4] = [Self::Session, Self::Faults, Self::Streams, Self::Over];
+    pub const OF_SERVER: [Self; 5] = [Self::Session, Self::Faults, Self::Modern, Self::Streams, Self::Over];
 
     /// Its name.
     #[must_use]
@@ -51,13 +53,18 @@ impl Part {
             Self::Http => "http",
             Self::Streams => "streams",
             Self::Over => "over",
+            Self::Modern => "modern",
         }
     }
 
-    /// Whether it needs HTTP.
+    /// Whether it is played over HTTP, or over stdio.
     #[must_use]
-    pub fn is_http(self) -> bool {
-        matches!(self, Self::Http | Self::Streams | Self::Over)
+    pub fn is_over(self, http: bool) -> bool {
+        match self {
+            Self::Session | Self::Faults => true,
+            Self::Http | Self::Streams | Self::Over => http,
+            Self::Modern => !http,
+        }
     }
 }
 
@@ -112,7 +119,7 @@ pub enum Streams {
 
 const SESSIONS: [Revision; 2] = [V2024_11_05, V2025_11_25];
 pub(super) const EVERY: [Revision; 2] = [V2024_11_05, V2026_07_28];
-const MODERN: [Revision; 2] = [V2026_07_28, V2026_07_28];
+pub(super) const MODERN: [Revision; 2] = [V2026_07_28, V2026_07_28];
 
 pub(super) const fn step<A>(
     (part, name): (Part, &'static str),

@@ -3,6 +3,8 @@
 //! A step that sends something is played while a request of the client waits for its answer: over HTTP there is a stream then, and
 //! no client leaves before. Memory: what the inbox holds, and the requests that wait, of which there are at most [`WAITING`].
 
+mod modern;
+
 use super::script::{Part, Step};
 use super::server_offer::Offer;
 use super::server_script::{SERVER_SCRIPT, ServerAct, read_seen};
@@ -50,21 +52,12 @@ pub fn as_server(part: Part, patience: Duration, seen: Option<&Path>) -> Result<
     let inbox = Arc::new(Inbox::default());
     listen(from, Duration::ZERO, HELD, Journal::default(), &inbox);
     let writer = Some(Writer::plain(to, &inbox));
-    let offer = Offer::new();
+    let offer = Offer::new(part);
     let is_left =
         |step: &&Step<ServerAct>| step.part == part && before.iter().all(|seen| seen.step != step.name);
     let left = SERVER_SCRIPT.iter().filter(is_left).collect();
     let is_back = part == Part::Over && !before.is_empty();
-    let mut player = Player {
-        pages: part != Part::Over,
-        patience,
-        offer,
-        writer,
-        seen,
-        left,
-        is_back,
-        ..Player::default()
-    };
+    let mut player = Player { patience, offer, writer, seen, left, is_back, ..Player::default() };
     player.serve(&inbox);
     Ok(())
 }
@@ -89,8 +82,6 @@ struct Open {
 
 #[derive(Default)]
 struct Player {
-    /// Lists have two pages. A cursor of a session that is forgotten would be nobody's.
-    pages: bool,
     patience: Duration,
     offer: Offer,
     /// None once the session is over.
@@ -109,6 +100,8 @@ struct Player {
     silent: Option<&'static Step<ServerAct>>,
     /// The session before was forgotten.
     is_back: bool,
+    /// The step whose request the client has to answer when it tries again.
+    input: Option<&'static Step<ServerAct>>,
     /// What is not played yet.
     left: Vec<&'static Step<ServerAct>>,
     held: VecDeque<Held>,
@@ -155,6 +148,8 @@ impl Player {
             self.note(step, '!', &text);
         }
         match (method.as_deref(), id) {
+            (Some(method), Some(id)) if !self.is_spoken(method, &params) => self.unsupported(&id, &params),
+            (Some("subscriptions/listen"), Some(id)) if self.offer.modern => self.subscribed(&id, &params),
             (Some("initialize"), Some(id)) => self.initialize(&id, &params),
             (Some("ping"), Some(id)) => self.answer(&id, "ping", &params),
             (Some(_), Some(id)) if self.held.len() >= WAITING => {
@@ -170,16 +165,21 @@ impl Player {
         }
     }
 
-    fn initialize(&mut self, id: &Value, params: &Value) {
-        let known = params["protocolVersion"].as_str().and_then(Revision::named);
-        let revision = known.filter(|one| one.has_handshake()).unwrap_or(Revision::V2025_11_25);
-        self.declared = params["capabilities"].clone();
+    /// Leaves out the steps that are not for this client.
+    fn meet(&mut self, declared: Value, revision: Revision) {
+        self.declared = declared;
         for step in std::mem::take(&mut self.left) {
             match self.lacks(step, revision) {
                 None => self.left.push(step),
                 Some(why) => self.note(step, '-', &why),
             }
         }
+    }
+
+    fn initialize(&mut self, id: &Value, params: &Value) {
+        let known = params["protocolVersion"].as_str().and_then(Revision::named);
+        let revision = known.filter(|one| one.has_handshake()).unwrap_or(Revision::V2025_11_25);
+        self.meet(params["capabilities"].clone(), revision);
         let result = self.offer.hello(revision);
         self.reply(id, "result", result);
         if std::mem::take(&mut self.is_back) {
@@ -258,7 +258,7 @@ impl Player {
             match held.until {
                 Some((until, _)) if Instant::now() < until => return,
                 Some((_, step)) if matches!(step.act, ServerAct::Late) => self.answer_held(),
-                _ => match self.next_step(&held.method).filter(|_| held.until.is_none()) {
+                _ => match self.next_step(held).filter(|_| held.until.is_none()) {
                     Some(step) => self.act(step),
                     None => self.answer_held(),
                 },
@@ -267,13 +267,16 @@ impl Player {
     }
 
     /// The next step that can be played while such a request waits.
-    fn next_step(&self, method: &str) -> Option<&'static Step<ServerAct>> {
-        let is_list = method.ends_with("/list");
+    fn next_step(&self, held: &Held) -> Option<&'static Step<ServerAct>> {
+        let method = &*held.method;
+        let may_ask = ["tools/call", "prompts/get", "resources/read"].contains(&method);
+        let is_again = held.params["inputResponses"].is_object();
         let is_due = |step: &&&'static Step<ServerAct>| match step.act {
             ServerAct::Await(_) | ServerAct::AwaitPage => false,
             ServerAct::Ask(..) | ServerAct::AskAs(..) | ServerAct::Raw(_) => !self.deaf,
             ServerAct::Slow | ServerAct::Late => method == "tools/call",
-            ServerAct::Refuse => !is_list,
+            ServerAct::Input(..) => may_ask && !is_again,
+            ServerAct::Refuse => !method.ends_with("/list") && method != "server/discover",
             ServerAct::Break | ServerAct::Leave => true,
         };
         self.left.iter().find(is_due).copied().filter(|_| self.ready)
@@ -316,6 +319,7 @@ impl Player {
                 self.wait(step, LATE);
                 self.note(step, '+', "the client resumed the stream that broke off");
             }
+            ServerAct::Input(method, params) => self.ask_for_input(step, method, params),
             ServerAct::Refuse => {
                 let Some(held) = self.held.pop_front() else { return };
                 self.refuse(&held.id, -32603, "mcp-concord answers this one with an error");
@@ -354,7 +358,7 @@ impl Player {
 
     /// Answers a request with what the server has to offer.
     fn answer(&mut self, id: &Value, method: &str, params: &Value) {
-        match self.offer.answer(self.pages, method, params) {
+        match self.offer.answer(method, params) {
             Ok(result) => self.reply(id, "result", result),
             Err((code, why)) => self.refuse(id, code, &why),
         }

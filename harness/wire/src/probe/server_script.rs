@@ -1,6 +1,6 @@
 //! The script of the server that a client is put to the test against, a step a row.
 
-use super::script::{EVERY, Part, Step, step};
+use super::script::{EVERY, MODERN, Part, Step, step};
 use std::path::Path;
 use std::{fs, io};
 use transcript::revision::Revision::{V2025_06_18, V2025_11_25};
@@ -20,6 +20,8 @@ pub enum ServerAct {
     Raw(&'static str),
     /// Reports progress on a call, and takes its time.
     Slow,
+    /// Answers a request with one that its client has to answer before it tries again.
+    Input(&'static str, &'static str),
     /// Answers a request other than a listing with an error.
     Refuse,
     /// Does not answer a call until it is cancelled, and then answers it.
@@ -35,7 +37,7 @@ impl ServerAct {
     #[must_use]
     pub fn asks(&self) -> &'static str {
         match self {
-            Self::Ask(method, _) | Self::AskAs(_, method) => method,
+            Self::Ask(method, _) | Self::AskAs(_, method) | Self::Input(method, _) => method,
             _ => "ping",
         }
     }
@@ -50,6 +52,7 @@ impl ServerAct {
             Self::AskAs(id, method) => format!("asks {method} under the id {id}"),
             Self::Raw(text) => format!("sends {text}"),
             Self::Slow => "reports progress on a call, and answers late".to_owned(),
+            Self::Input(method, _) => format!("answers a request with {method}"),
             Self::Refuse => "answers with an error".to_owned(),
             Self::Late => "answers a call after it was cancelled".to_owned(),
             Self::Break => "breaks a stream off before the answer".to_owned(),
@@ -58,8 +61,8 @@ impl ServerAct {
     }
 }
 
-use Part::{Faults, Over, Session, Streams};
-use ServerAct::{Ask, AskAs, Await, AwaitPage, Break, Late, Leave, Raw, Refuse, Slow};
+use Part::{Faults, Modern, Over, Session, Streams};
+use ServerAct::{Ask, AskAs, Await, AwaitPage, Break, Input, Late, Leave, Raw, Refuse, Slow};
 
 const SAMPLE: &str =
     r#"{"messages":[{"role":"user","content":{"type":"text","text":"Say one word."}}],"maxTokens":10}"#;
@@ -97,6 +100,16 @@ pub static SERVER_SCRIPT: &[Step<ServerAct>] = &[
     step((Faults, "elicitation-of-a-page"), &["elicit.bad-mode-error"], [V2025_11_25, EVERY[1]], "/elicitation !/elicitation/url", Ask("elicitation/create", PAGE)),
     step((Faults, "late-answer"), &["cancel", "jsonrpc.notification.no-response"], EVERY, "", Late),
     step((Faults, "error-answer"), &["jsonrpc"], EVERY, "", Refuse),
+    step((Modern, "discovery"), &["meta", "version"], MODERN, "", Await("server/discover")),
+    step((Modern, "listing"), &["meta", "page"], MODERN, "", Await("tools/list")),
+    step((Modern, "second-page"), &["page.cursor-opaque"], MODERN, "", AwaitPage),
+    step((Modern, "call"), &["meta", "tools.call"], MODERN, "", Await("tools/call")),
+    step((Modern, "input-form"), &["mrtr", "elicit"], MODERN, "/elicitation", Input("elicitation/create", FORM)),
+    step((Modern, "input-sample"), &["mrtr", "sampling"], MODERN, "/sampling", Input("sampling/createMessage", SAMPLE)),
+    step((Modern, "input-roots"), &["mrtr", "roots"], MODERN, "/roots", Input("roots/list", "{}")),
+    step((Modern, "slow-call"), &["progress", "cancel"], MODERN, "", Slow),
+    step((Modern, "refusal"), &["jsonrpc"], MODERN, "", Refuse),
+    step((Modern, "subscription"), &["sub"], MODERN, "", Await("subscriptions/listen")),
     step((Streams, "stream-broken"), &["http.sse.reconnect", "http.sse.retry-respected", "http.resume", "http.session.echo", "http.version"], [V2025_11_25, EVERY[1]], "", Break),
     step((Over, "session-over"), &["http.session.reinit"], EVERY, "", Leave),
 ];

@@ -13,7 +13,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 use verdict::plain::{counted, cut};
-use wire::probe::{Clients, Part, PlayedPart, Probed, SERVER_SCRIPT, Silence, Unanswered, as_server};
+use wire::probe::{Clients, Part, PlayedPart, Probed, SERVER_SCRIPT, Seen, Silence, Unanswered, as_server};
 use wire::{Notify, interrupt};
 
 /// How much is shown of a line that is not a message, in characters.
@@ -26,14 +26,15 @@ const RUN_TIME: Duration = Duration::from_secs(60);
 pub(super) fn list() -> Result<u8, Failure> {
     let mut out = std::io::stdout().lock();
     for step in SERVER_SCRIPT {
-        let needs = if step.needs.is_empty() { "" } else { " for a client with " };
-        let capabilities =
-            step.needs.replace(" !/", " and without ").replace("!/", "without ").replace('/', "");
-        let capabilities =
-            capabilities.strip_prefix("without ").map_or(capabilities.clone(), |it| format!("none of {it}"));
+        let needs = step.needs.split_whitespace().map(|need| {
+            let (which, pointer) = need.strip_prefix('!').map_or(("with", need), |need| ("without", need));
+            format!("{which} {}", pointer.trim_start_matches('/').replace('/', "."))
+        });
+        let needs = needs.collect::<Vec<_>>().join(" and ");
+        let client = if needs.is_empty() { "" } else { " for a client " };
         writeln!(
             out,
-            "{:<8} {:<22} {} {}: {}{needs}{capabilities}",
+            "{:<8} {:<22} {} {}: {}{client}{needs}",
             step.part.name(),
             step.name,
             step.revisions[0],
@@ -54,8 +55,14 @@ pub(super) fn run(args: &Args, context: CommandContext) -> Result<u8, Failure> {
         as_server(part, args.timeout, args.seen.as_deref())?;
         return Ok(interrupt::code().unwrap_or(exit::WELL));
     }
-    if args.listen.is_none() && args.part.is_some_and(Part::is_http) {
-        return unusable("this part needs HTTP: give an address with --listen");
+    match (args.listen.is_some(), args.part) {
+        (false, Some(part)) if !part.is_over(false) => {
+            return unusable("this part needs HTTP: give an address with --listen");
+        }
+        (true, Some(part)) if !part.is_over(true) => {
+            return unusable("this part is played over stdio: leave --listen out");
+        }
+        _ => {}
     }
     let judge = Judge::new(&args.options("client", context))?;
     let mut renderer = args.renderer(context)?;
@@ -161,19 +168,23 @@ fn wrote(part: &PlayedPart) -> Option<String> {
 /// Says what was seen of each step.
 fn tell(parts: &[PlayedPart], context: CommandContext) {
     for part in parts {
-        for seen in &part.seen {
-            let state = if seen.reached { "reached" } else { "not reached, inconclusive" };
-            context.terminal.note(&format!("{}: {}: {state}: {}", part.part.name(), seen.step, seen.text));
+        let name = part.part.name();
+        let is_same = |seen: &Seen| !seen.reached && seen.text == part.seen[0].text;
+        if part.seen.len() > 1 && part.seen.iter().all(is_same) {
+            context.terminal.note(&format!("{name}: no step reached, inconclusive: {}", part.seen[0].text));
+        } else {
+            for seen in &part.seen {
+                let state = if seen.reached { "reached" } else { "not reached, inconclusive" };
+                context.terminal.note(&format!("{name}: {}: {state}: {}", seen.step, seen.text));
+            }
         }
         match part.exit {
             None if interrupt::code().is_none() => {
-                context
-                    .terminal
-                    .note(&format!("{}: the client did not exit, and was killed", part.part.name()));
+                context.terminal.note(&format!("{name}: the client did not exit, and was killed"));
             }
             Some(exit) if exit.shell_code() != Some(0) => {
                 let words = last_words(&part.last_words);
-                context.terminal.note(&format!("{}: the client ended with {exit}{words}", part.part.name()));
+                context.terminal.note(&format!("{name}: the client ended with {exit}{words}"));
             }
             _ => {}
         }
