@@ -13,14 +13,14 @@ from jsontext import Number
 
 _EPOCH = date(1970, 1, 1).toordinal()
 _ISO = re.compile(
-    r"(\d{4})-(\d\d)-(\d\d)[Tt ](\d\d):(\d\d)(?::(\d\d)(?:[.,](\d+))?)?(?:([Zz])|([+-])(\d\d):?(\d\d))?", re.ASCII
+    r"(\d{4})-(\d\d)-(\d\d)[Tt ](\d\d):(\d\d)(?::(\d\d)(?:[.,](\d+))?)?(?:([Zz])|([+-])(\d\d):?(\d\d))", re.ASCII
 )
 START = Decimal("-Infinity")  # the time of what stands before the first item that has one
 _WIDE = Context(prec=60, Emax=MAX_EMAX, Emin=MIN_EMIN, traps=[])  # no time is too far away to be compared
 
 
 def milliseconds(value, place):
-    """An ISO time or a number of milliseconds; None where there is none."""
+    """An ISO time with its zone or a number of milliseconds; None where there is none."""
     if value is None:
         return None
     try:
@@ -34,7 +34,7 @@ def milliseconds(value, place):
 
 
 def _from_iso(year, month, day, hour, minute, second, fraction, _utc, sign, offset_hours, offset_minutes):
-    if int(hour) > 24 or int(minute) > 59 or int(second or 0) > 60:
+    if int(hour) > 23 or int(minute) > 59 or int(second or 0) > 60:
         raise ValueError("no time of day")
     minutes = (date(int(year), int(month), int(day)).toordinal() - _EPOCH) * 1440 + int(hour) * 60 + int(minute)
     if sign:

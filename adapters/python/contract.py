@@ -118,10 +118,10 @@ class Session:
 
     def _asking(self, message, sender, place, turned_away):
         method = message["method"]
-        if type(method) is not str:
-            raise Rejection("invalid-method", place, "method is not a string")
         if "result" in message or "error" in message:
             raise Rejection("ambiguous-message", place, "a method stands beside a result or an error")
+        if type(method) is not str:
+            raise Rejection("invalid-method", place, "method is not a string")
         id_ = correlation_id(message, place)
         self._require_id(message, place, may_lack=method != "tools/call")
         key = (sender, self._key(message, id_))

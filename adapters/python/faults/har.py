@@ -191,7 +191,7 @@ def body_text(edit):
 def seen_in_another(honest):
     """Drops an event of another stream whose id was there before."""
 
-    def read_answer(content, answer, method, place, session):
+    def read_answer(content, answer, place, session):
         if "event-stream" in kind({"response": {"content": content}}) and type(content.get("text")) is str:
             seen = session._session.__dict__.setdefault("_stream_ids", set())
             kept, ids = [], set()
@@ -202,7 +202,7 @@ def seen_in_another(honest):
                 ids |= {id_[1]} if id_ else set()
             seen |= ids
             content = {**content, "text": "".join(kept)}
-        return honest(content, answer, method, place, session)
+        return honest(content, answer, place, session)
 
     return read_answer
 

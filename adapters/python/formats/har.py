@@ -52,7 +52,8 @@ def _timed(entries):
         if not isinstance(entry, dict):
             raise Rejection("invalid-entry", place, "an entry is a JSON object")
         unambiguous(entry, place, ("startedDateTime", "request", "response"))
-        started = milliseconds(entry.get("startedDateTime"), f"{place}/startedDateTime")
+        started = entry.get("startedDateTime")
+        started = None if type(started) is Number else milliseconds(started, f"{place}/startedDateTime")
         now = now if started is None else started
         yield now, (now, started is not None, entry, place)
 
@@ -99,9 +100,11 @@ def _read_exchange(entry, place, session):
     for version in _header(request, "mcp-protocol-version"):
         session.named(version)
         break
-    method = request.get("method")
-    method = method.upper() if type(method) is str else ""
+    method = (_string(request, "method", f"{place}/request") or "").upper()
     answer = _object(entry, "response", place, ("status", "headers", "content"))
+    for name, side in (("request", request), ("response", answer)):
+        if type(side.get("headers") or []) is not list:
+            raise Rejection("wrong-type", f"{place}/{name}/headers", "headers are an array")
     turned_away = any(answer.get("status") == status for status in _TURNED_AWAY)
     missing = 0
     if method == "POST":
@@ -112,7 +115,7 @@ def _read_exchange(entry, place, session):
         for value in _header(answer, "www-authenticate"):
             session.challenged(value)
     content = _object(answer, "content", f"{place}/response", ("text", "encoding", "mimeType"))
-    return missing + _read_answer(content, answer, method, f"{place}/response/content", session)
+    return missing + _read_answer(content, answer, f"{place}/response/content", session)
 
 
 def _read_post(body, request, place, session, turned_away):
@@ -123,9 +126,10 @@ def _read_post(body, request, place, session, turned_away):
     return 0
 
 
-def _read_answer(content, answer, method, place, session):
+def _read_answer(content, answer, place, session):
+    _string(content, "mimeType", place)
     kind = _media_type(content, answer)
-    if kind != _JSON and not (kind == _STREAM and method in ("GET", "POST")):
+    if kind not in (_JSON, _STREAM):
         return 0
     text, sound = _text(content, place)
     if not text:
@@ -160,15 +164,9 @@ def _add_json(text, sound, sender, place, session, turned_away=False):
 
 def _text(body, place):
     """(text, whether its bytes were UTF-8); no text where the exporter left it out."""
-    text, encoding = body.get("text"), body.get("encoding")
-    if text is None:
-        return None, True
-    if type(text) is not str:
-        raise Rejection("wrong-type", f"{place}/text", "a body's text is a string")
-    if encoding in (None, ""):
+    text, encoding = _string(body, "text", place), _string(body, "encoding", place)
+    if text is None or (encoding or "").lower() != "base64":
         return text, True
-    if type(encoding) is not str or encoding.lower() != "base64":
-        return None, True
     try:
         raw = base64.b64decode("".join(text.split()), validate=True)
     except (binascii.Error, ValueError):
@@ -202,6 +200,14 @@ def _object(parent, name, place, deciding):
     if not isinstance(value, dict):
         raise Rejection("wrong-type", f"{place}/{name}", f"{name} is a JSON object")
     unambiguous(value, f"{place}/{name}", deciding)
+    return value
+
+
+def _string(parent, name, place):
+    """A member that is a string where it is there at all."""
+    value = parent.get(name)
+    if value is not None and type(value) is not str:
+        raise Rejection("wrong-type", f"{place}/{name}", f"{name} is a string")
     return value
 
 
