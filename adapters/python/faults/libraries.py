@@ -2,6 +2,7 @@
 
 import re
 from datetime import datetime, timedelta, timezone
+from unicodedata import normalize
 
 from contract import CLIENT, SERVER
 from faults.har import started
@@ -10,12 +11,14 @@ from faults.seams import (
     Change,
     member_of,
     numbers,
+    on_bytes,
     on_event,
     on_exchange,
     on_exported,
     on_item,
     on_message,
     on_raw_lines,
+    on_text,
     on_trace_line,
     on_values,
     patch,
@@ -132,6 +135,19 @@ def as_date(text):
     return datetime.fromisoformat(text).astimezone(timezone.utc).isoformat()
 
 
+def first_thousand(text):
+    return text[:1000]
+
+
+def error_message(edit):
+    def message(error):
+        return isinstance(error, dict) and type(error.get("message")) is str
+
+    return on_event(
+        lambda event: event | {"error": {**event["error"], "message": edit(event["error"]["message"])}} if message(event.get("error")) else None
+    )
+
+
 def lines_behind(prefix):
     """Skips what stands before the object on a line."""
     return on_raw_lines(lambda line: line[len(found[0]) :] if (found := re.match(prefix, line)) else None)
@@ -187,6 +203,18 @@ FAULTS = {
         ),
         "timestamps-in-a-zone": ("reads a timestamp without a zone in the machine's zone", changed("timestamp", in_zone("+02:00"))),
         "timestamps-in-utc": ("reads a timestamp without a zone in UTC", changed("timestamp", in_zone("Z"))),
+        "zones-in-hours": (
+            "drops the minutes of a zone",
+            changed("timestamp", lambda time: re.sub(r"([+-]\d\d):\d\d$", r"\1:00", time) if type(time) is str else None),
+        ),
+        "zones-without-sign": (
+            "takes a zone in the west for one in the east",
+            changed("timestamp", lambda time: re.sub(r"-(\d\d:\d\d)$", r"+\1", time) if type(time) is str else None),
+        ),
+        "large-numbers-are-finer": (
+            "takes a large number at `timestamp` for microseconds or nanoseconds",
+            changed("timestamp", lambda time: Number(time.text[:13]) if type(time) is Number and time.text.isdecimal() else None),
+        ),
         "timestamps-in-digits": (
             "reads a timestamp that is a text of digits",
             changed("timestamp", lambda time: Number(time) if type(time) is str and time.isdecimal() else None),
@@ -200,6 +228,14 @@ FAULTS = {
         "starts-in-numbers": ("reads a start that is a number of milliseconds", started(number_as_date)),
     },
     "JRP-SHAPE": {
+        "names-as-written": (
+            "looks for the names of members in the text, and does not see those with escapes",
+            on_text(lambda text: re.sub(r'\\u00([46])([0-9a-f])(?=[a-z]*"\s*:)', r"_\1\2", text)).within("jsonrpc", "mcp-replay"),
+        ),
+        "methods-of-64": ("cuts a method to 64 characters", shown("method", lambda method: method[:64])),
+        "methods-of-c": ("ends a method at a NUL", shown("method", lambda method: method.split("\0")[0])),
+        "methods-composed": ("composes accents in a method (NFC)", shown("method", lambda method: normalize("NFC", method))),
+        "methods-without-slashes": ("drops slashes at the ends of a method", shown("method", lambda method: method.strip("/"))),
         "null-method-is-none": (
             "takes a null `method` for none, as a field of a Go struct does",
             on_message(lambda message: without(message, "method") if message.get("method", 0) is None else None),
@@ -234,6 +270,19 @@ FAULTS = {
         "tool-of-255": ("cuts the name of a tool to 255 characters", shown("tool", lambda name: name[:255])),
     },
     "EQ-ARGS": {
+        "arguments-of-1000": ("cuts strings to 1,000 characters, in arguments", on_values(("arguments",), strings(first_thousand))),
+        "params-of-1000": ("cuts strings to 1,000 characters, in params", on_values(("params",), strings(first_thousand))),
+        "tokens-of-digits": (
+            "reads a progress token of digits as a number",
+            on_values(
+                ("params",),
+                lambda value: (
+                    {**value, "progressToken": Number(value["progressToken"])}
+                    if type(value) is dict and str(value.get("progressToken")).isdecimal()
+                    else value
+                ),
+            ),
+        ),
         "empty-list-is-empty": (
             "writes {} for arguments that are an empty array",
             on_event(lambda event: event | {"arguments": {}} if event.get("arguments") == [] else None),
@@ -272,6 +321,8 @@ FAULTS = {
         "encoding-of-any-type": ("takes an encoding in HAR that is not a string for none", any_type("encoding")),
     },
     "EQ-OUTCOME": {
+        "errors-of-one-line": ("keeps the first line of an error's message", error_message(lambda text: text.split("\n")[0])),
+        "errors-of-200": ("cuts an error's message to 200 characters", error_message(lambda text: text[:200])),
         "lines-of-64k": ("ends at a line of more than 64 KiB, as a Scanner of Go does", lines_up_to(1 << 16)),
     },
     "JRP-LINE": {
@@ -283,6 +334,10 @@ FAULTS = {
         "bodies-of-1m": ("reads no body of more than 1 MiB", on_bodies(lambda text: "" if len(text) > 1 << 20 else None)),
     },
     "RPL-META": {
+        "blank-before-meta-rejected": (
+            "rejects a trace that begins with a blank line",
+            on_bytes(lambda data: b"\xff" if data[:1] in (b"\n", b"\r") else None).within("mcp-replay"),
+        ),
         "meta-empty-is-missing": (
             "takes an empty `startedAt` or `label` of the meta line for a missing one",
             on_trace_line(

@@ -282,6 +282,14 @@ FAULTS = {
             exchanges_lost(lambda it: member_of(it, "response", "_error") is not None),
         ),
         "har-1xx-dropped": ("drops an exchange with the status 100, 101 or 103", statuses_lost("100", "101", "103")),
+        "json-types-with-spaces-lost": (
+            "reads a JSON answer only where its type has no white space",
+            answers_lost(lambda it: re.search(r"json\s|^\s", str(member_of(it, "response", "content", "mimeType")))),
+        ),
+        "requests-in-json-answers-lost": (
+            "passes over a JSON answer that is a request",
+            answers_lost(lambda it: str(member_of(it, *ANSWER)).startswith("{") and '"method"' in member_of(it, *ANSWER)),
+        ),
         "answerless-rejected": ("rejects an exchange without an answer", exchanges_rejected(lambda it: it.get("response") is None)),
         "methods-as-written": (
             "knows POST only in capitals",
@@ -292,6 +300,16 @@ FAULTS = {
         "answers-by-exchange": ("gives a JSON answer the id of what was posted", on_exchange(with_the_id_of_the_post)),
     },
     "HAR-STREAM": {
+        "posts-in-base64-kept": (
+            "does not decode a POST in base64",
+            on_exchange(
+                lambda it: (
+                    put(it, None, "request", "postData", "encoding")
+                    if member_of(it, "request", "postData", "encoding") == "base64"
+                    else None
+                )
+            ),
+        ),
         "other-encodings-lost": ("reads no body whose encoding it does not know", other_encodings(lambda body, place: {})),
         "other-encodings-rejected": ("rejects a body whose encoding it does not know", other_encodings(refused)),
         "other-encodings-base64": ("takes every encoding for base64",
