@@ -3,6 +3,7 @@
 import re
 from datetime import datetime, timedelta, timezone
 from unicodedata import normalize
+from urllib.parse import unquote
 
 from contract import CLIENT, SERVER
 from faults.har import started
@@ -31,6 +32,7 @@ from formats import har, inspector
 from jsontext import Number, TwiceNamed
 
 SCALARS = (str, bool, Number)
+DATE = re.compile(r"\d{4}-\d\d-\d\dT[\d:.]{8,}(Z|[+-]\d\d:\d\d)")
 
 
 # --- exports ------------------------------------------------------------------------------------------------------
@@ -53,7 +55,8 @@ def bare_behind_answers(honest):
 def bare_first(honest):
     def timed(items):
         found = list(honest(items))
-        return sorted(((found[0][0] if is_bare(said) else time, said) for time, said in found), key=lambda pair: not is_bare(pair[1]))
+        found = [(found[0][0] if is_bare(said) else time, said) for time, said in found]
+        return sorted(found, key=lambda pair: not is_bare(pair[1]))
 
     return timed
 
@@ -98,7 +101,9 @@ def folded(*names):
     """Members take these names in any case, the last of several, as encoding/json does in Go."""
 
     def edit(value):
-        if not isinstance(value, dict) or type(value) is TwiceNamed or all(name in names or name.lower() not in names for name in value):
+        if not isinstance(value, dict) or type(value) is TwiceNamed:
+            return None
+        if all(name in names or name.lower() not in names for name in value):
             return None
         return {name.lower() if name.lower() in names else name: item for name, item in value.items()}
 
@@ -140,12 +145,11 @@ def first_thousand(text):
 
 
 def error_message(edit):
-    def message(error):
-        return isinstance(error, dict) and type(error.get("message")) is str
+    def edited(event):
+        message = member_of(event, "error", "message")
+        return event | {"error": {**event["error"], "message": edit(message)}} if type(message) is str else None
 
-    return on_event(
-        lambda event: event | {"error": {**event["error"], "message": edit(event["error"]["message"])}} if message(event.get("error")) else None
-    )
+    return on_event(edited)
 
 
 def lines_behind(prefix):
@@ -189,7 +193,9 @@ FAULTS = {
         "sender-by-direction": (
             "takes the sender of an entry from its `direction`",
             on_exported(
-                lambda item: {**item, "origin": CLIENT if item["direction"] == "request" else SERVER} if "direction" in item else None
+                lambda item: (
+                    {**item, "origin": CLIENT if item["direction"] == "request" else SERVER} if "direction" in item else None
+                )
             ),
         ),
         "items-once": ("drops an entry whose own id was there before", patch(inspector, "_timed", items_once)),
@@ -201,7 +207,10 @@ FAULTS = {
             "drops an answer whose item has no duration",
             on_exported(lambda item: without(item, "response") if item.get("duration") is None else None),
         ),
-        "timestamps-in-a-zone": ("reads a timestamp without a zone in the machine's zone", changed("timestamp", in_zone("+02:00"))),
+        "timestamps-in-a-zone": (
+            "reads a timestamp without a zone in the machine's zone",
+            changed("timestamp", in_zone("+02:00")),
+        ),
         "timestamps-in-utc": ("reads a timestamp without a zone in UTC", changed("timestamp", in_zone("Z"))),
         "zones-in-hours": (
             "drops the minutes of a zone",
@@ -247,7 +256,9 @@ FAULTS = {
         "scalar-params-dropped": (
             "drops params that are neither an object nor an array",
             on_message(
-                lambda message: without(message, "params") if type(message.get("params")) in SCALARS and "method" in message else None
+                lambda message: (
+                    without(message, "params") if type(message.get("params")) in SCALARS and "method" in message else None
+                )
             ),
         ),
         "scalar-params-rejected": (
@@ -267,10 +278,14 @@ FAULTS = {
     },
     "EQ-TOOL": {
         "params-folded": ("finds `Name` and `Arguments` of a tool call, too, as encoding/json does", on_message(folded_params)),
+        "tool-up-to-a-query": ("cuts the name of a tool at a question mark", shown("tool", lambda name: name.split("?")[0])),
         "tool-of-255": ("cuts the name of a tool to 255 characters", shown("tool", lambda name: name[:255])),
     },
     "EQ-ARGS": {
-        "arguments-of-1000": ("cuts strings to 1,000 characters, in arguments", on_values(("arguments",), strings(first_thousand))),
+        "arguments-of-1000": (
+            "cuts strings to 1,000 characters, in arguments",
+            on_values(("arguments",), strings(first_thousand)),
+        ),
         "params-of-1000": ("cuts strings to 1,000 characters, in params", on_values(("params",), strings(first_thousand))),
         "tokens-of-digits": (
             "reads a progress token of digits as a number",
@@ -294,7 +309,7 @@ FAULTS = {
             "reads strings that are dates, and writes them in UTC",
             on_values(
                 ("arguments", "result", "params"),
-                strings(lambda text: as_date(text) if re.fullmatch(r"\d{4}-\d\d-\d\dT[\d:.]{8,}(Z|[+-]\d\d:\d\d)", text) else text),
+                strings(lambda text: as_date(text) if DATE.fullmatch(text) else text),
             ),
         ),
         "params-meta-dropped": (
@@ -303,6 +318,7 @@ FAULTS = {
         ),
     },
     "ID-STRING": {
+        "id-decoded": ("decodes %20 and the like in an id", shown("id", unquote)),
         "id-of-255": ("cuts an id to 255 characters", shown("id", lambda id_: id_[:255])),
     },
     "ID-NUMBER": {
@@ -350,7 +366,7 @@ FAULTS = {
             "takes a null `startedAt`, `label` or `command` of the meta line for a missing one",
             on_trace_line(
                 lambda line: (
-                    without(line, *(name for name, value in line.items() if value is None)) if line.get("type") == "meta" else None
+                    without(line, *(name for name in line if line[name] is None)) if line.get("type") == "meta" else None
                 )
             ),
         ),
@@ -368,7 +384,9 @@ FAULTS = {
         ),
         "kind-decides-on-the-way": (
             "drops a request whose `kind` is response",
-            on_trace_line(lambda line: DROPPED if line.get("kind") == "response" and "method" in (line.get("raw") or ()) else None),
+            on_trace_line(
+                lambda line: DROPPED if line.get("kind") == "response" and "method" in (line.get("raw") or ()) else None
+            ),
         ),
         "lines-folded": ("finds `Dir` and `Raw` of a line, too, as encoding/json does", on_trace_line(folded("dir", "raw"))),
         "timeless-dropped": (

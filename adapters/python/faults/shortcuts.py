@@ -5,7 +5,7 @@ import re
 
 from contract import CLIENT, SERVER, Rejection, Session
 from faults.exchanges import on_events_of_streams
-from faults.seams import DROPPED, Change, member_of, on_entry, on_exchange, patch, put
+from faults.seams import DROPPED, Change, loses, member_of, on_entry, on_exchange, patch, put
 from formats import envelope, har
 from jsontext import JsonError, Number, parse
 
@@ -36,6 +36,14 @@ def exchanges_rejected(condition):
     return on_exchange(edit)
 
 
+def method_in(event):
+    return event.get("method", "")
+
+
+def is_update(event):
+    return method_in(event) == "notifications/resources/updated"
+
+
 def dies():
     raise RuntimeError("a fault of this reader")
 
@@ -50,7 +58,7 @@ def exchanges_crash(side, name):
 
 
 def answers_lost(condition):
-    return on_exchange(lambda exchange: put(exchange, "", *ANSWER) if member_of(exchange, *ANSWER) and condition(exchange) else None)
+    return on_exchange(lambda it: put(it, "", *ANSWER) if member_of(it, *ANSWER) and condition(it) else None)
 
 
 def on_bodies(edit):
@@ -223,12 +231,28 @@ def closed_at_a_handshake(honest):
 
 
 FAULTS = {
+    "EQ-COUNT": {
+        "updates-once": (
+            "shows the first `notifications/resources/updated`",
+            loses(lambda events, at: is_update(events[at]) and any(map(is_update, events[:at]))),
+        ),
+        "tasks-unknown": (
+            "drops methods that came with tasks",
+            loses(lambda events, at: method_in(events[at]).startswith("tasks/")),
+        ),
+    },
     "EQ-CONTEXT": {
         "entries-without-a-status-dropped": ("drops an entry of an envelope with the status 0", entries_lost("0")),
-        "entries-without-content-dropped": ("drops an entry of an envelope with the status 202 or 204", entries_lost("202", "204")),
+        "entries-without-content-dropped": (
+            "drops an entry of an envelope with the status 202 or 204",
+            entries_lost("202", "204"),
+        ),
     },
     "ENV-ONE": {
-        "null-contexts-crash": ("dies of a null context", on_entry(lambda entry: dies() if entry.get("transport_context", 0) is None else None)),
+        "null-contexts-crash": (
+            "dies of a null context",
+            on_entry(lambda entry: dies() if entry.get("transport_context", 0) is None else None),
+        ),
         "null-headers-crash": (
             "dies of headers that are null, or of a header that is",
             on_entry(lambda entry: dies() if has_null_headers(entry.get("transport_context")) else None),
@@ -239,7 +263,10 @@ FAULTS = {
             "takes the revision only from a handshake that the client began",
             patch(Session, "_asking", clients_agree),
         ),
-        "batch-requests-first": ("takes the requests of a batch before its other messages", batches_by(lambda item: part(item) != 0)),
+        "batch-requests-first": (
+            "takes the requests of a batch before its other messages",
+            batches_by(lambda item: part(item) != 0),
+        ),
         "batch-notifications-first": ("takes the notifications of a batch first", batches_by(lambda item: part(item) != 1)),
         "batch-answers-first": ("takes the answers in a batch first", batches_by(lambda item: part(item) != 2)),
     },
@@ -262,12 +289,21 @@ FAULTS = {
         "har-204-dropped": ("drops an exchange with the status 204 whole", statuses_lost("204")),
         "har-0-dropped": ("drops an exchange with the status 0 whole", statuses_lost("0")),
         "har-401-dropped": ("drops an exchange with the status 401 or 403 whole", statuses_lost("401", "403")),
-        "har-4xx-dropped": ("drops an exchange with the status 400, 404, 405 or 406 whole", statuses_lost("400", "404", "405", "406")),
-        "har-5xx-dropped": ("drops an exchange with the status 500, 502, 503 or 504 whole", statuses_lost("500", "502", "503", "504")),
+        "har-4xx-dropped": (
+            "drops an exchange with the status 400, 404, 405 or 406 whole",
+            statuses_lost("400", "404", "405", "406"),
+        ),
+        "har-5xx-dropped": (
+            "drops an exchange with the status 500, 502, 503 or 504 whole",
+            statuses_lost("500", "502", "503", "504"),
+        ),
         "bodies-by-line": ("reads a body of several messages line by line", patch(har, "_add_json", bodies_by_line)),
         "first-value-of-a-body": ("reads the first JSON value of a body, as one Decode does in Go", on_bodies(first_value)),
         "requestless-dropped": ("drops an exchange without a request", exchanges_lost(lambda it: it.get("request") is None)),
-        "requestless-rejected": ("rejects an exchange without a request", exchanges_rejected(lambda it: it.get("request") is None)),
+        "requestless-rejected": (
+            "rejects an exchange without a request",
+            exchanges_rejected(lambda it: it.get("request") is None),
+        ),
         "methodless-dropped": ("drops an exchange that has a request without a method",
             exchanges_lost(lambda it: it.get("request") is not None and method_of(it) is None)),
         "timeless-dropped-in-har": (
@@ -290,11 +326,16 @@ FAULTS = {
             "passes over a JSON answer that is a request",
             answers_lost(lambda it: str(member_of(it, *ANSWER)).startswith("{") and '"method"' in member_of(it, *ANSWER)),
         ),
-        "answerless-rejected": ("rejects an exchange without an answer", exchanges_rejected(lambda it: it.get("response") is None)),
+        "answerless-rejected": (
+            "rejects an exchange without an answer",
+            exchanges_rejected(lambda it: it.get("response") is None),
+        ),
         "methods-as-written": (
             "knows POST only in capitals",
             on_exchange(
-                lambda it: put(it, "none", "request", "method") if (method_of(it) or "").upper() == "POST" != method_of(it) else None
+                lambda it: (
+                    put(it, "none", "request", "method") if (method_of(it) or "").upper() == "POST" != method_of(it) else None
+                )
             ),
         ),
         "answers-by-exchange": ("gives a JSON answer the id of what was posted", on_exchange(with_the_id_of_the_post)),
