@@ -50,7 +50,7 @@ const FLOATS: &str =
 /// What is known to fail, and why that is let pass.
 const KNOWN: &[(&str, &str)] = &[
     (
-        "batches/{answered-one-by-one,handshake-of-no-revision,in-order,later-handshake-*,long,of-one,version-in-another-answer}/jsonrpc",
+        "batches/{answered-one-by-one,handshake-of-no-revision,handshake-the-other-way-round,in-order,later-handshake-*,long,of-one,version-in-another-answer}/jsonrpc",
         "A line is taken to be one message; the batches of 2025-03-26 are not taken apart.",
     ),
     (
