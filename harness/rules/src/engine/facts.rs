@@ -9,7 +9,7 @@ use super::message::{MessageKind, SeenMessage};
 use super::methods::known;
 use super::recording_info::RecordingInfo;
 use super::tool_definitions::ToolDefinitions;
-use crate::revision::Revision;
+use crate::revision::{Revision, Span};
 use crate::rule::Need;
 use memchr::memmem::Finder;
 use transcript::json::{Json, JsonKind, OwnedJson};
@@ -19,6 +19,7 @@ use transcript::session::{Content, Entry, Side, header};
 const LONGEST: usize = 1 << 20;
 
 pub(crate) const META_VERSION: &str = "io.modelcontextprotocol/protocolVersion";
+pub(crate) const META_CLIENT: &str = "io.modelcontextprotocol/clientInfo";
 pub(crate) const META_CAPABILITIES: &str = "io.modelcontextprotocol/clientCapabilities";
 
 /// What a session has shown so far.
@@ -212,10 +213,12 @@ impl Facts {
                 }
                 // What a server refused belongs to no session of it.
                 let taken = exchange.status.is_none_or(|status| status < 400);
-                let id = header(&exchange.request_headers, "Mcp-Session-Id").filter(|_| taken);
+                // A proxy may pass on the id of the server behind it: both legs name one id, and are two sessions.
+                let host = exchange.url.split('/').nth(2).unwrap_or_default();
+                let id = session.filter(|_| taken).map(|id| format!("{host} {id}").into_boxed_str());
                 match (id, &self.name) {
-                    (Some(id), None) if self.handshake => self.name = Some(id.into()),
-                    (Some(id), Some(name)) => self.mixed |= *id != **name,
+                    (Some(id), None) if self.handshake => self.name = Some(id),
+                    (Some(id), Some(name)) => self.mixed |= id != *name,
                     _ => {}
                 }
             }
@@ -260,8 +263,15 @@ impl Facts {
             self.client = Some(capabilities);
         }
         self.modern |= message.calls("notifications/subscriptions/acknowledged");
+        let named = match message.meta(META_VERSION) {
+            // A request that names no version may show it by a method that only one revision has.
+            None if message.known.is_some_and(|it| it.spans.iter().all(|one| one.span == Span::MODERN)) => {
+                Some(Revision::V2026_07_28)
+            }
+            named => named.and_then(Revision::new),
+        };
         if message.kind == MessageKind::Request
-            && let Some(revision) = message.meta(META_VERSION).and_then(Revision::new)
+            && let Some(revision) = named
         {
             self.alien = None;
             self.suppose(revision);

@@ -1,7 +1,7 @@
 //! An HTTP exchange as rules see it: with what it carried. Memory: what it says of itself, without its bodies, and up to
 //! [`MOST_CALLS`] requests.
 
-use super::facts::text_of;
+use super::facts::{META_CLIENT, META_VERSION, text_of};
 use super::message::{MessageKind, SeenMessage};
 use super::url::address;
 use crate::revision::Revision;
@@ -59,6 +59,10 @@ pub(crate) struct HttpExchange {
     pub(super) knows_mcp: bool,
     /// It is of a service that speaks JSON-RPC and not MCP.
     pub(super) foreign: bool,
+    /// A message in its body names its version, as those of the era without sessions do.
+    pub(crate) names_version: bool,
+    /// The name of the client that its body says it is from.
+    pub(crate) client: Option<Box<str>>,
     /// The body was an array of messages.
     pub(crate) batch: bool,
     /// The body held several messages, one after another.
@@ -227,6 +231,8 @@ impl HttpExchange {
     fn request(&mut self, message: &SeenMessage<'_>) {
         self.batch |= message.item.is_some();
         self.knows_mcp |= message.known.is_some();
+        self.names_version |= message.meta(META_VERSION).is_some();
+        self.client = message.meta(META_CLIENT).and_then(|client| text_of(client.member("name")?));
         if message.kind != MessageKind::Request {
             self.reported += 1;
             return;

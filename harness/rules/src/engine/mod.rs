@@ -56,7 +56,7 @@ pub(crate) use content::{
     Base64, ContentsKind, LONGEST_NAME, Uri, base64, contents, embedded, read_base64, str_of, string_of, uri,
 };
 pub(crate) use context::RuleContext;
-pub(crate) use facts::{META_CAPABILITIES, META_VERSION, text_of, why_not_whole};
+pub(crate) use facts::{META_CAPABILITIES, META_CLIENT, META_VERSION, text_of, why_not_whole};
 pub(crate) use http_exchange::{
     Call, HttpExchange, LAST_EVENT, SESSION, Transport, VERSION, holds_several, plain,
 };

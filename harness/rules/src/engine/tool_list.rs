@@ -7,6 +7,7 @@ use super::content::LONGEST_NAME;
 use super::context::RuleContext;
 use super::facts::{Facts, text_of};
 use super::moment::Moment;
+use super::pending_requests::PendingRequest;
 use std::collections::BTreeSet;
 use transcript::json::Json;
 
@@ -31,6 +32,8 @@ pub(crate) struct ToolList {
     next: Option<Box<str>>,
     /// The last page belongs to no listing.
     astray: bool,
+    /// The last listing is not the first, and requests up to this one were made before its answer.
+    during: Option<u64>,
 }
 
 /// A tool by its name.
@@ -60,7 +63,8 @@ impl ToolList {
             None if message.request().is_some() => {
                 // A change that a stream of HTTP tells of may have come later.
                 let stale = self.stale.filter(|changed| at.may_precede(changed));
-                *self = Self { session: self.session, stale, ..Self::default() };
+                let during = at.pending.last_number().filter(|_| !self.names.is_empty());
+                *self = Self { session: self.session, stale, during, ..Self::default() };
             }
             // A page for a cursor that nobody gave, or that was used before, belongs to no listing.
             Some(cursor) if self.next.as_deref() != Some(cursor.text()) => {
@@ -97,6 +101,11 @@ impl ToolList {
             None if self.complete && !facts.tools.cut => Definition::Missing,
             None => Definition::Unsure(NEVER_LISTED),
         }
+    }
+
+    /// Whether the tools were listed again while a call was under way, so that it may have been of another definition.
+    pub(crate) fn came_during(&self, call: &PendingRequest) -> bool {
+        self.during.is_some_and(|last| call.number <= last)
     }
 
     /// Whether the page at hand goes on with the listing.

@@ -243,7 +243,8 @@ impl AuthState {
             report.pass(&QUERY_TOKEN, at);
         }
         let session = exchange.request_header(SESSION).or(exchange.response_header(SESSION));
-        let whose = session.unwrap_or(exchange.url());
+        let client = exchange.client.as_deref().map(|client| format!("{client} {}", exchange.url()));
+        let whose = session.or(client.as_deref()).unwrap_or(exchange.url());
         match exchange.request_header("authorization") {
             Some(value) => {
                 let asked = Challenge::all(&exchange.raw.response_headers);

@@ -111,8 +111,8 @@ impl RuleVisitor for AuthDiscoveryState {
         }
         issuers.sort_unstable();
         issuers.dedup();
-        for issuer in issuers {
-            self.server(&issuer, at, report);
+        for issuer in &issuers {
+            self.server(issuer, &issuers, at, report);
         }
     }
 }
@@ -123,7 +123,7 @@ impl AuthDiscoveryState {
         let Some(origin) = Origin::new(&refusal.url) else { return };
         let about = |document: &&Document| {
             refusal.named.as_deref() == Some(&document.url)
-                || document.url.contains("/.well-known/oauth-protected-resource")
+                || document.url.contains(RESOURCE_METADATA)
                     && Origin::new(&document.url).as_ref() == Some(&origin)
         };
         let mut looked = self.documents.requested().filter(about);
@@ -151,12 +151,8 @@ impl AuthDiscoveryState {
     }
 
     /// The addresses at which an issuer's metadata was looked for.
-    fn server(&self, issuer: &str, at: &RuleContext<'_>, report: &mut Report) {
-        let [oauth, _] = inserted(issuer, "oauth-authorization-server");
-        let [openid, _] = inserted(issuer, "openid-configuration");
-        let behind = format!("{issuer}/.well-known/openid-configuration");
-        let mut addresses = vec![oauth, openid, behind];
-        addresses.dedup();
+    fn server(&self, issuer: &str, issuers: &[String], at: &RuleContext<'_>, report: &mut Report) {
+        let addresses = addresses_of(issuer);
         let tried = |url: &String| self.documents.requested().find(|document| *document.url == **url);
         let seen: Vec<Option<&Document>> = addresses.iter().map(tried).collect();
         let late = seen.iter().enumerate().find_map(|(place, later)| {
@@ -172,7 +168,9 @@ impl AuthDiscoveryState {
             return report.fail(&SERVER, at, Violation::new(wrong).at(document.location.clone()));
         }
         let found = seen.iter().flatten().any(|document| document.succeeded);
-        let Some(last) = seen.iter().flatten().last() else { return };
+        let Some(last) = seen.iter().flatten().last() else {
+            return self.elsewhere(issuer, issuers, at, report);
+        };
         let untried = addresses.iter().zip(&seen).find(|(_, seen)| seen.is_none());
         let origin = Origin::new(issuer);
         let went_on = self.posted.iter().find(|(place, started, _)| {
@@ -188,6 +186,23 @@ impl AuthDiscoveryState {
                 report.inconclusive(&SERVER, at, "the recording may end before the client was done");
             }
             _ => report.pass(&SERVER, at),
+        }
+    }
+
+    /// None of an issuer's addresses was tried: whether that of its host was, which is of no issuer that is listed.
+    fn elsewhere(&self, issuer: &str, issuers: &[String], at: &RuleContext<'_>, report: &mut Report) {
+        let mut requested = self.documents.requested();
+        let listed = requested.by_ref().find(|one| one.succeeded && one.url.contains(RESOURCE_METADATA));
+        let [[own, oauth], [_, openid]] =
+            ["oauth-authorization-server", "openid-configuration"].map(|name| inserted(issuer, name));
+        let listed_too = |url: &str| issuers.iter().any(|it| addresses_of(it).iter().any(|one| one == url));
+        let of_host = |one: &&Document| {
+            one.succeeded && (*one.url == *oauth || *one.url == *openid) && !listed_too(&one.url)
+        };
+        // Before the metadata was read, the client may have looked for what older revisions have there.
+        if let (Some(_), Some(document)) = (listed, requested.find(of_host)) {
+            let wrong = format!("the client asks for {}, and never for {own}", document.url);
+            report.fail(&SERVER, at, Violation::new(wrong).at(document.location.clone()));
         }
     }
 
@@ -229,6 +244,17 @@ impl AuthDiscoveryState {
         let wrong = Violation::new(wrong).at(step.location.clone());
         report.fail(&SCOPES, at, wrong.see(location.clone(), "the resource metadata"));
     }
+}
+
+const RESOURCE_METADATA: &str = "/.well-known/oauth-protected-resource";
+
+/// The addresses at which a client looks for an issuer's metadata, in their order.
+fn addresses_of(issuer: &str) -> Vec<String> {
+    let [oauth, _] = inserted(issuer, "oauth-authorization-server");
+    let [openid, _] = inserted(issuer, "openid-configuration");
+    let mut addresses = vec![oauth, openid, format!("{issuer}/.well-known/openid-configuration")];
+    addresses.dedup();
+    addresses
 }
 
 /// The well-known address of a URL with its path behind the name, and without (RFC 8414, section 3.1; RFC 9728, section 3.1).

@@ -4,7 +4,7 @@
 //! whose successor has not come.
 
 use super::jsonrpc::is_integer;
-use super::modern::UNPROVEN;
+use super::modern::{UNPROVEN, client_of, may_be_one};
 use crate::engine::{
     Family, FindingLocation, MessageKind, Report, RuleContext, RuleVisitor, SeenMessage, Span, Trigger,
     Violation, shown, text_of,
@@ -71,6 +71,7 @@ static SCOPE: Rule = Rule {
 struct Page {
     method: &'static str,
     cursor: Box<str>,
+    client: Option<Box<str>>,
     scope: Box<str>,
     location: FindingLocation,
 }
@@ -150,8 +151,11 @@ impl CachingState {
     ) {
         let Some(scope) = result.member("cacheScope").and_then(text_of) else { return };
         let cursor = message.request().and_then(|request| request.param("cursor")).and_then(text_of);
+        let client = message.request().and_then(|request| client_of(|name| request.meta(name)));
         let before = cursor.and_then(|cursor| {
-            self.pages.iter().rfind(|page| page.method == method && page.cursor == cursor)
+            self.pages.iter().rfind(|page| {
+                page.method == method && page.cursor == cursor && may_be_one(page.client.as_deref(), client)
+            })
         });
         if let Some(page) = before {
             report.check(&SCOPE, at, page.scope == scope, || {
@@ -165,7 +169,8 @@ impl CachingState {
             if self.pages.len() >= MOST_PAGES {
                 self.pages.pop_front();
             }
-            self.pages.push_back(Page { method, cursor, scope, location: at.location() });
+            let (client, location) = (client.map(Into::into), at.location());
+            self.pages.push_back(Page { method, cursor, client, scope, location });
         }
     }
 }

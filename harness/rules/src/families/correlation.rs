@@ -7,8 +7,8 @@ mod end;
 mod rules;
 
 use crate::engine::{
-    Family, MessageKind, PendingRequest, RecentTexts, Redelivery, Report, ResponseMatch, RuleContext,
-    RuleVisitor, SeenMessage, SourceLocation, Trigger, Violation, per_session, why_not_whole,
+    Family, MessageKind, PendingRequest, RecentTexts, Redelivery, Report, ResponseMatch, Revision,
+    RuleContext, RuleVisitor, SeenMessage, SourceLocation, Trigger, Violation, per_session, why_not_whole,
 };
 use crate::rule::{Level, Need, Party};
 use end::SessionEnd;
@@ -187,6 +187,7 @@ impl CorrelationState {
             // Word for word the same: a resumed stream, where nothing shows the events. Over stdio there is none.
             ResponseMatch::AlreadyAnswered
                 if at.facts.over_stdio() != Some(true)
+                    && at.revision.is_none_or(Revision::has_handshake)
                     && event_id(at).is_none()
                     && self.answers.has(message.raw.text()) =>
             {

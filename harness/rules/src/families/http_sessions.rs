@@ -94,13 +94,14 @@ impl RuleVisitor for HttpSessionsState {
         if exchange.calls("initialize") {
             return self.begun(exchange, at, report);
         }
-        // Requests of the era without sessions may go to the same server.
-        let header = exchange.request_header(VERSION).and_then(Revision::named);
-        if [at.revision, header].into_iter().flatten().any(|revision| !revision.has_handshake()) {
-            return;
-        }
         let named = exchange.request_header(SESSION).and_then(|session| self.sessions.get(session));
         let sure = named.is_some();
+        // Requests of the era without sessions may go to the same server. One of a session is none of them for its header alone.
+        let header = exchange.request_header(VERSION).filter(|_| !sure || exchange.names_version);
+        let shown = [at.revision, header.and_then(Revision::named)];
+        if shown.into_iter().flatten().any(|revision| !revision.has_handshake()) {
+            return;
+        }
         let handshake = named.or_else(|| self.handshakes.get(exchange.url())).cloned();
         if let Some(handshake) = handshake.filter(|handshake| exchange.began_after(handshake.since)) {
             let by = handshake.version.as_deref().and_then(Revision::named).or(at.revision);

@@ -160,7 +160,11 @@ impl HttpStreamsState {
             report.fail(&UNRELATED, at, Violation::new(wrong).at(location).see(at.location(), "the request"));
         }
         if self.tokens.len() < MOST_TOKENS {
-            self.tokens.insert(inside(scope, token.text()), at.entry.exchange.unwrap_or_default());
+            let number = at.entry.exchange.unwrap_or_default();
+            // Clients of a server without sessions may use the same tokens.
+            for scope in [scope, &number.to_string()] {
+                self.tokens.insert(inside(scope, token.text()), number);
+            }
         }
     }
 
@@ -176,7 +180,8 @@ impl HttpStreamsState {
         let Some(token) = progress(message) else { return };
         // Whose token it is where nobody made a request with it is another rule's business.
         let Some(&owner) = self.tokens.get(&inside(scope, &token)) else { return };
-        report.check(&RELATED, at, owner == number, || {
+        let own = self.tokens.contains_key(&inside(&number.to_string(), &token));
+        report.check(&RELATED, at, owner == number || own, || {
             format!("progress with the token {token}, which is that of another request")
         });
     }

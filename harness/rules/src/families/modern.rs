@@ -4,8 +4,8 @@
 //! requests that lack a field and are unanswered, up to [`MOST_LACKING`].
 
 use crate::engine::{
-    Family, META_CAPABILITIES, META_VERSION, MessageKind, Report, RuleContext, RuleVisitor, SeenMessage,
-    Span, Trigger, Violation, shown, text_of,
+    Family, META_CAPABILITIES, META_CLIENT, META_VERSION, MessageKind, Report, RuleContext, RuleVisitor,
+    SeenMessage, Span, Trigger, Violation, shown, text_of,
 };
 use crate::rule::Rule;
 use std::collections::BTreeMap;
@@ -32,7 +32,9 @@ pub(super) const FAMILY: Family = Family {
 /// The most requests without a field that are remembered until they are answered.
 const MOST_LACKING: usize = 1_000;
 
-const CLIENT: &str = "io.modelcontextprotocol/clientInfo";
+/// Longer names of clients are not told apart.
+const LONGEST_CLIENT: usize = 1 << 10;
+
 const SERVER: &str = "io.modelcontextprotocol/serverInfo";
 
 /// Why a server that leaves out what its revision asks for may be one of an older revision.
@@ -136,6 +138,17 @@ impl RuleVisitor for ModernState {
     }
 }
 
+/// The client that a request says it is from, if it says so in few words.
+pub(super) fn client_of<'m>(meta: impl Fn(&str) -> Option<Json<'m>>) -> Option<&'m str> {
+    meta(META_CLIENT).map(Json::text).filter(|text| text.len() <= LONGEST_CLIENT)
+}
+
+/// Whether two requests may be of one client. Whoever records a server without sessions records all its clients, and each
+/// counts up from one.
+pub(super) fn may_be_one(one: Option<&str>, other: Option<&str>) -> bool {
+    one.zip(other).is_none_or(|(one, other)| one == other)
+}
+
 /// Whether a request is a client's, and none of a client that speaks an older revision as well.
 pub(super) fn is_clients(message: &SeenMessage<'_>, at: &RuleContext<'_>) -> bool {
     at.side != Some(Side::Server)
@@ -172,7 +185,7 @@ impl ModernState {
         }
         let version = field(&VERSION, META_VERSION, JsonKind::String, message, at, report);
         let capabilities = field(&CAPABILITIES, META_CAPABILITIES, JsonKind::Object, message, at, report);
-        field(&CLIENT_INFO, CLIENT, JsonKind::Object, message, at, report);
+        field(&CLIENT_INFO, META_CLIENT, JsonKind::Object, message, at, report);
         let lacks = match (version, capabilities) {
             (false, _) => "its version",
             (_, false) => "the client's capabilities",

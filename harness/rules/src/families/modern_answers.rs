@@ -3,7 +3,7 @@
 //! One exchange at a time, and which requests broke off. Memory: up to [`MOST_BROKEN`] requests whose answer never
 //! came, [`MOST_OLD`] GETs and DELETEs, and [`MOST_URLS`] URLs.
 
-use super::modern::{UNPROVEN, gist, is_clients, status};
+use super::modern::{UNPROVEN, client_of, gist, is_clients, status};
 use crate::engine::{
     Family, FindingLocation, MessageKind, PendingRequest, Report, Revision, RuleContext, RuleVisitor,
     SeenMessage, Span, Trigger, Violation, quoted, text_of,
@@ -263,7 +263,8 @@ impl ModernAnswersState {
             return;
         }
         let method = message.method.as_deref().unwrap_or_default();
-        let gist = gist(params, &[]);
+        let client = client_of(|name| message.meta(name)).unwrap_or_default();
+        let gist = gist(params, &[]) + client;
         let now = at.entry.time;
         let first = self.broken.iter().position(|broken| {
             *broken.method == *method && broken.gist == gist && now.is_some_and(|now| now >= broken.ended)

@@ -1,14 +1,15 @@
 //! Streamable HTTP without sessions: the headers that repeat the body, and what is left of the earlier transport.
 //!
-//! An exchange that shows next to no headers lacks none: some converter wrote it. Memory: one exchange.
+//! An exchange that shows next to no headers lacks none: some converter wrote it. Memory: one exchange, and
+//! [`MOST_REFUSED`] calls.
 
 use super::modern::{NOT_WHOLE, is_clients};
 use super::modern_stdio::{is_http, sides};
 use super::param_headers::{self, ENCODING as PARAM_ENCODING, MIRROR, OMIT, Spelled, compare};
 use super::tool_headers::annotations;
 use crate::engine::{
-    Family, META_VERSION, MessageKind, Report, Revision, RuleContext, RuleVisitor, SeenMessage, Span,
-    Trigger, Violation, quoted, shown, text_of,
+    Family, FindingLocation, META_VERSION, MessageKind, Report, Revision, RuleContext, RuleVisitor,
+    SeenMessage, Span, Trigger, Violation, quoted, shown, text_of,
 };
 use crate::rule::{Level, Need, Rule};
 use transcript::json::Json;
@@ -132,6 +133,9 @@ static SERVER_REQUEST: Rule = Rule {
     ..OURS.server()
 };
 
+/// The most refused calls that are remembered to the end.
+const MOST_REFUSED: usize = 100;
+
 /// A fault in a request's headers, which its server has to refuse.
 struct HeaderFault {
     exchange: u64,
@@ -145,6 +149,8 @@ struct ModernHttpState {
     fault: Option<HeaderFault>,
     /// The last request's headers were all seen, and say what its body says: its exchange.
     right: Option<u64>,
+    /// Refusals of such calls: the tool, its schema as it was listed, and where.
+    refused: Vec<(Box<str>, Box<str>, FindingLocation)>,
 }
 
 impl RuleVisitor for ModernHttpState {
@@ -165,6 +171,22 @@ impl RuleVisitor for ModernHttpState {
             _ => {}
         }
     }
+
+    fn over(&mut self, at: &RuleContext<'_>, report: &mut Report) {
+        for (name, listed, location) in self.refused.drain(..) {
+            // A tool that has another schema later may have asked for headers that the client could not know of.
+            if schema_of(&name, at).is_none_or(|schema| schema == &*listed) {
+                report.fail(&FALSE_MISMATCH, at, Violation::new(AGREES).at(location));
+            }
+        }
+    }
+}
+
+const AGREES: &str = "-32020 refuses headers that agree with the body";
+
+/// The schema of a tool's arguments as it was listed last.
+fn schema_of<'f>(tool: &str, at: &RuleContext<'f>) -> Option<&'f str> {
+    Some(at.facts.tool(tool)?.member("inputSchema")?.text())
 }
 
 /// The version in the headers of a notification's POST, where no handshake chose one.
@@ -285,8 +307,14 @@ impl ModernHttpState {
         let broke = |wrong: String| Violation::new(wrong).of(request);
         match message.error_code() {
             Some(-32020) if right => {
-                let wrong = broke("-32020 refuses headers that agree with the body".to_owned());
-                report.fail(&FALSE_MISMATCH, at, wrong);
+                let call =
+                    || request.param("name").and_then(text_of).filter(|_| request.method() == "tools/call");
+                match call().and_then(|name| Some((schema_of(&name, at)?.into(), name))) {
+                    Some((schema, name)) if self.refused.len() < MOST_REFUSED => {
+                        self.refused.push((name, schema, at.location()));
+                    }
+                    _ => report.fail(&FALSE_MISMATCH, at, broke(AGREES.to_owned())),
+                }
             }
             None if right => report.pass(&FALSE_MISMATCH, at),
             _ => {}

@@ -112,7 +112,7 @@ const MOST_ENDED: usize = 1_000;
 struct ProgressState {
     redelivery: Redelivery,
     /// By who gave them: client, server, unknown.
-    active: [HashMap<TypedId, Active, FixedState>; 3],
+    active: [HashMap<Key, Active, FixedState>; 3],
     finished: [UsedIds; 3],
     count: u64,
     /// Some token in use is not remembered.
@@ -124,7 +124,15 @@ struct ProgressState {
     /// The last notifications.
     message: RecentTexts,
     /// The tokens of tasks.
-    tasks: HashMap<Box<str>, (usize, TypedId), FixedState>,
+    tasks: HashMap<Box<str>, (usize, Key), FixedState>,
+}
+
+/// A token, with the exchange that it is good in: a server without sessions has many clients, which may use the same.
+type Key = (TypedId, Option<u64>);
+
+/// The exchange that a token is good in.
+fn scope(exchange: Option<u64>, at: &RuleContext<'_>) -> Option<u64> {
+    exchange.filter(|_| at.exchange.is_some() && !may_be_resumed(at))
 }
 
 /// A token in use.
@@ -172,11 +180,15 @@ impl ProgressState {
         let Some(key) = token_key(token, at, report) else { return };
         let Some(number) = at.pending.last_number() else { return };
         let index = requestor(at.side);
+        let key = (key, scope(at.entry.exchange, at));
+        let again = key.1.is_some() && (self.forgets || !self.finished[index].insert(&key.0));
         let before = self.active[index].get(&key).and_then(|before| before.user(at));
         if at.redacted(token) {
             report.inconclusive(&UNIQUE, at, "the recorder took out the token");
         } else if at.side.is_none() && before.is_some() {
             report.inconclusive(&UNIQUE, at, Need::Direction.lack());
+        } else if again {
+            report.inconclusive(&UNIQUE, at, "another client may have given the token before");
         } else {
             report.check(&UNIQUE, at, before.is_none(), || {
                 let wrong = Violation::new(format!("the token {} is in use", shown(token))).inside(token);
@@ -200,6 +212,7 @@ impl ProgressState {
             self.task(result, at);
         }
         let Some(key) = request.meta("progressToken").and_then(key_of) else { return };
+        let key = (key, scope(request.exchange, at));
         let index = requestor(request.side);
         let of_this = |active: &&mut Active| active.request == request.number && active.task.is_none();
         let Some(active) = self.active[index].get_mut(&key).filter(of_this) else { return };
@@ -227,14 +240,14 @@ impl ProgressState {
         }
     }
 
-    fn finish(&mut self, index: usize, key: &TypedId, at: &RuleContext<'_>) {
+    fn finish(&mut self, index: usize, key: &Key, at: &RuleContext<'_>) {
         self.active[index].remove(key);
         self.count += 1;
         if self.count.is_multiple_of(BETWEEN) {
             self.forgets |= self.finished.iter().map(UsedIds::remembered).sum::<usize>() >= MOST_FINISHED;
         }
         if !self.forgets {
-            self.finished[index].insert(key);
+            self.finished[index].insert(&key.0);
         }
         if at.entry.exchange.is_none() {
             return;
@@ -242,7 +255,7 @@ impl ProgressState {
         if self.ended.len() >= MOST_ENDED {
             self.ended.pop_front();
         }
-        self.ended.push_back((key.clone(), at.entry.exchange));
+        self.ended.push_back((key.0.clone(), at.entry.exchange));
     }
 
     fn progress(&mut self, message: &SeenMessage<'_>, at: &RuleContext<'_>, report: &mut Report) {
@@ -264,15 +277,16 @@ impl ProgressState {
             return report.inconclusive(&KNOWN, at, "the recorder took out the token");
         }
         let others = requestors(at.side.map(Side::other));
+        let key = (key, scope(at.entry.exchange, at));
         if let Some(&index) = others.iter().find(|&&index| self.active[index].contains_key(&key)) {
             report.pass(&KNOWN, at);
             report.pass(&STOP, at);
             if let Some(active) = self.active[index].get_mut(&key) {
                 grows(active, message, repeated, at, report);
             }
-        } else if others.iter().any(|&index| self.finished[index].has(&key)) {
+        } else if others.iter().any(|&index| self.finished[index].has(&key.0)) {
             report.pass(&KNOWN, at);
-            self.late(&key, token, repeated, at, report);
+            self.late(&key.0, token, repeated, at, report);
         } else if at.exchange.is_some_and(|exchange| exchange.method != "POST") {
             let why = "an exchange log does not tell what was asked before a stream said this";
             report.inconclusive(&KNOWN, at, why);
@@ -297,13 +311,18 @@ impl ProgressState {
             |(ended, exchange): &(TypedId, Option<u64>)| ended == key && *exchange == at.entry.exchange;
         if at.exchange.is_some() && !self.ended.iter().any(here) {
             report.inconclusive(&STOP, at, "an exchange log does not tell when a stream said something");
-        } else if repeated {
+        } else if repeated && may_be_resumed(at) {
             report.inconclusive(&STOP, at, RESUMED);
         } else {
             let wrong = format!("the request that gave the token {} was answered before", shown(token));
             report.fail(&STOP, at, Violation::new(wrong).inside(token));
         }
     }
+}
+
+/// Whether the revision has streams that say things again.
+fn may_be_resumed(at: &RuleContext<'_>) -> bool {
+    at.revision.is_none_or(Revision::has_handshake)
 }
 
 const RESUMED: &str = "a stream that is resumed says things again; a recording with event ids would show it";
@@ -321,7 +340,7 @@ fn grows(
         active.last = Some((now, at.moment()));
         return report.pass(&MONOTONIC, at);
     };
-    if now <= before && repeated && at.facts.over_stdio() != Some(true) {
+    if now <= before && repeated && may_be_resumed(at) && at.facts.over_stdio() != Some(true) {
         return report.inconclusive(&MONOTONIC, at, RESUMED);
     }
     if now <= before && at.may_precede(&when) {

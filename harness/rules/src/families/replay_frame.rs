@@ -64,7 +64,7 @@ fn is_spelled_like_a_moment(text: &str) -> bool {
 }
 
 /// Whether a moment that is spelled like one was or will be. A leap second is the 60th of a minute.
-fn is_on_the_calendar(text: &str) -> bool {
+pub(super) fn is_on_the_calendar(text: &str) -> bool {
     let number = |range: Range<usize>| text.get(range).and_then(|digits| digits.parse::<u16>().ok());
     let (Some(year), Some(month), Some(day)) = (number(0..4), number(5..7), number(8..10)) else {
         return false;

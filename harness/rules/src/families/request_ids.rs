@@ -5,6 +5,7 @@
 //! `transcript::call_ids` keeps them, up to [`MOST_CALLS`] each.
 
 use super::correlation::{is_redacted, shown_id};
+use super::modern::{client_of, may_be_one};
 use crate::engine::{
     Family, IdUse, META_VERSION, MessageKind, Report, RuleContext, RuleVisitor, SeenMessage, Span, Trigger,
     Violation,
@@ -66,7 +67,7 @@ const MOST_CALLS: usize = 100_000;
 #[derive(Default)]
 struct RequestIdsState {
     session: u64,
-    /// For ids of the client: how the exchange ended in which each was sent last.
+    /// For ids of each client: how the exchange ended in which each was sent last.
     sent: BTreeMap<Box<str>, Sent>,
     /// In an envelope: HTTP refused something.
     refused: bool,
@@ -178,8 +179,7 @@ impl RequestIdsState {
             let open = if used == IdUse::Open { ", and that request is still open" } else { "" };
             Violation::new(format!("the id {} was used before by this side{open}", shown_id(message)))
         });
-        let open = is_open(used, before, at);
-        Self::inflight(message, open, at, report);
+        let open = Self::inflight(message, is_open(used, before, at), at, report);
         let has = |rule: &Rule| at.revision.is_some_and(|revision| rule.span.has(revision));
         !unique && (at.facts.handshake || has(&UNIQUE_SESSION)) || open && has(&UNIQUE_INFLIGHT)
     }
@@ -189,18 +189,26 @@ impl RequestIdsState {
         message.meta(META_VERSION).is_some() || message.raw.id().key().is_some_and(|id| self.modern.has(&id))
     }
 
-    fn inflight(message: &SeenMessage<'_>, open: bool, at: &RuleContext<'_>, report: &mut Report) {
+    /// Whether the id is that of an open request of the same client, for certain.
+    fn inflight(message: &SeenMessage<'_>, open: bool, at: &RuleContext<'_>, report: &mut Report) -> bool {
         if !open {
-            return report.pass(&UNIQUE_INFLIGHT, at);
+            report.pass(&UNIQUE_INFLIGHT, at);
+            return false;
         }
         let first = message.raw.id_value().and_then(|id| at.pending.find(at.side, id));
         let first = first.filter(|first| first.location() != at.location());
-        if first.is_some_and(|first| first.cancelled.is_some()) {
-            return report.inconclusive(&UNIQUE_INFLIGHT, at, "the request that has this id was cancelled");
+        let asked_by = first.and_then(|first| client_of(|name| first.meta(name)));
+        let same = may_be_one(asked_by, client_of(|name| message.meta(name)));
+        let another = !same && at.facts.over_stdio() != Some(true);
+        if another || first.is_some_and(|first| first.cancelled.is_some()) {
+            let why = "the request that has this id was cancelled, or is of another client";
+            report.inconclusive(&UNIQUE_INFLIGHT, at, why);
+            return false;
         }
         let wrong =
             Violation::new(format!("the id {} belongs to a request that is still open", shown_id(message)));
         report.fail(&UNIQUE_INFLIGHT, at, wrong.see(first.map(|first| first.location()), "the open request"));
+        true
     }
 
     /// Remembers the exchange of a request, and returns that in which its id was sent before.
@@ -214,7 +222,8 @@ impl RequestIdsState {
             self.sent.clear();
         }
         let sent = Sent { refused, turned_away: exchange.turned_away(), ended: exchange.ended };
-        self.sent.insert(shown_id(message).into(), sent)
+        let client = client_of(|name| message.meta(name)).unwrap_or_default();
+        self.sent.insert(format!("{} {client}", shown_id(message)).into(), sent)
     }
 }
 

@@ -4,7 +4,7 @@
 //! other params. Memory: up to [`MOST_QUESTIONS`] questions with up to [`MOST_KEYS`] keys each, and [`MOST_RETRIES`]
 //! attempts that are unanswered.
 
-use super::modern::{HIDDEN, gist, is_clients};
+use super::modern::{HIDDEN, client_of, gist, is_clients, may_be_one};
 use super::mrtr::asks_for_input;
 use crate::engine::{
     Family, FindingLocation, MessageKind, PendingRequest, Report, RuleContext, RuleVisitor, SeenMessage,
@@ -97,6 +97,7 @@ static IGNORE_EXTRA: Rule = Rule {
 /// A question that was asked.
 struct Question {
     method: Box<str>,
+    client: Option<Box<str>>,
     gist: String,
     /// The id of the request that it answered, as it was written.
     id: Box<str>,
@@ -150,6 +151,7 @@ impl RetriesState {
         }
         self.questions.push_back(Question {
             method: request.method().into(),
+            client: client_of(|name| request.meta(name)).map(Into::into),
             gist: gist(Some(params), &["inputResponses", "requestState"]),
             id: request.id().into(),
             state: state.map(|state| state.text().into()),
@@ -166,7 +168,11 @@ impl RetriesState {
         let answered = keys_of(responses);
         let method = message.method.as_deref().unwrap_or_default();
         let gist = gist(message.raw.params(), &["inputResponses", "requestState"]);
-        let fits = |question: &&Question| *question.method == *method && question.gist == gist;
+        let client = client_of(|name| message.meta(name));
+        let fits = |question: &&Question| {
+            let same = *question.method == *method && question.gist == gist;
+            same && may_be_one(question.client.as_deref(), client)
+        };
         // Of several equal calls, the one whose state comes back, then one whose questions are all answered.
         let best = self.questions.iter().filter(fits).max_by_key(|question| {
             (

@@ -118,6 +118,8 @@ struct Listen {
     filter: Option<Box<str>>,
     exchange: Option<u64>,
     acknowledged: bool,
+    /// Another one had the id, and nothing tells whose messages are whose.
+    shared: bool,
     location: FindingLocation,
 }
 
@@ -141,7 +143,8 @@ impl RuleVisitor for SubscriptionsState {
                 self.result(message, at, report);
             }
             MessageKind::Error if message.request_for(LISTEN).is_some() => {
-                self.listens.retain(|listen| message.raw.written_id() != Some(&*listen.id));
+                let id = message.raw.written_id();
+                self.listens.retain(|one| id != Some(&*one.id) || one.exchange != at.entry.exchange);
             }
             _ => {}
         }
@@ -161,14 +164,17 @@ impl SubscriptionsState {
             self.full = true;
             return;
         }
-        // An id may be used again once its request was answered.
-        self.listens.retain(|listen| *listen.id != *id);
+        // An id may be used again once its request was answered, and in another exchange by another client.
+        let before = self.listens.len();
+        self.listens.retain(|listen| *listen.id != *id || listen.exchange != at.entry.exchange);
+        let shared = self.listens.len() < before && at.facts.over_stdio() != Some(true);
         let filter = message.param("notifications").map(Json::text).filter(|text| text.len() <= LONGEST);
         self.listens.push(Listen {
             id: id.into(),
             filter: filter.map(Into::into),
             exchange: at.entry.exchange,
             acknowledged: false,
+            shared,
             location: at.location(),
         });
     }
@@ -256,6 +262,9 @@ impl SubscriptionsState {
             let location = &listen.location;
             match allows(filter, member, message) {
                 Some(true) => report.pass(&FILTER, at),
+                Some(false) if listen.shared => {
+                    report.inconclusive(&FILTER, at, "several clients may use the id of the subscription");
+                }
                 Some(false) => {
                     let uri =
                         message.param("uri").filter(|_| method == UPDATED).map(shown).unwrap_or_default();
@@ -318,7 +327,8 @@ impl SubscriptionsState {
                 });
             }
         }
-        if let Some(index) = self.listens.iter().position(|listen| *listen.id == *request.id()) {
+        let named = || self.listens.iter().position(|listen| *listen.id == *request.id());
+        if let Some(index) = self.streaming(at).or_else(named) {
             self.opened(index, "", at, report);
         }
     }

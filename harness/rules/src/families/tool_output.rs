@@ -110,6 +110,9 @@ static MIRROR: Rule = Rule {
     ..Rule::BLANK.should().server()
 };
 
+const LISTED_AGAIN: &str =
+    "the tools were listed again while the call was under way, and the tool may have been another before";
+
 static BLOCK: Typed = Typed::new("CallToolResult", "content");
 
 /// Longer structured content is not looked for in the text.
@@ -224,7 +227,11 @@ impl ToolOutputState {
         };
         let schema = tool.member("outputSchema").filter(|schema| schema.kind() != JsonKind::Null);
         let Some(schema) = schema else { return };
+        let during = self.list.came_during(request);
         let Some(structured) = structured else {
+            if during {
+                return report.inconclusive(&PRESENT, at, LISTED_AGAIN);
+            }
             let wrong =
                 Violation::new("the tool has an `outputSchema`, and the result no `structuredContent`");
             return report.fail(&PRESENT, at, wrong.see(request.location(), "the call"));
@@ -238,6 +245,7 @@ impl ToolOutputState {
         match self.schemas.fit(schema, structured) {
             Fit::Fits => report.pass(&CONFORMS, at),
             Fit::Unsure(why) => report.inconclusive(&CONFORMS, at, why),
+            Fit::Unfit(..) if during => report.inconclusive(&CONFORMS, at, LISTED_AGAIN),
             Fit::Unfit(..) if at.redacted(structured) => {
                 report.inconclusive(&CONFORMS, at, "the recorder took out what would decide it");
             }

@@ -1,5 +1,6 @@
 //! The times of a task.
 
+use super::super::replay_frame::is_on_the_calendar;
 use super::rules::TIMES;
 use crate::engine::{Report, RuleContext, SeenMessage, Violation, shown, string_of};
 use crate::rule::Level;
@@ -61,9 +62,16 @@ pub(crate) fn moment(text: &str) -> Option<bool> {
     };
     let day = text.get(..10).filter(|day| shape(day, "0000-00-00"))?;
     let Some(rest) = text[day.len()..].strip_prefix(['T', 't', ' ']) else {
-        return text[10..].is_empty().then_some(false);
+        return (text[10..].is_empty() && is_on_the_calendar(&format!("{day}T00:00:00"))).then_some(false);
     };
-    let time = rest.get(..8).filter(|time| shape(time, "00:00:00"))?;
+    let Some(time) = rest.get(..8).filter(|time| shape(time, "00:00:00")) else {
+        // ISO 8601 has times without seconds, and RFC 3339 has none.
+        let time = rest.get(..5).filter(|time| shape(time, "00:00"))?;
+        return moment(&format!("{day}T{time}:00{}", &rest[time.len()..])).map(|_| false);
+    };
+    if !is_on_the_calendar(&format!("{day}T{}", if time == "24:00:00" { "00:00:00" } else { time })) {
+        return None;
+    }
     let rest = &rest[time.len()..];
     let fraction =
         rest.strip_prefix(['.', ',']).map(|rest| rest.trim_start_matches(|char: char| char.is_ascii_digit()));
