@@ -48,7 +48,7 @@ fn of_case(case: &Case) -> Result<BaseSession, Failure> {
 fn of_file(path: &Path, terminal: Terminal) -> Result<BaseSession, Failure> {
     let Transcript { name, session, meaning, .. } = Transcript::open(path, None, terminal)?;
     let draft = SessionBuilder::new(session, &meaning.text)
-        .map_err(|error| Failure::Unusable(format!("{name} cannot be changed: {}", words(error))))?;
+        .map_err(|error| format!("{name} cannot be changed: {}", words(error)))?;
     let file = path.file_name().map_or(name, |file| file.to_string_lossy().into_owned());
     Ok(BaseSession {
         draft,

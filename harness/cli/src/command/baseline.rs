@@ -21,7 +21,7 @@ pub(super) fn read<'t>(
     let text = match small_file::written(path) {
         Ok(text) => text,
         Err(error) if growing && error.kind() == io::ErrorKind::NotFound => String::new(),
-        Err(error) => return Err(Failure::Unusable(format!("{} cannot be read: {error}", path.display()))),
+        Err(error) => return Err(format!("{} cannot be read: {error}", path.display()).into()),
     };
     let baseline = Baseline::read(&text, growing).and_then(|mut baseline| {
         let mut slips = baseline.hold_against(trials);

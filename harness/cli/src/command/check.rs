@@ -170,15 +170,14 @@ pub(crate) fn run(args: &Args, context: CommandContext) -> Result<u8, Failure> {
     let how = judged_by(args, required.as_ref().map(|(frozen, _)| frozen), context.terminal);
     let earlier = match &args.resume {
         Some(_) if args.output != Output::Ndjson => {
-            return Err(Failure::Unusable("--resume needs --output ndjson".to_owned()));
+            return Err("--resume needs --output ndjson".into());
         }
         earlier => earlier.as_deref().map(|path| Earlier::read(path, VERSION, &how)).transpose()?,
     };
     for note in earlier.iter().flat_map(|earlier| &earlier.notes) {
         context.terminal.note(note);
     }
-    let paths =
-        named_paths(args.files.clone(), args.files_from.as_deref(), args.null).map_err(Failure::Unusable)?;
+    let paths = named_paths(args.files.clone(), args.files_from.as_deref(), args.null)?;
     let one = match args.files.as_slice() {
         [file] if args.files_from.is_none() && !file.is_dir() => Some(file),
         _ => None,
@@ -203,7 +202,7 @@ pub(crate) fn run(args: &Args, context: CommandContext) -> Result<u8, Failure> {
     let judge = if args.early { judge.telling(move |found| early(found, context.terminal)) } else { judge };
     let Some(renderer) = args.output.renderer(args.strict, how, context.terminal)? else {
         let Some(file) = one.filter(|_| args.shard.is_none()) else {
-            return Err(Failure::Unusable(ONE_PAGE.to_owned()));
+            return Err(ONE_PAGE.into());
         };
         let mut carrier = Carrier::new(data_out(), context);
         let outcome = judge.page(open_kept(file, args.format, context.terminal)?, &mut carrier)?;
@@ -216,7 +215,7 @@ pub(crate) fn run(args: &Args, context: CommandContext) -> Result<u8, Failure> {
         sharded: args.shard.is_some(),
     };
     let mut summary = Summary::new(renderer, out, telling, context);
-    interrupt::watch().map_err(|error| Failure::Unusable(format!("Ctrl-C cannot be caught: {error}")))?;
+    interrupt::watch().map_err(|error| format!("Ctrl-C cannot be caught: {error}"))?;
     let shard = args.shard;
     let found = Recordings::find(paths).filter(move |found| match found {
         Found::Recording(recording) => {

@@ -34,6 +34,19 @@ pub(crate) fn no_recording(name: &str, why: &Rejection) -> String {
     format!("{name} is not a recording: {} (line {line}, column {column})", why.message)
 }
 
+/// A sentence by itself says that the call or its input cannot be used.
+impl From<String> for Failure {
+    fn from(why: String) -> Self {
+        Self::Unusable(why)
+    }
+}
+
+impl From<&str> for Failure {
+    fn from(why: &str) -> Self {
+        Self::Unusable(why.to_owned())
+    }
+}
+
 impl From<io::Error> for Failure {
     fn from(error: io::Error) -> Self {
         match error.kind() {

@@ -70,9 +70,7 @@ fn pointer(text: &str) -> Result<String, String> {
 /// Runs the command. Memory: a few hundred events of each transcript, and what its format's reader holds.
 pub(crate) fn run(args: &Args, context: CommandContext) -> Result<u8, Failure> {
     if args.left.as_os_str() == "-" && args.right.as_os_str() == "-" {
-        return Err(Failure::Unusable(
-            "only one of the two transcripts can be the standard input".to_owned(),
-        ));
+        return Err("only one of the two transcripts can be the standard input".into());
     }
     let mut recordings = Vec::new();
     for path in [&args.left, &args.right] {

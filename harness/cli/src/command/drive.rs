@@ -87,8 +87,8 @@ pub(crate) fn run(args: &Args, context: CommandContext) -> Result<u8, Failure> {
     if let Some([placeholder, ..]) =
         placeholders.iter().find(|any| args.recorder.lacks(any).len() == any.len())
     {
-        let why = format!("the recorder's command needs {placeholder} over {}", args.transport.name());
-        return Err(Failure::Unusable(why));
+        let over = args.transport.name();
+        return Err(format!("the recorder's command needs {placeholder} over {over}").into());
     }
     let suite = args.suite.load(context)?;
     let unreadable = |error: io::Error| Failure::Unusable(format!("the suite cannot be played: {error}"));
@@ -112,8 +112,7 @@ pub(crate) fn run(args: &Args, context: CommandContext) -> Result<u8, Failure> {
         patience: args.max_delay,
         timeout: args.timeout,
         save: args.save.clone(),
-        program: env::current_exe()
-            .map_err(|error| Failure::Unusable(format!("this program cannot be found: {error}")))?,
+        program: env::current_exe().map_err(|error| format!("this program cannot be found: {error}"))?,
     };
     let impossible = |error: io::Error| Failure::Unusable(format!("nothing can be played: {error}"));
     watch()?;
@@ -206,9 +205,7 @@ fn select(args: &Args, scenarios: Vec<Scenario>) -> Result<Vec<Scenario>, Failur
                 names => format!("; did you mean {}?", names.join(" or ")),
             };
             let transport = args.transport.name();
-            return Err(Failure::Unusable(format!(
-                "--filter '{wanted}' matches nothing over {transport}{hint}"
-            )));
+            return Err(format!("--filter '{wanted}' matches nothing over {transport}{hint}").into());
         }
     }
     Ok(scenarios.into_iter().filter(|scenario| args.dimensions(scenario).next().is_some()).collect())

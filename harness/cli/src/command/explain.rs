@@ -145,7 +145,7 @@ fn find(id: &str) -> Result<Vec<Topic>, Failure> {
         [] => "`mcp-concord explain` lists all of them".to_owned(),
         names => format!("did you mean {}?", names.join(" or ")),
     };
-    Err(Failure::Unusable(format!("there is no clause, dialect, rule, family or code `{id}`; {hint}")))
+    Err(format!("there is no clause, dialect, rule, family or code `{id}`; {hint}").into())
 }
 
 fn list(topics: &[Topic]) -> String {

@@ -156,9 +156,7 @@ pub(crate) fn run(args: &Args, context: CommandContext) -> Result<u8, Failure> {
         FuzzError::Variant(why) => Failure::Unusable(why),
     })?;
     if tally.runs > 0 && tally.runs == tally.none && !tally.interrupted {
-        return Err(Failure::Unusable(
-            "nothing in this session can be changed, so nothing was tried".to_owned(),
-        ));
+        return Err("nothing in this session can be changed, so nothing was tried".into());
     }
     let summary = reporter.summary(&tally, &names, context.terminal.verbosity);
     io::stdout().lock().write_all(summary.as_bytes())?;

@@ -57,7 +57,7 @@ pub(crate) fn run(args: &Args, context: CommandContext) -> Result<u8, Failure> {
     if let Some(name) = &args.as_case {
         let cases = maker.cases(args.first, Some(name), &mut tally);
         if cases.is_empty() {
-            return Err(Failure::Unusable(format!("there is no variant with the number {}", args.first)));
+            return Err(format!("there is no variant with the number {}", args.first).into());
         }
         for (name, files) in &cases {
             write(&out.join(name), files, args.force)?;
@@ -67,7 +67,7 @@ pub(crate) fn run(args: &Args, context: CommandContext) -> Result<u8, Failure> {
     }
     if !args.force && fs::read_dir(&out).is_ok_and(|mut entries| entries.next().is_some()) {
         let why = "is not empty; name another folder, or overwrite it with --force";
-        return Err(Failure::Unusable(format!("{} {why}", out.display())));
+        return Err(format!("{} {why}", out.display()).into());
     }
     for number in args.first..args.first.saturating_add(args.count) {
         for (name, files) in maker.cases(number, None, &mut tally) {
@@ -79,9 +79,7 @@ pub(crate) fn run(args: &Args, context: CommandContext) -> Result<u8, Failure> {
         }
     }
     if tally.variants == 0 {
-        return Err(Failure::Unusable(
-            "nothing in this session can be changed, so nothing was written".to_owned(),
-        ));
+        return Err("nothing in this session can be changed, so nothing was written".into());
     }
     context.terminal.note(&format!("wrote {} to {}", tally.in_words(), out.display()));
     for line in tally.left_out() {
@@ -96,11 +94,11 @@ fn write(folder: &Path, files: &[(String, Vec<u8>)], force: bool) -> Result<(), 
     if folder.exists() {
         if !force {
             let why = "exists already; name another case, or overwrite it with --force";
-            return Err(Failure::Unusable(format!("{} {why}", folder.display())));
+            return Err(format!("{} {why}", folder.display()).into());
         }
         if !folder.join("case.toml").is_file() {
             let why = "is not a case directory, so it is not overwritten";
-            return Err(Failure::Unusable(format!("{} {why}", folder.display())));
+            return Err(format!("{} {why}", folder.display()).into());
         }
         for entry in fs::read_dir(folder).map_err(failed)? {
             fs::remove_file(entry.map_err(failed)?.path()).map_err(failed)?;

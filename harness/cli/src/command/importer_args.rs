@@ -93,7 +93,7 @@ impl ImporterArgs {
                 let own = std::env::current_exe()?;
                 let own = shell_words::quote(&own.to_string_lossy()).into_owned();
                 let own = Command::parse(&format!("{own} read --answer --format {{format}} {{file}}"));
-                let own = Self { exec: Some(own.map_err(Failure::Unusable)?), ..self.clone() };
+                let own = Self { exec: Some(own?), ..self.clone() };
                 return own.measure(scaling, context);
             }
         };
@@ -118,13 +118,10 @@ impl ImporterArgs {
         let checks = match judged {
             Judged::Program(adapter) => verify(adapter),
             Judged::Builtin(_) => {
-                return Err(Failure::Unusable(
-                    "--verify tries a program: name one with --adapter or --exec".into(),
-                ));
+                return Err("--verify tries a program: name one with --adapter or --exec".into());
             }
         };
-        let checks = checks
-            .map_err(|error| Failure::Unusable(format!("no transcript can be written for it: {error}")))?;
+        let checks = checks.map_err(|error| format!("no transcript can be written for it: {error}"))?;
         let mut out = String::new();
         for Check { what, outcome } in &checks {
             let (sign, words) = match outcome {

@@ -20,7 +20,7 @@ pub(crate) struct Source {
 
 /// Opens `path`, or the standard input where it is `-`.
 pub(crate) fn open(path: &Path, terminal: Terminal) -> Result<Recording<'static>, Failure> {
-    let Source { name, reader } = opened(path, terminal).map_err(Failure::Unusable)?;
+    let Source { name, reader } = opened(path, terminal)?;
     Ok(Recording::once(&name, reader))
 }
 
@@ -30,7 +30,7 @@ pub(super) fn open_kept(
     asked: Option<&'static Format>,
     terminal: Terminal,
 ) -> Result<Recording<'static>, Failure> {
-    let Source { name, reader } = opened(path, terminal).map_err(Failure::Unusable)?;
+    let Source { name, reader } = opened(path, terminal)?;
     let lost = |error: io::Error| Failure::Unusable(format!("{name} cannot be read: {error}"));
     if path.as_os_str() != "-" && path.is_file() && !is_coded(path) {
         let source = Box::new(File::open(path).map_err(lost)?);
@@ -105,7 +105,7 @@ pub(super) fn format_values(to_write: bool) -> impl Iterator<Item = PossibleValu
 pub(crate) fn distinct(formats: &[&'static Format]) -> Result<(), Failure> {
     let again = |(at, format): &(usize, &&Format)| formats[..*at].iter().any(|it| it.name == format.name);
     match formats.iter().enumerate().find(again) {
-        Some((_, format)) => Err(Failure::Unusable(format!("--format {} is given twice", format.name))),
+        Some((_, format)) => Err(format!("--format {} is given twice", format.name).into()),
         None => Ok(()),
     }
 }
@@ -127,10 +127,10 @@ impl Transcript {
         asked: Option<&'static Format>,
         terminal: Terminal,
     ) -> Result<Self, Failure> {
-        let Source { name, reader } = opened(path, terminal).map_err(Failure::Unusable)?;
+        let Source { name, reader } = opened(path, terminal)?;
         match small_file::bytes(reader) {
             Ok(bytes) => Self::new(bytes, asked, name),
-            Err(error) => Err(Failure::Unusable(format!("{name} cannot be read: {error}"))),
+            Err(error) => Err(format!("{name} cannot be read: {error}").into()),
         }
     }
 

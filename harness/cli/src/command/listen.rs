@@ -53,15 +53,15 @@ pub(super) fn run(
     interrupt::be_gentle();
     // First the address: a file that was made for nothing would be in the way the next time.
     let (proxy, bridge) = match behind {
-        Behind::Http(to) => (Proxy::listen(at, (*to).clone()).map_err(Failure::Unusable)?, None),
+        Behind::Http(to) => (Proxy::listen(at, (*to).clone())?, None),
         Behind::Stdio { command, shared } => {
-            let proxy = Proxy::for_stdio(at).map_err(Failure::Unusable)?;
+            let proxy = Proxy::for_stdio(at)?;
             let bridge = start(command, *shared, &redaction, context)?;
             (proxy.before(Arc::clone(&bridge)), Some(bridge))
         }
     };
     let proxy = proxy.redacting(redaction.clone()).allowing(hosts.at(at));
-    let file = record::create_in_place(out, force).map_err(Failure::Unusable)?;
+    let file = record::create_in_place(out, force)?;
     let at = proxy.address()?;
     let what = match behind {
         Behind::Http(to) => {
@@ -78,7 +78,7 @@ pub(super) fn run(
     let view = view();
     let summary = proxy.record(file, &interrupt::requested, &say);
     view.into_iter().for_each(View::finish);
-    let summary = summary.map_err(Failure::Unusable)?;
+    let summary = summary?;
     let lived = bridge.is_none_or(|bridge| bridge.close());
     let text = format!("{}: {summary}", called.display());
     if summary.is_whole() {

@@ -111,7 +111,7 @@ impl<A: clap::Args> Command for Entry<A> {
     }
 
     fn run(&self, matches: &clap::ArgMatches, context: CommandContext) -> Result<u8, Failure> {
-        let args = A::from_arg_matches(matches).map_err(|error| Failure::Unusable(error.to_string()))?;
+        let args = A::from_arg_matches(matches).map_err(|error| error.to_string())?;
         (self.run)(&args, context)
     }
 }

@@ -95,15 +95,11 @@ fn name(text: &str) -> Result<String, String> {
 fn vacant(cases: &Path, case: &str) -> Result<(), Failure> {
     let folder = cases.join(case);
     if folder.symlink_metadata().is_ok() {
-        let message = format!("{} exists already; name another case", folder.display());
-        return Err(Failure::Unusable(message));
+        return Err(format!("{} exists already; name another case", folder.display()).into());
     }
     let mut above = folder.ancestors().skip(1).take(case.split('/').count());
     match above.find(|above| above.join("case.toml").is_file()) {
-        Some(parent) => {
-            let message = format!("{} is a case, so it cannot hold another", parent.display());
-            Err(Failure::Unusable(message))
-        }
+        Some(parent) => Err(format!("{} is a case, so it cannot hold another", parent.display()).into()),
         None => Ok(()),
     }
 }

@@ -148,10 +148,10 @@ impl Variations {
 }
 
 pub(crate) fn run(args: &Args, context: CommandContext) -> Result<u8, Failure> {
-    let how = how(args).map_err(|why| Failure::Unusable(why.to_owned()))?;
+    let how = how(args)?;
     if args.mock.is_strict() && !matches!(how, Counterpart::OnPipes) {
         let why = "--match strict needs --as server over stdio, since it answers requests";
-        return Err(Failure::Unusable(why.to_owned()));
+        return Err(why.into());
     }
     let matching = args.mock.matching(args.role == Side::Server, args.variations.follow())?;
     let (name, format, session) = match session(args, context.terminal) {
@@ -163,14 +163,13 @@ pub(crate) fn run(args: &Args, context: CommandContext) -> Result<u8, Failure> {
         other => other?,
     };
     mock::check(matching.as_ref(), (&args.session, format), &session)?;
-    let script = Script::new(session, args.role)
-        .map_err(|why| Failure::Unusable(format!("{name} cannot be played: {why}")))?;
+    let script = Script::new(session, args.role).map_err(|why| format!("{name} cannot be played: {why}"))?;
     if script.left_out() > 0 {
         let bodies = counted(script.left_out(), "message");
         context.terminal.note(&format!("{bodies} not played: the body with which a GET was refused"));
     }
     let journal = match &args.journal {
-        Some(path) => Journal::create(path).map_err(Failure::Unusable)?,
+        Some(path) => Journal::create(path)?,
         None => Journal::default(),
     };
     journal.hold(LARGEST_JOURNAL.max(8 * script.size()));
@@ -219,7 +218,7 @@ pub(crate) fn run(args: &Args, context: CommandContext) -> Result<u8, Failure> {
     let cut = if code.is_some() { "interrupted; " } else { "" };
     context.terminal.note(&format!("{cut}{}", summary(&played, &name)));
     if let Some(why) = journal.fault() {
-        return Err(Failure::Unusable(format!("the journal is incomplete: {why}")));
+        return Err(format!("the journal is incomplete: {why}").into());
     }
     if let Some(why) = not_started {
         return Err(Failure::NotRun(why));
@@ -316,10 +315,7 @@ fn of_case(case: &Case, args: &Args) -> Result<Read, Failure> {
         Failure::Unusable(format!("the case {} has no transcript in {format}", case.name))
     })?;
     let name = Path::new(&case.place).join(transcript.format.file).display().to_string();
-    let bytes = transcript
-        .blob
-        .bytes()
-        .map_err(|error| Failure::Unusable(format!("{name} cannot be read: {error}")))?;
+    let bytes = transcript.blob.bytes().map_err(|error| format!("{name} cannot be read: {error}"))?;
     let (_, session) = Recording::new(&name, &bytes).reading(Some(transcript.format), |format, input| {
         Session::read(format, input, ReadOptions::default())
     })?;

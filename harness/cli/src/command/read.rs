@@ -50,7 +50,7 @@ pub(crate) fn run(args: &Args, context: CommandContext) -> Result<u8, Failure> {
     };
     let recording = match args.answer {
         true => {
-            let Source { name, reader } = opened_as_it_is(&args.file).map_err(Failure::Unusable)?;
+            let Source { name, reader } = opened_as_it_is(&args.file)?;
             Recording { exact: true, ..Recording::once(&name, reader) }
         }
         false => open(&args.file, context.terminal)?,
@@ -59,8 +59,7 @@ pub(crate) fn run(args: &Args, context: CommandContext) -> Result<u8, Failure> {
         Ok(_) => {}
         Err(Error { cause: Cause::Rejected(rejection), .. }) if args.answer => return reject(&rejection),
         Err(Error { cause: Cause::Output(error), .. }) => {
-            let why = format!("the meaning cannot be kept in a temporary file: {error}");
-            return Err(Failure::Unusable(why));
+            return Err(format!("the meaning cannot be kept in a temporary file: {error}").into());
         }
         Err(error) => return Err(error.into()),
     }

@@ -109,14 +109,12 @@ const MOST_FILES: usize = 10_000;
 pub(crate) fn run(args: &Args, context: CommandContext) -> Result<u8, Failure> {
     // Not by the parser of the command line, which would repeat what is wrong.
     let to = args.to.as_deref().map(Target::parse).transpose();
-    let to = to.map_err(|why| Failure::Unusable(format!("--to: {why}")))?;
-    let native = formats::live(args.listen.is_some())
-        .ok_or_else(|| Failure::Unusable("no format is written live".to_owned()))?;
-    let format = format_of(args).map_err(Failure::Unusable)?.or(formats::live(false)).unwrap_or(native);
-    let redaction = Redaction::new(&args.redact, &args.redact_text).map_err(Failure::Unusable)?;
+    let to = to.map_err(|why| format!("--to: {why}"))?;
+    let native = formats::live(args.listen.is_some()).ok_or("no format is written live")?;
+    let format = format_of(args)?.or(formats::live(false)).unwrap_or(native);
+    let redaction = Redaction::new(&args.redact, &args.redact_text)?;
     let mut presets = args.redact_preset.iter();
-    let redaction = presets.try_fold(redaction, |all, preset| all.with_preset(preset));
-    let redaction = redaction.map_err(Failure::Unusable)?;
+    let redaction = presets.try_fold(redaction, |all, preset| all.with_preset(preset))?;
     let out = record::file_name(&args.out);
     let first = |out: &Path| if format.name == native.name { out.to_owned() } else { between(out, native) };
     if let Some(at) = args.listen {
@@ -130,7 +128,7 @@ pub(crate) fn run(args: &Args, context: CommandContext) -> Result<u8, Failure> {
         };
         let first = first(&out);
         if first != out {
-            may_write(&out, args.force).map_err(Failure::Unusable)?;
+            may_write(&out, args.force)?;
         }
         let started = record::now();
         let view = || args.view.then(|| View::start(&first, native, context.terminal));
@@ -141,7 +139,7 @@ pub(crate) fn run(args: &Args, context: CommandContext) -> Result<u8, Failure> {
         let recording = Recording { kept: &first, native, out: &out, format, force: args.force };
         return Ok(listen::code(recording.finish(&annotate, context) && whole));
     }
-    let (out, first, output) = free(&out, first, args.force, context).map_err(Failure::Unusable)?;
+    let (out, first, output) = free(&out, first, args.force, context)?;
     listen::warn_of_secrets(&redaction, &out, context);
     let plan = Plan {
         server: match to {

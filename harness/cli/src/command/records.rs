@@ -47,23 +47,21 @@ pub(super) fn read(path: &Path) -> Result<Input, Failure> {
     let RecordHead { schema, kills } = parsed(&text, &no_record)?;
     if kills.is_some() {
         let why = "is a kill matrix, which reports no longer show; `scripts/kills.py` in the repository makes the current one";
-        return Err(Failure::Unusable(format!("{name} {why}")));
+        return Err(format!("{name} {why}").into());
     }
     let found = schema.unwrap_or(SCHEMA);
     if found != SCHEMA {
-        return Err(Failure::Unusable(format!(
-            "{name} has schema {found}; this program reads schema {SCHEMA}"
-        )));
+        return Err(format!("{name} has schema {found}; this program reads schema {SCHEMA}").into());
     }
     let mut record: Record = parsed(&text, &no_record)?;
     if record.compact.is_some() {
         let named = record.implementation.dialect.as_deref().unwrap_or(dialect::DEFAULT);
-        let dialect = dialect::find(named).map_err(|why| Failure::Unusable(format!("{name}: {why}")))?;
+        let dialect = dialect::find(named).map_err(|why| format!("{name}: {why}"))?;
         let suite = embedded()?.in_dialect(dialect);
         let case = |name: &str| suite.cases.iter().find(|case| case.name == name);
         let note = |case: &Case| (CaseNote::new(&case.title, &case.reason), case.clauses.clone());
         let expanded = record.expand(|name| case(name).map(note));
-        expanded.map_err(|why| Failure::Unusable(format!("{no_record}: {why}")))?;
+        expanded.map_err(|why| format!("{no_record}: {why}"))?;
     }
     give_times(path, &mut record)?;
     record.expired = is_over(&record)?;
@@ -89,8 +87,7 @@ fn give_times(path: &Path, record: &mut Record) -> Result<(), Failure> {
         return Ok(());
     }
     let name = beside.display().to_string();
-    let text = small_file::made(&beside)
-        .map_err(|error| Failure::Unusable(format!("{name} cannot be read: {error}")))?;
+    let text = small_file::made(&beside).map_err(|error| format!("{name} cannot be read: {error}"))?;
     let times: Times = parsed(&text, &name)?;
     times.give(record).map_err(|stray| Failure::Unusable(format!("{name}: {stray}")))
 }

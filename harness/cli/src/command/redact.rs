@@ -66,12 +66,10 @@ pub(super) fn redacted(
     wrapping: Option<Wrapping<'_>>,
     context: CommandContext,
 ) -> Result<u8, Failure> {
-    let redaction = Redaction::new(&args.redact, &args.redact_text).map_err(Failure::Unusable)?;
+    let redaction = Redaction::new(&args.redact, &args.redact_text)?;
     let unsaid = !redaction.is_asked() && args.preset.is_empty();
-    let presets =
-        if unsaid { vec![preset(DEFAULT).map_err(Failure::Unusable)?] } else { args.preset.clone() };
-    let redaction = presets.iter().try_fold(redaction, |all, preset| all.with_preset(preset));
-    let redaction = redaction.map_err(Failure::Unusable)?;
+    let presets = if unsaid { vec![preset(DEFAULT)?] } else { args.preset.clone() };
+    let redaction = presets.iter().try_fold(redaction, |all, preset| all.with_preset(preset))?;
     let (name, mut file) = seekable(&args.file, context.terminal)?;
     let unreadable = |error: io::Error| Failure::Unusable(format!("{name} cannot be read: {error}"));
     let redaction = redaction.numbered(&mut file).map_err(unreadable)?;
@@ -83,10 +81,10 @@ pub(super) fn redacted(
         Rewriting { name: &name, format, redaction: &redaction, left: &left, skipped: 0, random: 0 };
     let mut write = |out: &mut dyn Write| {
         let Some(wrapping) = wrapping else { return rewriting.write(&mut file, out) };
-        let mut aside = aside().map_err(Unwritten::Failure)?;
+        let mut aside = aside()?;
         rewriting.write(&mut file, &mut aside)?;
         aside.rewind()?;
-        wrapping(rewriting.name, format, &mut aside, out).map_err(Unwritten::Failure)
+        Ok(wrapping(rewriting.name, format, &mut aside, out)?)
     };
     match written(args, &mut write) {
         Ok(()) => {}
@@ -111,7 +109,7 @@ pub(super) fn redacted(
 
 /// The recording as a file that can be read twice, with the name to call it by.
 fn seekable(path: &Path, terminal: Terminal) -> Result<(String, File), Failure> {
-    let Source { name, mut reader } = opened(path, terminal).map_err(Failure::Unusable)?;
+    let Source { name, mut reader } = opened(path, terminal)?;
     // A pipe is not opened a second time: its writer may have done so.
     if path.as_os_str() != "-"
         && fs::metadata(path).is_ok_and(|there| there.is_file())
@@ -122,7 +120,7 @@ fn seekable(path: &Path, terminal: Terminal) -> Result<(String, File), Failure> 
     }
     let mut aside = aside()?;
     let copied = io::copy(&mut reader, &mut aside).and_then(|_| aside.rewind());
-    copied.map_err(|error| Failure::Unusable(format!("{name} cannot be read: {error}")))?;
+    copied.map_err(|error| format!("{name} cannot be read: {error}"))?;
     Ok((name, aside))
 }
 
@@ -152,15 +150,14 @@ fn written(
     write: &mut dyn FnMut(&mut dyn Write) -> Result<(), Unwritten>,
 ) -> Result<(), Unwritten> {
     let Some(path) = &args.out else {
-        let mut aside = aside().map_err(Unwritten::Failure)?;
+        let mut aside = aside()?;
         write(&mut aside)?;
         aside.rewind()?;
         io::copy(&mut aside, &mut data_out())?;
         return Ok(());
     };
     if !args.force && fs::metadata(path).is_ok_and(|there| there.len() > 0) {
-        let why = format!("{} exists already; --force overwrites it", path.display());
-        return Err(Unwritten::Failure(Failure::Unusable(why)));
+        return Err(format!("{} exists already; --force overwrites it", path.display()).into());
     }
     let mut done = Ok(());
     let saved = files::replace(path, Access::Private, |out| {
@@ -168,7 +165,7 @@ fn written(
         done.as_ref().map_or_else(|_| Err(io::Error::other("nothing was written")), |()| Ok(()))
     });
     done?;
-    saved.map_err(|error| Unwritten::Failure(Failure::unwritable(path, &error)))
+    Ok(saved.map_err(|error| Failure::unwritable(path, &error))?)
 }
 
 /// Says what was taken out, what looks like a secret and was left, and what is not part of the session.

@@ -18,7 +18,7 @@ pub(crate) struct ManArgs {
 pub(crate) fn man(args: &ManArgs, _: CommandContext) -> Result<u8, Failure> {
     let command = args.rest.first().filter(|word| !word.starts_with('-'));
     let command = command.map(|name| format!("{name} ")).unwrap_or_default();
-    Err(Failure::Unusable(format!("there are no manual pages; `mcp-concord {command}--help` says the same")))
+    Err(format!("there are no manual pages; `mcp-concord {command}--help` says the same").into())
 }
 
 /// Prints a completion script for a shell.
@@ -52,9 +52,7 @@ pub(crate) struct OptionsArgs {
 pub(crate) fn options(args: &OptionsArgs, context: CommandContext) -> Result<u8, Failure> {
     let program = (context.program)();
     let text = match &args.command {
-        Some(name) => {
-            page(&program, name).ok_or_else(|| Failure::Unusable(format!("there is no command `{name}`")))?
-        }
+        Some(name) => page(&program, name).ok_or_else(|| format!("there is no command `{name}`"))?,
         None => commands(&program),
     };
     io::stdout().lock().write_all(text.as_bytes())?;

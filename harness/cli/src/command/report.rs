@@ -54,8 +54,8 @@ pub(crate) fn run(args: &Args, context: CommandContext) -> Result<u8, Failure> {
         context.terminal.note(&format!("the results of {name} expired on {day}"));
     }
     let old = args.compare.as_deref().map(|path| match read(path)? {
-        Input::Run(record) => Ok(*record),
-        _ => Err(Failure::Unusable(format!("{} is not a record of a run", path.display()))),
+        Input::Run(record) => Ok::<_, Failure>(*record),
+        _ => Err(format!("{} is not a record of a run", path.display()).into()),
     });
     let old = old.transpose()?;
     let compared = old.as_ref().map(|old| compared(old, &records).map(|new| (new, changes(old, new))));
@@ -122,12 +122,12 @@ impl Given {
             // Two runs may be equal in every byte, but the same file twice is a mistake.
             let place = path.canonicalize().unwrap_or_else(|_| path.clone());
             if whole && seen.contains(&place) {
-                return Err(Failure::Unusable(format!("{name} is named twice")));
+                return Err(format!("{name} is named twice").into());
             }
             seen.push(place);
         }
         for parts in runs {
-            let merged = merge(parts).map_err(|torn| Failure::Unusable(torn.to_string()))?;
+            let merged = merge(parts).map_err(|torn| torn.to_string())?;
             given.runs.extend(merged);
         }
         Ok(given)
@@ -176,7 +176,7 @@ fn compared<'r>(old: &Record, records: &[&'r Record]) -> Result<&'r Record, Fail
         of_it.iter().copied().filter(|record| record.implementation.is_of(&old.implementation)).collect();
     match if alike.is_empty() { of_it } else { alike }.as_slice() {
         [new] => Ok(new),
-        [] => Err(Failure::Unusable(format!("--compare is a record of `{name}`, but none of the others is"))),
-        _ => Err(Failure::Unusable(format!("several records are of `{name}`; compare one at a time"))),
+        [] => Err(format!("--compare is a record of `{name}`, but none of the others is").into()),
+        _ => Err(format!("several records are of `{name}`; compare one at a time").into()),
     }
 }

@@ -57,7 +57,7 @@ impl ResultArgs {
         let asked = self.valid_for.is_some() || !self.digest_of.is_empty();
         if asked && self.results.is_none() && self.report.is_none() {
             let why = "--valid-for and --digest-of are written into the results: name a file with --results, or a folder with --report";
-            return Err(Failure::Unusable(why.to_owned()));
+            return Err(why.into());
         }
         let days = match self.valid_for {
             Some(days) => {
@@ -99,9 +99,9 @@ pub(super) fn is_over(record: &Record) -> Result<bool, Failure> {
 /// Milliseconds since the Unix epoch: of SOURCE_DATE_EPOCH where it is set, so that a build can be repeated, or else of now.
 fn now() -> Result<i64, Failure> {
     let seconds = match env::var("SOURCE_DATE_EPOCH") {
-        Ok(text) => text.parse::<i64>().ok().ok_or_else(|| {
-            Failure::Unusable(format!("SOURCE_DATE_EPOCH is `{text}`, which is not a number of seconds"))
-        })?,
+        Ok(text) => text
+            .parse::<i64>()
+            .map_err(|_| format!("SOURCE_DATE_EPOCH is `{text}`, which is not a number of seconds"))?,
         Err(_) => {
             let since = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs());
             i64::try_from(since).unwrap_or(i64::MAX)

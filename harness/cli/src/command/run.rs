@@ -81,7 +81,7 @@ pub(crate) struct Args {
 pub(crate) fn run(args: &Args, context: CommandContext) -> Result<u8, Failure> {
     if args.mutants {
         let why = "--mutants was removed; `scripts/kills.py` in the repository shows which cases find which seeded faults";
-        return Err(Failure::Unusable(why.to_owned()));
+        return Err(why.into());
     }
     distinct(&args.selection.format)?;
     if let Some(up_to) = args.scale {
@@ -177,8 +177,8 @@ fn refuse_unpaired(suite: &Suite, context: CommandContext) -> Result<(), Failure
     }
     match silent.len() {
         0 => Ok(()),
-        1 => Err(Failure::Unusable("1 case lacks formats without a reason (--paired)".to_owned())),
-        count => Err(Failure::Unusable(format!("{count} cases lack formats without a reason (--paired)"))),
+        1 => Err("1 case lacks formats without a reason (--paired)".into()),
+        count => Err(format!("{count} cases lack formats without a reason (--paired)").into()),
     }
 }
 

@@ -52,7 +52,7 @@ impl Scaling<'_> {
         if chosen.is_empty() {
             let names: Vec<_> = generators::scale::DIMENSIONS.iter().map(|it| it.name).collect();
             let message = "--filter and --format leave nothing to measure; the dimensions are";
-            return Err(Failure::Unusable(format!("{message} {}", names.join(", "))));
+            return Err(format!("{message} {}", names.join(", ")).into());
         }
         let mut out = io::stdout().lock();
         let quiet = matches!(context.terminal.verbosity, Verbosity::Quiet);
@@ -62,7 +62,7 @@ impl Scaling<'_> {
         let mut all = Vec::new();
         for (dimension, format) in chosen {
             let series = measure(program, dimension, format, self.bounds)
-                .map_err(|error| Failure::Unusable(format!("a transcript cannot be written: {error}")))?;
+                .map_err(|error| format!("a transcript cannot be written: {error}"))?;
             // What an interrupt made of an answer is none.
             if interrupt::requested() {
                 break;

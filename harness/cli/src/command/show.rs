@@ -53,7 +53,7 @@ const OUTPUTS: [(&str, &str); 3] = [
 
 pub(crate) fn run(args: &Args, context: CommandContext) -> Result<u8, Failure> {
     if args.from.zip(args.to).is_some_and(|(from, to)| from > to) {
-        return Err(Failure::Unusable("--from is after --to, so nothing is left to draw".to_owned()));
+        return Err("--from is after --to, so nothing is left to draw".into());
     }
     let recordings = args.files.iter().map(|path| open_kept(path, args.format, context.terminal));
     let mut recordings = recordings.collect::<Result<Vec<_>, _>>()?;

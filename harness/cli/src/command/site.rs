@@ -166,9 +166,7 @@ impl Site<'_> {
         pages.extend(there.map(|(_, title, href)| Link::new(title, href)));
         for OwnPage { name, title, .. } in self.own {
             if pages.iter().any(|link| link.href.eq_ignore_ascii_case(name)) {
-                return Err(Failure::Unusable(format!(
-                    "the site already has a page {name}; give yours another name"
-                )));
+                return Err(format!("the site already has a page {name}; give yours another name").into());
             }
             pages.push(Link::new(title, name));
         }
@@ -282,7 +280,7 @@ fn for_programs(folder: &Path, record: &Record, compact: bool) -> Result<(), Fai
 /// That nobody asked the program to end. It is asked after each file, so that each is whole.
 fn not_interrupted() -> Result<(), Failure> {
     match interrupt::requested() {
-        true => Err(Failure::Unusable("interrupted".to_owned())),
+        true => Err("interrupted".into()),
         false => Ok(()),
     }
 }

@@ -44,15 +44,14 @@ const OUTPUTS: [(&str, &str); 4] = [
 
 /// Runs the command. Memory does not grow with the recordings.
 pub(crate) fn run(args: &Args, context: CommandContext) -> Result<u8, Failure> {
-    let paths =
-        named_paths(args.files.clone(), args.files_from.as_deref(), args.null).map_err(Failure::Unusable)?;
+    let paths = named_paths(args.files.clone(), args.files_from.as_deref(), args.null)?;
     let mut stats = Stats::new(name_of(args.format).as_deref())?;
     let mut carrier = Carrier::new(out_for(args.output == "text"), context);
     let usable = every_recording(paths, context, &mut |recording| stats.add(recording, &mut carrier));
     let outcome = stats.finish(&args.output, context.terminal.colour_out, &mut carrier)?;
     let code = match outcome {
         Some(outcome) => carrier.finish(outcome)?,
-        None if usable => return Err(Failure::Unusable("there are no recordings here".to_owned())),
+        None if usable => return Err("there are no recordings here".into()),
         None => exit::UNUSABLE,
     };
     Ok(if usable { code } else { exit::UNUSABLE })

@@ -104,7 +104,7 @@ pub(super) fn named_case(path: &Path) -> Result<Option<Case>, Failure> {
     })?;
     match <[Case; 1]>::try_from(suite.cases) {
         Ok([case]) => Ok(Some(case)),
-        Err(cases) => Err(Failure::Unusable(format!("{name} holds {} cases; name one of them", cases.len()))),
+        Err(cases) => Err(format!("{name} holds {} cases; name one of them", cases.len()).into()),
     }
 }
 

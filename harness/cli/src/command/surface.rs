@@ -62,7 +62,7 @@ const OUTPUTS: [(&str, &str); 4] = [
 /// Runs the command. Memory: the listings of both sides, and what the readers hold.
 pub(crate) fn run(args: &Args, context: CommandContext) -> Result<u8, Failure> {
     if args.old.as_os_str() == "-" && args.new.as_ref().is_some_and(|new| new.as_os_str() == "-") {
-        return Err(Failure::Unusable("only one of the two can be the standard input".to_owned()));
+        return Err("only one of the two can be the standard input".into());
     }
     let old = take_surface(&args.old, args.format, context)?;
     let new = args.new.as_deref().map(|new| take_surface(new, args.format, context)).transpose()?;
@@ -75,9 +75,7 @@ pub(crate) fn run(args: &Args, context: CommandContext) -> Result<u8, Failure> {
             "text" => out.write_all(shown(&old).as_bytes())?,
             "json" => out.write_all(write_lock(&old).as_bytes())?,
             _ => {
-                return Err(Failure::Unusable(
-                    "this output needs two sides to compare: name the newer one, too".to_owned(),
-                ));
+                return Err("this output needs two sides to compare: name the newer one, too".into());
             }
         }
         out.flush()?;
@@ -116,8 +114,7 @@ fn take_surface(
     for found in Recordings::find([Ok(path.to_owned())]) {
         match found {
             Found::Recording(recording) => {
-                let Source { name, reader } =
-                    opened(&recording.path, context.terminal).map_err(Failure::Unusable)?;
+                let Source { name, reader } = opened(&recording.path, context.terminal)?;
                 let mut reader = BufReader::with_capacity(LOOKED_AT, reader);
                 let found = recording.folder.is_some();
                 if !found && is_lock(&start(&mut reader, &name)?) {
@@ -131,7 +128,7 @@ fn take_surface(
                     read => drop(read?),
                 }
             }
-            Found::Unsearched(_, why) => return Err(Failure::Unusable(why)),
+            Found::Unsearched(_, why) => return Err(why.into()),
             Found::Searched(folder, notes) => {
                 let other = take(&mut passed_over).left_out(&folder, "not a recording");
                 notes.iter().chain(&other).for_each(|note| context.terminal.note(note));
@@ -140,9 +137,8 @@ fn take_surface(
     }
     if let [one, other, ..] = collector.servers() {
         let (one, other) = (plain(one), plain(other));
-        return Err(Failure::Unusable(format!(
-            "{shown} shows several servers, `{one}` and `{other}`; name recordings of one"
-        )));
+        let why = format!("{shown} shows several servers, `{one}` and `{other}`; name recordings of one");
+        return Err(why.into());
     }
     let surface = collector.finish();
     if surface.is_empty() {
@@ -181,10 +177,7 @@ fn write(path: &Path, surface: &Surface) -> Result<(), Failure> {
         && !there.is_empty()
         && !is_lock(&String::from_utf8_lossy(&there))
     {
-        return Err(Failure::Unusable(format!(
-            "{} exists and is not a lock file; nothing was written",
-            path.display()
-        )));
+        return Err(format!("{} exists and is not a lock file; nothing was written", path.display()).into());
     }
     let bytes = write_lock(surface);
     let written = files::replace(path, Access::Usual, |out| out.write_all(bytes.as_bytes()));

@@ -90,7 +90,7 @@ pub(crate) fn wrap(args: &WrapArgs, context: CommandContext) -> Result<u8, Failu
     if let Err(error) = called.try_get_matches_from(words[2..].iter().map(String::as_str).chain([&*name])) {
         let why = error.to_string();
         let why = why.lines().next().unwrap_or_default().trim_start_matches("error: ");
-        return Err(Failure::Unusable(format!("`record` cannot be called like that: {why}")));
+        return Err(format!("`record` cannot be called like that: {why}").into());
     }
     let syntax = config.syntax;
     edit(&mut config, &name, |server, text| {
@@ -145,7 +145,7 @@ fn found(args: &PlaceArgs, context: CommandContext) -> Result<Option<(String, Co
     };
     let mut configs = Vec::new();
     for path in paths.iter().filter(|path| path.exists()) {
-        configs.push(Config::read(path).map_err(Failure::Unusable)?);
+        configs.push(Config::read(path)?);
     }
     if configs.is_empty() {
         let looked: Vec<String> = paths.iter().map(|path| path.display().to_string()).collect();
@@ -192,7 +192,7 @@ fn edit(
         match change(server, &config.text) {
             Ok(changed) => (config.text, is_changed) = (changed, true),
             Err(why) => {
-                refused = Err(Failure::Unusable(format!("{}: {why}", config.path.display())));
+                refused = Err(format!("{}: {why}", config.path.display()).into());
             }
         }
     }
@@ -234,7 +234,7 @@ impl Config {
     fn write(&self) -> Result<(), Failure> {
         // To rename over it would go well where nobody may write into it.
         if fs::metadata(&self.path).is_ok_and(|there| there.permissions().readonly()) {
-            return Err(Failure::Unusable(format!("{} is read-only", self.path.display())));
+            return Err(format!("{} is read-only", self.path.display()).into());
         }
         replace(&self.path, Access::Usual, |out| out.write_all(self.text.as_bytes()))
             .map_err(|error| Failure::unwritable(&self.path, &error))

@@ -79,7 +79,7 @@ impl Judge {
     }
 
     fn judge(&self, recording: &Recording, in_folder: bool) -> Result<Done, Failure> {
-        let Source { name, reader } = opened(&recording.path, self.terminal).map_err(Failure::Unusable)?;
+        let Source { name, reader } = opened(&recording.path, self.terminal)?;
         let mut watched = Watched::new(reader, self.digests);
         let mut recording = app::Recording::once(&name, &mut watched);
         recording.found = in_folder;
@@ -87,9 +87,7 @@ impl Judge {
         drop(recording);
         match judged {
             Ok(file) => {
-                let digest = watched
-                    .digest()
-                    .map_err(|error| Failure::Unusable(format!("{name} cannot be read: {error}")))?;
+                let digest = watched.digest().map_err(|error| format!("{name} cannot be read: {error}"))?;
                 Ok(Done::Judged(Box::new(CheckedFile { digest: digest.map(spelled), ..file }), in_folder))
             }
             Err(error) => match error.cause {

@@ -50,28 +50,26 @@ impl MockArgs {
     /// How requests are answered; none where a session is followed.
     /// `serves`: a server is played. `follows`: a variation is asked for that only a followed session has.
     pub(super) fn matching(&self, serves: bool, follows: bool) -> Result<Option<Matching>, Failure> {
-        let unusable = |why: &str| Err(Failure::Unusable(why.to_owned()));
         if self.by != Match::Request {
             return match self.once || self.record_new.is_some() {
-                true => unusable("--once and --record-new belong to --match request"),
+                true => Err("--once and --record-new belong to --match request".into()),
                 false => Ok(None),
             };
         }
         if !serves {
-            return unusable("only a server answers requests: --match request needs --as server");
+            return Err("only a server answers requests: --match request needs --as server".into());
         }
         if follows {
-            return unusable(
-                "--merge, --close-after, --redeliver and --half-line-at-end cannot be used with --match request: they follow a session",
-            );
+            let why = "--merge, --close-after, --redeliver and --half-line-at-end cannot be used with --match request: they follow a session";
+            return Err(why.into());
         }
         let live = match &self.record_new {
             None => None,
             Some(text) => {
-                let words = shell_words::split(text)
-                    .map_err(|error| Failure::Unusable(format!("--record-new {text}: {error}")))?;
+                let words =
+                    shell_words::split(text).map_err(|error| format!("--record-new {text}: {error}"))?;
                 if words.is_empty() {
-                    return unusable("the command of --record-new is empty; name a program");
+                    return Err("the command of --record-new is empty; name a program".into());
                 }
                 Some((words, if self.update { AskLive::All } else { AskLive::New }))
             }

@@ -9,7 +9,7 @@ use formats::{
     Totals, WriteLines, meaning, owned_entries,
 };
 use std::fs::File;
-use std::io::{self, Write};
+use std::io::Write;
 use std::sync::mpsc::{self, Receiver, SyncSender};
 use std::thread::{self, ScopedJoinHandle};
 use transcript::session::SinkError;
@@ -32,9 +32,9 @@ pub(super) enum Unwritten {
     Refused(String),
 }
 
-impl From<io::Error> for Unwritten {
-    fn from(error: io::Error) -> Self {
-        Self::Failure(error.into())
+impl<E: Into<Failure>> From<E> for Unwritten {
+    fn from(why: E) -> Self {
+        Self::Failure(why.into())
     }
 }
 
@@ -66,7 +66,7 @@ impl Rewriting<'_> {
     }
 
     fn document(&mut self, file: &mut File, out: &mut dyn Write) -> Result<(), Unwritten> {
-        let rejected = |error| Unwritten::Failure(Failure::of_reading(self.name, error));
+        let rejected = |error| Failure::of_reading(self.name, error);
         let mut input = Input::new(file).map_err(rejected)?;
         let mut session = Session::read(self.format, &mut input, ReadOptions::default()).map_err(rejected)?;
         if let Some(loss) = session.losses(self.format).into_iter().find(|loss| loss.clause.is_some()) {
@@ -112,7 +112,7 @@ impl Rewriting<'_> {
         // Of two faults the one that is met later in the pipeline stands earlier in the file.
         written?;
         self.skipped = redacted.map_err(Unwritten::Refused)?;
-        read.map_err(|error| Unwritten::Failure(Failure::of_reading(self.name, error)))
+        Ok(read.map_err(|error| Failure::of_reading(self.name, error))?)
     }
 
     fn batches(
@@ -172,8 +172,8 @@ impl Rewriting<'_> {
     /// What is written is read.
     fn holds(&self, written: &[u8]) -> Result<(), Unwritten> {
         let read = meaning(self.format, &mut &written[..], ReadOptions::default());
-        let name = format!("{} without what is redacted", self.name);
-        read.map(drop).map_err(|error| Unwritten::Failure(Failure::of_reading(&name, error)))
+        read.map_err(|error| Failure::of_reading(&format!("{} without what is redacted", self.name), error))?;
+        Ok(())
     }
 
     /// Counts what looks like a secret in what was written, whose entries nobody needs any more.

@@ -27,8 +27,7 @@ pub(super) fn run(
     for path in results {
         for file in files(path)? {
             let name = file.display().to_string();
-            let text = small_file::made(&file)
-                .map_err(|error| Failure::Unusable(format!("{name} cannot be read: {error}")))?;
+            let text = small_file::made(&file).map_err(|error| format!("{name} cannot be read: {error}"))?;
             texts.push((name, text));
         }
     }
@@ -55,14 +54,13 @@ fn files(path: &Path) -> Result<Vec<PathBuf>, Failure> {
     }
     let mut found = Vec::new();
     for entry in WalkDir::new(path).sort_by_file_name() {
-        let entry = entry
-            .map_err(|error| Failure::Unusable(format!("{} cannot be searched: {error}", path.display())))?;
+        let entry = entry.map_err(|error| format!("{} cannot be searched: {error}", path.display()))?;
         if entry.file_name() == CHECKS {
             found.push(entry.into_path());
         }
     }
     match found.is_empty() {
-        true => Err(Failure::Unusable(format!("{} holds no {CHECKS} of the official suite", path.display()))),
+        true => Err(format!("{} holds no {CHECKS} of the official suite", path.display()).into()),
         false => Ok(found),
     }
 }
@@ -81,5 +79,5 @@ fn write(run: &OfficialRun, out: &Path) -> Result<(), Failure> {
     put(out, "junit.xml", &junit::render(run))?;
     put(out, "summary.md", &markdown::render(run))?;
     let sarif = sarif::render(run, app::VERSION);
-    put(out, "official.sarif", &sarif.map_err(|error| Failure::Unusable(error.to_string()))?)
+    put(out, "official.sarif", &sarif.map_err(|error| error.to_string())?)
 }

@@ -21,10 +21,10 @@ impl FailedBefore {
     pub(super) fn read(path: &Path, importer: &Implementation, suite: &Suite) -> Result<Self, Failure> {
         let name = path.display();
         let Input::Run(record) = read(path)? else {
-            return Err(Failure::Unusable(format!("{name} is not a record of a run")));
+            return Err(format!("{name} is not a record of a run").into());
         };
         if let Some(why) = foreign(&record, importer, suite) {
-            return Err(Failure::Unusable(format!("{name} {why}; run the whole suite again")));
+            return Err(format!("{name} {why}; run the whole suite again").into());
         }
         let cut = record.cut_short();
         let failed = record.results.into_iter().filter(|line| line.verdict.is_failure());

@@ -58,12 +58,12 @@ pub(super) fn select<'s>(
                 },
             };
             let inside = if args.format.is_empty() { String::new() } else { format!(" in {formats}") };
-            return Err(Failure::Unusable(format!("--filter '{wanted}' matches nothing{inside}{hint}")));
+            return Err(format!("--filter '{wanted}' matches nothing{inside}{hint}").into());
         }
     }
     selection.filters.clone_from(&args.filter);
     if plan(suite, importer, &selection).is_empty() {
-        return Err(Failure::Unusable(format!("no case has a transcript in {formats}")));
+        return Err(format!("no case has a transcript in {formats}").into());
     }
     selection.shard = args.shard;
     let planned = plan(suite, importer, &selection);
