@@ -8,7 +8,7 @@ use crate::engine::{Finding, FindingCount, Listener, RuleOutcome, RuleVerdict};
 use crate::revision::Revision;
 use crate::rule::{Level, Party, Rule};
 use crate::rule_set::{RuleSet, RuleSetResult};
-use serde::{Serialize, Serializer};
+use serde::Serialize;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -348,18 +348,6 @@ fn other_result(name: &str, outcome: &RuleOutcome, level: Level) -> RuleResult {
         other: None,
         rerun: None,
         more: 0,
-    }
-}
-
-impl Serialize for RuleVerdict {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_str(self.name())
-    }
-}
-
-impl Serialize for Level {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_str(self.name())
     }
 }
 

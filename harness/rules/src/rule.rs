@@ -1,6 +1,7 @@
 //! A rule as data: what it asks, how much it binds, whom, and from which revision on.
 
 use crate::revision::{Revision, Span};
+use serde::Serialize;
 
 /// One requirement, as data. Its examples are the cases under `cases/rules` that break or keep it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -94,7 +95,8 @@ impl Rule {
 }
 
 /// How much a rule binds.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Level {
     /// Broken is wrong: an error.
     Must,

@@ -111,7 +111,7 @@ fn examples(text: &str) -> String {
 }
 
 /// Lines of at most `width` characters; a longer word has one of its own.
-fn wrapped(text: &str, width: usize) -> Vec<String> {
+pub(super) fn wrapped(text: &str, width: usize) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
     for word in text.split_whitespace() {
         match lines.last_mut() {

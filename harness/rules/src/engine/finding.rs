@@ -2,11 +2,13 @@
 
 use super::location::FindingLocation;
 use crate::rule::{Level, Rule};
+use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::sync::Arc;
 
 /// What came of a rule.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum RuleVerdict {
     /// It was kept wherever it applied.
     Pass,

@@ -321,8 +321,7 @@ fn says_gone(error: &str) -> bool {
     let phrases = error.split(['.', ':', ';', '(', '"', '\n', '<']);
     phrases.filter_map(|phrase| phrase.split_once("session")).any(|(before, behind)| {
         // An article or the name of the header may stand between.
-        let near = before.len().saturating_sub(30);
-        let near = (0..=near).rev().find(|at| before.is_char_boundary(*at)).unwrap_or_default();
+        let near = before.floor_char_boundary(before.len().saturating_sub(30));
         BEFORE.iter().any(|words| before[near..].contains(words))
             || BEHIND.iter().any(|words| behind.contains(words))
     })

@@ -131,10 +131,7 @@ fn pointer_to(whole: &str, part: &str) -> String {
 
 /// A piece of `text` around byte `at`, on one line.
 pub(crate) fn excerpt(text: &str, at: usize) -> String {
-    let mut start = at.saturating_sub(SHOWN / 3);
-    while !text.is_char_boundary(start) {
-        start -= 1;
-    }
+    let start = text.floor_char_boundary(at.saturating_sub(SHOWN / 3));
     let mut out = String::new();
     if start > 0 {
         out.push('…');

@@ -150,8 +150,7 @@ pub fn kept(text: &str) -> String {
     if text.len() <= LONGEST {
         return text.to_owned();
     }
-    let end = (0..=LONGEST).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(0);
-    format!("{}\n… ({} bytes in all)", &text[..end], text.len())
+    format!("{}\n… ({} bytes in all)", &text[..text.floor_char_boundary(LONGEST)], text.len())
 }
 
 /// How deep a value of a record may be: many readers of JSON give up at a thousand levels.
@@ -180,8 +179,8 @@ pub(super) fn value(text: &str) -> Option<Box<RawValue>> {
     match Json::parse(text) {
         Ok(value) if text.len() <= LONGEST && depth(text) <= DEEPEST => write_compact(value, &mut out),
         _ => {
-            let end = (0..=text.len().min(LONGEST)).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(0);
-            let cut = format!("{} … ({} bytes in all)", &text[..end], text.len());
+            let cut =
+                format!("{} … ({} bytes in all)", &text[..text.floor_char_boundary(LONGEST)], text.len());
             write_string(cut.as_bytes(), &mut out);
         }
     }

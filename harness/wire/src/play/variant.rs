@@ -41,7 +41,7 @@ impl Variants {
 
     /// Half of a message, cut between two characters.
     pub(super) fn half(&self, text: &str) -> Option<Vec<u8>> {
-        let middle = (0..=text.len() / 2).rev().find(|&at| text.is_char_boundary(at))?;
+        let middle = text.floor_char_boundary(text.len() / 2);
         self.half_line_at_end.then(|| text.as_bytes()[..middle].to_vec())
     }
 

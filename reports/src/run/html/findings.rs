@@ -5,6 +5,7 @@
 use super::cases::Filter;
 use super::labels::{WIDTH, cut, named, plain};
 use super::renderer::{HtmlRenderer, PageLocation};
+use rules::RuleVerdict;
 use rules::rule::Rule;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -14,7 +15,7 @@ use std::collections::BTreeMap;
 #[derive(Debug, Clone, Deserialize)]
 pub struct Finding {
     rule: String,
-    verdict: ListedVerdict,
+    verdict: RuleVerdict,
     level: String,
     party: String,
     file: String,
@@ -40,23 +41,11 @@ struct OtherMessage {
     snippet: String,
 }
 
-/// What came of a rule at a place.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-enum ListedVerdict {
-    Fail,
-    Warn,
-    Info,
-    Inconclusive,
-    Pass,
-    NotApplicable,
-}
-
 /// Name, tone and digit of the verdicts that a page lists one by one.
-const SHOWN: [(ListedVerdict, &str, &str, char); 3] = [
-    (ListedVerdict::Fail, "error", "bad", '0'),
-    (ListedVerdict::Warn, "warning", "known", '1'),
-    (ListedVerdict::Info, "note", "faint", '2'),
+const SHOWN: [(RuleVerdict, &str, &str, char); 3] = [
+    (RuleVerdict::Fail, "error", "bad", '0'),
+    (RuleVerdict::Warn, "warning", "known", '1'),
+    (RuleVerdict::Info, "note", "faint", '2'),
 ];
 
 /// A recording's findings.
@@ -110,14 +99,14 @@ impl FileFindings {
     fn take(&mut self, finding: &Finding) {
         let times = 1 + finding.more;
         match finding.verdict {
-            ListedVerdict::Fail => self.errors += times,
-            ListedVerdict::Warn => self.warnings += times,
-            ListedVerdict::Info => self.notes += times,
-            ListedVerdict::Inconclusive => {
+            RuleVerdict::Fail => self.errors += times,
+            RuleVerdict::Warn => self.warnings += times,
+            RuleVerdict::Info => self.notes += times,
+            RuleVerdict::Inconclusive => {
                 let rule = rules::find(&finding.rule).map_or("", |rule| rule.title);
                 self.unsure.push((plain(&finding.rule), rule, cut(&finding.message, WIDTH)));
             }
-            ListedVerdict::Pass | ListedVerdict::NotApplicable => {}
+            RuleVerdict::Pass | RuleVerdict::NotApplicable => {}
         }
         if let Some(shown) = finding.shown() {
             let pointer = finding.pointer.clone().unwrap_or_default();

@@ -116,8 +116,7 @@ fn whole(text: &str, mark: bool) -> Vec<Span> {
 
 /// As much of a text as a page can show.
 pub(super) fn cut(text: &str) -> String {
-    let long = (text.len() > LONGEST)
-        .then(|| (0..=LONGEST).rev().find(|at| text.is_char_boundary(*at)).unwrap_or_default());
+    let long = (text.len() > LONGEST).then(|| text.floor_char_boundary(LONGEST));
     let many = text.match_indices('\n').nth(MOST).map(|(at, _)| at);
     match long.into_iter().chain(many).min() {
         Some(end) => {

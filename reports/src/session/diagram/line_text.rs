@@ -23,6 +23,14 @@ pub(crate) fn fit(text: &str, columns: usize) -> String {
     out
 }
 
+/// The first characters of a text, with a mark where it goes on.
+pub(crate) fn beginning(text: &str, most: usize) -> String {
+    match text.char_indices().nth(most) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text.to_owned(),
+    }
+}
+
 /// How many columns a text takes.
 pub(crate) fn width(text: &str) -> usize {
     text.width()

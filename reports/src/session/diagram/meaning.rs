@@ -3,6 +3,7 @@
 //! The normal form of the reading contract, as the file of a case, the answer of an importer or a record of a run
 //! spells it, and the calls projection.
 
+use super::line_text::beginning;
 use super::model::{Arrow, Diagram, Flag, Fold, Participant, Row, RowContent, is_answer};
 use crate::plain::counted;
 use rules::usual_sender;
@@ -114,11 +115,7 @@ fn string(value: Json<'_>) -> String {
 }
 
 fn short(value: Json<'_>) -> String {
-    let text = value.text();
-    match text.char_indices().nth(LONGEST) {
-        Some((end, _)) => format!("{}…", &text[..end]),
-        None => text.to_owned(),
-    }
+    beginning(value.text(), LONGEST)
 }
 
 /// Whether a server sends this where nothing else shows the sender.

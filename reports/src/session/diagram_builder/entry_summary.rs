@@ -3,6 +3,7 @@
 //! How each kind of entry is said in a few words.
 
 use super::whole_entry::source;
+use crate::session::diagram::line_text::beginning;
 use crate::session::diagram::model::{Arrow, Note, Row, RowContent, Severity};
 use formats::{Step, usual_sender};
 use std::collections::hash_map::DefaultHasher;
@@ -101,13 +102,13 @@ impl EntrySummarizer {
         };
         let sse = entry.sse.as_ref().and_then(|sse| sse.id.as_deref()).filter(|id| !id.is_empty());
         let via = match (entry.carrier, sse) {
-            (Carrier::Sse, Some(id)) => format!("SSE id {}", start(id, NAME)),
+            (Carrier::Sse, Some(id)) => format!("SSE id {}", beginning(id, NAME)),
             (Carrier::Sse, None) => "SSE".to_owned(),
             _ => String::new(),
         };
         let id = event.id.as_ref().map(|id| &id[..id.len().min(4 * (NAME + 1))]);
         let arrow = Arrow {
-            id: id.map(|id| start(&String::from_utf8_lossy(id), NAME)),
+            id: id.map(|id| beginning(&String::from_utf8_lossy(id), NAME)),
             name: name.unwrap_or_default(),
             detail: value.map(value_of).unwrap_or_default(),
             answers: event.answers,
@@ -162,7 +163,7 @@ fn context(entry: &Entry<'_>) -> (EntryKind, Severity, String) {
                 None => word(command),
             });
             let label = line.member("label").map(word).unwrap_or_default();
-            (EntryKind::Opened(label), Severity::Note, start(&command.unwrap_or_default(), 2 * NAME))
+            (EntryKind::Opened(label), Severity::Note, beginning(&command.unwrap_or_default(), 2 * NAME))
         }
         Content::TraceEnd(line) => {
             let code = line.member("exitCode").filter(|code| code.as_number().is_some()).map(word);
@@ -173,9 +174,9 @@ fn context(entry: &Entry<'_>) -> (EntryKind, Severity, String) {
                 (None, None) => "the trace ends".to_owned(),
             })
         }
-        Content::Skipped(what) => note(format!("skipped: {}", start(what, NAME))),
+        Content::Skipped(what) => note(format!("skipped: {}", beginning(what, NAME))),
         Content::Noise(noise) => {
-            (EntryKind::Note, Severity::Warning, format!("skipped: {}", start(&noise.why.message, NAME)))
+            (EntryKind::Note, Severity::Warning, format!("skipped: {}", beginning(&noise.why.message, NAME)))
         }
         Content::Missing(body) => (EntryKind::Dropped, Severity::Warning, body.to_string()),
         Content::MadeUp(what) => note(format!("a conversion made this up: the {what}")),
@@ -192,10 +193,10 @@ fn weight(odd: bool) -> Severity {
 
 fn exchange_of(entry: &Entry<'_>, exchange: &Exchange<'_>) -> (String, Severity) {
     let answer = match exchange.status {
-        Some(status) => format!("{status} {}", start(&exchange.media_type, 60)),
+        Some(status) => format!("{status} {}", beginning(&exchange.media_type, 60)),
         None => "no answer".to_owned(),
     };
-    let text = format!("{} {} → {answer}", start(&exchange.method, 20), start(&exchange.url, NAME));
+    let text = format!("{} {} → {answer}", beginning(&exchange.method, 20), beginning(&exchange.url, NAME));
     let took = entry.time.zip(exchange.ended).map(|(from, to)| to.saturating_sub(from));
     let took = took.map(|took| format!(", {took} ms")).unwrap_or_default();
     (format!("{}{took}", text.trim_end()), weight(exchange.status.is_none_or(|status| status >= 400)))
@@ -204,15 +205,15 @@ fn exchange_of(entry: &Entry<'_>, exchange: &Exchange<'_>) -> (String, Severity)
 /// An SSE event that carries no message.
 fn event(sse: &Sse<'_>) -> String {
     let id = sse.id.as_deref().filter(|id| !id.is_empty());
-    let id = id.map(|id| format!(" id {}", start(id, NAME))).unwrap_or_default();
+    let id = id.map(|id| format!(" id {}", beginning(id, NAME))).unwrap_or_default();
     let name = sse.name.as_deref().filter(|name| !matches!(*name, "" | "message"));
-    let data = sse.data.as_deref().filter(|data| !data.is_empty()).map(|data| start(data, NAME));
+    let data = sse.data.as_deref().filter(|data| !data.is_empty()).map(|data| beginning(data, NAME));
     match (name, data.as_deref()) {
         (None, None) if id.is_empty() && sse.comments > 0 => "SSE comment".to_owned(),
         (None, None) if id.is_empty() => "SSE event without data".to_owned(),
         (None, None | Some("{}")) => format!("SSE priming event{id}"),
         (name, data) => {
-            let name = name.map(|name| format!(" {}", start(name, NAME))).unwrap_or_default();
+            let name = name.map(|name| format!(" {}", beginning(name, NAME))).unwrap_or_default();
             let data = data.map(|data| format!(": {data}")).unwrap_or_default();
             format!("SSE event{name}{id}{data}")
         }
@@ -226,17 +227,9 @@ fn word(value: Json<'_>) -> String {
 
 fn text(text: JsonString<'_>) -> String {
     match text.raw().len() {
-        0..LONGEST => start(&String::from_utf8_lossy(&text.decode()), NAME),
+        0..LONGEST => beginning(&String::from_utf8_lossy(&text.decode()), NAME),
         // A megabyte is not decoded for its beginning; an escape that is cut in half stays as it is spelled.
-        _ => format!("{}…", start(text.raw(), NAME).trim_end_matches('…')),
-    }
-}
-
-/// The beginning of a text.
-fn start(text: &str, most: usize) -> String {
-    match text.char_indices().nth(most) {
-        Some((end, _)) => format!("{}…", &text[..end]),
-        None => text.to_owned(),
+        _ => format!("{}…", beginning(text.raw(), NAME).trim_end_matches('…')),
     }
 }
 

@@ -55,7 +55,7 @@ pub(super) fn source(file: usize, entry: &Entry<'_>, event: Option<&Event<'_>>, 
         _ => entry.line.map(Cow::Borrowed),
     };
     if let Some(text) = text {
-        let kept = beginning(&text, bound);
+        let kept = &text[..text.floor_char_boundary(bound)];
         source.left_out = (text.len() - kept.len()) as u64;
         source.text = kept.to_owned();
     }
@@ -115,29 +115,19 @@ fn is_error(event: &Event<'_>) -> bool {
 
 /// A value, or its beginning and how much more there is.
 fn short(value: &str) -> String {
-    let kept = beginning(value, VALUE);
+    let kept = &value[..value.floor_char_boundary(VALUE)];
     match value.len() - kept.len() {
         0 => kept.to_owned(),
         more => format!("{kept}… ({more} more bytes)"),
     }
 }
 
-/// The beginning of a text: that many bytes, or fewer where a character ends beyond them.
-fn beginning(text: &str, most: usize) -> &str {
-    let mut end = most.min(text.len());
-    while !text.is_char_boundary(end) {
-        end -= 1;
-    }
-    &text[..end]
-}
-
 #[cfg(test)]
 mod tests {
-    use super::{VALUE, beginning, short};
+    use super::{VALUE, short};
 
     #[test]
     fn what_is_left_out_is_counted() {
-        assert_eq!((beginning("日本", 4), beginning("日本", 6), beginning("", 9)), ("日", "日本", ""));
         assert_eq!(short("a"), "a");
         assert_eq!(short(&"a".repeat(VALUE + 7)), format!("{}… (7 more bytes)", "a".repeat(VALUE)));
     }

@@ -1,5 +1,6 @@
 //! The page of a clause, a dialect, a code or a rule.
 
+use crate::command::help;
 use crate::terminal::{cut, plain};
 use formats::Input;
 use mcp_concord_suite::Case;
@@ -178,20 +179,7 @@ fn quoted(text: &str) -> String {
 
 /// Prose in lines that fit on a terminal, indented by two.
 fn wrapped(prose: &str) -> String {
-    const WIDTH: usize = 98;
-    let mut out = String::new();
-    let mut column = 0;
-    for word in prose.split_whitespace() {
-        let length = word.chars().count();
-        if column > 0 && column + 1 + length > WIDTH {
-            out.push('\n');
-            column = 0;
-        }
-        out.push_str(if column == 0 { "  " } else { " " });
-        out.push_str(word);
-        column += 1 + length;
-    }
-    out + "\n"
+    help::wrapped(prose, 97).iter().map(|line| format!("  {line}\n")).collect()
 }
 
 #[cfg(test)]
