@@ -7,7 +7,7 @@ use crate::utf8::Utf8;
 const LONGEST_NAME: usize = 7;
 
 /// What is known so far.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct LongLine {
     state: ScanState,
     /// The levels that are open: whether each is an object.
@@ -23,8 +23,9 @@ pub(super) struct LongLine {
 }
 
 /// What the last byte left behind, and so what may come.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 enum ScanState {
+    #[default]
     Value,
     /// A value, or the end of an empty list.
     FirstItem,
@@ -52,20 +53,6 @@ enum ScanState {
 }
 
 impl LongLine {
-    pub(super) fn new() -> Self {
-        Self {
-            state: ScanState::Value,
-            open: Vec::new(),
-            depth: 0,
-            name: Vec::new(),
-            in_name: false,
-            is_object: false,
-            resembles: false,
-            utf8: Utf8::default(),
-            begun: false,
-        }
-    }
-
     /// Whether all that went by is UTF-8.
     pub(super) fn is_text(&self) -> bool {
         self.utf8.is_text()
@@ -203,7 +190,7 @@ mod tests {
     use transcript::message::resembles_message;
 
     fn judged(bytes: &[u8], chunk: usize) -> bool {
-        let mut long = LongLine::new();
+        let mut long = LongLine::default();
         bytes.chunks(chunk).for_each(|chunk| long.feed(chunk));
         long.is_message()
     }

@@ -261,7 +261,7 @@ impl Spool {
     fn beside(path: &Path, room: usize) -> Self {
         let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
         let file = tempfile::tempfile_in(folder).or_else(|_| tempfile::tempfile());
-        Self { long: LongLine::new(), file, room }
+        Self { long: LongLine::default(), file, room }
     }
 
     fn keep(&mut self, part: &[u8]) {

@@ -21,9 +21,10 @@ pub(super) const WAITING: usize = 1_000;
 const WORTH: usize = 4;
 
 /// Which rows are shown.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum RowSelection {
     /// The beginning, the end, and what is out of the ordinary.
+    #[default]
     Folded,
     /// The messages from one number to another, and nothing else.
     Range(u64, u64),
@@ -31,7 +32,7 @@ pub enum RowSelection {
     All,
 }
 
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct FoldedRows {
     shown: RowSelection,
     slots: BTreeMap<u64, Stored>,
@@ -58,17 +59,8 @@ enum Stored {
 
 impl FoldedRows {
     pub(super) fn new(shown: RowSelection) -> Self {
-        Self {
-            shown,
-            slots: BTreeMap::new(),
-            next: 0,
-            tail: VecDeque::new(),
-            open: BTreeSet::new(),
-            waiting: BTreeSet::new(),
-            room: ODD,
-            inside: matches!(shown, RowSelection::Range(0, _)),
-            note: None,
-        }
+        let inside = matches!(shown, RowSelection::Range(0, _));
+        Self { shown, room: ODD, inside, ..Self::default() }
     }
 
     /// Adds a row and returns what to call it.

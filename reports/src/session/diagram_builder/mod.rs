@@ -35,6 +35,7 @@ const MOST_OPEN: usize = 10_000;
 const MOST_KEPT: u64 = 64 << 20;
 
 /// A picture in the making.
+#[derive(Default)]
 pub(crate) struct DiagramBuilder {
     sheet: FoldedRows,
     findings: Findings,
@@ -72,22 +73,8 @@ impl DiagramBuilder {
             [_] => participants.push(Participant::named("server")),
             several => participants.extend(several.iter().map(|name| Participant::named(name))),
         }
-        Self {
-            sheet: FoldedRows::new(shown),
-            findings,
-            participants,
-            open: BTreeMap::new(),
-            messages: 0,
-            unnamed: 0,
-            orphans: 0,
-            again: 0,
-            dropped: 0,
-            start: None,
-            shown,
-            room: MOST_KEPT,
-            emptied: 0,
-            foot: Vec::new(),
-        }
+        let sheet = FoldedRows::new(shown);
+        Self { sheet, findings, participants, shown, room: MOST_KEPT, ..Self::default() }
     }
 
     /// Takes the next piece.

@@ -26,6 +26,7 @@ const META_CLIENT: &str = "io.modelcontextprotocol/clientInfo";
 const META_SERVER: &str = "io.modelcontextprotocol/serverInfo";
 
 /// Takes down what a session shows, entry by entry.
+#[derive(Default)]
 pub struct Collector {
     contract: Contract,
     identifier: Identifier,
@@ -116,20 +117,8 @@ impl Collector {
     /// For a recording in this format.
     #[must_use]
     pub fn new(format: &Format) -> Self {
-        Self {
-            contract: Contract::default(),
-            identifier: Identifier::new(format),
-            counts: Counts::default(),
-            exchanges: format.carries.exchanges.then_some(0),
-            clients: Vec::new(),
-            servers: Vec::new(),
-            first: None,
-            last: None,
-            methods: Table::default(),
-            tools: Table::default(),
-            fates: Fates::default(),
-            unread: None,
-        }
+        let exchanges = format.carries.exchanges.then_some(0);
+        Self { identifier: Identifier::new(format), exchanges, ..Self::default() }
     }
 
     /// Takes the next entry, also one with a fault.
