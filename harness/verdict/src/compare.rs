@@ -4,9 +4,10 @@
 //! that nothing is visible.
 
 use crate::answer::{Answer, Level};
+use crate::document::{CALLS, EVENTS};
 use crate::judgement::{Judgement, Question, Verdict};
 use crate::loss::{of_calls, of_events, silent};
-use crate::meaning::{CALLS, Calls, EVENTS, Meaning};
+use crate::meaning::{Calls, Meaning};
 use std::borrow::Cow;
 use transcript::diff::{Comparison, DiffOptions, Difference, first_below};
 use transcript::json::{Json, JsonKind};

@@ -11,6 +11,7 @@ pub mod change;
 mod compare;
 pub mod config_error;
 pub mod consistency;
+mod document;
 pub mod expectation;
 pub mod gist;
 #[cfg(test)]

@@ -3,10 +3,11 @@
 //! Values are exact JSON: a number keeps its digits and an object its order, from the importer to the report. What has been
 //! parsed or built is not parsed again.
 
+use crate::document::{CALLS, EVENTS, document};
 use crate::normal::parse;
 use crate::projection;
 use serde_json::value::RawValue;
-use transcript::json::{Json, JsonKind, OwnedJson, write_compact, write_string};
+use transcript::json::{Json, JsonKind, OwnedJson};
 
 /// An exact JSON value.
 #[derive(Debug, Clone)]
@@ -70,6 +71,16 @@ pub enum Outcome {
     Error(Value),
 }
 
+impl Outcome {
+    /// Its member of a response.
+    fn member(&self) -> (&'static str, Json<'_>) {
+        match self {
+            Self::Result(value) => ("result", value.json()),
+            Self::Error(value) => ("error", value.json()),
+        }
+    }
+}
+
 /// One event of a session, in the contract's normal form. Ids are text, whatever they are in JSON-RPC (clause ID-NUMBER).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Event {
@@ -122,10 +133,6 @@ pub struct Calls(OwnedJson);
 /// What a recording turned out to show: the object that `identify --output json` prints.
 #[derive(Debug, Clone)]
 pub struct Identification(OwnedJson);
-
-/// The member with the events of a meaning, and the one with the calls of a projection.
-pub(crate) const EVENTS: &str = "events";
-pub(crate) const CALLS: &str = "calls";
 
 macro_rules! document {
     ($name:ident, $list:expr) => {
@@ -198,112 +205,41 @@ impl Meaning {
 
 impl FromIterator<Call> for Calls {
     fn from_iter<T: IntoIterator<Item = Call>>(calls: T) -> Self {
-        Self::written(document(CALLS, calls, |call, object| {
-            object.value("tool", call.tool.as_ref());
-            object.value("arguments", call.arguments.as_ref());
-            match &call.outcome {
-                Some(outcome) => {
-                    object.name("outcome");
-                    object.out.push(b'{');
-                    let mut inside = Object { out: object.out, first: true };
-                    inside.outcome(outcome);
-                    object.out.push(b'}');
-                }
-                None => object.text("outcome", "null"),
-            }
+        Self::written(document(CALLS, calls, None, |call, object| {
+            let [tool, arguments] = [&call.tool, &call.arguments].map(|it| it.as_ref().map(Value::json));
+            object.call(tool, arguments, call.outcome.as_ref().map(Outcome::member));
         }))
     }
 }
 
 impl FromIterator<Event> for Meaning {
     fn from_iter<T: IntoIterator<Item = Event>>(events: T) -> Self {
-        Self::written(document(EVENTS, events, |event, object| match event {
+        Self::written(document(EVENTS, events, None, |event, object| match event {
             Event::ToolCall { id, tool, arguments } => {
                 object.string("kind", "tool_call");
                 object.optional("id", id.as_deref());
-                object.value("tool", tool.as_ref());
-                object.value("arguments", arguments.as_ref());
+                object.value("tool", tool.as_ref().map(Value::json));
+                object.value("arguments", arguments.as_ref().map(Value::json));
             }
             Event::Request { id, method, params } => {
                 object.string("kind", "request");
                 object.string("id", id);
                 object.string("method", method);
-                object.value("params", params.as_ref());
+                object.value("params", params.as_ref().map(Value::json));
             }
             Event::Notification { method, params } => {
                 object.string("kind", "notification");
                 object.string("method", method);
-                object.value("params", params.as_ref());
+                object.value("params", params.as_ref().map(Value::json));
             }
             Event::Response { id, answers, outcome } => {
-                let kind = if matches!(outcome, Outcome::Result(_)) { "result" } else { "error" };
+                let (kind, value) = outcome.member();
                 object.string("kind", kind);
                 object.optional("id", id.as_deref());
                 object.text("answers", &answers.map_or("null".to_owned(), |index| index.to_string()));
-                object.outcome(outcome);
+                object.value(kind, Some(value));
             }
         }))
-    }
-}
-
-/// A document with a list of objects. It has no summary, which shows none; `null` would say that nothing was visible.
-fn document<T>(
-    list: &str,
-    items: impl IntoIterator<Item = T>,
-    write: impl Fn(&T, &mut Object<'_>),
-) -> String {
-    let mut out = format!("{{\"{list}\": [").into_bytes();
-    for (index, item) in items.into_iter().enumerate() {
-        out.extend_from_slice(if index == 0 { b"\n{" } else { b",\n{" });
-        write(&item, &mut Object { out: &mut out, first: true });
-        out.push(b'}');
-    }
-    out.extend_from_slice(b"\n]}");
-    String::from_utf8_lossy(&out).into_owned()
-}
-
-/// An object that is being written.
-struct Object<'o> {
-    out: &'o mut Vec<u8>,
-    first: bool,
-}
-
-impl Object<'_> {
-    fn name(&mut self, name: &str) {
-        if !std::mem::take(&mut self.first) {
-            self.out.extend_from_slice(b", ");
-        }
-        self.out.extend_from_slice(format!("\"{name}\": ").as_bytes());
-    }
-
-    fn text(&mut self, name: &str, text: &str) {
-        self.name(name);
-        self.out.extend_from_slice(text.as_bytes());
-    }
-
-    fn string(&mut self, name: &str, text: &str) {
-        self.name(name);
-        write_string(text.as_bytes(), self.out);
-    }
-
-    fn optional(&mut self, name: &str, text: Option<&str>) {
-        if let Some(text) = text {
-            self.string(name, text);
-        }
-    }
-
-    fn value(&mut self, name: &str, value: Option<&Value>) {
-        if let Some(value) = value {
-            self.name(name);
-            write_compact(value.json(), self.out);
-        }
-    }
-
-    fn outcome(&mut self, outcome: &Outcome) {
-        match outcome {
-            Outcome::Result(value) => self.value("result", Some(value)),
-            Outcome::Error(value) => self.value("error", Some(value)),
-        }
     }
 }
 

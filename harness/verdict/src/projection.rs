@@ -2,8 +2,9 @@
 //!
 //! Which call each response of a meaning answers.
 
+use crate::document::{CALLS, document};
 use crate::normal::is;
-use transcript::json::{Json, write_compact};
+use transcript::json::Json;
 
 /// The calls projection of a meaning in the normal form, as JSON text: every `tool_call` in order, with the
 /// outcome that answers it or `null`; and the meaning's `authorization_discovery`, where it has one.
@@ -18,43 +19,13 @@ pub fn calls(meaning: Json<'_>) -> String {
             *slot = slot.or(outcome);
         }
     }
-    let mut out = b"{\"calls\": [".to_vec();
-    let mut first = true;
-    for (event, outcome) in events.iter().zip(&outcomes) {
-        if !event.member("kind").is_some_and(|kind| is(kind, "tool_call")) {
-            continue;
-        }
-        out.extend_from_slice(if first { b"\n{" } else { b",\n{" });
-        first = false;
-        for name in ["tool", "arguments"] {
-            if let Some(value) = event.member(name) {
-                member(name, value, &mut out);
-                out.extend_from_slice(b", ");
-            }
-        }
-        out.extend_from_slice(b"\"outcome\": ");
-        match outcome {
-            Some((name, value)) => {
-                out.push(b'{');
-                member(name, *value, &mut out);
-                out.push(b'}');
-            }
-            None => out.extend_from_slice(b"null"),
-        }
-        out.push(b'}');
-    }
-    out.extend_from_slice(b"\n]");
-    if let Some(summary) = meaning.member("authorization_discovery") {
-        out.extend_from_slice(b",\n");
-        member("authorization_discovery", summary, &mut out);
-    }
-    out.push(b'}');
-    String::from_utf8_lossy(&out).into_owned()
-}
-
-fn member(name: &str, value: Json<'_>, out: &mut Vec<u8>) {
-    out.extend_from_slice(format!("\"{name}\": ").as_bytes());
-    write_compact(value, out);
+    let calls = events
+        .iter()
+        .zip(outcomes)
+        .filter(|(event, _)| event.member("kind").is_some_and(|it| is(it, "tool_call")));
+    document(CALLS, calls, meaning.member("authorization_discovery"), |(event, outcome), object| {
+        object.call(event.member("tool"), event.member("arguments"), *outcome);
+    })
 }
 
 #[cfg(test)]
