@@ -124,12 +124,8 @@ impl Baseline {
             known.readings = readings.clone().filter(|(case, format)| known.names(case, format)).count();
         }
         let slip = |known: &Known| {
-            let format = match &known.format {
-                Some(format) => format!(" in the format `{}`", format.glob().glob()),
-                None => String::new(),
-            };
-            let message = format!("no case of the suite matches `{}`{format}", known.case.glob().glob());
-            ConfigError { line: Some(known.line), message }
+            let (case, format) = (known.case(), known.within("format"));
+            known.slip(format!("no case of the suite matches `{case}`{format}"))
         };
         self.entries.iter().filter(|known| known.readings == 0).map(slip).collect()
     }
@@ -137,9 +133,8 @@ impl Baseline {
     /// The entries that name none of these rules, where rules stand in place of cases.
     pub fn without_rule(&self, rules: &[&str]) -> Vec<ConfigError> {
         let slip = |known: &Known| {
-            let rule = known.case.glob().glob();
-            let message = format!("there is no rule `{rule}`{}", hint(rule, rules.iter().copied()));
-            ConfigError { line: Some(known.line), message }
+            let rule = known.case();
+            known.slip(format!("there is no rule `{rule}`{}", hint(rule, rules.iter().copied())))
         };
         let none = |known: &&Known| !rules.iter().any(|rule| known.case.is_match(rule));
         self.entries.iter().filter(none).map(slip).collect()
@@ -149,7 +144,7 @@ impl Baseline {
     pub fn excused(&self) -> impl Iterator<Item = (String, &str)> {
         self.entries.iter().filter(|known| known.kind == Verdict::Fail).map(|known| {
             let format = known.format.as_ref().map_or("*", |format| format.glob().glob());
-            (format!("{}/{format}", known.case.glob().glob()), known.reason.reason.as_str())
+            (format!("{}/{format}", known.case()), known.reason.reason.as_str())
         })
     }
 
@@ -211,14 +206,10 @@ impl Baseline {
         let names = |known: &&Known| findings.iter().any(|(rule, session)| known.names(rule, session));
         let stale = self.entries.iter().filter(|known| whole && !names(known));
         let stale = stale.map(|known| {
-            let session = known
-                .format
-                .as_ref()
-                .map_or_else(String::new, |session| format!(" in the session `{}`", session.glob().glob()));
-            let rule = known.case.glob().glob();
-            let message =
-                format!("nothing was found against `{rule}`{session}, so the entry is stale: remove it");
-            ConfigError { line: Some(known.line), message }
+            let (rule, session) = (known.case(), known.within("session"));
+            known.slip(format!(
+                "nothing was found against `{rule}`{session}, so the entry is stale: remove it"
+            ))
         });
         (findings.iter().map(naming).collect(), stale.collect())
     }
@@ -332,10 +323,24 @@ impl Known {
     }
 
     fn stale(&self) -> ConfigError {
-        let case = self.case.glob().glob();
-        let message =
-            format!("nothing that matches `{case}` failed in this way, so the entry is stale: remove it");
+        let case = self.case();
+        self.slip(format!(
+            "nothing that matches `{case}` failed in this way, so the entry is stale: remove it"
+        ))
+    }
+
+    fn slip(&self, message: String) -> ConfigError {
         ConfigError { line: Some(self.line), message }
+    }
+
+    /// The glob over cases, as the file has it.
+    fn case(&self) -> &str {
+        self.case.glob().glob()
+    }
+
+    /// The format that it is confined to, in words, where there is one.
+    fn within(&self, what: &str) -> String {
+        self.format.as_ref().map(|it| format!(" in the {what} `{}`", it.glob().glob())).unwrap_or_default()
     }
 }
 

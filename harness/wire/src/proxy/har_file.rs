@@ -118,18 +118,12 @@ impl<'t> HarFile<'t> {
             }
         }
         let written = self.text_at(behind, Extent::All, &mut news);
-        let cut = written.and_then(|(finished, length)| {
-            self.file.set_len(length)?;
-            Ok((finished, length))
-        });
-        let (finished, length) = match cut {
-            Ok(places) => places,
-            Err(error) => {
-                // On a full disk there is room to cut.
-                self.file.set_len(behind)?;
-                return Err(error);
-            }
-        };
+        let cut = written.and_then(|places| self.file.set_len(places.1).map(|()| places));
+        if cut.is_err() {
+            // On a full disk there is room to cut.
+            self.file.set_len(behind)?;
+        }
+        let (finished, length) = cut?;
         if length > behind + TAIL.len() as u64 {
             self.put(end, if self.count == 0 { FIRST } else { NEXT })?;
         } else {
