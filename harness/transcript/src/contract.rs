@@ -247,13 +247,6 @@ fn without_id(message: &Message<'_>, kind: EventKind) -> Option<Refusal> {
 }
 
 fn duplicate(message: &Message<'_>, id: &[u8]) -> Refusal {
-    let shown: Cow<'_, str> = String::from_utf8_lossy(id);
-    let message_text =
-        format!("a second tools/call with the id `{}`", shown.chars().take(60).collect::<String>());
-    Refusal {
-        code: Code::DuplicateCallId,
-        clause: Code::DuplicateCallId.clause(),
-        at: message.id_at(),
-        message: message_text,
-    }
+    let shown: String = String::from_utf8_lossy(id).chars().take(60).collect();
+    Refusal::new(Code::DuplicateCallId, message.id_at(), format!("a second tools/call with the id `{shown}`"))
 }
