@@ -49,21 +49,6 @@ pub struct KnownEvent {
     pub meaning: Node,
 }
 
-/// Why a session cannot be taken for what it is said to mean.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum SessionError {
-    /// The meaning is invalid, or another session's: a sentence.
-    Meaning(String),
-    /// A message is invalid.
-    Message(Refusal),
-}
-
-impl From<Refusal> for SessionError {
-    fn from(refusal: Refusal) -> Self {
-        Self::Message(refusal)
-    }
-}
-
 impl KnownEvent {
     /// The kind of event.
     #[must_use]
@@ -215,19 +200,18 @@ impl SessionBuilder {
     /// A session that was made with its meaning.
     ///
     /// # Errors
-    /// Where a message of it is none.
-    pub fn from_known(known: &KnownSession) -> Result<Self, SessionError> {
-        Self::new(known.session()?, &known.meaning())
+    /// A sentence where a message of it is none.
+    pub fn from_known(known: &KnownSession) -> Result<Self, String> {
+        Self::new(known.session().map_err(|refusal| refusal.message)?, &known.meaning())
     }
 
     /// A session that was read, and what it means, in the normal form.
     ///
     /// # Errors
-    /// Where the meaning is that of another session.
-    pub fn new(session: Session, meaning: &str) -> Result<Self, SessionError> {
-        let unfit = |why: &str| SessionError::Meaning(why.to_owned());
-        let meaning = Json::parse(meaning).map_err(|_| unfit("the meaning is not JSON"))?;
-        let events = meaning.member("events").ok_or_else(|| unfit("the meaning has no events"))?;
+    /// A sentence where the meaning is that of another session.
+    pub fn new(session: Session, meaning: &str) -> Result<Self, String> {
+        let meaning = Json::parse(meaning).map_err(|_| "the meaning is not JSON")?;
+        let events = meaning.member("events").ok_or("the meaning has no events")?;
         let mut events = events.items();
         let discovery = session.totals.authorization_discovery;
         let mut builder = Self {
@@ -239,9 +223,8 @@ impl SessionBuilder {
             (owned.inferred, owned.exchange, owned.location) = (false, None, Location::default());
             let message = match &owned.what {
                 OwnedContent::Message(text, _) => {
-                    let event =
-                        events.next().ok_or_else(|| unfit("the session has more messages than events"))?;
-                    let text = Json::parse(text).map_err(|_| unfit("a message is not JSON"))?;
+                    let event = events.next().ok_or("the session has more messages than events")?;
+                    let text = Json::parse(text).map_err(|_| "a message is not JSON")?;
                     Some(KnownEvent { text: Node::new(text), meaning: Node::new(event) })
                 }
                 OwnedContent::Exchange(exchange) if exchange.status != Some(401) => continue,
@@ -251,7 +234,7 @@ impl SessionBuilder {
             builder.entries.push(Entry { owned, message });
         }
         if events.next().is_some() {
-            return Err(unfit("the session has fewer messages than events"));
+            return Err("the session has fewer messages than events".to_owned());
         }
         let bound = |builder: &Self| -> Vec<Option<String>> {
             let answers =
@@ -262,7 +245,7 @@ impl SessionBuilder {
         builder.bind_answers();
         match bound(&builder) == given {
             true => Ok(builder),
-            false => Err(unfit("the ledger binds its answers otherwise")),
+            false => Err("the ledger binds its answers otherwise".to_owned()),
         }
     }
 

@@ -38,5 +38,5 @@ pub mod schema;
 pub use change::{Change, Class, Comparison, KINDS_OF_CHANGE, KindOfChange};
 pub use collect::Collector;
 pub use compare::compare;
-pub use lock::{LOCK_VERSION, NotALock, is_lock, read_lock, write_lock};
+pub use lock::{LOCK_VERSION, is_lock, read_lock, write_lock};
 pub use model::{Item, LISTINGS, Listing, ListingKind, Server, Surface};

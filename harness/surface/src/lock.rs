@@ -2,7 +2,6 @@
 
 use crate::model::{Item, LISTINGS, Listing, Server, Surface, text};
 use crate::schema::token;
-use std::fmt;
 use transcript::json::{Json, JsonKind, OwnedJson, write_compact};
 
 /// The version of the files that are written, and the only one that is read.
@@ -10,32 +9,6 @@ pub const LOCK_VERSION: &str = "1";
 
 /// The member that makes a JSON object a lock file, and holds its version.
 const MARK: &str = "mcpSurface";
-
-/// Why a text cannot be used as a lock file.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum NotALock {
-    /// It is not JSON, from this byte on.
-    Syntax(usize),
-    /// It is of another version.
-    Version(String),
-    /// A part is missing or is something else: a JSON pointer.
-    Part(String),
-}
-
-impl fmt::Display for NotALock {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Syntax(at) => write!(formatter, "it is not JSON from byte {at} on"),
-            Self::Version(version) => write!(
-                formatter,
-                "it is of version {version}, and this program reads version {LOCK_VERSION}: write it again, or update the program"
-            ),
-            Self::Part(pointer) => write!(formatter, "{pointer} is missing, or has the wrong type"),
-        }
-    }
-}
-
-impl std::error::Error for NotALock {}
 
 /// Whether a text looks like a lock file, of whatever version.
 #[must_use]
@@ -105,15 +78,18 @@ fn laid(value: Json<'_>, depth: usize, down: usize) -> String {
 /// Reads what [`write_lock`] wrote.
 ///
 /// # Errors
-/// Where the text is none of that.
-pub fn read_lock(lock: &str) -> Result<Surface, NotALock> {
-    let lock = Json::parse(lock).map_err(|error| NotALock::Syntax(error.at))?;
-    let version = lock.member(MARK).ok_or_else(|| NotALock::Part(format!("/{MARK}")))?;
-    if version.text() != LOCK_VERSION {
-        return Err(NotALock::Version(version.text().to_owned()));
+/// A sentence where the text is none of that.
+pub fn read_lock(lock: &str) -> Result<Surface, String> {
+    let lock = Json::parse(lock).map_err(|error| format!("it is not JSON from byte {} on", error.at))?;
+    let misfit = |pointer: &str| format!("{pointer} is missing, or has the wrong type");
+    let version = lock.member(MARK).ok_or_else(|| misfit(&format!("/{MARK}")))?.text();
+    if version != LOCK_VERSION {
+        return Err(format!(
+            "it is of version {version}, and this program reads version {LOCK_VERSION}: write it again, or update the program"
+        ));
     }
     let part = |name: &str, kind: JsonKind| match lock.member(name) {
-        Some(value) if value.kind() != kind => Err(NotALock::Part(format!("/{name}"))),
+        Some(value) if value.kind() != kind => Err(misfit(&format!("/{name}"))),
         value => Ok(value),
     };
     let mut surface = Surface {
@@ -123,16 +99,15 @@ pub fn read_lock(lock: &str) -> Result<Surface, NotALock> {
         ..Surface::default()
     };
     if let Some(server) = part("server", JsonKind::Object)? {
-        let server = Server::new(server).ok_or_else(|| NotALock::Part("/server/name".to_owned()))?;
-        surface.server = Some(server);
+        surface.server = Some(Server::new(server).ok_or_else(|| misfit("/server/name"))?);
     }
     for (number, kind) in LISTINGS.iter().enumerate() {
         let Some(list) = part(kind.list, JsonKind::Array)? else { continue };
         let complete = lock.member(&format!("{}Incomplete", kind.list)).is_none();
         let mut listing = Listing { complete, ..Listing::default() };
         for (place, item) in list.items().enumerate() {
-            let pointer = || NotALock::Part(format!("/{}/{place}/{}", kind.list, token(kind.name)));
-            let name = text(item.member(kind.name)).ok_or_else(pointer)?;
+            let pointer = || format!("/{}/{place}/{}", kind.list, token(kind.name));
+            let name = text(item.member(kind.name)).ok_or_else(|| misfit(&pointer()))?;
             listing.items.insert(name, Item { definition: OwnedJson::unindexed(item), line: 0 });
         }
         surface.listings[number] = Some(listing);

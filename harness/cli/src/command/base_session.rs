@@ -6,7 +6,7 @@ use super::suites::named_case;
 use crate::terminal::Terminal;
 use app::Recording;
 use formats::{Format, ReadOptions, Session};
-use generators::session_builder::{SessionBuilder, SessionError};
+use generators::session_builder::SessionBuilder;
 use mcp_concord_suite::Case;
 use std::path::Path;
 use verdict::expectation::Expectation;
@@ -38,7 +38,7 @@ fn of_case(case: &Case) -> Result<BaseSession, Failure> {
         .reading(Some(transcript.format), |format, input| {
             Session::read(format, input, ReadOptions::default())
         })?;
-    let draft = SessionBuilder::new(session, meaning.text()).map_err(|error| unfit(words(error)))?;
+    let draft = SessionBuilder::new(session, meaning.text()).map_err(unfit)?;
     Ok(BaseSession {
         draft,
         origin: format!("of the case {}, whose meaning is the one it began with", case.name),
@@ -48,17 +48,10 @@ fn of_case(case: &Case) -> Result<BaseSession, Failure> {
 fn of_file(path: &Path, terminal: Terminal) -> Result<BaseSession, Failure> {
     let Transcript { name, session, meaning, .. } = Transcript::open(path, None, terminal)?;
     let draft = SessionBuilder::new(session, &meaning.text)
-        .map_err(|error| format!("{name} cannot be changed: {}", words(error)))?;
+        .map_err(|why| format!("{name} cannot be changed: {why}"))?;
     let file = path.file_name().map_or(name, |file| file.to_string_lossy().into_owned());
     Ok(BaseSession {
         draft,
         origin: format!("of the file {file}, whose meaning is what the built-in reader reads in it"),
     })
-}
-
-fn words(error: SessionError) -> String {
-    match error {
-        SessionError::Meaning(why) => why,
-        SessionError::Message(refusal) => refusal.message,
-    }
 }

@@ -12,7 +12,7 @@ use super::values::{quoted, seconds, whole};
 use super::variants::CONSTRUCTED;
 use crate::adapter::Command;
 use crate::exit;
-use crate::fuzzing::{Event, FuzzError, Plan, Probe, Reporter, Ruling, fuzz};
+use crate::fuzzing::{Event, Plan, Probe, Reporter, Ruling, fuzz};
 use crate::status_line::StatusLine;
 use formats::Format;
 use generators::seeded::Source;
@@ -125,7 +125,7 @@ pub(crate) fn run(args: &Args, context: CommandContext) -> Result<u8, Failure> {
     let since = Instant::now();
     let mut progress = StatusLine::new(context.terminal.verbosity);
     let mut names = Vec::new();
-    let done = fuzz(&plan, &probe, &mut |event| match event {
+    let done = fuzz::<Failure>(&plan, &probe, &mut |event| match event {
         Event::Progress(tally) => {
             let millis = u64::try_from(since.elapsed().as_millis().max(1)).unwrap_or(u64::MAX);
             let rate = tally.runs * 1000 / millis;
@@ -151,10 +151,7 @@ pub(crate) fn run(args: &Args, context: CommandContext) -> Result<u8, Failure> {
             context.terminal.note(&note);
         }
     }
-    let tally = done.map_err(|error| match error {
-        FuzzError::Output(error) => Failure::from(error),
-        FuzzError::Variant(why) => Failure::Unusable(why),
-    })?;
+    let tally = done?;
     if tally.runs > 0 && tally.runs == tally.none && !tally.interrupted {
         return Err("nothing in this session can be changed, so nothing was tried".into());
     }

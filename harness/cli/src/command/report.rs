@@ -127,8 +127,7 @@ impl Given {
             seen.push(place);
         }
         for parts in runs {
-            let merged = merge(parts).map_err(|torn| torn.to_string())?;
-            given.runs.extend(merged);
+            given.runs.extend(merge(parts)?);
         }
         Ok(given)
     }

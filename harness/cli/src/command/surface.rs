@@ -163,7 +163,7 @@ fn lock(path: &Path, reader: impl Read) -> Result<Surface, Failure> {
     let name = path.display();
     let text = small_file::rest(reader).map_err(|error| unreadable(&name.to_string(), &error))?;
     read_lock(text.trim_start_matches('\u{feff}'))
-        .map_err(|why| Failure::Unusable(format!("{name} cannot be used as a lock file: {why}")))
+        .map_err(|why| format!("{name} cannot be used as a lock file: {why}").into())
 }
 
 fn unreadable(name: &str, error: &io::Error) -> Failure {

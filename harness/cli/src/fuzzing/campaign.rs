@@ -75,27 +75,13 @@ pub(crate) enum Event<'e> {
     Found(&'e Finding),
 }
 
-/// Why a run ended before its end.
-#[derive(Debug)]
-pub(crate) enum FuzzError {
-    /// What was found could not be result.
-    Output(io::Error),
-    /// A variant could not be asked about: a sentence.
-    Variant(String),
-}
-
-impl From<io::Error> for FuzzError {
-    fn from(error: io::Error) -> Self {
-        Self::Output(error)
-    }
-}
-
-/// Carries out the plan, and reports what happens as it happens.
-pub(crate) fn fuzz(
+/// Carries out the plan, and reports what happens as it happens. It fails where what was found cannot be told, and with a
+/// sentence where a variant cannot be asked about.
+pub(crate) fn fuzz<E: From<io::Error> + From<String>>(
     plan: &Plan<'_>,
     probe: &Probe<'_>,
     tell: &mut dyn FnMut(Event<'_>) -> io::Result<()>,
-) -> Result<Tally, FuzzError> {
+) -> Result<Tally, E> {
     let mut tally = Tally::default();
     let end = plan.runs.map_or(u64::MAX, |runs| plan.first.saturating_add(runs));
     let mut next = plan.first;
@@ -103,7 +89,7 @@ pub(crate) fn fuzz(
         let last = next.saturating_add(plan.jobs.max(1) as u64 * ROUND).min(end);
         for (number, asked) in round(plan, probe, next..last)? {
             tally.runs += 1;
-            let Some(result) = asked.map_err(FuzzError::Variant)? else {
+            let Some(result) = asked? else {
                 tally.none += 1;
                 continue;
             };
