@@ -137,7 +137,8 @@ impl Totals {
         self.errors > 0 || strict && self.warnings > 0
     }
 
-    fn add(&mut self, verdict: RuleVerdict, times: u64) {
+    /// Counts a rule that came to this verdict so often, where that is a finding.
+    pub fn add(&mut self, verdict: RuleVerdict, times: u64) {
         match verdict {
             RuleVerdict::Fail => self.errors += times,
             RuleVerdict::Warn => self.warnings += times,

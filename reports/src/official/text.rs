@@ -2,6 +2,7 @@
 
 use super::{OfficialCheck, OfficialRun, Scenario};
 use crate::plain::{cut, plain, quoted};
+use crate::session::diagram::model::Severity;
 use rules::RuleVerdict;
 use rules::record::RuleResult;
 use std::collections::BTreeMap;
@@ -80,11 +81,7 @@ pub(super) fn again(scenario: &Scenario, check: &OfficialCheck) -> Option<String
 fn counted(findings: &[RuleResult]) -> Vec<String> {
     let mut counts: BTreeMap<String, u64> = BTreeMap::new();
     for finding in findings {
-        let level = match finding.verdict {
-            RuleVerdict::Fail => "error",
-            RuleVerdict::Warn => "warning",
-            _ => "note",
-        };
+        let level = Severity::of_verdict(finding.verdict).name();
         *counts.entry(format!("{level} {} ({})", finding.rule, finding.party)).or_default() +=
             1 + finding.more;
     }

@@ -6,6 +6,7 @@ use super::cases::Filter;
 use super::labels::{WIDTH, cut, named, plain};
 use super::renderer::{HtmlRenderer, PageLocation};
 use rules::RuleVerdict;
+use rules::record::Totals;
 use rules::rule::Rule;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -52,9 +53,8 @@ const SHOWN: [(RuleVerdict, &str, &str, char); 3] = [
 #[derive(Debug, Default, Serialize)]
 struct FileFindings {
     name: String,
-    errors: u64,
-    warnings: u64,
-    notes: u64,
+    #[serde(flatten)]
+    totals: Totals,
     /// The line and the pointer of each, and what is shown of it.
     #[serde(skip)]
     places: Vec<(u64, String, Value)>,
@@ -97,16 +97,10 @@ impl HtmlRenderer {
 
 impl FileFindings {
     fn take(&mut self, finding: &Finding) {
-        let times = 1 + finding.more;
-        match finding.verdict {
-            RuleVerdict::Fail => self.errors += times,
-            RuleVerdict::Warn => self.warnings += times,
-            RuleVerdict::Info => self.notes += times,
-            RuleVerdict::Inconclusive => {
-                let rule = rules::find(&finding.rule).map_or("", |rule| rule.title);
-                self.unsure.push((plain(&finding.rule), rule, cut(&finding.message, WIDTH)));
-            }
-            RuleVerdict::Pass | RuleVerdict::NotApplicable => {}
+        self.totals.add(finding.verdict, 1 + finding.more);
+        if finding.verdict == RuleVerdict::Inconclusive {
+            let rule = rules::find(&finding.rule).map_or("", |rule| rule.title);
+            self.unsure.push((plain(&finding.rule), rule, cut(&finding.message, WIDTH)));
         }
         if let Some(shown) = finding.shown() {
             let pointer = finding.pointer.clone().unwrap_or_default();

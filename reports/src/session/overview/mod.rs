@@ -19,6 +19,7 @@ use model::{Findings, Worst};
 pub(crate) use model::{Numbers, Peer, Requests};
 pub use model::{Overview, Unread};
 pub(crate) use names::{MOST, OTHERS, shown};
+use rules::record::Totals;
 use rules::{CheckResult, Finding, RuleOutcome, RuleVerdict};
 use std::cmp::Ordering;
 
@@ -71,12 +72,12 @@ impl Overview {
     /// Whether `read` rejects it, nothing in it can be judged, or `check` finds errors.
     #[must_use]
     pub fn is_failing(&self) -> bool {
-        self.rejected.is_some() || self.counts.messages == 0 || self.findings.errors > 0
+        self.rejected.is_some() || self.counts.messages == 0 || self.findings.totals.errors > 0
     }
 
     fn badness(&self) -> impl Ord + use<> {
         let failed: u64 = self.methods.iter().map(|method| method.numbers.failed).sum();
-        let Findings { errors, warnings, .. } = self.findings;
+        let Totals { errors, warnings, .. } = self.findings.totals;
         (self.rejected.is_some(), self.counts.messages == 0, errors, warnings, failed, self.unanswered.total)
     }
 }
@@ -94,11 +95,7 @@ fn findings(judged: &CheckResult) -> Findings {
     let mut broken: Vec<(&RuleOutcome, &Finding)> = Vec::new();
     for outcome in &judged.outcomes {
         for count in &outcome.counts {
-            *match RuleVerdict::new(count.level) {
-                RuleVerdict::Fail => &mut found.errors,
-                RuleVerdict::Warn => &mut found.warnings,
-                _ => &mut found.notes,
-            } += count.times;
+            found.totals.add(RuleVerdict::new(count.level), count.times);
         }
         let first = outcome.findings.iter().min_by_key(|finding| (finding.verdict, finding.location.line));
         broken.extend(first.map(|first| (outcome, first)));

@@ -1,5 +1,6 @@
 //! An overview as plain data. `overview.schema.json` beside this folder says what each member of its JSON is.
 
+use rules::record::Totals;
 use serde::Serialize;
 use transcript::rejection::Rejection;
 
@@ -110,9 +111,8 @@ pub(crate) struct Open {
 /// What `check` finds.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub(crate) struct Findings {
-    pub(crate) errors: u64,
-    pub(crate) warnings: u64,
-    pub(crate) notes: u64,
+    #[serde(flatten)]
+    pub(crate) totals: Totals,
     /// The three worst broken rules: errors first, then by the place of the first breach.
     pub(crate) worst: Vec<Worst>,
 }

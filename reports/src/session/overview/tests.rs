@@ -70,7 +70,7 @@ fn what_read_rejects_is_said_and_the_rest_is_still_counted() {
     assert_eq!((twice.counts.messages, twice.tools[0].numbers.failed), (2, 0));
     let broken = overview_of("jsonrpc", &format!("{call}\n{{\"jsonrpc\":\"2.0\"\n"));
     assert_eq!(broken.rejected.unwrap().line, 2);
-    assert!(broken.findings.errors > 0 && !broken.findings.worst.is_empty());
+    assert!(broken.findings.totals.errors > 0 && !broken.findings.worst.is_empty());
 }
 
 #[test]

@@ -1,10 +1,11 @@
 //! An overview for a person at a terminal: one recording on a page, many in a table.
 
-use super::model::{Counts, Findings, Numbers, Open, Overview, Peer, Requests, Unanswered};
+use super::model::{Counts, Numbers, Open, Overview, Peer, Requests, Unanswered};
 use super::names::shown;
 use crate::plain::{counted, cut, plain};
 use crate::session::diagram::line_text::width;
 use anstyle::{AnsiColor, Style};
+use rules::record::Totals;
 use std::fmt::Write as _;
 use verdict::text::paint;
 
@@ -47,7 +48,7 @@ pub fn page(overview: &Overview, colour: bool) -> String {
             row(name, &paint.warn(&unanswered(requests), name == "refused"));
         }
     }
-    row("findings", &findings(&overview.findings, &paint));
+    row("findings", &findings(overview.findings.totals, &paint));
     if let Some(limit) = overview.limit {
         row("limit", limit);
     }
@@ -110,8 +111,8 @@ pub fn rows(overviews: &[Overview], all: usize, colour: bool) -> String {
             calls(overview).to_string(),
             failed(overview).to_string(),
             overview.unanswered.total.to_string(),
-            overview.findings.errors.to_string(),
-            overview.findings.warnings.to_string(),
+            overview.findings.totals.errors.to_string(),
+            overview.findings.totals.warnings.to_string(),
             overview.duration_ms.map_or_else(dash, span),
             match &overview.rejected {
                 Some(why) => format!("rejected: {}", why.code),
@@ -138,8 +139,8 @@ pub fn rows(overviews: &[Overview], all: usize, colour: bool) -> String {
         counted(sum(&calls), "tool call"),
         sum(&failed),
         counted(sum(&|one| one.unanswered.total), "request"),
-        counted(sum(&|one| one.findings.errors), "error"),
-        counted(sum(&|one| one.findings.warnings), "warning"),
+        counted(sum(&|one| one.findings.totals.errors), "error"),
+        counted(sum(&|one| one.findings.totals.warnings), "warning"),
     );
     out
 }
@@ -189,7 +190,7 @@ fn unanswered(unanswered: &Unanswered) -> String {
     }
 }
 
-fn findings(found: &Findings, paint: &Paint) -> String {
+fn findings(found: Totals, paint: &Paint) -> String {
     format!(
         "{}, {}, {}",
         paint.error(&counted(found.errors, "error"), found.errors > 0),
