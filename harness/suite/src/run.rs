@@ -109,7 +109,8 @@ pub fn judge_case(planned: &PlannedCase<'_>, importer: &dyn Importer) -> io::Res
         let heard = match reading.what {
             Ok(transcript) => ask(importer, case, reading.format, &transcript.blob.bytes()?),
             Err(skip) => {
-                TimedAnswer::plain(Answer::Unsupported { why: skip.why(importer.name(), reading.format) })
+                let answer = Answer::Unsupported { why: skip.why(importer.name(), reading.format) };
+                TimedAnswer { answer, said: String::new(), bytes: None, took: None }
             }
         };
         answered.push((reading, question(case, reading.format, importer), heard));
@@ -157,13 +158,6 @@ struct TimedAnswer {
     said: String,
     bytes: Option<u64>,
     took: Option<Duration>,
-}
-
-impl TimedAnswer {
-    /// An answer for which nobody had to be asked.
-    fn plain(answer: Answer) -> Self {
-        Self { answer, said: String::new(), bytes: None, took: None }
-    }
 }
 
 fn ask(importer: &dyn Importer, case: &Case, format: &'static Format, transcript: &[u8]) -> TimedAnswer {

@@ -61,9 +61,7 @@ impl Running {
 
 /// A recorder that cannot be started.
 pub(super) fn not_started(error: StartError) -> io::Error {
-    match error {
-        StartError::CannotRun(why) | StartError::Unusable(why) => io::Error::other(NotRun(why)),
-    }
+    io::Error::other(NotRun(error.into_text()))
 }
 
 /// The recorder's command line.

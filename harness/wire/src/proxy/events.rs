@@ -33,7 +33,7 @@ pub(super) struct RequestHead {
 }
 
 /// The head of a response.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub(super) struct ResponseHead {
     pub(super) status: u16,
     pub(super) reason: String,

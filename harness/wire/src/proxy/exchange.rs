@@ -198,8 +198,7 @@ impl Exchange {
     }
 
     fn write_answer(&mut self, with_bodies: bool, out: &mut impl Write) -> io::Result<()> {
-        let none =
-            ResponseHead { status: 0, reason: String::new(), version: String::new(), headers: Vec::new() };
+        let none = ResponseHead::default();
         let ResponseHead { status, reason, version, headers } =
             self.answered.as_ref().map_or(&none, |(head, _)| head);
         let (reason, version) = (quoted(reason), quoted(version));

@@ -13,6 +13,7 @@ pub(crate) use caller::Outcome;
 
 use crate::http::{self, Client, Target};
 use crate::{Notify, StartError};
+use caller::Caller;
 use lines::Writer;
 use session::Session;
 use std::fs::File;
@@ -46,7 +47,14 @@ impl Remote {
         let (writer, writing) = Writer::open(to);
         let lines = lines::read(from);
         let (stop, stopped) = channel();
-        let session = Arc::new(Session::new(target, client, writer, notify, stop.clone()));
+        let session = Arc::new(Session {
+            caller: Caller::new(target, client),
+            writer,
+            notify,
+            over: stop.clone(),
+            open: Default::default(),
+            noise: Default::default(),
+        });
         let over = stop.clone();
         let running = thread::spawn(move || {
             let conversing = Arc::clone(&session);

@@ -4,7 +4,7 @@ use super::caller::{Caller, Outcome, described, is_stream};
 use super::lines::Writer;
 use super::stream::Stream;
 use crate::Notify;
-use crate::http::{Client, EVENTS, HELD, JSON, SseEvent, Target, collect, media_type, text as header};
+use crate::http::{EVENTS, HELD, JSON, SseEvent, collect, media_type, text as header};
 use crate::lock;
 use crate::messages::{about, id_text, internal_error, is, messages, on_one_line, protocol_version};
 use crate::stdio::PipeEvent;
@@ -31,34 +31,17 @@ const LAST_ANSWERS: Duration = Duration::from_secs(10);
 
 /// A session.
 pub(super) struct Session {
-    caller: Caller,
-    writer: Writer,
-    notify: Arc<dyn Notify>,
-    over: Sender<Outcome>,
+    pub(super) caller: Caller,
+    pub(super) writer: Writer,
+    pub(super) notify: Arc<dyn Notify>,
+    pub(super) over: Sender<Outcome>,
     /// The ids of requests that wait for their answers, verbatim.
-    open: watch::Sender<Vec<String>>,
+    pub(super) open: watch::Sender<Vec<String>>,
     /// Lines and bodies that are not messages.
-    noise: AtomicU64,
+    pub(super) noise: AtomicU64,
 }
 
 impl Session {
-    pub(super) fn new(
-        target: &Target,
-        client: Client,
-        writer: Writer,
-        notify: Arc<dyn Notify>,
-        over: Sender<Outcome>,
-    ) -> Self {
-        Self {
-            caller: Caller::new(target, client),
-            writer,
-            notify,
-            over,
-            open: watch::Sender::default(),
-            noise: AtomicU64::new(0),
-        }
-    }
-
     /// Takes the client's lines to their end, and waits a while for what it asked last.
     pub(super) async fn converse(self: &Arc<Self>, mut lines: Receiver<PipeEvent>) -> Outcome {
         while let Some(came) = lines.recv().await {
