@@ -20,7 +20,7 @@ use formats::{
 use serde_json::value::RawValue;
 use std::io::Read;
 use transcript::diff::{DiffOptions, first};
-use transcript::json::{Json, JsonKind, Tree, write_compact};
+use transcript::json::{Json, JsonKind, Tree, compact};
 
 const STRICT: ReadOptions = ReadOptions::new(Tolerance::Nothing);
 
@@ -192,9 +192,7 @@ pub fn json(bytes: &[u8]) {
         }
         (ours, theirs) => panic!("ours: {ours:?}, theirs: {theirs:?}"),
     };
-    let mut compact = Vec::new();
-    write_compact(value, &mut compact);
-    let compact = String::from_utf8_lossy(&compact);
+    let compact = compact(value);
     let Ok(again) = Json::parse(&compact) else { panic!("no JSON any more: {compact}") };
     assert!(value.same(again) && again.same(value), "{text} and {compact}");
     assert_eq!(first(value, again, &DiffOptions::default()).difference, None);

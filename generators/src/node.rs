@@ -5,8 +5,8 @@
 
 use crate::rng::Rng;
 use std::fmt::Write as _;
+pub use transcript::json::quoted;
 use transcript::json::{Json, JsonKind};
-pub use verdict::protocol::quoted;
 
 /// How deep a tree may be. What lies deeper stays one leaf, so that no walk over a tree can exhaust a stack.
 const DEEPEST: usize = 256;

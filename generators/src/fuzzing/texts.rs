@@ -4,12 +4,12 @@
 //! None of them may end the program; a refusal says what is wrong and where; and what was understood is understood again.
 
 use formats::FORMATS;
-use transcript::json::Json;
+use transcript::json::{Json, quoted};
 use verdict::answer::{Answer, Level};
 use verdict::baseline::Baseline;
 use verdict::case_file;
 use verdict::config_error::ConfigError;
-use verdict::protocol::{Handshake, answer, quoted};
+use verdict::protocol::{Handshake, answer};
 
 /// A line that an adapter printed, taken for its greeting, for an answer, and for the answer of a one-shot program.
 ///

@@ -3,7 +3,7 @@
 use formats::ReadError;
 use rules::Revision;
 use std::{fmt, io};
-use transcript::json::write_string;
+use transcript::json::quoted;
 use transcript::rejection::Rejection;
 
 /// Why nothing can be answered: the cause, and the recording at fault.
@@ -146,18 +146,13 @@ impl Error {
     /// The error as one JSON object on a line.
     #[must_use]
     pub fn json(&self) -> String {
-        let text = |text: &str| {
-            let mut out = Vec::new();
-            write_string(text.as_bytes(), &mut out);
-            String::from_utf8_lossy(&out).into_owned()
-        };
-        let word = |word: Option<&str>| word.map_or("null".to_owned(), text);
+        let word = |word: Option<&str>| word.map_or("null".to_owned(), quoted);
         let number = |number: Option<u64>| number.map_or("null".to_owned(), |number| number.to_string());
         let place = self.rejection().map(|rejection| &rejection.position);
         format!(
             r#"{{"code": {}, "message": {}, "name": {}, "clause": {}, "line": {}, "column": {}, "pointer": {}}}"#,
-            text(self.code()),
-            text(&self.message()),
+            quoted(self.code()),
+            quoted(&self.message()),
             word(self.name.as_deref()),
             word(self.rejection().map(|rejection| rejection.clause)),
             number(place.map(|place| place.line)),

@@ -2,7 +2,7 @@
 
 use crate::model::{Item, LISTINGS, Listing, Server, Surface, text};
 use crate::schema::token;
-use transcript::json::{Json, JsonKind, OwnedJson, write_compact};
+use transcript::json::{Json, JsonKind, OwnedJson, compact};
 
 /// The version of the files that are written, and the only one that is read.
 pub const LOCK_VERSION: &str = "1";
@@ -62,11 +62,7 @@ fn laid(value: Json<'_>, depth: usize, down: usize) -> String {
         JsonKind::Array if depth < down => {
             ('[', ']', value.items().map(|item| laid(item, depth + 1, down)).collect())
         }
-        _ => {
-            let mut out = Vec::new();
-            write_compact(value, &mut out);
-            return String::from_utf8(out).unwrap_or_default();
-        }
+        _ => return compact(value),
     };
     if parts.is_empty() {
         return format!("{open}{close}");

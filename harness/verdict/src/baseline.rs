@@ -384,7 +384,7 @@ pub fn entries(record: &Record, first: bool) -> String {
 
 /// As JSON writes it, which is a basic string of TOML, too, but for the one control character that JSON lets stand.
 fn quoted(text: &str) -> String {
-    crate::protocol::quoted(text).replace('\u{7f}', "\\u007f")
+    transcript::json::quoted(text).replace('\u{7f}', "\\u007f")
 }
 
 #[cfg(test)]

@@ -3,9 +3,9 @@
 use crate::answer::Answer;
 use crate::judgement::{Judgement, Verdict};
 use crate::meaning::Identification;
-use crate::protocol::quoted;
 use crate::verdict::broken;
 use transcript::diff::{DiffOptions, Difference, PointerPattern, first};
+use transcript::json::quoted;
 
 /// The words for people beside a sign: they may be any, or none.
 const WORDS: &str = "/evidence/*/what";

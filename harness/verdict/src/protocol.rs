@@ -7,7 +7,7 @@ use crate::meaning::{Calls, Identification, Meaning};
 use crate::normal::parse;
 use crate::plain;
 use transcript::dialect::{self, Dialect};
-use transcript::json::{Json, JsonKind, write_string};
+use transcript::json::{Json, JsonKind, quoted};
 
 /// The question that begins it all.
 pub const START: &str = r#"{"cmd":"start","protocol":1}"#;
@@ -173,14 +173,6 @@ fn string(value: Json<'_>, name: &str) -> Option<String> {
 
 fn decoded(value: Json<'_>) -> Option<String> {
     value.as_text().map(|text| String::from_utf8_lossy(&text.decode()).into_owned())
-}
-
-/// The text as a JSON string.
-#[must_use]
-pub fn quoted(text: &str) -> String {
-    let mut out = Vec::new();
-    write_string(text.as_bytes(), &mut out);
-    String::from_utf8_lossy(&out).into_owned()
 }
 
 /// What came instead of an answer, cut to what a person reads.

@@ -5,8 +5,8 @@
 use crate::answer::{Answer, FailureKind, READ};
 use crate::compare::{Summaries, compare, shows_nothing};
 use crate::expectation::Expectation;
-use crate::protocol::quoted;
 use transcript::diff::Difference;
+use transcript::json::quoted;
 use transcript::rejection::Code;
 
 pub use crate::judgement::{Judgement, Question, Verdict};

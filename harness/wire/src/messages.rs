@@ -2,9 +2,8 @@
 
 use std::borrow::Cow;
 use std::ops::Range;
-use transcript::json::{Json, JsonKind, write_compact};
+use transcript::json::{Json, JsonKind, compact, quoted};
 use transcript::message::{Id, Message};
-use verdict::protocol::quoted;
 
 /// Whether a message is this request, or notification.
 pub(crate) fn is(message: Message<'_>, method: &str) -> bool {
@@ -96,11 +95,7 @@ pub(crate) fn messages(text: &str) -> Result<Vec<Message<'_>>, String> {
 #[must_use]
 pub fn on_one_line(text: &str) -> Cow<'_, str> {
     match Json::parse(text) {
-        Ok(value) if text.contains('\n') => {
-            let mut out = Vec::with_capacity(text.len());
-            write_compact(value, &mut out);
-            Cow::Owned(String::from_utf8_lossy(&out).into_owned())
-        }
+        Ok(value) if text.contains('\n') => Cow::Owned(compact(value)),
         _ => Cow::Borrowed(text),
     }
 }

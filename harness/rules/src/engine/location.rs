@@ -1,6 +1,6 @@
 //! Where in a recording a finding stands, and what stands there.
 
-use transcript::json::{Json, JsonKind, write_string};
+use transcript::json::{self, Json, JsonKind};
 use transcript::session::{Carrier, Location};
 
 /// This much of the text around a place is shown, in characters.
@@ -153,9 +153,7 @@ pub(crate) fn shown(value: Json<'_>) -> String {
 
 /// A text as a person is shown it in a sentence.
 pub(crate) fn quoted(text: &str) -> String {
-    let mut out = Vec::new();
-    write_string(text.as_bytes(), &mut out);
-    excerpt_of(&String::from_utf8_lossy(&out))
+    excerpt_of(&json::quoted(text))
 }
 
 fn excerpt_of(text: &str) -> String {

@@ -26,4 +26,4 @@ pub use scan::{Scanner, SyntaxError};
 pub use string::{JsonString, string_at, write_string};
 pub use tree::{Node, Tree};
 pub use value::{Json, JsonKind, MemberIndex};
-pub use write::write_compact;
+pub use write::{compact, quoted, write_compact};

@@ -1,7 +1,23 @@
 //! Writing a value out again, token for token.
 
-use super::string::content_end;
+use super::string::{content_end, write_string};
 use super::value::Json;
+
+/// The text as a JSON string.
+#[must_use]
+pub fn quoted(text: &str) -> String {
+    let mut out = Vec::new();
+    write_string(text.as_bytes(), &mut out);
+    String::from_utf8_lossy(&out).into_owned()
+}
+
+/// The value without insignificant white space, as [`write_compact`] has it.
+#[must_use]
+pub fn compact(value: Json<'_>) -> String {
+    let mut out = Vec::with_capacity(value.text().len());
+    write_compact(value, &mut out);
+    String::from_utf8_lossy(&out).into_owned()
+}
 
 /// Appends `value` without insignificant white space: every token keeps its spelling, so that number text,
 /// escapes and twice-named members survive, and the result stands on one line.

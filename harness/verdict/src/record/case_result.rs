@@ -4,7 +4,7 @@ use crate::verdict::{Judgement, Verdict};
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::value::RawValue;
 use std::time::Duration;
-use transcript::json::{Json, write_compact, write_string};
+use transcript::json::{Json, compact, quoted};
 
 /// Longer values are cut in a record; then they are strings that say so.
 pub(super) const LONGEST: usize = 16 << 10;
@@ -175,16 +175,14 @@ fn depth(text: &str) -> usize {
 
 /// A value on one line, every token as it was spelled; a string with its beginning where it is too long or too deep.
 pub(super) fn value(text: &str) -> Option<Box<RawValue>> {
-    let mut out = Vec::new();
-    match Json::parse(text) {
-        Ok(value) if text.len() <= LONGEST && depth(text) <= DEEPEST => write_compact(value, &mut out),
+    let kept = match Json::parse(text) {
+        Ok(value) if text.len() <= LONGEST && depth(text) <= DEEPEST => compact(value),
         _ => {
-            let cut =
-                format!("{} … ({} bytes in all)", &text[..text.floor_char_boundary(LONGEST)], text.len());
-            write_string(cut.as_bytes(), &mut out);
+            let beginning = &text[..text.floor_char_boundary(LONGEST)];
+            quoted(&format!("{beginning} … ({} bytes in all)", text.len()))
         }
-    }
-    RawValue::from_string(String::from_utf8(out).ok()?).ok()
+    };
+    RawValue::from_string(kept).ok()
 }
 
 /// `null` is a value that stood there, unlike a member that is left out.

@@ -4,10 +4,9 @@ use super::script::ScriptStep;
 use crate::messages::{about, id_span, id_text, own_token, span, subscribed, with};
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
-use transcript::json::Json;
+use transcript::json::{Json, quoted};
 use transcript::meaning::EventKind;
 use transcript::message::Message;
-use verdict::protocol::quoted;
 
 /// What the other side chose to call its requests and their progress, where it is not what the recording has. Ids and
 /// progress tokens belong to the side that chose them: in messages about them they are put in as they came, byte for byte, and

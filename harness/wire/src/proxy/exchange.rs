@@ -19,8 +19,8 @@ use crate::redaction::Redaction;
 use std::io::{self, Write};
 use std::sync::Arc;
 use std::time::Duration;
+use transcript::json::quoted;
 use transcript::session::STILL_OPEN;
-use verdict::protocol::quoted;
 
 /// An exchange of which more may come.
 #[derive(Debug)]

@@ -3,10 +3,9 @@
 use super::body::EVENTS;
 use super::rules::Redaction;
 use formats::{OwnedContent, OwnedEntry, Session, TransportContext};
-use transcript::json::Json;
+use transcript::json::{Json, quoted};
 use transcript::message::Message;
 use transcript::session::{Exchange, Headers, Sse};
-use verdict::protocol::quoted;
 
 impl Redaction {
     /// Takes out of a session what is to be taken out. Order, times, ids, methods and who sent what stay.

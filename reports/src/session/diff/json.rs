@@ -6,7 +6,7 @@
 use super::Kinds;
 use super::side::Side;
 use transcript::align::{Counts, Mismatch, OwnedEvent};
-use verdict::protocol::quoted;
+use transcript::json::quoted;
 
 /// A comparison on its way to JSON.
 #[derive(Debug)]

@@ -11,9 +11,8 @@ pub(super) mod passage;
 use serde::Serialize;
 use std::fmt;
 use transcript::diff::Difference;
-use transcript::json::Json;
+use transcript::json::{Json, quoted};
 use transcript::session::Side;
-use verdict::protocol::quoted;
 use verdict::verdict::{Judgement, Verdict};
 
 /// What is judged of a recorder.

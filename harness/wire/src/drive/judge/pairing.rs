@@ -7,7 +7,7 @@ use crate::play::event;
 use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
 use transcript::align::Key;
 use transcript::diff::DiffOptions;
-use transcript::json::{Json, same_number, write_compact};
+use transcript::json::{self, Json, same_number};
 use transcript::message::Message;
 use transcript::session::Side;
 
@@ -208,12 +208,8 @@ fn longest_rise(places: &[usize]) -> HashSet<usize> {
 
 /// A message without white space, every token as it was spelled; any other text as it is.
 fn compact(text: &str) -> Option<Vec<u8>> {
-    let mut out = Vec::new();
-    match Json::parse(text) {
-        Ok(value) => write_compact(value, &mut out),
-        Err(_) => out.extend_from_slice(text.trim().as_bytes()),
-    }
-    Some(out)
+    let text = Json::parse(text).map_or_else(|_| text.trim().to_owned(), json::compact);
+    Some(text.into_bytes())
 }
 
 /// What is the same for messages of the same meaning, however they are spelled.
