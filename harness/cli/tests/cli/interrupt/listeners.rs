@@ -24,7 +24,7 @@ fn connected(server: &TcpListener) -> impl Fn() -> bool + '_ {
 fn interrupted(verb: &[&str], ready: impl Fn() -> bool, signal: Signal, code: i32) {
     let place = Workdir::new();
     let journal = place.text("journal");
-    let child = place.start(&[verb, &["--timeout", "600", "--journal", &journal]].concat());
+    let child = place.start([verb, &["--timeout", "600", "--journal", &journal]].concat());
     let output = place.interrupted(child, signal, ready);
     // What did not come any more is nobody's fault.
     ended(&output, code, &["interrupted; ids/null-request", "0 mismatches"]);
@@ -67,7 +67,7 @@ fn record_in_front_of_a_command_ends_the_command() {
         let (port, out) = (port.to_string(), place.text("out.jsonl"));
         let mut verb = words(&["record", "-o", &out, "--listen", &port, "--"]);
         verb.extend(shell_words::split(&place.peer("silent", "")).unwrap());
-        let child = place.start(&verb.iter().map(String::as_str).collect::<Vec<_>>());
+        let child = place.start(verb);
         let output = place.interrupted(child, signal, || place.is_ready());
         ended(&output, 0, &[]);
         let recorded = fs::read_to_string(&out).unwrap();
@@ -90,7 +90,7 @@ fn record_between_pipes_and_a_server_over_http_leaves_a_whole_file() {
         let place = Workdir::new();
         let server = TcpListener::bind("127.0.0.1:0").unwrap();
         let (url, out) = (format!("http://{}/mcp", server.local_addr().unwrap()), place.text("out.jsonl"));
-        let mut child = place.command(&["record", "-o", &out, "--to", &url]).spawn().unwrap();
+        let mut child = place.command(["record", "-o", &out, "--to", &url]).spawn().unwrap();
         let mut client = child.stdin.take().unwrap();
         writeln!(client, r#"{{"jsonrpc":"2.0","id":1,"method":"ping"}}"#).unwrap();
         let output = place.interrupted(child, signal, connected(&server));

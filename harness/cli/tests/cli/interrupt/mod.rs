@@ -9,6 +9,7 @@ mod listeners;
 use crate::sockets::{JSON, Listener, PING, PONG, ask};
 use crate::support::{PROGRAM, concord, ended, eventually, file, python, said};
 use rustix::process::{Pid, Signal, kill_process};
+use std::ffi::OsStr;
 use std::fs;
 use std::net::{TcpListener, TcpStream};
 use std::path::{Path, PathBuf};
@@ -48,14 +49,14 @@ impl Workdir {
         format!("{} {arguments}", shell_words::join(words))
     }
 
-    fn command(&self, arguments: &[&str]) -> Command {
-        let mut command = concord(arguments);
+    fn command<W: AsRef<OsStr>>(&self, words: impl IntoIterator<Item = W>) -> Command {
+        let mut command = concord(words);
         command.env("TMPDIR", self.path("tmp")).env(MARK, self.text("")).stdin(Stdio::piped());
         command
     }
 
-    fn start(&self, arguments: &[&str]) -> Child {
-        self.command(arguments).stdin(Stdio::null()).spawn().unwrap()
+    fn start<W: AsRef<OsStr>>(&self, words: impl IntoIterator<Item = W>) -> Child {
+        self.command(words).stdin(Stdio::null()).spawn().unwrap()
     }
 
     /// The processes that it started and that live.
@@ -112,8 +113,7 @@ macro_rules! nothing_is_left {
                 let place = Workdir::new();
                 let peer = place.peer($how, $arguments);
                 let verb: fn(&Workdir, &str) -> Vec<String> = $verb;
-                let words = verb(&place, &peer);
-                let child = place.start(&words.iter().map(String::as_str).collect::<Vec<_>>());
+                let child = place.start(verb(&place, &peer));
                 let output = place.interrupted(child, signal, || place.is_ready());
                 ended(&output, code, &[$says]);
             }
@@ -159,19 +159,8 @@ fn what_a_run_judged_is_kept() {
     let place = Workdir::new();
     let adapter = place.peer("adapter", "2");
     let (results, report) = (place.text("results"), place.text("report"));
-    let child = place.start(&[
-        "run",
-        "--adapter",
-        &adapter,
-        "--timeout",
-        "600",
-        "--jobs",
-        "1",
-        "--results",
-        &results,
-        "--report",
-        &report,
-    ]);
+    let line = format!("run --timeout 600 --jobs 1 --results {results} --report {report} --adapter");
+    let child = place.start(line.split(' ').chain([&*adapter]));
     let output = place.interrupted(child, Signal::INT, || {
         fs::read_to_string(place.path("ready")).is_ok_and(|text| text.lines().count() == 2)
     });
@@ -192,23 +181,11 @@ fn what_drive_judged_is_kept() {
     let script = shell_words::join([python(), &file("cli/drive/bad.py"), "hang-at-values"]);
     let recorder = format!("{script} {{out}} -- {{server}}");
     let (results, saved) = (place.text("results"), place.text("saved"));
-    let child = place.start(&[
-        "drive",
-        "--recorder",
-        &recorder,
-        "--timeout",
-        "600",
-        "--jobs",
-        "1",
-        "--results",
-        &results,
-        "--save",
-        &saved,
-        "--filter",
-        "conditions/plain",
-        "--filter",
-        "conditions/values",
-    ]);
+    let line = format!(
+        "drive --timeout 600 --jobs 1 --results {results} --save {saved} --filter conditions/plain \
+         --filter conditions/values --recorder"
+    );
+    let child = place.start(line.split(' ').chain([&*recorder]));
     let journal = place.path("saved/conditions/values/server.journal");
     let over = || fs::read_to_string(&journal).is_ok_and(|text| text.contains("\"over\""));
     let output = place.interrupted(child, Signal::TERM, over);
@@ -223,7 +200,7 @@ fn generate_leaves_no_case_by_half() {
     for (signal, code) in SIGNALS {
         let place = Workdir::new();
         let out = place.text("out");
-        let child = place.start(&["generate", "--count", "1000000", "--out", &out]);
+        let child = place.start(["generate", "--count", "1000000", "--out", &out]);
         let written = || fs::read_dir(place.path("out")).is_ok_and(|cases| cases.count() > 3);
         let output = place.interrupted(child, signal, written);
         ended(&output, code, &["interrupted; wrote "]);
@@ -238,10 +215,8 @@ fn a_report_leaves_no_page_by_half() {
     for (signal, code) in SIGNALS {
         let place = Workdir::new();
         let (results, out) = (place.text("results"), place.text("out"));
-        let ran = place
-            .start(&["run", "--filter", "ids/null-request", "--results", &results])
-            .wait_with_output()
-            .unwrap();
+        let child = place.start(["run", "--filter", "ids/null-request", "--results", &results]);
+        let ran = child.wait_with_output().unwrap();
         assert_eq!(ran.status.code(), Some(0), "{}", said(&ran));
         let mut arguments = words(&["report", "--out", &out]);
         for number in 0..200 {
@@ -251,7 +226,7 @@ fn a_report_leaves_no_page_by_half() {
             fs::write(place.path(&name), serde_json::to_vec(&record).unwrap()).unwrap();
             arguments.push(place.text(&name));
         }
-        let child = place.start(&arguments.iter().map(String::as_str).collect::<Vec<_>>());
+        let child = place.start(arguments);
         let folders = || fs::read_dir(place.path("out")).map_or(0, |all| all.flatten().count());
         let output = place.interrupted(child, signal, || folders() > 3);
         ended(&output, code, &["interrupted"]);
@@ -293,7 +268,7 @@ fn a_recording_is_whole_when_the_terminal_goes() {
     for signal in [Signal::INT, Signal::TERM, Signal::HUP] {
         let place = Workdir::new();
         let (port, out) = (free_port().to_string(), place.text("out.jsonl"));
-        let child = place.start(&["record", "-o", &out, "--listen", &port, "--to", &url]);
+        let child = place.start(["record", "-o", &out, "--listen", &port, "--to", &url]);
         let at = format!("127.0.0.1:{port}");
         let output = place.interrupted(child, signal, || {
             let is_there = TcpStream::connect(&at).is_ok();
