@@ -10,7 +10,7 @@ use transcript::json::Json;
 use transcript::k2a::AuthorizationSummary;
 use transcript::message::{Message, Refusal};
 use transcript::rejection::Code;
-use transcript::session::{Carrier, Location, Side, Sse};
+use transcript::session::{Carrier, Exchange, Location, Side, Sse};
 
 /// A session in hand.
 #[derive(Debug, Clone, Default)]
@@ -227,8 +227,9 @@ impl SessionBuilder {
                     let text = Json::parse(text).map_err(|_| "a message is not JSON")?;
                     Some(KnownEvent { text: Node::new(text), meaning: Node::new(event) })
                 }
-                OwnedContent::Exchange(exchange) if exchange.status != Some(401) => continue,
-                OwnedContent::Missing(_) | OwnedContent::Skipped(_) => continue,
+                OwnedContent::Exchange(exchange) if !exchange.turned_away() => continue,
+                // What is added later stands before the end.
+                OwnedContent::Missing(_) | OwnedContent::Skipped(_) | OwnedContent::TraceEnd(_) => continue,
                 _ => None,
             };
             builder.entries.push(Entry { owned, message });
@@ -344,8 +345,33 @@ impl SessionBuilder {
         match () {
             () if self.needs_directions && !format.carries.direction => Some("COR-DIRECTION-FLAT"),
             () if self.discovery.is_some() && !format.carries.challenge => Some("K2A-SUMMARY"),
+            () if format.name == "agent-vcr" && self.has_nulls() => {
+                Some("a null is taken off in this format")
+            }
             () => None,
         }
+    }
+
+    /// Whether a message has a null where agent-vcr writes one for what is not there.
+    fn has_nulls(&self) -> bool {
+        let is_null = |value: Option<&Node>| value.and_then(Node::spelled) == Some("null");
+        let messages = self.entries.iter().filter_map(|entry| Some(&entry.message.as_ref()?.text));
+        messages.into_iter().any(|text| {
+            let names = ["params", "error", "result"];
+            names.iter().any(|name| is_null(text.get(name)))
+                || is_null(text.get("error").and_then(|error| error.get("data")))
+        })
+    }
+
+    /// Whether HTTP turned something away, so that a call that comes twice may be one that came again.
+    pub(crate) fn turns_away(&self) -> bool {
+        self.entries.iter().any(|entry| {
+            let status = entry.owned.context.as_ref().and_then(|context| context.status);
+            match &entry.owned.what {
+                OwnedContent::Exchange(exchange) => exchange.turned_away(),
+                _ => Exchange { status, ..Exchange::default() }.turned_away(),
+            }
+        })
     }
 }
 

@@ -10,6 +10,7 @@ use crate::session_builder::{AGREED, BATCHED, SessionBuilder};
 use crate::variant::Variant;
 use formats::Format;
 use transcript::message::Refusal;
+use transcript::rejection::Code;
 use verdict::expectation::Expectation;
 use verdict::meaning::Meaning;
 
@@ -72,6 +73,16 @@ impl VariantBuilder {
                 files.push((format, Err(clause.to_owned())));
                 continue;
             }
+            if self.relation == Relation::Rejects(Code::DuplicateCallId)
+                && format.carries.exchanges
+                && self.builder.turns_away()
+            {
+                files.push((
+                    format,
+                    Err("COR-DUPLICATE: HTTP may have turned the first call away".to_owned()),
+                ));
+                continue;
+            }
             let mut bytes = Vec::new();
             // Memory takes every write.
             let _ = format.write(&session, &mut bytes);
@@ -85,7 +96,8 @@ impl VariantBuilder {
                 files.push((format, Err(format!("{} finds nothing to change in this format", mutator.name))));
                 continue;
             }
-            if format.is_lines() && bytes.trim_ascii().is_empty() {
+            let text = bytes.strip_prefix("\u{feff}".as_bytes()).unwrap_or(&bytes);
+            if format.is_lines() && text.trim_ascii().is_empty() {
                 files.push((format, Err("JRP-LINE: whether an empty file is a session is open".to_owned())));
                 continue;
             }
