@@ -11,7 +11,7 @@ pub enum Code {
     InvalidJson,
     /// The input ends inside a value or inside the document.
     Truncated,
-    /// JSON that is not an object, or not a message.
+    /// JSON that is neither a message nor an array.
     NotAMessage,
     /// `jsonrpc` is not `"2.0"`.
     InvalidVersion,
@@ -27,11 +27,11 @@ pub enum Code {
     DuplicateCallId,
     /// The envelope's `transport` has another value, or is missing.
     WrongTransport,
-    /// An entry that is not an object, or has none or several of `request`, `response`, `sse`.
+    /// An entry that is not an object; in an envelope, one with none or several of `request`, `response`, `sse`.
     InvalidEntry,
-    /// An array of messages where one message belongs.
+    /// An array where one message belongs, empty or not.
     Batch,
-    /// No `entries`.
+    /// No `entries`, or what another format has in their place, such as `log.entries` of a HAR.
     MissingEntries,
     /// SSE data that starts like an object and is not JSON.
     BrokenData,
@@ -41,7 +41,7 @@ pub enum Code {
     MissingMeta,
     /// A second `meta` line.
     SecondMeta,
-    /// A trace of another version.
+    /// A trace or a cassette of another version.
     UnsupportedVersion,
     /// A message line without `raw`.
     MissingRaw,
@@ -62,7 +62,7 @@ const CODES: &[(Code, &str, &str, &str)] = &[
     (Code::InvalidUtf8, "invalid-utf8", "SRV-BYTES", "Bytes that are not UTF-8."),
     (Code::InvalidJson, "invalid-json", "SRV-BYTES", "Text that is not JSON."),
     (Code::Truncated, "truncated", "SRV-BYTES", "The input ends inside a value or inside the document."),
-    (Code::NotAMessage, "not-a-message", "JRP-SHAPE", "JSON that is not an object, or not a message."),
+    (Code::NotAMessage, "not-a-message", "JRP-SHAPE", "JSON that is neither a message nor an array."),
     (Code::InvalidVersion, "invalid-version", "JRP-VERSION", "`jsonrpc` is not `\"2.0\"`."),
     (Code::InvalidMethod, "invalid-method", "JRP-SHAPE", "`method` is not a string."),
     (Code::InvalidId, "invalid-id", "ID-REJECT", "An id that is a boolean, an object or an array."),
@@ -84,10 +84,15 @@ const CODES: &[(Code, &str, &str, &str)] = &[
         Code::InvalidEntry,
         "invalid-entry",
         "ENV-ONE",
-        "An entry that is not an object, or has none or several of `request`, `response`, `sse`.",
+        "An entry that is not an object; in an envelope, one with none or several of `request`, `response`, `sse`.",
     ),
-    (Code::Batch, "batch", "ENV-SINGLE", "An array of messages where one message belongs."),
-    (Code::MissingEntries, "missing-entries", "ENV-EMPTY", "No `entries`."),
+    (Code::Batch, "batch", "ENV-SINGLE", "An array where one message belongs, empty or not."),
+    (
+        Code::MissingEntries,
+        "missing-entries",
+        "ENV-EMPTY",
+        "No `entries`, or what another format has in their place, such as `log.entries` of a HAR.",
+    ),
     (
         Code::BrokenData,
         "broken-data",
@@ -102,7 +107,12 @@ const CODES: &[(Code, &str, &str, &str)] = &[
     ),
     (Code::MissingMeta, "missing-meta", "RPL-META", "A trace that does not begin with a whole `meta` line."),
     (Code::SecondMeta, "second-meta", "RPL-META", "A second `meta` line."),
-    (Code::UnsupportedVersion, "unsupported-version", "RPL-VERSION", "A trace of another version."),
+    (
+        Code::UnsupportedVersion,
+        "unsupported-version",
+        "RPL-VERSION",
+        "A trace or a cassette of another version.",
+    ),
     (Code::MissingRaw, "missing-raw", "RPL-MESSAGE", "A message line without `raw`."),
     (
         Code::MissingDir,
