@@ -32,7 +32,7 @@ pub(super) const FAMILY: Family = Family {
 /// The most requests without a field that are remembered until they are answered.
 const MOST_LACKING: usize = 1_000;
 
-/// Longer names of clients are not told apart.
+/// Longer names of clients are not compared.
 const LONGEST_CLIENT: usize = 1 << 10;
 
 const SERVER: &str = "io.modelcontextprotocol/serverInfo";
@@ -143,8 +143,8 @@ pub(super) fn client_of<'m>(meta: impl Fn(&str) -> Option<Json<'m>>) -> Option<&
     meta(META_CLIENT).map(Json::text).filter(|text| text.len() <= LONGEST_CLIENT)
 }
 
-/// Whether two requests may be of one client. Whoever records a server without sessions records all its clients, and each
-/// counts up from one.
+/// Whether two requests may be of one client. A recording of a server without sessions has all its clients, and each counts up
+/// from one.
 pub(super) fn may_be_one(one: Option<&str>, other: Option<&str>) -> bool {
     one.zip(other).is_none_or(|(one, other)| one == other)
 }
