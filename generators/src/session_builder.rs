@@ -345,14 +345,12 @@ impl SessionBuilder {
         match () {
             () if self.needs_directions && !format.carries.direction => Some("COR-DIRECTION-FLAT"),
             () if self.discovery.is_some() && !format.carries.challenge => Some("K2A-SUMMARY"),
-            () if format.name == "agent-vcr" && self.has_nulls() => {
-                Some("a null is taken off in this format")
-            }
+            () if format.pads_with_null && self.has_nulls() => Some("a null is taken off in this format"),
             () => None,
         }
     }
 
-    /// Whether a message has a null where agent-vcr writes one for what is not there.
+    /// Whether a message has a null where some recorders write one for what is not there.
     fn has_nulls(&self) -> bool {
         let is_null = |value: Option<&Node>| value.and_then(Node::spelled) == Some("null");
         let messages = self.entries.iter().filter_map(|entry| Some(&entry.message.as_ref()?.text));

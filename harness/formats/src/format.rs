@@ -41,6 +41,8 @@ pub struct Format {
     pub live: bool,
     /// Whether every case of the suite is spelled in it, or says why it cannot be.
     pub paired: bool,
+    /// Whether its recorders write null for `params`, `result`, `error` and an error's `data` that a message has not.
+    pub pads_with_null: bool,
     /// What its recorders write in place of what they took out, beside the usual `[REDACTED]`.
     pub redacts: &'static [&'static str],
     /// The clauses, by how their ids begin, that speak only of formats like this one: a case of such a clause has nothing to
@@ -91,6 +93,7 @@ impl Format {
             scripts: &[],
             live: false,
             paired: false,
+            pads_with_null: false,
             redacts: &[],
             clauses: &[],
             sniff,

@@ -45,6 +45,7 @@ pub(crate) static FORMAT: Format = Format {
     caveat: "agent-vcr keeps requests with their answers, in the order of their ends, and notifications of the server; what else was said is in no recording of its own",
     items: Items::List(&["session", "interactions"]),
     why_not,
+    pads_with_null: true,
     unloadable: write::unloadable,
     messages: &[&["request"], &["response"]],
     ..Format::new(
