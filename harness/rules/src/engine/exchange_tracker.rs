@@ -5,9 +5,9 @@
 //! without its bodies, and up to [`MOST_URLS`] URLs of each sort; up to [`MOST_WAITING`] exchanges that came before the
 //! revision was known, such as a refusal for want of a token; and up to [`MOST_OPEN`] streams that are open at a time.
 
-use super::facts::{META_VERSION, text_of};
+use super::facts::text_of;
 use super::http_exchange::{HttpExchange, SESSION, Transport};
-use super::message::SeenMessage;
+use super::message::{META_VERSION, SeenMessage};
 use super::url::resolve;
 use crate::revision::Revision;
 use std::borrow::Cow;

@@ -5,11 +5,12 @@
 
 use super::location::FindingLocation;
 use super::losses::Losses;
-use super::message::{MessageKind, SeenMessage};
+use super::message::{META_CAPABILITIES, META_VERSION, MessageKind, SeenMessage};
 use super::methods::known;
 use super::recording_info::RecordingInfo;
 use super::tool_definitions::ToolDefinitions;
-use crate::revision::{Revision, Span};
+use super::url::host;
+use crate::revision::Revision;
 use crate::rule::Need;
 use memchr::memmem::Finder;
 use transcript::json::{Json, JsonKind, OwnedJson};
@@ -17,10 +18,6 @@ use transcript::session::{Content, Entry, Side, header};
 
 /// Longer capabilities are not kept.
 const LONGEST: usize = 1 << 20;
-
-pub(crate) const META_VERSION: &str = "io.modelcontextprotocol/protocolVersion";
-pub(crate) const META_CLIENT: &str = "io.modelcontextprotocol/clientInfo";
-pub(crate) const META_CAPABILITIES: &str = "io.modelcontextprotocol/clientCapabilities";
 
 /// What a session has shown so far.
 #[derive(Debug, Default)]
@@ -214,8 +211,8 @@ impl Facts {
                 // What a server refused belongs to no session of it.
                 let taken = exchange.status.is_none_or(|status| status < 400);
                 // A proxy may pass on the id of the server behind it: both legs name one id, and are two sessions.
-                let host = exchange.url.split('/').nth(2).unwrap_or_default();
-                let id = session.filter(|_| taken).map(|id| format!("{host} {id}").into_boxed_str());
+                let id = session.filter(|_| taken);
+                let id = id.map(|id| format!("{} {id}", host(&exchange.url)).into_boxed_str());
                 match (id, &self.name) {
                     (Some(id), None) if self.handshake => self.name = Some(id),
                     (Some(id), Some(name)) => self.mixed |= id != *name,
@@ -263,15 +260,8 @@ impl Facts {
             self.client = Some(capabilities);
         }
         self.modern |= message.calls("notifications/subscriptions/acknowledged");
-        let named = match message.meta(META_VERSION) {
-            // A request that names no version may show it by a method that only one revision has.
-            None if message.known.is_some_and(|it| it.spans.iter().all(|one| one.span == Span::MODERN)) => {
-                Some(Revision::V2026_07_28)
-            }
-            named => named.and_then(Revision::new),
-        };
         if message.kind == MessageKind::Request
-            && let Some(revision) = named
+            && let Some(revision) = message.shown_revision()
         {
             self.alien = None;
             self.suppose(revision);

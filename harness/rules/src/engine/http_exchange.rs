@@ -1,8 +1,8 @@
 //! An HTTP exchange as rules see it: with what it carried. Memory: what it says of itself, without its bodies, and up to
 //! [`MOST_CALLS`] requests.
 
-use super::facts::{META_CLIENT, META_VERSION, text_of};
-use super::message::{MessageKind, SeenMessage};
+use super::facts::text_of;
+use super::message::{META_CLIENT, META_VERSION, MessageKind, SeenMessage};
 use super::url::address;
 use crate::revision::Revision;
 use transcript::json::{Json, JsonKind};

@@ -3,9 +3,14 @@
 use super::methods::Method;
 use super::pending_requests::PendingRequest;
 use super::response_match::ResponseMatch;
+use crate::revision::{Revision, Span};
 use std::borrow::Cow;
 use transcript::json::{Json, JsonKind};
 use transcript::message::{Id, Message, MessageClass};
+
+pub(crate) const META_VERSION: &str = "io.modelcontextprotocol/protocolVersion";
+pub(crate) const META_CLIENT: &str = "io.modelcontextprotocol/clientInfo";
+pub(crate) const META_CAPABILITIES: &str = "io.modelcontextprotocol/clientCapabilities";
 
 const LSP: &str = "the Language Server Protocol";
 
@@ -47,6 +52,17 @@ impl MessageKind {
 }
 
 impl<'m> SeenMessage<'m> {
+    /// The revision without handshake that a request is of: it names its version, or only that revision has its method.
+    pub(super) fn shown_revision(&self) -> Option<Revision> {
+        match self.meta(META_VERSION) {
+            Some(version) => Revision::new(version),
+            None => {
+                let known = self.known?;
+                known.spans.iter().all(|one| one.span == Span::MODERN).then_some(Revision::V2026_07_28)
+            }
+        }
+    }
+
     /// A message by itself, before it is known what it answers.
     pub(super) fn new(raw: Message<'m>, item: Option<usize>) -> Self {
         let method: Option<Cow<'_, str>> = raw.method().map(|method| match method.to_str() {

@@ -56,11 +56,11 @@ pub(crate) use content::{
     Base64, ContentsKind, LONGEST_NAME, Uri, base64, contents, embedded, read_base64, str_of, string_of, uri,
 };
 pub(crate) use context::RuleContext;
-pub(crate) use facts::{META_CAPABILITIES, META_CLIENT, META_VERSION, text_of, why_not_whole};
+pub(crate) use facts::{text_of, why_not_whole};
 pub(crate) use http_exchange::{
     Call, HttpExchange, LAST_EVENT, SESSION, Transport, VERSION, holds_several, plain,
 };
-pub(crate) use message::{MessageKind, SeenMessage};
+pub(crate) use message::{META_CAPABILITIES, META_CLIENT, META_VERSION, MessageKind, SeenMessage};
 pub(crate) use methods::{Direction, Method};
 pub(crate) use moment::{Early, Moment, NO_ORDER};
 pub(crate) use pending_requests::{IdUse, PendingRequest, requestor, requestors};
@@ -74,7 +74,7 @@ pub(crate) use secrets::secret;
 pub(crate) use server_requests::{ClientAnswer, ServerRequests, server_requests};
 pub(crate) use tool_list::{Definition, ToolList};
 pub(crate) use typed_id::{TypedId, UsedIds};
-pub(crate) use url::{Origin, address, is_private, parameter, percent_decoded, query, resolve};
+pub(crate) use url::{Origin, address, host, is_private, parameter, percent_decoded, query, resolve};
 
 /// The limits that a document names, for the test that holds it to them.
 #[cfg(test)]

@@ -47,6 +47,11 @@ pub(crate) fn is_private(url: &str) -> bool {
     !http || Origin::new(url).is_some_and(|origin| origin.is_loopback())
 }
 
+/// The host of an absolute URL with its port, as it is written.
+pub(crate) fn host(url: &str) -> &str {
+    url.split('/').nth(2).unwrap_or_default()
+}
+
 /// A URL without its query and fragment.
 fn bare_url(url: &str) -> &str {
     url.split(['?', '#']).next().unwrap_or_default()

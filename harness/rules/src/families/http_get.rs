@@ -6,7 +6,7 @@
 use super::http::{ERA, OURS, accept};
 use crate::engine::{
     Family, FindingLocation, HttpExchange, Report, Revision, RuleContext, RuleVisitor, SESSION, Transport,
-    Trigger, VERSION, Violation, quoted,
+    Trigger, VERSION, Violation, host, quoted,
 };
 use crate::rule::{Level, Rule};
 use std::collections::BTreeMap;
@@ -142,7 +142,6 @@ impl HttpGetState {
             !lives
         });
         // At another host it may be what a proxy passes on.
-        let host = |url: &str| url.split('/').nth(2).map(str::to_owned);
         match self.paths.get(session) {
             Some(path) if host(path) != host(exchange.url()) => {}
             Some(path) => {

@@ -1,7 +1,6 @@
 //! Streamable HTTP without sessions: the headers that repeat the body, and what is left of the earlier transport.
 //!
-//! An exchange that shows next to no headers lacks none: some converter wrote it. Memory: one exchange, and
-//! [`MOST_REFUSED`] calls.
+//! An exchange that shows next to no headers lacks none: some converter wrote it. Memory: one exchange, and [`MOST_REFUSED`] calls.
 
 use super::modern::{NOT_WHOLE, is_clients};
 use super::modern_stdio::{is_http, sides};
@@ -135,6 +134,7 @@ static SERVER_REQUEST: Rule = Rule {
 
 /// The most refused calls that are remembered to the end.
 const MOST_REFUSED: usize = 100;
+const AGREES: &str = "-32020 refuses headers that agree with the body";
 
 /// A fault in a request's headers, which its server has to refuse.
 struct HeaderFault {
@@ -181,8 +181,6 @@ impl RuleVisitor for ModernHttpState {
         }
     }
 }
-
-const AGREES: &str = "-32020 refuses headers that agree with the body";
 
 /// The schema of a tool's arguments as it was listed last.
 fn schema_of<'f>(tool: &str, at: &RuleContext<'f>) -> Option<&'f str> {
@@ -307,9 +305,9 @@ impl ModernHttpState {
         let broke = |wrong: String| Violation::new(wrong).of(request);
         match message.error_code() {
             Some(-32020) if right => {
-                let call =
-                    || request.param("name").and_then(text_of).filter(|_| request.method() == "tools/call");
-                match call().and_then(|name| Some((schema_of(&name, at)?.into(), name))) {
+                let tool =
+                    request.param("name").and_then(text_of).filter(|_| request.method() == "tools/call");
+                match tool.and_then(|name| Some((schema_of(&name, at)?.into(), name))) {
                     Some((schema, name)) if self.refused.len() < MOST_REFUSED => {
                         self.refused.push((name, schema, at.location()));
                     }

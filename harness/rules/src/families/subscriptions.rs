@@ -31,6 +31,7 @@ const LONGEST: usize = 1 << 14;
 
 const TAG: &str = "io.modelcontextprotocol/subscriptionId";
 const ACK: &str = "notifications/subscriptions/acknowledged";
+const PART: &str = "whether the resource is a part of one that was subscribed to is the server's to say";
 const LISTEN: &str = "subscriptions/listen";
 const UPDATED: &str = "notifications/resources/updated";
 
@@ -252,14 +253,11 @@ impl SubscriptionsState {
             return self.unknown(&ID_EXACT, tag, at, report);
         };
         let Some(listen) = self.listens.get(index) else { return };
-        report.check(&ID_EXACT, at, is_id(&listen.id, tag), || {
-            let wrong =
-                format!("the subscription is named {}, and its request has the id {}", shown(tag), listen.id);
-            Violation::new(wrong).inside(tag).see(listen.location.clone(), "the request")
-        });
+        let (id, location) = (&listen.id, &listen.location);
+        report
+            .check(&ID_EXACT, at, is_id(id, tag), || wrong_tag(tag, id).see(location.clone(), "the request"));
         let filter = listen.filter.as_deref().and_then(|text| Json::parse(text).ok());
         if let (Some(filter), Some(member)) = (filter, asked_by) {
-            let location = &listen.location;
             match allows(filter, member, message) {
                 Some(true) => report.pass(&FILTER, at),
                 Some(false) if listen.shared => {
@@ -272,11 +270,7 @@ impl SubscriptionsState {
                     let wrong = Violation::new(wrong.trim_end().to_owned());
                     report.fail(&FILTER, at, wrong.see(location.clone(), "the request"));
                 }
-                None => {
-                    let why =
-                        "whether the resource is a part of one that was subscribed to is the server's to say";
-                    report.inconclusive(&FILTER, at, why);
-                }
+                None => report.inconclusive(&FILTER, at, PART),
             }
         }
         if let (Some(filter), ACK) = (filter, method) {
@@ -317,14 +311,8 @@ impl SubscriptionsState {
             None => report.inconclusive(&ID_TAG, at, UNPROVEN),
             Some(tag) => {
                 report.pass(&ID_TAG, at);
-                report.check(&ID_EXACT, at, is_id(request.id(), tag), || {
-                    let wrong = format!(
-                        "the subscription is named {}, and its request has the id {}",
-                        shown(tag),
-                        request.id()
-                    );
-                    Violation::new(wrong).inside(tag).of(request)
-                });
+                let id = request.id();
+                report.check(&ID_EXACT, at, is_id(id, tag), || wrong_tag(tag, id).of(request));
             }
         }
         let named = || self.listens.iter().position(|listen| *listen.id == *request.id());
@@ -348,6 +336,12 @@ impl SubscriptionsState {
         }
         self.unknown(&CANCEL, id, at, report);
     }
+}
+
+/// What is wrong with a tag that is not the id of its subscription's request.
+fn wrong_tag<'t>(tag: Json<'t>, id: &str) -> Violation<'t> {
+    Violation::new(format!("the subscription is named {}, and its request has the id {id}", shown(tag)))
+        .inside(tag)
 }
 
 /// Whether a value is this id: of the same type, and with the same text.
