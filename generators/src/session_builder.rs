@@ -355,9 +355,10 @@ impl SessionBuilder {
         let is_null = |value: Option<&Node>| value.and_then(Node::spelled) == Some("null");
         let messages = self.entries.iter().filter_map(|entry| Some(&entry.message.as_ref()?.text));
         messages.into_iter().any(|text| {
-            let names = ["params", "error", "result"];
-            names.iter().any(|name| is_null(text.get(name)))
-                || is_null(text.get("error").and_then(|error| error.get("data")))
+            let error = text.get("error");
+            is_null(text.get("params"))
+                || is_null(error)
+                || error.is_some_and(|error| is_null(text.get("result")) || is_null(error.get("data")))
         })
     }
 
