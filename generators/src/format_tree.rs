@@ -281,7 +281,7 @@ pub fn is_archive(format: &Format) -> bool {
 }
 
 /// Whether an envelope's entry carries a message.
-fn has_message(entry: &Node) -> bool {
+pub(crate) fn has_message(entry: &Node) -> bool {
     let data = entry.get("sse").filter(|sse| carries(sse)).and_then(|sse| sse.get("data"));
     [entry.get("request"), entry.get("response"), data].into_iter().flatten().any(is_message)
 }

@@ -4,7 +4,7 @@
 
 use crate::node::Node;
 use crate::session::KnownSession;
-use formats::{Format, OwnedContent, OwnedEntry, Session, Totals};
+use formats::{Format, OwnedContent, OwnedEntry, Session, Totals, time};
 use transcript::dialect::IdRules;
 use transcript::json::Json;
 use transcript::k2a::AuthorizationSummary;
@@ -334,6 +334,12 @@ impl SessionBuilder {
             }
             entries.push(owned);
         }
+        // A trace whose end has no exit code need not be read.
+        let times = || entries.iter().filter_map(|entry: &OwnedEntry| entry.time);
+        let (first, last) = (times().next().unwrap_or_default(), times().max().unwrap_or_default());
+        let (end, took) = (time::write(last), last - first);
+        let end = format!(r#"{{"t":"{end}","type":"end","exitCode":0,"durationMs":{took}}}"#);
+        entries.push(OwnedEntry::new(OwnedContent::TraceEnd(end)));
         let events = self.entries.iter().filter(|entry| entry.message.is_some()).count();
         let totals =
             Totals { events: events as u64, authorization_discovery: self.summary(), ..Totals::default() };

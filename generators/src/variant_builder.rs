@@ -83,6 +83,13 @@ impl VariantBuilder {
                 ));
                 continue;
             }
+            if matches!(self.relation, Relation::Open(_))
+                && self.clauses.contains(&"ENV-NULL")
+                && !format.is_envelope()
+            {
+                files.push((format, Err("ENV-NULL: only an envelope leaves it open".to_owned())));
+                continue;
+            }
             let mut bytes = Vec::new();
             // Memory takes every write.
             let _ = format.write(&session, &mut bytes);

@@ -2,7 +2,7 @@
 //! whose event has no name of its own.
 
 use super::endpoint::anywhere;
-use crate::format_tree::{FormatTree, change_each};
+use crate::format_tree::{FormatTree, change_each, has_message};
 use crate::mutator::Apply;
 use crate::node::{Line, Node};
 use crate::relation::{Reading, Relation};
@@ -52,14 +52,21 @@ mutators! {
 
 fn unnamed_in_envelopes(tree: &mut FormatTree, rng: &mut Rng) -> bool {
     let empty = rng.one_in(2);
-    let named = |sse: &&mut Node| sse.get("event").is_some_and(|name| name.is("message"));
-    change_each(tree.entries().filter_map(|entry| entry.get_mut("sse")).filter(named), |sse| {
-        match empty {
-            true => sse.set("event", Node::text("")),
-            false => sse.remove("event"),
+    let (mut struck, mut message) = (Vec::new(), 0);
+    for entry in tree.entries() {
+        let carries = has_message(entry);
+        let named = |sse: &&mut Node| sse.get("event").is_some_and(|name| name.is("message"));
+        if let Some(sse) = entry.get_mut("sse").filter(named) {
+            match empty {
+                true => sse.set("event", Node::text("")),
+                false => sse.remove("event"),
+            }
+            struck.push(message);
         }
-        true
-    })
+        message += usize::from(carries);
+    }
+    tree.struck.extend(&struck);
+    !struck.is_empty()
 }
 
 fn unnamed_in_streams(tree: &mut FormatTree, rng: &mut Rng) -> bool {
