@@ -151,8 +151,8 @@ impl RequestIdsState {
         let why = match used {
             IdUse::Fresh if at.pending.full().is_some() => at.pending.full(),
             _ if used != IdUse::Fresh && at.side.is_none() => Some("nothing says whose requests these are"),
-            _ if used != IdUse::Fresh && is_of_any_session(at) => {
-                Some("the recording holds several sessions, and does not tell whose this is")
+            _ if used != IdUse::Fresh && is_of_any_session(message, at) => {
+                Some("the recording holds several sessions, or began late, and does not tell whose this is")
             }
             _ if used != IdUse::Fresh && at.facts.handshake && self.is_modern(message) => {
                 Some("a request that needs no session has the id as well")
@@ -236,10 +236,12 @@ fn is_open(used: IdUse, before: Option<Sent>, at: &RuleContext<'_>) -> bool {
     }
 }
 
-/// Several sessions share an exchange log, and nothing says which of them this is of.
-fn is_of_any_session(at: &RuleContext<'_>) -> bool {
+/// Several sessions share an exchange log, or may where it begins late, and nothing says which of them this is of.
+fn is_of_any_session(message: &SeenMessage<'_>, at: &RuleContext<'_>) -> bool {
     let Some(exchange) = at.exchange else { return false };
-    at.facts.mixed || at.facts.session > 0 && header(&exchange.request_headers, "Mcp-Session-Id").is_none()
+    let late = !at.facts.handshake && message.meta(META_VERSION).is_none();
+    let several = at.facts.session > 0 || late;
+    at.facts.mixed || several && header(&exchange.request_headers, "Mcp-Session-Id").is_none()
 }
 
 /// Whether an open request of this side with this id asks the same.

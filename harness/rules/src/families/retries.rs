@@ -173,9 +173,11 @@ impl RetriesState {
             let same = *question.method == *method && question.gist == gist;
             same && may_be_one(question.client.as_deref(), client)
         };
-        // Of several equal calls, the one whose state comes back, then one whose questions are all answered.
+        // Of several equal calls, the one that asked for just what is answered, then the one whose state comes back, then one
+        // whose questions are all answered.
         let best = self.questions.iter().filter(fits).max_by_key(|question| {
             (
+                !answered.is_empty() && question.keys == answered,
                 same_state(question.state.as_deref(), state),
                 question.keys.iter().all(|key| answered.contains(key)),
             )
