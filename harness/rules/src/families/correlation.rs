@@ -124,6 +124,8 @@ impl RuleVisitor for CorrelationState {
     }
 }
 
+const UNPLACED: &str = "an exchange log does not tell what was asked before a stream said this";
+
 const NO_ID: &str = "the result has no id, and so answers nothing";
 
 impl CorrelationState {
@@ -196,6 +198,13 @@ impl CorrelationState {
             }
             ResponseMatch::AlreadyAnswered | ResponseMatch::Unmatched
                 if self.refuses_notification(message, at, report) => {}
+            // Over HTTP+SSE what is asked later may be answered in the stream, too.
+            ResponseMatch::AlreadyAnswered
+                if at.exchange.is_some_and(|exchange| !exchange.timed)
+                    && at.exchanges.current().is_some_and(|exchange| exchange.endpoint.is_some()) =>
+            {
+                report.inconclusive(&DUPLICATE, at, UNPLACED);
+            }
             ResponseMatch::AlreadyAnswered => {
                 let unread = match message.error_code() {
                     Some(-32700) => ", and what could not be parsed has no id",
@@ -359,8 +368,7 @@ impl CorrelationState {
             }
             Some(_) => {}
             None if at.exchange.is_some() && (posted.is_none() || at.facts.session > 0) => {
-                let why = "an exchange log does not tell what was asked before a stream said this";
-                report.inconclusive(&ID_MATCH, at, why);
+                report.inconclusive(&ID_MATCH, at, UNPLACED);
             }
             None if self.garbled.contains(shown_id(message)) => {}
             None if self.was_unreadable(at) => {
