@@ -56,6 +56,7 @@ pub mod time;
 mod transport;
 mod txtar;
 pub mod unpacking;
+pub mod url;
 mod vscode_log;
 mod writing;
 

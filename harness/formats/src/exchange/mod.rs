@@ -15,7 +15,6 @@ pub(crate) const CARRIES: Capabilities = Capabilities {
 };
 
 pub(crate) mod body;
-pub(crate) mod endpoint;
 mod invented;
 pub(crate) mod media;
 pub(crate) mod parts;

@@ -8,9 +8,9 @@
 //!
 //! Memory: the document, and the headers above of each exchange.
 
-use super::endpoint::announced;
 use crate::format::{Format, Items, ReadOptions, Tolerance};
 use crate::input::{Input, ReadError};
+use crate::url::{announced, normal};
 use std::collections::BTreeMap;
 use transcript::json::Json;
 use transcript::session::{Carrier, Content, Entry, Exchange, header};
@@ -142,7 +142,8 @@ fn assigned(seen: &[Seen]) -> (Vec<usize>, usize) {
             && (asks.is_none() || gives.is_some_and(|id| is_new(&id)));
         let named = [&exchange.asks, &exchange.gives].into_iter().flatten().filter(|_| !again);
         let known = named.filter_map(|id| *ids.get(&**id)?).next();
-        let posts_to = endpoints.get(&*exchange.url).copied();
+        let posts_to =
+            if endpoints.is_empty() { None } else { endpoints.get(&*normal(&exchange.url)).copied() };
         let names = gives.filter(|id| again || is_new(id)).or(asks.filter(is_new));
         let unnamed = exchange.initializes && exchange.served && posts_to.is_none();
         let begins = known.is_none() && (names.is_some() || exchange.endpoint.is_some() || unnamed);

@@ -5,11 +5,11 @@ use super::evidence::EvidenceLocation;
 use super::finding::Identification;
 use super::signs::Signs;
 use crate::detect::detect;
-use crate::exchange::endpoint::announced;
 use crate::format::{Format, ReadOptions};
 use crate::input::{Input, ReadError};
 use crate::reading::{Step, walk};
 use crate::transport::{self, MARK, Transport};
+use crate::url::{announced, normal};
 use std::collections::{HashMap, HashSet};
 use std::io::Read;
 use transcript::json::{Json, JsonKind};
@@ -155,7 +155,7 @@ impl Identifier {
         if post && is_stream(exchange) {
             self.signs.streamed.add(&entry.location, None);
         }
-        let announced = self.announced.iter().any(|url| *url == *exchange.url);
+        let announced = self.announced.iter().any(|url| *url == normal(&exchange.url));
         let version = self.headers(&exchange.request_headers, &entry.location, self.parts[0], announced);
         if let (Some(version), true) = (version, fine) {
             self.signs.versions.grant(version);

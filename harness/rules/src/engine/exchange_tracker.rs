@@ -5,14 +5,11 @@
 //! without its bodies, and up to [`MOST_URLS`] URLs of each sort; up to [`MOST_WAITING`] exchanges that came before the
 //! revision was known, such as a refusal for want of a token; and up to [`MOST_OPEN`] streams that are open at a time.
 
-use super::facts::text_of;
 use super::http_exchange::{HttpExchange, SESSION, Transport};
 use super::message::{META_VERSION, SeenMessage};
-use super::url::resolve;
 use crate::revision::Revision;
-use std::borrow::Cow;
+use formats::url::{announced, normal};
 use std::collections::{BTreeSet, VecDeque};
-use transcript::json::Json;
 use transcript::rejection::Rejection;
 use transcript::session::{Content, Entry};
 
@@ -69,7 +66,7 @@ impl ExchangeTracker {
                     exchange.take(entry, message, revision);
                     // Messages go there while the stream is open.
                     if let Some(endpoint) = exchange.endpoint.as_ref().filter(|_| exchange.opens(entry)) {
-                        keep(&mut self.targets, &resolve(&exchange.raw.url, &named_address(endpoint)));
+                        keep(&mut self.targets, &announced(&exchange.raw.url, endpoint));
                         keep(&mut self.streams, exchange.url());
                     }
                 }
@@ -143,6 +140,11 @@ impl ExchangeTracker {
 
     fn closed(&mut self, mut exchange: HttpExchange) -> HttpExchange {
         exchange.transport = self.transport(&exchange);
+        // A client may follow the server that redirects it.
+        let redirects = (300..400).contains(&exchange.status()) && self.is_target(&exchange.raw.url);
+        if let Some(elsewhere) = exchange.response_header("location").filter(|_| redirects) {
+            keep(&mut self.targets, &announced(&exchange.raw.url, elsewhere));
+        }
         if exchange.transport == Transport::Streamable && exchange.speaks() {
             keep(&mut self.endpoints, exchange.url());
         }
@@ -151,7 +153,7 @@ impl ExchangeTracker {
 
     /// Whether HTTP+SSE servers asked for messages there.
     pub(crate) fn is_target(&self, url: &str) -> bool {
-        self.targets.contains(url.split('#').next().unwrap_or_default())
+        self.has_targets() && self.targets.contains(&*normal(url))
     }
 
     /// Whether anybody was asked for messages in the manner of HTTP+SSE.
@@ -195,15 +197,6 @@ impl ExchangeTracker {
         }
         Transport::Other
     }
-}
-
-/// The address that an `endpoint` event names. Some servers write it as a JSON string, or into an object; clients that post
-/// there do as they were asked.
-fn named_address(data: &str) -> Cow<'_, str> {
-    let inside = Json::parse(data).ok().and_then(|value| {
-        ["uri", "url"].iter().find_map(|name| text_of(value.member(name)?)).or_else(|| text_of(value))
-    });
-    inside.map_or(Cow::Borrowed(data), |address| Cow::Owned(address.into()))
 }
 
 fn keep(urls: &mut BTreeSet<Box<str>>, url: &str) {

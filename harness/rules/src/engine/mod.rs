@@ -74,7 +74,7 @@ pub(crate) use secrets::secret;
 pub(crate) use server_requests::{ClientAnswer, ServerRequests, server_requests};
 pub(crate) use tool_list::{Definition, ToolList};
 pub(crate) use typed_id::{TypedId, UsedIds};
-pub(crate) use url::{Origin, address, host, is_private, parameter, percent_decoded, query, resolve};
+pub(crate) use url::{Origin, address, host, is_private, parameter, percent_decoded, query};
 
 /// The limits that a document names, for the test that holds it to them.
 #[cfg(test)]

@@ -8,6 +8,7 @@ use crate::engine::{
     Span, Transport, Trigger, Violation, address, quoted, text_of,
 };
 use crate::rule::{Need, Rule};
+use formats::url::normal;
 use transcript::json::Json;
 
 pub(super) const FAMILY: Family = Family {
@@ -135,7 +136,7 @@ impl AuthDiscoveryState {
         }
         let [of_path, root] = inserted(&refusal.url, "oauth-protected-resource");
         let (kept, instead) = match &refusal.named {
-            Some(named) => (looked.any(|document| document.url == *named), &**named),
+            Some(named) => (looked.any(|document| normal(&document.url) == normal(named)), &**named),
             None => (*first.url == *of_path || *first.url != *root, &*of_path),
         };
         report.check(&RESOURCE, at, kept, || {

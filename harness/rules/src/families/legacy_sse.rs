@@ -5,9 +5,10 @@
 
 use crate::engine::{
     Family, FindingLocation, HttpExchange, Origin, Report, RuleContext, RuleVisitor, SESSION, Span,
-    Transport, Trigger, Violation, quoted, resolve,
+    Transport, Trigger, Violation, quoted,
 };
 use crate::rule::{Level, Need, Rule};
+use formats::url::resolve;
 use transcript::json::{Json, JsonKind};
 use transcript::session::{Carrier, header};
 

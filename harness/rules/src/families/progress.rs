@@ -5,6 +5,7 @@
 //! [`MOST_ACTIVE`] tokens in use, those that were, by `transcript::call_ids` up to [`MOST_FINISHED`], and the last
 //! notifications by a fingerprint.
 
+use super::request_ids::{SAME_AGAIN, is_refused, is_same_again};
 use crate::engine::{
     Family, FindingLocation, MessageKind, Moment, NO_ORDER, PendingRequest, RecentTexts, Redelivery, Report,
     Revision, RuleContext, RuleVisitor, SeenMessage, Span, Trigger, TypedId, UsedIds, Violation, per_session,
@@ -140,6 +141,8 @@ struct Active {
     /// The request that gave it: its number, and its id.
     request: u64,
     id: Option<TypedId>,
+    /// HTTP refused the request, so that it may come again with its token.
+    refused: bool,
     last: Option<(f64, Moment)>,
     /// It belongs to a task since the request was answered, which stands there.
     task: Option<Box<FindingLocation>>,
@@ -151,6 +154,7 @@ impl Active {
         let open = || at.pending.find_id(at.side, self.id.as_ref()?);
         match &self.task {
             Some(task) => Some((**task).clone()),
+            None if self.refused => None,
             None => open().filter(|request| request.cancelled.is_none()).map(PendingRequest::location),
         }
     }
@@ -187,6 +191,12 @@ impl ProgressState {
             report.inconclusive(&UNIQUE, at, "the recorder took out the token");
         } else if at.side.is_none() && before.is_some() {
             report.inconclusive(&UNIQUE, at, Need::Direction.lack());
+        } else if before.is_some()
+            && at.exchange.is_none()
+            && at.facts.over_stdio() != Some(true)
+            && is_same_again(message, at)
+        {
+            report.inconclusive(&UNIQUE, at, SAME_AGAIN);
         } else if again {
             report.inconclusive(&UNIQUE, at, "another client may have given the token before");
         } else {
@@ -199,7 +209,8 @@ impl ProgressState {
             self.loses = true;
         } else {
             let id = TypedId::of_message(message.raw.id());
-            let active = Active { request: number, id, last: None, task: None };
+            let refused = at.exchange.is_some_and(is_refused);
+            let active = Active { request: number, id, refused, last: None, task: None };
             self.active[index].insert(key, active);
         }
     }

@@ -15,7 +15,7 @@ use std::collections::BTreeMap;
 use transcript::call_ids::CallIds;
 use transcript::json::Json;
 use transcript::message::Id;
-use transcript::session::{Side, header};
+use transcript::session::{Exchange, Side, header};
 
 pub(super) const FAMILY: Family = Family {
     name: "request-ids",
@@ -160,9 +160,7 @@ impl RequestIdsState {
             _ if used != IdUse::Fresh && self.restarted => {
                 Some("the recording may hold several sessions; one file per session would show it")
             }
-            _ if used == IdUse::Open && before.is_none() && is_same_again(message, at) => Some(
-                "the same request word for word, unanswered before: HTTP may have turned it away; a HAR would show it",
-            ),
+            _ if used == IdUse::Open && before.is_none() && is_same_again(message, at) => Some(SAME_AGAIN),
             _ if used != IdUse::Fresh && self.refused => {
                 Some("a request that HTTP turned away may come again")
             }
@@ -217,10 +215,10 @@ impl RequestIdsState {
         if at.side != Some(Side::Client) {
             return None;
         }
-        let refused = exchange.status.is_none_or(|status| status >= 300);
         if self.sent.len() >= MOST_TURNED {
             self.sent.clear();
         }
+        let refused = is_refused(exchange);
         let sent = Sent { refused, turned_away: exchange.turned_away(), ended: exchange.ended };
         let client = client_of(|name| message.meta(name)).unwrap_or_default();
         self.sent.insert(format!("{} {client}", shown_id(message)).into(), sent)
@@ -244,8 +242,16 @@ fn is_of_any_session(message: &SeenMessage<'_>, at: &RuleContext<'_>) -> bool {
     at.facts.mixed || several && header(&exchange.request_headers, "Mcp-Session-Id").is_none()
 }
 
+/// Whether HTTP refused what an exchange posted, so that the server need not have seen it.
+pub(super) fn is_refused(exchange: &Exchange<'_>) -> bool {
+    exchange.status.is_none_or(|status| status >= 300)
+}
+
+pub(super) const SAME_AGAIN: &str =
+    "the same request word for word, unanswered before: HTTP may have turned it away; a HAR would show it";
+
 /// Whether an open request of this side with this id asks the same.
-fn is_same_again(message: &SeenMessage<'_>, at: &RuleContext<'_>) -> bool {
+pub(super) fn is_same_again(message: &SeenMessage<'_>, at: &RuleContext<'_>) -> bool {
     let open = message.raw.id_value().and_then(|id| at.pending.find(at.side, id));
     open.is_some_and(|open| {
         open.location() != at.location()
