@@ -2,6 +2,7 @@
 
 use crate::revision::{Revision, Span};
 use serde::Serialize;
+use transcript::session::Side;
 
 /// One requirement, as data. Its examples are the cases under `cases/rules` that break or keep it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -135,6 +136,15 @@ pub enum Party {
     Sender,
     /// Anyone who made the recording.
     Recorder,
+}
+
+impl From<Side> for Party {
+    fn from(side: Side) -> Self {
+        match side {
+            Side::Client => Self::Client,
+            Side::Server => Self::Server,
+        }
+    }
 }
 
 impl Party {

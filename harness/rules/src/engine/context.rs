@@ -6,6 +6,7 @@ use super::http_exchange::HttpExchange;
 use super::location::{FindingLocation, SourceLocation};
 use super::message::SeenMessage;
 use super::pending_requests::PendingRequests;
+use super::report::Report;
 use crate::revision::Revision;
 use std::cell::OnceCell;
 use transcript::json::Json;
@@ -34,6 +35,8 @@ pub(crate) struct RuleContext<'m> {
     pub(crate) exchange: Option<&'m Exchange<'static>>,
     /// The exchanges of the recording, this step included.
     pub(crate) exchanges: &'m ExchangeTracker,
+    /// Where what is said of the rules is kept.
+    pub(super) report: &'m Report,
     /// What decides which rules bind at this step.
     pub(super) circumstances: Circumstances,
     /// Whether something in its text was taken out, once somebody has asked.
@@ -72,6 +75,7 @@ impl RuleContext<'_> {
             message: self.message,
             exchange: self.exchange,
             exchanges: self.exchanges,
+            report: self.report,
             circumstances: Circumstances::new(revision, self.facts),
             hides: OnceCell::new(),
         }

@@ -4,7 +4,6 @@ use super::context::RuleContext;
 use super::http_exchange::HttpExchange;
 use super::message::{MessageKind, SeenMessage};
 use super::recording_info::RecordingKind;
-use super::report::Report;
 use crate::rule::Rule;
 use transcript::rejection::Rejection;
 
@@ -52,28 +51,28 @@ pub(crate) enum Trigger {
 /// Watches a recording for the rules of a family, or one session of it by [`per_session`].
 ///
 /// Whether a rule applies to the revision, and whether the recording carries what it needs, is none of a watch's
-/// business: [`Report`] sees to it.
+/// business: the [`RuleContext`] sees to it.
 pub(crate) trait RuleVisitor {
     /// Something that the recording holds, in its order.
-    fn visit(&mut self, at: &RuleContext<'_>, report: &mut Report) {
+    fn visit(&mut self, at: &RuleContext<'_>) {
         if let Some(message) = at.message {
-            self.message(message, at, report);
+            self.message(message, at);
         }
     }
 
     /// A message, for a watch that looks at nothing else.
-    fn message(&mut self, _message: &SeenMessage<'_>, _at: &RuleContext<'_>, _report: &mut Report) {}
+    fn message(&mut self, _message: &SeenMessage<'_>, _at: &RuleContext<'_>) {}
 
     /// An HTTP exchange of which nothing more will come; only for a family that [`Trigger::HttpExchanges`] triggers. `at`
     /// is a step at its place.
-    fn exchange(&mut self, _exchange: &HttpExchange, _at: &RuleContext<'_>, _report: &mut Report) {}
+    fn exchange(&mut self, _exchange: &HttpExchange, _at: &RuleContext<'_>) {}
 
     /// Nothing more comes of what is watched: `at` is the end of the recording, or the step that begins another session.
-    fn over(&mut self, _at: &RuleContext<'_>, _report: &mut Report) {}
+    fn over(&mut self, _at: &RuleContext<'_>) {}
 
     /// The recording is over: `at` has no message, and `rejection` says why it could not be read to its end.
-    fn finish(&mut self, at: &RuleContext<'_>, _rejection: Option<&Rejection>, report: &mut Report) {
-        self.over(at, report);
+    fn finish(&mut self, at: &RuleContext<'_>, _rejection: Option<&Rejection>) {
+        self.over(at);
     }
 }
 
@@ -88,19 +87,19 @@ struct PerSession<V> {
 }
 
 impl<V: RuleVisitor + Default> RuleVisitor for PerSession<V> {
-    fn visit(&mut self, at: &RuleContext<'_>, report: &mut Report) {
+    fn visit(&mut self, at: &RuleContext<'_>) {
         if self.session != at.facts.session {
-            self.visitor.over(at, report);
+            self.visitor.over(at);
             *self = Self { session: at.facts.session, visitor: V::default() };
         }
-        self.visitor.visit(at, report);
+        self.visitor.visit(at);
     }
 
-    fn exchange(&mut self, exchange: &HttpExchange, at: &RuleContext<'_>, report: &mut Report) {
-        self.visitor.exchange(exchange, at, report);
+    fn exchange(&mut self, exchange: &HttpExchange, at: &RuleContext<'_>) {
+        self.visitor.exchange(exchange, at);
     }
 
-    fn finish(&mut self, at: &RuleContext<'_>, rejection: Option<&Rejection>, report: &mut Report) {
-        self.visitor.finish(at, rejection, report);
+    fn finish(&mut self, at: &RuleContext<'_>, rejection: Option<&Rejection>) {
+        self.visitor.finish(at, rejection);
     }
 }

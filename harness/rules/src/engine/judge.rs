@@ -179,14 +179,15 @@ impl Judge {
             message: None,
             exchange: None,
             exchanges: &self.exchanges,
+            report: &self.report,
             circumstances: Circumstances::new(revision, &self.facts),
             hides: OnceCell::new(),
         };
         for visitor in visitors.iter_mut().flatten() {
             for exchange in &complete {
-                at.for_exchange(exchange, |at| visitor.exchange(exchange, at, &mut self.report));
+                at.for_exchange(exchange, |at| visitor.exchange(exchange, at));
             }
-            visitor.finish(&at, self.rejected.as_ref(), &mut self.report);
+            visitor.finish(&at, self.rejected.as_ref());
         }
         let rules = self.families.iter().zip(&visitors).filter(|(_, visitor)| visitor.is_some());
         let rules = rules.flat_map(|(family, _)| family.rules.iter().copied());
@@ -267,15 +268,16 @@ impl Judge {
             message,
             exchange,
             exchanges: &self.exchanges,
+            report: &self.report,
             circumstances: Circumstances::new(revision, &self.facts),
             hides: OnceCell::new(),
         };
         self.dispatch.families_for(&at, !complete.is_empty()).each(|family| {
             let Some(Some(visitor)) = self.visitors.get_mut(family) else { return };
             for exchange in &complete {
-                at.for_exchange(exchange, |at| visitor.exchange(exchange, at, &mut self.report));
+                at.for_exchange(exchange, |at| visitor.exchange(exchange, at));
             }
-            visitor.visit(&at, &mut self.report);
+            visitor.visit(&at);
         });
     }
 }

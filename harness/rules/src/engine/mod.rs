@@ -33,6 +33,7 @@ mod tool_list;
 mod trace_event;
 mod typed_id;
 mod url;
+mod violation;
 
 pub(crate) use crate::revision::{Revision, Span};
 
@@ -67,7 +68,7 @@ pub(crate) use pending_requests::{IdUse, PendingRequest, requestor, requestors};
 pub(crate) use recent_texts::RecentTexts;
 pub(crate) use recording_info::{RecordingInfo, RecordingKind};
 pub(crate) use redelivery::Redelivery;
-pub(crate) use report::{Report, Violation};
+pub(crate) use report::NO_REVISION;
 pub(crate) use response_match::ResponseMatch;
 pub(crate) use schemas::{Fit, Schemas, Validity, part};
 pub(crate) use secrets::secret;
@@ -75,6 +76,7 @@ pub(crate) use server_requests::{ClientAnswer, ServerRequests, server_requests};
 pub(crate) use tool_list::{Definition, ToolList};
 pub(crate) use typed_id::{TypedId, UsedIds};
 pub(crate) use url::{Origin, address, host, is_private, parameter, percent_decoded, query};
+pub(crate) use violation::Violation;
 
 /// The limits that a document names, for the test that holds it to them.
 #[cfg(test)]

@@ -5,11 +5,11 @@
 use super::context::RuleContext;
 use super::facts::why_not_whole;
 use super::location::FindingLocation;
-use super::report::{Report, Violation};
+use super::violation::Violation;
 use crate::revision::Revision;
 use crate::rule::{Party, Rule};
 use transcript::json::Json;
-use transcript::session::{Carrier, Side};
+use transcript::session::Carrier;
 
 /// How long after it was sent a message may still be on its way, in milliseconds.
 const ON_ITS_WAY: i64 = 1_000;
@@ -87,40 +87,36 @@ impl<K> Early<K> {
         wrong: String,
         value: Json<'_>,
         at: &RuleContext<'_>,
-        report: &mut Report,
     ) {
         if at.facts.over_stdio() == Some(true) || why_not_whole(at.facts).is_some() {
-            return report.fail_if_complete(rule, at, Violation::new(wrong).inside(value));
+            return at.fail_if_complete(rule, Violation::new(wrong).inside(value));
         }
         if self.0.len() >= MOST_EARLY {
-            return report.inconclusive(rule, at, "more findings wait for what may follow than are kept");
+            return at.inconclusive(rule, "more findings wait for what may follow than are kept");
         }
         let location = FindingLocation::inside(&at.entry.location, at.entry.carrier, at.text(), value);
-        let party = at.side.map(|side| match side {
-            Side::Client => Party::Client,
-            Side::Server => Party::Server,
-        });
+        let party = at.side.map(Party::from);
         let (revision, when) = (at.revision, at.moment());
         self.0.push((key, EarlyFinding { rule, wrong, location, party, revision, when }));
     }
 
     /// What the findings of these keys lack is at hand.
-    pub(crate) fn came(&mut self, is: impl Fn(&K) -> bool, at: &RuleContext<'_>, report: &mut Report) {
+    pub(crate) fn came(&mut self, is: impl Fn(&K) -> bool, at: &RuleContext<'_>) {
         self.0.retain(|(key, finding)| {
             let settles = is(key) && (at.facts.over_stdio().is_none() || at.may_precede(&finding.when));
             if settles {
-                report.inconclusive(finding.rule, at, NO_ORDER);
+                at.inconclusive(finding.rule, NO_ORDER);
             }
             !settles
         });
     }
 
     /// Nothing more comes.
-    pub(crate) fn never(&mut self, at: &RuleContext<'_>, report: &mut Report) {
+    pub(crate) fn never(&mut self, at: &RuleContext<'_>) {
         for (_, finding) in self.0.drain(..) {
             let party = finding.party.filter(|_| finding.rule.party == Party::Sender);
             let wrong = Violation::new(finding.wrong).at(finding.location).by(party);
-            report.fail_if_complete(finding.rule, &at.by(finding.revision), wrong);
+            at.by(finding.revision).fail_if_complete(finding.rule, wrong);
         }
     }
 }

@@ -5,13 +5,16 @@
 use super::finding::{Finding, FindingCount};
 use crate::rule::{Level, Rule};
 use foldhash::fast::FixedState;
+use std::array::from_fn;
+use std::cell::{Cell, RefCell, RefMut};
 use std::collections::HashMap;
 
 /// The tallies of the rules. A rule is a static, so it is known by its address; the id decides where that is new.
 #[derive(Debug)]
 pub(super) struct RuleStatsTable {
-    list: Vec<RuleStats>,
-    by_id: HashMap<&'static str, u16, FixedState>,
+    /// Those that were met, in the order of their numbers, and the numbers by id.
+    list: RefCell<Vec<RuleStats>>,
+    by_id: RefCell<HashMap<&'static str, u16, FixedState>>,
     /// Each at the place that its rule's address names or at the next that was free. A place is small, since one is written
     /// to at nearly every moment.
     places: Box<[PassCount; PLACES]>,
@@ -24,59 +27,61 @@ impl RuleStatsTable {
     /// Room for this many rules.
     pub(super) fn new(rules: usize) -> Self {
         assert!(rules < PLACES, "there are more rules than places");
-        Self { list: Vec::new(), by_id: HashMap::default(), places: Box::new([PassCount::default(); PLACES]) }
+        let places = Box::new(from_fn(|_| PassCount::default()));
+        Self { list: RefCell::default(), by_id: RefCell::default(), places }
     }
 
     /// How often a rule was kept.
     #[inline]
-    pub(super) fn kept(&mut self, rule: &'static Rule) -> &mut PassCount {
+    pub(super) fn kept(&self, rule: &'static Rule) -> &PassCount {
         let address = std::ptr::from_ref(rule).addr();
         let at = (address / align_of::<Rule>()).wrapping_mul(SPREAD) >> SHIFT & (PLACES - 1);
+        let place = &self.places[at];
         // Nearly every rule has its place to itself.
-        let at = if self.places[at].address == address { at } else { self.other_place(rule, address, at) };
-        &mut self.places[at]
+        if place.address.get() == address { place } else { self.other_place(rule, address, at) }
     }
 
     /// The place of a rule that is not at its first one.
     #[cold]
-    fn other_place(&mut self, rule: &'static Rule, address: usize, mut at: usize) -> usize {
+    fn other_place(&self, rule: &'static Rule, address: usize, mut at: usize) -> &PassCount {
         // There are fewer rules than places.
-        while self.places[at].address != address {
-            if self.places[at].address == 0 {
-                let number = self.new_number(rule);
-                self.places[at] = PassCount { address, number, ..PassCount::default() };
-                break;
+        loop {
+            let place = &self.places[at];
+            if place.address.get() == 0 {
+                place.address.set(address);
+                place.number.set(self.new_number(rule));
+            }
+            if place.address.get() == address {
+                return place;
             }
             at = (at + 1) & (PLACES - 1);
         }
-        at
     }
 
-    fn new_number(&mut self, rule: &'static Rule) -> u16 {
-        let next = u16::try_from(self.list.len()).unwrap_or(u16::MAX);
-        let number = *self.by_id.entry(rule.id).or_insert(next);
+    fn new_number(&self, rule: &'static Rule) -> u16 {
+        let mut list = self.list.borrow_mut();
+        let next = u16::try_from(list.len()).unwrap_or(u16::MAX);
+        let number = *self.by_id.borrow_mut().entry(rule.id).or_insert(next);
         if number == next {
-            self.list.push(RuleStats::default());
+            list.push(RuleStats::default());
         }
         number
     }
 
     /// That of a rule.
-    pub(super) fn of_rule(&mut self, rule: &'static Rule) -> &mut RuleStats {
-        let number = self.kept(rule).number;
-        &mut self.list[usize::from(number)]
+    pub(super) fn of_rule(&self, rule: &'static Rule) -> RefMut<'_, RuleStats> {
+        let number = usize::from(self.kept(rule).number.get());
+        RefMut::map(self.list.borrow_mut(), |list| &mut list[number])
     }
 
     /// Those of all rules that were met, by id, each with how often the rule was kept.
     pub(super) fn by_id(self) -> HashMap<&'static str, (RuleStats, u64), FixedState> {
-        let mut list: Vec<_> = self.list.into_iter().map(|stats| (stats, 0)).collect();
-        for place in self.places.iter().filter(|place| place.address != 0) {
-            list[usize::from(place.number)].1 += place.times;
+        let mut list: Vec<_> = self.list.into_inner().into_iter().map(|stats| (stats, 0)).collect();
+        for place in self.places.iter().filter(|place| place.address.get() != 0) {
+            list[usize::from(place.number.get())].1 += place.times.get();
         }
-        self.by_id
-            .into_iter()
-            .map(|(id, number)| (id, std::mem::take(&mut list[usize::from(number)])))
-            .collect()
+        let numbers = self.by_id.into_inner().into_iter();
+        numbers.map(|(id, number)| (id, std::mem::take(&mut list[usize::from(number)]))).collect()
     }
 }
 
@@ -86,18 +91,18 @@ const SPREAD: usize = 0x9e37_79b9;
 const SHIFT: u32 = 16;
 
 /// How often a rule was kept: all that most moments say of it.
-#[derive(Debug, Default, Clone, Copy)]
+#[derive(Debug, Default)]
 pub(super) struct PassCount {
     /// Of the rule; 0 where the place is free.
-    address: usize,
-    pub(super) times: u64,
+    address: Cell<usize>,
+    pub(super) times: Cell<u64>,
     /// The circumstances, a bit each, in which the rule is known to bind.
-    pub(super) binds: u16,
+    pub(super) binds: Cell<u16>,
     /// Those in which it is known not to, or not to be known: what there is to note about that has been noted.
-    pub(super) idle: u16,
-    number: u16,
+    pub(super) idle: Cell<u16>,
+    number: Cell<u16>,
     /// Something is known that keeps the rule from being decided.
-    pub(super) noted: bool,
+    pub(super) noted: Cell<bool>,
 }
 
 #[derive(Debug, Default)]

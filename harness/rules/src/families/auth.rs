@@ -5,8 +5,8 @@
 
 use super::auth_flow::Documents;
 use crate::engine::{
-    Challenge, Family, FindingLocation, HttpExchange, Report, Revision, RuleContext, RuleVisitor, SESSION,
-    Span, Transport, Trigger, Violation, parameter, query, quoted,
+    Challenge, Family, FindingLocation, HttpExchange, Revision, RuleContext, RuleVisitor, SESSION, Span,
+    Transport, Trigger, Violation, parameter, query, quoted,
 };
 use crate::rule::{Level, Need, Rule};
 use std::collections::BTreeMap;
@@ -170,7 +170,7 @@ struct AuthState {
 }
 
 impl RuleVisitor for AuthState {
-    fn visit(&mut self, at: &RuleContext<'_>, _report: &mut Report) {
+    fn visit(&mut self, at: &RuleContext<'_>) {
         if at.exchange.is_none()
             && let Some(context) = at.entry.context
         {
@@ -178,12 +178,12 @@ impl RuleVisitor for AuthState {
         }
     }
 
-    fn exchange(&mut self, exchange: &HttpExchange, at: &RuleContext<'_>, report: &mut Report) {
+    fn exchange(&mut self, exchange: &HttpExchange, at: &RuleContext<'_>) {
         self.documents.see(exchange, at);
         if exchange.transport == Transport::Other {
             return;
         }
-        self.token(exchange, at, report);
+        self.token(exchange, at);
         let challenges = Challenge::all(&exchange.raw.response_headers);
         self.refused(
             exchange.status(),
@@ -194,22 +194,22 @@ impl RuleVisitor for AuthState {
         self.count(exchange, at);
     }
 
-    fn over(&mut self, at: &RuleContext<'_>, report: &mut Report) {
+    fn over(&mut self, at: &RuleContext<'_>) {
         for refusal in &self.refusals {
-            self.judge(refusal, at, report);
+            self.judge(refusal, at);
         }
         for (metadata, location) in self.documents.of_resources() {
             let scopes = metadata.member("scopes_supported").into_iter().flat_map(Json::items);
             let offline = scopes.filter_map(Json::as_text).any(|scope| scope.is("offline_access"));
             let wrong = "`scopes_supported` lists \"offline_access\"";
-            report.check(&OFFLINE, at, !offline, || Violation::new(wrong).at(location.clone()));
+            at.check(&OFFLINE, !offline, || Violation::new(wrong).at(location.clone()));
         }
         for (kept, location) in &self.loops {
             match kept {
-                true => report.pass(&RETRY_LIMIT, at),
+                true => at.pass(&RETRY_LIMIT),
                 false => {
                     let wrong = format!("more than {FEW} refusals in a row for the same method");
-                    report.fail(&RETRY_LIMIT, at, Violation::new(wrong).at(location.clone()));
+                    at.fail(&RETRY_LIMIT, Violation::new(wrong).at(location.clone()));
                 }
             }
         }
@@ -231,16 +231,16 @@ impl AuthState {
     }
 
     /// The token of a request.
-    fn token(&mut self, exchange: &HttpExchange, at: &RuleContext<'_>, report: &mut Report) {
+    fn token(&mut self, exchange: &HttpExchange, at: &RuleContext<'_>) {
         let bearer =
             |value: &str| value.get(..7).is_some_and(|scheme| scheme.eq_ignore_ascii_case("bearer "));
         if parameter(query(&exchange.raw.url), "access_token").is_some() {
             // The URL itself is not shown again.
             let location = FindingLocation { snippet: exchange.url().to_owned(), ..at.location() };
             let wrong = Violation::new("the URL has a parameter `access_token`").at(location);
-            report.fail(&QUERY_TOKEN, at, wrong);
+            at.fail(&QUERY_TOKEN, wrong);
         } else if exchange.request_header("authorization").is_some_and(bearer) {
-            report.pass(&QUERY_TOKEN, at);
+            at.pass(&QUERY_TOKEN);
         }
         let session = exchange.request_header(SESSION).or(exchange.response_header(SESSION));
         let client = exchange.client.as_deref().map(|client| format!("{client} {}", exchange.url()));
@@ -250,9 +250,9 @@ impl AuthState {
                 let asked = Challenge::all(&exchange.raw.response_headers);
                 let mut asked = asked.iter().chain(self.refusals.iter().flat_map(|one| &one.challenges));
                 let level = if asked.any(Challenge::is_bearer) { Level::Must } else { Level::Should };
-                scheme(value, bearer(value), level, at, report);
+                scheme(value, bearer(value), level, at);
                 if bearer(value) {
-                    report.pass(&EVERY_REQUEST, at);
+                    at.pass(&EVERY_REQUEST);
                 }
                 if exchange.succeeded() && self.authorised.len() < MOST {
                     self.authorised.entry(whose.into()).or_insert(exchange.raw.ended);
@@ -265,7 +265,7 @@ impl AuthState {
                     || exchange.calls.is_empty();
                 if session.is_some() || !begins && exchange.status() != 401 {
                     let method = &exchange.raw.method;
-                    report.fail(&EVERY_REQUEST, at, format!("the {method} has no `Authorization` header"));
+                    at.fail(&EVERY_REQUEST, format!("the {method} has no `Authorization` header"));
                 }
             }
             None => {}
@@ -299,7 +299,7 @@ impl AuthState {
         }
     }
 
-    fn judge(&self, refusal: &Refusal, at: &RuleContext<'_>, report: &mut Report) {
+    fn judge(&self, refusal: &Refusal, at: &RuleContext<'_>) {
         let wrong = |what: String| Violation::new(what).at(refusal.location.clone());
         let bearer: Vec<&Challenge> = refusal.challenges.iter().filter(|one| one.is_bearer()).collect();
         let first = |name: &str| bearer.iter().find_map(|challenge| challenge.param(name));
@@ -307,8 +307,7 @@ impl AuthState {
         let status = refusal.status;
         if let Some(scope) = first("scope") {
             let offline = scope.split(' ').any(|word| word == "offline_access");
-            report
-                .check(&OFFLINE, at, !offline, || wrong(format!("the challenge asks for {}", quoted(scope))));
+            at.check(&OFFLINE, !offline, || wrong(format!("the challenge asks for {}", quoted(scope))));
         }
         if status == 403
             && (error == Some("insufficient_scope") || refusal.with_token == Some(true) && error.is_none())
@@ -321,10 +320,10 @@ impl AuthState {
                 ["error", "scope", "resource_metadata"].into_iter().find(|name| first(name).is_none());
             match missing {
                 _ if status != 403 => {
-                    report.fail(&INSUFFICIENT, at, wrong(format!("the answer is {status}")));
+                    at.fail(&INSUFFICIENT, wrong(format!("the answer is {status}")));
                 }
-                Some(name) => report.fail(&INSUFFICIENT, at, wrong(format!("the challenge has no `{name}`"))),
-                None => report.pass(&INSUFFICIENT, at),
+                Some(name) => at.fail(&INSUFFICIENT, wrong(format!("the challenge has no `{name}`"))),
+                None => at.pass(&INSUFFICIENT),
             }
             return;
         }
@@ -332,60 +331,58 @@ impl AuthState {
             let no_token = refusal.with_token == Some(false) && status == 403;
             if !bearer.is_empty() && (error == Some("invalid_token") || no_token) {
                 let why = if no_token { "no token was sent" } else { "the challenge says `invalid_token`" };
-                report.fail(&REQUIRED, at, wrong(format!("the answer is {status}, and {why}")));
+                at.fail(&REQUIRED, wrong(format!("the answer is {status}, and {why}")));
             }
             return;
         }
-        report.pass(&REQUIRED, at);
+        at.pass(&REQUIRED);
         // A header is a must in one revision, and one of two ways in those after it.
         let only_way = at.revision == Some(Revision::V2025_06_18);
         let (rule, lacks) = match refusal.challenges.is_empty() {
             true => (&CHALLENGE, Some("the 401 has no `WWW-Authenticate` header")),
             false => {
-                report.pass(&CHALLENGE, at);
+                at.pass(&CHALLENGE);
                 let named = refusal.challenges.iter().any(|one| one.param("resource_metadata").is_some());
                 (&METADATA, (!named).then_some("the challenge names no `resource_metadata`"))
             }
         };
         if refusal.challenges.is_empty() && refusal.with_token.is_none() {
             let why = "an envelope has the headers that its recorder chose to keep; a HAR would show it";
-            return report.inconclusive(rule, at, why);
+            return at.inconclusive(rule, why);
         }
         match (lacks, self.documents.well_known()) {
-            (None, _) => report.pass(rule, at),
-            (Some(what), _) if only_way => report.fail(rule, at, wrong(what.to_owned())),
-            (Some(_), Some(true)) => report.pass(rule, at),
+            (None, _) => at.pass(rule),
+            (Some(what), _) if only_way => at.fail(rule, wrong(what.to_owned())),
+            (Some(_), Some(true)) => at.pass(rule),
             (Some(what), Some(false)) => {
-                report.fail(rule, at, wrong(format!("{what}, and the well-known addresses hold nothing")));
+                at.fail(rule, wrong(format!("{what}, and the well-known addresses hold nothing")));
             }
             (Some(_), None) => {
                 let why = "the metadata may be at its well-known address; a HAR with the client's GET would show it";
-                report.inconclusive(rule, at, why);
+                at.inconclusive(rule, why);
             }
         }
         if !bearer.is_empty() {
-            report.check(&SCOPE, at, first("scope").is_some(), || {
-                wrong("the challenge names no `scope`".to_owned())
-            });
+            at.check(&SCOPE, first("scope").is_some(), || wrong("the challenge names no `scope`".to_owned()));
         }
     }
 }
 
 /// What an `Authorization` header begins with; what it holds is not shown again.
-fn scheme(value: &str, bearer: bool, level: Level, at: &RuleContext<'_>, report: &mut Report) {
+fn scheme(value: &str, bearer: bool, level: Level, at: &RuleContext<'_>) {
     let (scheme, token) = value.trim().split_once(' ').unwrap_or_default();
     let hidden = at.facts.hides(value)
         || value.to_ascii_lowercase().contains("redact")
         || !value.contains(|char: char| char.is_ascii_alphanumeric());
     match bearer && !token.trim().is_empty() {
-        true => report.pass(&BEARER, at),
-        false if hidden => report.inconclusive(&BEARER, at, "the recorder took out what would decide it"),
+        true => at.pass(&BEARER),
+        false if hidden => at.inconclusive(&BEARER, "the recorder took out what would decide it"),
         false => {
             let wrong = match scheme {
                 "" => "the header does not name a scheme before a token".to_owned(),
                 _ => format!("the scheme is {}", quoted(scheme)),
             };
-            report.fail(&BEARER, at, Violation::new(wrong).only(level));
+            at.fail(&BEARER, Violation::new(wrong).only(level));
         }
     }
 }

@@ -4,8 +4,8 @@
 
 use super::auth_flow::{Document, Documents, MOST, Step};
 use crate::engine::{
-    Challenge, Family, FindingLocation, HttpExchange, Origin, Report, Revision, RuleContext, RuleVisitor,
-    Span, Transport, Trigger, Violation, address, quoted, text_of,
+    Challenge, Family, FindingLocation, HttpExchange, Origin, Revision, RuleContext, RuleVisitor, Span,
+    Transport, Trigger, Violation, address, quoted, text_of,
 };
 use crate::rule::{Need, Rule};
 use formats::url::normal;
@@ -73,7 +73,7 @@ struct AuthDiscoveryState {
 }
 
 impl RuleVisitor for AuthDiscoveryState {
-    fn exchange(&mut self, exchange: &HttpExchange, at: &RuleContext<'_>, _report: &mut Report) {
+    fn exchange(&mut self, exchange: &HttpExchange, at: &RuleContext<'_>) {
         self.documents.see(exchange, at);
         if exchange.transport == Transport::Other {
             if let Some(step) = Step::that_asks_user(exchange, at).filter(|_| self.steps.len() < MOST) {
@@ -100,10 +100,10 @@ impl RuleVisitor for AuthDiscoveryState {
         });
     }
 
-    fn over(&mut self, at: &RuleContext<'_>, report: &mut Report) {
+    fn over(&mut self, at: &RuleContext<'_>) {
         if let Some(refusal) = self.refusals.first() {
-            self.resource(refusal, at, report);
-            self.scopes(refusal, at, report);
+            self.resource(refusal, at);
+            self.scopes(refusal, at);
         }
         let mut issuers: Vec<String> = Vec::new();
         for (metadata, _) in self.documents.of_resources() {
@@ -113,14 +113,14 @@ impl RuleVisitor for AuthDiscoveryState {
         issuers.sort_unstable();
         issuers.dedup();
         for issuer in &issuers {
-            self.server(issuer, &issuers, at, report);
+            self.server(issuer, &issuers, at);
         }
     }
 }
 
 impl AuthDiscoveryState {
     /// The first document about the resource that a client looks for behind its first refusal.
-    fn resource(&self, refusal: &Refusal, at: &RuleContext<'_>, report: &mut Report) {
+    fn resource(&self, refusal: &Refusal, at: &RuleContext<'_>) {
         let Some(origin) = Origin::new(&refusal.url) else { return };
         let about = |document: &&Document| {
             refusal.named.as_deref() == Some(&document.url)
@@ -132,14 +132,14 @@ impl AuthDiscoveryState {
         if !matches!((first.started, refusal.ended), (Some(started), Some(ended)) if started >= ended) {
             let why =
                 "nothing shows whether the client had read the challenge when it asked for the metadata";
-            return report.inconclusive(&RESOURCE, at, why);
+            return at.inconclusive(&RESOURCE, why);
         }
         let [of_path, root] = inserted(&refusal.url, "oauth-protected-resource");
         let (kept, instead) = match &refusal.named {
             Some(named) => (looked.any(|document| normal(&document.url) == normal(named)), &**named),
             None => (*first.url == *of_path || *first.url != *root, &*of_path),
         };
-        report.check(&RESOURCE, at, kept, || {
+        at.check(&RESOURCE, kept, || {
             let wrong = match refusal.named {
                 Some(_) => format!(
                     "the client asks for {}, and never for {instead}, which the challenge names",
@@ -152,7 +152,7 @@ impl AuthDiscoveryState {
     }
 
     /// The addresses at which an issuer's metadata was looked for.
-    fn server(&self, issuer: &str, issuers: &[String], at: &RuleContext<'_>, report: &mut Report) {
+    fn server(&self, issuer: &str, issuers: &[String], at: &RuleContext<'_>) {
         let addresses = addresses_of(issuer);
         let tried = |url: &String| self.documents.requested().find(|document| *document.url == **url);
         let seen: Vec<Option<&Document>> = addresses.iter().map(tried).collect();
@@ -166,11 +166,11 @@ impl AuthDiscoveryState {
         });
         if let Some((document, before)) = late {
             let wrong = format!("the client asks for {} before {before}", document.url);
-            return report.fail(&SERVER, at, Violation::new(wrong).at(document.location.clone()));
+            return at.fail(&SERVER, Violation::new(wrong).at(document.location.clone()));
         }
         let found = seen.iter().flatten().any(|document| document.succeeded);
         let Some(last) = seen.iter().flatten().last() else {
-            return self.elsewhere(issuer, issuers, at, report);
+            return self.elsewhere(issuer, issuers, at);
         };
         let untried = addresses.iter().zip(&seen).find(|(_, seen)| seen.is_none());
         let origin = Origin::new(issuer);
@@ -181,17 +181,17 @@ impl AuthDiscoveryState {
         match (found, untried, went_on) {
             (false, Some((address, _)), Some((.., location))) => {
                 let wrong = format!("the client goes on without metadata, and did not ask for {address}");
-                report.fail(&SERVER, at, Violation::new(wrong).at(location.clone()));
+                at.fail(&SERVER, Violation::new(wrong).at(location.clone()));
             }
             (false, Some(_), None) => {
-                report.inconclusive(&SERVER, at, "the recording may end before the client was done");
+                at.inconclusive(&SERVER, "the recording may end before the client was done");
             }
-            _ => report.pass(&SERVER, at),
+            _ => at.pass(&SERVER),
         }
     }
 
     /// None of an issuer's addresses was tried: whether that of its host was, which is of no issuer that is listed.
-    fn elsewhere(&self, issuer: &str, issuers: &[String], at: &RuleContext<'_>, report: &mut Report) {
+    fn elsewhere(&self, issuer: &str, issuers: &[String], at: &RuleContext<'_>) {
         let mut requested = self.documents.requested();
         let listed = requested.by_ref().find(|one| one.succeeded && one.url.contains(RESOURCE_METADATA));
         let [[own, oauth], [_, openid]] =
@@ -203,25 +203,25 @@ impl AuthDiscoveryState {
         // Before the metadata was read, the client may have looked for what older revisions have there.
         if let (Some(_), Some(document)) = (listed, requested.find(of_host)) {
             let wrong = format!("the client asks for {}, and never for {own}", document.url);
-            report.fail(&SERVER, at, Violation::new(wrong).at(document.location.clone()));
+            at.fail(&SERVER, Violation::new(wrong).at(document.location.clone()));
         }
     }
 
     /// The scopes of the first request for the user's consent, where the refusal named none.
-    fn scopes(&self, refusal: &Refusal, at: &RuleContext<'_>, report: &mut Report) {
+    fn scopes(&self, refusal: &Refusal, at: &RuleContext<'_>) {
         let Some(step) = self.steps.first() else { return };
         if self.scope_is_named {
             return;
         }
         let Some((metadata, location)) = self.documents.of_resources().next() else {
-            return report.inconclusive(&SCOPES, at, "the resource metadata is not in the recording");
+            return at.inconclusive(&SCOPES, "the resource metadata is not in the recording");
         };
         let asked = step.scope.as_deref().unwrap_or_default();
         if at.facts.hides(asked) {
-            return report.inconclusive(&SCOPES, at, "the recorder took out what would decide it");
+            return at.inconclusive(&SCOPES, "the recorder took out what would decide it");
         }
         if refusal.ended.is_none_or(|ended| step.started.is_none_or(|now| now < ended)) {
-            return report.inconclusive(&SCOPES, at, "nothing shows whether the challenge came first");
+            return at.inconclusive(&SCOPES, "nothing shows whether the challenge came first");
         }
         let asked: Vec<&str> = asked.split_whitespace().filter(|scope| *scope != "offline_access").collect();
         let listed = metadata.member("scopes_supported");
@@ -240,10 +240,10 @@ impl AuthDiscoveryState {
                     quoted(scope)
                 )
             }
-            _ => return report.pass(&SCOPES, at),
+            _ => return at.pass(&SCOPES),
         };
         let wrong = Violation::new(wrong).at(step.location.clone());
-        report.fail(&SCOPES, at, wrong.see(location.clone(), "the resource metadata"));
+        at.fail(&SCOPES, wrong.see(location.clone(), "the resource metadata"));
     }
 }
 

@@ -7,8 +7,8 @@ mod documents;
 mod rules;
 
 use crate::engine::{
-    Challenge, Family, FindingLocation, HttpExchange, Origin, Report, RuleContext, RuleVisitor, Transport,
-    Trigger, Violation, address, is_private, parameter, percent_decoded, query, quoted, text_of,
+    Challenge, Family, FindingLocation, HttpExchange, Origin, RuleContext, RuleVisitor, Transport, Trigger,
+    Violation, address, is_private, parameter, percent_decoded, query, quoted, text_of,
 };
 use crate::rule::{Level, Party, Rule};
 use documents::{NO_DOCUMENT, issuer};
@@ -129,7 +129,7 @@ struct AuthFlowState {
 }
 
 impl RuleVisitor for AuthFlowState {
-    fn exchange(&mut self, exchange: &HttpExchange, at: &RuleContext<'_>, _report: &mut Report) {
+    fn exchange(&mut self, exchange: &HttpExchange, at: &RuleContext<'_>) {
         self.documents.see(exchange, at);
         match exchange.transport {
             Transport::Other => self.step(exchange, at),
@@ -137,9 +137,9 @@ impl RuleVisitor for AuthFlowState {
         }
     }
 
-    fn over(&mut self, at: &RuleContext<'_>, report: &mut Report) {
+    fn over(&mut self, at: &RuleContext<'_>) {
         let documents = &self.documents;
-        documents.judge_resources(at, report);
+        documents.judge_resources(at);
         let mut endpoints: BTreeSet<Box<str>> = BTreeSet::new();
         // Where metadata says that users are asked, and whether it has the methods of PKCE.
         let mut asks: Vec<(Box<str>, bool)> = Vec::new();
@@ -148,14 +148,14 @@ impl RuleVisitor for AuthFlowState {
         let mut registers: BTreeSet<Box<str>> = BTreeSet::new();
         for document in documents.of_authorization_servers() {
             let Some(value) = document.json() else {
-                report.inconclusive(&ISSUER, at, NO_DOCUMENT);
+                at.inconclusive(&ISSUER, NO_DOCUMENT);
                 continue;
             };
             let text = |name: &str| value.member(name)?.as_text()?.to_str();
             let proves = value.member("code_challenge_methods_supported").is_some();
             let names = text("issuer").unwrap_or_default();
             let right = issuer(&document.url).as_deref() == Some(names.trim_end_matches('/'));
-            report.check(&ISSUER, at, right, || {
+            at.check(&ISSUER, right, || {
                 let wrong =
                     format!("`issuer` is {}, and the metadata is at {}", quoted(&names), document.url);
                 Violation::new(wrong).at(document.location.clone())
@@ -169,40 +169,40 @@ impl RuleVisitor for AuthFlowState {
             registers.extend(text("registration_endpoint").map(|url| Box::from(address(&url))));
             for name in ["authorization_endpoint", "token_endpoint", "registration_endpoint"] {
                 let Some(url) = text(name) else { continue };
-                report.check(&HTTPS, at, is_private(&url), || {
+                at.check(&HTTPS, is_private(&url), || {
                     Violation::new(format!("`{name}` is {}", quoted(&url))).at(document.location.clone())
                 });
             }
         }
         for one in &self.registrations {
             match registers.contains(&one.url) {
-                true => report.check(&APPLICATION_TYPE, at, one.typed, || {
+                true => at.check(&APPLICATION_TYPE, one.typed, || {
                     Violation::new("the registration has no `application_type`").at(one.location.clone())
                 }),
-                false => report.inconclusive(&APPLICATION_TYPE, at, NO_DOCUMENT),
+                false => at.inconclusive(&APPLICATION_TYPE, NO_DOCUMENT),
             }
         }
         let mut asked = false;
         for step in self.steps.iter().filter(|step| endpoints.contains(&step.url)) {
-            flow(step, at, report);
-            values(step, &documents.origins, at, report);
+            flow(step, at);
+            values(step, &documents.origins, at);
             let [right, wrong] = &named;
             let of = |list: &[(Box<str>, &'_ Document)]| list.iter().position(|(url, _)| *url == step.url);
             if let (None, Some(place)) = (of(right), of(wrong)) {
                 let wrong_step = Violation::new("the client goes on with metadata of another issuer");
                 let wrong_step = wrong_step.at(step.location.clone()).by(Party::Client);
-                report.fail(&ISSUER, at, wrong_step.see(wrong[place].1.location.clone(), "the metadata"));
+                at.fail(&ISSUER, wrong_step.see(wrong[place].1.location.clone(), "the metadata"));
             }
             if step.asks_user {
                 let why = "the authorization request has no `state`";
-                report.check(&STATE, at, step.state, || Violation::new(why).at(step.location.clone()));
-                self.scopes(step, !asked, at, report);
+                at.check(&STATE, step.state, || Violation::new(why).at(step.location.clone()));
+                self.scopes(step, !asked, at);
                 asked = true;
             }
-            self.issued(step, documents, at, report);
+            self.issued(step, documents, at);
             let support = asks.iter().find(|(url, _)| *url == step.url && step.asks_user);
             if let Some((_, proves)) = support {
-                report.check(&PKCE_SUPPORT, at, *proves, || {
+                at.check(&PKCE_SUPPORT, *proves, || {
                     Violation::new(
                         "the client goes on, and the metadata has no `code_challenge_methods_supported`",
                     )
@@ -263,7 +263,7 @@ impl AuthFlowState {
     }
 
     /// Whose code a client trades for a token, by the answer that brought it.
-    fn issued(&self, step: &Step, documents: &Documents, at: &RuleContext<'_>, report: &mut Report) {
+    fn issued(&self, step: &Step, documents: &Documents, at: &RuleContext<'_>) {
         let Some(code) = &step.code else { return };
         let mut metadata = documents.of_authorization_servers().into_iter().filter_map(Document::json);
         let here = |value: &Json<'_>| {
@@ -274,7 +274,7 @@ impl AuthFlowState {
         let issuer = metadata.member("issuer").and_then(text_of).unwrap_or_default();
         let promised = metadata.member("authorization_response_iss_parameter_supported");
         let Some(brought) = self.brought.iter().find(|brought| brought.code == *code) else {
-            return report.inconclusive(&ISS, at, "what brought the code is not in the recording");
+            return at.inconclusive(&ISS, "what brought the code is not in the recording");
         };
         let wrong = match &brought.iss {
             Some(iss) if *iss != issuer => {
@@ -283,16 +283,16 @@ impl AuthFlowState {
             None if promised.is_some_and(|value| value.text() == "true") => {
                 "the code came without the `iss` that the metadata promises".to_owned()
             }
-            _ => return report.pass(&ISS, at),
+            _ => return at.pass(&ISS),
         };
         let wrong =
             Violation::new(format!("{wrong}; the client trades it for a token")).at(step.location.clone());
-        report.fail(&ISS, at, wrong.see(brought.location.clone(), "what brought it"));
+        at.fail(&ISS, wrong.see(brought.location.clone(), "what brought it"));
     }
 
     /// The scopes that a user is asked to grant, beside those of the last challenge before it. In a first step nothing else is
     /// asked for, but that a refresh token is welcome.
-    fn scopes(&self, step: &Step, first: bool, at: &RuleContext<'_>, report: &mut Report) {
+    fn scopes(&self, step: &Step, first: bool, at: &RuleContext<'_>) {
         let mut last = None;
         for one in &self.challenged {
             match (one.times, step.started) {
@@ -300,14 +300,14 @@ impl AuthFlowState {
                 ([Some(asked), _], Some(now)) if asked > now => {}
                 _ => {
                     let why = "nothing shows whether the challenge came first";
-                    return report.inconclusive(&SCOPES, at, why);
+                    return at.inconclusive(&SCOPES, why);
                 }
             }
         }
         let Some(challenge) = last else { return };
         let asked = step.scope.as_deref().unwrap_or_default();
         if at.facts.hides(asked) || at.facts.hides(&challenge.scope) {
-            return report.inconclusive(&SCOPES, at, "the recorder took out what would decide it");
+            return at.inconclusive(&SCOPES, "the recorder took out what would decide it");
         }
         let has = |scopes: &str, scope: &str| scopes.split_whitespace().any(|one| one == scope);
         let missing = challenge.scope.split_whitespace().find(|scope| !has(asked, scope));
@@ -319,10 +319,10 @@ impl AuthFlowState {
             (None, Some(scope)) => {
                 format!("the client asks for {}, which the challenge does not name", quoted(scope))
             }
-            (None, None) => return report.pass(&SCOPES, at),
+            (None, None) => return at.pass(&SCOPES),
         };
         let wrong = Violation::new(wrong).at(step.location.clone());
-        report.fail(&SCOPES, at, wrong.see(challenge.location.clone(), "the challenge"));
+        at.fail(&SCOPES, wrong.see(challenge.location.clone(), "the challenge"));
     }
 }
 
@@ -332,14 +332,13 @@ fn filled(params: &str, name: &str) -> Option<Box<str>> {
 }
 
 /// The values of a step's parameters.
-fn values(step: &Step, origins: &[Origin], at: &RuleContext<'_>, report: &mut Report) {
-    let mut judge =
-        |rule: &'static Rule, name: &str, value: &Option<Box<str>>, good: &dyn Fn(&str) -> bool| {
-            let Some(value) = value else { return };
-            report.check(rule, at, good(value), || {
-                Violation::new(format!("`{name}` is {}", quoted(value))).at(step.location.clone())
-            });
-        };
+fn values(step: &Step, origins: &[Origin], at: &RuleContext<'_>) {
+    let judge = |rule: &'static Rule, name: &str, value: &Option<Box<str>>, good: &dyn Fn(&str) -> bool| {
+        let Some(value) = value else { return };
+        at.check(rule, good(value), || {
+            Violation::new(format!("`{name}` is {}", quoted(value))).at(step.location.clone())
+        });
+    };
     judge(&REDIRECT, "redirect_uri", &step.redirect, &is_private);
     judge(&CLIENT_ID, "client_id", &step.client, &is_private);
     judge(&RESOURCE_VALUE, "resource", &step.resource, &|value| {
@@ -348,21 +347,21 @@ fn values(step: &Step, origins: &[Origin], at: &RuleContext<'_>, report: &mut Re
 }
 
 /// A step of the flow that leads to a token.
-fn flow(step: &Step, at: &RuleContext<'_>, report: &mut Report) {
+fn flow(step: &Step, at: &RuleContext<'_>) {
     let (what, proof) = match step.asks_user {
         true => ("authorization request", "code_challenge"),
         false => ("token request", "code_verifier"),
     };
     let wrong = |lacks: String| Violation::new(lacks).at(step.location.clone());
-    report.check(&RESOURCE, at, step.resource.is_some(), || wrong(format!("the {what} has no `resource`")));
+    at.check(&RESOURCE, step.resource.is_some(), || wrong(format!("the {what} has no `resource`")));
     match (step.proof, step.method.as_deref()) {
-        (false, _) => report.fail(&PKCE, at, wrong(format!("the {what} has no `{proof}`"))),
-        (true, Some("S256")) => report.pass(&PKCE, at),
-        (true, _) if !step.asks_user => report.pass(&PKCE, at),
+        (false, _) => at.fail(&PKCE, wrong(format!("the {what} has no `{proof}`"))),
+        (true, Some("S256")) => at.pass(&PKCE),
+        (true, _) if !step.asks_user => at.pass(&PKCE),
         // A client that can do no better may use it.
         (true, _) => {
             let wrong = wrong("the challenge is made by the method `plain`".to_owned());
-            report.fail(&PKCE, at, wrong.only(Level::Should));
+            at.fail(&PKCE, wrong.only(Level::Should));
         }
     }
 }

@@ -4,7 +4,7 @@
 //! exchanges of [`MOST_BATCHES`].
 
 use crate::engine::{
-    Family, FindingLocation, MessageKind, PendingRequest, Report, ResponseMatch, Revision, RuleContext,
+    Family, FindingLocation, MessageKind, NO_REVISION, PendingRequest, ResponseMatch, Revision, RuleContext,
     RuleVisitor, SeenMessage, Span, Trigger, Violation, per_session,
 };
 use crate::rule::{Level, Need, Party, Rule};
@@ -86,8 +86,6 @@ static COVER: Rule = Rule {
 /// The most exchanges that brought batches that are remembered.
 const MOST_BATCHES: usize = 10_000;
 
-const NO_REVISION: &str = "nothing shows the revision; --spec REVISION would show it";
-
 #[derive(Default)]
 struct BatchState {
     /// The last batch of each side that nothing came back for yet: the client, the server.
@@ -103,25 +101,25 @@ struct BatchState {
 }
 
 impl RuleVisitor for BatchState {
-    fn visit(&mut self, at: &RuleContext<'_>, report: &mut Report) {
+    fn visit(&mut self, at: &RuleContext<'_>) {
         match (at.message, &at.entry.content) {
-            (Some(message), _) => self.message(message, at, report),
+            (Some(message), _) => self.message(message, at),
             (None, Content::Noise(noise))
                 if noise.why.code == Code::Batch && noise.why.clause != batch::CLAUSE =>
             {
                 if let Ok(list) = Json::parse(&noise.text) {
-                    self.batch(list, at, report);
+                    self.batch(list, at);
                 }
             }
             _ => {}
         }
     }
 
-    fn message(&mut self, message: &SeenMessage<'_>, at: &RuleContext<'_>, report: &mut Report) {
+    fn message(&mut self, message: &SeenMessage<'_>, at: &RuleContext<'_>) {
         let number = number(at);
         let is_single = message.item.is_none() && number.is_none();
         if is_single {
-            report.pass(&UNSUPPORTED, at);
+            at.pass(&UNSUPPORTED);
         }
         if is_single
             && message.kind == MessageKind::Request
@@ -134,45 +132,45 @@ impl RuleVisitor for BatchState {
             self.initialize = (!is_single).then(|| at.location());
         }
         if let Some(number) = number {
-            self.line(number, message, at, report);
+            self.line(number, message, at);
         }
         if message.result_of("initialize").is_some() {
             match self.initialize.take() {
                 Some(location) => {
                     let wrong =
                         Violation::new("`initialize` comes in an array").at(location).by(Party::Client);
-                    report.fail(&NO_INITIALIZE, at, wrong);
+                    at.fail(&NO_INITIALIZE, wrong);
                 }
-                None => report.pass(&NO_INITIALIZE, at),
+                None => at.pass(&NO_INITIALIZE),
             }
         }
         if matches!(message.kind, MessageKind::Result | MessageKind::Error) {
-            self.answer(message, at, report);
+            self.answer(message, at);
         }
     }
 
-    fn over(&mut self, at: &RuleContext<'_>, report: &mut Report) {
-        self.unanswered(at, report);
-        self.cover(at, report);
+    fn over(&mut self, at: &RuleContext<'_>) {
+        self.unanswered(at);
+        self.cover(at);
     }
 }
 
 impl BatchState {
-    fn batch(&mut self, list: Json<'_>, at: &RuleContext<'_>, report: &mut Report) {
+    fn batch(&mut self, list: Json<'_>, at: &RuleContext<'_>) {
         let count = list.items().count();
         match at.revision {
             Some(Revision::V2025_03_26) => {}
-            None => report.inconclusive(&UNSUPPORTED, at, NO_REVISION),
-            Some(_) => report.fail(&UNSUPPORTED, at, format!("an array of {count} messages")),
+            None => at.inconclusive(&UNSUPPORTED, NO_REVISION),
+            Some(_) => at.fail(&UNSUPPORTED, format!("an array of {count} messages")),
         }
         let calls = list.items().filter(|item| item.member("method").is_some()).count();
         let answers = list
             .items()
             .filter(|item| item.member("result").is_some() || item.member("error").is_some())
             .count();
-        report.check(&NONEMPTY, at, count > 0, || "the array is empty");
+        at.check(&NONEMPTY, count > 0, || "the array is empty");
         let mixed = calls > 0 && answers > 0;
-        report.check(&HOMOGENEOUS, at, !mixed, || {
+        at.check(&HOMOGENEOUS, !mixed, || {
             format!("the array has {calls} requests or notifications and {answers} answers")
         });
         let asks = list.items().any(|item| item.member("method").is_some() && item.member("id").is_some());
@@ -196,15 +194,15 @@ impl BatchState {
     }
 
     /// A message of a batch that is recorded as a line for each message.
-    fn line(&mut self, number: &str, message: &SeenMessage<'_>, at: &RuleContext<'_>, report: &mut Report) {
+    fn line(&mut self, number: &str, message: &SeenMessage<'_>, at: &RuleContext<'_>) {
         let is_answer = matches!(message.kind, MessageKind::Result | MessageKind::Error);
         let is_first = self.lines.as_ref().is_none_or(|(last, _)| **last != *number);
         if is_first {
             self.lines = Some((number.into(), [false; 2]));
             match at.revision {
-                Some(Revision::V2025_03_26) => report.pass(&NONEMPTY, at),
-                None => report.inconclusive(&UNSUPPORTED, at, NO_REVISION),
-                Some(_) => report.fail(&UNSUPPORTED, at, "the message comes in an array"),
+                Some(Revision::V2025_03_26) => at.pass(&NONEMPTY),
+                None => at.inconclusive(&UNSUPPORTED, NO_REVISION),
+                Some(_) => at.fail(&UNSUPPORTED, "the message comes in an array"),
             }
         }
         let Some((_, kinds)) = &mut self.lines else { return };
@@ -212,7 +210,7 @@ impl BatchState {
         kinds[usize::from(is_answer)] = true;
         if *kinds == [true; 2] && !was_mixed {
             let wrong = "the array of this message mixes requests or notifications with answers";
-            report.fail(&HOMOGENEOUS, at, wrong);
+            at.fail(&HOMOGENEOUS, wrong);
         }
         if message.kind == MessageKind::Request
             && !message.calls("initialize")
@@ -223,7 +221,7 @@ impl BatchState {
         }
     }
 
-    fn answer(&mut self, message: &SeenMessage<'_>, at: &RuleContext<'_>, report: &mut Report) {
+    fn answer(&mut self, message: &SeenMessage<'_>, at: &RuleContext<'_>) {
         let Some(asker) = at.side.map(Side::other) else { return };
         let Some(location) = self.waiting[asker as usize] else { return };
         match (message.response_match, &mut self.later[asker as usize]) {
@@ -235,14 +233,14 @@ impl BatchState {
         }
         match message.response_match {
             ResponseMatch::Matched(request) if *request.entry_location() == location => {
-                report.pass(&RECEIVABLE, at);
+                at.pass(&RECEIVABLE);
                 self.waiting[asker as usize] = None;
             }
             ResponseMatch::Unmatched if message.kind == MessageKind::Error && !turned_away(at) => {
                 let batch = FindingLocation::new(&location, "the batch");
                 let wrong =
                     Violation::new("a batch is answered with an error as a whole").see(batch, "the batch");
-                report.fail(&RECEIVABLE, at, wrong);
+                at.fail(&RECEIVABLE, wrong);
                 self.waiting[asker as usize] = None;
                 // What is refused as a whole is not also half answered.
                 at.entry.exchange.map(|exchange| self.exchanges.remove(&exchange));
@@ -252,7 +250,7 @@ impl BatchState {
     }
 
     /// A batch that was passed over: nothing came back for it, and something for a ping behind it.
-    fn unanswered(&mut self, at: &RuleContext<'_>, report: &mut Report) {
+    fn unanswered(&mut self, at: &RuleContext<'_>) {
         for side in [Side::Client, Side::Server] {
             let (batch, later) = (self.waiting[side as usize].take(), self.later[side as usize].take());
             let (Some(batch), Some((_, Some(answer)))) = (batch, later) else { continue };
@@ -262,16 +260,15 @@ impl BatchState {
                 continue;
             }
             request.exchange.map(|exchange| self.exchanges.remove(&exchange));
-            let party = if side == Side::Client { Party::Server } else { Party::Client };
             let wrong = Violation::new("a batch is not answered, and a later `ping` is")
                 .at(request.location())
                 .see(answer, "the later answer")
-                .by(party);
-            report.fail_if_complete(&RECEIVABLE, at, wrong);
+                .by(Party::from(side.other()));
+            at.fail_if_complete(&RECEIVABLE, wrong);
         }
     }
 
-    fn cover(&mut self, at: &RuleContext<'_>, report: &mut Report) {
+    fn cover(&mut self, at: &RuleContext<'_>) {
         if self.exchanges.is_empty() {
             return;
         }
@@ -284,12 +281,12 @@ impl BatchState {
         }
         for exchange in std::mem::take(&mut self.exchanges) {
             let Some(request) = open.get(&exchange) else {
-                report.pass(&COVER, at);
+                at.pass(&COVER);
                 continue;
             };
             let Some(request) = Some(request).filter(|request| request.cancelled.is_none()) else { continue };
             let wrong = Violation::new(format!("`{}` of a batch is not answered", request.method()));
-            report.fail_if_complete(&COVER, at, wrong.at(request.location()));
+            at.fail_if_complete(&COVER, wrong.at(request.location()));
         }
     }
 }

@@ -6,8 +6,8 @@
 use super::jsonrpc::is_integer;
 use super::modern::{UNPROVEN, client_of, may_be_one};
 use crate::engine::{
-    Family, FindingLocation, MessageKind, Report, RuleContext, RuleVisitor, SeenMessage, Span, Trigger,
-    Violation, shown, text_of,
+    Family, FindingLocation, MessageKind, RuleContext, RuleVisitor, SeenMessage, Span, Trigger, Violation,
+    shown, text_of,
 };
 use crate::rule::{Level, Rule};
 use std::collections::VecDeque;
@@ -82,7 +82,7 @@ struct CachingState {
 }
 
 impl RuleVisitor for CachingState {
-    fn visit(&mut self, at: &RuleContext<'_>, report: &mut Report) {
+    fn visit(&mut self, at: &RuleContext<'_>) {
         let Some(message) = at.message.filter(|message| message.kind == MessageKind::Result) else {
             return;
         };
@@ -92,19 +92,19 @@ impl RuleVisitor for CachingState {
             return;
         }
         match result.member("resultType").and_then(text_of).as_deref() {
-            Some("input_required") => question(result, at, report),
+            Some("input_required") => question(result, at),
             // Another type is an extension's, which says what its results hold.
             Some(other) if other != "complete" => {}
-            None if !at.facts.modern => report.inconclusive(&FIELDS, at, UNPROVEN),
+            None if !at.facts.modern => at.inconclusive(&FIELDS, UNPROVEN),
             _ => {
-                fields(result, at, report);
-                self.page(method, message, result, at, report);
+                fields(result, at);
+                self.page(method, message, result, at);
             }
         }
     }
 }
 
-fn fields(result: Json<'_>, at: &RuleContext<'_>, report: &mut Report) {
+fn fields(result: Json<'_>, at: &RuleContext<'_>) {
     let (ttl, scope) = (result.member("ttlMs"), result.member("cacheScope"));
     let wrong = match (ttl, scope) {
         (None, _) => Some(Violation::new("the result has no `ttlMs`")),
@@ -118,24 +118,24 @@ fn fields(result: Json<'_>, at: &RuleContext<'_>, report: &mut Report) {
         _ => None,
     };
     match wrong {
-        Some(wrong) => report.fail(&FIELDS, at, wrong),
-        None => report.pass(&FIELDS, at),
+        Some(wrong) => at.fail(&FIELDS, wrong),
+        None => at.pass(&FIELDS),
     }
     if let Some((ttl, number)) = ttl.and_then(|ttl| Some((ttl, ttl.as_number()?))) {
         let sound = number == "-0" || !number.starts_with('-') && is_integer(number);
-        report.check(&TTL, at, sound, || Violation::new(format!("`ttlMs` is {}", shown(ttl))).inside(ttl));
+        at.check(&TTL, sound, || Violation::new(format!("`ttlMs` is {}", shown(ttl))).inside(ttl));
     }
 }
 
 /// A result that asks for input cannot be kept.
-fn question(result: Json<'_>, at: &RuleContext<'_>, report: &mut Report) {
+fn question(result: Json<'_>, at: &RuleContext<'_>) {
     let hint = ["ttlMs", "cacheScope"].iter().find_map(|name| Some((name, result.member(name)?)));
     match hint {
-        None => report.pass(&FIELDS, at),
+        None => at.pass(&FIELDS),
         Some((name, value)) => {
             let wrong = Violation::new(format!("a result that asks for input has `{name}`"));
             // The text says so without an obligation.
-            report.fail(&FIELDS, at, wrong.inside(value).only(Level::Should));
+            at.fail(&FIELDS, wrong.inside(value).only(Level::Should));
         }
     }
 }
@@ -147,7 +147,6 @@ impl CachingState {
         message: &SeenMessage<'_>,
         result: Json<'_>,
         at: &RuleContext<'_>,
-        report: &mut Report,
     ) {
         let Some(scope) = result.member("cacheScope").and_then(text_of) else { return };
         let cursor = message.request().and_then(|request| request.param("cursor")).and_then(text_of);
@@ -158,7 +157,7 @@ impl CachingState {
             })
         });
         if let Some(page) = before {
-            report.check(&SCOPE, at, page.scope == scope, || {
+            at.check(&SCOPE, page.scope == scope, || {
                 let wrong = format!("this page is {scope}, and the one before it {}", page.scope);
                 Violation::new(wrong).see(page.location.clone(), "the page before")
             });

@@ -5,8 +5,8 @@
 //! tasks, and cancellations of what was not asked yet as [`Early`] says.
 
 use crate::engine::{
-    Early, Family, MessageKind, PendingRequest, Report, Revision, RuleContext, RuleVisitor, SeenMessage,
-    Span, Trigger, TypedId, Violation, per_session, requestor, requestors, shown, text_of,
+    Early, Family, MessageKind, PendingRequest, Revision, RuleContext, RuleVisitor, SeenMessage, Span,
+    Trigger, TypedId, Violation, per_session, requestor, requestors, shown, text_of,
 };
 use crate::rule::Rule;
 use crate::shapes::Typed;
@@ -93,33 +93,33 @@ struct CancellationState {
 }
 
 impl RuleVisitor for CancellationState {
-    fn message(&mut self, message: &SeenMessage<'_>, at: &RuleContext<'_>, report: &mut Report) {
+    fn message(&mut self, message: &SeenMessage<'_>, at: &RuleContext<'_>) {
         match message.kind {
             MessageKind::Notification if message.calls("notifications/cancelled") => {
-                self.cancelled(message, at, report)
+                self.cancelled(message, at)
             }
-            MessageKind::Request => self.asked(message, at, report),
-            MessageKind::Result | MessageKind::Error => self.response(message, at, report),
+            MessageKind::Request => self.asked(message, at),
+            MessageKind::Result | MessageKind::Error => self.response(message, at),
             _ => {}
         }
     }
 
-    fn over(&mut self, at: &RuleContext<'_>, report: &mut Report) {
-        self.early.never(at, report);
+    fn over(&mut self, at: &RuleContext<'_>) {
+        self.early.never(at);
     }
 
-    fn finish(&mut self, at: &RuleContext<'_>, _rejection: Option<&Rejection>, report: &mut Report) {
-        self.over(at, report);
+    fn finish(&mut self, at: &RuleContext<'_>, _rejection: Option<&Rejection>) {
+        self.over(at);
         if at.facts.closed {
             for _ in at.pending.open().into_iter().filter(|request| request.cancelled.is_some()) {
-                report.pass(&LATE, at);
+                at.pass(&LATE);
             }
         }
     }
 }
 
 impl CancellationState {
-    fn cancelled(&mut self, message: &SeenMessage<'_>, at: &RuleContext<'_>, report: &mut Report) {
+    fn cancelled(&mut self, message: &SeenMessage<'_>, at: &RuleContext<'_>) {
         let modern = at.revision.is_some_and(|revision| !revision.has_handshake());
         if modern && at.side == Some(Side::Server) {
             return;
@@ -127,57 +127,57 @@ impl CancellationState {
         let Some(id) = message.param("requestId") else {
             return match message.raw.params() {
                 Some(params) if params.kind() != JsonKind::Object => {
-                    report.inconclusive(&NAMED, at, "the recorder took out what was cancelled");
+                    at.inconclusive(&NAMED, "the recorder took out what was cancelled");
                 }
-                _ => report.fail(&NAMED, at, "the notification has no `requestId`"),
+                _ => at.fail(&NAMED, "the notification has no `requestId`"),
             };
         };
-        report.pass(&NAMED, at);
+        at.pass(&NAMED);
         if ID.fault(id, at.revision).is_some() {
             return;
         }
         if at.redacted(id) {
-            return report.inconclusive(&KNOWN, at, "the recorder took out the id");
+            return at.inconclusive(&KNOWN, "the recorder took out the id");
         }
         if let Some(request) = at.pending.find(at.side, id) {
-            report.pass(&KNOWN, at);
-            report.pass(&INFLIGHT, at);
+            at.pass(&KNOWN);
+            at.pass(&INFLIGHT);
             let task = request.param("task");
-            return report.check(&TASKS, at, task.is_none(), || as_task(id, Some(request)));
+            return at.check(&TASKS, task.is_none(), || as_task(id, Some(request)));
         }
         if at.side.is_some_and(|side| self.tasks.contains(&(side == Side::Server, id.text().into()))) {
-            return report.fail(&TASKS, at, as_task(id, None));
+            return at.fail(&TASKS, as_task(id, None));
         }
         if at.pending.knows(at.side, id) {
-            report.pass(&KNOWN, at);
+            at.pass(&KNOWN);
             if at.exchange.is_some() {
                 // The answer stands in the exchange of its request, however long it took.
                 let why = "an exchange log does not tell which of the two came first";
-                report.inconclusive(&INFLIGHT, at, why);
+                at.inconclusive(&INFLIGHT, why);
             } else {
                 let wrong = format!("the request {} was answered before", shown(id));
-                report.fail(&INFLIGHT, at, Violation::new(wrong).inside(id));
+                at.fail(&INFLIGHT, Violation::new(wrong).inside(id));
             }
             return;
         }
         let wrong = format!("this side made no request with the id {}", shown(id));
         match TypedId::new(id) {
-            Some(key) => self.early.find(&KNOWN, (at.side, key), wrong, id, at, report),
-            None => report.fail_if_complete(&KNOWN, at, Violation::new(wrong).inside(id)),
+            Some(key) => self.early.find(&KNOWN, (at.side, key), wrong, id, at),
+            None => at.fail_if_complete(&KNOWN, Violation::new(wrong).inside(id)),
         }
     }
 
     /// A request that was cancelled before it, as it seems: each has a connection of its own, and nothing tells which of them the
     /// client used first.
-    fn asked(&mut self, message: &SeenMessage<'_>, at: &RuleContext<'_>, report: &mut Report) {
+    fn asked(&mut self, message: &SeenMessage<'_>, at: &RuleContext<'_>) {
         let Some(id) = TypedId::of_message(message.raw.id()) else { return };
         let is = |(side, early): &(Option<Side>, TypedId)| {
             *early == id && requestors(*side).contains(&requestor(at.side))
         };
-        self.early.came(is, at, report);
+        self.early.came(is, at);
     }
 
-    fn response(&mut self, message: &SeenMessage<'_>, at: &RuleContext<'_>, report: &mut Report) {
+    fn response(&mut self, message: &SeenMessage<'_>, at: &RuleContext<'_>) {
         let Some(request) = message.request() else { return };
         let task = message.raw.outcome().and_then(|result| result.member("task")?.member("taskId"));
         if task.is_some()
@@ -195,9 +195,9 @@ impl CancellationState {
         let after = cancelled.zip(at.entry.time).map(|(cancelled, now)| now.saturating_sub(cancelled));
         if says_so || after.is_some_and(|after| after >= CROSSING) {
             let wrong = Violation::new(format!("`{}` was cancelled, and is answered", request.method()));
-            report.fail(&LATE, at, wrong.see(location.clone(), "the cancellation"));
+            at.fail(&LATE, wrong.see(location.clone(), "the cancellation"));
         } else {
-            report.inconclusive(&LATE, at, "the answer and the cancellation may have crossed");
+            at.inconclusive(&LATE, "the answer and the cancellation may have crossed");
         }
     }
 }

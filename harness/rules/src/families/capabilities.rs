@@ -6,7 +6,7 @@
 mod modes;
 
 use crate::engine::{
-    ClientAnswer, Family, FindingLocation, META_CAPABILITIES, MessageKind, Report, Revision, RuleContext,
+    ClientAnswer, Family, FindingLocation, META_CAPABILITIES, MessageKind, Revision, RuleContext,
     RuleVisitor, SeenMessage, ServerRequests, Span, Trigger, Violation, embedded, server_requests,
 };
 use crate::rule::{Level, Rule};
@@ -208,12 +208,12 @@ struct CapabilitiesState {
 }
 
 impl RuleVisitor for CapabilitiesState {
-    fn message(&mut self, message: &SeenMessage<'_>, at: &RuleContext<'_>, report: &mut Report) {
+    fn message(&mut self, message: &SeenMessage<'_>, at: &RuleContext<'_>) {
         let answers = self.server_requests.see(at);
         if let Some(logged) = self.logged.take_if(|_| at.facts.capabilities(Side::Server).is_some())
-            && declares(at, Side::Server, "logging", &LOGGING, report) == Some(false)
+            && declares(at, Side::Server, "logging", &LOGGING) == Some(false)
         {
-            report.fail(&LOGGING, at, Violation::new(LOGGED_EARLY).at(logged));
+            at.fail(&LOGGING, Violation::new(LOGGED_EARLY).at(logged));
         }
         for asked in server_requests(at) {
             // In a session the client has declared once what it can do; later each request does.
@@ -222,26 +222,26 @@ impl RuleVisitor for CapabilitiesState {
                 None => at.facts.capabilities(Side::Client),
             };
             if let Some(params) = asked.params {
-                asks_client(asked.method, params, declared, at, report);
+                asks_client(asked.method, params, declared, at);
             }
         }
         match message.kind {
-            MessageKind::Result => served(message, at, report),
-            MessageKind::Error => wants_url(message, at, report),
+            MessageKind::Result => served(message, at),
+            MessageKind::Error => wants_url(message, at),
             MessageKind::Request => {
-                uses(message, at, report);
-                answers.iter().for_each(|answer| brought(answer, at, report));
+                uses(message, at);
+                answers.iter().for_each(|answer| brought(answer, at));
             }
             MessageKind::Notification if logs_early(message, at) => {
                 self.logged.get_or_insert_with(|| at.location());
             }
-            MessageKind::Notification => tells(message, at, report),
+            MessageKind::Notification => tells(message, at),
         }
     }
 
-    fn finish(&mut self, at: &RuleContext<'_>, _rejection: Option<&Rejection>, report: &mut Report) {
+    fn finish(&mut self, at: &RuleContext<'_>, _rejection: Option<&Rejection>) {
         if self.logged.is_some() {
-            report.inconclusive(&LOGGING, at, SERVER_NOT_SHOWN);
+            at.inconclusive(&LOGGING, SERVER_NOT_SHOWN);
         }
     }
 }
@@ -262,26 +262,26 @@ fn server_of(method: &str) -> Side {
 }
 
 /// A result to a request: its server does what it should have declared.
-fn served(message: &SeenMessage<'_>, at: &RuleContext<'_>, report: &mut Report) {
+fn served(message: &SeenMessage<'_>, at: &RuleContext<'_>) {
     let Some(request) = message.request() else { return };
     let blocks = message.result_of("tools/call").and_then(|result| result.member("content"));
     if let Some(resource) = blocks.into_iter().flat_map(Json::items).find_map(embedded)
-        && declares(at, Side::Server, "resources", &EMBEDDED, report) == Some(false)
+        && declares(at, Side::Server, "resources", &EMBEDDED) == Some(false)
     {
         let wrong = Violation::new("a resource is embedded, and the server does not declare `resources`");
-        report.fail(&EMBEDDED, at, wrong.inside(resource));
+        at.fail(&EMBEDDED, wrong.inside(resource));
     }
     let served = SERVED.iter().find(|(method, ..)| request.method() == *method);
     let Some((method, path, rule)) = served else { return };
     let side = server_of(method);
-    if declares(at, side, path, rule, report) == Some(false) {
+    if declares(at, side, path, rule) == Some(false) {
         let wrong = format!("`{method}` gets a result, and the {} does not declare `{path}`", side.name());
-        report.fail(rule, at, Violation::new(wrong).of(request));
+        at.fail(rule, Violation::new(wrong).of(request));
     }
 }
 
 /// A request: anyone who makes it should have seen that the other side serves it.
-fn uses(message: &SeenMessage<'_>, at: &RuleContext<'_>, report: &mut Report) {
+fn uses(message: &SeenMessage<'_>, at: &RuleContext<'_>) {
     let method = message.method.as_deref().unwrap_or_default();
     let unsubscribe = ("resources/unsubscribe", "resources.subscribe", &SUBSCRIBE);
     let mut served = SERVED.iter().chain([&unsubscribe]);
@@ -292,58 +292,52 @@ fn uses(message: &SeenMessage<'_>, at: &RuleContext<'_>, report: &mut Report) {
     if none || side == Side::Server && !at.facts.initialized {
         return;
     }
-    if declares(at, side, path, &NEGOTIATED, report) == Some(false) {
+    if declares(at, side, path, &NEGOTIATED) == Some(false) {
         let wrong = format!("`{method}` is asked for, and the {} does not declare `{path}`", side.name());
-        report.fail(&NEGOTIATED, at, wrong);
+        at.fail(&NEGOTIATED, wrong);
     }
 }
 
 /// An answer that a request brings along: its client does what the same request should have declared.
-fn brought(answer: &ClientAnswer<'_>, at: &RuleContext<'_>, report: &mut Report) {
+fn brought(answer: &ClientAnswer<'_>, at: &RuleContext<'_>) {
     let served = SERVED.iter().find(|(method, ..)| answer.method == *method);
     let Some((method, path, rule)) = served else { return };
-    if declares(at, Side::Client, path, rule, report) == Some(false) {
+    if declares(at, Side::Client, path, rule) == Some(false) {
         let wrong =
             Violation::new(format!("`{method}` is answered, and the request does not declare `{path}`"));
-        report.fail(rule, at, wrong.inside(answer.result).see(answer.request.clone(), "the question"));
+        at.fail(rule, wrong.inside(answer.result).see(answer.request.clone(), "the question"));
     }
 }
 
 /// An error that sends the user to addresses.
-fn wants_url(message: &SeenMessage<'_>, at: &RuleContext<'_>, report: &mut Report) {
+fn wants_url(message: &SeenMessage<'_>, at: &RuleContext<'_>) {
     if message.error_code() == Some(-32042)
         && at.revision.is_none_or(Revision::has_handshake)
-        && declares(at, Side::Client, "elicitation.url", &ELICITATION_MODE, report) == Some(false)
+        && declares(at, Side::Client, "elicitation.url", &ELICITATION_MODE) == Some(false)
     {
         let wrong = "the error -32042 asks for the mode \"url\", which the client does not declare";
-        report.fail(&ELICITATION_MODE, at, wrong);
+        at.fail(&ELICITATION_MODE, wrong);
     }
 }
 
-fn tells(message: &SeenMessage<'_>, at: &RuleContext<'_>, report: &mut Report) {
+fn tells(message: &SeenMessage<'_>, at: &RuleContext<'_>) {
     let method = message.method.as_deref().unwrap_or_default();
     let Some((_, side, path, rule)) = TELLS.iter().find(|(name, ..)| *name == method) else { return };
-    if at.side == Some(*side) && declares(at, *side, path, rule, report) == Some(false) {
+    if at.side == Some(*side) && declares(at, *side, path, rule) == Some(false) {
         let wrong = format!("`{method}` is sent, and the {} does not declare `{path}`", side.name());
-        report.fail(rule, at, wrong);
+        at.fail(rule, wrong);
     }
 }
 
 /// Whether a side declares it: where it does, the rule is kept, and where nothing shows, it cannot be known.
-fn declares(
-    at: &RuleContext<'_>,
-    side: Side,
-    path: &str,
-    rule: &'static Rule,
-    report: &mut Report,
-) -> Option<bool> {
+fn declares(at: &RuleContext<'_>, side: Side, path: &str, rule: &'static Rule) -> Option<bool> {
     let redacted = || at.facts.capabilities(side).is_some_and(|capabilities| at.redacted(capabilities));
     let declares = at.facts.declares(side, path).filter(|&declares| declares || !redacted());
     match (declares, side) {
-        (Some(true), _) => report.pass(rule, at),
+        (Some(true), _) => at.pass(rule),
         (Some(false), _) => {}
-        (None, Side::Client) => report.inconclusive(rule, at, NOT_SHOWN),
-        (None, Side::Server) => report.inconclusive(rule, at, SERVER_NOT_SHOWN),
+        (None, Side::Client) => at.inconclusive(rule, NOT_SHOWN),
+        (None, Side::Server) => at.inconclusive(rule, SERVER_NOT_SHOWN),
     }
     declares
 }

@@ -2,7 +2,7 @@
 
 use super::prompts::PromptList;
 use crate::engine::{
-    Family, MessageKind, Report, Revision, RuleContext, RuleVisitor, SeenMessage, Span, Trigger, Violation,
+    Family, MessageKind, Revision, RuleContext, RuleVisitor, SeenMessage, Span, Trigger, Violation,
     per_session, quoted, string_of,
 };
 use crate::rule::Rule;
@@ -61,27 +61,27 @@ struct CompletionState {
 }
 
 impl RuleVisitor for CompletionState {
-    fn message(&mut self, message: &SeenMessage<'_>, at: &RuleContext<'_>, report: &mut Report) {
+    fn message(&mut self, message: &SeenMessage<'_>, at: &RuleContext<'_>) {
         self.prompts.see(message);
-        self.answered(message, at, report);
+        self.answered(message, at);
         let result = message.result_of("completion/complete");
         let values = result.and_then(|result| result.member("completion")?.member("values"));
         let Some(values) = values.filter(|values| values.kind() == JsonKind::Array) else { return };
         let count = Json::items(values).count();
-        report.check(&MOST, at, count <= LIMIT, || {
+        at.check(&MOST, count <= LIMIT, || {
             Violation::new(format!("{count} values are suggested")).inside(values)
         });
     }
 }
 
 impl CompletionState {
-    fn answered(&self, message: &SeenMessage<'_>, at: &RuleContext<'_>, report: &mut Report) {
+    fn answered(&self, message: &SeenMessage<'_>, at: &RuleContext<'_>) {
         let Some(request) = message.request_for("completion/complete") else { return };
         let code = message.error_code();
         if let Some(code) = code
             && at.facts.declares(Side::Server, "completions") == Some(false)
         {
-            return report.check(&UNSUPPORTED, at, code == -32601, || {
+            return at.check(&UNSUPPORTED, code == -32601, || {
                 let wrong =
                     format!("the server declares no `completions`, and the answer is the error {code}");
                 Violation::new(wrong).of(request)
@@ -92,7 +92,7 @@ impl CompletionState {
             return;
         }
         let Some(params) = request.params().filter(|params| !at.redacted(*params)) else {
-            return report.inconclusive(&BAD_PARAMS, at, "what was asked for is not in the recording");
+            return at.inconclusive(&BAD_PARAMS, "what was asked for is not in the recording");
         };
         let target = params.member("ref").filter(|target| {
             target.member("type").and_then(string_of).is_some_and(|kind| kind == "ref/prompt")
@@ -103,11 +103,11 @@ impl CompletionState {
             _ if unnamed => "the request has no `argument` with a name".to_owned(),
             Some((Some(false), name)) => format!("no prompt {} is listed", quoted(&name)),
             Some((None, _)) => {
-                return report.inconclusive(&BAD_PARAMS, at, "the recording has no whole `prompts/list`");
+                return at.inconclusive(&BAD_PARAMS, "the recording has no whole `prompts/list`");
             }
             _ => return,
         };
-        report.check(&BAD_PARAMS, at, code == Some(-32602), || {
+        at.check(&BAD_PARAMS, code == Some(-32602), || {
             let answer = code.map_or("a completion".to_owned(), |code| format!("the error {code}"));
             Violation::new(format!("{fault}, and the answer is {answer}")).of(request)
         });

@@ -7,8 +7,8 @@ mod end;
 mod rules;
 
 use crate::engine::{
-    Family, MessageKind, PendingRequest, RecentTexts, Redelivery, Report, ResponseMatch, Revision,
-    RuleContext, RuleVisitor, SeenMessage, SourceLocation, Trigger, Violation, per_session, why_not_whole,
+    Family, MessageKind, PendingRequest, RecentTexts, Redelivery, ResponseMatch, Revision, RuleContext,
+    RuleVisitor, SeenMessage, SourceLocation, Trigger, Violation, per_session, why_not_whole,
 };
 use crate::rule::{Level, Need, Party};
 use end::SessionEnd;
@@ -68,16 +68,16 @@ struct Last {
 }
 
 impl RuleVisitor for CorrelationState {
-    fn visit(&mut self, at: &RuleContext<'_>, report: &mut Report) {
+    fn visit(&mut self, at: &RuleContext<'_>) {
         match (at.message, &at.entry.content) {
             (Some(message), _) => match message.kind {
-                MessageKind::Request => self.request(message, at, report),
+                MessageKind::Request => self.request(message, at),
                 MessageKind::Notification => {
                     let name = message.method.as_deref().unwrap_or_default().into();
-                    self.quiet(at, report);
+                    self.quiet(at);
                     self.heard(at, Some((name, at.source_location())));
                 }
-                MessageKind::Result | MessageKind::Error => self.response(message, at, report),
+                MessageKind::Result | MessageKind::Error => self.response(message, at),
             },
             (None, Content::TraceEnd(end)) => self.end = SessionEnd::new(*end),
             (None, Content::Noise(noise)) => {
@@ -96,29 +96,27 @@ impl RuleVisitor for CorrelationState {
         }
     }
 
-    fn finish(&mut self, at: &RuleContext<'_>, _rejection: Option<&Rejection>, report: &mut Report) {
+    fn finish(&mut self, at: &RuleContext<'_>, _rejection: Option<&Rejection>) {
         if let Some(why) = at.pending.full() {
-            report.inconclusive(&ANSWERED, at, why);
+            at.inconclusive(&ANSWERED, why);
         }
         let due = |request: &&PendingRequest| is_due(request) && !self.garbled.contains(request.id());
         for request in at.pending.open().into_iter().filter(due) {
             if at.facts.over_stdio() != Some(true) {
                 let why =
                     "over HTTP a status may have been the answer; such recordings do not carry it to the end";
-                report.inconclusive(&ANSWERED, at, why);
+                at.inconclusive(&ANSWERED, why);
                 continue;
             }
             if !at.facts.closed {
                 let why =
                     "the recording does not say that the session had ended; a trace with an `end` line would";
-                return report.inconclusive(&ANSWERED, at, why);
+                return at.inconclusive(&ANSWERED, why);
             }
             let asked = format!("`{}` with the id {}", request.method(), request.id());
             match self.end.judge(request.side, &asked) {
-                Ok(wrong) => {
-                    report.fail_if_complete(&ANSWERED, at, wrong.at(request.location()).by(Party::Server))
-                }
-                Err(why) => report.inconclusive(&ANSWERED, at, why),
+                Ok(wrong) => at.fail_if_complete(&ANSWERED, wrong.at(request.location()).by(Party::Server)),
+                Err(why) => at.inconclusive(&ANSWERED, why),
             }
         }
     }
@@ -129,25 +127,25 @@ const UNPLACED: &str = "an exchange log does not tell what was asked before a st
 const NO_ID: &str = "the result has no id, and so answers nothing";
 
 impl CorrelationState {
-    fn request(&mut self, message: &SeenMessage<'_>, at: &RuleContext<'_>, report: &mut Report) {
+    fn request(&mut self, message: &SeenMessage<'_>, at: &RuleContext<'_>) {
         if !matches!(message.raw.id(), Id::Text(_) | Id::Number(_)) {
             if let Some(side) = at.side {
                 self.unreadable[side as usize] = true;
             }
             return self.heard(at, None);
         }
-        self.quiet(at, report);
+        self.quiet(at);
         self.heard(at, None);
     }
 
     /// A side speaks of something else than the other's last notification.
-    fn quiet(&mut self, at: &RuleContext<'_>, report: &mut Report) {
+    fn quiet(&mut self, at: &RuleContext<'_>) {
         let Some(other) = at.side.map(Side::other) else { return };
         if let Some(last) = &mut self.last[other as usize]
             && last.notification.is_some()
             && !std::mem::replace(&mut last.reported, true)
         {
-            report.pass(&NO_RESPONSE, at);
+            at.pass(&NO_RESPONSE);
         }
     }
 
@@ -156,7 +154,7 @@ impl CorrelationState {
         self.last[side as usize] = Some(Last { notification, exchange: at.entry.exchange, reported: false });
     }
 
-    fn response(&mut self, message: &SeenMessage<'_>, at: &RuleContext<'_>, report: &mut Report) {
+    fn response(&mut self, message: &SeenMessage<'_>, at: &RuleContext<'_>) {
         let again = self.redelivery.again(at);
         // What HTTP says to a GET, PUT or DELETE is not an answer to a message, and its id is that of nothing.
         let posted = at.exchange.is_none_or(|exchange| exchange.method.eq_ignore_ascii_case("POST"));
@@ -165,7 +163,7 @@ impl CorrelationState {
         }
         if is_redacted(message, at) {
             for rule in [&ID_MATCH, &ID_TYPE, &DUPLICATE] {
-                report.inconclusive(rule, at, "the recorder took out the id");
+                at.inconclusive(rule, "the recorder took out the id");
             }
             return;
         }
@@ -173,19 +171,19 @@ impl CorrelationState {
             ResponseMatch::NotAResponse => {}
             ResponseMatch::Matched(_) => {
                 self.answers.note(message.raw.text());
-                self.quiet(at, report);
+                self.quiet(at);
                 for rule in [&ID_MATCH, &ID_TYPE, &DUPLICATE, &ANSWERED] {
-                    report.pass(rule, at);
+                    at.pass(rule);
                 }
                 if message.kind == MessageKind::Error {
-                    report.pass(&ID_ECHO, at);
+                    at.pass(&ID_ECHO);
                 }
             }
             ResponseMatch::Mistyped(request) => {
                 let wrong = format!("the id is {}, and the request's is {}", shown_id(message), request.id());
-                report.fail(&ID_TYPE, at, Violation::new(wrong).of(request));
+                at.fail(&ID_TYPE, Violation::new(wrong).of(request));
             }
-            ResponseMatch::AlreadyAnswered if again => report.pass(&DUPLICATE, at),
+            ResponseMatch::AlreadyAnswered if again => at.pass(&DUPLICATE),
             // Word for word the same: a resumed stream, where nothing shows the events. Over stdio there is none.
             ResponseMatch::AlreadyAnswered
                 if at.facts.over_stdio() != Some(true)
@@ -194,16 +192,16 @@ impl CorrelationState {
                     && self.answers.has(message.raw.text()) =>
             {
                 let why = "a stream that is resumed repeats its answers; an envelope or a HAR with event ids would show it";
-                report.inconclusive(&DUPLICATE, at, why);
+                at.inconclusive(&DUPLICATE, why);
             }
             ResponseMatch::AlreadyAnswered | ResponseMatch::Unmatched
-                if self.refuses_notification(message, at, report) => {}
+                if self.refuses_notification(message, at) => {}
             // Over HTTP+SSE what is asked later may be answered in the stream, too.
             ResponseMatch::AlreadyAnswered
                 if at.exchange.is_some_and(|exchange| !exchange.timed)
                     && at.exchanges.current().is_some_and(|exchange| exchange.endpoint.is_some()) =>
             {
-                report.inconclusive(&DUPLICATE, at, UNPLACED);
+                at.inconclusive(&DUPLICATE, UNPLACED);
             }
             ResponseMatch::AlreadyAnswered => {
                 let unread = match message.error_code() {
@@ -212,28 +210,28 @@ impl CorrelationState {
                 };
                 let wrong =
                     format!("the request with the id {} was answered before{unread}", shown_id(message));
-                report.fail(&DUPLICATE, at, wrong);
+                at.fail(&DUPLICATE, wrong);
             }
-            ResponseMatch::Ambiguous => report.inconclusive(&ID_MATCH, at, Need::Direction.lack()),
+            ResponseMatch::Ambiguous => at.inconclusive(&ID_MATCH, Need::Direction.lack()),
             ResponseMatch::Unknown => {
                 let why = at.pending.full().or(why_not_whole(at.facts)).unwrap_or_default();
                 for rule in [&ID_MATCH, &ID_TYPE, &DUPLICATE] {
-                    report.inconclusive(rule, at, why);
+                    at.inconclusive(rule, why);
                 }
             }
             ResponseMatch::Unmatched => {
-                let echoes = self.astray(message, at, report);
+                let echoes = self.astray(message, at);
                 match message.raw.id() {
                     _ if message.kind != MessageKind::Error || echoes => {}
-                    Id::Null => report.fail(&ERROR_ID_NULL, at, "an error with the id null"),
-                    Id::Missing => report.fail(&ERROR_ID_ABSENT, at, "an error without an id"),
+                    Id::Null => at.fail(&ERROR_ID_NULL, "an error with the id null"),
+                    Id::Missing => at.fail(&ERROR_ID_ABSENT, "an error without an id"),
                     Id::Text(_) | Id::Number(_) => {}
                 }
             }
         }
         if message.kind == MessageKind::Error && matches!(message.raw.id(), Id::Text(_) | Id::Number(_)) {
-            report.pass(&ERROR_ID_NULL, at);
-            report.pass(&ERROR_ID_ABSENT, at);
+            at.pass(&ERROR_ID_NULL);
+            at.pass(&ERROR_ID_ABSENT);
         }
     }
 
@@ -246,12 +244,7 @@ impl CorrelationState {
 
     /// Whether an error with an id of nothing open refuses the other side's last notification, which has none: some languages
     /// write 0 then. It names the notification, or says that there is no such method, which an open request would get.
-    fn refuses_notification(
-        &self,
-        message: &SeenMessage<'_>,
-        at: &RuleContext<'_>,
-        report: &mut Report,
-    ) -> bool {
+    fn refuses_notification(&self, message: &SeenMessage<'_>, at: &RuleContext<'_>) -> bool {
         let last =
             at.side.and_then(|side| self.last[side.other() as usize].as_ref()).filter(|last| !last.reported);
         let Some((name, location)) = last.and_then(|last| last.notification.as_ref()) else { return false };
@@ -261,21 +254,21 @@ impl CorrelationState {
             && (message.error_code() == Some(-32601) || message.raw.text().contains(&**name));
         if refuses {
             let wrong = format!("the notification `{name}` is answered, with the id {}", shown_id(message));
-            report.fail(&NO_RESPONSE, at, Violation::new(wrong).see(location.location(), "the notification"));
+            at.fail(&NO_RESPONSE, Violation::new(wrong).see(location.location(), "the notification"));
         }
         refuses
     }
 
     /// A response that answers nothing that was asked; whether what is wrong with its id has been reported.
-    fn astray(&mut self, message: &SeenMessage<'_>, at: &RuleContext<'_>, report: &mut Report) -> bool {
+    fn astray(&mut self, message: &SeenMessage<'_>, at: &RuleContext<'_>) -> bool {
         if matches!(message.raw.id(), Id::Text(_) | Id::Number(_)) {
-            self.unasked(message, at, report);
+            self.unasked(message, at);
             return false;
         }
         let Some(side) = at.side else {
-            report.inconclusive(&NO_RESPONSE, at, Need::Direction.lack());
+            at.inconclusive(&NO_RESPONSE, Need::Direction.lack());
             if message.kind == MessageKind::Result {
-                report.fail_if_complete(&ID_MATCH, at, NO_ID);
+                at.fail_if_complete(&ID_MATCH, NO_ID);
             }
             return false;
         };
@@ -299,11 +292,11 @@ impl CorrelationState {
                 if message.error_code() == Some(-32700) =>
             {
                 let why = "it answers a text that is not JSON, and no recording of messages has that";
-                report.inconclusive(&NO_RESPONSE, at, why);
+                at.inconclusive(&NO_RESPONSE, why);
             }
             (Some(Last { notification: Some((name, location)), .. }), None, _) => {
                 let wrong = Violation::new(format!("the notification `{name}` is answered"));
-                report.fail(&NO_RESPONSE, at, wrong.see(location.location(), "the notification"));
+                at.fail(&NO_RESPONSE, wrong.see(location.location(), "the notification"));
                 // Whether it has an id is then another question.
                 return true;
             }
@@ -312,12 +305,12 @@ impl CorrelationState {
                 if message.raw.text().contains(&**name) =>
             {
                 let wrong = Violation::new(format!("an answer to the notification `{name}`"));
-                report.fail(&NO_RESPONSE, at, wrong.see(location.location(), "the notification"));
+                at.fail(&NO_RESPONSE, wrong.see(location.location(), "the notification"));
                 return true;
             }
             (_, Some(request), MessageKind::Error) if request.method() == "server/discover" => {
                 let why = format!("nothing shows the revision of the party that answers {}", request.id());
-                report.inconclusive(&ID_ECHO, at, why);
+                at.inconclusive(&ID_ECHO, why);
             }
             // What was refused with the mark before it was not parsed, so that its id is not known.
             (_, Some(_), MessageKind::Error)
@@ -331,11 +324,11 @@ impl CorrelationState {
                 // HTTP says that the request was refused, and its body may say why without an id.
                 let level =
                     if status.is_some_and(|status| status >= 400) { Level::Should } else { Level::Must };
-                report.fail(&ID_ECHO, at, wrong.only(level).of(request));
+                at.fail(&ID_ECHO, wrong.only(level).of(request));
                 return at.revision.is_some_and(|revision| ID_ECHO.span.has(revision));
             }
             (.., MessageKind::Result) => {
-                report.fail_if_complete(&ID_MATCH, at, NO_ID);
+                at.fail_if_complete(&ID_MATCH, NO_ID);
             }
             _ => {}
         }
@@ -343,14 +336,14 @@ impl CorrelationState {
     }
 
     /// A response whose id nobody asked with.
-    fn unasked(&self, message: &SeenMessage<'_>, at: &RuleContext<'_>, report: &mut Report) {
+    fn unasked(&self, message: &SeenMessage<'_>, at: &RuleContext<'_>) {
         let id = shown_id(message);
         // A number may come back as another program writes it: `1` for `1.0`.
         let is_number = |id: &str| id.starts_with(|first: char| first == '-' || first.is_ascii_digit());
         let asked = |open: &&PendingRequest| is_number(open.id()) && same_number(open.id(), id);
         if is_number(id) && at.pending.open().iter().any(asked) {
             let why = "the id is the number of a request that spells it otherwise";
-            return report.inconclusive(&ID_MATCH, at, why);
+            return at.inconclusive(&ID_MATCH, why);
         }
         let wrong = format!("nothing was asked with the id {id}");
         let posted = at.exchange.filter(|exchange| exchange.method.eq_ignore_ascii_case("POST"));
@@ -359,27 +352,27 @@ impl CorrelationState {
             at.exchanges.current().filter(|_| posted.is_some() && at.entry.carrier == Carrier::Response);
         match asked {
             Some(asked) if asked.request_lost || !asked.speaks() => {
-                report.inconclusive(&ID_MATCH, at, "what was posted is not in the recording");
+                at.inconclusive(&ID_MATCH, "what was posted is not in the recording");
             }
-            Some(asked) if asked.bad_request.is_none() => report.fail(&ID_MATCH, at, wrong),
+            Some(asked) if asked.bad_request.is_none() => at.fail(&ID_MATCH, wrong),
             Some(_) if !self.garbled.contains(shown_id(message)) => {
                 let wrong = Violation::new(format!("{wrong}, and what was posted has none that can be read"));
-                report.fail(&ID_MATCH, at, wrong.only(Level::Should));
+                at.fail(&ID_MATCH, wrong.only(Level::Should));
             }
             Some(_) => {}
             None if at.exchange.is_some() && (posted.is_none() || at.facts.session > 0) => {
-                report.inconclusive(&ID_MATCH, at, UNPLACED);
+                at.inconclusive(&ID_MATCH, UNPLACED);
             }
             None if self.garbled.contains(shown_id(message)) => {}
             None if self.was_unreadable(at) => {
-                report.inconclusive(&ID_MATCH, at, "a message of the other side could not be read");
+                at.inconclusive(&ID_MATCH, "a message of the other side could not be read");
             }
             // The file may hold what the server wrote, and nothing else.
             None if at.facts.requests == 0 => {
                 let why = "no request comes before it; a recording of both sides would show it";
-                report.inconclusive(&ID_MATCH, at, why);
+                at.inconclusive(&ID_MATCH, why);
             }
-            None => report.fail_if_complete(&ID_MATCH, at, wrong),
+            None => at.fail_if_complete(&ID_MATCH, wrong),
         }
     }
 }

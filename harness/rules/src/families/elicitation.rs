@@ -6,8 +6,8 @@
 mod rules;
 
 use crate::engine::{
-    ClientAnswer, Early, Family, Fit, LONGEST_NAME, MessageKind, Origin, Report, Revision, RuleContext,
-    RuleVisitor, Schemas, SeenMessage, ServerRequests, Trigger, Uri, Violation, part, per_session, quoted,
+    ClientAnswer, Early, Family, Fit, LONGEST_NAME, MessageKind, Origin, Revision, RuleContext, RuleVisitor,
+    Schemas, SeenMessage, ServerRequests, Trigger, Uri, Violation, part, per_session, quoted,
     server_requests, shown, string_of, uri,
 };
 use crate::rule::Level;
@@ -45,69 +45,69 @@ struct ElicitationState {
 }
 
 impl RuleVisitor for ElicitationState {
-    fn message(&mut self, message: &SeenMessage<'_>, at: &RuleContext<'_>, report: &mut Report) {
+    fn message(&mut self, message: &SeenMessage<'_>, at: &RuleContext<'_>) {
         for server_request in
             server_requests(at).iter().filter(|server_request| server_request.method == "elicitation/create")
         {
-            self.request(server_request.params, at, report);
+            self.request(server_request.params, at);
         }
         for answer in
             self.server_requests.see(at).iter().filter(|answer| answer.method == "elicitation/create")
         {
-            self.answered(answer, at, report);
+            self.answered(answer, at);
         }
         if let Some(data) = message.error().and_then(|error| error.member("data")) {
             for request in data.member("elicitations").into_iter().flat_map(Json::items) {
-                self.keep(request, at, report);
+                self.keep(request, at);
             }
         }
         if let Some(request) = message.request_for("elicitation/create") {
-            mode_answered(request.param("mode"), message.error_code(), at, report);
+            mode_answered(request.param("mode"), message.error_code(), at);
         }
         if message.calls("notifications/elicitation/complete") {
             let Some(value) = message.param("elicitationId") else {
-                return report.fail(&COMPLETE, at, "the notification has no `elicitationId`");
+                return at.fail(&COMPLETE, "the notification has no `elicitationId`");
             };
             if value.kind() != JsonKind::String {
                 return;
             }
             let id = string_of(value).unwrap_or_default();
             if self.ids.contains(&id) {
-                report.pass(&COMPLETE, at);
+                at.pass(&COMPLETE);
             } else if self.ids.len() >= MOST_IDS {
-                report.inconclusive(&COMPLETE, at, "there are more elicitations than are followed");
+                at.inconclusive(&COMPLETE, "there are more elicitations than are followed");
             } else {
                 let wrong = format!("no elicitation with the id {} was asked for", shown(value));
-                self.early.find(&COMPLETE, id, wrong, value, at, report);
+                self.early.find(&COMPLETE, id, wrong, value, at);
             }
         }
     }
 
-    fn over(&mut self, at: &RuleContext<'_>, report: &mut Report) {
-        self.early.never(at, report);
+    fn over(&mut self, at: &RuleContext<'_>) {
+        self.early.never(at);
     }
 
-    fn finish(&mut self, at: &RuleContext<'_>, _rejection: Option<&Rejection>, report: &mut Report) {
-        self.over(at, report);
-        report.reached(self.schemas.spent());
+    fn finish(&mut self, at: &RuleContext<'_>, _rejection: Option<&Rejection>) {
+        self.over(at);
+        at.reached(self.schemas.spent());
     }
 }
 
 impl ElicitationState {
-    fn keep(&mut self, request: Json<'_>, at: &RuleContext<'_>, report: &mut Report) {
+    fn keep(&mut self, request: Json<'_>, at: &RuleContext<'_>) {
         let Some(id) = request.member("elicitationId").and_then(string_of) else { return };
-        self.early.came(|completed| *completed == id, at, report);
+        self.early.came(|completed| *completed == id, at);
         if self.ids.len() < MOST_IDS && id.len() <= LONGEST_NAME {
             self.ids.insert(id);
         }
     }
 
-    fn request(&mut self, params: Option<Json<'_>>, at: &RuleContext<'_>, report: &mut Report) {
-        let Some(params) = params else { return report.fail(&PARAMS, at, "the elicitation has no params") };
+    fn request(&mut self, params: Option<Json<'_>>, at: &RuleContext<'_>) {
+        let Some(params) = params else { return at.fail(&PARAMS, "the elicitation has no params") };
         if params.kind() != JsonKind::Object {
             return;
         }
-        self.keep(params, at, report);
+        self.keep(params, at);
         let url = by_url(params) && at.revision != Some(Revision::V2025_06_18);
         let first = [("message", JsonKind::String)];
         let wanted: &[(&str, JsonKind)] = match (url, at.revision) {
@@ -135,35 +135,35 @@ impl ElicitationState {
             wrong = Some((format!("{} is not a mode", shown(mode)), mode));
         }
         match wrong {
-            None => report.pass(&PARAMS, at),
-            Some((why, location)) => report.fail(&PARAMS, at, Violation::new(why).inside(location)),
+            None => at.pass(&PARAMS),
+            Some((why, location)) => at.fail(&PARAMS, Violation::new(why).inside(location)),
         }
         if url {
             if let Some(value) = params.member("url") {
-                address(value, at, report);
+                address(value, at);
             }
         } else if let Some(form) = params.member("requestedSchema") {
-            fields(form, at, report);
+            fields(form, at);
             if let Some(message) = params.member("message") {
-                link(message, false, at, report);
+                link(message, false, at);
             }
         }
     }
 
-    fn answered(&mut self, answer: &ClientAnswer<'_>, at: &RuleContext<'_>, report: &mut Report) {
+    fn answered(&mut self, answer: &ClientAnswer<'_>, at: &RuleContext<'_>) {
         let result = answer.result;
         let content = result.member("content").filter(|content| content.kind() != JsonKind::Null);
         let Some(action) = result.member("action") else {
             if result.member("task").is_some() {
                 return;
             }
-            return report.fail(&ACTION, at, Violation::new("the answer has no `action`").inside(result));
+            return at.fail(&ACTION, Violation::new("the answer has no `action`").inside(result));
         };
         match string_of(action).as_deref() {
-            Some("accept") => report.pass(&ACTION, at),
+            Some("accept") => at.pass(&ACTION),
             Some("decline" | "cancel") => {
                 let empty = content.is_none_or(|content| content.members().next().is_none());
-                report.check(&ACTION, at, empty, || {
+                at.check(&ACTION, empty, || {
                     let wrong =
                         Violation::new(format!("there is content beside the action {}", shown(action)));
                     wrong.inside(content.unwrap_or(result)).only(Level::Should)
@@ -172,11 +172,11 @@ impl ElicitationState {
             }
             _ => {
                 let wrong = Violation::new(format!("{} is not an action", shown(action))).inside(action);
-                return report.fail(&ACTION, at, wrong);
+                return at.fail(&ACTION, wrong);
             }
         }
         let Some(params) = answer.params() else {
-            return report.inconclusive(&CONTENT, at, "the form that was asked for is not in the recording");
+            return at.inconclusive(&CONTENT, "the form that was asked for is not in the recording");
         };
         let Some(form) = params.member("requestedSchema").filter(|_| !by_url(params)) else { return };
         let Some(entered) = content.or_else(|| Json::parse("{}").ok()) else { return };
@@ -184,16 +184,16 @@ impl ElicitationState {
             return;
         }
         if at.redacted(form) || at.redacted(entered) {
-            return report.inconclusive(&CONTENT, at, "the recorder took out what would decide it");
+            return at.inconclusive(&CONTENT, "the recorder took out what would decide it");
         }
         match self.schemas.fit(form, entered) {
-            Fit::Fits => report.pass(&CONTENT, at),
-            Fit::Unsure(why) => report.inconclusive(&CONTENT, at, why),
+            Fit::Fits => at.pass(&CONTENT),
+            Fit::Unsure(why) => at.inconclusive(&CONTENT, why),
             Fit::Unfit(why, pointer) => {
                 let location = content.map_or(result, |content| part(content, &pointer));
                 let wrong =
                     Violation::new(format!("the content does not fit the form: {why}")).inside(location);
-                report.fail(&CONTENT, at, wrong.see(answer.request.clone(), "the form"));
+                at.fail(&CONTENT, wrong.see(answer.request.clone(), "the form"));
             }
         }
     }
@@ -203,33 +203,31 @@ fn by_url(params: Json<'_>) -> bool {
     params.member("mode").and_then(string_of).is_some_and(|mode| mode == "url")
 }
 
-fn address(value: Json<'_>, at: &RuleContext<'_>, report: &mut Report) {
+fn address(value: Json<'_>, at: &RuleContext<'_>) {
     let Some(text) = string_of(value) else { return };
     let wrong = |why: &str| Violation::new(format!("{} is not a URL: {why}", shown(value))).inside(value);
     let web = text.strip_prefix("https:").or_else(|| text.strip_prefix("http:"));
     let http = text.get(..5).is_some_and(|start| start.eq_ignore_ascii_case("http:"));
     let open = http && !Origin::new(&text).is_some_and(|origin| origin.is_loopback());
-    report.check(&URL_HTTPS, at, !open, || {
-        Violation::new(format!("{} goes over http", shown(value))).inside(value)
-    });
+    at.check(&URL_HTTPS, !open, || Violation::new(format!("{} goes over http", shown(value))).inside(value));
     let host = web.is_none_or(|rest| {
         rest.starts_with("//") && !rest[2..].starts_with(['/', '?', '#']) && rest.len() > 2
     });
     match uri(&text) {
-        Uri::Bad(why) => report.fail(&URL, at, wrong(why)),
-        _ if !host => report.fail(&URL, at, wrong("it has no host")),
-        Uri::Loose(why) => report.fail(&URL, at, wrong(why).only(Level::Should)),
-        Uri::Good => report.pass(&URL, at),
+        Uri::Bad(why) => at.fail(&URL, wrong(why)),
+        _ if !host => at.fail(&URL, wrong("it has no host")),
+        Uri::Loose(why) => at.fail(&URL, wrong(why).only(Level::Should)),
+        Uri::Good => at.pass(&URL),
     }
 }
 
 /// A form's fields, each by itself.
-fn fields(form: Json<'_>, at: &RuleContext<'_>, report: &mut Report) {
+fn fields(form: Json<'_>, at: &RuleContext<'_>) {
     if form.kind() != JsonKind::Object {
         return;
     }
     if form.member("type").and_then(string_of).as_deref() != Some("object") {
-        report.fail(&FLAT, at, Violation::new("the type of the form is not \"object\"").inside(form));
+        at.fail(&FLAT, Violation::new("the type of the form is not \"object\"").inside(form));
     }
     let lists = at.revision.is_none_or(|revision| MODES.has(revision));
     for (name, field) in form.member("properties").into_iter().flat_map(Json::members) {
@@ -246,29 +244,27 @@ fn fields(form: Json<'_>, at: &RuleContext<'_>, report: &mut Report) {
             "" => Some(format!("the field {} has no type of its own", quoted(&name))),
             other => Some(format!("the field {} is of the type `{other}`", quoted(&name))),
         };
-        report.check(&FLAT, at, wrong.is_none(), || Violation::new(wrong.unwrap_or_default()).inside(field));
+        at.check(&FLAT, wrong.is_none(), || Violation::new(wrong.unwrap_or_default()).inside(field));
         let secret = secrecy(&name);
-        report.check(&SECRETS, at, secret.is_none(), || {
+        at.check(&SECRETS, secret.is_none(), || {
             let wrong = Violation::new(format!("the form asks for {}", quoted(&name))).inside(field);
             let plain = kind == "string" && secret == Some(Level::Must);
             wrong.only(if plain { Level::Must } else { Level::Should })
         });
         let is_address = field.member("format").and_then(string_of).is_some_and(|format| format == "uri");
         for text in ["title", "description"].into_iter().filter_map(|name| field.member(name)) {
-            link(text, is_address, at, report);
+            link(text, is_address, at);
         }
     }
 }
 
 /// A text that a user reads, which may hold an address; in a field for addresses that may be an example.
-fn link(text: Json<'_>, example: bool, at: &RuleContext<'_>, report: &mut Report) {
+fn link(text: Json<'_>, example: bool, at: &RuleContext<'_>) {
     let Some(shown) = string_of(text) else { return };
     let lower = shown.to_ascii_lowercase();
     match ["https://", "http://"].iter().any(|scheme| lower.contains(scheme)) {
-        true if example => {
-            report.inconclusive(&LINKS, at, "the address may be an example of what is asked for")
-        }
-        has => report.check(&LINKS, at, !has, || {
+        true if example => at.inconclusive(&LINKS, "the address may be an example of what is asked for"),
+        has => at.check(&LINKS, !has, || {
             Violation::new(format!("the form shows an address: {}", quoted(&shown))).inside(text)
         }),
     }
@@ -301,7 +297,7 @@ pub(super) fn secrecy(name: &str) -> Option<Level> {
 }
 
 /// The answer to an elicitation in a mode that the client has not declared.
-fn mode_answered(mode: Option<Json<'_>>, code: Option<i64>, at: &RuleContext<'_>, report: &mut Report) {
+fn mode_answered(mode: Option<Json<'_>>, code: Option<i64>, at: &RuleContext<'_>) {
     let declares = |path| at.facts.declares(Side::Client, path);
     if declares("elicitation") != Some(true) {
         return;
@@ -310,7 +306,7 @@ fn mode_answered(mode: Option<Json<'_>>, code: Option<i64>, at: &RuleContext<'_>
     let mode = mode.and_then(string_of).unwrap_or_else(|| "form".to_owned());
     let declared = if mode == "url" { url } else { form || !url };
     if !declared {
-        report.check(&BAD_MODE, at, code == Some(-32602), || {
+        at.check(&BAD_MODE, code == Some(-32602), || {
             format!("the client has not declared the mode {}, and does not answer with -32602", quoted(&mode))
         });
     }

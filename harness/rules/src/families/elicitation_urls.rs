@@ -4,7 +4,7 @@
 
 use super::elicitation::secrecy;
 use crate::engine::{
-    Family, LONGEST_NAME, MessageKind, Report, Revision, RuleContext, RuleVisitor, Span, Trigger, Violation,
+    Family, LONGEST_NAME, MessageKind, Revision, RuleContext, RuleVisitor, Span, Trigger, Violation,
     per_session, percent_decoded, quoted, secret, server_requests, string_of,
 };
 use crate::rule::Rule;
@@ -54,30 +54,30 @@ struct ElicitationUrlsState {
 }
 
 impl RuleVisitor for ElicitationUrlsState {
-    fn visit(&mut self, at: &RuleContext<'_>, report: &mut Report) {
+    fn visit(&mut self, at: &RuleContext<'_>) {
         for asked in server_requests(at).iter().filter(|asked| asked.method == "elicitation/create") {
-            self.elicitation(asked.params, at, report);
+            self.elicitation(asked.params, at);
         }
         let data = at.message.and_then(|message| message.error()?.member("data")?.member("elicitations"));
         for elicitation in data.into_iter().flat_map(Json::items) {
-            self.elicitation(Some(elicitation), at, report);
+            self.elicitation(Some(elicitation), at);
         }
     }
 }
 
 impl ElicitationUrlsState {
-    fn elicitation(&mut self, params: Option<Json<'_>>, at: &RuleContext<'_>, report: &mut Report) {
+    fn elicitation(&mut self, params: Option<Json<'_>>, at: &RuleContext<'_>) {
         let Some(value) = params.and_then(|params| params.member("url")) else { return };
         let Some(url) = string_of(value) else { return };
         let id = params.and_then(|params| string_of(params.member("elicitationId")?));
         if at.redacted(value) {
             for rule in [&SECRETS, &UNIQUE] {
-                report.inconclusive(rule, at, "the recorder took out parts of the address");
+                at.inconclusive(rule, "the recorder took out parts of the address");
             }
             return;
         }
         let found = gives_away(&url);
-        report.check(&SECRETS, at, found.is_none(), || {
+        at.check(&SECRETS, found.is_none(), || {
             Violation::new(format!("the address has {}", found.unwrap_or_default())).inside(value)
         });
         let Some(id) = id.filter(|id| id.len() <= LONGEST_NAME) else { return };
@@ -86,7 +86,7 @@ impl ElicitationUrlsState {
             return;
         }
         let known = *self.ids.entry(id.clone()).or_insert(print);
-        report.check(&UNIQUE, at, known == print, || {
+        at.check(&UNIQUE, known == print, || {
             let wrong = format!("the id {} was that of an elicitation with another address", quoted(&id));
             Violation::new(wrong).inside(value)
         });

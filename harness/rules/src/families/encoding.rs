@@ -3,8 +3,7 @@
 //! JSON as text, spelled names and digits included.
 
 use crate::engine::{
-    Family, FindingLocation, Report, RuleContext, RuleVisitor, SeenMessage, Trigger, Violation,
-    holds_several, quoted,
+    Family, FindingLocation, RuleContext, RuleVisitor, SeenMessage, Trigger, Violation, holds_several, quoted,
 };
 use crate::rule::Rule;
 use transcript::json::{Json, JsonString, Scanner, SyntaxError};
@@ -88,59 +87,59 @@ const MARKED: &str = "a byte order mark comes before the message";
 struct EncodingState;
 
 impl RuleVisitor for EncodingState {
-    fn visit(&mut self, at: &RuleContext<'_>, report: &mut Report) {
+    fn visit(&mut self, at: &RuleContext<'_>) {
         match (at.message, &at.entry.content) {
-            (Some(message), _) => check_message(message, at, report),
-            (None, Content::Noise(noise)) => fault(noise, at, report),
-            (None, Content::Mark) => report.fail(&BOM, at, MARKED),
-            (None, _) => wrapped(at, report),
+            (Some(message), _) => check_message(message, at),
+            (None, Content::Noise(noise)) => fault(noise, at),
+            (None, Content::Mark) => at.fail(&BOM, MARKED),
+            (None, _) => wrapped(at),
         }
     }
 }
 
-fn check_message(message: &SeenMessage<'_>, at: &RuleContext<'_>, report: &mut Report) {
+fn check_message(message: &SeenMessage<'_>, at: &RuleContext<'_>) {
     let text = message.raw.text();
     let wrong = "the message holds U+FFFD, which replaces a character that was lost";
-    report.check(&UTF8, at, !is_damaged(text), || wrong);
-    report.pass(&PARSE, at);
-    report.pass(&BOM, at);
+    at.check(&UTF8, !is_damaged(text), || wrong);
+    at.pass(&PARSE);
+    at.pass(&BOM);
     // Which names stand twice is looked for only where some may.
     let repeated = if message.raw.json().may_have_duplicates() { repeated(text) } else { Ok(None) };
     match repeated {
-        Ok(Some(name)) => report.fail(&TWICE, at, name),
-        Ok(None) | Err(_) => report.pass(&TWICE, at),
+        Ok(Some(name)) => at.fail(&TWICE, name),
+        Ok(None) | Err(_) => at.pass(&TWICE),
     }
-    exact(message.raw.id_value(), at, report);
-    exact(message.param("progressToken"), at, report);
-    exact(message.meta("progressToken"), at, report);
-    exact(message.param("requestId"), at, report);
+    exact(message.raw.id_value(), at);
+    exact(message.param("progressToken"), at);
+    exact(message.meta("progressToken"), at);
+    exact(message.param("requestId"), at);
 }
 
 /// Whether an integer that names something is exact in a double.
-fn exact(value: Option<Json<'_>>, at: &RuleContext<'_>, report: &mut Report) {
+fn exact(value: Option<Json<'_>>, at: &RuleContext<'_>) {
     let Some((value, number)) = value.and_then(|value| Some((value, value.as_number()?))) else { return };
     let digits = number.strip_prefix('-').unwrap_or(number);
     if digits.bytes().all(|byte| byte.is_ascii_digit()) {
         let safe = digits.len() < DIGITS || digits.parse::<u128>().is_ok_and(|number| number <= LARGEST);
-        report.check(&UNSAFE, at, safe, || {
+        at.check(&UNSAFE, safe, || {
             Violation::new(format!("{number} is not exact in a double")).inside(value)
         });
     }
 }
 
 /// Something that was to be a message and is none. Lines are judged elsewhere: a line may be what a program printed.
-fn fault(noise: &Noise<'_>, at: &RuleContext<'_>, report: &mut Report) {
+fn fault(noise: &Noise<'_>, at: &RuleContext<'_>) {
     let text = Json::parse(&noise.text).ok().and_then(|value| value.as_text()?.to_str());
     if noise.text.starts_with('\u{feff}') || text.is_some_and(|text| text.starts_with('\u{feff}')) {
-        return report.fail(&BOM, at, MARKED);
+        return at.fail(&BOM, MARKED);
     }
     match noise.why.code {
-        Code::AmbiguousMember => report.fail(&TWICE, at, noise.why.message.clone()),
+        Code::AmbiguousMember => at.fail(&TWICE, noise.why.message.clone()),
         _ if at.facts.recording.kind.bare_lines || at.facts.recording.kind.trace => {}
         Code::Truncated => {
-            report.inconclusive(&PARSE, at, "the text ends too early, and the recorder may have cut it");
+            at.inconclusive(&PARSE, "the text ends too early, and the recorder may have cut it");
         }
-        Code::InvalidUtf8 => report.fail(&UTF8, at, noise.why.message.clone()),
+        Code::InvalidUtf8 => at.fail(&UTF8, noise.why.message.clone()),
         Code::InvalidJson | Code::BrokenData => {
             let ended = Json::parse(&noise.text).is_err_and(|fault| fault.ended);
             let cause = match at.entry.carrier {
@@ -148,14 +147,14 @@ fn fault(noise: &Noise<'_>, at: &RuleContext<'_>, report: &mut Report) {
                 _ if holds_several(&noise.text) => "; it holds several messages, one after another",
                 _ => "",
             };
-            report.fail(&PARSE, at, format!("{}{cause}", noise.why.message));
+            at.fail(&PARSE, format!("{}{cause}", noise.why.message));
         }
         _ => {}
     }
 }
 
 /// A message in an event's data that other text comes before, such as a second `data:`.
-fn wrapped(at: &RuleContext<'_>, report: &mut Report) {
+fn wrapped(at: &RuleContext<'_>) {
     let message = |sse: &&Sse<'_>| matches!(sse.name.as_deref(), None | Some("" | "message"));
     let Some(data) = at.entry.sse.as_ref().filter(message).and_then(|sse| sse.data.as_deref()) else {
         return;
@@ -166,7 +165,7 @@ fn wrapped(at: &RuleContext<'_>, report: &mut Report) {
     };
     if Json::parse(rest.trim_end()).is_ok_and(|value| value.member("jsonrpc").is_some()) {
         let wrong = format!("the data is not JSON, since {} comes before the message", quoted(before.trim()));
-        report.fail(&PARSE, at, wrong);
+        at.fail(&PARSE, wrong);
     }
 }
 

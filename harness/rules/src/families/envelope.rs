@@ -1,6 +1,6 @@
 //! Envelopes of Streamable HTTP and HTTP+SSE: what their recorder must keep to.
 
-use crate::engine::{Family, Report, RuleContext, RuleVisitor, Trigger, Violation};
+use crate::engine::{Family, RuleContext, RuleVisitor, Trigger, Violation};
 use crate::rule::{Level, Rule};
 use transcript::rejection::Rejection;
 use transcript::session::{Carrier, Content};
@@ -58,7 +58,7 @@ struct EnvelopeState {
 }
 
 impl RuleVisitor for EnvelopeState {
-    fn visit(&mut self, at: &RuleContext<'_>, report: &mut Report) {
+    fn visit(&mut self, at: &RuleContext<'_>) {
         if !at.facts.recording.kind.envelope {
             return;
         }
@@ -67,27 +67,26 @@ impl RuleVisitor for EnvelopeState {
             Content::WrongType(wrong) => {
                 self.mistyped = true;
                 let level = if wrong.open { Level::Should } else { Level::Must };
-                return report.fail(&TYPES, at, Violation::new(wrong.what.to_string()).only(level));
+                return at.fail(&TYPES, Violation::new(wrong.what.to_string()).only(level));
             }
             _ => {}
         }
-        report.pass(&ONE_SLOT, at);
+        at.pass(&ONE_SLOT);
         if at.entry.carrier == Carrier::Sse {
             let name = at.entry.sse.as_ref().and_then(|sse| sse.name.as_deref());
-            report.check(
+            at.check(
                 &ENDPOINT,
-                at,
                 at.facts.recording.kind.http_sse || name != Some("endpoint"),
                 || "an `endpoint` event in an envelope of Streamable HTTP",
             );
         }
     }
 
-    fn finish(&mut self, at: &RuleContext<'_>, rejection: Option<&Rejection>, report: &mut Report) {
+    fn finish(&mut self, at: &RuleContext<'_>, rejection: Option<&Rejection>) {
         if at.facts.recording.kind.envelope && rejection.is_none() {
-            report.pass(&TRANSPORT, at);
+            at.pass(&TRANSPORT);
             if !self.mistyped {
-                report.pass(&TYPES, at);
+                at.pass(&TYPES);
             }
         }
     }

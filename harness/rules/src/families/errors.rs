@@ -6,9 +6,8 @@
 
 use super::modern_versions::PROMISED;
 use crate::engine::{
-    Family, FindingLocation, HttpExchange, MessageKind, Method, PendingRequest, Report, Revision,
-    RuleContext, RuleVisitor, SESSION, SeenMessage, Span, Trigger, VERSION, Violation, per_session, quoted,
-    text_of,
+    Family, FindingLocation, HttpExchange, MessageKind, Method, PendingRequest, Revision, RuleContext,
+    RuleVisitor, SESSION, SeenMessage, Span, Trigger, VERSION, Violation, per_session, quoted, text_of,
 };
 use crate::rule::{Party, Rule};
 use transcript::json::{Json, JsonKind};
@@ -135,16 +134,16 @@ struct ErrorsState {
 }
 
 impl RuleVisitor for ErrorsState {
-    fn message(&mut self, message: &SeenMessage<'_>, at: &RuleContext<'_>, report: &mut Report) {
+    fn message(&mut self, message: &SeenMessage<'_>, at: &RuleContext<'_>) {
         if let Some(request) = message.request() {
-            served(message, request, at, report);
-            self.suspect(message, request, at, report);
+            served(message, request, at);
+            self.suspect(message, request, at);
         }
         if let (Some(request), Some(code)) = (message.request(), message.error_code()) {
             let wrong = || Violation::new("the request is JSON, and the code is -32700").of(request);
             // Over HTTP the exchange is judged, which shows what was posted.
             if at.exchange.is_none() {
-                report.check(&PARSE, at, code != -32700, wrong);
+                at.check(&PARSE, code != -32700, wrong);
             }
         }
         let lane = usize::from(at.side == Some(Side::Server));
@@ -152,33 +151,33 @@ impl RuleVisitor for ErrorsState {
             MessageKind::Result => self.speaks[lane] |= at.revision == Some(Revision::V2026_07_28),
             MessageKind::Error => {
                 let Some(code) = message.error_code() else { return };
-                self.modern(code, message, self.speaks[lane], at, report);
+                self.modern(code, message, self.speaks[lane], at);
                 let defined = matches!(code, -32700 | -32603..=-32600);
-                report.check(&PREDEFINED, at, defined || !(-32768..=-32100).contains(&code), || {
+                at.check(&PREDEFINED, defined || !(-32768..=-32100).contains(&code), || {
                     let value = message.error().and_then(|error| error.member("code"));
                     let wrong = Violation::new(format!("the code {code} is reserved and not defined"));
                     wrong.inside(value.unwrap_or(message.raw.json()))
                 });
                 if code == -32042 {
-                    url_elicitations(message, at, report);
+                    url_elicitations(message, at);
                 }
             }
             MessageKind::Request | MessageKind::Notification => {}
         }
     }
 
-    fn over(&mut self, at: &RuleContext<'_>, report: &mut Report) {
+    fn over(&mut self, at: &RuleContext<'_>) {
         // What was never served is not known.
         for suspect in std::mem::take(&mut self.suspects) {
             let Suspect { method, answer, location, request, side } = suspect;
             let wrong = format!("no revision has {}, and the answer is {answer}", quoted(&method));
             let wrong = Violation::new(wrong).at(location).by(party(side));
-            report.fail(&UNKNOWN, at, wrong.see(request, "the request"));
+            at.fail(&UNKNOWN, wrong.see(request, "the request"));
         }
     }
 
-    fn exchange(&mut self, exchange: &HttpExchange, at: &RuleContext<'_>, report: &mut Report) {
-        parse_code(exchange, at, report);
+    fn exchange(&mut self, exchange: &HttpExchange, at: &RuleContext<'_>) {
+        parse_code(exchange, at);
         let headers = [SESSION, VERSION, "Authorization"];
         let headers = headers.map(|name| exchange.request_header(name).map(Into::into));
         if exchange.succeeded() && exchange.speaks() {
@@ -200,12 +199,10 @@ impl RuleVisitor for ErrorsState {
             side: Some(Side::Server),
         };
         match self.served.as_ref() == Some(&headers) {
-            true => self.hold(suspect, at, report),
-            false => report.inconclusive(
-                &UNKNOWN,
-                at,
-                "nothing with such headers was served, which may be the cause",
-            ),
+            true => self.hold(suspect, at),
+            false => {
+                at.inconclusive(&UNKNOWN, "nothing with such headers was served, which may be the cause")
+            }
         }
     }
 }
@@ -215,13 +212,13 @@ fn party(side: Option<Side>) -> Party {
 }
 
 /// Whether -32700 and what is not JSON go together. Nothing is known of statuses by which the headers were refused.
-fn parse_code(exchange: &HttpExchange, at: &RuleContext<'_>, report: &mut Report) {
+fn parse_code(exchange: &HttpExchange, at: &RuleContext<'_>) {
     let Some(code) = exchange.error_code.filter(|_| exchange.messages == 1 && !exchange.several) else {
         return;
     };
     let wrong = match (exchange.bad_request, code) {
-        (Some(Code::InvalidJson), -32700) => return report.pass(&PARSE, at),
-        (_, -32700) if exchange.marked => return report.pass(&PARSE, at),
+        (Some(Code::InvalidJson), -32700) => return at.pass(&PARSE),
+        (_, -32700) if exchange.marked => return at.pass(&PARSE),
         _ if exchange.marked => return,
         (Some(Code::InvalidJson), -32603..=-32600) if matches!(exchange.status(), 200 | 400 | 500) => {
             format!("what was posted is not JSON, and the code is {code}")
@@ -233,19 +230,13 @@ fn parse_code(exchange: &HttpExchange, at: &RuleContext<'_>, report: &mut Report
         }
         _ => return,
     };
-    report.fail(&PARSE, at, Violation::new(wrong).by(Party::Server));
+    at.fail(&PARSE, Violation::new(wrong).by(Party::Server));
 }
 
 impl ErrorsState {
     /// A response to a method that the specification does not have. It may be one of the answering side's own, which a
     /// result shows, before or later.
-    fn suspect(
-        &mut self,
-        message: &SeenMessage<'_>,
-        request: &PendingRequest,
-        at: &RuleContext<'_>,
-        report: &mut Report,
-    ) {
+    fn suspect(&mut self, message: &SeenMessage<'_>, request: &PendingRequest, at: &RuleContext<'_>) {
         let method = request.method();
         if request.is_specified() {
             return;
@@ -254,18 +245,18 @@ impl ErrorsState {
             None if message.kind == MessageKind::Result => {
                 self.suspects.retain(|suspect| *suspect.method != *method || suspect.side != at.side);
             }
-            Some(-32601) => report.pass(&UNKNOWN, at),
+            Some(-32601) => at.pass(&UNKNOWN),
             Some(code @ (-32602 | -32603)) => {
                 let (answer, request) = (code.to_string(), Some(request.location()));
                 let (method, location) = (method.into(), at.location());
-                self.hold(Suspect { method, answer, location, request, side: at.side }, at, report);
+                self.hold(Suspect { method, answer, location, request, side: at.side }, at);
             }
             _ => {}
         }
     }
 
     /// Holds a refusal back, where the method is not of an extension.
-    fn hold(&mut self, suspect: Suspect, at: &RuleContext<'_>, report: &mut Report) {
+    fn hold(&mut self, suspect: Suspect, at: &RuleContext<'_>) {
         // An empty list of them names none.
         let names = |declared: Json<'_>, list| {
             declared.member(list).is_some_and(|list| list.members().next().is_some())
@@ -275,20 +266,13 @@ impl ErrorsState {
         if own != Some([false; 2]) {
             let why =
                 "the method may be of an extension; capabilities that name none would show that it is not";
-            report.inconclusive(&UNKNOWN, at, why);
+            at.inconclusive(&UNKNOWN, why);
         } else if self.suspects.len() < MOST_SUSPECTS {
             self.suspects.push(suspect);
         }
     }
 
-    fn modern(
-        &self,
-        code: i64,
-        message: &SeenMessage<'_>,
-        speaks: bool,
-        at: &RuleContext<'_>,
-        report: &mut Report,
-    ) {
+    fn modern(&self, code: i64, message: &SeenMessage<'_>, speaks: bool, at: &RuleContext<'_>) {
         let wrong = match code {
             -32002 | -32042 => Some((&RETIRED, "retired")),
             -32019..=-32000 => Some((&LEGACY, "left to older implementations")),
@@ -302,38 +286,38 @@ impl ErrorsState {
                     if speaks {
                         let value = message.error().and_then(|error| error.member("code"));
                         let wrong = Violation::new(format!("the code {code} is {how}"));
-                        report.fail(rule, at, wrong.inside(value));
+                        at.fail(rule, wrong.inside(value));
                     } else {
                         let why = "nothing shows yet that the party that answers speaks this revision";
-                        report.inconclusive(rule, at, why);
+                        at.inconclusive(rule, why);
                     }
                 }
-                _ => report.pass(rule, at),
+                _ => at.pass(rule),
             }
         }
     }
 }
 
 /// What the answering side declares is there.
-fn served(message: &SeenMessage<'_>, request: &PendingRequest, at: &RuleContext<'_>, report: &mut Report) {
+fn served(message: &SeenMessage<'_>, request: &PendingRequest, at: &RuleContext<'_>) {
     let promised = || PROMISED.iter().chain(PROMISED_IN_SESSIONS);
     let Some((method, path)) = promised().find(|(method, _)| *method == request.method()) else { return };
     if at.side.and_then(|side| at.facts.declares(side, path)) == Some(true) {
-        report.check(&SERVED, at, message.error_code() != Some(-32601), || {
+        at.check(&SERVED, message.error_code() != Some(-32601), || {
             let wrong = format!("`{method}` is answered with -32601, and `{path}` is declared");
             Violation::new(wrong).of(request)
         });
     }
 }
 
-fn url_elicitations(message: &SeenMessage<'_>, at: &RuleContext<'_>, report: &mut Report) {
+fn url_elicitations(message: &SeenMessage<'_>, at: &RuleContext<'_>) {
     let Some(error) = message.error() else { return };
     let list = error.member("data").and_then(|data| data.member("elicitations"));
     let Some(list) = list.filter(|list| list.kind() == JsonKind::Array) else {
-        return report.fail(&URL_SHAPE, at, Violation::new("there are no `data.elicitations`").inside(error));
+        return at.fail(&URL_SHAPE, Violation::new("there are no `data.elicitations`").inside(error));
     };
     if list.items().next().is_none() {
-        return report.fail(&URL_SHAPE, at, Violation::new("`data.elicitations` is empty").inside(list));
+        return at.fail(&URL_SHAPE, Violation::new("`data.elicitations` is empty").inside(list));
     }
     let is_whole = |item: &Json<'_>| {
         item.member("mode").and_then(text_of).is_some_and(|mode| *mode == *"url")
@@ -342,8 +326,8 @@ fn url_elicitations(message: &SeenMessage<'_>, at: &RuleContext<'_>, report: &mu
     match list.items().find(|item| !is_whole(item)) {
         Some(item) => {
             let wrong = Violation::new("an elicitation lacks the mode \"url\" or its elicitationId");
-            report.fail(&URL_SHAPE, at, wrong.inside(item));
+            at.fail(&URL_SHAPE, wrong.inside(item));
         }
-        None => report.pass(&URL_SHAPE, at),
+        None => at.pass(&URL_SHAPE),
     }
 }

@@ -6,8 +6,8 @@ use super::legacy_sse::foreign;
 use super::modern::NOT_WHOLE;
 use super::modern_http::shows_all;
 use crate::engine::{
-    Family, FindingLocation, HttpExchange, Report, Revision, RuleContext, RuleVisitor, Span, Transport,
-    Trigger, Violation, quoted,
+    Family, FindingLocation, HttpExchange, Revision, RuleContext, RuleVisitor, Span, Transport, Trigger,
+    Violation, quoted,
 };
 use crate::rule::{Level, Need, Rule};
 use transcript::rejection::Code;
@@ -149,15 +149,15 @@ struct HttpState {
 const MOST_EARLY: usize = 100;
 
 impl RuleVisitor for HttpState {
-    fn visit(&mut self, at: &RuleContext<'_>, report: &mut Report) {
+    fn visit(&mut self, at: &RuleContext<'_>) {
         let (Some(headers), Some(message)) = (at.envelope_headers(), at.message) else { return };
         match (at.entry.carrier, message.request()) {
             (Carrier::Request, _) => {
                 self.shown[0] = true;
                 if header(headers, "accept").is_none() && !shows_all(headers) {
-                    report.inconclusive(&ACCEPT_POST, at, NOT_WHOLE);
+                    at.inconclusive(&ACCEPT_POST, NOT_WHOLE);
                 } else if at.revision.is_some() {
-                    accept(&ACCEPT_POST, POST_ACCEPTS, headers, at, report);
+                    accept(&ACCEPT_POST, POST_ACCEPTS, headers, at);
                 } else if self.early.len() < MOST_EARLY {
                     self.early.push((not_accepted(POST_ACCEPTS, headers), at.location()));
                 }
@@ -167,8 +167,8 @@ impl RuleVisitor for HttpState {
                 let status = at.entry.context.and_then(|context| context.status);
                 if status.is_none_or(|status| (200..300).contains(&status)) {
                     match header(headers, "content-type") {
-                        Some(media) => media_type(&media_range(media), status, at, report),
-                        None => report.inconclusive(&CONTENT_TYPE, at, NOT_WHOLE),
+                        Some(media) => media_type(&media_range(media), status, at),
+                        None => at.inconclusive(&CONTENT_TYPE, NOT_WHOLE),
                     };
                 }
             }
@@ -176,50 +176,50 @@ impl RuleVisitor for HttpState {
         }
     }
 
-    fn over(&mut self, at: &RuleContext<'_>, report: &mut Report) {
+    fn over(&mut self, at: &RuleContext<'_>) {
         for (wrong, location) in std::mem::take(&mut self.early) {
             match wrong {
-                None => report.pass(&ACCEPT_POST, at),
-                Some(wrong) => report.fail(&ACCEPT_POST, at, wrong.at(location)),
+                None => at.pass(&ACCEPT_POST),
+                Some(wrong) => at.fail(&ACCEPT_POST, wrong.at(location)),
             }
         }
         let rules: [&[&'static Rule]; 2] = [&[&ACCEPT_POST], &[&CONTENT_TYPE, &STATUS]];
         for (rules, shown) in rules.iter().zip(self.shown) {
             for rule in rules.iter().filter(|_| at.is_in_envelope() && !shown) {
-                report.inconclusive(rule, at, NOT_WHOLE);
+                at.inconclusive(rule, NOT_WHOLE);
             }
         }
     }
 
-    fn exchange(&mut self, exchange: &HttpExchange, at: &RuleContext<'_>, report: &mut Report) {
+    fn exchange(&mut self, exchange: &HttpExchange, at: &RuleContext<'_>) {
         if exchange.transport != Transport::Streamable {
             return;
         }
-        foreign(&ORIGIN, exchange, at, report);
+        foreign(&ORIGIN, exchange, at);
         let sent = exchange.raw.request_size.filter(|size| *size > 0 && !exchange.request_lost);
         match (sent, exchange.is("POST")) {
             (Some(size), false) if exchange.is("PUT") || exchange.is("PATCH") => {
                 let wrong =
                     format!("a body of {size} bytes is sent by {}, and not by POST", exchange.raw.method);
-                report.fail(&BODY_KIND, at, wrong);
+                at.fail(&BODY_KIND, wrong);
             }
             (Some(size), true) if !exchange.speaks() => {
-                report.fail(&BODY_KIND, at, format!("the body of {size} bytes holds no JSON-RPC message"));
+                at.fail(&BODY_KIND, format!("the body of {size} bytes holds no JSON-RPC message"));
             }
-            (Some(_), true) if exchange.bad_request.is_none() => report.pass(&BODY_KIND, at),
+            (Some(_), true) if exchange.bad_request.is_none() => at.pass(&BODY_KIND),
             _ => {}
         }
         if !exchange.is("POST") || !exchange.speaks() {
             return;
         }
-        accept(&ACCEPT_POST, POST_ACCEPTS, &exchange.raw.request_headers, at, report);
+        accept(&ACCEPT_POST, POST_ACCEPTS, &exchange.raw.request_headers, at);
         if exchange.several || exchange.bad_request.is_none() {
             let wrong = "the body holds several messages, one after another";
-            report.check(&PER_MESSAGE, at, !exchange.several, || wrong);
+            at.check(&PER_MESSAGE, !exchange.several, || wrong);
         }
         match exchange.calls.is_empty() {
-            true if exchange.reported > 0 => reported(exchange, at, report),
-            false => answered(exchange, at, report),
+            true if exchange.reported > 0 => reported(exchange, at),
+            false => answered(exchange, at),
             true => {}
         }
     }
@@ -239,20 +239,12 @@ fn media_range(part: &str) -> String {
 }
 
 /// Judges whether an `Accept` header lists each of these types.
-pub(super) fn accept(
-    rule: &'static Rule,
-    types: &[&str],
-    headers: &Headers<'_>,
-    at: &RuleContext<'_>,
-    report: &mut Report,
-) {
+pub(super) fn accept(rule: &'static Rule, types: &[&str], headers: &Headers<'_>, at: &RuleContext<'_>) {
     match not_accepted(types, headers) {
         // No request comes without a header.
-        _ if headers.is_empty() => {
-            report.inconclusive(rule, at, "the recorder kept no headers of the request")
-        }
-        None => report.pass(rule, at),
-        Some(wrong) => report.fail(rule, at, wrong),
+        _ if headers.is_empty() => at.inconclusive(rule, "the recorder kept no headers of the request"),
+        None => at.pass(rule),
+        Some(wrong) => at.fail(rule, wrong),
     }
 }
 
@@ -283,70 +275,68 @@ fn not_accepted(types: &[&str], headers: &Headers<'_>) -> Option<Violation<'stat
 }
 
 /// The answer to notifications and responses.
-fn reported(exchange: &HttpExchange, at: &RuleContext<'_>, report: &mut Report) {
+fn reported(exchange: &HttpExchange, at: &RuleContext<'_>) {
     match exchange.status() {
         200..=299 if exchange.errors > 0 => {
             let wrong = format!("the answer is {} with a JSON-RPC error in it", exchange.status());
-            report.fail(&REJECTED, at, wrong);
+            at.fail(&REJECTED, wrong);
         }
         202 => {
-            report.pass(&ACCEPTED, at);
+            at.pass(&ACCEPTED);
             match exchange.raw.response_size {
-                Some(size) => report.check(&EMPTY, at, size == 0, || format!("the body has {size} bytes")),
-                None => report.inconclusive(&EMPTY, at, "the recording does not say how long the body was"),
+                Some(size) => at.check(&EMPTY, size == 0, || format!("the body has {size} bytes")),
+                None => at.inconclusive(&EMPTY, "the recording does not say how long the body was"),
             }
         }
         200..=299 if exchange.answer_lost => {
             let why = "the body of the answer, which may be an error, is not in the recording";
-            report.inconclusive(&ACCEPTED, at, why);
+            at.inconclusive(&ACCEPTED, why);
         }
-        status @ 200..=299 => report.fail(&ACCEPTED, at, format!("the answer is {status}")),
-        400..=599 => report.pass(&REJECTED, at),
+        status @ 200..=299 => at.fail(&ACCEPTED, format!("the answer is {status}")),
+        400..=599 => at.pass(&REJECTED),
         _ => {}
     }
 }
 
 /// The type of an answer to requests, and its status where that is known.
-fn media_type(media: &str, status: Option<u16>, at: &RuleContext<'_>, report: &mut Report) {
+fn media_type(media: &str, status: Option<u16>, at: &RuleContext<'_>) {
     let known = matches!(media, "application/json" | "text/event-stream");
-    report.check(&CONTENT_TYPE, at, known, || match media {
+    at.check(&CONTENT_TYPE, known, || match media {
         "" => format!("the answer is {} without a Content-Type", status.unwrap_or_default()),
         _ => format!("the answer is of the type {}", quoted(media)),
     });
     match status.filter(|_| known) {
-        Some(status) => report.check(&STATUS, at, status == 200, || format!("the answer is {status}")),
-        None if known => report.inconclusive(&STATUS, at, "the recording does not say the answer's status"),
+        Some(status) => at.check(&STATUS, status == 200, || format!("the answer is {status}")),
+        None if known => at.inconclusive(&STATUS, "the recording does not say the answer's status"),
         None => {}
     }
 }
 
 /// The answer to requests.
-fn answered(exchange: &HttpExchange, at: &RuleContext<'_>, report: &mut Report) {
+fn answered(exchange: &HttpExchange, at: &RuleContext<'_>) {
     if !exchange.succeeded() {
         return;
     }
     let media = exchange.raw.media_type.as_str();
-    media_type(media, exchange.raw.status, at, report);
+    media_type(media, exchange.raw.status, at);
     if media != "application/json" {
         return;
     }
     match (exchange.bad_answer, exchange.messages) {
-        _ if exchange.answer_lost => {
-            report.inconclusive(&JSON_SINGLE, at, "the body is not in the recording")
-        }
+        _ if exchange.answer_lost => at.inconclusive(&JSON_SINGLE, "the body is not in the recording"),
         (Some(Code::Batch), _) if exchange.batch => {}
-        (Some(Code::Batch), _) => report.fail(&JSON_SINGLE, at, "the body is an array of messages"),
+        (Some(Code::Batch), _) => at.fail(&JSON_SINGLE, "the body is an array of messages"),
         // That the body is not JSON is what `enc.json.parse` says.
         (Some(Code::InvalidJson), _) => {}
         // A message with a fault of its own is one message.
-        (Some(_), _) | (None, 1) => report.pass(&JSON_SINGLE, at),
+        (Some(_), _) | (None, 1) => at.pass(&JSON_SINGLE),
         (None, 0) if exchange.response_header("content-length") == Some("0") => {
-            report.fail(&JSON_SINGLE, at, "the body is empty");
+            at.fail(&JSON_SINGLE, "the body is empty");
         }
         (None, 0) if exchange.raw.response_size.is_none_or(|size| size == 0) => {
             let why = "the body is empty, or the exchange was broken off before it came";
-            report.inconclusive(&JSON_SINGLE, at, why);
+            at.inconclusive(&JSON_SINGLE, why);
         }
-        (None, _) => report.fail(&JSON_SINGLE, at, "the body is not a JSON-RPC message"),
+        (None, _) => at.fail(&JSON_SINGLE, "the body is not a JSON-RPC message"),
     }
 }

@@ -5,8 +5,8 @@
 
 use super::http::{ERA, OURS, accept};
 use crate::engine::{
-    Family, FindingLocation, HttpExchange, Report, Revision, RuleContext, RuleVisitor, SESSION, Transport,
-    Trigger, VERSION, Violation, host, quoted,
+    Family, FindingLocation, HttpExchange, Revision, RuleContext, RuleVisitor, SESSION, Transport, Trigger,
+    VERSION, Violation, host, quoted,
 };
 use crate::rule::{Level, Rule};
 use std::collections::BTreeMap;
@@ -91,7 +91,7 @@ struct HttpGetState {
 }
 
 impl RuleVisitor for HttpGetState {
-    fn exchange(&mut self, exchange: &HttpExchange, at: &RuleContext<'_>, report: &mut Report) {
+    fn exchange(&mut self, exchange: &HttpExchange, at: &RuleContext<'_>) {
         if exchange.transport == Transport::Other && exchange.is("GET") && asks_for_json(exchange) {
             if self.early.len() < MOST_SESSIONS {
                 self.early.push((exchange.url().into(), at.location()));
@@ -101,34 +101,34 @@ impl RuleVisitor for HttpGetState {
         if exchange.transport != Transport::Streamable {
             return;
         }
-        self.path(exchange, at, report);
+        self.path(exchange, at);
         if exchange.is("POST") && exchange.speaks() {
-            self.early(exchange, at, report);
+            self.early(exchange, at);
         }
         if let Some(size) = exchange.raw.request_size.filter(|_| exchange.is("GET") || exchange.is("DELETE"))
         {
             let method = &exchange.raw.method;
-            report.check(&NO_BODY, at, size == 0, || format!("the body of the {method} has {size} bytes"));
+            at.check(&NO_BODY, size == 0, || format!("the body of the {method} has {size} bytes"));
         }
         if exchange.is("GET") {
-            self.get(exchange, at, report);
+            self.get(exchange, at);
         }
         if exchange.is("DELETE") {
-            deleted(exchange, at, report);
+            deleted(exchange, at);
         }
     }
 
-    fn over(&mut self, at: &RuleContext<'_>, report: &mut Report) {
+    fn over(&mut self, at: &RuleContext<'_>) {
         if !self.gone.is_empty() {
             let why = "a GET got 404, and nothing later tells whether its session was over";
-            report.inconclusive(&GET_ANSWER, at, why);
+            at.inconclusive(&GET_ANSWER, why);
         }
     }
 }
 
 impl HttpGetState {
     /// One session, one path.
-    fn path(&mut self, exchange: &HttpExchange, at: &RuleContext<'_>, report: &mut Report) {
+    fn path(&mut self, exchange: &HttpExchange, at: &RuleContext<'_>) {
         let session = exchange.request_header(SESSION).or(exchange.response_header(SESSION));
         let Some(session) = session.filter(|_| exchange.succeeded()) else { return };
         // What was served here was not a mistake of the client's: a GET that failed is that of `http.get.405-or-sse`.
@@ -137,7 +137,7 @@ impl HttpGetState {
             if lives {
                 let wrong =
                     Violation::new("the GET got 404, and its session went on to work").at(location.clone());
-                report.fail(&GET_ANSWER, at, wrong);
+                at.fail(&GET_ANSWER, wrong);
             }
             !lives
         });
@@ -145,7 +145,7 @@ impl HttpGetState {
         match self.paths.get(session) {
             Some(path) if host(path) != host(exchange.url()) => {}
             Some(path) => {
-                report.check(&SINGLE, at, **path == *exchange.url(), || {
+                at.check(&SINGLE, **path == *exchange.url(), || {
                     format!("the session is served at {} too", quoted(path))
                 });
             }
@@ -157,29 +157,29 @@ impl HttpGetState {
     }
 
     /// A message is posted where a GET asked for JSON before.
-    fn early(&mut self, exchange: &HttpExchange, at: &RuleContext<'_>, report: &mut Report) {
+    fn early(&mut self, exchange: &HttpExchange, at: &RuleContext<'_>) {
         self.early.retain(|(url, location)| {
             let here = **url == *exchange.url();
             if here {
                 let wrong =
                     "a GET asks for JSON where messages are posted later, and does not accept a stream";
-                report.fail(&ACCEPT_GET, at, Violation::new(wrong).at(location.clone()).only(Level::Should));
+                at.fail(&ACCEPT_GET, Violation::new(wrong).at(location.clone()).only(Level::Should));
             }
             !here
         });
     }
 
-    fn get(&mut self, exchange: &HttpExchange, at: &RuleContext<'_>, report: &mut Report) {
-        accept(&ACCEPT_GET, &["text/event-stream"], &exchange.raw.request_headers, at, report);
+    fn get(&mut self, exchange: &HttpExchange, at: &RuleContext<'_>) {
+        accept(&ACCEPT_GET, &["text/event-stream"], &exchange.raw.request_headers, at);
         let listens =
             exchange.request_header("accept").is_some_and(|accept| accept.contains("text/event-stream"));
         match exchange.status() {
-            405 => report.pass(&GET_ANSWER, at),
-            200..=299 if exchange.streams() => report.pass(&GET_ANSWER, at),
+            405 => at.pass(&GET_ANSWER),
+            200..=299 if exchange.streams() => at.pass(&GET_ANSWER),
             200..=299 => {
                 let media = &exchange.raw.media_type;
                 let wrong = format!("the answer is {} of the type {}", exchange.status(), quoted(media));
-                report.fail(&GET_ANSWER, at, wrong);
+                at.fail(&GET_ANSWER, wrong);
             }
             // What an unknown or lost place to resume from is answered with, nobody says.
             400 | 404 if exchange.resumes() => {}
@@ -188,17 +188,17 @@ impl HttpGetState {
                     self.gone.push((session.into(), at.location()))
                 }
                 Some(_) => {}
-                None => report.fail(&GET_ANSWER, at, "the answer is 404"),
+                None => at.fail(&GET_ANSWER, "the answer is 404"),
             },
             400 if listens && at.facts.initialized && self.is_proper(exchange, at) => {
-                report.fail(&GET_ANSWER, at, "the answer is 400 although session and version are named");
+                at.fail(&GET_ANSWER, "the answer is 400 although session and version are named");
             }
             409 => {
                 let wrong =
                     Violation::new("the answer is 409: another stream may be open, and several are allowed");
-                report.fail(&GET_ANSWER, at, wrong.only(Level::Info));
+                at.fail(&GET_ANSWER, wrong.only(Level::Info));
             }
-            406 if listens => report.fail(&GET_ANSWER, at, "the answer is 406 although a stream is accepted"),
+            406 if listens => at.fail(&GET_ANSWER, "the answer is 406 although a stream is accepted"),
             _ => {}
         }
     }
@@ -221,11 +221,11 @@ fn asks_for_json(exchange: &HttpExchange) -> bool {
 }
 
 /// The answer to a DELETE.
-fn deleted(exchange: &HttpExchange, at: &RuleContext<'_>, report: &mut Report) {
+fn deleted(exchange: &HttpExchange, at: &RuleContext<'_>) {
     let says = exchange.succeeded() && (exchange.streams() || exchange.messages > 0);
     let status = exchange.status();
     if status != 0 {
-        report.check(&DELETE, at, !says && !matches!(status, 500 | 501), || match says {
+        at.check(&DELETE, !says && !matches!(status, 500 | 501), || match says {
             true => format!("the answer is {status} with a stream or a message"),
             false => format!("the answer is {status}"),
         });

@@ -9,8 +9,8 @@ mod seen;
 
 use super::http_streams::{inside, scope};
 use crate::engine::{
-    Call, Family, FindingLocation, HttpExchange, LAST_EVENT, MessageKind, Report, Revision, RuleContext,
-    RuleVisitor, SeenMessage, Transport, Trigger, Violation, quoted,
+    Call, Family, FindingLocation, HttpExchange, LAST_EVENT, MessageKind, Revision, RuleContext, RuleVisitor,
+    SeenMessage, Transport, Trigger, Violation, quoted,
 };
 use crate::rule::Level;
 use rules::{
@@ -85,7 +85,7 @@ struct HttpResumeState {
 }
 
 impl RuleVisitor for HttpResumeState {
-    fn visit(&mut self, at: &RuleContext<'_>, report: &mut Report) {
+    fn visit(&mut self, at: &RuleContext<'_>) {
         let Some(exchange) = at.exchanges.current() else { return };
         let scope = scope(exchange, at);
         if matches!(at.entry.content, Content::Exchange(_)) {
@@ -98,7 +98,7 @@ impl RuleVisitor for HttpResumeState {
                 if let (Some(id), Some(progress)) = (resumed, self.progress.get_mut(&seen.begun()))
                     && exchange.is("GET")
                 {
-                    progress.resumed(seen.order, id, at, report);
+                    progress.resumed(seen.order, id, at);
                 }
             }
         }
@@ -109,21 +109,21 @@ impl RuleVisitor for HttpResumeState {
             let begun = if exchange.is("GET") { STANDING } else { number };
             let id = at.entry.sse.as_ref().and_then(|sse| sse.id.as_deref());
             let seen = id.is_some_and(|id| self.ids.contains_key(&inside(&scope, id)));
-            self.id(&scope, [number, begun], resumes, at, report);
+            self.id(&scope, [number, begun], resumes, at);
             if at.message.is_some() && exchange.last_id.is_some() {
                 let wrong = "the message has no event id, and an event of its stream has one";
-                report.check(&EACH_ID, at, id.is_some(), || wrong);
+                at.check(&EACH_ID, id.is_some(), || wrong);
             }
             if let Some(message) = at.message {
                 if !resumes && !seen {
-                    self.sent.see(&scope, exchange, message, at, report);
+                    self.sent.see(&scope, exchange, message, at);
                 }
-                self.answered(message, at, report);
+                self.answered(message, at);
             }
         }
     }
 
-    fn exchange(&mut self, exchange: &HttpExchange, at: &RuleContext<'_>, report: &mut Report) {
+    fn exchange(&mut self, exchange: &HttpExchange, at: &RuleContext<'_>) {
         if exchange.transport != Transport::Streamable {
             return;
         }
@@ -131,21 +131,21 @@ impl RuleVisitor for HttpResumeState {
             open.outlived |= exchange.began_after(open.ended) && exchange.number > open.stream;
         }
         if let Some(id) = exchange.request_header(LAST_EVENT) {
-            report.check(&BY_GET, at, exchange.is("GET"), || {
+            at.check(&BY_GET, exchange.is("GET"), || {
                 format!("`Last-Event-ID` is in a {}", exchange.raw.method)
             });
             if exchange.is("GET") {
-                self.came_back(id, exchange, at, report);
+                self.came_back(id, exchange, at);
             }
         }
         if exchange.is("POST") && exchange.streams() && !exchange.calls.is_empty() && !exchange.answer_lost {
-            self.stream(exchange, at, report);
+            self.stream(exchange, at);
         }
     }
 
-    fn over(&mut self, at: &RuleContext<'_>, report: &mut Report) {
+    fn over(&mut self, at: &RuleContext<'_>) {
         for open in std::mem::take(&mut self.open) {
-            self.never_answered(&open, &at.by(open.revision), report);
+            self.never_answered(&open, &at.by(open.revision));
         }
     }
 }
@@ -166,7 +166,7 @@ impl HttpResumeState {
     }
 
     /// A response, which may come on another stream than that of its request.
-    fn answered(&mut self, message: &SeenMessage<'_>, at: &RuleContext<'_>, report: &mut Report) {
+    fn answered(&mut self, message: &SeenMessage<'_>, at: &RuleContext<'_>) {
         let responds = matches!(message.kind, MessageKind::Result | MessageKind::Error);
         let Some(id) = message.raw.written_id().filter(|_| responds) else { return };
         for call in self.open.iter_mut().flat_map(|open| &mut open.calls) {
@@ -175,7 +175,7 @@ impl HttpResumeState {
         if let (Some(stream), Some(request)) = (self.resumes(at), message.request())
             && let Some(of) = request.exchange.filter(|_| request.side == Some(Side::Client))
         {
-            report.check(&SAME_STREAM, at, of == stream, || {
+            at.check(&SAME_STREAM, of == stream, || {
                 let wrong = "the stream that is resumed was not opened for this request";
                 Violation::new(wrong).of(request)
             });
@@ -183,14 +183,7 @@ impl HttpResumeState {
     }
 
     /// The id of an event.
-    fn id(
-        &mut self,
-        scope: &str,
-        [exchange, begun]: [u64; 2],
-        resumes: bool,
-        at: &RuleContext<'_>,
-        report: &mut Report,
-    ) {
+    fn id(&mut self, scope: &str, [exchange, begun]: [u64; 2], resumes: bool, at: &RuleContext<'_>) {
         let Some(id) = at.entry.sse.as_ref().and_then(|sse| sse.id.as_deref()) else { return };
         if id.is_empty() {
             return;
@@ -199,9 +192,9 @@ impl HttpResumeState {
         let Some(seen) = self.ids.get(&inside(scope, id)) else {
             // The first events of all come before the revision is known.
             if at.revision.is_some() {
-                report.pass(&UNIQUE, at);
+                at.pass(&UNIQUE);
                 if at.message.is_some() {
-                    report.pass(&BROADCAST, at);
+                    at.pass(&BROADCAST);
                 }
             }
             if self.ids.len() < MOST_IDS {
@@ -217,9 +210,9 @@ impl HttpResumeState {
         };
         let again = seen.message == message && seen.exchange != exchange;
         if again && resumes {
-            report.pass(&UNIQUE, at);
+            at.pass(&UNIQUE);
             if let Some(stream) = self.resumes(at) {
-                report.check(&SAME_STREAM, at, seen.stream == stream, || {
+                at.check(&SAME_STREAM, seen.stream == stream, || {
                     format!("the event {} is of another stream than the one that is resumed", quoted(id))
                 });
             }
@@ -227,30 +220,30 @@ impl HttpResumeState {
             // Such as a keepalive that repeats the id of the last message.
         } else if again && at.message.is_some() {
             let wrong = format!("the message with the event id {} was sent before", quoted(id));
-            report.fail(&BROADCAST, at, wrong);
+            at.fail(&BROADCAST, wrong);
         } else {
-            report.fail(&UNIQUE, at, format!("the event id {} stood for another event before", quoted(id)));
+            at.fail(&UNIQUE, format!("the event id {} stood for another event before", quoted(id)));
         }
     }
 
     /// A client that comes back for the rest of a stream.
-    fn came_back(&mut self, id: &str, exchange: &HttpExchange, at: &RuleContext<'_>, report: &mut Report) {
+    fn came_back(&mut self, id: &str, exchange: &HttpExchange, at: &RuleContext<'_>) {
         let known = self.ids.get(&inside(&scope(exchange, at), id)).map(|seen| seen.stream);
         match known.is_some() {
-            true => report.pass(&KNOWN_ID, at),
+            true => at.pass(&KNOWN_ID),
             false if self.ids.len() >= MOST_IDS => {}
             false => {
                 let wrong = format!("no event had the id {}", quoted(id));
-                report.fail_if_complete(&KNOWN_ID, at, wrong);
+                at.fail_if_complete(&KNOWN_ID, wrong);
             }
         }
         for open in self.open.iter_mut().filter(|open| Some(open.stream) == known) {
             open.resumed = true;
-            report.pass(&RECONNECT, at);
+            at.pass(&RECONNECT);
             if let (Some(retry), Some(ended), Some(started)) = (open.retry, open.ended, exchange.started) {
                 let waited = started.saturating_sub(ended);
                 let wanted = i64::try_from(retry).unwrap_or(i64::MAX);
-                report.check(&RETRY_RESPECTED, at, waited.saturating_add(SLACK) >= wanted, || {
+                at.check(&RETRY_RESPECTED, waited.saturating_add(SLACK) >= wanted, || {
                     format!("the client came back after {waited} ms, and `retry` said {retry}")
                 });
             }
@@ -261,10 +254,10 @@ impl HttpResumeState {
     }
 
     /// A stream that a POST with requests opened, now that it is over.
-    fn stream(&mut self, exchange: &HttpExchange, at: &RuleContext<'_>, report: &mut Report) {
+    fn stream(&mut self, exchange: &HttpExchange, at: &RuleContext<'_>) {
         if exchange.is_answered() {
-            report.pass(&RESPONDS, at);
-            report.pass(&CLOSED_EARLY, at);
+            at.pass(&RESPONDS);
+            at.pass(&CLOSED_EARLY);
             return;
         }
         if self.open.len() < MOST_OPEN {
@@ -284,12 +277,12 @@ impl HttpResumeState {
     }
 
     /// A stream that ended without the answer, now that the recording is over.
-    fn never_answered(&self, open: &Unanswered, at: &RuleContext<'_>, report: &mut Report) {
+    fn never_answered(&self, open: &Unanswered, at: &RuleContext<'_>) {
         let Some(call) = open.calls.iter().find(|call| !call.answered) else {
             // The answer came on another stream.
-            report.pass(&RESPONDS, at);
+            at.pass(&RESPONDS);
             if open.retry.is_some() {
-                report.pass(&RETRY, at);
+                at.pass(&RETRY);
             }
             return;
         };
@@ -302,26 +295,26 @@ impl HttpResumeState {
         };
         if !open.outlived {
             let why = "a stream has no answer at the end of the recording; a longer recording would show it";
-            return report.inconclusive(&RESPONDS, at, why);
+            return at.inconclusive(&RESPONDS, why);
         }
         if !open.resumed {
-            report.fail_if_complete(&CLOSED_EARLY, at, wrong("ended without the answer"));
+            at.fail_if_complete(&CLOSED_EARLY, wrong("ended without the answer"));
         }
         let polls = at.revision == Some(Revision::V2025_11_25) && open.polls;
         match (polls, open.retry) {
-            (true, Some(_)) => report.pass(&RETRY, at),
+            (true, Some(_)) => at.pass(&RETRY),
             (true, None) => {
                 // A connection that broke looks the same.
                 let wrong = wrong("ended without the answer and without `retry`, or its connection broke");
-                report.fail(&RETRY, at, wrong.only(Level::Info));
+                at.fail(&RETRY, wrong.only(Level::Info));
             }
             _ => {}
         }
         if polls && !open.resumed {
             let wrong = wrong("ended before the answer, and no client came back for it");
-            report.fail_if_complete(&RECONNECT, at, wrong);
+            at.fail_if_complete(&RECONNECT, wrong);
         } else {
-            report.fail_if_complete(&RESPONDS, at, wrong("never carried the answer"));
+            at.fail_if_complete(&RESPONDS, wrong("never carried the answer"));
         }
     }
 }

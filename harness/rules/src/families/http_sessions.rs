@@ -8,7 +8,7 @@ mod rules;
 
 use super::modern_http::shows_all;
 use crate::engine::{
-    Family, FindingLocation, HttpExchange, MessageKind, Report, Revision, RuleContext, RuleVisitor, SESSION,
+    Family, FindingLocation, HttpExchange, MessageKind, Revision, RuleContext, RuleVisitor, SESSION,
     Transport, Trigger, VERSION, Violation, quoted,
 };
 use crate::rule::Level;
@@ -74,25 +74,25 @@ struct HttpSessionsState {
 }
 
 impl RuleVisitor for HttpSessionsState {
-    fn visit(&mut self, at: &RuleContext<'_>, report: &mut Report) {
-        self.in_envelope.visit(at, report);
+    fn visit(&mut self, at: &RuleContext<'_>) {
+        self.in_envelope.visit(at);
     }
 
-    fn over(&mut self, at: &RuleContext<'_>, report: &mut Report) {
-        self.in_envelope.finish(at, report);
+    fn over(&mut self, at: &RuleContext<'_>) {
+        self.in_envelope.finish(at);
         for (_, location, wrong) in self.gone.drain(..) {
-            report.fail(&AFTER_END, at, Violation::new(wrong).only(Level::Should).at(location));
+            at.fail(&AFTER_END, Violation::new(wrong).only(Level::Should).at(location));
         }
     }
 
-    fn exchange(&mut self, exchange: &HttpExchange, at: &RuleContext<'_>, report: &mut Report) {
+    fn exchange(&mut self, exchange: &HttpExchange, at: &RuleContext<'_>) {
         if exchange.transport != Transport::Streamable {
             return;
         }
-        self.begin_again(exchange, at, report);
-        self.bad_version(exchange, at, report);
+        self.begin_again(exchange, at);
+        self.bad_version(exchange, at);
         if exchange.calls("initialize") {
-            return self.begun(exchange, at, report);
+            return self.begun(exchange, at);
         }
         let named = exchange.request_header(SESSION).and_then(|session| self.sessions.get(session));
         let sure = named.is_some();
@@ -109,11 +109,11 @@ impl RuleVisitor for HttpSessionsState {
             if !sure && hides_its_body(exchange) {
                 if handshake.session.is_some() {
                     let why = "the body is not in the recording, and may be an `initialize`";
-                    report.inconclusive(&ECHO, at, why);
+                    at.inconclusive(&ECHO, why);
                 }
                 return;
             }
-            self.session(exchange, &handshake, at, report);
+            self.session(exchange, &handshake, at);
             if let Some(session) =
                 exchange.response_header(SESSION).filter(|_| self.renamed.len() < MOST_SESSIONS)
             {
@@ -121,22 +121,22 @@ impl RuleVisitor for HttpSessionsState {
             }
             // Without its session nobody knows which of several handshakes a request is of.
             if sure || handshake.session.is_none() && !handshake.mixed {
-                version(exchange, &handshake, at, report);
+                version(exchange, &handshake, at);
             }
         }
-        self.after_end(exchange, at, report);
+        self.after_end(exchange, at);
     }
 }
 
 impl HttpSessionsState {
     /// An answer to `initialize`.
-    fn begun(&mut self, exchange: &HttpExchange, at: &RuleContext<'_>, report: &mut Report) {
+    fn begun(&mut self, exchange: &HttpExchange, at: &RuleContext<'_>) {
         if !exchange.succeeded() || exchange.errors > 0 {
             return;
         }
         let session = exchange.response_header(SESSION);
         if let Some(session) = session {
-            assigned(&exchange.raw.response_headers, session, at, report);
+            assigned(&exchange.raw.response_headers, session, at);
         }
         let handshake = Handshake {
             session: session.map(Into::into),
@@ -157,43 +157,33 @@ impl HttpSessionsState {
     }
 
     /// Whether a request names its session.
-    fn session(
-        &mut self,
-        exchange: &HttpExchange,
-        handshake: &Handshake,
-        at: &RuleContext<'_>,
-        report: &mut Report,
-    ) {
+    fn session(&mut self, exchange: &HttpExchange, handshake: &Handshake, at: &RuleContext<'_>) {
         let Some(assigned) = &handshake.session else { return };
         if self.over.contains_key(assigned) && exchange.request_header(SESSION).is_none() {
             return;
         }
         match exchange.request_header(SESSION) {
-            Some(session) if self.sessions.contains_key(session) => report.pass(&ECHO, at),
+            Some(session) if self.sessions.contains_key(session) => at.pass(&ECHO),
             Some(session) if hidden(session, at) => {}
             Some(_) if self.sessions.len() >= MOST_SESSIONS => {}
-            Some(session) if self.renamed.contains(session) => report.fail(&ECHO, at, renamed(session)),
+            Some(session) if self.renamed.contains(session) => at.fail(&ECHO, renamed(session)),
             Some(session) => {
                 // A made-up id looks like a second session, so that whether sessions alternate is not asked.
                 match at.facts.late || at.facts.torn {
-                    true => report.inconclusive(
-                        &ECHO,
-                        at,
-                        "the session may have been assigned before the recording",
-                    ),
+                    true => at.inconclusive(&ECHO, "the session may have been assigned before the recording"),
                     false => {
                         let wrong = format!("no server assigned the session {}", quoted(session));
-                        report.fail(&ECHO, at, wrong);
+                        at.fail(&ECHO, wrong);
                     }
                 }
             }
             None => {
                 let method = &exchange.raw.method;
-                report.fail(&ECHO, at, format!("the {method} names no session, and the server assigned one"));
+                at.fail(&ECHO, format!("the {method} names no session, and the server assigned one"));
                 match exchange.status() {
-                    400 => report.pass(&MISSING_400, at),
+                    400 => at.pass(&MISSING_400),
                     401 | 403 | 405 | 429 => {}
-                    status @ 402..=499 => report.fail(&MISSING_400, at, format!("the answer is {status}")),
+                    status @ 402..=499 => at.fail(&MISSING_400, format!("the answer is {status}")),
                     _ => {}
                 }
             }
@@ -201,7 +191,7 @@ impl HttpSessionsState {
     }
 
     /// How a session that is over is answered, and whether this exchange shows that one is.
-    fn after_end(&mut self, exchange: &HttpExchange, at: &RuleContext<'_>, report: &mut Report) {
+    fn after_end(&mut self, exchange: &HttpExchange, at: &RuleContext<'_>) {
         let Some(session) = exchange.request_header(SESSION) else { return };
         if let Some(over) = self.over.get_mut(session) {
             if !exchange.began_after(over.since) || *over.url != *exchange.url() {
@@ -214,13 +204,13 @@ impl HttpSessionsState {
             }
             match exchange.status() {
                 404 => {
-                    report.pass(&AFTER_END, at);
+                    at.pass(&AFTER_END);
                     over.waiting |= exchange.is("POST");
                     over.since = exchange.raw.ended.max(over.since);
                 }
                 status @ (200..=299 | 400 | 402 | 406..=428) => {
                     let wrong = Violation::new(format!("the answer is {status}, and the session was over"));
-                    report.fail(&AFTER_END, at, wrong.see(over.location.clone(), over.what));
+                    at.fail(&AFTER_END, wrong.see(over.location.clone(), over.what));
                 }
                 _ => {}
             }
@@ -265,7 +255,7 @@ impl HttpSessionsState {
     }
 
     /// The answer to a version that is none.
-    fn bad_version(&self, exchange: &HttpExchange, at: &RuleContext<'_>, report: &mut Report) {
+    fn bad_version(&self, exchange: &HttpExchange, at: &RuleContext<'_>) {
         let message = exchange.request_header(VERSION);
         let Some(message) = message.filter(|message| is_none(message) && !hidden(message, at)) else {
             return;
@@ -278,20 +268,20 @@ impl HttpSessionsState {
             Violation::new(format!("the answer is {status}, and the version is {}", quoted(message)))
         };
         match exchange.status() {
-            400 => report.pass(&BAD_400, at),
+            400 => at.pass(&BAD_400),
             // The session is there, and so is the path.
             404 if lives && exchange.is("POST") && exchange.error_code != Some(-32601) => {
-                report.fail(&BAD_400, at, wrong());
+                at.fail(&BAD_400, wrong());
             }
-            500 => report.fail(&BAD_400, at, wrong().only(Level::Should)),
+            500 => at.fail(&BAD_400, wrong().only(Level::Should)),
             // These are reported before anybody looks at the version.
             0 | 401 | 403 | 404 | 405 | 429 | 500.. => {}
-            _ => report.fail(&BAD_400, at, wrong()),
+            _ => at.fail(&BAD_400, wrong()),
         }
     }
 
     /// What a client does that was informed that its session is over: the next request that it makes.
-    fn begin_again(&mut self, exchange: &HttpExchange, at: &RuleContext<'_>, report: &mut Report) {
+    fn begin_again(&mut self, exchange: &HttpExchange, at: &RuleContext<'_>) {
         if exchange.calls.is_empty() {
             return;
         }
@@ -300,7 +290,7 @@ impl HttpSessionsState {
         if exchange.calls("initialize") && session.is_none() {
             // Which of several clients begins again cannot be known, and need not be.
             for over in self.over.values_mut().filter(|over| waiting(over) && *over.url == *exchange.url()) {
-                report.pass(&REINIT, at);
+                at.pass(&REINIT);
                 over.waiting = false;
             }
             return;
@@ -323,7 +313,7 @@ impl HttpSessionsState {
         };
         // The server goes on with the session all the same.
         let level = if exchange.succeeded() && !begins { Level::Should } else { Level::Must };
-        report.fail(&REINIT, at, Violation::new(wrong).only(level).see(over.location.clone(), over.what));
+        at.fail(&REINIT, Violation::new(wrong).only(level).see(over.location.clone(), over.what));
     }
 }
 
@@ -336,23 +326,23 @@ fn hides_its_body(exchange: &HttpExchange) -> bool {
 }
 
 /// The version in a request's header beside the one that was negotiated.
-fn version(exchange: &HttpExchange, handshake: &Handshake, at: &RuleContext<'_>, report: &mut Report) {
+fn version(exchange: &HttpExchange, handshake: &Handshake, at: &RuleContext<'_>) {
     let Some(message) = exchange.request_header(VERSION) else {
         let method = &exchange.raw.method;
         if exchange.request_lost {
             let why = "what was posted is not in the recording, and `initialize` needs no version";
-            return report.inconclusive(&PRESENT, at, why);
+            return at.inconclusive(&PRESENT, why);
         }
         // A session that was converted from stdio has the headers that a converter writes, and never had others.
         if !shows_all(&exchange.raw.request_headers) && exchange.request_header(SESSION).is_none() {
             let why = "the exchange shows few headers, so that others may have been left out";
-            return report.inconclusive(&PRESENT, at, why);
+            return at.inconclusive(&PRESENT, why);
         }
-        return report.fail(&PRESENT, at, format!("the {method} has no `{VERSION}`"));
+        return at.fail(&PRESENT, format!("the {method} has no `{VERSION}`"));
     };
-    report.pass(&PRESENT, at);
+    at.pass(&PRESENT);
     let Some(chosen) = &handshake.version else { return };
-    report.check(&NEGOTIATED, at, message == &**chosen, || {
+    at.check(&NEGOTIATED, message == &**chosen, || {
         format!("the header says {}, and {} was negotiated", quoted(message), quoted(chosen))
     });
 }

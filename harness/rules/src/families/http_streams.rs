@@ -4,7 +4,7 @@
 
 use super::http::ERA;
 use crate::engine::{
-    Family, FindingLocation, HttpExchange, MessageKind, Report, Revision, RuleContext, RuleVisitor, SESSION,
+    Family, FindingLocation, HttpExchange, MessageKind, Revision, RuleContext, RuleVisitor, SESSION,
     SeenMessage, Span, Transport, Trigger, Violation, plain, quoted,
 };
 use crate::rule::{Level, Need, Rule};
@@ -122,42 +122,42 @@ struct HttpStreamsState {
 }
 
 impl RuleVisitor for HttpStreamsState {
-    fn visit(&mut self, at: &RuleContext<'_>, report: &mut Report) {
+    fn visit(&mut self, at: &RuleContext<'_>) {
         if at.entry.carrier == Carrier::Sse {
-            event_name(at, report);
+            event_name(at);
         }
         let exchange = at.exchanges.current().filter(|_| at.exchange.is_some());
         let (Some(exchange), Some(message)) = (exchange, at.message) else { return };
         let (scope, number) = (scope(exchange, at), exchange.number);
         if at.entry.carrier == Carrier::Request {
-            self.request(&scope, message, at, report);
+            self.request(&scope, message, at);
         } else if at.entry.carrier == Carrier::Sse && exchange.endpoint.is_none() && exchange.streams() {
             match (exchange.is("GET"), exchange.resumes()) {
-                (true, resumes) => self.on_get(&scope, resumes, message, at, report),
-                (false, _) => self.on_post(&scope, number, message, at, report),
+                (true, resumes) => self.on_get(&scope, resumes, message, at),
+                (false, _) => self.on_post(&scope, number, message, at),
             }
         }
     }
 
-    fn exchange(&mut self, exchange: &HttpExchange, at: &RuleContext<'_>, report: &mut Report) {
+    fn exchange(&mut self, exchange: &HttpExchange, at: &RuleContext<'_>) {
         if exchange.is("POST") && exchange.succeeded() && exchange.calls("tasks/get") {
-            report.check(&POLLED, at, !exchange.streams(), || "`tasks/get` is answered with a stream");
+            at.check(&POLLED, !exchange.streams(), || "`tasks/get` is answered with a stream");
         }
-        framing(exchange, at, report);
-        over(exchange, at, report);
+        framing(exchange, at);
+        over(exchange, at);
     }
 }
 
 impl HttpStreamsState {
     /// What the client said.
-    fn request(&mut self, scope: &str, message: &SeenMessage<'_>, at: &RuleContext<'_>, report: &mut Report) {
+    fn request(&mut self, scope: &str, message: &SeenMessage<'_>, at: &RuleContext<'_>) {
         // The progress of a task goes on when its request is over, on whatever stream is open.
         let follows = message.kind == MessageKind::Request && message.param("task").is_none();
         let Some(token) = message.meta("progressToken").filter(|_| follows) else { return };
         if let Some(location) = self.stray.remove(&inside(scope, token.text())) {
             let wrong =
                 format!("progress of the request with the token {} on a stream opened by GET", token.text());
-            report.fail(&UNRELATED, at, Violation::new(wrong).at(location).see(at.location(), "the request"));
+            at.fail(&UNRELATED, Violation::new(wrong).at(location).see(at.location(), "the request"));
         }
         if self.tokens.len() < MOST_TOKENS {
             let number = at.entry.exchange.unwrap_or_default();
@@ -169,45 +169,31 @@ impl HttpStreamsState {
     }
 
     /// A message on a stream that a POST opened.
-    fn on_post(
-        &mut self,
-        scope: &str,
-        number: u64,
-        message: &SeenMessage<'_>,
-        at: &RuleContext<'_>,
-        report: &mut Report,
-    ) {
+    fn on_post(&mut self, scope: &str, number: u64, message: &SeenMessage<'_>, at: &RuleContext<'_>) {
         let Some(token) = progress(message) else { return };
         // Whose token it is where nobody made a request with it is another rule's business.
         let Some(&owner) = self.tokens.get(&inside(scope, &token)) else { return };
         let own = self.tokens.contains_key(&inside(&number.to_string(), &token));
-        report.check(&RELATED, at, owner == number || own, || {
+        at.check(&RELATED, owner == number || own, || {
             format!("progress with the token {token}, which is that of another request")
         });
     }
 
     /// A message on a stream that a GET opened.
-    fn on_get(
-        &mut self,
-        scope: &str,
-        resumes: bool,
-        message: &SeenMessage<'_>,
-        at: &RuleContext<'_>,
-        report: &mut Report,
-    ) {
+    fn on_get(&mut self, scope: &str, resumes: bool, message: &SeenMessage<'_>, at: &RuleContext<'_>) {
         let is_response = matches!(message.kind, MessageKind::Result | MessageKind::Error);
         if is_response && message.raw.written_id().is_some() {
-            report.check(&NO_RESPONSE, at, resumes, || "a response on a stream that resumes none");
+            at.check(&NO_RESPONSE, resumes, || "a response on a stream that resumes none");
             return;
         }
-        report.pass(&NO_RESPONSE, at);
+        at.pass(&NO_RESPONSE);
         if resumes {
             return;
         }
-        let Some(token) = progress(message) else { return report.pass(&UNRELATED, at) };
+        let Some(token) = progress(message) else { return at.pass(&UNRELATED) };
         if self.tokens.contains_key(&inside(scope, &token)) {
             let wrong = format!("progress of the request with the token {token} on a stream opened by GET");
-            report.fail(&UNRELATED, at, wrong);
+            at.fail(&UNRELATED, wrong);
         } else if self.stray.len() < MOST_TOKENS {
             self.stray.entry(inside(scope, &token)).or_insert_with(|| at.location());
         }
@@ -215,22 +201,22 @@ impl HttpStreamsState {
 }
 
 /// The name of an event, where it holds a message. HTTP+SSE has a rule of its own.
-fn event_name(at: &RuleContext<'_>, report: &mut Report) {
+fn event_name(at: &RuleContext<'_>) {
     let legacy = at.facts.recording.kind.http_sse
         || at.exchanges.current().is_some_and(|exchange| exchange.endpoint.is_some());
     let Some(sse) = at.entry.sse.as_ref().filter(|_| !legacy) else { return };
     match (sse.name.as_deref().unwrap_or_default(), &sse.data) {
-        ("" | "message", _) if at.message.is_some() => report.pass(&EVENT_NAME, at),
+        ("" | "message", _) if at.message.is_some() => at.pass(&EVENT_NAME),
         ("" | "message", _) => {}
         (name, Some(data)) if Message::parse(data).is_ok() => {
-            report.fail(&EVENT_NAME, at, format!("a message in an event named {}", quoted(name)));
+            at.fail(&EVENT_NAME, format!("a message in an event named {}", quoted(name)));
         }
         _ => {}
     }
 }
 
 /// The answer of a stream, which may be not a stream, or end too early.
-fn framing(exchange: &HttpExchange, at: &RuleContext<'_>, report: &mut Report) {
+fn framing(exchange: &HttpExchange, at: &RuleContext<'_>) {
     if exchange.transport == Transport::Other || !exchange.streams() {
         return;
     }
@@ -239,42 +225,42 @@ fn framing(exchange: &HttpExchange, at: &RuleContext<'_>, report: &mut Report) {
         Some(true) => {
             let wrong =
                 Violation::new("no empty line ends the last event, so that its message is thrown away");
-            report.fail(&FRAMING, at, wrong.only(Level::Should));
+            at.fail(&FRAMING, wrong.only(Level::Should));
         }
         Some(false) => {
             let wrong =
                 Violation::new("the stream, or its recording, ends inside an event, which is thrown away");
-            report.fail(&FRAMING, at, wrong.only(Level::Info));
+            at.fail(&FRAMING, wrong.only(Level::Info));
         }
         None if empty && !exchange.comments => {
             let whole = exchange.no_stream || !exchange.answer_lost;
             if whole && exchange.raw.response_size.is_some_and(|size| size > 0) {
-                report.fail(&FRAMING, at, "the body holds no event: none of its lines is a field");
+                at.fail(&FRAMING, "the body holds no event: none of its lines is a field");
             }
         }
-        None if empty => report.inconclusive(&FRAMING, at, "the stream carries comments and no event"),
-        None => report.pass(&FRAMING, at),
+        None if empty => at.inconclusive(&FRAMING, "the stream carries comments and no event"),
+        None => at.pass(&FRAMING),
     }
 }
 
 /// A stream that a POST with requests opened, now that it is over.
-fn over(exchange: &HttpExchange, at: &RuleContext<'_>, report: &mut Report) {
+fn over(exchange: &HttpExchange, at: &RuleContext<'_>) {
     let ours = exchange.transport == Transport::Streamable && exchange.is("POST") && exchange.streams();
     if !ours || exchange.calls.is_empty() || exchange.answer_lost {
         return;
     }
     match (exchange.primed, &exchange.last_id) {
-        (true, _) => report.pass(&PRIMING, at),
-        (false, Some(_)) => report.fail(&PRIMING, at, "the first event is not an id with empty data"),
+        (true, _) => at.pass(&PRIMING),
+        (false, Some(_)) => at.fail(&PRIMING, "the first event is not an id with empty data"),
         // Ids are optional, and with them what this event is for.
         (false, None) if exchange.events > 0 => {
             let wrong = Violation::new("the events have no ids, so that the stream cannot be resumed");
-            report.fail(&PRIMING, at, wrong.only(Level::Info));
+            at.fail(&PRIMING, wrong.only(Level::Info));
         }
         (false, None) => {}
     }
     if exchange.is_answered() {
-        report.check(&CLOSED_LATE, at, !exchange.went_on, || "the stream went on after the last response");
+        at.check(&CLOSED_LATE, !exchange.went_on, || "the stream went on after the last response");
     }
 }
 

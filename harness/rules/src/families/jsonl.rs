@@ -2,8 +2,7 @@
 
 use super::encoding;
 use crate::engine::{
-    Family, Report, RuleContext, RuleVisitor, SplitLine, SplitMessages, Trigger, Violation, is_log_line,
-    quoted,
+    Family, RuleContext, RuleVisitor, SplitLine, SplitMessages, Trigger, Violation, is_log_line, quoted,
 };
 use crate::rule::{Party, Rule};
 use transcript::json::{Json, Scanner};
@@ -34,82 +33,82 @@ struct JsonlState {
 }
 
 impl RuleVisitor for JsonlState {
-    fn visit(&mut self, at: &RuleContext<'_>, report: &mut Report) {
+    fn visit(&mut self, at: &RuleContext<'_>) {
         if !at.facts.recording.kind.bare_lines {
             return;
         }
         match &at.entry.content {
             Content::Message(_) => {
-                self.give_up(at, report);
-                report.pass(&ONE_PER_LINE, at);
+                self.give_up(at);
+                at.pass(&ONE_PER_LINE);
             }
-            Content::Noise(noise) => self.noise(noise, at, report),
+            Content::Noise(noise) => self.noise(noise, at),
             _ => {}
         }
     }
 
-    fn over(&mut self, at: &RuleContext<'_>, report: &mut Report) {
-        self.give_up(at, report);
+    fn over(&mut self, at: &RuleContext<'_>) {
+        self.give_up(at);
     }
 }
 
 impl JsonlState {
-    fn noise(&mut self, noise: &Noise<'_>, at: &RuleContext<'_>, report: &mut Report) {
+    fn noise(&mut self, noise: &Noise<'_>, at: &RuleContext<'_>) {
         match noise.why.code {
-            Code::InvalidJson | Code::Truncated => self.no_json(noise, at, report),
+            Code::InvalidJson | Code::Truncated => self.no_json(noise, at),
             // Anyone who reads for messages need not read on behind what is not an object.
-            Code::NotAMessage if Json::parse(&noise.text).is_err() => self.no_json(noise, at, report),
+            Code::NotAMessage if Json::parse(&noise.text).is_err() => self.no_json(noise, at),
             Code::NotAMessage => {
-                self.give_up(at, report);
+                self.give_up(at);
                 let resembles = Json::parse(&noise.text).is_ok_and(resembles_message);
                 if !resembles {
                     let wrong = format!("the line is JSON but not a message: {}", quoted(&noise.text));
-                    report.fail(&ONE_PER_LINE, at, wrong);
+                    at.fail(&ONE_PER_LINE, wrong);
                 }
             }
-            _ => self.give_up(at, report),
+            _ => self.give_up(at),
         }
     }
 
-    fn no_json(&mut self, noise: &Noise<'_>, at: &RuleContext<'_>, report: &mut Report) {
+    fn no_json(&mut self, noise: &Noise<'_>, at: &RuleContext<'_>) {
         let text: &str = &noise.text;
         if text.starts_with('\u{feff}') {
-            return self.give_up(at, report);
+            return self.give_up(at);
         }
         // Only a program's own words look like this, and they came with the server's messages.
         if is_log_line(text) {
             let wrong = Violation::new(format!("a log line is not a message: {}", quoted(text)));
-            return report.fail(&encoding::PARSE, at, wrong.by(Party::Server));
+            return at.fail(&encoding::PARSE, wrong.by(Party::Server));
         }
         if begins_with_a_value(text) {
-            self.give_up(at, report);
-            return report.fail(&ONE_PER_LINE, at, "something follows the value on its line");
+            self.give_up(at);
+            return at.fail(&ONE_PER_LINE, "something follows the value on its line");
         }
         match self.pieces.take(text, at.location()) {
             SplitLine::Completes(first) => {
                 let wrong = Violation::new("a message is written over several lines").at(first);
-                report.fail(&ONE_PER_LINE, at, wrong);
+                at.fail(&ONE_PER_LINE, wrong);
             }
             // Only the last line of a file is cut off. A run that it ends is not a message either.
             SplitLine::Continues if noise.why.code == Code::Truncated => {
                 let earlier = self.pieces.give_up().filter(|first| first.line != at.location().line);
                 if let Some(first) = earlier {
-                    report.fail(&encoding::PARSE, at, encoding::broken_json(first));
+                    at.fail(&encoding::PARSE, encoding::broken_json(first));
                 }
-                report.fail(&ONE_PER_LINE, at, "the file ends within a message");
+                at.fail(&ONE_PER_LINE, "the file ends within a message");
             }
             SplitLine::Continues => {}
-            SplitLine::Exceeds(first) => report.fail(&encoding::PARSE, at, encoding::broken_json(first)),
+            SplitLine::Exceeds(first) => at.fail(&encoding::PARSE, encoding::broken_json(first)),
             SplitLine::Unrelated => {
-                report.fail(&ONE_PER_LINE, at, format!("the line is not JSON: {}", quoted(text)));
+                at.fail(&ONE_PER_LINE, format!("the line is not JSON: {}", quoted(text)));
             }
         }
     }
 
     /// What looked like a message over several lines is none: its first line was meant to be JSON.
-    fn give_up(&mut self, at: &RuleContext<'_>, report: &mut Report) {
+    fn give_up(&mut self, at: &RuleContext<'_>) {
         if let Some(first) = self.pieces.give_up() {
-            report.fail(&encoding::PARSE, at, encoding::broken_json(first));
+            at.fail(&encoding::PARSE, encoding::broken_json(first));
         }
     }
 }

@@ -1,7 +1,7 @@
 //! JSON-RPC: what every message must look like by itself.
 
 use crate::engine::{
-    Family, MessageKind, Report, RuleContext, RuleVisitor, SeenMessage, Trigger, Violation, shown, string_of,
+    Family, MessageKind, RuleContext, RuleVisitor, SeenMessage, Trigger, Violation, shown, string_of,
 };
 use crate::rule::{Level, Rule};
 use transcript::json::{Json, JsonKind};
@@ -155,75 +155,75 @@ static ERROR_CODE: Rule = Rule {
 struct JsonrpcState;
 
 impl RuleVisitor for JsonrpcState {
-    fn visit(&mut self, at: &RuleContext<'_>, report: &mut Report) {
+    fn visit(&mut self, at: &RuleContext<'_>) {
         match (at.message, &at.entry.content) {
-            (Some(message), _) => check_message(message, at, report),
-            (None, Content::Noise(noise)) => fault(&noise.why, &noise.text, at, report),
+            (Some(message), _) => check_message(message, at),
+            (None, Content::Noise(noise)) => fault(&noise.why, &noise.text, at),
             _ => {}
         }
     }
 }
 
 /// A message that a reader takes for one.
-fn check_message(message: &SeenMessage<'_>, at: &RuleContext<'_>, report: &mut Report) {
-    report.pass(&VERSION, at);
-    report.pass(&KIND, at);
+fn check_message(message: &SeenMessage<'_>, at: &RuleContext<'_>) {
+    at.pass(&VERSION);
+    at.pass(&KIND);
     let raw = &message.raw;
     match raw.id() {
         // Who answers has to repeat it.
         Id::Number(number) if !is_integer(number) && message.method.is_some() => {
-            report.fail(&ID_TYPE, at, format!("the id is a fraction: {number}"));
+            at.fail(&ID_TYPE, format!("the id is a fraction: {number}"));
         }
         Id::Number(number) if is_integer(number) => {
-            report.pass(&ID_TYPE, at);
+            at.pass(&ID_TYPE);
             let digits = number.bytes().all(|byte| byte.is_ascii_digit() || byte == b'-');
-            report.check(&ID_FORM, at, digits, || format!("the id is written `{number}`"));
+            at.check(&ID_FORM, digits, || format!("the id is written `{number}`"));
         }
-        _ => report.pass(&ID_TYPE, at),
+        _ => at.pass(&ID_TYPE),
     }
     match message.kind {
-        MessageKind::Request | MessageKind::Notification => call(message, at, report),
+        MessageKind::Request | MessageKind::Notification => call(message, at),
         MessageKind::Result => {
-            report.pass(&XOR, at);
+            at.pass(&XOR);
             if let Some(result) = raw.outcome() {
-                object(&RESULT, "result", result, at, report);
+                object(&RESULT, "result", result, at);
             }
         }
         MessageKind::Error => {
-            report.pass(&XOR, at);
-            error(raw, at, report);
+            at.pass(&XOR);
+            error(raw, at);
         }
     }
 }
 
-fn call(message: &SeenMessage<'_>, at: &RuleContext<'_>, report: &mut Report) {
+fn call(message: &SeenMessage<'_>, at: &RuleContext<'_>) {
     let (raw, method) = (&message.raw, message.method.as_deref().unwrap_or_default());
     if let Some(params) = raw.params() {
-        object(&PARAMS, "params", params, at, report);
+        object(&PARAMS, "params", params, at);
     }
     let is_notification = method.starts_with("notifications/");
     match raw.id() {
-        Id::Missing if is_notification => report.pass(&NOTIFICATION_ID, at),
+        Id::Missing if is_notification => at.pass(&NOTIFICATION_ID),
         Id::Missing if message.known.is_some_and(|known| known.spans.iter().any(|span| span.request)) => {
-            report.fail(&ID_MISSING, at, format!("`{method}` asks for an answer and has no id"));
+            at.fail(&ID_MISSING, format!("`{method}` asks for an answer and has no id"));
         }
         Id::Missing => {}
         _ if is_notification => {
-            report.fail(&NOTIFICATION_ID, at, format!("the notification `{method}` has an id"));
+            at.fail(&NOTIFICATION_ID, format!("the notification `{method}` has an id"));
         }
-        Id::Null => report.fail(&ID_NULL, at, format!("the request `{method}` has the id null")),
+        Id::Null => at.fail(&ID_NULL, format!("the request `{method}` has the id null")),
         Id::Text(_) | Id::Number(_) => {
-            report.pass(&ID_NULL, at);
-            report.pass(&ID_MISSING, at);
+            at.pass(&ID_NULL);
+            at.pass(&ID_MISSING);
         }
     }
 }
 
-fn error(raw: &Message<'_>, at: &RuleContext<'_>, report: &mut Report) {
+fn error(raw: &Message<'_>, at: &RuleContext<'_>) {
     let Some(error) = raw.outcome() else { return };
     if error.kind() != JsonKind::Object {
         let wrong = format!("`error` is {}: {}", error.kind().name(), shown(error));
-        return report.fail(&ERROR_SHAPE, at, Violation::new(wrong).inside(error));
+        return at.fail(&ERROR_SHAPE, Violation::new(wrong).inside(error));
     }
     let (code, text) = (error.member("code"), error.member("message"));
     let lacks = match (code, text) {
@@ -234,18 +234,18 @@ fn error(raw: &Message<'_>, at: &RuleContext<'_>, report: &mut Report) {
     };
     match lacks {
         None => {
-            report.pass(&ERROR_SHAPE, at);
+            at.pass(&ERROR_SHAPE);
             let lines = text.and_then(string_of).map_or(1, |text| text.trim_end().lines().count());
-            report.check(&ERROR_CONCISE, at, lines <= 1, || {
+            at.check(&ERROR_CONCISE, lines <= 1, || {
                 Violation::new(format!("the message has {lines} lines")).inside(text.unwrap_or(error))
             });
         }
         Some(what) => {
-            report.fail(&ERROR_SHAPE, at, Violation::new(format!("the error lacks {what}")).inside(error));
+            at.fail(&ERROR_SHAPE, Violation::new(format!("the error lacks {what}")).inside(error));
         }
     }
     if let Some(code) = code {
-        report.check(&ERROR_CODE, at, code.as_number().is_some_and(is_integer), || {
+        at.check(&ERROR_CODE, code.as_number().is_some_and(is_integer), || {
             Violation::new(format!("the code is {}: {}", code.kind().name(), shown(code))).inside(code)
         });
     }
@@ -257,18 +257,18 @@ pub(super) fn is_integer(number: &str) -> bool {
         || number.split_once('.').is_none_or(|(_, fraction)| fraction.bytes().all(|byte| byte == b'0'))
 }
 
-fn object(rule: &'static Rule, name: &str, value: Json<'_>, at: &RuleContext<'_>, report: &mut Report) {
+fn object(rule: &'static Rule, name: &str, value: Json<'_>, at: &RuleContext<'_>) {
     if !at.facts.knows_mcp && at.facts.other_method.is_some() {
         let why = "no method of MCP was called before, and JSON-RPC has other users";
-        return report.inconclusive(rule, at, why);
+        return at.inconclusive(rule, why);
     }
-    report.check(rule, at, value.kind() == JsonKind::Object, || {
+    at.check(rule, value.kind() == JsonKind::Object, || {
         Violation::new(format!("`{name}` is {}: {}", value.kind().name(), shown(value))).inside(value)
     });
 }
 
 /// An object that was to be a message, and has a fault that no reader passes over.
-fn fault(why: &Refusal, text: &str, at: &RuleContext<'_>, report: &mut Report) {
+fn fault(why: &Refusal, text: &str, at: &RuleContext<'_>) {
     let Ok(value) = Json::parse(text) else { return };
     if value.kind() != JsonKind::Object {
         return;
@@ -280,25 +280,25 @@ fn fault(why: &Refusal, text: &str, at: &RuleContext<'_>, report: &mut Report) {
                 None => Violation::new("the message has no `jsonrpc`"),
                 Some(version) => Violation::new(format!("`jsonrpc` is {}", shown(version))).inside(version),
             };
-            report.fail(&VERSION, at, wrong);
+            at.fail(&VERSION, wrong);
         }
         Code::InvalidId => {
             let id = value.member("id").unwrap_or(value);
             let wrong = format!("the id is {}: {}", id.kind().name(), shown(id));
-            report.fail(&ID_TYPE, at, Violation::new(wrong).inside(id));
+            at.fail(&ID_TYPE, Violation::new(wrong).inside(id));
         }
         Code::AmbiguousMessage if !has("method") => {
             // Many senders write the one that does not apply as null.
             let null = value.member("error").is_some_and(|error| error.kind() == JsonKind::Null);
             let wrong = Violation::new("the response has both `result` and `error`");
-            report.fail(&XOR, at, if null { wrong.only(Level::Should) } else { wrong });
+            at.fail(&XOR, if null { wrong.only(Level::Should) } else { wrong });
         }
         Code::AmbiguousMessage => {
-            report.fail(&KIND, at, "the message has `method` beside `result` or `error`");
+            at.fail(&KIND, "the message has `method` beside `result` or `error`");
         }
-        Code::InvalidMethod => report.fail(&KIND, at, "`method` is not a string"),
+        Code::InvalidMethod => at.fail(&KIND, "`method` is not a string"),
         Code::NotAMessage if has("jsonrpc") => {
-            report.fail(&KIND, at, "the message has neither `method` nor `result` nor `error`");
+            at.fail(&KIND, "the message has neither `method` nor `result` nor `error`");
         }
         _ => {}
     }

@@ -4,8 +4,8 @@
 //! Memory: the URLs of streams that named no address, up to [`MOST_SILENT`].
 
 use crate::engine::{
-    Family, FindingLocation, HttpExchange, Origin, Report, RuleContext, RuleVisitor, SESSION, Span,
-    Transport, Trigger, Violation, quoted,
+    Family, FindingLocation, HttpExchange, Origin, RuleContext, RuleVisitor, SESSION, Span, Transport,
+    Trigger, Violation, quoted,
 };
 use crate::rule::{Level, Need, Rule};
 use formats::url::resolve;
@@ -124,21 +124,21 @@ struct LegacySseState {
 }
 
 impl RuleVisitor for LegacySseState {
-    fn visit(&mut self, at: &RuleContext<'_>, report: &mut Report) {
+    fn visit(&mut self, at: &RuleContext<'_>) {
         let envelope = at.facts.recording.kind.http_sse;
         if at.entry.carrier == Carrier::Sse && (envelope || at.exchange.is_some()) {
-            self.event(envelope, at, report);
+            self.event(envelope, at);
         }
         if envelope
             && at.entry.carrier == Carrier::Response
             && at.message.is_some_and(|message| message.request().is_none())
         {
             let why = "a `response` that answers nothing may be the body of a GET that was to open a stream; a HAR would show it";
-            report.inconclusive(&SENT, at, why);
+            at.inconclusive(&SENT, why);
         }
     }
 
-    fn exchange(&mut self, exchange: &HttpExchange, at: &RuleContext<'_>, report: &mut Report) {
+    fn exchange(&mut self, exchange: &HttpExchange, at: &RuleContext<'_>) {
         let in_session = exchange.request_header(SESSION).or(exchange.response_header(SESSION)).is_some();
         if let Some(wrong) = unnamed(exchange).filter(|_| !in_session && self.silent.len() < MOST_SILENT) {
             self.silent.push((exchange.url().into(), at.location(), wrong));
@@ -154,39 +154,39 @@ impl RuleVisitor for LegacySseState {
         if exchange.endpoint.is_some() && self.stream.is_none() {
             self.stream = Some(exchange.url().into());
         }
-        foreign(&ORIGIN, exchange, at, report);
+        foreign(&ORIGIN, exchange, at);
         if !exchange.is("POST") {
             return;
         }
-        report.check(&TARGET, at, at.exchanges.is_target(&exchange.raw.url), || {
+        at.check(&TARGET, at.exchanges.is_target(&exchange.raw.url), || {
             format!("the message is posted to {}, which no `endpoint` event named", quoted(&exchange.raw.url))
         });
         // A refusal may say why in its body.
         if !exchange.calls.is_empty() && exchange.succeeded() {
             let wrong = "the body of the POST's answer holds a message";
-            report.check(&VIA_STREAM, at, exchange.messages == 0, || wrong);
+            at.check(&VIA_STREAM, exchange.messages == 0, || wrong);
         }
     }
 
-    fn over(&mut self, at: &RuleContext<'_>, report: &mut Report) {
+    fn over(&mut self, at: &RuleContext<'_>) {
         if at.facts.recording.kind.http_sse && !self.named {
             let why =
                 "the envelope has no `endpoint` event, which some recorders leave out; a HAR would show it";
-            report.inconclusive(&SENT, at, why);
+            at.inconclusive(&SENT, why);
         }
         // A stream of its own, and elsewhere requests that are accepted and answered nowhere: the old transport.
         for (url, location, wrong) in std::mem::take(&mut self.silent) {
             let wanted =
                 self.unanswered.iter().any(|post| **post != *url && Origin::new(post) == Origin::new(&url));
             if wanted || self.stream.as_deref() == Some(&*url) {
-                report.fail(&SENT, at, Violation::new(wrong).at(location));
+                at.fail(&SENT, Violation::new(wrong).at(location));
             }
         }
     }
 }
 
 impl LegacySseState {
-    fn event(&mut self, envelope: bool, at: &RuleContext<'_>, report: &mut Report) {
+    fn event(&mut self, envelope: bool, at: &RuleContext<'_>) {
         let Some(sse) = &at.entry.sse else { return };
         let name = sse.name.as_deref().unwrap_or_default();
         let data = sse.data.as_deref();
@@ -202,11 +202,11 @@ impl LegacySseState {
             if !envelope && at.exchanges.current().is_none_or(|exchange| !exchange.is("GET")) {
                 return;
             }
-            report.pass(&SENT, at);
+            at.pass(&SENT);
             if !second {
-                report.check(&FIRST, at, !before, || "another event comes before the `endpoint` event");
+                at.check(&FIRST, !before, || "another event comes before the `endpoint` event");
             }
-            self.address(data.unwrap_or_default(), at, report);
+            self.address(data.unwrap_or_default(), at);
             return;
         }
         let legacy = envelope || at.exchanges.current().is_some_and(|exchange| exchange.endpoint.is_some());
@@ -217,25 +217,25 @@ impl LegacySseState {
             .and_then(|data| Json::parse(data).ok())
             .is_some_and(|value| value.kind() == JsonKind::Object && value.member("jsonrpc").is_some());
         if at.message.is_some() {
-            report.pass(&MESSAGE, at);
+            at.pass(&MESSAGE);
         } else if hidden && !matches!(name, "" | "message") {
-            report.fail(&MESSAGE, at, format!("a message is in an event named {}", quoted(name)));
+            at.fail(&MESSAGE, format!("a message is in an event named {}", quoted(name)));
         }
     }
 
-    fn address(&mut self, data: &str, at: &RuleContext<'_>, report: &mut Report) {
+    fn address(&mut self, data: &str, at: &RuleContext<'_>) {
         let wrong = not_a_uri(data);
         match wrong {
-            None => report.pass(&URI, at),
+            None => at.pass(&URI),
             Some((level, what)) => {
                 let wrong = Violation::new(format!("the data is {}: {what}", quoted(data)));
-                report.fail(&URI, at, if level == Level::Must { wrong } else { wrong.only(level) });
+                at.fail(&URI, if level == Level::Must { wrong } else { wrong.only(level) });
                 return;
             }
         }
         let Some(stream) = at.exchange.map(|exchange| &*exchange.url) else { return };
         let (here, there) = (Origin::new(stream), Origin::new(&resolve(stream, data)));
-        report.check(&SAME_ORIGIN, at, here.is_none() || here == there, || {
+        at.check(&SAME_ORIGIN, here.is_none() || here == there, || {
             format!("the stream is at {}, and its address at {}", quoted(stream), quoted(data))
         });
     }
@@ -276,21 +276,16 @@ fn not_a_uri(data: &str) -> Option<(Level, &'static str)> {
 
 /// A server on this machine that takes what a page of another host sent. Whether it allows that host on purpose
 /// cannot be seen, so that the finding is advice.
-pub(super) fn foreign(
-    rule: &'static Rule,
-    exchange: &HttpExchange,
-    at: &RuleContext<'_>,
-    report: &mut Report,
-) {
+pub(super) fn foreign(rule: &'static Rule, exchange: &HttpExchange, at: &RuleContext<'_>) {
     let Some(origin) = header(&exchange.raw.request_headers, "origin") else { return };
     let local = Origin::new(&exchange.raw.url).is_some_and(|origin| origin.is_loopback());
     let from_here = Origin::new(origin).is_some_and(|origin| origin.is_loopback());
     match exchange.status() {
-        403 => report.pass(rule, at),
+        403 => at.pass(rule),
         _ if !local || from_here || !exchange.succeeded() => {}
         _ => {
             let wrong = format!("the server took a message from a page of the origin {}", quoted(origin));
-            report.fail(rule, at, Violation::new(wrong).only(Level::Should));
+            at.fail(rule, Violation::new(wrong).only(Level::Should));
         }
     }
 }

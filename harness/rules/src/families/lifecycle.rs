@@ -4,8 +4,8 @@
 //! order forgives [`CROSSING`]. The versions themselves are in `versions`, and pings in `pings`.
 
 use crate::engine::{
-    Family, FindingLocation, MessageKind, Report, ResponseMatch, Revision, RuleContext, RuleVisitor,
-    SeenMessage, Span, Trigger, Violation, per_session,
+    Family, FindingLocation, MessageKind, ResponseMatch, Revision, RuleContext, RuleVisitor, SeenMessage,
+    Span, Trigger, Violation, per_session,
 };
 use crate::rule::{Level, Rule};
 use transcript::json::{Json, JsonKind};
@@ -137,35 +137,35 @@ struct LifecycleState {
 }
 
 impl RuleVisitor for LifecycleState {
-    fn message(&mut self, message: &SeenMessage<'_>, at: &RuleContext<'_>, report: &mut Report) {
+    fn message(&mut self, message: &SeenMessage<'_>, at: &RuleContext<'_>) {
         match message.kind {
-            MessageKind::Request | MessageKind::Notification => self.call(message, at, report),
-            MessageKind::Result | MessageKind::Error => self.response(message, at, report),
+            MessageKind::Request | MessageKind::Notification => self.call(message, at),
+            MessageKind::Result | MessageKind::Error => self.response(message, at),
         }
     }
 
-    fn over(&mut self, at: &RuleContext<'_>, report: &mut Report) {
-        self.settle(at, false, report);
+    fn over(&mut self, at: &RuleContext<'_>) {
+        self.settle(at, false);
     }
 
-    fn finish(&mut self, at: &RuleContext<'_>, _rejection: Option<&Rejection>, report: &mut Report) {
-        self.settle(at, at.facts.closed, report);
+    fn finish(&mut self, at: &RuleContext<'_>, _rejection: Option<&Rejection>) {
+        self.settle(at, at.facts.closed);
     }
 }
 
 impl LifecycleState {
-    fn call(&mut self, message: &SeenMessage<'_>, at: &RuleContext<'_>, report: &mut Report) {
+    fn call(&mut self, message: &SeenMessage<'_>, at: &RuleContext<'_>) {
         let method = message.method.as_deref().unwrap_or_default();
         // A client that tries the newest revision first is at liberty to go back to a handshake.
         let probe =
             method == "server/discover" || at.revision.is_some_and(|revision| !revision.has_handshake());
         match at.side {
-            Some(Side::Client) if method == "initialize" => self.initialize(message, at, report),
+            Some(Side::Client) if method == "initialize" => self.initialize(message, at),
             Some(Side::Client) if probe => {}
-            Some(Side::Client) => self.of_client(method, message, at, report),
+            Some(Side::Client) => self.of_client(method, message, at),
             Some(Side::Server) if message.kind == MessageKind::Request && method != "ping" => {
                 if self.initialized {
-                    report.pass(&SERVER_EARLY, at);
+                    at.pass(&SERVER_EARLY);
                 } else {
                     self.server_early
                         .get_or_insert_with(|| (method.to_owned(), at.location(), at.entry.time));
@@ -175,13 +175,7 @@ impl LifecycleState {
         }
     }
 
-    fn of_client(
-        &mut self,
-        method: &str,
-        message: &SeenMessage<'_>,
-        at: &RuleContext<'_>,
-        report: &mut Report,
-    ) {
+    fn of_client(&mut self, method: &str, message: &SeenMessage<'_>, at: &RuleContext<'_>) {
         if method != "ping" {
             if self.first.is_none() {
                 let headers = at.exchange.map(|exchange| &exchange.request_headers).or(at.envelope_headers());
@@ -192,13 +186,13 @@ impl LifecycleState {
         match method {
             "notifications/initialized" => {
                 self.initialized = true;
-                report.pass(&INITIALIZED, at);
-                self.server_was_early(at, report);
+                at.pass(&INITIALIZED);
+                self.server_was_early(at);
             }
             "initialized" => self.misnamed = true,
             "notifications/cancelled" => {
                 let Some(id) = message.param("requestId") else { return };
-                report.check(&NO_CANCEL, at, self.id.as_deref() != Some(id.text()), || {
+                at.check(&NO_CANCEL, self.id.as_deref() != Some(id.text()), || {
                     Violation::new("`initialize` is cancelled").inside(id)
                 });
             }
@@ -207,11 +201,11 @@ impl LifecycleState {
                 // An exchange log puts an answer before whatever began while it was on its way.
                 Some(Some(answered)) if at.exchange.is_some() => {
                     let early = at.entry.time.is_some_and(|time| time + CROSSING < answered);
-                    report.check(&CLIENT_EARLY, at, !early, || {
+                    at.check(&CLIENT_EARLY, !early, || {
                         format!("`{method}` is sent before the answer to `initialize` is there")
                     });
                 }
-                Some(_) => report.pass(&CLIENT_EARLY, at),
+                Some(_) => at.pass(&CLIENT_EARLY),
                 None if self.id.is_some() => {
                     self.client_early
                         .get_or_insert_with(|| (method.to_owned(), at.location(), at.entry.time));
@@ -222,22 +216,22 @@ impl LifecycleState {
         }
     }
 
-    fn initialize(&mut self, message: &SeenMessage<'_>, at: &RuleContext<'_>, report: &mut Report) {
+    fn initialize(&mut self, message: &SeenMessage<'_>, at: &RuleContext<'_>) {
         self.first.get_or_insert_with(|| ("initialize".to_owned(), at.location()));
         self.id = message.raw.id_value().map(|id| id.text().into());
         let params = message.raw.params();
-        check_fields(&REQUEST_FIELDS, "clientInfo", params.unwrap_or(message.raw.json()), at, report);
+        check_fields(&REQUEST_FIELDS, "clientInfo", params.unwrap_or(message.raw.json()), at);
     }
 
-    fn response(&mut self, message: &SeenMessage<'_>, at: &RuleContext<'_>, report: &mut Report) {
+    fn response(&mut self, message: &SeenMessage<'_>, at: &RuleContext<'_>) {
         let Some(request) = message.request() else { return };
         match request.method() {
             "initialize" if message.kind == MessageKind::Result => {
                 if let Some(result) = message.raw.outcome() {
-                    check_fields(&RESULT_FIELDS, "serverInfo", result, at, report);
+                    check_fields(&RESULT_FIELDS, "serverInfo", result, at);
                 }
-                self.once(message, at, report);
-                self.began(at, report);
+                self.once(message, at);
+                self.began(at);
             }
             _ if request.side == Some(Side::Client)
                 && request.revision.is_none_or(Revision::has_handshake)
@@ -250,13 +244,13 @@ impl LifecycleState {
         }
     }
 
-    fn once(&mut self, message: &SeenMessage<'_>, at: &RuleContext<'_>, report: &mut Report) {
+    fn once(&mut self, message: &SeenMessage<'_>, at: &RuleContext<'_>) {
         let server = message.raw.outcome().and_then(|result| result.member("serverInfo")?.member("name"));
         let these = [message.raw.id_value(), server].map(|value| value.map(|value| value.text().into()));
         let first = self.first_handshake.get_or_insert_with(|| these.clone());
         if self.answered.is_none() {
-            report.pass(&ONE_SESSION, at);
-            return report.pass(&ONCE, at);
+            at.pass(&ONE_SESSION);
+            return at.pass(&ONCE);
         }
         // A client whose session was lost begins again, with another id and at the same server.
         let [same_id, same_server] = [0, 1].map(|part| first[part] == these[part]);
@@ -265,59 +259,59 @@ impl LifecycleState {
                 false => "another server answers a second `initialize`",
                 true => "a second `initialize` has the id of the first: another client's",
             };
-            report.fail(&ONE_SESSION, at, wrong);
+            at.fail(&ONE_SESSION, wrong);
         }
         if at.exchange.is_some() || at.facts.over_stdio() == Some(true) {
-            report.fail(&ONCE, at, "a second `initialize` succeeds in one session");
+            at.fail(&ONCE, "a second `initialize` succeeds in one session");
         } else {
             let why = "the file may hold several sessions; one file per session would show it";
-            report.inconclusive(&ONCE, at, why);
+            at.inconclusive(&ONCE, why);
         }
     }
 
     /// `initialize` succeeded: what came before it can be judged.
-    fn began(&mut self, at: &RuleContext<'_>, report: &mut Report) {
+    fn began(&mut self, at: &RuleContext<'_>) {
         if self.answered.is_none()
             && let Some((method, location)) = &self.first
         {
             if method == "initialize" {
-                report.pass(&FIRST, at);
+                at.pass(&FIRST);
             } else {
                 let wrong = Violation::new(format!("the client begins with `{method}`")).at(location.clone());
                 let facts = at.facts;
                 if facts.late && !self.in_session && !facts.mixed && !facts.torn && facts.session == 0 {
                     // The recording shows the handshake, and may all the same have begun in an earlier session.
-                    report.fail(&FIRST, at, wrong.only(Level::Should));
+                    at.fail(&FIRST, wrong.only(Level::Should));
                 } else {
-                    report.fail_if_complete(&FIRST, at, wrong);
+                    at.fail_if_complete(&FIRST, wrong);
                 }
             }
         }
         self.answered.get_or_insert(at.entry.time);
         if let Some((method, location, time)) = self.client_early.take() {
             let wrong = format!("`{method}` is sent before `initialize` is answered");
-            early(&CLIENT_EARLY, Violation::new(wrong).at(location), time, at, report);
+            early(&CLIENT_EARLY, Violation::new(wrong).at(location), time, at);
         }
     }
 
-    fn server_was_early(&mut self, at: &RuleContext<'_>, report: &mut Report) {
+    fn server_was_early(&mut self, at: &RuleContext<'_>) {
         let Some((method, location, time)) = self.server_early.take() else { return };
         if at.exchange.is_some() {
             let why = "an exchange log does not tell when a stream said something";
-            return report.inconclusive(&SERVER_EARLY, at, why);
+            return at.inconclusive(&SERVER_EARLY, why);
         }
         let wrong = format!("`{method}` is sent before `notifications/initialized` came");
-        early(&SERVER_EARLY, Violation::new(wrong).at(location), time, at, report);
+        early(&SERVER_EARLY, Violation::new(wrong).at(location), time, at);
     }
 
     /// The session is over, at a clean end or not: what never came can be known.
-    fn settle(&self, at: &RuleContext<'_>, closed: bool, report: &mut Report) {
+    fn settle(&self, at: &RuleContext<'_>, closed: bool) {
         if self.answered.is_none() || self.initialized {
             return;
         }
         let Some(work) = &self.worked else {
             if closed {
-                report.inconclusive(&INITIALIZED, at, "the session ended with the handshake");
+                at.inconclusive(&INITIALIZED, "the session ended with the handshake");
             }
             return;
         };
@@ -326,33 +320,23 @@ impl LifecycleState {
         } else {
             "the client goes to work and never sends `notifications/initialized`"
         };
-        report.fail_if_complete(&INITIALIZED, at, Violation::new(wrong).at(work.clone()));
+        at.fail_if_complete(&INITIALIZED, Violation::new(wrong).at(work.clone()));
     }
 }
 
 /// Something that stands before what it had to wait for. What is at hand is what it had to wait for.
-fn early(
-    rule: &'static Rule,
-    wrong: Violation<'_>,
-    time: Option<i64>,
-    at: &RuleContext<'_>,
-    report: &mut Report,
-) {
+fn early(rule: &'static Rule, wrong: Violation<'_>, time: Option<i64>, at: &RuleContext<'_>) {
     match time.zip(at.entry.time).map(|(early, now)| now.saturating_sub(early)) {
-        None => report.inconclusive(
-            rule,
-            at,
-            "without times it cannot be decided whether the two messages crossed",
-        ),
+        None => at.inconclusive(rule, "without times it cannot be decided whether the two messages crossed"),
         Some(apart) if apart <= CROSSING => {
-            report.inconclusive(rule, at, "the two messages may have crossed on their way");
+            at.inconclusive(rule, "the two messages may have crossed on their way");
         }
-        Some(_) => report.fail(rule, at, wrong),
+        Some(_) => at.fail(rule, wrong),
     }
 }
 
 /// What both sides tell of themselves in the handshake.
-fn check_fields(rule: &'static Rule, info: &str, value: Json<'_>, at: &RuleContext<'_>, report: &mut Report) {
+fn check_fields(rule: &'static Rule, info: &str, value: Json<'_>, at: &RuleContext<'_>) {
     let of_kind = |name: &str, kind: JsonKind| value.member(name).is_some_and(|value| value.kind() == kind);
     let about = value.member(info);
     let named = |name| {
@@ -366,7 +350,7 @@ fn check_fields(rule: &'static Rule, info: &str, value: Json<'_>, at: &RuleConte
         () if !named("version") => Some(format!("`{info}.version`")),
         () => None,
     };
-    report.check(rule, at, lack.is_none(), || {
+    at.check(rule, lack.is_none(), || {
         Violation::new(format!("there is no {} of the right type", lack.unwrap_or_default())).inside(value)
     });
 }

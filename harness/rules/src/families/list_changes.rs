@@ -3,8 +3,8 @@
 //! Memory: a fingerprint of the last listing of each kind, and up to [`MOST`] open subscriptions.
 
 use crate::engine::{
-    Family, FindingLocation, MessageKind, PendingRequest, Report, RuleContext, RuleVisitor, SeenMessage,
-    Span, Trigger, Violation, why_not_whole,
+    Family, FindingLocation, MessageKind, PendingRequest, RuleContext, RuleVisitor, SeenMessage, Span,
+    Trigger, Violation, why_not_whole,
 };
 use crate::rule::{Level, Rule};
 use foldhash::fast::FixedState;
@@ -98,9 +98,9 @@ struct ListChangesState {
 }
 
 impl RuleVisitor for ListChangesState {
-    fn visit(&mut self, at: &RuleContext<'_>, report: &mut Report) {
+    fn visit(&mut self, at: &RuleContext<'_>) {
         if self.session != at.facts.session {
-            self.over(at, report);
+            self.over(at);
             self.session = at.facts.session;
         }
         let Some(message) = at.message else { return };
@@ -110,7 +110,7 @@ impl RuleVisitor for ListChangesState {
             // A notification that comes late is one all the same.
             if message.kind == MessageKind::Notification && message.calls(&changed(list)) {
                 *state = Shown::default();
-                report.pass(if subscribed { &SUBSCRIBED } else { rule(*side) }, at);
+                at.pass(if subscribed { &SUBSCRIBED } else { rule(*side) });
             } else if let Some(names) = names(message, list, name)
                 && let Some((before, since)) = state.names.replace((names, subscribed))
                 && before != names
@@ -120,7 +120,7 @@ impl RuleVisitor for ListChangesState {
         }
     }
 
-    fn over(&mut self, at: &RuleContext<'_>, report: &mut Report) {
+    fn over(&mut self, at: &RuleContext<'_>) {
         for ((list, _, side), shown) in LISTS.iter().zip(std::mem::take(&mut self.lists)) {
             let Some((subscribed, location)) = shown.other else { continue };
             let rule = if subscribed { &SUBSCRIBED } else { rule(*side) };
@@ -128,14 +128,14 @@ impl RuleVisitor for ListChangesState {
             let unsure = why_not_whole(at.facts).or(elsewhere.then_some(ELSEWHERE));
             match (at.facts.declares(*side, &format!("{list}.listChanged")), unsure) {
                 (Some(false), _) => {}
-                (None, _) => report.inconclusive(rule, at, "the capabilities are not in the recording"),
-                (_, Some(why)) => report.inconclusive(rule, at, why),
+                (None, _) => at.inconclusive(rule, "the capabilities are not in the recording"),
+                (_, Some(why)) => at.inconclusive(rule, why),
                 _ => {
                     let wrong = format!(
                         "`{list}/list` shows another list than before, and no `{}` came",
                         changed(list)
                     );
-                    report.fail(rule, at, Violation::new(wrong).at(location));
+                    at.fail(rule, Violation::new(wrong).at(location));
                 }
             }
         }

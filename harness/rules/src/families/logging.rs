@@ -5,8 +5,8 @@
 
 use super::elicitation::secrecy;
 use crate::engine::{
-    Early, Family, MessageKind, Moment, NO_ORDER, Report, RuleContext, RuleVisitor, SeenMessage, Span,
-    Trigger, Violation, per_session, quoted, secret, shown, str_of, text_of,
+    Early, Family, MessageKind, Moment, NO_ORDER, RuleContext, RuleVisitor, SeenMessage, Span, Trigger,
+    Violation, per_session, quoted, secret, shown, str_of, text_of,
 };
 use crate::rule::Rule;
 use transcript::json::{Json, JsonKind};
@@ -93,50 +93,48 @@ struct LoggingState {
 }
 
 impl RuleVisitor for LoggingState {
-    fn message(&mut self, message: &SeenMessage<'_>, at: &RuleContext<'_>, report: &mut Report) {
+    fn message(&mut self, message: &SeenMessage<'_>, at: &RuleContext<'_>) {
         match message.kind {
             MessageKind::Request => self.request |= message.meta(META_LEVEL).is_some(),
-            MessageKind::Notification if message.calls("notifications/message") => {
-                self.logged(message, at, report)
-            }
+            MessageKind::Notification if message.calls("notifications/message") => self.logged(message, at),
             MessageKind::Notification => {}
-            MessageKind::Result | MessageKind::Error => self.response(message, at, report),
+            MessageKind::Result | MessageKind::Error => self.response(message, at),
         }
     }
 
-    fn over(&mut self, at: &RuleContext<'_>, report: &mut Report) {
-        self.early.never(at, report);
+    fn over(&mut self, at: &RuleContext<'_>) {
+        self.early.never(at);
     }
 }
 
 impl LoggingState {
-    fn logged(&mut self, message: &SeenMessage<'_>, at: &RuleContext<'_>, report: &mut Report) {
+    fn logged(&mut self, message: &SeenMessage<'_>, at: &RuleContext<'_>) {
         if let Some(data) = message.param("data") {
-            secrets(data, at, report);
+            secrets(data, at);
         }
         let level = message.param("level");
         if let Some(level) = level {
-            report.check(&ENUM, at, rank(level).is_some(), || {
+            at.check(&ENUM, rank(level).is_some(), || {
                 Violation::new(format!("the level is {}", shown(level))).inside(level)
             });
         }
         let rank = level.and_then(rank);
         if at.revision.is_some_and(|revision| !revision.has_handshake()) {
-            return self.modern(rank, at, report);
+            return self.modern(rank, at);
         }
         let (Some((minimum, when)), Some(value), Some(rank)) = (self.minimum, level, rank) else { return };
         match rank >= minimum {
-            true => report.pass(&MINIMUM, at),
-            false if at.may_precede(&when) => report.inconclusive(&MINIMUM, at, NO_ORDER),
-            false => self.early.find(&MINIMUM, rank, below(rank, minimum), value, at, report),
+            true => at.pass(&MINIMUM),
+            false if at.may_precede(&when) => at.inconclusive(&MINIMUM, NO_ORDER),
+            false => self.early.find(&MINIMUM, rank, below(rank, minimum), value, at),
         }
     }
 
     /// Which request a message is for is shown only by its exchange; over pipes it may be for any that is open.
-    fn modern(&self, level: Option<usize>, at: &RuleContext<'_>, report: &mut Report) {
+    fn modern(&self, level: Option<usize>, at: &RuleContext<'_>) {
         if at.pending.count() > MOST_OPEN {
             let why = "more requests are open than are looked through for each message";
-            return report.inconclusive(&OPT_IN, at, why);
+            return at.inconclusive(&OPT_IN, why);
         }
         let open = at.pending.open().into_iter().filter(|request| {
             request.side != Some(Side::Server)
@@ -146,20 +144,20 @@ impl LoggingState {
         if wanted.is_empty() {
             if self.request && at.exchange.is_none() {
                 let why = "another request asked for it, whose answer may have crossed the message";
-                report.inconclusive(&OPT_IN, at, why);
+                at.inconclusive(&OPT_IN, why);
             } else {
                 let wrong = "a log message comes, and no open request asked for any";
-                report.fail_if_complete(&OPT_IN, at, wrong);
+                at.fail_if_complete(&OPT_IN, wrong);
             }
             return;
         }
-        report.pass(&OPT_IN, at);
+        at.pass(&OPT_IN);
         if let (Some(minimum), Some(level)) = (wanted.into_iter().flatten().min(), level) {
-            report.check(&MINIMUM, at, level >= minimum, || below(level, minimum));
+            at.check(&MINIMUM, level >= minimum, || below(level, minimum));
         }
     }
 
-    fn response(&mut self, message: &SeenMessage<'_>, at: &RuleContext<'_>, report: &mut Report) {
+    fn response(&mut self, message: &SeenMessage<'_>, at: &RuleContext<'_>) {
         let Some(request) = message.request() else { return };
         let set = request.method() == "logging/setLevel";
         let level = match set {
@@ -171,31 +169,29 @@ impl LoggingState {
         if let Some(rank) = rank(level) {
             if set && message.kind == MessageKind::Result {
                 self.minimum = Some((rank, at.moment()));
-                self.early.came(|level| *level >= rank, at, report);
+                self.early.came(|level| *level >= rank, at);
             }
             return;
         }
         if at.redacted(level) {
-            return report.inconclusive(&BAD_LEVEL, at, "the recorder took out the level");
+            return at.inconclusive(&BAD_LEVEL, "the recorder took out the level");
         }
         let name = text_of(level).unwrap_or_default();
         let wrong = |how: String| {
             Violation::new(format!("the level {} is answered with {how}", quoted(&name))).of(request)
         };
         match message.error_code() {
-            Some(-32602) => report.pass(&BAD_LEVEL, at),
+            Some(-32602) => at.pass(&BAD_LEVEL),
             // A side without such a method says that first.
             Some(-32601) => {}
-            Some(code) => report.fail(&BAD_LEVEL, at, wrong(format!("the code {code}"))),
-            None if message.kind == MessageKind::Result => {
-                report.fail(&BAD_LEVEL, at, wrong("a result".to_owned()))
-            }
+            Some(code) => at.fail(&BAD_LEVEL, wrong(format!("the code {code}"))),
+            None if message.kind == MessageKind::Result => at.fail(&BAD_LEVEL, wrong("a result".to_owned())),
             None => {}
         }
     }
 }
 
-fn secrets(data: Json<'_>, at: &RuleContext<'_>, report: &mut Report) {
+fn secrets(data: Json<'_>, at: &RuleContext<'_>) {
     let mut values = vec![(false, data)];
     let (mut next, mut hidden) = (0, false);
     while let Some((named, value)) = values.get(next).copied() {
@@ -210,7 +206,7 @@ fn secrets(data: Json<'_>, at: &RuleContext<'_>, report: &mut Report) {
             hidden = true;
         } else if let Some(what) = secret(&text).or(named.then_some("a secret, by its name")) {
             let wrong = Violation::new(format!("the log message gives away {what}"));
-            return report.fail(&SECRETS, at, wrong.inside(value));
+            return at.fail(&SECRETS, wrong.inside(value));
         }
         let room = MOST_VALUES.saturating_sub(values.len());
         let members = value
@@ -219,8 +215,8 @@ fn secrets(data: Json<'_>, at: &RuleContext<'_>, report: &mut Report) {
         values.extend(members.chain(value.items().map(|value| (false, value))).take(room));
     }
     match hidden {
-        true => report.inconclusive(&SECRETS, at, "the recorder took out what may have been a secret"),
-        false => report.pass(&SECRETS, at),
+        true => at.inconclusive(&SECRETS, "the recorder took out what may have been a secret"),
+        false => at.pass(&SECRETS),
     }
 }
 

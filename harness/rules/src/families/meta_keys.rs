@@ -4,7 +4,7 @@
 //! schemas, where a member of that name is somebody's own.
 
 use crate::engine::{
-    Family, Report, Revision, RuleContext, RuleVisitor, SeenMessage, Span, Trigger, Violation, quoted, shown,
+    Family, Revision, RuleContext, RuleVisitor, SeenMessage, Span, Trigger, Violation, quoted, shown,
 };
 use crate::rule::Rule;
 use transcript::json::Json;
@@ -33,28 +33,28 @@ const LISTS: &[&str] = &["tools", "resources", "resourceTemplates", "prompts", "
 struct MetaKeysState;
 
 impl RuleVisitor for MetaKeysState {
-    fn message(&mut self, message: &SeenMessage<'_>, at: &RuleContext<'_>, report: &mut Report) {
-        keys(message.meta, at, report);
+    fn message(&mut self, message: &SeenMessage<'_>, at: &RuleContext<'_>) {
+        keys(message.meta, at);
         let Some(outcome) = message.raw.outcome().filter(|outcome| outcome.may_hold("_meta")) else { return };
-        keys(outcome.member("_meta"), at, report);
+        keys(outcome.member("_meta"), at);
         for item in LISTS.iter().filter_map(|list| outcome.member(list)).flat_map(Json::items) {
-            keys(item.member("_meta"), at, report);
+            keys(item.member("_meta"), at);
         }
     }
 }
 
-fn keys(meta: Option<Json<'_>>, at: &RuleContext<'_>, report: &mut Report) {
+fn keys(meta: Option<Json<'_>>, at: &RuleContext<'_>) {
     for (key, value) in meta.into_iter().flat_map(Json::members) {
         let key = key.to_str().unwrap_or_else(|| String::from_utf8_lossy(&key.decode()).into_owned().into());
         if at.revision >= Some(Revision::V2026_07_28)
             && let Some(sound) = trace_context(&key, value)
         {
-            report.check(&KEY, at, sound, || {
+            at.check(&KEY, sound, || {
                 Violation::new(format!("`{key}` is not as W3C spells it: {}", shown(value))).inside(value)
             });
             continue;
         }
-        report.check(&KEY, at, is_key(&key), || {
+        at.check(&KEY, is_key(&key), || {
             Violation::new(format!("{} is not a key of `_meta`", quoted(&key))).inside(value)
         });
     }

@@ -1,8 +1,8 @@
 //! Methods: who may send each, and in which revisions there is one.
 
 use crate::engine::{
-    Direction, Family, META_VERSION, MessageKind, Method, Report, Revision, RuleContext, RuleVisitor,
-    SeenMessage, Span, Trigger,
+    Direction, Family, META_VERSION, MessageKind, Method, Revision, RuleContext, RuleVisitor, SeenMessage,
+    Span, Trigger,
 };
 use crate::rule::{Level, Need, Rule};
 use transcript::session::Side;
@@ -70,18 +70,18 @@ const GONE: &[&str] = &[
 struct MethodsState;
 
 impl RuleVisitor for MethodsState {
-    fn message(&mut self, message: &SeenMessage<'_>, at: &RuleContext<'_>, report: &mut Report) {
+    fn message(&mut self, message: &SeenMessage<'_>, at: &RuleContext<'_>) {
         if let Some(method) = message.known
             && matches!(message.kind, MessageKind::Request | MessageKind::Notification)
         {
-            direction(method, at, report);
-            revision(method, at, report);
-            removed(method.name, message, at, report);
+            direction(method, at);
+            revision(method, at);
+            removed(method.name, message, at);
         }
     }
 }
 
-fn direction(method: &Method, at: &RuleContext<'_>, report: &mut Report) {
+fn direction(method: &Method, at: &RuleContext<'_>) {
     let Method { name: method, spans, .. } = *method;
     let here = spans.iter().filter(|known| at.revision.is_none_or(|revision| known.span.has(revision)));
     let mut senders = here.map(|known| known.direction);
@@ -93,9 +93,9 @@ fn direction(method: &Method, at: &RuleContext<'_>, report: &mut Report) {
         _ => &DIRECTION,
     };
     // Where the recording does not say who spoke, the method is what tells it.
-    let Some(side) = at.entry.side else { return report.inconclusive(rule, at, lack()) };
+    let Some(side) = at.entry.side else { return at.inconclusive(rule, lack()) };
     debug_assert!(direction != Direction::Both, "either may send what has no one side");
-    report.check(rule, at, side == only, || {
+    at.check(rule, side == only, || {
         format!("`{method}` is sent by the {}, and belongs to the {}", side.name(), only.name())
     });
 }
@@ -104,7 +104,7 @@ fn lack() -> String {
     format!("such recordings do not carry {}", Need::Direction.lack())
 }
 
-fn revision(method: &Method, at: &RuleContext<'_>, report: &mut Report) {
+fn revision(method: &Method, at: &RuleContext<'_>) {
     let Method { name: method, spans, .. } = *method;
     let has = |revision: Revision| spans.iter().any(|known| known.span.has(revision));
     let begun = at.facts.initialized;
@@ -112,21 +112,21 @@ fn revision(method: &Method, at: &RuleContext<'_>, report: &mut Report) {
         // A client that tries the newest revision first may do so over any transport.
         Some(_) if method == "server/discover" && !begun => {}
         Some(revision) if !has(revision) && !begun && at.exchange.is_none() => {
-            report.inconclusive(&REVISION, at, "the handshake is not in the recording");
+            at.inconclusive(&REVISION, "the handshake is not in the recording");
         }
-        Some(revision) => report.check(&REVISION, at, has(revision), || {
+        Some(revision) => at.check(&REVISION, has(revision), || {
             format!("`{method}` is not a method of {revision}, which was negotiated")
         }),
         None if Revision::ALL.into_iter().filter(|revision| revision.has_handshake()).all(has) => {
-            report.pass(&REVISION, at);
+            at.pass(&REVISION);
         }
         None => {}
     }
 }
 
-fn removed(method: &str, message: &SeenMessage<'_>, at: &RuleContext<'_>, report: &mut Report) {
+fn removed(method: &str, message: &SeenMessage<'_>, at: &RuleContext<'_>) {
     if !GONE.contains(&method) {
-        return report.pass(&REMOVED, at);
+        return at.pass(&REMOVED);
     }
     // A client that finds an older server goes back to a handshake, which says nothing of 2026-07-28.
     let modern = message.meta(META_VERSION).is_some();
@@ -134,6 +134,6 @@ fn removed(method: &str, message: &SeenMessage<'_>, at: &RuleContext<'_>, report
         || method == "initialize"
         || at.side == Some(Side::Server) && message.kind == MessageKind::Request && method != "ping";
     if modern || !falls_back {
-        report.fail(&REMOVED, at, format!("`{method}` is sent, which was removed"));
+        at.fail(&REMOVED, format!("`{method}` is sent, which was removed"));
     }
 }

@@ -4,8 +4,8 @@
 //! requests that lack a field and are unanswered, up to [`MOST_LACKING`].
 
 use crate::engine::{
-    Family, META_CAPABILITIES, META_CLIENT, META_VERSION, MessageKind, Report, RuleContext, RuleVisitor,
-    SeenMessage, Span, Trigger, Violation, shown, text_of,
+    Family, META_CAPABILITIES, META_CLIENT, META_VERSION, MessageKind, RuleContext, RuleVisitor, SeenMessage,
+    Span, Trigger, Violation, shown, text_of,
 };
 use crate::rule::Rule;
 use std::collections::BTreeMap;
@@ -122,16 +122,16 @@ struct ModernState {
 }
 
 impl RuleVisitor for ModernState {
-    fn message(&mut self, message: &SeenMessage<'_>, at: &RuleContext<'_>, report: &mut Report) {
+    fn message(&mut self, message: &SeenMessage<'_>, at: &RuleContext<'_>) {
         match message.kind {
-            MessageKind::Request if is_clients(message, at) => self.request(message, at, report),
+            MessageKind::Request if is_clients(message, at) => self.request(message, at),
             MessageKind::Result => {
-                self.answer(message, at, report);
-                result(message, at, report);
+                self.answer(message, at);
+                result(message, at);
             }
             MessageKind::Error => {
-                self.answer(message, at, report);
-                error(message, at, report);
+                self.answer(message, at);
+                error(message, at);
             }
             _ => {}
         }
@@ -176,16 +176,16 @@ pub(super) fn declared<'a>(message: &SeenMessage<'a>) -> Option<Json<'a>> {
 }
 
 impl ModernState {
-    fn request(&mut self, message: &SeenMessage<'_>, at: &RuleContext<'_>, report: &mut Report) {
+    fn request(&mut self, message: &SeenMessage<'_>, at: &RuleContext<'_>) {
         if hides_meta(message, at) {
             for rule in [&VERSION, &CAPABILITIES, &CLIENT_INFO] {
-                report.inconclusive(rule, at, HIDDEN);
+                at.inconclusive(rule, HIDDEN);
             }
             return;
         }
-        let version = field(&VERSION, META_VERSION, JsonKind::String, message, at, report);
-        let capabilities = field(&CAPABILITIES, META_CAPABILITIES, JsonKind::Object, message, at, report);
-        field(&CLIENT_INFO, META_CLIENT, JsonKind::Object, message, at, report);
+        let version = field(&VERSION, META_VERSION, JsonKind::String, message, at);
+        let capabilities = field(&CAPABILITIES, META_CAPABILITIES, JsonKind::Object, message, at);
+        field(&CLIENT_INFO, META_CLIENT, JsonKind::Object, message, at);
         let lacks = match (version, capabilities) {
             (false, _) => "its version",
             (_, false) => "the client's capabilities",
@@ -198,26 +198,26 @@ impl ModernState {
         }
     }
 
-    fn answer(&mut self, message: &SeenMessage<'_>, at: &RuleContext<'_>, report: &mut Report) {
+    fn answer(&mut self, message: &SeenMessage<'_>, at: &RuleContext<'_>) {
         let Some(request) = message.request() else { return };
         let Some(lacks) = self.lacking.remove(&request.number) else { return };
         match (message.raw.outcome(), message.error_code()) {
             (_, Some(-32602)) => match status(at) {
                 Some(status) if status != 400 => {
                     let wrong = format!("-32602 goes with the status {status} rather than 400");
-                    report.fail(&MISSING_REJECTED, at, Violation::new(wrong).of(request));
+                    at.fail(&MISSING_REJECTED, Violation::new(wrong).of(request));
                 }
-                _ => report.pass(&MISSING_REJECTED, at),
+                _ => at.pass(&MISSING_REJECTED),
             },
             (Some(result), None)
                 if message.kind == MessageKind::Result && result.member("resultType").is_some() =>
             {
                 let wrong = format!("a request that lacks {lacks} was served");
-                report.fail(&MISSING_REJECTED, at, Violation::new(wrong).of(request));
+                at.fail(&MISSING_REJECTED, Violation::new(wrong).of(request));
             }
             (_, None) if message.kind == MessageKind::Result => {
                 let why = "the server may have served it by an older revision";
-                report.inconclusive(&MISSING_REJECTED, at, why);
+                at.inconclusive(&MISSING_REJECTED, why);
             }
             // Whatever else is wrong with the request may be refused first.
             _ => {}
@@ -237,23 +237,22 @@ fn field(
     kind: JsonKind,
     message: &SeenMessage<'_>,
     at: &RuleContext<'_>,
-    report: &mut Report,
 ) -> bool {
     let value = message.meta(name);
     match value {
-        Some(value) if value.kind() == kind => report.pass(rule, at),
+        Some(value) if value.kind() == kind => at.pass(rule),
         Some(value) => {
             let wrong = format!("`{name}` is {}: {}", value.kind().name(), shown(value));
-            report.fail(rule, at, Violation::new(wrong).inside(value));
+            at.fail(rule, Violation::new(wrong).inside(value));
         }
-        None => report.check(rule, at, false, || {
+        None => at.check(rule, false, || {
             format!("`{}` has no `{name}` in its `_meta`", message.method.as_deref().unwrap_or_default())
         }),
     }
     value.is_some()
 }
 
-fn result(message: &SeenMessage<'_>, at: &RuleContext<'_>, report: &mut Report) {
+fn result(message: &SeenMessage<'_>, at: &RuleContext<'_>) {
     let (Some(request), Some(result)) = (message.request(), message.raw.outcome()) else { return };
     if request.side == Some(Side::Server)
         || request.method() == "initialize"
@@ -262,39 +261,39 @@ fn result(message: &SeenMessage<'_>, at: &RuleContext<'_>, report: &mut Report) 
         return;
     }
     let kind = result.member("resultType");
-    let binds = [&SERVER_INFO, &TYPE_PRESENT].map(|rule| report.binds(rule, at));
+    let binds = [&SERVER_INFO, &TYPE_PRESENT].map(|rule| at.binds(rule));
     if kind.is_none() && binds == [false; 2] {
         return;
     }
     let name = result.member("_meta").and_then(|meta| meta.member(SERVER));
     match name {
-        Some(info) if info.kind() == JsonKind::Object => report.pass(&SERVER_INFO, at),
+        Some(info) if info.kind() == JsonKind::Object => at.pass(&SERVER_INFO),
         Some(info) => {
             let wrong = format!("`{SERVER}` is {}: {}", info.kind().name(), shown(info));
-            report.fail(&SERVER_INFO, at, Violation::new(wrong).inside(info));
+            at.fail(&SERVER_INFO, Violation::new(wrong).inside(info));
         }
-        None if hides_meta(message, at) => report.inconclusive(&SERVER_INFO, at, HIDDEN),
-        None if at.facts.modern => report.fail(&SERVER_INFO, at, "the result does not name its server"),
-        None => report.inconclusive(&SERVER_INFO, at, UNPROVEN),
+        None if hides_meta(message, at) => at.inconclusive(&SERVER_INFO, HIDDEN),
+        None if at.facts.modern => at.fail(&SERVER_INFO, "the result does not name its server"),
+        None => at.inconclusive(&SERVER_INFO, UNPROVEN),
     }
     match kind {
         Some(kind) if kind.kind() == JsonKind::String => {
-            report.pass(&TYPE_PRESENT, at);
-            known(kind, message, at, report);
+            at.pass(&TYPE_PRESENT);
+            known(kind, message, at);
         }
         Some(kind) => {
             let wrong = format!("`resultType` is {}: {}", kind.kind().name(), shown(kind));
-            report.fail(&TYPE_PRESENT, at, Violation::new(wrong).inside(kind));
+            at.fail(&TYPE_PRESENT, Violation::new(wrong).inside(kind));
         }
-        None if at.facts.modern => report.fail(&TYPE_PRESENT, at, "the result has no `resultType`"),
-        None => report.inconclusive(&TYPE_PRESENT, at, UNPROVEN),
+        None if at.facts.modern => at.fail(&TYPE_PRESENT, "the result has no `resultType`"),
+        None => at.inconclusive(&TYPE_PRESENT, UNPROVEN),
     }
 }
 
-fn known(kind: Json<'_>, message: &SeenMessage<'_>, at: &RuleContext<'_>, report: &mut Report) {
+fn known(kind: Json<'_>, message: &SeenMessage<'_>, at: &RuleContext<'_>) {
     let name = text_of(kind).unwrap_or_default();
     if matches!(&*name, "complete" | "input_required") {
-        return report.pass(&TYPE_KNOWN, at);
+        return at.pass(&TYPE_KNOWN);
     }
     // An extension that only one side supports changes nothing.
     let sides = [("request", declared(message)), ("server", at.facts.capabilities(Side::Server))];
@@ -305,16 +304,16 @@ fn known(kind: Json<'_>, message: &SeenMessage<'_>, at: &RuleContext<'_>, report
     match sides.iter().find(|(_, capabilities)| capabilities.is_some_and(has_none)) {
         Some((side, _)) => {
             let wrong = format!("`resultType` is {}, and the {side} advertises no extension", shown(kind));
-            report.fail(&TYPE_KNOWN, at, Violation::new(wrong).inside(kind));
+            at.fail(&TYPE_KNOWN, Violation::new(wrong).inside(kind));
         }
         None => {
             let why = "whether an advertised extension defines such a result is not in the recording";
-            report.inconclusive(&TYPE_KNOWN, at, why);
+            at.inconclusive(&TYPE_KNOWN, why);
         }
     }
 }
 
-fn error(message: &SeenMessage<'_>, at: &RuleContext<'_>, report: &mut Report) {
+fn error(message: &SeenMessage<'_>, at: &RuleContext<'_>) {
     if message.error_code() != Some(-32021) {
         return;
     }
@@ -332,12 +331,12 @@ fn error(message: &SeenMessage<'_>, at: &RuleContext<'_>, report: &mut Report) {
         Some(_) => None,
     };
     match (wrong, status(at)) {
-        (Some(wrong), _) => report.fail(&MISSING_CAPABILITY, at, wrong),
+        (Some(wrong), _) => at.fail(&MISSING_CAPABILITY, wrong),
         (None, Some(status)) if status != 400 => {
             let wrong = format!("-32021 goes with the status {status} rather than 400");
-            report.fail(&MISSING_CAPABILITY, at, wrong);
+            at.fail(&MISSING_CAPABILITY, wrong);
         }
-        _ => report.pass(&MISSING_CAPABILITY, at),
+        _ => at.pass(&MISSING_CAPABILITY),
     }
 }
 

@@ -5,8 +5,8 @@
 
 use super::modern::{UNPROVEN, client_of, gist, is_clients, status};
 use crate::engine::{
-    Family, FindingLocation, MessageKind, PendingRequest, Report, Revision, RuleContext, RuleVisitor,
-    SeenMessage, Span, Trigger, Violation, quoted, text_of,
+    Family, FindingLocation, MessageKind, PendingRequest, Revision, RuleContext, RuleVisitor, SeenMessage,
+    Span, Trigger, Violation, quoted, text_of,
 };
 use crate::rule::{Need, Rule};
 use std::collections::{BTreeMap, VecDeque};
@@ -156,7 +156,7 @@ struct ModernAnswersState {
 }
 
 impl RuleVisitor for ModernAnswersState {
-    fn visit(&mut self, at: &RuleContext<'_>, report: &mut Report) {
+    fn visit(&mut self, at: &RuleContext<'_>) {
         if matches!(at.entry.content, Content::ExchangeEnd) {
             self.turn_to(at.entry.exchange);
             self.end();
@@ -177,29 +177,29 @@ impl RuleVisitor for ModernAnswersState {
                 && is_clients(message, at)
                 && at.revision == Some(Revision::V2026_07_28)
             {
-                self.asks(message, exchange, at, report);
+                self.asks(message, exchange, at);
             }
             return;
         }
         if self.exchange.asks {
-            self.answer(message, exchange, at, report);
+            self.answer(message, exchange, at);
         }
     }
 
-    fn over(&mut self, at: &RuleContext<'_>, report: &mut Report) {
+    fn over(&mut self, at: &RuleContext<'_>) {
         for old in self.old.drain(..) {
             let Some(modern_only) = self.endpoints.get(&old.url) else { continue };
             match (old.status, modern_only) {
-                (405, _) => report.pass(&METHODS, at),
+                (405, _) => at.pass(&METHODS),
                 (0 | 401 | 403 | 429 | 500.., _) | (_, Some(false)) => {}
                 (status, Some(true)) => {
                     let wrong = format!("{} is answered with {status}", old.method);
-                    report.fail(&METHODS, at, Violation::new(wrong).at(old.location));
+                    at.fail(&METHODS, Violation::new(wrong).at(old.location));
                 }
                 (_, None) => {
                     let why = "whether the server speaks older revisions too is not in the recording; an answer to \
                                server/discover would show it";
-                    report.inconclusive(&METHODS, at, why);
+                    at.inconclusive(&METHODS, why);
                 }
             }
         }
@@ -245,13 +245,7 @@ impl ModernAnswersState {
         }
     }
 
-    fn asks(
-        &mut self,
-        message: &SeenMessage<'_>,
-        exchange: &Exchange<'_>,
-        at: &RuleContext<'_>,
-        report: &mut Report,
-    ) {
+    fn asks(&mut self, message: &SeenMessage<'_>, exchange: &Exchange<'_>, at: &RuleContext<'_>) {
         self.exchange.asks = true;
         if self.endpoints.len() < MOST_URLS && exchange.url.len() <= LONGEST {
             self.endpoints.entry(bare(&exchange.url)).or_default();
@@ -270,7 +264,7 @@ impl ModernAnswersState {
             *broken.method == *method && broken.gist == gist && now.is_some_and(|now| now >= broken.ended)
         });
         if let Some(first) = first.and_then(|first| self.broken.remove(first)) {
-            report.check(&REISSUE, at, *first.id != *id, || {
+            at.check(&REISSUE, *first.id != *id, || {
                 Violation::new(format!("the second attempt has the id {id} again"))
                     .see(first.location, "the first")
             });
@@ -286,58 +280,52 @@ impl ModernAnswersState {
         });
     }
 
-    fn answer(
-        &mut self,
-        message: &SeenMessage<'_>,
-        exchange: &Exchange<'_>,
-        at: &RuleContext<'_>,
-        report: &mut Report,
-    ) {
+    fn answer(&mut self, message: &SeenMessage<'_>, exchange: &Exchange<'_>, at: &RuleContext<'_>) {
         let stream = at.entry.carrier == Carrier::Sse;
         if self.exchange.answered {
-            report.fail(&ENDS, at, "the stream continues after the response");
+            at.fail(&ENDS, "the stream continues after the response");
         }
         if let Some(request) = message.request() {
             self.exchange.answered = true;
             if stream {
-                report.pass(&ENDS, at);
+                at.pass(&ENDS);
             }
             self.listed(message, request, exchange);
-            statuses(message, request, at, report);
+            statuses(message, request, at);
         }
         if self.exchange.judged {
             return;
         }
         if !at.facts.modern {
             if stream {
-                report.inconclusive(&BUFFERING, at, UNPROVEN);
+                at.inconclusive(&BUFFERING, UNPROVEN);
             }
             return;
         }
         self.exchange.judged = true;
         let session = header(&exchange.response_headers, "Mcp-Session-Id");
-        report.check(&SESSION, at, session.is_none(), || {
+        at.check(&SESSION, session.is_none(), || {
             format!("the answer has Mcp-Session-Id {}", quoted(session.unwrap_or_default()))
         });
         if !stream {
             return;
         }
         match self.exchange.id.take() {
-            None => report.pass(&RESUME, at),
-            Some(location) => report.fail(&RESUME, at, Violation::new("an event has an id").at(location)),
+            None => at.pass(&RESUME),
+            Some(location) => at.fail(&RESUME, Violation::new("an event has an id").at(location)),
         }
         match header(&exchange.response_headers, "X-Accel-Buffering") {
-            Some(value) if value.trim().eq_ignore_ascii_case("no") => report.pass(&BUFFERING, at),
-            Some(value) => report.fail(&BUFFERING, at, format!("X-Accel-Buffering is {}", quoted(value))),
+            Some(value) if value.trim().eq_ignore_ascii_case("no") => at.pass(&BUFFERING),
+            Some(value) => at.fail(&BUFFERING, format!("X-Accel-Buffering is {}", quoted(value))),
             None if !shows_more(&exchange.response_headers) => {
-                report.inconclusive(&BUFFERING, at, super::modern::NOT_WHOLE);
+                at.inconclusive(&BUFFERING, super::modern::NOT_WHOLE);
             }
             None if is_near(&exchange.url) => {
-                report.fail(&BUFFERING, at, "the stream begins without X-Accel-Buffering");
+                at.fail(&BUFFERING, "the stream begins without X-Accel-Buffering");
             }
             None => {
                 let why = "a proxy on the way may have kept the header; a recording beside the server would show it";
-                report.inconclusive(&BUFFERING, at, why);
+                at.inconclusive(&BUFFERING, why);
             }
         }
     }
@@ -363,17 +351,17 @@ impl ModernAnswersState {
     }
 }
 
-fn statuses(message: &SeenMessage<'_>, request: &PendingRequest, at: &RuleContext<'_>, report: &mut Report) {
+fn statuses(message: &SeenMessage<'_>, request: &PendingRequest, at: &RuleContext<'_>) {
     let (rule, wanted) = match message.error_code() {
         Some(-32022) => (&UNSUPPORTED, 400),
         // Some servers use the code for a tool or prompt that they do not have.
         Some(-32601) if HAS_NAMES.contains(&request.method()) => return,
         Some(-32601) if at.facts.modern => (&UNKNOWN, 404),
-        Some(-32601) => return report.inconclusive(&UNKNOWN, at, UNPROVEN),
+        Some(-32601) => return at.inconclusive(&UNKNOWN, UNPROVEN),
         _ => return,
     };
     let Some(status) = status(at) else { return };
-    report.check(rule, at, status == wanted, || {
+    at.check(rule, status == wanted, || {
         Violation::new(format!("the status is {status} rather than {wanted}")).of(request)
     });
 }

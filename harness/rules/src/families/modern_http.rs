@@ -7,8 +7,8 @@ use super::modern_stdio::{is_http, sides};
 use super::param_headers::{self, ENCODING as PARAM_ENCODING, MIRROR, OMIT, Spelled, compare};
 use super::tool_headers::annotations;
 use crate::engine::{
-    Family, FindingLocation, META_VERSION, MessageKind, Report, Revision, RuleContext, RuleVisitor,
-    SeenMessage, Span, Trigger, Violation, quoted, shown, text_of,
+    Family, FindingLocation, META_VERSION, MessageKind, Revision, RuleContext, RuleVisitor, SeenMessage,
+    Span, Trigger, Violation, quoted, shown, text_of,
 };
 use crate::rule::{Level, Need, Rule};
 use transcript::json::Json;
@@ -154,29 +154,29 @@ struct ModernHttpState {
 }
 
 impl RuleVisitor for ModernHttpState {
-    fn message(&mut self, message: &SeenMessage<'_>, at: &RuleContext<'_>, report: &mut Report) {
+    fn message(&mut self, message: &SeenMessage<'_>, at: &RuleContext<'_>) {
         // HTTP+SSE has none of these headers, also where a client tries the newest revision over it.
         if at.exchange.is_some_and(|exchange| at.exchanges.is_target(&exchange.url)) {
             return;
         }
         if is_http(at) {
-            sides(&CLIENT_RESPONSE, &SERVER_REQUEST, message, at, report);
+            sides(&CLIENT_RESPONSE, &SERVER_REQUEST, message, at);
         }
         match (message.kind, at.entry.carrier) {
             (MessageKind::Request, Carrier::Request) if is_clients(message, at) => {
-                self.request(message, at, report);
+                self.request(message, at);
             }
-            (MessageKind::Notification, Carrier::Request) => notified(at, report),
-            (MessageKind::Result | MessageKind::Error, _) => self.answer(message, at, report),
+            (MessageKind::Notification, Carrier::Request) => notified(at),
+            (MessageKind::Result | MessageKind::Error, _) => self.answer(message, at),
             _ => {}
         }
     }
 
-    fn over(&mut self, at: &RuleContext<'_>, report: &mut Report) {
+    fn over(&mut self, at: &RuleContext<'_>) {
         for (name, listed, location) in self.refused.drain(..) {
             // A tool that has another schema later may have asked for headers that the client could not know of.
             if schema_of(&name, at).is_none_or(|schema| schema == &*listed) {
-                report.fail(&FALSE_MISMATCH, at, Violation::new(AGREES).at(location));
+                at.fail(&FALSE_MISMATCH, Violation::new(AGREES).at(location));
             }
         }
     }
@@ -188,18 +188,18 @@ fn schema_of<'f>(tool: &str, at: &RuleContext<'f>) -> Option<&'f str> {
 }
 
 /// The version in the headers of a notification's POST, where no handshake chose one.
-fn notified(at: &RuleContext<'_>, report: &mut Report) {
+fn notified(at: &RuleContext<'_>) {
     let shown = at.exchange.map(|exchange| &exchange.request_headers).or(at.envelope_headers());
     if at.facts.handshake || at.revision != Some(Revision::V2026_07_28) {
         return;
     }
     match shown {
-        Some(headers) if header(headers, "MCP-Protocol-Version").is_some() => report.pass(&VERSION, at),
+        Some(headers) if header(headers, "MCP-Protocol-Version").is_some() => at.pass(&VERSION),
         Some(headers) if shows_all(headers) => {
             let wrong = Violation::new("the notification has no MCP-Protocol-Version");
-            report.fail(&VERSION, at, wrong.only(Level::Should));
+            at.fail(&VERSION, wrong.only(Level::Should));
         }
-        _ if is_http(at) => report.inconclusive(&VERSION, at, NOT_WHOLE),
+        _ if is_http(at) => at.inconclusive(&VERSION, NOT_WHOLE),
         _ => {}
     }
 }
@@ -213,14 +213,14 @@ pub(super) fn shows_all(headers: &Headers<'_>) -> bool {
 }
 
 impl ModernHttpState {
-    fn request(&mut self, message: &SeenMessage<'_>, at: &RuleContext<'_>, report: &mut Report) {
+    fn request(&mut self, message: &SeenMessage<'_>, at: &RuleContext<'_>) {
         let seen = match at.exchange {
             Some(exchange) => Some(&exchange.request_headers),
             None => at.envelope_headers(),
         };
         let Some(headers) = seen.filter(|_| message.item.is_none()) else {
             for rule in [&VERSION, &METHOD].iter().filter(|_| seen.is_none() && is_http(at)) {
-                report.inconclusive(rule, at, NOT_WHOLE);
+                at.inconclusive(rule, NOT_WHOLE);
             }
             return;
         };
@@ -231,25 +231,25 @@ impl ModernHttpState {
         let sent = |name: &str| header(headers, name).filter(|value| !at.facts.hides(value));
         let seen = |name: &str| header(headers, name).is_some();
         let mut wrong: Option<String> = None;
-        let missing = |rule: &'static Rule, name: &str, report: &mut Report| {
+        let missing = |rule: &'static Rule, name: &str| {
             if !whole {
-                report.inconclusive(rule, at, NOT_WHOLE);
+                at.inconclusive(rule, NOT_WHOLE);
                 return None;
             }
             let wrong = format!("the request has no {name}");
-            report.fail(rule, at, wrong.clone());
+            at.fail(rule, wrong.clone());
             Some(wrong)
         };
 
         let lenient = if seen("MCP-Protocol-Version") {
-            report.pass(&VERSION, at);
+            at.pass(&VERSION);
             None
         } else {
-            missing(&VERSION, "MCP-Protocol-Version", report)
+            missing(&VERSION, "MCP-Protocol-Version")
         };
         if let (Some(sent), Some(version)) = (sent("MCP-Protocol-Version"), message.meta(META_VERSION)) {
             let same = text_of(version).is_some_and(|version| *version == *sent);
-            wrong = check(&VERSION_MATCH, same, at, report, || {
+            wrong = check(&VERSION_MATCH, same, at, || {
                 (
                     format!("MCP-Protocol-Version is {}, and the body says {}", quoted(sent), shown(version)),
                     version,
@@ -258,11 +258,11 @@ impl ModernHttpState {
         }
         let method = message.method.as_deref().unwrap_or_default();
         if !seen("Mcp-Method") {
-            wrong = missing(&METHOD, "Mcp-Method", report).or(wrong);
+            wrong = missing(&METHOD, "Mcp-Method").or(wrong);
         } else if let Some(sent) = sent("Mcp-Method") {
             let whole = message.raw.json();
             let same = sent == method;
-            wrong = check(&METHOD, same, at, report, || {
+            wrong = check(&METHOD, same, at, || {
                 let wrong =
                     format!("Mcp-Method is {}, and the body asks for {}", quoted(sent), quoted(method));
                 (wrong, whole.member("method").unwrap_or(whole))
@@ -271,13 +271,13 @@ impl ModernHttpState {
         }
         if let Some(name) = name_of(method, message) {
             if !seen("Mcp-Name") {
-                wrong = missing(&NAME, "Mcp-Name", report).or(wrong);
+                wrong = missing(&NAME, "Mcp-Name").or(wrong);
             } else if let Some(sent) = sent("Mcp-Name") {
-                wrong = named(sent, name, at, report).or(wrong);
+                wrong = named(sent, name, at).or(wrong);
             }
         }
         if method == "tools/call" {
-            wrong = param_headers::params(message, headers, whole, at, report).or(wrong);
+            wrong = param_headers::params(message, headers, whole, at).or(wrong);
         }
         let is_ours = |name: &str| name.get(..4).is_some_and(|start| start.eq_ignore_ascii_case("mcp-"));
         let hidden = headers.iter().any(|(name, value)| is_ours(name) && at.facts.hides(value));
@@ -298,7 +298,7 @@ impl ModernHttpState {
         });
     }
 
-    fn answer(&mut self, message: &SeenMessage<'_>, at: &RuleContext<'_>, report: &mut Report) {
+    fn answer(&mut self, message: &SeenMessage<'_>, at: &RuleContext<'_>) {
         let (Some(request), Some(exchange)) = (message.request(), at.exchange) else { return };
         let fault = self.fault.take().filter(|fault| Some(fault.exchange) == at.entry.exchange);
         let right = self.right.take().is_some_and(|right| Some(right) == at.entry.exchange);
@@ -311,37 +311,37 @@ impl ModernHttpState {
                     Some((schema, name)) if self.refused.len() < MOST_REFUSED => {
                         self.refused.push((name, schema, at.location()));
                     }
-                    _ => report.fail(&FALSE_MISMATCH, at, broke(AGREES.to_owned())),
+                    _ => at.fail(&FALSE_MISMATCH, broke(AGREES.to_owned())),
                 }
             }
-            None if right => report.pass(&FALSE_MISMATCH, at),
+            None if right => at.pass(&FALSE_MISMATCH),
             _ => {}
         }
         match (message.error_code(), &fault) {
             (Some(-32020), _) => match exchange.status {
                 Some(status) if status != 400 => {
                     let wrong = broke(format!("-32020 goes with the status {status} rather than 400"));
-                    report.fail(&MISMATCH, at, wrong);
+                    at.fail(&MISMATCH, wrong);
                 }
-                _ => report.pass(&MISMATCH, at),
+                _ => at.pass(&MISMATCH),
             },
             (_, None) => {}
             (None, Some(fault)) if message.kind == MessageKind::Result => {
                 if fault.lenient {
                     let why = "the server may take a request without a version for an old one";
-                    report.inconclusive(&MISMATCH, at, why);
+                    at.inconclusive(&MISMATCH, why);
                 } else {
                     let wrong = broke(format!("the request was served, although {}", fault.wrong));
-                    report.fail(&MISMATCH, at, wrong);
+                    at.fail(&MISMATCH, wrong);
                 }
             }
             // Another fault of the request may be refused first, unless the words are of a header.
             (Some(-32022 | -32021 | -32601 | -32602), _) if !names_a_header(message) => {}
             (code, Some(fault)) if at.facts.modern && !fault.lenient => {
                 let code = code.map_or("an error without a code".to_owned(), |code| code.to_string());
-                report.fail(&MISMATCH, at, broke(format!("{code} is the answer, although {}", fault.wrong)));
+                at.fail(&MISMATCH, broke(format!("{code} is the answer, although {}", fault.wrong)));
             }
-            _ => report.inconclusive(&MISMATCH, at, super::modern::UNPROVEN),
+            _ => at.inconclusive(&MISMATCH, super::modern::UNPROVEN),
         }
     }
 }
@@ -358,15 +358,14 @@ fn check<'v>(
     rule: &'static Rule,
     kept: bool,
     at: &RuleContext<'_>,
-    report: &mut Report,
     wrong: impl FnOnce() -> (String, Json<'v>),
 ) -> Option<String> {
     if kept {
-        report.pass(rule, at);
+        at.pass(rule);
         return None;
     }
     let (wrong, value) = wrong();
-    report.fail(rule, at, Violation::new(wrong.clone()).inside(value));
+    at.fail(rule, Violation::new(wrong.clone()).inside(value));
     Some(wrong)
 }
 
@@ -380,20 +379,20 @@ fn name_of<'m>(method: &str, message: &SeenMessage<'m>) -> Option<Json<'m>> {
     name.filter(|name| name.as_text().is_some())
 }
 
-fn named(sent: &str, name: Json<'_>, at: &RuleContext<'_>, report: &mut Report) -> Option<String> {
+fn named(sent: &str, name: Json<'_>, at: &RuleContext<'_>) -> Option<String> {
     let text = name.as_text()?.decode();
     match compare(sent, &text) {
         Spelled::Right => {
-            report.pass(&NAME, at);
-            report.pass(&NAME_ENCODING, at);
+            at.pass(&NAME);
+            at.pass(&NAME_ENCODING);
             None
         }
         Spelled::Badly(wrong) => {
             let wrong = format!("Mcp-Name: {wrong}");
-            report.fail(&NAME_ENCODING, at, Violation::new(wrong.clone()).inside(name));
+            at.fail(&NAME_ENCODING, Violation::new(wrong.clone()).inside(name));
             Some(wrong)
         }
-        Spelled::Other(other) => check(&NAME, false, at, report, || {
+        Spelled::Other(other) => check(&NAME, false, at, || {
             (format!("Mcp-Name is {other}, and the body asks for {}", shown(name)), name)
         }),
     }

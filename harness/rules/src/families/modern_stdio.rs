@@ -4,8 +4,8 @@
 //! token, up to [`MOST_CANCELLED`].
 
 use crate::engine::{
-    Family, FindingLocation, META_VERSION, MessageKind, Report, Revision, RuleContext, RuleVisitor,
-    SeenMessage, Span, Trigger, Violation, text_of,
+    Family, FindingLocation, META_VERSION, MessageKind, Revision, RuleContext, RuleVisitor, SeenMessage,
+    Span, Trigger, Violation, text_of,
 };
 use crate::rule::Rule;
 use std::collections::VecDeque;
@@ -107,18 +107,18 @@ struct ModernStdioState {
 }
 
 impl RuleVisitor for ModernStdioState {
-    fn visit(&mut self, at: &RuleContext<'_>, report: &mut Report) {
+    fn visit(&mut self, at: &RuleContext<'_>) {
         if let Content::TraceStart(meta) = &at.entry.content {
             self.stdio = is_started(*meta);
         }
         let Some(message) = at.message else { return };
         if !is_http(at) {
-            sides(&CLIENT_RESPONSE, &SERVER_REQUEST, message, at, report);
-            self.answer(message, at, report);
+            sides(&CLIENT_RESPONSE, &SERVER_REQUEST, message, at);
+            self.answer(message, at);
         }
         match message.kind {
-            MessageKind::Request if at.side != Some(Side::Server) => self.request(message, at, report),
-            MessageKind::Notification => self.notification(message, at, report),
+            MessageKind::Request if at.side != Some(Side::Server) => self.request(message, at),
+            MessageKind::Notification => self.notification(message, at),
             MessageKind::Result
                 if message.request().is_some_and(|request| request.method() != "initialize") =>
             {
@@ -133,10 +133,10 @@ impl RuleVisitor for ModernStdioState {
         }
     }
 
-    fn over(&mut self, at: &RuleContext<'_>, report: &mut Report) {
+    fn over(&mut self, at: &RuleContext<'_>) {
         if at.facts.closed && !self.disturbed {
             for _ in &self.cancelled {
-                report.pass(&SILENT, at);
+                at.pass(&SILENT);
             }
         }
     }
@@ -153,24 +153,23 @@ pub(super) fn sides(
     server_request: &'static Rule,
     message: &SeenMessage<'_>,
     at: &RuleContext<'_>,
-    report: &mut Report,
 ) {
     match (message.kind, at.side) {
         (MessageKind::Result | MessageKind::Error, Some(Side::Client)) => {
-            report.fail(client_response, at, "the client sends a response");
+            at.fail(client_response, "the client sends a response");
         }
         (MessageKind::Request, Some(Side::Server)) => {
             let method = message.method.as_deref().unwrap_or_default();
-            report.fail(server_request, at, format!("the server sends a request of its own, `{method}`"));
+            at.fail(server_request, format!("the server sends a request of its own, `{method}`"));
         }
-        (MessageKind::Request, Some(Side::Client)) => report.pass(client_response, at),
-        (MessageKind::Result | MessageKind::Error, Some(Side::Server)) => report.pass(server_request, at),
+        (MessageKind::Request, Some(Side::Client)) => at.pass(client_response),
+        (MessageKind::Result | MessageKind::Error, Some(Side::Server)) => at.pass(server_request),
         _ => {}
     }
 }
 
 impl ModernStdioState {
-    fn request(&mut self, message: &SeenMessage<'_>, at: &RuleContext<'_>, report: &mut Report) {
+    fn request(&mut self, message: &SeenMessage<'_>, at: &RuleContext<'_>) {
         if !message.calls("initialize") {
             if at.revision >= Some(Revision::V2026_07_28) && message.meta(META_VERSION).is_some() {
                 self.first.get_or_insert_with(|| (at.location(), message.calls("server/discover")));
@@ -183,7 +182,7 @@ impl ModernStdioState {
         if let Some((location, probed)) = self.first.take()
             && self.stdio
         {
-            report.check(&PROBE, at, probed, || {
+            at.check(&PROBE, probed, || {
                 let wrong = "the client falls back to a handshake, and did not begin with `server/discover`";
                 Violation::new(wrong).see(location, "the first request")
             });
@@ -191,37 +190,30 @@ impl ModernStdioState {
         match self.modern_error.take() {
             Some(location) => {
                 let wrong = "`initialize` follows an error that only a server of this revision sends";
-                report.fail(&FALLBACK, at, Violation::new(wrong).see(location, "the error"));
+                at.fail(&FALLBACK, Violation::new(wrong).see(location, "the error"));
             }
-            None => report.pass(&FALLBACK, at),
+            None => at.pass(&FALLBACK),
         }
     }
 
     /// An answer to a request that its client cancelled. The end of a subscription is another rule's.
-    fn answer(&mut self, message: &SeenMessage<'_>, at: &RuleContext<'_>, report: &mut Report) {
+    fn answer(&mut self, message: &SeenMessage<'_>, at: &RuleContext<'_>) {
         let asked = message.request().filter(|request| request.method() != "subscriptions/listen");
         let Some((location, then)) = asked.and_then(|request| request.cancelled.as_deref()) else { return };
         if let (Some(then), Some(now)) = (then, at.entry.time) {
-            self.late("the answer", now - then, location, at, report);
+            self.late("the answer", now - then, location, at);
         }
     }
 
-    fn late(
-        &mut self,
-        what: &str,
-        after: i64,
-        cancellation: &FindingLocation,
-        at: &RuleContext<'_>,
-        report: &mut Report,
-    ) {
+    fn late(&mut self, what: &str, after: i64, cancellation: &FindingLocation, at: &RuleContext<'_>) {
         if after >= ON_ITS_WAY {
             self.disturbed = true;
             let wrong = Violation::new(format!("{what} comes {after} ms after its request was cancelled"));
-            report.fail(&SILENT, at, wrong.see(cancellation.clone(), "the cancellation"));
+            at.fail(&SILENT, wrong.see(cancellation.clone(), "the cancellation"));
         }
     }
 
-    fn notification(&mut self, message: &SeenMessage<'_>, at: &RuleContext<'_>, report: &mut Report) {
+    fn notification(&mut self, message: &SeenMessage<'_>, at: &RuleContext<'_>) {
         if message.calls("notifications/cancelled") && at.side != Some(Side::Server) {
             let cancelled = message.param("requestId").and_then(|id| at.pending.find(Some(Side::Client), id));
             let token = cancelled.and_then(|request| request.meta("progressToken"));
@@ -243,7 +235,7 @@ impl ModernStdioState {
         let Some(cancelled) = cancelled else { return };
         if let (Some(then), Some(now)) = (cancelled.time, at.entry.time) {
             let location = cancelled.location.clone();
-            self.late("progress", now - then, &location, at, report);
+            self.late("progress", now - then, &location, at);
         }
     }
 }

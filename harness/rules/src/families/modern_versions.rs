@@ -7,7 +7,7 @@
 use super::meta_keys::is_prefixed_key;
 use super::modern::is_clients;
 use crate::engine::{
-    Family, FindingLocation, META_CAPABILITIES, META_VERSION, MessageKind, PendingRequest, Report, Revision,
+    Family, FindingLocation, META_CAPABILITIES, META_VERSION, MessageKind, PendingRequest, Revision,
     RuleContext, RuleVisitor, SeenMessage, Span, Trigger, Violation, per_session, quoted, shown, text_of,
 };
 use crate::rule::{Level, Party, Rule};
@@ -128,12 +128,12 @@ struct ModernVersionsState {
 }
 
 impl RuleVisitor for ModernVersionsState {
-    fn message(&mut self, message: &SeenMessage<'_>, at: &RuleContext<'_>, report: &mut Report) {
+    fn message(&mut self, message: &SeenMessage<'_>, at: &RuleContext<'_>) {
         match message.kind {
             MessageKind::Request if message.calls("initialize") => self.refused = None,
-            MessageKind::Request if is_clients(message, at) => self.request(message, at, report),
-            MessageKind::Result => self.result(message, at, report),
-            MessageKind::Error => self.error(message, at, report),
+            MessageKind::Request if is_clients(message, at) => self.request(message, at),
+            MessageKind::Result => self.result(message, at),
+            MessageKind::Error => self.error(message, at),
             _ => {}
         }
         if at.facts.initialized {
@@ -143,59 +143,59 @@ impl RuleVisitor for ModernVersionsState {
             && let Some(location) = self.unknown.take()
         {
             let wrong = "`server/discover` is answered with -32601";
-            report.fail(&IMPLEMENTED, at, Violation::new(wrong).at(location));
+            at.fail(&IMPLEMENTED, Violation::new(wrong).at(location));
         }
     }
 
-    fn finish(&mut self, at: &RuleContext<'_>, _rejection: Option<&Rejection>, report: &mut Report) {
+    fn finish(&mut self, at: &RuleContext<'_>, _rejection: Option<&Rejection>) {
         // What the server says of itself may come after the refusal.
         if let Some((error, location)) = self.refused_initialize.take()
             && !self.supported.is_empty()
             && self.supported.iter().all(|name| &**name >= Revision::V2026_07_28.name())
         {
             let named = self.supported.iter().any(|version| error.contains(&**version));
-            report.check(&NAMED, at, named, || {
+            at.check(&NAMED, named, || {
                 let listed = self.supported.join(", ");
                 Violation::new(format!("the error names no version, and the server speaks {listed}"))
                     .at(location)
             });
         }
         if self.unknown.is_some() {
-            report.inconclusive(&IMPLEMENTED, at, super::modern::UNPROVEN);
+            at.inconclusive(&IMPLEMENTED, super::modern::UNPROVEN);
         }
     }
 }
 
 impl ModernVersionsState {
-    fn request(&mut self, message: &SeenMessage<'_>, at: &RuleContext<'_>, report: &mut Report) {
+    fn request(&mut self, message: &SeenMessage<'_>, at: &RuleContext<'_>) {
         if let Some(capabilities) = message.meta(META_CAPABILITIES) {
-            identifiers(capabilities, at, report);
+            identifiers(capabilities, at);
         }
         let Some(version) = message.meta(META_VERSION).and_then(text_of) else { return };
         let Some(refused) = self.refused.take() else { return };
         let waited = refused.time.zip(at.entry.time).map(|(then, now)| now - then);
         if refused.supported.contains(&version) {
-            report.pass(&RETRY, at);
+            at.pass(&RETRY);
         } else if waited.is_none() {
             let why = "the request may have been on its way already; times would show it";
-            report.inconclusive(&RETRY, at, why);
+            at.inconclusive(&RETRY, why);
         } else if waited < Some(ON_ITS_WAY) {
             self.refused = Some(refused);
         } else {
             let listed = refused.supported.join(", ");
             let wrong = format!("the client continues with {}; the server listed {listed}", quoted(&version));
-            report.fail(&RETRY, at, Violation::new(wrong).see(refused.location, "the refusal"));
+            at.fail(&RETRY, Violation::new(wrong).see(refused.location, "the refusal"));
         }
     }
 
-    fn result(&mut self, message: &SeenMessage<'_>, at: &RuleContext<'_>, report: &mut Report) {
+    fn result(&mut self, message: &SeenMessage<'_>, at: &RuleContext<'_>) {
         let (Some(request), Some(result)) = (message.request(), message.raw.outcome()) else { return };
         if request.method() == "server/discover" {
-            report.pass(&IMPLEMENTED, at);
+            at.pass(&IMPLEMENTED);
             self.unknown = None;
             self.supported = versions(result.member("supportedVersions"));
             if let Some(capabilities) = result.member("capabilities") {
-                identifiers(capabilities, at, report);
+                identifiers(capabilities, at);
             }
         }
         if !self.supported.is_empty()
@@ -206,14 +206,14 @@ impl ModernVersionsState {
         {
             let wrong =
                 format!("a request of version {} was served, which the server does not list", quoted(&name));
-            report.fail(&UNSUPPORTED, at, Violation::new(wrong).of(request));
+            at.fail(&UNSUPPORTED, Violation::new(wrong).of(request));
         }
         if promise(request, at).is_some() {
-            report.pass(&CONSISTENT, at);
+            at.pass(&CONSISTENT);
         }
     }
 
-    fn error(&mut self, message: &SeenMessage<'_>, at: &RuleContext<'_>, report: &mut Report) {
+    fn error(&mut self, message: &SeenMessage<'_>, at: &RuleContext<'_>) {
         let (Some(error), Some(code)) = (message.error(), message.error_code()) else { return };
         if message.request_for("initialize").is_some() && error.text().len() <= MOST_TEXT {
             self.refused_initialize = Some((error.text().into(), at.location()));
@@ -229,13 +229,13 @@ impl ModernVersionsState {
         {
             let wrong =
                 format!("{code} refuses the version {}, which the server does not list", quoted(&version));
-            report.fail(&UNSUPPORTED, at, Violation::new(wrong).of(message.request()));
+            at.fail(&UNSUPPORTED, Violation::new(wrong).of(message.request()));
         }
         match code {
             -32022 => {
                 let data = error.member("data");
                 let listed = data.and_then(|data| data.member("supported"));
-                unsupported(message, error, listed, at, report);
+                unsupported(message, error, listed, at);
                 let supported = versions(listed);
                 if !supported.is_empty() {
                     self.refused = Some(Refused { location: at.location(), time: at.entry.time, supported });
@@ -253,7 +253,7 @@ impl ModernVersionsState {
                     );
                     let level = if request.method().ends_with("/list") { Level::Must } else { Level::Should };
                     let wrong = Violation::new(wrong).of(request);
-                    report.fail(&CONSISTENT, at, wrong.only(level));
+                    at.fail(&CONSISTENT, wrong.only(level));
                 }
             }
             _ => {}
@@ -261,13 +261,7 @@ impl ModernVersionsState {
     }
 }
 
-fn unsupported(
-    message: &SeenMessage<'_>,
-    error: Json<'_>,
-    listed: Option<Json<'_>>,
-    at: &RuleContext<'_>,
-    report: &mut Report,
-) {
+fn unsupported(message: &SeenMessage<'_>, error: Json<'_>, listed: Option<Json<'_>>, at: &RuleContext<'_>) {
     let requested = error.member("data").and_then(|data| data.member("requested"));
     let request = message.request().and_then(|request| request.meta(META_VERSION)).and_then(text_of);
     let wrong = match (listed, requested) {
@@ -292,9 +286,9 @@ fn unsupported(
         (Some(listed), _) if request.is_some_and(|request| versions(Some(listed)).contains(&request)) => {
             Violation::new("data.supported lists the very version that is refused").inside(listed)
         }
-        _ => return report.pass(&UNSUPPORTED, at),
+        _ => return at.pass(&UNSUPPORTED),
     };
-    report.fail(&UNSUPPORTED, at, wrong);
+    at.fail(&UNSUPPORTED, wrong);
 }
 
 /// The capability that promises a request's method, where the server has advertised it.
@@ -307,10 +301,10 @@ fn promise(request: &PendingRequest, at: &RuleContext<'_>) -> Option<&'static st
     Some(*capability).filter(advertised)
 }
 
-fn identifiers(capabilities: Json<'_>, at: &RuleContext<'_>, report: &mut Report) {
+fn identifiers(capabilities: Json<'_>, at: &RuleContext<'_>) {
     for (name, value) in capabilities.member("extensions").into_iter().flat_map(Json::members) {
         let name = String::from_utf8_lossy(&name.decode()).into_owned();
-        report.check(&IDENTIFIER, at, is_prefixed_key(&name), || {
+        at.check(&IDENTIFIER, is_prefixed_key(&name), || {
             Violation::new(format!("the extension is called {}", quoted(&name))).inside(value)
         });
     }

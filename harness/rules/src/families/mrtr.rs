@@ -2,8 +2,8 @@
 
 use super::modern::declared;
 use crate::engine::{
-    Family, MessageKind, Report, RuleContext, RuleVisitor, SeenMessage, Span, Trigger, Violation, quoted,
-    shown, text_of,
+    Family, MessageKind, RuleContext, RuleVisitor, SeenMessage, Span, Trigger, Violation, quoted, shown,
+    text_of,
 };
 use crate::rule::Rule;
 use std::collections::BTreeSet;
@@ -81,40 +81,40 @@ pub(super) fn asks_for_input(message: &SeenMessage<'_>) -> bool {
 struct MrtrState;
 
 impl RuleVisitor for MrtrState {
-    fn visit(&mut self, at: &RuleContext<'_>, report: &mut Report) {
+    fn visit(&mut self, at: &RuleContext<'_>) {
         let Some(message) = at.message.filter(|message| asks_for_input(message)) else { return };
         let (Some(request), Some(result)) = (message.request(), message.raw.outcome()) else { return };
         if SUPPORTED.contains(&request.method()) {
-            report.pass(&METHODS, at);
+            at.pass(&METHODS);
         } else if request.is_specified() {
             let wrong = format!("`{}` is answered with a request for input", request.method());
-            report.fail(&METHODS, at, Violation::new(wrong).of(request));
+            at.fail(&METHODS, Violation::new(wrong).of(request));
         } else {
             let why = "whether an extension defines such a question is not in the recording";
-            report.inconclusive(&METHODS, at, why);
+            at.inconclusive(&METHODS, why);
         }
         let there = |name| result.member(name).filter(|value| value.kind() != JsonKind::Null);
         let is_there = there("inputRequests").is_some() || there("requestState").is_some();
         let wrong = "the result has neither `inputRequests` nor `requestState`";
-        report.check(&NON_EMPTY, at, is_there, || wrong);
+        at.check(&NON_EMPTY, is_there, || wrong);
         let Some(requests) = result.member("inputRequests").filter(|_| is_there) else { return };
         if requests.kind() != JsonKind::Object {
             let wrong = format!("`inputRequests` is {}: {}", requests.kind().name(), shown(requests));
-            return report.fail(&VALUES, at, Violation::new(wrong).inside(requests));
+            return at.fail(&VALUES, Violation::new(wrong).inside(requests));
         }
         let mut keys = BTreeSet::new();
         for (key, value) in requests.members() {
             let key = key.decode().into_owned();
             let name = String::from_utf8_lossy(&key).into_owned();
-            report.check(&KEYS, at, keys.insert(key), || {
+            at.check(&KEYS, keys.insert(key), || {
                 Violation::new(format!("the key {} occurs twice", quoted(&name))).inside(value)
             });
-            question(value, message, at, report);
+            question(value, message, at);
         }
     }
 }
 
-fn question(value: Json<'_>, message: &SeenMessage<'_>, at: &RuleContext<'_>, report: &mut Report) {
+fn question(value: Json<'_>, message: &SeenMessage<'_>, at: &RuleContext<'_>) {
     let method = value.member("method").and_then(text_of).unwrap_or_default();
     let Some((_, capability)) = QUESTIONS.iter().find(|(name, _)| **name == *method) else {
         let wrong = if method.is_empty() {
@@ -122,15 +122,15 @@ fn question(value: Json<'_>, message: &SeenMessage<'_>, at: &RuleContext<'_>, re
         } else {
             format!("the server asks for {}", quoted(&method))
         };
-        return report.fail(&VALUES, at, Violation::new(wrong).inside(value));
+        return at.fail(&VALUES, Violation::new(wrong).inside(value));
     };
-    report.pass(&VALUES, at);
+    at.pass(&VALUES);
     let Some(capabilities) = declared(message) else {
-        return report.inconclusive(&CAPABILITY, at, "what the request declares is not in the recording");
+        return at.inconclusive(&CAPABILITY, "what the request declares is not in the recording");
     };
     let has = capabilities.member(capability);
     let has = has.is_some_and(|value| value.kind() != JsonKind::Null && value.text() != "false");
-    report.check(&CAPABILITY, at, has, || {
+    at.check(&CAPABILITY, has, || {
         let wrong = format!(
             "the server asks for {}, and the request does not declare `{capability}`",
             quoted(&method)

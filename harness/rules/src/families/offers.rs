@@ -2,8 +2,8 @@
 
 use super::tasks::times::moment;
 use crate::engine::{
-    Family, MessageKind, Report, Revision, RuleContext, RuleVisitor, SeenMessage, Span, Trigger, Violation,
-    shown, string_of,
+    Family, MessageKind, Revision, RuleContext, RuleVisitor, SeenMessage, Span, Trigger, Violation, shown,
+    string_of,
 };
 use crate::rule::Rule;
 use transcript::json::Json;
@@ -79,17 +79,17 @@ const INFOS: [&str; 4] =
 struct OffersState;
 
 impl RuleVisitor for OffersState {
-    fn message(&mut self, message: &SeenMessage<'_>, at: &RuleContext<'_>, report: &mut Report) {
+    fn message(&mut self, message: &SeenMessage<'_>, at: &RuleContext<'_>) {
         let Some(body) = message.raw.outcome().or_else(|| message.raw.params()) else { return };
         for place in [Some(body), body.member("_meta")].into_iter().flatten() {
-            INFOS.iter().filter_map(|info| place.member(info)).for_each(|info| icons(info, at, report));
+            INFOS.iter().filter_map(|info| place.member(info)).for_each(|info| icons(info, at));
         }
         for item in LISTS.iter().filter_map(|list| body.member(list)).flat_map(Json::items) {
-            icons(item, at, report);
-            modified(item, at, report);
+            icons(item, at);
+            modified(item, at);
             if let Some(template) = item.member("uriTemplate") {
                 let wrong = string_of(template).and_then(|text| template_fault(&text));
-                report.check(&TEMPLATE, at, wrong.is_none(), || {
+                at.check(&TEMPLATE, wrong.is_none(), || {
                     let wrong =
                         format!("{} is not a template: {}", shown(template), wrong.unwrap_or_default());
                     Violation::new(wrong).inside(template)
@@ -97,18 +97,18 @@ impl RuleVisitor for OffersState {
             }
         }
         for turn in body.member("messages").into_iter().flat_map(Json::items) {
-            turn.member("content").into_iter().for_each(|content| modified(content, at, report));
+            turn.member("content").into_iter().for_each(|content| modified(content, at));
         }
     }
 }
 
-fn icons(owner: Json<'_>, at: &RuleContext<'_>, report: &mut Report) {
+fn icons(owner: Json<'_>, at: &RuleContext<'_>) {
     for icon in owner.member("icons").into_iter().flat_map(Json::items) {
         if let Some(src) = icon.member("src")
             && let Some(text) = string_of(src)
         {
             let scheme = text.split(':').next().unwrap_or_default().to_ascii_lowercase();
-            report.check(&SRC, at, matches!(&*scheme, "https" | "data"), || {
+            at.check(&SRC, matches!(&*scheme, "https" | "data"), || {
                 Violation::new(format!("the icon is at {}", shown(src))).inside(src)
             });
         }
@@ -117,17 +117,15 @@ fn icons(owner: Json<'_>, at: &RuleContext<'_>, report: &mut Report) {
             let number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
             let kept = text == "any"
                 || text.split_once(['x', 'X']).is_some_and(|(width, height)| number(width) && number(height));
-            report.check(&SIZES, at, kept, || {
-                Violation::new(format!("{} is not a size", shown(size))).inside(size)
-            });
+            at.check(&SIZES, kept, || Violation::new(format!("{} is not a size", shown(size))).inside(size));
         }
     }
 }
 
-fn modified(item: Json<'_>, at: &RuleContext<'_>, report: &mut Report) {
+fn modified(item: Json<'_>, at: &RuleContext<'_>) {
     let time = item.member("annotations").and_then(|annotations| annotations.member("lastModified"));
     let Some((time, text)) = time.and_then(|time| Some((time, string_of(time)?))) else { return };
-    report.check(&MODIFIED, at, moment(&text).is_some(), || {
+    at.check(&MODIFIED, moment(&text).is_some(), || {
         Violation::new(format!("{} is not a time in ISO 8601", shown(time))).inside(time)
     });
 }

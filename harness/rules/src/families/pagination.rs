@@ -3,7 +3,7 @@
 //! The cursors that a server gave, by method. Memory: a fingerprint of each cursor, up to [`MOST_CURSORS`].
 
 use crate::engine::{
-    Family, MessageKind, Report, Revision, RuleContext, RuleVisitor, SeenMessage, Span, Trigger, Violation,
+    Family, MessageKind, Revision, RuleContext, RuleVisitor, SeenMessage, Span, Trigger, Violation,
     per_session, shown, why_not_whole,
 };
 use crate::rule::{Level, Party, Rule};
@@ -82,31 +82,31 @@ struct PaginationState {
 }
 
 impl RuleVisitor for PaginationState {
-    fn message(&mut self, message: &SeenMessage<'_>, at: &RuleContext<'_>, report: &mut Report) {
+    fn message(&mut self, message: &SeenMessage<'_>, at: &RuleContext<'_>) {
         match message.kind {
-            MessageKind::Request => self.request(message, at, report),
-            MessageKind::Result | MessageKind::Error => self.response(message, at, report),
+            MessageKind::Request => self.request(message, at),
+            MessageKind::Result | MessageKind::Error => self.response(message, at),
             MessageKind::Notification => {}
         }
     }
 }
 
 impl PaginationState {
-    fn request(&self, message: &SeenMessage<'_>, at: &RuleContext<'_>, report: &mut Report) {
+    fn request(&self, message: &SeenMessage<'_>, at: &RuleContext<'_>) {
         let method = message.method.as_deref().unwrap_or_default();
         let cursor = cursor(message.param("cursor")).filter(|_| PAGED.contains(&method));
         let Some(cursor) = cursor else { return };
         if self.given.contains(&print(method, cursor)) {
-            return report.pass(&OPAQUE, at);
+            return at.pass(&OPAQUE);
         }
         if let Some(why) = self.why_unsure(cursor, at) {
-            return report.inconclusive(&OPAQUE, at, why);
+            return at.inconclusive(&OPAQUE, why);
         }
         let wrong = format!("`{method}` never gave the cursor {}", shown(cursor));
-        report.fail(&OPAQUE, at, Violation::new(wrong).inside(cursor));
+        at.fail(&OPAQUE, Violation::new(wrong).inside(cursor));
     }
 
-    fn response(&mut self, message: &SeenMessage<'_>, at: &RuleContext<'_>, report: &mut Report) {
+    fn response(&mut self, message: &SeenMessage<'_>, at: &RuleContext<'_>) {
         let request = message.request().filter(|request| PAGED.contains(&request.method()));
         let Some(request) = request else { return };
         if message.kind == MessageKind::Error && request.param("cursor").is_none() {
@@ -122,27 +122,27 @@ impl PaginationState {
             let code = message.error_code();
             let rule = if request.method() == "tasks/list" { &BAD_TASKS } else { &BAD };
             match (self.why_unsure(cursor, at), message.kind) {
-                (Some(why), _) => report.inconclusive(rule, at, why),
-                (None, MessageKind::Error) if code == Some(-32602) => report.pass(rule, at),
+                (Some(why), _) => at.inconclusive(rule, why),
+                (None, MessageKind::Error) if code == Some(-32602) => at.pass(rule),
                 // A side without such a method says that first.
                 (None, MessageKind::Error) if code == Some(-32601) => {}
                 (None, MessageKind::Error) if self.failing.contains(&(request.method().into(), code)) => {
-                    report.inconclusive(rule, at, "the same error came without a cursor");
+                    at.inconclusive(rule, "the same error came without a cursor");
                 }
                 (None, kind) => {
                     let how = if kind == MessageKind::Error { "another code" } else { "a page" };
                     let wrong = Violation::new(format!("the unknown cursor {} gets {how}", shown(cursor)));
-                    report.fail(rule, at, wrong.of(request));
+                    at.fail(rule, wrong.of(request));
                 }
             }
         }
         let next = message.raw.outcome().and_then(|result| result.member("nextCursor"));
         let Some(next) = next else { return };
-        report.check(&STRING, at, next.kind() == JsonKind::String, || {
+        at.check(&STRING, next.kind() == JsonKind::String, || {
             Violation::new(format!("`nextCursor` is {}: {}", next.kind().name(), shown(next))).inside(next)
         });
         if let Some(cursor) = asked {
-            advances(cursor, next, message, at, report);
+            advances(cursor, next, message, at);
         }
         if self.given.len() < MOST_CURSORS {
             self.given.insert(print(request.method(), next));
@@ -162,17 +162,11 @@ impl PaginationState {
     }
 }
 
-fn advances(
-    cursor: Json<'_>,
-    next: Json<'_>,
-    message: &SeenMessage<'_>,
-    at: &RuleContext<'_>,
-    report: &mut Report,
-) {
+fn advances(cursor: Json<'_>, next: Json<'_>, message: &SeenMessage<'_>, at: &RuleContext<'_>) {
     if at.redacted(next) {
-        return report.inconclusive(&ADVANCES, at, "the recorder took out the cursor");
+        return at.inconclusive(&ADVANCES, "the recorder took out the cursor");
     }
-    report.check(&ADVANCES, at, print("", cursor) != print("", next), || {
+    at.check(&ADVANCES, print("", cursor) != print("", next), || {
         let wrong = format!("the page at the cursor {} names the same cursor as the next", shown(cursor));
         let members = message.raw.outcome().into_iter().flat_map(Json::members);
         let mut lists = members.filter(|(_, value)| value.kind() == JsonKind::Array);

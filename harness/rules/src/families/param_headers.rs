@@ -3,7 +3,7 @@
 //! The Base64 spelling of values that a header cannot carry as they are.
 
 use super::tool_headers::{annotations, value_at};
-use crate::engine::{Report, RuleContext, SeenMessage, Span, Violation, base64, quoted, shown, text_of};
+use crate::engine::{RuleContext, SeenMessage, Span, Violation, base64, quoted, shown, text_of};
 use crate::rule::{Need, Rule};
 use std::borrow::Cow;
 use transcript::json::{Json, JsonKind};
@@ -91,12 +91,11 @@ pub(super) fn params(
     headers: &Headers<'_>,
     whole: bool,
     at: &RuleContext<'_>,
-    report: &mut Report,
 ) -> Option<String> {
     let name = message.param("name").and_then(text_of)?;
     let Some(tool) = at.facts.tool(&name) else {
         let why = "the tool's definition is not in the recording; tools/list would show it";
-        report.inconclusive(&MIRROR, at, why);
+        at.inconclusive(&MIRROR, why);
         return None;
     };
     let read = annotations(tool.member("inputSchema")?);
@@ -111,24 +110,24 @@ pub(super) fn params(
         let value = arguments.and_then(|arguments| value_at(arguments, &field.path));
         let wrong = match (value.filter(|value| value.kind() != JsonKind::Null), sent) {
             (None, None) => {
-                report.pass(&OMIT, at);
+                at.pass(&OMIT);
                 None
             }
             (None, Some(sent)) => {
                 let wrong = format!("{name} is {}, and the call has no such value", quoted(sent));
-                report.fail(&OMIT, at, wrong.clone());
+                at.fail(&OMIT, wrong.clone());
                 Some(wrong)
             }
             (Some(_), None) if !whole => {
-                report.inconclusive(&MIRROR, at, super::modern::NOT_WHOLE);
+                at.inconclusive(&MIRROR, super::modern::NOT_WHOLE);
                 None
             }
             (Some(value), None) => {
                 let wrong = format!("{name} is missing for the value {}", shown(value));
-                report.fail(&MIRROR, at, Violation::new(wrong.clone()).inside(value));
+                at.fail(&MIRROR, Violation::new(wrong.clone()).inside(value));
                 Some(wrong)
             }
-            (Some(value), Some(sent)) => mirrored(&name, sent, value, at, report),
+            (Some(value), Some(sent)) => mirrored(&name, sent, value, at),
         };
         fault = fault.or(wrong);
     }
@@ -136,15 +135,9 @@ pub(super) fn params(
 }
 
 /// Compares a header with the argument that it repeats: what a server has to refuse, if anything.
-fn mirrored(
-    name: &str,
-    sent: &str,
-    value: Json<'_>,
-    at: &RuleContext<'_>,
-    report: &mut Report,
-) -> Option<String> {
+fn mirrored(name: &str, sent: &str, value: Json<'_>, at: &RuleContext<'_>) -> Option<String> {
     if at.facts.hides(sent) {
-        report.inconclusive(&MIRROR, at, super::modern::HIDDEN);
+        at.inconclusive(&MIRROR, super::modern::HIDDEN);
         return None;
     }
     let text: Cow<'_, [u8]> = match (value.as_text(), value.kind()) {
@@ -160,29 +153,29 @@ fn mirrored(
     let integer = value.kind() != JsonKind::Number || !value.text().contains(['.', 'e', 'E']);
     match compare(sent, &text) {
         Spelled::Right if integer => {
-            report.pass(&MIRROR, at);
-            report.pass(&ENCODING, at);
+            at.pass(&MIRROR);
+            at.pass(&ENCODING);
             None
         }
         _ if same_in_other_words => {
-            report.pass(&MIRROR, at);
+            at.pass(&MIRROR);
             if sent.bytes().all(|byte| byte.is_ascii_digit() || byte == b'-') {
-                report.pass(&ENCODING, at);
+                at.pass(&ENCODING);
             } else {
                 let wrong = format!("{name} spells {} as {}", shown(value), quoted(sent));
-                report.fail(&ENCODING, at, Violation::new(wrong).inside(value));
+                at.fail(&ENCODING, Violation::new(wrong).inside(value));
             }
             None
         }
         Spelled::Right => None,
         Spelled::Badly(wrong) => {
             let wrong = format!("{name}: {wrong}");
-            report.fail(&ENCODING, at, Violation::new(wrong.clone()).inside(value));
+            at.fail(&ENCODING, Violation::new(wrong.clone()).inside(value));
             Some(wrong)
         }
         Spelled::Other(other) => {
             let wrong = format!("{name} is {other}, and the call has {}", shown(value));
-            report.fail(&MIRROR, at, Violation::new(wrong.clone()).inside(value));
+            at.fail(&MIRROR, Violation::new(wrong.clone()).inside(value));
             Some(wrong)
         }
     }

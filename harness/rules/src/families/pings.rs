@@ -3,8 +3,8 @@
 //! Memory: [`MOST_PINGS`] pings that came before the handshake was over.
 
 use crate::engine::{
-    Family, FindingLocation, MessageKind, Report, RuleContext, RuleVisitor, SeenMessage, Span, Trigger,
-    Violation, per_session, shown,
+    Family, FindingLocation, MessageKind, RuleContext, RuleVisitor, SeenMessage, Span, Trigger, Violation,
+    per_session, shown,
 };
 use crate::rule::{Party, Rule};
 use transcript::session::Side;
@@ -57,11 +57,11 @@ struct PingsState {
 }
 
 impl RuleVisitor for PingsState {
-    fn message(&mut self, message: &SeenMessage<'_>, at: &RuleContext<'_>, report: &mut Report) {
+    fn message(&mut self, message: &SeenMessage<'_>, at: &RuleContext<'_>) {
         match message.kind {
             MessageKind::Notification => self.initialized |= message.calls("notifications/initialized"),
             MessageKind::Request => self.request(message, at),
-            MessageKind::Result | MessageKind::Error => self.response(message, at, report),
+            MessageKind::Result | MessageKind::Error => self.response(message, at),
         }
     }
 }
@@ -78,11 +78,11 @@ impl PingsState {
         }
     }
 
-    fn response(&mut self, message: &SeenMessage<'_>, at: &RuleContext<'_>, report: &mut Report) {
+    fn response(&mut self, message: &SeenMessage<'_>, at: &RuleContext<'_>) {
         let Some(request) = message.request() else { return };
         if message.result_of("initialize").is_some() {
             for (kept, location) in self.early_pongs.drain(..) {
-                early_pong(kept, location, at, report);
+                early_pong(kept, location, at);
             }
         }
         // A refusal of HTTP is about the session or the permission, and the ping never got anywhere.
@@ -96,31 +96,31 @@ impl PingsState {
             if !at.facts.handshake {
                 return self.early_pongs.push((kept, at.location()));
             }
-            early_pong(kept, at.location(), at, report);
+            early_pong(kept, at.location(), at);
             if !kept {
                 return;
             }
         }
-        pong(message, at, report);
+        pong(message, at);
     }
 }
 
 /// The answer to a ping that came before the session was initialized.
-fn early_pong(kept: bool, location: FindingLocation, at: &RuleContext<'_>, report: &mut Report) {
-    report.check(&EARLY_PING, at, kept, || {
+fn early_pong(kept: bool, location: FindingLocation, at: &RuleContext<'_>) {
+    at.check(&EARLY_PING, kept, || {
         Violation::new("a ping is refused before the session is initialized").at(location).by(Party::Server)
     });
 }
 
 /// The answer to a ping. Metadata may go with it, and what later revisions put into every result.
-fn pong(message: &SeenMessage<'_>, at: &RuleContext<'_>, report: &mut Report) {
+fn pong(message: &SeenMessage<'_>, at: &RuleContext<'_>) {
     let Some(outcome) = message.raw.outcome() else { return };
     if message.kind == MessageKind::Error {
         let wrong = Violation::new(format!("the ping got an error: {}", shown(outcome))).inside(outcome);
-        return report.fail(&PING, at, wrong);
+        return at.fail(&PING, wrong);
     }
     let more = outcome.members().find(|(name, _)| !name.is("_meta") && !name.is("resultType"));
-    report.check(&PING, at, more.is_none(), || {
+    at.check(&PING, more.is_none(), || {
         let wrong = Violation::new(format!("the result is not empty: {}", shown(outcome)));
         wrong.inside(outcome)
     });

@@ -7,7 +7,7 @@
 
 use super::request_ids::{SAME_AGAIN, is_refused, is_same_again};
 use crate::engine::{
-    Family, FindingLocation, MessageKind, Moment, NO_ORDER, PendingRequest, RecentTexts, Redelivery, Report,
+    Family, FindingLocation, MessageKind, Moment, NO_ORDER, PendingRequest, RecentTexts, Redelivery,
     Revision, RuleContext, RuleVisitor, SeenMessage, Span, Trigger, TypedId, UsedIds, Violation, per_session,
     requestor, requestors, shown, text_of,
 };
@@ -161,11 +161,11 @@ impl Active {
 }
 
 impl RuleVisitor for ProgressState {
-    fn message(&mut self, message: &SeenMessage<'_>, at: &RuleContext<'_>, report: &mut Report) {
+    fn message(&mut self, message: &SeenMessage<'_>, at: &RuleContext<'_>) {
         match message.kind {
-            MessageKind::Request => self.request(message, at, report),
+            MessageKind::Request => self.request(message, at),
             MessageKind::Notification if message.calls("notifications/progress") => {
-                self.progress(message, at, report)
+                self.progress(message, at)
             }
             MessageKind::Notification if message.calls("notifications/tasks/status") => {
                 if let Some(params) = message.raw.params() {
@@ -179,28 +179,28 @@ impl RuleVisitor for ProgressState {
 }
 
 impl ProgressState {
-    fn request(&mut self, message: &SeenMessage<'_>, at: &RuleContext<'_>, report: &mut Report) {
+    fn request(&mut self, message: &SeenMessage<'_>, at: &RuleContext<'_>) {
         let Some(token) = message.meta("progressToken") else { return };
-        let Some(key) = token_key(token, at, report) else { return };
+        let Some(key) = token_key(token, at) else { return };
         let Some(number) = at.pending.last_number() else { return };
         let index = requestor(at.side);
         let key = (key, scope(at.entry.exchange, at));
         let again = key.1.is_some() && (self.forgets || !self.finished[index].insert(&key.0));
         let before = self.active[index].get(&key).and_then(|before| before.user(at));
         if at.redacted(token) {
-            report.inconclusive(&UNIQUE, at, "the recorder took out the token");
+            at.inconclusive(&UNIQUE, "the recorder took out the token");
         } else if at.side.is_none() && before.is_some() {
-            report.inconclusive(&UNIQUE, at, Need::Direction.lack());
+            at.inconclusive(&UNIQUE, Need::Direction.lack());
         } else if before.is_some()
             && at.exchange.is_none()
             && at.facts.over_stdio() != Some(true)
             && is_same_again(message, at)
         {
-            report.inconclusive(&UNIQUE, at, SAME_AGAIN);
+            at.inconclusive(&UNIQUE, SAME_AGAIN);
         } else if again {
-            report.inconclusive(&UNIQUE, at, "another client may have given the token before");
+            at.inconclusive(&UNIQUE, "another client may have given the token before");
         } else {
-            report.check(&UNIQUE, at, before.is_none(), || {
+            at.check(&UNIQUE, before.is_none(), || {
                 let wrong = Violation::new(format!("the token {} is in use", shown(token))).inside(token);
                 wrong.see(before, "the request that uses it")
             });
@@ -269,64 +269,57 @@ impl ProgressState {
         self.ended.push_back((key.0.clone(), at.entry.exchange));
     }
 
-    fn progress(&mut self, message: &SeenMessage<'_>, at: &RuleContext<'_>, report: &mut Report) {
+    fn progress(&mut self, message: &SeenMessage<'_>, at: &RuleContext<'_>) {
         match at.entry.side {
-            Some(side) => report.check(&DIRECTION, at, side == Side::Server, || "a client reports progress"),
-            None => report.inconclusive(&DIRECTION, at, Need::Direction.lack()),
+            Some(side) => at.check(&DIRECTION, side == Side::Server, || "a client reports progress"),
+            None => at.inconclusive(&DIRECTION, Need::Direction.lack()),
         }
         if let Some(text) = message.param("message").and_then(text_of) {
-            report.check(&MESSAGE, at, !text.trim().is_empty(), || "the message is empty");
+            at.check(&MESSAGE, !text.trim().is_empty(), || "the message is empty");
         }
         let Some(token) = message.param("progressToken") else { return };
-        let Some(key) = token_key(token, at, report) else { return };
+        let Some(key) = token_key(token, at) else { return };
         let again = self.redelivery.again(at);
         let repeated = self.message.again(message.raw.text());
         if again {
             return;
         }
         if at.redacted(token) {
-            return report.inconclusive(&KNOWN, at, "the recorder took out the token");
+            return at.inconclusive(&KNOWN, "the recorder took out the token");
         }
         let others = requestors(at.side.map(Side::other));
         let key = (key, scope(at.entry.exchange, at));
         if let Some(&index) = others.iter().find(|&&index| self.active[index].contains_key(&key)) {
-            report.pass(&KNOWN, at);
-            report.pass(&STOP, at);
+            at.pass(&KNOWN);
+            at.pass(&STOP);
             if let Some(active) = self.active[index].get_mut(&key) {
-                grows(active, message, repeated, at, report);
+                grows(active, message, repeated, at);
             }
         } else if others.iter().any(|&index| self.finished[index].has(&key.0)) {
-            report.pass(&KNOWN, at);
-            self.late(&key.0, token, repeated, at, report);
+            at.pass(&KNOWN);
+            self.late(&key.0, token, repeated, at);
         } else if at.exchange.is_some_and(|exchange| exchange.method != "POST") {
             let why = "an exchange log does not tell what was asked before a stream said this";
-            report.inconclusive(&KNOWN, at, why);
+            at.inconclusive(&KNOWN, why);
         } else if self.loses || self.forgets {
-            report.inconclusive(&KNOWN, at, "there were more tokens than are remembered");
+            at.inconclusive(&KNOWN, "there were more tokens than are remembered");
         } else {
             let wrong = format!("the token {} was never given", shown(token));
-            report.fail_if_complete(&KNOWN, at, Violation::new(wrong).inside(token));
+            at.fail_if_complete(&KNOWN, Violation::new(wrong).inside(token));
         }
     }
 
     /// The work is done, and there is progress.
-    fn late(
-        &self,
-        key: &TypedId,
-        token: Json<'_>,
-        repeated: bool,
-        at: &RuleContext<'_>,
-        report: &mut Report,
-    ) {
+    fn late(&self, key: &TypedId, token: Json<'_>, repeated: bool, at: &RuleContext<'_>) {
         let here =
             |(ended, exchange): &(TypedId, Option<u64>)| ended == key && *exchange == at.entry.exchange;
         if at.exchange.is_some() && !self.ended.iter().any(here) {
-            report.inconclusive(&STOP, at, "an exchange log does not tell when a stream said something");
+            at.inconclusive(&STOP, "an exchange log does not tell when a stream said something");
         } else if repeated && may_be_resumed(at) {
-            report.inconclusive(&STOP, at, RESUMED);
+            at.inconclusive(&STOP, RESUMED);
         } else {
             let wrong = format!("the request that gave the token {} was answered before", shown(token));
-            report.fail(&STOP, at, Violation::new(wrong).inside(token));
+            at.fail(&STOP, Violation::new(wrong).inside(token));
         }
     }
 }
@@ -338,35 +331,29 @@ fn may_be_resumed(at: &RuleContext<'_>) -> bool {
 
 const RESUMED: &str = "a stream that is resumed says things again; a recording with event ids would show it";
 
-fn grows(
-    active: &mut Active,
-    message: &SeenMessage<'_>,
-    repeated: bool,
-    at: &RuleContext<'_>,
-    report: &mut Report,
-) {
+fn grows(active: &mut Active, message: &SeenMessage<'_>, repeated: bool, at: &RuleContext<'_>) {
     let Some(value) = message.param("progress") else { return };
     let Some(now) = value.as_number().and_then(|number| number.parse::<f64>().ok()) else { return };
     let Some((before, when)) = active.last else {
         active.last = Some((now, at.moment()));
-        return report.pass(&MONOTONIC, at);
+        return at.pass(&MONOTONIC);
     };
     if now <= before && repeated && may_be_resumed(at) && at.facts.over_stdio() != Some(true) {
-        return report.inconclusive(&MONOTONIC, at, RESUMED);
+        return at.inconclusive(&MONOTONIC, RESUMED);
     }
     if now <= before && at.may_precede(&when) {
-        return report.inconclusive(&MONOTONIC, at, NO_ORDER);
+        return at.inconclusive(&MONOTONIC, NO_ORDER);
     }
-    report.check(&MONOTONIC, at, now > before, || {
+    at.check(&MONOTONIC, now > before, || {
         Violation::new(format!("progress is {} after {before}", shown(value))).inside(value)
     });
     active.last = Some((before.max(now), at.moment()));
 }
 
 /// A token as something that can be compared; none where it cannot be one.
-fn token_key(token: Json<'_>, at: &RuleContext<'_>, report: &mut Report) -> Option<TypedId> {
+fn token_key(token: Json<'_>, at: &RuleContext<'_>) -> Option<TypedId> {
     let key = key_of(token);
-    report.check(&TYPE, at, key.is_some(), || {
+    at.check(&TYPE, key.is_some(), || {
         Violation::new(format!("the token is {}: {}", token.kind().name(), shown(token))).inside(token)
     });
     key

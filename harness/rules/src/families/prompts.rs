@@ -4,8 +4,8 @@
 
 use super::tool_output::whole_result;
 use crate::engine::{
-    ContentsKind, Family, MessageKind, Report, RuleContext, RuleVisitor, SeenMessage, Trigger, Violation,
-    contents, embedded, per_session, quoted, string_of,
+    ContentsKind, Family, MessageKind, RuleContext, RuleVisitor, SeenMessage, Trigger, Violation, contents,
+    embedded, per_session, quoted, string_of,
 };
 use crate::rule::Rule;
 use std::collections::BTreeMap;
@@ -60,9 +60,9 @@ struct PromptsState {
 }
 
 impl RuleVisitor for PromptsState {
-    fn message(&mut self, message: &SeenMessage<'_>, at: &RuleContext<'_>, report: &mut Report) {
+    fn message(&mut self, message: &SeenMessage<'_>, at: &RuleContext<'_>) {
         self.list.see(message);
-        self.answered(message, at, report);
+        self.answered(message, at);
         let Some(("prompts/get", result)) = whole_result(message) else { return };
         for prompt in result.member("messages").into_iter().flat_map(Json::items) {
             let Some(resource) = prompt.member("content").and_then(embedded) else { continue };
@@ -73,7 +73,7 @@ impl RuleVisitor for PromptsState {
                 ContentsKind::Neither => Some("`text` or `blob`"),
                 _ => None,
             };
-            report.check(&EMBEDDED, at, lacks.is_none(), || {
+            at.check(&EMBEDDED, lacks.is_none(), || {
                 let wrong = format!("the embedded resource lacks {}", lacks.unwrap_or_default());
                 Violation::new(wrong).inside(resource)
             });
@@ -124,11 +124,11 @@ impl PromptList {
 }
 
 impl PromptsState {
-    fn answered(&self, message: &SeenMessage<'_>, at: &RuleContext<'_>, report: &mut Report) {
+    fn answered(&self, message: &SeenMessage<'_>, at: &RuleContext<'_>) {
         let Some(request) = message.request_for("prompts/get") else { return };
         let Some(name) = request.param("name").and_then(string_of) else { return };
         if request.params().is_none_or(|params| at.redacted(params)) {
-            return report.inconclusive(&ARGS, at, "the recorder took out what was asked for");
+            return at.inconclusive(&ARGS, "the recorder took out what was asked for");
         }
         let given =
             |name: &str| request.param("arguments").is_some_and(|arguments| arguments.member(name).is_some());
@@ -143,7 +143,7 @@ impl PromptsState {
         if message.kind == MessageKind::Result && !matches!(whole_result(message), Some(("prompts/get", _))) {
             return;
         }
-        report.check(&ARGS, at, message.error_code() == Some(-32602), || {
+        at.check(&ARGS, message.error_code() == Some(-32602), || {
             let answer = match message.error_code() {
                 Some(code) => format!("the error {code}"),
                 None => "a prompt".to_owned(),

@@ -4,8 +4,8 @@
 
 use super::{encoding, envelope, replay};
 use crate::engine::{
-    Family, FindingLocation, HttpExchange, RecordingKind, Report, Revision, RuleContext, RuleVisitor,
-    Trigger, Violation,
+    Family, FindingLocation, HttpExchange, RecordingKind, Revision, RuleContext, RuleVisitor, Trigger,
+    Violation,
 };
 use crate::rule::{Level, Rule};
 use std::collections::BTreeSet;
@@ -222,11 +222,11 @@ impl RecordingState {
 }
 
 impl RuleVisitor for RecordingState {
-    fn visit(&mut self, at: &RuleContext<'_>, report: &mut Report) {
+    fn visit(&mut self, at: &RuleContext<'_>) {
         match &at.entry.content {
             Content::Missing(body) => {
                 self.missing = true;
-                report.fail(&WHOLE, at, body.to_string());
+                at.fail(&WHOLE, body.to_string());
             }
             // What is not an object at all is not a message with a fault, and no program printed it into a list.
             Content::Noise(noise)
@@ -236,7 +236,7 @@ impl RuleVisitor for RecordingState {
                 if !resembles {
                     self.foreign = true;
                     self.nested |= is_nested(&noise.text);
-                    report.fail(&SHAPE, at, "the item is not a message");
+                    at.fail(&SHAPE, "the item is not a message");
                 }
             }
             Content::Skipped(_) if !at.facts.recording.kind.message_levels.is_empty() => {
@@ -250,14 +250,14 @@ impl RuleVisitor for RecordingState {
                 if let Some(level) = untold(noise, at) {
                     self.damaged = true;
                     let wrong = format!("{} (clause {})", noise.why.message, noise.why.clause);
-                    report.fail(&READABLE, at, Violation::new(wrong).only(level));
+                    at.fail(&READABLE, Violation::new(wrong).only(level));
                 }
             }
             _ => {}
         }
     }
 
-    fn exchange(&mut self, exchange: &HttpExchange, _at: &RuleContext<'_>, _report: &mut Report) {
+    fn exchange(&mut self, exchange: &HttpExchange, _at: &RuleContext<'_>) {
         self.exchanges += 1;
         self.answered |= exchange.status() != 0;
         self.socket |= exchange.raw.url.starts_with("ws") || exchange.status() == 101;
@@ -265,23 +265,22 @@ impl RuleVisitor for RecordingState {
             .get_or_insert_with(|| format!("{} {}", exchange.raw.method, quoted(&exchange.raw.url)));
     }
 
-    fn finish(&mut self, at: &RuleContext<'_>, rejection: Option<&Rejection>, report: &mut Report) {
+    fn finish(&mut self, at: &RuleContext<'_>, rejection: Option<&Rejection>) {
         for (location, lost) in &at.facts.losses.kept {
-            report.fail(&LOSSES, at, Violation::new(lost.clone()).at(location.clone()));
+            at.fail(&LOSSES, Violation::new(lost.clone()).at(location.clone()));
         }
         if at.facts.losses.numbered() && at.facts.losses.kept.is_empty() {
-            report.pass(&LOSSES, at);
+            at.pass(&LOSSES);
         }
         if at.facts.recording.kind.exchanges && !self.missing {
-            report.pass(&WHOLE, at);
+            at.pass(&WHOLE);
         }
         let Some(rejection) = rejection else {
             match at.facts.messages + at.facts.others {
                 // Of messages with a fault other rules tell.
                 0 if self.spoilt => {}
-                0 => report.fail(
+                0 => at.fail(
                     &MESSAGES,
-                    at,
                     format!(
                         "the recording holds no message: {}",
                         self.instead(at.facts.recording.kind.message_levels)
@@ -296,7 +295,7 @@ impl RuleVisitor for RecordingState {
                         }
                         _ => String::new(),
                     };
-                    report.check(&MESSAGES, at, others.is_empty(), || {
+                    at.check(&MESSAGES, others.is_empty(), || {
                         format!("the recording holds no message of MCP: it holds {others}")
                     });
                     if let Some((method, place)) = beside.filter(|_| others.is_empty()) {
@@ -304,7 +303,7 @@ impl RuleVisitor for RecordingState {
                             "messages of another service are not judged: {}, such as `{method}`",
                             facts.others
                         );
-                        report.fail(&MESSAGES, at, Violation::new(wrong).only(Level::Info).at(place.clone()));
+                        at.fail(&MESSAGES, Violation::new(wrong).only(Level::Info).at(place.clone()));
                     }
                 }
             }
@@ -312,36 +311,36 @@ impl RuleVisitor for RecordingState {
                 // A server that does not listen leaves the same, so that it is not held against the recorder.
                 (requests, 0) if requests > 0 && self.exchanges > 0 && !self.answered && !self.missing => {
                     let wrong = "no exchange has an answer, so that nothing of the server is judged";
-                    report.fail(&BOTH_SIDES, at, Violation::new(wrong).only(Level::Info));
+                    at.fail(&BOTH_SIDES, Violation::new(wrong).only(Level::Info));
                 }
                 // A client that goes on after `initialize` heard an answer.
                 (2.., 0) if at.facts.handshake && !at.facts.recording.kind.exchanges => {
                     let wrong =
                         format!("one side is missing: {} requests, and no response", at.facts.requests);
-                    report.fail(&BOTH_SIDES, at, wrong);
+                    at.fail(&BOTH_SIDES, wrong);
                 }
                 (_, 0) => {}
                 // Of exchanges other rules say which bodies are missing.
                 (0, _) if at.facts.recording.kind.exchanges => {}
-                (0, 1) => report.fail(&BOTH_SIDES, at, "one side is missing: a response, and no request"),
+                (0, 1) => at.fail(&BOTH_SIDES, "one side is missing: a response, and no request"),
                 (0, responses) => {
                     let wrong = format!("one side is missing: {responses} responses, and no request");
-                    report.fail(&BOTH_SIDES, at, wrong);
+                    at.fail(&BOTH_SIDES, wrong);
                 }
                 (_, 2..) if !at.facts.bound && !at.facts.handshake && !at.facts.recording.kind.exchanges => {
                     let wrong = format!(
                         "one side is missing: {} responses, and none to a request of the recording",
                         at.facts.responses
                     );
-                    report.fail(&BOTH_SIDES, at, wrong);
+                    at.fail(&BOTH_SIDES, wrong);
                 }
-                _ => report.pass(&BOTH_SIDES, at),
+                _ => at.pass(&BOTH_SIDES),
             }
             if !self.damaged {
-                report.pass(&READABLE, at);
+                at.pass(&READABLE);
             }
             if at.facts.recording.kind.bare_list && !self.foreign {
-                report.pass(&SHAPE, at);
+                at.pass(&SHAPE);
             }
             return;
         };
@@ -354,6 +353,6 @@ impl RuleVisitor for RecordingState {
             snippet: rejection.excerpt.as_ref().map(|excerpt| excerpt.text.clone()).unwrap_or_default(),
         };
         let message = format!("{} (clause {}); the rest is not judged", rejection.message, rejection.clause);
-        report.fail(rule, at, Violation::new(message).at(location));
+        at.fail(rule, Violation::new(message).at(location));
     }
 }

@@ -3,7 +3,7 @@
 //! The texts that recorders write in place of what they took out, and where in a message an object or a list has to
 //! stand.
 
-use crate::engine::{Family, Report, RuleContext, RuleVisitor, SeenMessage, Trigger, Violation};
+use crate::engine::{Family, RuleContext, RuleVisitor, SeenMessage, Trigger, Violation};
 use crate::rule::Rule;
 use transcript::json::{Json, JsonKind};
 use transcript::session::{Content, Noise};
@@ -63,24 +63,24 @@ const NEVER_TEXT: &[&str] = &[
 struct RedactionState;
 
 impl RuleVisitor for RedactionState {
-    fn visit(&mut self, at: &RuleContext<'_>, report: &mut Report) {
+    fn visit(&mut self, at: &RuleContext<'_>) {
         match (at.message, &at.entry.content) {
-            (Some(message), _) if at.redacted(message.raw.json()) => check_message(message, at, report),
-            (None, Content::Noise(noise)) => spoilt(noise, at, report),
+            (Some(message), _) if at.redacted(message.raw.json()) => check_message(message, at),
+            (None, Content::Noise(noise)) => spoilt(noise, at),
             _ => {}
         }
     }
 }
 
-fn check_message(message: &SeenMessage<'_>, at: &RuleContext<'_>, report: &mut Report) {
+fn check_message(message: &SeenMessage<'_>, at: &RuleContext<'_>) {
     let json = message.raw.json();
     let gone = |name: &str| json.member(name).filter(|value| is_marker(*value, at));
     match gone("id").or_else(|| gone("method")) {
         Some(value) => {
             let what = if gone("id").is_some() { "id" } else { "method" };
-            report.fail(&ENVELOPE, at, Violation::new(format!("the {what} was taken out")).inside(value));
+            at.fail(&ENVELOPE, Violation::new(format!("the {what} was taken out")).inside(value));
         }
-        None => report.pass(&ENVELOPE, at),
+        None => at.pass(&ENVELOPE),
     }
     let hole = ["params", "result", "error"].into_iter().find_map(|part| {
         let value = json.member(part)?;
@@ -89,9 +89,9 @@ fn check_message(message: &SeenMessage<'_>, at: &RuleContext<'_>, report: &mut R
     match hole {
         Some((name, value)) => {
             let wrong = format!("`{name}` was replaced by a text, and is an object or a list");
-            report.fail(&TYPED, at, Violation::new(wrong).inside(value));
+            at.fail(&TYPED, Violation::new(wrong).inside(value));
         }
-        None => report.pass(&TYPED, at),
+        None => at.pass(&TYPED),
     }
 }
 
@@ -130,12 +130,12 @@ fn tool_hole<'m>(tool: Json<'m>, at: &RuleContext<'_>) -> Option<(String, Json<'
 }
 
 /// A message that no reader takes for one, since what makes it one was taken out.
-fn spoilt(noise: &Noise<'_>, at: &RuleContext<'_>, report: &mut Report) {
+fn spoilt(noise: &Noise<'_>, at: &RuleContext<'_>) {
     let Ok(value) = Json::parse(&noise.text) else { return };
     if value.kind() == JsonKind::Object
         && value.member("jsonrpc").is_some_and(|version| is_marker(version, at))
     {
-        report.fail(&ENVELOPE, at, "the version of JSON-RPC was taken out");
+        at.fail(&ENVELOPE, "the version of JSON-RPC was taken out");
     }
 }
 

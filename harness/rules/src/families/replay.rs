@@ -1,7 +1,7 @@
 //! mcp-replay traces: what their recorder must keep to, by the later text of version 1.
 
 use super::replay_frame::{Frame, is_moment};
-use crate::engine::{Family, Report, RuleContext, RuleVisitor, Trigger, Violation, shown};
+use crate::engine::{Family, RuleContext, RuleVisitor, Trigger, Violation, shown};
 use crate::rule::{Level, Need, Rule};
 use std::collections::BTreeSet;
 use transcript::json::{Json, JsonKind, members_around};
@@ -174,65 +174,64 @@ struct ReplayState {
 }
 
 impl RuleVisitor for ReplayState {
-    fn visit(&mut self, at: &RuleContext<'_>, report: &mut Report) {
+    fn visit(&mut self, at: &RuleContext<'_>) {
         if !at.facts.recording.kind.trace {
             return;
         }
         match &at.entry.content {
-            Content::TraceStart(meta) => self.open(*meta, at, report),
-            Content::TraceEnd(end) => self.close(*end, at, report),
+            Content::TraceStart(meta) => self.open(*meta, at),
+            Content::TraceEnd(end) => self.close(*end, at),
             // The first text tells readers to expect lines of other types.
             Content::Skipped(what) => {
                 let additive = what.starts_with("a line of type");
                 self.beyond_first(
                     at,
-                    report,
                     format!("{what} is defined only in the later text of version 1"),
                     additive,
                 );
             }
             Content::Noise(noise) => match noise.why.code {
-                Code::MissingMeta => report.fail(&META_FIRST, at, noise.why.message.clone()),
+                Code::MissingMeta => at.fail(&META_FIRST, noise.why.message.clone()),
                 // A line that is not JSON at all is damage, and not the business of this family.
                 Code::InvalidJson | Code::Truncated => {}
-                _ if at.side.is_none() => report.fail(&LINE, at, noise.why.message.clone()),
+                _ if at.side.is_none() => at.fail(&LINE, noise.why.message.clone()),
                 _ => {
-                    report.pass(&LINE, at);
+                    at.pass(&LINE);
                     // Batches have rules of their own.
                     if noise.why.clause == "RPL-NOISE" && noise.why.code != Code::Batch {
-                        report.fail(&NOISE, at, noise.why.message.clone());
+                        at.fail(&NOISE, noise.why.message.clone());
                     }
-                    self.line(at, report);
+                    self.line(at);
                 }
             },
             Content::Message(_) => {
-                report.pass(&LINE, at);
-                report.pass(&NOISE, at);
-                self.line(at, report);
+                at.pass(&LINE);
+                at.pass(&NOISE);
+                self.line(at);
             }
             _ => {}
         }
     }
 
-    fn finish(&mut self, at: &RuleContext<'_>, rejection: Option<&Rejection>, report: &mut Report) {
+    fn finish(&mut self, at: &RuleContext<'_>, rejection: Option<&Rejection>) {
         if !at.facts.recording.kind.trace {
             return;
         }
         match (self.ended, rejection) {
-            (true, None) => report.pass(&END_LAST, at),
-            (_, Some(_)) => report.inconclusive(&END_LAST, at, "the file could not be read to its end"),
-            (false, None) => report.fail(&END_LAST, at, "the trace stops without an `end` line"),
+            (true, None) => at.pass(&END_LAST),
+            (_, Some(_)) => at.inconclusive(&END_LAST, "the file could not be read to its end"),
+            (false, None) => at.fail(&END_LAST, "the trace stops without an `end` line"),
         }
         if self.later.is_empty() {
-            report.pass(&FIRST_TEXT, at);
+            at.pass(&FIRST_TEXT);
         }
     }
 }
 
 impl ReplayState {
-    fn open(&mut self, meta: Json<'_>, at: &RuleContext<'_>, report: &mut Report) {
-        report.pass(&META_FIRST, at);
-        report.pass(&VERSION, at);
+    fn open(&mut self, meta: Json<'_>, at: &RuleContext<'_>) {
+        at.pass(&META_FIRST);
+        at.pass(&VERSION);
         self.started = at.entry.time;
         let member = |name| meta.member(name).filter(|value| value.kind() != JsonKind::Null);
         let command = member("command").is_some_and(|command| {
@@ -249,18 +248,17 @@ impl ReplayState {
             _ => None,
         };
         match wrong {
-            None => report.pass(&META, at),
+            None => at.pass(&META),
             Some((name, wanted)) => {
                 let value = meta.member(name).unwrap_or(meta);
                 let wrong = format!("`{name}` is {}, not {wanted}", shown(value));
-                report.fail(&META, at, Violation::new(wrong).inside(value));
+                at.fail(&META, Violation::new(wrong).inside(value));
             }
         }
         for name in ["kind", "source", "producer"] {
             if meta.member(name).is_some() {
                 self.beyond_first(
                     at,
-                    report,
                     format!("`{name}` in `meta` is defined only in the later text of version 1"),
                     true,
                 );
@@ -268,23 +266,23 @@ impl ReplayState {
         }
     }
 
-    fn line(&mut self, at: &RuleContext<'_>, report: &mut Report) {
+    fn line(&mut self, at: &RuleContext<'_>) {
         let (line, carried) = (at.entry.line.unwrap_or_default(), at.text());
         let read = at.entry.time.is_some();
         if self.frames.iter().any(|frame| frame.fits(line, carried, read)) {
-            report.pass(&TIME, at);
+            at.pass(&TIME);
         } else {
-            self.frame(line, carried, at, report);
+            self.frame(line, carried, at);
         }
         let (Some(time), Some(side)) = (at.entry.time, at.side) else { return };
         if let Some(started) = self.started {
-            report.check(&AFTER_START, at, time >= started, || {
+            at.check(&AFTER_START, time >= started, || {
                 format!("the message is {} ms older than `startedAt`", started.abs_diff(time))
             });
         }
         let last = &mut self.last[usize::from(side == Side::Server)];
         if let Some(before) = *last {
-            report.check(&MONOTONIC, at, time >= before, || {
+            at.check(&MONOTONIC, time >= before, || {
                 format!(
                     "the message is {} ms older than the one before it in this direction",
                     before.abs_diff(time)
@@ -295,7 +293,7 @@ impl ReplayState {
     }
 
     /// What stands in a line around the message, looked at member by member.
-    fn frame(&mut self, line: &str, carried: &str, at: &RuleContext<'_>, report: &mut Report) {
+    fn frame(&mut self, line: &str, carried: &str, at: &RuleContext<'_>) {
         let mut t = None;
         // The reader took the line for an object already.
         let _whole = members_around(line, carried, |name, value| match name.raw() {
@@ -308,28 +306,28 @@ impl ReplayState {
                     }
                     let message =
                         format!("the member `{other}` is defined only in the later text of version 1");
-                    self.beyond_first(at, report, message, true);
+                    self.beyond_first(at, message, true);
                 }
             }
         });
         match t {
             Some(t) if is_moment(t) => {
-                report.pass(&TIME, at);
+                at.pass(&TIME);
                 if self.frames.len() < MOST_FRAMES {
                     self.frames.extend(Frame::new(line, carried, t));
                 }
             }
-            Some(t) => report.fail(&TIME, at, format!("`t` is {}", shown(t))),
-            None => report.fail(&TIME, at, "the line has no `t`"),
+            Some(t) => at.fail(&TIME, format!("`t` is {}", shown(t))),
+            None => at.fail(&TIME, "the line has no `t`"),
         }
     }
 
-    fn close(&mut self, end: Json<'_>, at: &RuleContext<'_>, report: &mut Report) {
+    fn close(&mut self, end: Json<'_>, at: &RuleContext<'_>) {
         if std::mem::replace(&mut self.ended, true) {
-            report.fail(&END_LAST, at, "a second `end` line");
+            at.fail(&END_LAST, "a second `end` line");
         }
         if let (Some(ended), Some(last)) = (at.entry.time, self.last.into_iter().flatten().max()) {
-            report.check(&BEFORE_END, at, last <= ended, || {
+            at.check(&BEFORE_END, last <= ended, || {
                 format!("a message is {} ms younger than the end", last.abs_diff(ended))
             });
         }
@@ -343,36 +341,32 @@ impl ReplayState {
             }
             _ => None,
         };
-        report.check(&END, at, wrong.is_none(), || wrong.unwrap_or_default());
+        at.check(&END, wrong.is_none(), || wrong.unwrap_or_default());
         let exit = end.member("exitCode").filter(|code| code.kind() != JsonKind::Null);
         let reason = end.member("reason");
         match (exit, reason) {
             (Some(code), _) => {
-                report.check(
-                    &EXIT,
-                    at,
-                    code.as_number().is_some_and(|code| code.parse::<i64>().is_ok()),
-                    || Violation::new(format!("`exitCode` is {}", shown(code))).inside(code),
-                );
+                at.check(&EXIT, code.as_number().is_some_and(|code| code.parse::<i64>().is_ok()), || {
+                    Violation::new(format!("`exitCode` is {}", shown(code))).inside(code)
+                });
             }
             (None, Some(reason)) if reason.kind() == JsonKind::String => {
-                report.pass(&EXIT, at);
+                at.pass(&EXIT);
                 self.beyond_first(
                     at,
-                    report,
                     "an `end` without `exitCode` is defined only in the later text of version 1".to_owned(),
                     false,
                 );
             }
             (None, Some(reason)) => {
                 let wrong = format!("`reason` is {}", shown(reason));
-                report.fail(&EXIT, at, Violation::new(wrong).inside(reason));
+                at.fail(&EXIT, Violation::new(wrong).inside(reason));
             }
-            (None, None) => report.fail(&EXIT, at, "`end` has neither `exitCode` nor `reason`"),
+            (None, None) => at.fail(&EXIT, "`end` has neither `exitCode` nor `reason`"),
         }
         if let (Some(started), Some(ended), Some(duration)) = (self.started, at.entry.time, duration) {
             let counted = ended.saturating_sub(started);
-            report.check(&DURATION, at, counted.abs_diff(duration) <= SLACK.unsigned_abs(), || {
+            at.check(&DURATION, counted.abs_diff(duration) <= SLACK.unsigned_abs(), || {
                 format!("`durationMs` is {duration}, and the times are {counted} ms apart")
             });
         }
@@ -380,12 +374,12 @@ impl ReplayState {
 
     /// Something that the first text of version 1 does not know. What it lets others add breaks nothing, also where a
     /// trace is held to it.
-    fn beyond_first(&mut self, at: &RuleContext<'_>, report: &mut Report, message: String, additive: bool) {
+    fn beyond_first(&mut self, at: &RuleContext<'_>, message: String, additive: bool) {
         if self.later.len() >= MOST_SORTS || !self.later.insert(message.clone()) {
             return;
         }
         let wrong = Violation::new(message);
         let strict = at.facts.recording.first_text && !additive;
-        report.fail(&FIRST_TEXT, at, if strict { wrong.only(Level::Must) } else { wrong });
+        at.fail(&FIRST_TEXT, if strict { wrong.only(Level::Must) } else { wrong });
     }
 }

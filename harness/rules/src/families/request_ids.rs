@@ -7,8 +7,7 @@
 use super::correlation::{is_redacted, shown_id};
 use super::modern::{client_of, may_be_one};
 use crate::engine::{
-    Family, IdUse, META_VERSION, MessageKind, Report, RuleContext, RuleVisitor, SeenMessage, Span, Trigger,
-    Violation,
+    Family, IdUse, META_VERSION, MessageKind, RuleContext, RuleVisitor, SeenMessage, Span, Trigger, Violation,
 };
 use crate::rule::Rule;
 use std::collections::BTreeMap;
@@ -89,7 +88,7 @@ struct Sent {
 }
 
 impl RuleVisitor for RequestIdsState {
-    fn visit(&mut self, at: &RuleContext<'_>, report: &mut Report) {
+    fn visit(&mut self, at: &RuleContext<'_>) {
         if at.facts.session != self.session {
             let (calls, modern) = (std::mem::take(&mut self.calls), std::mem::take(&mut self.modern));
             *self = Self { session: at.facts.session, calls, modern, ..Self::default() };
@@ -97,13 +96,13 @@ impl RuleVisitor for RequestIdsState {
         self.refused |= at.exchange.is_none()
             && at.entry.context.and_then(|context| context.status).is_some_and(|status| status >= 400);
         if let Some(message) = at.message.filter(|message| message.kind == MessageKind::Request) {
-            self.request(message, at, report);
+            self.request(message, at);
         }
     }
 }
 
 impl RequestIdsState {
-    fn request(&mut self, message: &SeenMessage<'_>, at: &RuleContext<'_>, report: &mut Report) {
+    fn request(&mut self, message: &SeenMessage<'_>, at: &RuleContext<'_>) {
         if message.calls("initialize") {
             self.handshakes += 1;
             let kind = at.facts.recording.kind;
@@ -114,37 +113,31 @@ impl RequestIdsState {
             return;
         }
         let before = self.note(message, at);
-        let reported = self.judge(message, before, at, report);
+        let reported = self.judge(message, before, at);
         if let Some(id) = message.raw.id().key().filter(|_| message.meta(META_VERSION).is_some())
             && self.modern.remembered() < MOST_CALLS
         {
             self.modern.insert(&id);
         }
-        self.call(message, reported || before.is_some_and(|sent| sent.turned_away), at, report);
+        self.call(message, reported || before.is_some_and(|sent| sent.turned_away), at);
     }
 
     /// A tool call whose id another one had, unless that is `reported` already.
-    fn call(&mut self, message: &SeenMessage<'_>, reported: bool, at: &RuleContext<'_>, report: &mut Report) {
+    fn call(&mut self, message: &SeenMessage<'_>, reported: bool, at: &RuleContext<'_>) {
         let Some(id) = message.raw.id().key().filter(|_| message.calls("tools/call")) else { return };
         if self.calls.remembered() >= MOST_CALLS {
             return;
         }
         let first = self.calls.insert(&id);
-        report.check(&CALL_AGAIN, at, first || reported, || {
+        at.check(&CALL_AGAIN, first || reported, || {
             format!("another tool call of the recording has the id {}", shown_id(message))
         });
     }
 
     /// Judges the id of a request; whether a rule was broken, or the id is not in the recording.
-    fn judge(
-        &self,
-        message: &SeenMessage<'_>,
-        before: Option<Sent>,
-        at: &RuleContext<'_>,
-        report: &mut Report,
-    ) -> bool {
+    fn judge(&self, message: &SeenMessage<'_>, before: Option<Sent>, at: &RuleContext<'_>) -> bool {
         if is_redacted(message, at) {
-            report.inconclusive(&UNIQUE_SESSION, at, "the recorder took out the id");
+            at.inconclusive(&UNIQUE_SESSION, "the recorder took out the id");
             return true;
         }
         let Some(used) = at.pending.last_use() else { return false };
@@ -167,17 +160,17 @@ impl RequestIdsState {
             _ => None,
         };
         if let Some(why) = why {
-            report.inconclusive(&UNIQUE_SESSION, at, why);
-            report.inconclusive(&UNIQUE_INFLIGHT, at, why);
+            at.inconclusive(&UNIQUE_SESSION, why);
+            at.inconclusive(&UNIQUE_INFLIGHT, why);
             return false;
         }
         let turned_away = before.is_some_and(|sent| sent.refused);
         let unique = used == IdUse::Fresh || turned_away;
-        report.check(&UNIQUE_SESSION, at, unique, || {
+        at.check(&UNIQUE_SESSION, unique, || {
             let open = if used == IdUse::Open { ", and that request is still open" } else { "" };
             Violation::new(format!("the id {} was used before by this side{open}", shown_id(message)))
         });
-        let open = Self::inflight(message, is_open(used, before, at), at, report);
+        let open = Self::inflight(message, is_open(used, before, at), at);
         let has = |rule: &Rule| at.revision.is_some_and(|revision| rule.span.has(revision));
         !unique && (at.facts.handshake || has(&UNIQUE_SESSION)) || open && has(&UNIQUE_INFLIGHT)
     }
@@ -188,9 +181,9 @@ impl RequestIdsState {
     }
 
     /// Whether the id is that of an open request of the same client, for certain.
-    fn inflight(message: &SeenMessage<'_>, open: bool, at: &RuleContext<'_>, report: &mut Report) -> bool {
+    fn inflight(message: &SeenMessage<'_>, open: bool, at: &RuleContext<'_>) -> bool {
         if !open {
-            report.pass(&UNIQUE_INFLIGHT, at);
+            at.pass(&UNIQUE_INFLIGHT);
             return false;
         }
         let first = message.raw.id_value().and_then(|id| at.pending.find(at.side, id));
@@ -200,12 +193,12 @@ impl RequestIdsState {
         let another = !same && at.facts.over_stdio() != Some(true);
         if another || first.is_some_and(|first| first.cancelled.is_some()) {
             let why = "the request that has this id was cancelled, or is of another client";
-            report.inconclusive(&UNIQUE_INFLIGHT, at, why);
+            at.inconclusive(&UNIQUE_INFLIGHT, why);
             return false;
         }
         let wrong =
             Violation::new(format!("the id {} belongs to a request that is still open", shown_id(message)));
-        report.fail(&UNIQUE_INFLIGHT, at, wrong.see(first.map(|first| first.location()), "the open request"));
+        at.fail(&UNIQUE_INFLIGHT, wrong.see(first.map(|first| first.location()), "the open request"));
         true
     }
 

@@ -5,7 +5,7 @@
 
 use super::tool_output::whole_result;
 use crate::engine::{
-    ContentsKind, Early, Family, LONGEST_NAME, MessageKind, Moment, NO_ORDER, Report, Revision, RuleContext,
+    ContentsKind, Early, Family, LONGEST_NAME, MessageKind, Moment, NO_ORDER, Revision, RuleContext,
     RuleVisitor, SeenMessage, Span, Trigger, Uri, Violation, contents, embedded, per_session, quoted, shown,
     string_of, uri,
 };
@@ -127,56 +127,56 @@ struct ResourcesState {
 }
 
 impl RuleVisitor for ResourcesState {
-    fn message(&mut self, message: &SeenMessage<'_>, at: &RuleContext<'_>, report: &mut Report) {
-        self.subscriptions(message, at, report);
+    fn message(&mut self, message: &SeenMessage<'_>, at: &RuleContext<'_>) {
+        self.subscriptions(message, at);
         self.templates(message, at);
         match whole_result(message) {
             Some(("resources/list", result)) => {
                 for resource in result.member("resources").into_iter().flat_map(Json::items) {
-                    address(resource, at, report);
+                    address(resource, at);
                     self.show(resource);
                 }
                 let last = result.member("nextCursor").is_none() && !self.may_change(at);
                 self.whole[0] = last && self.shown.len() < MOST_LISTED;
             }
-            Some(("resources/read", result)) => self.read(result, message, at, report),
+            Some(("resources/read", result)) => self.read(result, message, at),
             Some(("tools/call", result)) => {
                 for block in result.member("content").into_iter().flat_map(Json::items) {
-                    self.block(block, at, report);
+                    self.block(block, at);
                 }
             }
             _ => {}
         }
         if message.request_for("resources/read").is_some() {
-            missing(message, at, report);
+            missing(message, at);
         }
     }
 
-    fn over(&mut self, at: &RuleContext<'_>, report: &mut Report) {
-        self.early.never(at, report);
+    fn over(&mut self, at: &RuleContext<'_>) {
+        self.early.never(at);
     }
 }
 
 impl ResourcesState {
     /// A block of a tool's content, which may name a resource or hold one.
-    fn block(&mut self, block: Json<'_>, at: &RuleContext<'_>, report: &mut Report) {
+    fn block(&mut self, block: Json<'_>, at: &RuleContext<'_>) {
         if let Some(resource) = embedded(block) {
-            address(resource, at, report);
-            one_of(resource, at, report);
+            address(resource, at);
+            one_of(resource, at);
         } else if block.member("uri").is_some()
             && block.member("type").and_then(Json::as_text).is_some_and(|kind| kind.is("resource_link"))
         {
-            address(block, at, report);
+            address(block, at);
             self.show(block);
         }
     }
 
-    fn subscriptions(&mut self, message: &SeenMessage<'_>, at: &RuleContext<'_>, report: &mut Report) {
+    fn subscriptions(&mut self, message: &SeenMessage<'_>, at: &RuleContext<'_>) {
         if message.kind == MessageKind::Request && message.calls("resources/subscribe") {
             // The first update may overtake the answer.
             if let Some(uri) = message.param("uri").and_then(string_of) {
                 self.full |= self.subscribed.0.len() >= MOST_SUBSCRIBED || uri.len() > LONGEST_NAME;
-                self.early.came(|updated| updated.starts_with(start_of(&uri)), at, report);
+                self.early.came(|updated| updated.starts_with(start_of(&uri)), at);
                 if !self.full {
                     self.subscribed.0.insert(start_of(&uri).to_owned());
                 }
@@ -187,12 +187,12 @@ impl ResourcesState {
             && let Some(uri) = string_of(value)
         {
             if self.full {
-                report.inconclusive(&UNSUBSCRIBE, at, MANY);
+                at.inconclusive(&UNSUBSCRIBE, MANY);
             } else if self.subscribed.0.contains(start_of(&uri)) {
-                report.pass(&UNSUBSCRIBE, at);
+                at.pass(&UNSUBSCRIBE);
             } else {
                 let wrong = format!("this client has not subscribed to {}", quoted(&uri));
-                report.fail_if_complete(&UNSUBSCRIBE, at, Violation::new(wrong).inside(value));
+                at.fail_if_complete(&UNSUBSCRIBE, Violation::new(wrong).inside(value));
             }
         }
         if let (Some(_), Some(request)) = (message.result_of("resources/unsubscribe"), message.request())
@@ -210,28 +210,22 @@ impl ResourcesState {
         let Some(value) = message.param("uri") else { return };
         let Some(uri) = string_of(value) else { return };
         if self.subscribed.covers(&uri) {
-            report.pass(&UPDATED, at);
+            at.pass(&UPDATED);
         } else if self.full {
-            report.inconclusive(&UPDATED, at, MANY);
+            at.inconclusive(&UPDATED, MANY);
         } else if self.given_up.covers(&uri) && at.may_precede(&self.since) {
-            report.inconclusive(&UPDATED, at, NO_ORDER);
+            at.inconclusive(&UPDATED, NO_ORDER);
         } else {
             let wrong = format!("no client has subscribed to {}", quoted(&uri));
-            self.early.find(&UPDATED, uri, wrong, value, at, report);
+            self.early.find(&UPDATED, uri, wrong, value, at);
         }
     }
 
-    fn read(
-        &mut self,
-        result: Json<'_>,
-        message: &SeenMessage<'_>,
-        at: &RuleContext<'_>,
-        report: &mut Report,
-    ) {
+    fn read(&mut self, result: Json<'_>, message: &SeenMessage<'_>, at: &RuleContext<'_>) {
         let Some(contents) = result.member("contents") else { return };
         for resource in contents.items() {
-            address(resource, at, report);
-            one_of(resource, at, report);
+            address(resource, at);
+            one_of(resource, at);
             self.show(resource);
         }
         let uri = message.request().and_then(|request| request.param("uri")).and_then(string_of);
@@ -241,13 +235,13 @@ impl ResourcesState {
         // Only the last revision says that empty `contents` are not an answer where nobody can tell.
         let unsure = uri.as_ref().map_or(Some(NOT_SHOWN), |uri| self.may_be_there(uri));
         match (uri, unsure) {
-            (Some(uri), _) if self.shown.contains(&uri) => report.pass(&NONEMPTY, at),
+            (Some(uri), _) if self.shown.contains(&uri) => at.pass(&NONEMPTY),
             (_, Some(why)) if at.revision != Some(Revision::V2026_07_28) => {
-                report.inconclusive(&NONEMPTY, at, why);
+                at.inconclusive(&NONEMPTY, why);
             }
             _ => {
                 let wrong = Violation::new("`contents` is empty, and nothing shows that the resource exists");
-                report.fail(&NONEMPTY, at, wrong.inside(contents).only(Level::Should));
+                at.fail(&NONEMPTY, wrong.inside(contents).only(Level::Should));
             }
         }
     }
@@ -325,44 +319,44 @@ fn start_of(uri: &str) -> &str {
     uri.trim_end_matches('/')
 }
 
-fn address(resource: Json<'_>, at: &RuleContext<'_>, report: &mut Report) {
+fn address(resource: Json<'_>, at: &RuleContext<'_>) {
     let Some(value) = resource.member("uri") else { return };
     let Some(text) = string_of(value) else { return };
     let wrong = |why: &str| Violation::new(format!("{} is not a URI: {why}", shown(value))).inside(value);
     match uri(&text) {
-        Uri::Good => report.pass(&URI, at),
-        Uri::Loose(why) => report.fail(&URI, at, wrong(why).only(Level::Should)),
-        Uri::Bad(why) => report.fail(&URI, at, wrong(why)),
+        Uri::Good => at.pass(&URI),
+        Uri::Loose(why) => at.fail(&URI, wrong(why).only(Level::Should)),
+        Uri::Bad(why) => at.fail(&URI, wrong(why)),
     }
 }
 
-fn one_of(resource: Json<'_>, at: &RuleContext<'_>, report: &mut Report) {
+fn one_of(resource: Json<'_>, at: &RuleContext<'_>) {
     match contents(resource) {
-        ContentsKind::Text | ContentsKind::Blob => report.pass(&ONE_OF, at),
+        ContentsKind::Text | ContentsKind::Blob => at.pass(&ONE_OF),
         ContentsKind::Both => {
             let wrong = Violation::new("the resource has both `text` and `blob`").inside(resource);
-            report.fail(&ONE_OF, at, wrong.only(Level::Should));
+            at.fail(&ONE_OF, wrong.only(Level::Should));
         }
         ContentsKind::Neither => {
             let wrong = Violation::new("the resource has neither `text` nor `blob` as a string");
-            report.fail(&ONE_OF, at, wrong.inside(resource));
+            at.fail(&ONE_OF, wrong.inside(resource));
         }
     }
 }
 
 /// An error of a reading that is about the resource, as far as its code or its words tell.
-fn missing(message: &SeenMessage<'_>, at: &RuleContext<'_>, report: &mut Report) {
+fn missing(message: &SeenMessage<'_>, at: &RuleContext<'_>) {
     let (Some(error), Some(code)) = (message.error(), message.error_code()) else { return };
     let words = error.member("message").and_then(string_of).unwrap_or_default().to_lowercase();
     let missing = ["not found", "no such", "unknown resource", "does not exist", "doesn't exist"];
     let missing = missing.iter().any(|part| words.contains(part)) && !words.contains("method");
     if missing {
-        report.pass(&NONEMPTY, at);
+        at.pass(&NONEMPTY);
     }
     let modern = at.revision == Some(Revision::V2026_07_28);
     let right = if modern { -32602 } else { -32002 };
     if code == right && (missing || !modern) {
-        return report.pass(&CODE, at);
+        return at.pass(&CODE);
     }
     // A server without resources knows no such method, which is another matter.
     let unknown = code == -32601 && at.facts.declares(Side::Server, "resources") != Some(true);
@@ -371,7 +365,7 @@ fn missing(message: &SeenMessage<'_>, at: &RuleContext<'_>, report: &mut Report)
     }
     let wrong =
         Violation::new(format!("the code is {code} where a missing resource has {right}")).inside(error);
-    report.fail(&CODE, at, if code == -32002 { wrong } else { wrong.only(Level::Should) });
+    at.fail(&CODE, if code == -32002 { wrong } else { wrong.only(Level::Should) });
 }
 
 #[cfg(test)]

@@ -7,8 +7,8 @@
 use super::modern::{HIDDEN, client_of, gist, is_clients, may_be_one};
 use super::mrtr::asks_for_input;
 use crate::engine::{
-    Family, FindingLocation, MessageKind, PendingRequest, Report, RuleContext, RuleVisitor, SeenMessage,
-    Span, Trigger, Violation, quoted, why_not_whole,
+    Family, FindingLocation, MessageKind, PendingRequest, RuleContext, RuleVisitor, SeenMessage, Span,
+    Trigger, Violation, quoted, why_not_whole,
 };
 use crate::rule::Rule;
 use std::collections::{BTreeMap, VecDeque};
@@ -120,14 +120,14 @@ struct RetriesState {
 }
 
 impl RuleVisitor for RetriesState {
-    fn message(&mut self, message: &SeenMessage<'_>, at: &RuleContext<'_>, report: &mut Report) {
+    fn message(&mut self, message: &SeenMessage<'_>, at: &RuleContext<'_>) {
         if message.kind == MessageKind::Request && is_clients(message, at) {
-            self.request(message, at, report);
+            self.request(message, at);
             return;
         }
         let Some(request) = message.request() else { return };
         if let Some(retry) = self.retries.remove(&request.number) {
-            outcome(&retry, message, request, at, report);
+            outcome(&retry, message, request, at);
         }
         if asks_for_input(message) {
             self.ask(message, request, at);
@@ -160,7 +160,7 @@ impl RetriesState {
         });
     }
 
-    fn request(&mut self, message: &SeenMessage<'_>, at: &RuleContext<'_>, report: &mut Report) {
+    fn request(&mut self, message: &SeenMessage<'_>, at: &RuleContext<'_>) {
         let (state, responses) = (message.param("requestState"), message.param("inputResponses"));
         if state.is_none() && responses.is_none() {
             return;
@@ -185,32 +185,32 @@ impl RetriesState {
         let Some(question) = best else {
             // Methods of extensions may have a use of their own for it.
             if message.known.is_some() {
-                self.stray(state, &answered, at, report);
+                self.stray(state, &answered, at);
             }
             return;
         };
-        report.pass(&ISOLATION, at);
+        at.pass(&ISOLATION);
         let first = || question.location.clone();
         let id = message.raw.written_id().unwrap_or_default();
-        report.check(&NEW_ID, at, *question.id != *id, || {
+        at.check(&NEW_ID, *question.id != *id, || {
             Violation::new(format!("the request comes back with the id {id}")).see(first(), "the question")
         });
         match (&question.state, state) {
-            (None, None) => report.pass(&STATE_ABSENT, at),
+            (None, None) => at.pass(&STATE_ABSENT),
             (None, Some(state)) => {
                 let wrong = "`requestState` is sent, and the server gave none";
                 let wrong = Violation::new(wrong).inside(state).see(first(), "the question");
-                report.fail(&STATE_ABSENT, at, wrong);
+                at.fail(&STATE_ABSENT, wrong);
             }
             (Some(given), _) if at.facts.hides(given) || state.is_some_and(|state| at.redacted(state)) => {
-                report.inconclusive(&STATE_ECHO, at, HIDDEN);
+                at.inconclusive(&STATE_ECHO, HIDDEN);
             }
             (Some(_), None) => {
                 let wrong = "the request comes back without its `requestState`";
-                report.fail(&STATE_ECHO, at, Violation::new(wrong).see(first(), "the question"));
+                at.fail(&STATE_ECHO, Violation::new(wrong).see(first(), "the question"));
             }
             (Some(given), Some(state)) => {
-                report.check(&STATE_ECHO, at, same_state(Some(given), Some(state)), || {
+                at.check(&STATE_ECHO, same_state(Some(given), Some(state)), || {
                     let wrong = "`requestState` is not what the server gave";
                     Violation::new(wrong).inside(state).see(first(), "the question")
                 });
@@ -225,11 +225,11 @@ impl RetriesState {
                 format!("{} of what was asked for is not answered, such as {}", missing.len(), quoted(key));
             let hidden = responses.is_some_and(|responses| at.redacted(responses));
             if hidden {
-                return report.inconclusive(&INPUTS_FIRST, at, HIDDEN);
+                return at.inconclusive(&INPUTS_FIRST, HIDDEN);
             }
-            report.fail(&INPUTS_FIRST, at, Violation::new(wrong).see(first(), "the question"));
+            at.fail(&INPUTS_FIRST, Violation::new(wrong).see(first(), "the question"));
         } else if !question.keys.is_empty() {
-            report.pass(&INPUTS_FIRST, at);
+            at.pass(&INPUTS_FIRST);
         }
         if let Some(number) = at.pending.last_number()
             && (!missing.is_empty() || !extra.is_empty())
@@ -240,7 +240,7 @@ impl RetriesState {
     }
 
     /// A request comes with answers or state, and was not asked for any.
-    fn stray(&self, state: Option<Json<'_>>, answered: &[String], at: &RuleContext<'_>, report: &mut Report) {
+    fn stray(&self, state: Option<Json<'_>>, answered: &[String], at: &RuleContext<'_>) {
         let another = self.questions.iter().rfind(|question| match (&question.state, state) {
             (Some(given), Some(_)) => same_state(Some(given), state) && !at.facts.hides(given),
             (None, None) => !answered.is_empty() && question.keys == answered,
@@ -251,50 +251,42 @@ impl RetriesState {
         {
             let wrong =
                 format!("what was asked for in answer to `{}` goes with another request", question.method);
-            report.fail(&ISOLATION, at, Violation::new(wrong).see(question.location.clone(), "the question"));
+            at.fail(&ISOLATION, Violation::new(wrong).see(question.location.clone(), "the question"));
         }
     }
 }
 
 /// What a server makes of a second attempt that answers too little or too much.
-fn outcome(
-    retry: &Retry,
-    message: &SeenMessage<'_>,
-    request: &PendingRequest,
-    at: &RuleContext<'_>,
-    report: &mut Report,
-) {
+fn outcome(retry: &Retry, message: &SeenMessage<'_>, request: &PendingRequest, at: &RuleContext<'_>) {
     let names = |keys: &[String]| {
         let text = message.error().map(Json::text).unwrap_or_default();
         keys.iter().find(|key| mentions(text, key)).cloned()
     };
     if !retry.missing.is_empty() {
         match (message.kind, names(&retry.missing)) {
-            (MessageKind::Result, _) if asks_for_input(message) => report.pass(&REREQUEST, at),
+            (MessageKind::Result, _) if asks_for_input(message) => at.pass(&REREQUEST),
             (MessageKind::Error, Some(key)) => {
                 let wrong =
                     format!("the server fails because {} is missing, instead of asking again", quoted(&key));
-                report.fail(&REREQUEST, at, Violation::new(wrong).of(request));
+                at.fail(&REREQUEST, Violation::new(wrong).of(request));
             }
             (MessageKind::Error, None) => {
                 let why = "the error does not say whether an answer is missing";
-                report.inconclusive(&REREQUEST, at, why);
+                at.inconclusive(&REREQUEST, why);
             }
             // What is missing was not needed.
             _ => {}
         }
     } else if !retry.extra.is_empty() {
         match (message.kind, names(&retry.extra)) {
-            (MessageKind::Result, _) => report.pass(&IGNORE_EXTRA, at),
+            (MessageKind::Result, _) => at.pass(&IGNORE_EXTRA),
             (MessageKind::Error, Some(key)) => {
                 let wrong = format!("the server fails over {}, which it did not ask for", quoted(&key));
-                report.fail(&IGNORE_EXTRA, at, Violation::new(wrong).of(request));
+                at.fail(&IGNORE_EXTRA, Violation::new(wrong).of(request));
             }
-            _ => report.inconclusive(
-                &IGNORE_EXTRA,
-                at,
-                "the error does not say whether it is over an answer too many",
-            ),
+            _ => {
+                at.inconclusive(&IGNORE_EXTRA, "the error does not say whether it is over an answer too many")
+            }
         }
     }
 }

@@ -1,7 +1,7 @@
 //! Roots: the directories that a client opens to a server.
 
 use crate::engine::{
-    Family, MessageKind, Report, RuleContext, RuleVisitor, SeenMessage, ServerRequests, Span, Trigger, Uri,
+    Family, MessageKind, RuleContext, RuleVisitor, SeenMessage, ServerRequests, Span, Trigger, Uri,
     Violation, shown, string_of, uri,
 };
 use crate::rule::{Level, Rule};
@@ -45,7 +45,7 @@ struct RootsState {
 }
 
 impl RuleVisitor for RootsState {
-    fn message(&mut self, message: &SeenMessage<'_>, at: &RuleContext<'_>, report: &mut Report) {
+    fn message(&mut self, message: &SeenMessage<'_>, at: &RuleContext<'_>) {
         for answer in self.server_requests.see(at).iter().filter(|answer| answer.method == "roots/list") {
             for root in answer.result.member("roots").into_iter().flat_map(Json::items) {
                 let Some(value) = root.member("uri") else { continue };
@@ -54,13 +54,13 @@ impl RuleVisitor for RootsState {
                     |why: &str| Violation::new(format!("the root {} {why}", shown(value))).inside(value);
                 match uri(&text) {
                     _ if !text.starts_with("file://") => {
-                        report.fail(&URI, at, wrong("does not begin with file://"));
+                        at.fail(&URI, wrong("does not begin with file://"));
                     }
-                    Uri::Good => report.pass(&URI, at),
+                    Uri::Good => at.pass(&URI),
                     Uri::Loose(_) => {
-                        report.fail(&URI, at, wrong("is not escaped as a URI").only(Level::Should));
+                        at.fail(&URI, wrong("is not escaped as a URI").only(Level::Should));
                     }
-                    Uri::Bad(why) => report.fail(&URI, at, wrong(&format!("is not a URI: {why}"))),
+                    Uri::Bad(why) => at.fail(&URI, wrong(&format!("is not a URI: {why}"))),
                 }
             }
         }
@@ -68,12 +68,10 @@ impl RuleVisitor for RootsState {
             return;
         }
         match (at.facts.declares(Side::Client, "roots"), message.error_code()) {
-            (Some(false), Some(code)) => report.check(&UNSUPPORTED, at, code == -32601, || {
+            (Some(false), Some(code)) => at.check(&UNSUPPORTED, code == -32601, || {
                 format!("the client has no roots, and its answer is {code} rather than -32601")
             }),
-            (None, _) => {
-                report.inconclusive(&UNSUPPORTED, at, "the recording does not show what the client can do")
-            }
+            (None, _) => at.inconclusive(&UNSUPPORTED, "the recording does not show what the client can do"),
             _ => {}
         }
     }

@@ -3,7 +3,7 @@
 //! Memory: open questions as `ServerRequests` says, and compiled schemas as `Schemas` says.
 
 use crate::engine::{
-    ClientAnswer, Family, Fit, MessageKind, Report, Revision, RuleContext, RuleVisitor, Schemas, SeenMessage,
+    ClientAnswer, Family, Fit, MessageKind, Revision, RuleContext, RuleVisitor, Schemas, SeenMessage,
     ServerRequests, Span, Trigger, Violation, part, quoted, server_requests, string_of,
 };
 use crate::rule::Rule;
@@ -120,40 +120,40 @@ struct SamplingState {
 }
 
 impl RuleVisitor for SamplingState {
-    fn message(&mut self, message: &SeenMessage<'_>, at: &RuleContext<'_>, report: &mut Report) {
+    fn message(&mut self, message: &SeenMessage<'_>, at: &RuleContext<'_>) {
         for asked in server_requests(at).iter().filter(|asked| asked.method == SAMPLE) {
             let Some(params) = asked.params else { continue };
             if let Some(messages) = params.member("messages") {
-                self.messages(messages, params, at, report);
+                self.messages(messages, params, at);
             }
             let context = params.member("includeContext");
             let asks = context.and_then(string_of).is_some_and(|context| context != "none");
             // Without the capability it is the business of another rule.
             if !asks || at.facts.declares(Side::Client, "sampling.context") != Some(false) {
-                report.check(&CONTEXT, at, !asks, || {
+                at.check(&CONTEXT, !asks, || {
                     Violation::new("context of servers is asked for").inside(context.unwrap_or(params))
                 });
             }
         }
         for answer in self.server_requests.see(at).iter().filter(|answer| answer.method == SAMPLE) {
-            answered(answer, at, report);
+            answered(answer, at);
         }
         let Some(request) = message.request_for(SAMPLE) else { return };
         if message.kind == MessageKind::Error && hands_tools(request.params()) {
-            refused(at, report);
+            refused(at);
         }
-        codes(message, request.param("messages"), at, report);
+        codes(message, request.param("messages"), at);
     }
 
-    fn over(&mut self, _at: &RuleContext<'_>, report: &mut Report) {
-        report.reached(self.schemas.spent());
+    fn over(&mut self, at: &RuleContext<'_>) {
+        at.reached(self.schemas.spent());
     }
 }
 
 /// A sample, by whatever way it comes to the server.
-fn answered(answer: &ClientAnswer<'_>, at: &RuleContext<'_>, report: &mut Report) {
+fn answered(answer: &ClientAnswer<'_>, at: &RuleContext<'_>) {
     let Some(params) = answer.params() else {
-        return report.inconclusive(&TOOLS_REFUSED, at, NOT_KEPT);
+        return at.inconclusive(&TOOLS_REFUSED, NOT_KEPT);
     };
     if hands_tools(Some(params)) && at.facts.declares(Side::Client, "sampling") != Some(false) {
         match at.facts.declares(Side::Client, "sampling.tools") {
@@ -161,10 +161,10 @@ fn answered(answer: &ClientAnswer<'_>, at: &RuleContext<'_>, report: &mut Report
             Some(false) => {
                 let wrong =
                     Violation::new("tools are handed over, and the client samples without `sampling.tools`");
-                report.fail(&TOOLS_REFUSED, at, wrong.see(answer.request.clone(), "the request"));
+                at.fail(&TOOLS_REFUSED, wrong.see(answer.request.clone(), "the request"));
             }
             None => {
-                report.inconclusive(&TOOLS_REFUSED, at, "the client's capabilities are not in the recording");
+                at.inconclusive(&TOOLS_REFUSED, "the client's capabilities are not in the recording");
             }
         }
     }
@@ -176,7 +176,7 @@ fn answered(answer: &ClientAnswer<'_>, at: &RuleContext<'_>, report: &mut Report
             Some("required") => (uses, "the answer uses no tool, and `toolChoice` requires one"),
             _ => return,
         };
-        report.check(&CHOICE, at, kept, || Violation::new(wrong).inside(content));
+        at.check(&CHOICE, kept, || Violation::new(wrong).inside(content));
     }
 }
 
@@ -184,39 +184,39 @@ fn hands_tools(params: Option<Json<'_>>) -> bool {
     params.is_some_and(|params| params.member("tools").or_else(|| params.member("toolChoice")).is_some())
 }
 
-fn refused(at: &RuleContext<'_>, report: &mut Report) {
+fn refused(at: &RuleContext<'_>) {
     if at.facts.declares(Side::Client, "sampling.tools") == Some(false) {
-        report.pass(&TOOLS_REFUSED, at);
+        at.pass(&TOOLS_REFUSED);
     }
 }
 
 /// What an answer of its own says of the messages that it is for.
-fn codes(message: &SeenMessage<'_>, messages: Option<Json<'_>>, at: &RuleContext<'_>, report: &mut Report) {
+fn codes(message: &SeenMessage<'_>, messages: Option<Json<'_>>, at: &RuleContext<'_>) {
     let code = message.error_code();
     // A client without samples says that first, and a person's word comes before any other.
     if code == Some(-1) {
-        return report.pass(&REJECTED, at);
+        return at.pass(&REJECTED);
     }
     let words = message.error().and_then(|error| error.member("message"));
     if words.is_some_and(|words| at.redacted(words)) {
-        report.inconclusive(&REJECTED, at, "the recorder took out why the sample was refused");
+        at.inconclusive(&REJECTED, "the recorder took out why the sample was refused");
     } else if let Some(words) = words.and_then(string_of).map(|words| words.to_lowercase())
         && words.contains("user ")
         && ["reject", "declin", "denied", "refus"].iter().any(|word| words.contains(word))
     {
         let wrong = format!("the user has refused, and the code is {}", code.unwrap_or(0));
-        return report.fail(&REJECTED, at, wrong);
+        return at.fail(&REJECTED, wrong);
     }
     if code == Some(-32601) {
         return;
     }
     let Some(messages) = messages else {
-        return report.inconclusive(&UNBALANCED_REFUSED, at, NOT_KEPT);
+        return at.inconclusive(&UNBALANCED_REFUSED, NOT_KEPT);
     };
     // That a result is of no use of a tool, nothing says how to refuse.
     let lacks = || unbalanced(messages).1.filter(|(.., lacks)| *lacks).map(|(turn, why, _)| (turn, why));
     if let Some((_, why)) = mixed(messages).or_else(lacks) {
-        report.check(&UNBALANCED_REFUSED, at, code == Some(-32602), || match code {
+        at.check(&UNBALANCED_REFUSED, code == Some(-32602), || match code {
             Some(code) => format!("{why}, and the answer is the error {code}"),
             None => format!("{why}, and the answer is a sample"),
         });
@@ -226,16 +226,16 @@ fn codes(message: &SeenMessage<'_>, messages: Option<Json<'_>>, at: &RuleContext
 type Fault<'m> = (Json<'m>, String);
 
 impl SamplingState {
-    fn messages(&mut self, messages: Json<'_>, params: Json<'_>, at: &RuleContext<'_>, report: &mut Report) {
+    fn messages(&mut self, messages: Json<'_>, params: Json<'_>, at: &RuleContext<'_>) {
         let (tools, wrong) = unbalanced(messages);
         match (mixed(messages), tools) {
-            (Some((block, why)), _) => report.fail(&ONLY, at, Violation::new(why).inside(block)),
-            (None, true) => report.pass(&ONLY, at),
+            (Some((block, why)), _) => at.fail(&ONLY, Violation::new(why).inside(block)),
+            (None, true) => at.pass(&ONLY),
             (None, false) => {}
         }
         match wrong {
-            Some((turn, why, _)) => report.fail(&BALANCE, at, Violation::new(why).inside(turn)),
-            None if tools => report.pass(&BALANCE, at),
+            Some((turn, why, _)) => at.fail(&BALANCE, Violation::new(why).inside(turn)),
+            None if tools => at.pass(&BALANCE),
             None => {}
         }
         let blocks: Vec<Json<'_>> =
@@ -252,16 +252,16 @@ impl SamplingState {
                 used.and_then(|used| tools.find(|tool| same(tool.member("name"), used.member("name"))));
             let Some(tool) = tool else {
                 let why = "the tool's definition is not among the `tools` of the request";
-                report.inconclusive(&STRUCTURED, at, why);
+                at.inconclusive(&STRUCTURED, why);
                 continue;
             };
             let Some(schema) = tool.member("outputSchema") else { continue };
             match self.schemas.fit(schema, structured) {
-                Fit::Fits => report.pass(&STRUCTURED, at),
-                Fit::Unsure(why) => report.inconclusive(&STRUCTURED, at, why),
+                Fit::Fits => at.pass(&STRUCTURED),
+                Fit::Unsure(why) => at.inconclusive(&STRUCTURED, why),
                 Fit::Unfit(why, pointer) => {
                     let wrong = format!("`structuredContent` does not fit `outputSchema`: {why}");
-                    report.fail(&STRUCTURED, at, Violation::new(wrong).inside(part(structured, &pointer)));
+                    at.fail(&STRUCTURED, Violation::new(wrong).inside(part(structured, &pointer)));
                 }
             }
         }

@@ -2,7 +2,7 @@
 
 use super::FAMILIES;
 use crate::engine::{
-    CheckResult, Family, Judge, JudgeOptions, MessageKind, RecordingInfo, RecordingKind, Report, RuleContext,
+    CheckResult, Family, Judge, JudgeOptions, MessageKind, RecordingInfo, RecordingKind, RuleContext,
     RuleVerdict, RuleVisitor, SeenMessage, Trigger, Violation,
 };
 use crate::rule::{Need, Rule};
@@ -142,9 +142,9 @@ static NO_NUMBERS: Rule = Rule {
 struct NoNumbers;
 
 impl RuleVisitor for NoNumbers {
-    fn message(&mut self, message: &SeenMessage<'_>, at: &RuleContext<'_>, report: &mut Report) {
+    fn message(&mut self, message: &SeenMessage<'_>, at: &RuleContext<'_>) {
         let number = matches!(message.raw.id(), transcript::message::Id::Number(_));
-        report.check(&NO_NUMBERS, at, !number, || Violation::new("the id is a number"));
+        at.check(&NO_NUMBERS, !number, || Violation::new("the id is a number"));
     }
 }
 

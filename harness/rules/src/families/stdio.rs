@@ -4,8 +4,7 @@
 
 use super::encoding;
 use crate::engine::{
-    Family, FindingLocation, Report, RuleContext, RuleVisitor, SplitLine, SplitMessages, Trigger, Violation,
-    quoted,
+    Family, FindingLocation, RuleContext, RuleVisitor, SplitLine, SplitMessages, Trigger, Violation, quoted,
 };
 use crate::rule::{Need, Party, Rule};
 use transcript::json::Json;
@@ -57,7 +56,7 @@ struct StdioState {
 }
 
 impl RuleVisitor for StdioState {
-    fn visit(&mut self, at: &RuleContext<'_>, report: &mut Report) {
+    fn visit(&mut self, at: &RuleContext<'_>) {
         if let Content::TraceEnd(end) = &at.entry.content {
             let input = end.member("_input").and_then(|input| input.as_text());
             self.is_input_open = input.is_some_and(|input| input.is("open"));
@@ -65,93 +64,92 @@ impl RuleVisitor for StdioState {
         let Some(side) = at.entry.side else { return };
         match &at.entry.content {
             Content::Message(_) => {
-                self.give_up(side, at, report);
+                self.give_up(side, at);
                 if at.facts.over_stdio() == Some(true) {
-                    report.pass(&ONE_LINE, at);
-                    report.pass(pure(side), at);
+                    at.pass(&ONE_LINE);
+                    at.pass(pure(side));
                 }
             }
             Content::Noise(noise) if noise.why.code == Code::NotAMessage => {
                 let Ok(value) = Json::parse(&noise.text) else { return };
                 match value.as_text().and_then(|text| text.to_str()) {
-                    Some(text) => self.printed(&text, side, at, report),
+                    Some(text) => self.printed(&text, side, at),
                     None => {
-                        self.give_up(side, at, report);
+                        self.give_up(side, at);
                         if !resembles_message(value) {
-                            impure(noise.text.as_ref(), side, at, report);
+                            impure(noise.text.as_ref(), side, at);
                         }
                     }
                 }
             }
-            Content::Noise(_) => self.give_up(side, at, report),
+            Content::Noise(_) => self.give_up(side, at),
             _ => {}
         }
     }
 
-    fn over(&mut self, at: &RuleContext<'_>, report: &mut Report) {
+    fn over(&mut self, at: &RuleContext<'_>) {
         let written = &mut self.pieces[Side::Client as usize];
         if self.is_input_open && written.is_cut() {
             written.give_up();
-            report.inconclusive(&encoding::PARSE, at, "the server ended before the client's last line did");
+            at.inconclusive(&encoding::PARSE, "the server ended before the client's last line did");
         }
         for side in [Side::Client, Side::Server] {
-            self.give_up(side, at, report);
+            self.give_up(side, at);
         }
     }
 }
 
 impl StdioState {
     /// Text that the recorder kept as a string, since it is not JSON.
-    fn printed(&mut self, text: &str, side: Side, at: &RuleContext<'_>, report: &mut Report) {
+    fn printed(&mut self, text: &str, side: Side, at: &RuleContext<'_>) {
         // A message in a string is whole; it is its recorder who wrapped it.
         if text.starts_with('\u{feff}') || Message::parse(text).is_ok() {
-            return self.give_up(side, at, report);
+            return self.give_up(side, at);
         }
         // Blank lines separate nothing, and every reader steps over them.
         if text.trim().is_empty() {
             return;
         }
         if Json::parse(text).is_ok() {
-            self.give_up(side, at, report);
-            return impure(text, side, at, report);
+            self.give_up(side, at);
+            return impure(text, side, at);
         }
         match self.pieces[side as usize].take(text, at.location()) {
             SplitLine::Continues => {}
             SplitLine::Completes(first) if at.facts.over_stdio() == Some(true) => {
-                report.fail(
+                at.fail(
                     &ONE_LINE,
-                    at,
                     Violation::new("a message is written over several lines").at(first).by(party(side)),
                 );
             }
-            SplitLine::Completes(_) => report.inconclusive(&ONE_LINE, at, OVER_HTTP),
-            SplitLine::Exceeds(first) => broken_json(first, side, at, report),
-            SplitLine::Unrelated => impure(text, side, at, report),
+            SplitLine::Completes(_) => at.inconclusive(&ONE_LINE, OVER_HTTP),
+            SplitLine::Exceeds(first) => broken_json(first, side, at),
+            SplitLine::Unrelated => impure(text, side, at),
         }
     }
 
-    fn give_up(&mut self, side: Side, at: &RuleContext<'_>, report: &mut Report) {
+    fn give_up(&mut self, side: Side, at: &RuleContext<'_>) {
         if let Some(first) = self.pieces[side as usize].give_up() {
-            broken_json(first, side, at, report);
+            broken_json(first, side, at);
         }
     }
 }
 
-fn broken_json(first: FindingLocation, side: Side, at: &RuleContext<'_>, report: &mut Report) {
-    report.fail(&encoding::PARSE, at, encoding::broken_json(first).by(party(side)));
+fn broken_json(first: FindingLocation, side: Side, at: &RuleContext<'_>) {
+    at.fail(&encoding::PARSE, encoding::broken_json(first).by(party(side)));
 }
 
 const OVER_HTTP: &str = "the trace is of a server behind a URL, and does not say what went through a pipe";
 
-fn impure(text: &str, side: Side, at: &RuleContext<'_>, report: &mut Report) {
+fn impure(text: &str, side: Side, at: &RuleContext<'_>) {
     match at.facts.over_stdio() {
         Some(true) => {
             let header = text.get(..15).is_some_and(|name| name.eq_ignore_ascii_case("content-length:"));
             let what = if header { "this is a header, as LSP has them, and" } else { "this is" };
-            report.fail(pure(side), at, format!("{what} not a message: {}", quoted(text)));
+            at.fail(pure(side), format!("{what} not a message: {}", quoted(text)));
         }
         Some(false) => {}
-        None => report.inconclusive(pure(side), at, OVER_HTTP),
+        None => at.inconclusive(pure(side), OVER_HTTP),
     }
 }
 

@@ -3,8 +3,8 @@
 //! Memory: the ids of subscriptions and how each ended, up to [`MOST_LISTENS`].
 
 use crate::engine::{
-    Family, FindingLocation, MessageKind, Report, RuleContext, RuleVisitor, SeenMessage, Span, Trigger,
-    TypedId, Violation, shown,
+    Family, FindingLocation, MessageKind, RuleContext, RuleVisitor, SeenMessage, Span, Trigger, TypedId,
+    Violation, shown,
 };
 use crate::rule::Rule;
 use foldhash::fast::FixedState;
@@ -53,7 +53,7 @@ struct SubscriptionEndsState {
 }
 
 impl RuleVisitor for SubscriptionEndsState {
-    fn message(&mut self, message: &SeenMessage<'_>, at: &RuleContext<'_>, report: &mut Report) {
+    fn message(&mut self, message: &SeenMessage<'_>, at: &RuleContext<'_>) {
         let key = |id: Option<TypedId>| Some((at.entry.exchange, id?));
         if message.calls(LISTEN) {
             if let Some(key) = key(TypedId::of_message(message.raw.id()))
@@ -68,14 +68,14 @@ impl RuleVisitor for SubscriptionEndsState {
             self.end(key(TypedId::of_message(message.raw.id())), (at.location(), None));
         } else if let Some(tag) = message.meta(TAG).filter(|_| message.kind == MessageKind::Notification) {
             let Some(end) = key(TypedId::new(tag)).and_then(|key| self.listens.get(&key)) else { return };
-            let Some(end) = end else { return report.pass(&SILENT, at) };
+            let Some(end) = end else { return at.pass(&SILENT) };
             let (location, by_client) = end;
             let after = by_client.map(|before| Some(at.entry.time?.saturating_sub(before?)));
             if after.is_none_or(|after| after.is_some_and(|after| after >= CROSSING)) {
                 let wrong = Violation::new(format!("the subscription {} is over", shown(tag))).inside(tag);
-                report.fail(&SILENT, at, wrong.see(location.clone(), "its end"));
+                at.fail(&SILENT, wrong.see(location.clone(), "its end"));
             } else {
-                report.inconclusive(&SILENT, at, "the message and the cancellation may have crossed");
+                at.inconclusive(&SILENT, "the message and the cancellation may have crossed");
             }
         }
     }

@@ -5,8 +5,8 @@
 
 use super::modern::{HIDDEN, UNPROVEN, hides_meta, is_clients};
 use crate::engine::{
-    Family, FindingLocation, MessageKind, Report, RuleContext, RuleVisitor, SeenMessage, Span, Trigger,
-    Violation, quoted, shown, text_of, why_not_whole,
+    Family, FindingLocation, MessageKind, RuleContext, RuleVisitor, SeenMessage, Span, Trigger, Violation,
+    quoted, shown, text_of, why_not_whole,
 };
 use crate::rule::Rule;
 use transcript::json::{Json, JsonKind};
@@ -132,16 +132,14 @@ struct SubscriptionsState {
 }
 
 impl RuleVisitor for SubscriptionsState {
-    fn message(&mut self, message: &SeenMessage<'_>, at: &RuleContext<'_>, report: &mut Report) {
+    fn message(&mut self, message: &SeenMessage<'_>, at: &RuleContext<'_>) {
         match message.kind {
             MessageKind::Request if message.calls(LISTEN) && is_clients(message, at) => {
                 self.listen(message, at)
             }
-            MessageKind::Notification if at.side != Some(Side::Client) => {
-                self.notification(message, at, report)
-            }
+            MessageKind::Notification if at.side != Some(Side::Client) => self.notification(message, at),
             MessageKind::Result if message.request_for(LISTEN).is_some() => {
-                self.result(message, at, report);
+                self.result(message, at);
             }
             MessageKind::Error if message.request_for(LISTEN).is_some() => {
                 let id = message.raw.written_id();
@@ -151,9 +149,9 @@ impl RuleVisitor for SubscriptionsState {
         }
     }
 
-    fn over(&mut self, at: &RuleContext<'_>, report: &mut Report) {
+    fn over(&mut self, at: &RuleContext<'_>) {
         if self.listens.iter().any(|listen| !listen.acknowledged) {
-            report.inconclusive(&ACK_FIRST, at, "the recording ends before a message of the subscription");
+            at.inconclusive(&ACK_FIRST, "the recording ends before a message of the subscription");
         }
     }
 }
@@ -208,10 +206,10 @@ impl SubscriptionsState {
         })
     }
 
-    fn notification(&mut self, message: &SeenMessage<'_>, at: &RuleContext<'_>, report: &mut Report) {
+    fn notification(&mut self, message: &SeenMessage<'_>, at: &RuleContext<'_>) {
         let method = message.method.as_deref().unwrap_or_default();
         if method == "notifications/cancelled" {
-            return self.cancelled(message, at, report);
+            return self.cancelled(message, at);
         }
         let streaming = self.streaming(at);
         let tag = message.meta(TAG);
@@ -219,9 +217,9 @@ impl SubscriptionsState {
         if matches!(method, "notifications/progress" | "notifications/message") {
             if streaming.is_some() || tag.is_some() {
                 let wrong = format!("`{method}` travels in a subscription");
-                report.fail(&NO_REQUEST_SCOPED, at, Violation::new(wrong));
+                at.fail(&NO_REQUEST_SCOPED, Violation::new(wrong));
             } else if !self.listens.is_empty() {
-                report.pass(&NO_REQUEST_SCOPED, at);
+                at.pass(&NO_REQUEST_SCOPED);
             }
             return;
         }
@@ -230,60 +228,59 @@ impl SubscriptionsState {
         }
         let Some(tag) = tag else {
             if hides_meta(message, at) {
-                return report.inconclusive(&ID_TAG, at, HIDDEN);
+                return at.inconclusive(&ID_TAG, HIDDEN);
             }
             // Over HTTP the stream tells; on stdio it may have been any of them, or none was opened.
             if self.listens.is_empty() && method != ACK {
                 return match self.why_unsure(at) {
-                    _ if !at.facts.modern => report.inconclusive(&FILTER, at, UNPROVEN),
-                    Some(why) => report.inconclusive(&FILTER, at, why),
+                    _ if !at.facts.modern => at.inconclusive(&FILTER, UNPROVEN),
+                    Some(why) => at.inconclusive(&FILTER, why),
                     None => {
-                        report.fail(&FILTER, at, format!("`{method}` is sent although no client subscribed"));
+                        at.fail(&FILTER, format!("`{method}` is sent although no client subscribed"));
                     }
                 };
             }
-            report.fail(&ID_TAG, at, format!("`{method}` does not name its subscription"));
+            at.fail(&ID_TAG, format!("`{method}` does not name its subscription"));
             if let Some(index) = streaming {
-                self.opened(index, method, at, report);
+                self.opened(index, method, at);
             }
             return;
         };
-        report.pass(&ID_TAG, at);
+        at.pass(&ID_TAG);
         let Some(index) = streaming.or_else(|| self.named(tag)).or_else(|| self.misnamed(tag)) else {
-            return self.unknown(&ID_EXACT, tag, at, report);
+            return self.unknown(&ID_EXACT, tag, at);
         };
         let Some(listen) = self.listens.get(index) else { return };
         let (id, location) = (&listen.id, &listen.location);
-        report
-            .check(&ID_EXACT, at, is_id(id, tag), || wrong_tag(tag, id).see(location.clone(), "the request"));
+        at.check(&ID_EXACT, is_id(id, tag), || wrong_tag(tag, id).see(location.clone(), "the request"));
         let filter = listen.filter.as_deref().and_then(|text| Json::parse(text).ok());
         if let (Some(filter), Some(member)) = (filter, asked_by) {
             match allows(filter, member, message) {
-                Some(true) => report.pass(&FILTER, at),
+                Some(true) => at.pass(&FILTER),
                 Some(false) if listen.shared => {
-                    report.inconclusive(&FILTER, at, "several clients may use the id of the subscription");
+                    at.inconclusive(&FILTER, "several clients may use the id of the subscription");
                 }
                 Some(false) => {
                     let uri =
                         message.param("uri").filter(|_| method == UPDATED).map(shown).unwrap_or_default();
                     let wrong = format!("the subscription did not ask for `{method}` {uri}");
                     let wrong = Violation::new(wrong.trim_end().to_owned());
-                    report.fail(&FILTER, at, wrong.see(location.clone(), "the request"));
+                    at.fail(&FILTER, wrong.see(location.clone(), "the request"));
                 }
-                None => report.inconclusive(&FILTER, at, PART),
+                None => at.inconclusive(&FILTER, PART),
             }
         }
         if let (Some(filter), ACK) = (filter, method) {
-            subset(filter, message, &listen.location, at, report);
+            subset(filter, message, &listen.location, at);
         }
-        self.opened(index, method, at, report);
+        self.opened(index, method, at);
     }
 
     /// A message of a subscription: the acknowledgment, or something that must come behind it.
-    fn opened(&mut self, index: usize, method: &str, at: &RuleContext<'_>, report: &mut Report) {
+    fn opened(&mut self, index: usize, method: &str, at: &RuleContext<'_>) {
         let Some(listen) = self.listens.get_mut(index) else { return };
         if !std::mem::replace(&mut listen.acknowledged, true) {
-            report.check(&ACK_FIRST, at, method == ACK, || {
+            at.check(&ACK_FIRST, method == ACK, || {
                 let wrong = "the subscription begins with something else than its acknowledgment";
                 Violation::new(wrong).see(listen.location.clone(), "the request")
             });
@@ -291,50 +288,50 @@ impl SubscriptionsState {
     }
 
     /// An id is that of no subscription, as it is written.
-    fn unknown(&self, rule: &'static Rule, id: Json<'_>, at: &RuleContext<'_>, report: &mut Report) {
+    fn unknown(&self, rule: &'static Rule, id: Json<'_>, at: &RuleContext<'_>) {
         match self.why_unsure(at) {
             None => {
                 let wrong = format!("no subscription has the id {}", shown(id));
-                report.fail(rule, at, Violation::new(wrong).inside(id));
+                at.fail(rule, Violation::new(wrong).inside(id));
             }
-            Some(why) => report.inconclusive(rule, at, why),
+            Some(why) => at.inconclusive(rule, why),
         }
     }
 
-    fn result(&mut self, message: &SeenMessage<'_>, at: &RuleContext<'_>, report: &mut Report) {
+    fn result(&mut self, message: &SeenMessage<'_>, at: &RuleContext<'_>) {
         let (Some(request), Some(result)) = (message.request(), message.raw.outcome()) else { return };
         match result.member("_meta").and_then(|meta| meta.member(TAG)) {
-            None if hides_meta(message, at) => report.inconclusive(&ID_TAG, at, HIDDEN),
+            None if hides_meta(message, at) => at.inconclusive(&ID_TAG, HIDDEN),
             None if at.facts.modern => {
-                report.fail(&ID_TAG, at, "the result of the subscription does not name it");
+                at.fail(&ID_TAG, "the result of the subscription does not name it");
             }
-            None => report.inconclusive(&ID_TAG, at, UNPROVEN),
+            None => at.inconclusive(&ID_TAG, UNPROVEN),
             Some(tag) => {
-                report.pass(&ID_TAG, at);
+                at.pass(&ID_TAG);
                 let id = request.id();
-                report.check(&ID_EXACT, at, is_id(id, tag), || wrong_tag(tag, id).of(request));
+                at.check(&ID_EXACT, is_id(id, tag), || wrong_tag(tag, id).of(request));
             }
         }
         let named = || self.listens.iter().position(|listen| *listen.id == *request.id());
         if let Some(index) = self.streaming(at).or_else(named) {
-            self.opened(index, "", at, report);
+            self.opened(index, "", at);
         }
     }
 
     /// A server's cancellation.
-    fn cancelled(&self, message: &SeenMessage<'_>, at: &RuleContext<'_>, report: &mut Report) {
+    fn cancelled(&self, message: &SeenMessage<'_>, at: &RuleContext<'_>) {
         let (Some(Side::Server), Some(id)) = (at.side, message.param("requestId")) else { return };
         if self.named(id).is_some() {
-            return report.pass(&CANCEL, at);
+            return at.pass(&CANCEL);
         }
         if let Some(request) = at.pending.find(Some(Side::Client), id) {
             if request.method() != LISTEN {
                 let wrong = format!("the server cancels the client's `{}`", request.method());
-                report.fail(&CANCEL, at, Violation::new(wrong).inside(id).of(request));
+                at.fail(&CANCEL, Violation::new(wrong).inside(id).of(request));
             }
             return;
         }
-        self.unknown(&CANCEL, id, at, report);
+        self.unknown(&CANCEL, id, at);
     }
 }
 
@@ -368,13 +365,7 @@ fn allows(filter: Json<'_>, member: &str, message: &SeenMessage<'_>) -> Option<b
 }
 
 /// Whether an acknowledgment grants only what was asked for.
-fn subset(
-    filter: Json<'_>,
-    message: &SeenMessage<'_>,
-    location: &FindingLocation,
-    at: &RuleContext<'_>,
-    report: &mut Report,
-) {
+fn subset(filter: Json<'_>, message: &SeenMessage<'_>, location: &FindingLocation, at: &RuleContext<'_>) {
     let answer = message.param("notifications").filter(|answer| answer.kind() == JsonKind::Object);
     let Some(answer) = answer else { return };
     for (name, value) in answer.members() {
@@ -393,8 +384,8 @@ fn subset(
         };
         if let Some(more) = more {
             let wrong = Violation::new(format!("{more} is granted, and was not asked for")).inside(value);
-            return report.fail(&ACK_SUBSET, at, wrong.see(location.clone(), "the request"));
+            return at.fail(&ACK_SUBSET, wrong.see(location.clone(), "the request"));
         }
     }
-    report.pass(&ACK_SUBSET, at);
+    at.pass(&ACK_SUBSET);
 }

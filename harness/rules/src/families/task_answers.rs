@@ -3,9 +3,9 @@
 //! Memory: the ids of tasks, and of each how it is polled, up to [`MOST_TASKS`].
 
 use crate::engine::{
-    Definition, Family, FindingLocation, LONGEST_NAME, MessageKind, Report, Revision, RuleContext,
-    RuleVisitor, SeenMessage, Span, ToolList, Trigger, Violation, per_session, quoted, shown, string_of,
-    text_of, why_not_whole,
+    Definition, Family, FindingLocation, LONGEST_NAME, MessageKind, Revision, RuleContext, RuleVisitor,
+    SeenMessage, Span, ToolList, Trigger, Violation, per_session, quoted, shown, string_of, text_of,
+    why_not_whole,
 };
 use crate::rule::{Level, Need, Party, Rule};
 use std::collections::BTreeMap;
@@ -119,10 +119,10 @@ struct TaskAnswersState {
 }
 
 impl RuleVisitor for TaskAnswersState {
-    fn message(&mut self, message: &SeenMessage<'_>, at: &RuleContext<'_>, report: &mut Report) {
+    fn message(&mut self, message: &SeenMessage<'_>, at: &RuleContext<'_>) {
         let _ = self.list.see(at);
         match (message.kind, message.request()) {
-            (MessageKind::Request, _) => self.asks(message, at, report),
+            (MessageKind::Request, _) => self.asks(message, at),
             (MessageKind::Notification, _) => {
                 if message.calls("notifications/tasks/status")
                     && let Some(params) = message.raw.params()
@@ -134,30 +134,30 @@ impl RuleVisitor for TaskAnswersState {
             (_, Some(request)) => {
                 let method = request.method();
                 if let Some((_, path)) = DECLARED.iter().find(|(name, _)| *name == method) {
-                    self.answers(message, path, at, report);
+                    self.answers(message, path, at);
                 } else if method == "tasks/list" {
                     let tasks = message.raw.outcome().and_then(|result| result.member("tasks"));
                     tasks.into_iter().flat_map(Json::items).for_each(|task| {
                         self.follow(task, None);
                     });
                 } else if method.starts_with("tasks/") {
-                    self.of_task(message, at, report);
+                    self.of_task(message, at);
                 }
             }
             _ => {}
         }
     }
 
-    fn over(&mut self, at: &RuleContext<'_>, report: &mut Report) {
+    fn over(&mut self, at: &RuleContext<'_>) {
         for (_, task) in std::mem::take(&mut self.tasks) {
             let Some((location, party, again)) = task.waits else { continue };
             let why = why_not_whole(at.facts)
                 .or((!again).then_some("the session may have ended before the answer was read"));
             match why {
-                Some(why) => report.inconclusive(&INPUT, at, why),
+                Some(why) => at.inconclusive(&INPUT, why),
                 None => {
                     let wrong = "the task waits for input, and is only polled again";
-                    report.fail(&INPUT, at, Violation::new(wrong).at(location).by(party));
+                    at.fail(&INPUT, Violation::new(wrong).at(location).by(party));
                 }
             }
         }
@@ -183,11 +183,11 @@ impl TaskAnswersState {
         Some(followed)
     }
 
-    fn asks(&mut self, message: &SeenMessage<'_>, at: &RuleContext<'_>, report: &mut Report) {
+    fn asks(&mut self, message: &SeenMessage<'_>, at: &RuleContext<'_>) {
         let Some(id) = message.param("taskId").and_then(string_of) else { return };
         let Some(task) = self.tasks.get_mut(&id) else { return };
         if message.calls("tasks/result") && task.waits.take().is_some() {
-            report.pass(&INPUT, at);
+            at.pass(&INPUT);
         }
         if !message.calls("tasks/get") {
             return;
@@ -195,11 +195,11 @@ impl TaskAnswersState {
         if let Some((.., again)) = &mut task.waits {
             *again = true;
         }
-        if let Some(interval) = task.interval.filter(|_| report.binds(&INTERVAL, at)) {
+        if let Some(interval) = task.interval.filter(|_| at.binds(&INTERVAL)) {
             let since = |before: i64| at.entry.time.map(|now| now.saturating_sub(before));
             // Clocks and timers are not exact.
             if let Some(waited) = task.asked.and_then(since) {
-                report.check(&INTERVAL, at, waited >= interval - interval / 10, || {
+                at.check(&INTERVAL, waited >= interval - interval / 10, || {
                     format!(
                         "the task is asked for after {waited} ms, and its `pollInterval` is {interval} ms"
                     )
@@ -210,7 +210,7 @@ impl TaskAnswersState {
     }
 
     /// An answer to a request that may have asked for a task.
-    fn answers(&mut self, message: &SeenMessage<'_>, path: &str, at: &RuleContext<'_>, report: &mut Report) {
+    fn answers(&mut self, message: &SeenMessage<'_>, path: &str, at: &RuleContext<'_>) {
         let (Some(request), Some(side)) = (message.request(), at.side) else { return };
         let declares = at.facts.declares(side, path);
         let created = message.raw.outcome().and_then(|result| result.member("task"));
@@ -221,7 +221,7 @@ impl TaskAnswersState {
         if asked.is_some() && message.kind == MessageKind::Result {
             match declares {
                 Some(true) => {}
-                Some(false) => report.check(&UNDECLARED, at, created.is_none(), || {
+                Some(false) => at.check(&UNDECLARED, created.is_none(), || {
                     Violation::new(format!(
                         "the answer is a task, and the {} does not declare `{path}`",
                         side.name()
@@ -230,7 +230,7 @@ impl TaskAnswersState {
                 }),
                 None => {
                     let why = "the receiver's capabilities are not in the recording";
-                    report.inconclusive(&UNDECLARED, at, why);
+                    at.inconclusive(&UNDECLARED, why);
                 }
             }
         }
@@ -242,7 +242,7 @@ impl TaskAnswersState {
         let tool = match self.list.find(at.facts, &name) {
             Definition::Listed(tool) => tool,
             Definition::Missing => return,
-            Definition::Unsure(why) => return report.inconclusive(&SUPPORT, at, why),
+            Definition::Unsure(why) => return at.inconclusive(&SUPPORT, why),
         };
         let support = tool.member("execution").and_then(|execution| execution.member("taskSupport"));
         let support = support.and_then(text_of).unwrap_or_else(|| "forbidden".into());
@@ -253,7 +253,7 @@ impl TaskAnswersState {
         };
         let code = message.error_code();
         let refused = code == Some(-32601) || code == Some(-32600) && level == Level::Must;
-        report.check(&SUPPORT, at, refused, || {
+        at.check(&SUPPORT, refused, || {
             let answer = code.map_or("a result".to_owned(), |code| format!("the error {code}"));
             let wrong =
                 format!("the tool {} is to be called {how}, and the answer is {answer}", quoted(&name));
@@ -262,10 +262,10 @@ impl TaskAnswersState {
     }
 
     /// An answer about a task that the request names.
-    fn of_task(&mut self, message: &SeenMessage<'_>, at: &RuleContext<'_>, report: &mut Report) {
+    fn of_task(&mut self, message: &SeenMessage<'_>, at: &RuleContext<'_>) {
         let Some(request) = message.request() else { return };
         let Some(params) = request.params().filter(|params| !at.redacted(*params)) else {
-            return report.inconclusive(&UNKNOWN, at, "which task was asked for is not in the recording");
+            return at.inconclusive(&UNKNOWN, "which task was asked for is not in the recording");
         };
         let named = params.member("taskId");
         let id = named.and_then(string_of);
@@ -281,22 +281,22 @@ impl TaskAnswersState {
             return;
         }
         if code == Some(-32602) {
-            return report.pass(&UNKNOWN, at);
+            return at.pass(&UNKNOWN);
         }
         let answer = || code.map_or("a result".to_owned(), |code| format!("the error {code}"));
         if named.is_none_or(|named| named.kind() != JsonKind::String) {
             let name = named.map_or("no task".to_owned(), |named| format!("the task {}", shown(named)));
             let wrong = Violation::new(format!("{name} is asked for, and the answer is {}", answer()));
-            return report.fail(&UNKNOWN, at, wrong.of(request));
+            return at.fail(&UNKNOWN, wrong.of(request));
         }
         let words = message.error().and_then(|error| error.member("message")).and_then(string_of);
         let words = words.unwrap_or_default().to_lowercase();
         let missing = ["not found", "no such", "unknown task", "does not exist", "doesn't exist", "expired"];
         if missing.iter().any(|part| words.contains(part)) && !words.contains("method") {
             let wrong = Violation::new(format!("the task does not exist, and the answer is {}", answer()));
-            return report.fail(&UNKNOWN, at, wrong.of(request));
+            return at.fail(&UNKNOWN, wrong.of(request));
         }
         let why = "the task may be of another session, or the error about something else";
-        report.inconclusive(&UNKNOWN, at, why);
+        at.inconclusive(&UNKNOWN, why);
     }
 }

@@ -3,8 +3,8 @@
 //! The capabilities beneath `tasks`, and what a tool says of tasks.
 
 use crate::engine::{
-    Family, MessageKind, Report, Revision, RuleContext, RuleVisitor, SeenMessage, Span, Trigger, Violation,
-    quoted, str_of, text_of,
+    Family, MessageKind, Revision, RuleContext, RuleVisitor, SeenMessage, Span, Trigger, Violation, quoted,
+    str_of, text_of,
 };
 use crate::rule::Rule;
 use transcript::json::Json;
@@ -34,14 +34,14 @@ static TASKS: Rule = Rule {
 struct TaskCapabilitiesState;
 
 impl RuleVisitor for TaskCapabilitiesState {
-    fn message(&mut self, message: &SeenMessage<'_>, at: &RuleContext<'_>, report: &mut Report) {
+    fn message(&mut self, message: &SeenMessage<'_>, at: &RuleContext<'_>) {
         if message.kind == MessageKind::Request {
-            request(message, at, report);
+            request(message, at);
         }
     }
 }
 
-fn request(message: &SeenMessage<'_>, at: &RuleContext<'_>, report: &mut Report) {
+fn request(message: &SeenMessage<'_>, at: &RuleContext<'_>) {
     let method = message.method.as_deref().unwrap_or_default();
     let task = message.param("task");
     let path = match method {
@@ -56,27 +56,27 @@ fn request(message: &SeenMessage<'_>, at: &RuleContext<'_>, report: &mut Report)
     let Some(receiver) = at.side.map(Side::other) else { return };
     if !of_tasks && task.is_none() {
         if method == "tools/call" {
-            tool(message, None, at, report);
+            tool(message, None, at);
         }
         return;
     }
     match at.facts.declares(receiver, path) {
-        None => report.inconclusive(&TASKS, at, "the receiver's capabilities are not in the recording"),
+        None => at.inconclusive(&TASKS, "the receiver's capabilities are not in the recording"),
         Some(false) => {
             let wrong = format!("the {} does not declare `{path}`", receiver.name());
-            report.fail(&TASKS, at, Violation::new(wrong).inside(task));
+            at.fail(&TASKS, Violation::new(wrong).inside(task));
         }
-        Some(true) if method == "tools/call" => tool(message, task, at, report),
-        Some(true) => report.pass(&TASKS, at),
+        Some(true) if method == "tools/call" => tool(message, task, at),
+        Some(true) => at.pass(&TASKS),
     }
 }
 
 /// A call with or without a task, where the tool has its own say.
-fn tool<'m>(message: &SeenMessage<'m>, task: Option<Json<'m>>, at: &RuleContext<'m>, report: &mut Report) {
+fn tool<'m>(message: &SeenMessage<'m>, task: Option<Json<'m>>, at: &RuleContext<'m>) {
     let Some(name) = message.param("name").and_then(str_of) else { return };
     let Some(tool) = at.facts.tool(&name) else {
         if task.is_some() {
-            report.inconclusive(&TASKS, at, "the tool's definition is not in the recording");
+            at.inconclusive(&TASKS, "the tool's definition is not in the recording");
         }
         return;
     };
@@ -91,7 +91,7 @@ fn tool<'m>(message: &SeenMessage<'m>, task: Option<Json<'m>>, at: &RuleContext<
             Violation::new(format!("the tool {} is to be called as a task", quoted(&name)))
         }
         (None, _) => return,
-        (Some(_), _) => return report.pass(&TASKS, at),
+        (Some(_), _) => return at.pass(&TASKS),
     };
-    report.fail(&TASKS, at, wrong);
+    at.fail(&TASKS, wrong);
 }

@@ -9,7 +9,7 @@ pub(super) mod times;
 
 use super::tool_output::whole_result;
 use crate::engine::{
-    Family, FindingLocation, LONGEST_NAME, MessageKind, Moment, NO_ORDER, Report, RuleContext, RuleVisitor,
+    Family, FindingLocation, LONGEST_NAME, MessageKind, Moment, NO_ORDER, RuleContext, RuleVisitor,
     SeenMessage, Trigger, Violation, per_session, quoted, shown, string_of, why_not_whole,
 };
 use messages::{RELATED_TASK, plain, repeated};
@@ -82,35 +82,35 @@ struct TasksState {
 }
 
 impl RuleVisitor for TasksState {
-    fn message(&mut self, message: &SeenMessage<'_>, at: &RuleContext<'_>, report: &mut Report) {
-        repeated(message, at, report);
+    fn message(&mut self, message: &SeenMessage<'_>, at: &RuleContext<'_>) {
+        repeated(message, at);
         if message.calls("notifications/tasks/status")
             && let Some(params) = message.raw.params()
         {
-            self.status(params, None, at, report);
+            self.status(params, None, at);
         }
         let Some(request) = message.request() else { return };
         let number = request.number;
         match (request.method(), message.kind) {
             ("tasks/get", MessageKind::Result) => {
                 if let Some(task) = message.raw.outcome() {
-                    self.found(task, at, report);
-                    self.status(task, Some(number), at, report);
+                    self.found(task, at);
+                    self.status(task, Some(number), at);
                 }
             }
             ("tasks/list", MessageKind::Result) => {
                 let tasks = message.raw.outcome().and_then(|result| result.member("tasks"));
                 for task in tasks.into_iter().flat_map(Json::items) {
-                    self.status(task, Some(number), at, report);
+                    self.status(task, Some(number), at);
                 }
-                self.listed(message, at, report);
+                self.listed(message, at);
             }
-            ("tasks/cancel", _) => self.cancelled(message, number, at, report),
-            ("tasks/result", _) => self.result(message, at, report),
+            ("tasks/cancel", _) => self.cancelled(message, number, at),
+            ("tasks/result", _) => self.result(message, at),
             (method, MessageKind::Result) if request.param("task").is_some() => {
                 match message.raw.outcome().and_then(|result| result.member("task")) {
-                    Some(task) => self.created(task, method.into(), at, report),
-                    None => plain(method, message, at, report),
+                    Some(task) => self.created(task, method.into(), at),
+                    None => plain(method, message, at),
                 }
             }
             _ => {}
@@ -119,21 +119,21 @@ impl RuleVisitor for TasksState {
 }
 
 impl TasksState {
-    fn created(&mut self, task: Json<'_>, method: Box<str>, at: &RuleContext<'_>, report: &mut Report) {
-        report.pass(&CREATED, at);
-        times(task, false, at, report);
-        let Some(name) = name(task, at, report) else { return };
+    fn created(&mut self, task: Json<'_>, method: Box<str>, at: &RuleContext<'_>) {
+        at.pass(&CREATED);
+        times(task, false, at);
+        let Some(name) = name(task, at) else { return };
         let status = task.member("status").and_then(string_of).unwrap_or_default();
-        report.check(&START, at, status == "working", || {
+        at.check(&START, status == "working", || {
             Violation::new(format!("the task begins as {}", quoted(&status)))
                 .inside(task.member("status").unwrap_or(task))
         });
         if let Some(other) = self.tasks.get(&name).filter(|task| task.method.is_some()) {
             let wrong = Violation::new(format!("a task with the id {} was made before", quoted(&name.1)));
-            report.fail(&UNIQUE, at, wrong.inside(task).see(other.location.clone(), "the other task"));
+            at.fail(&UNIQUE, wrong.inside(task).see(other.location.clone(), "the other task"));
             return;
         }
-        report.pass(&UNIQUE, at);
+        at.pass(&UNIQUE);
         let updated = task.member("lastUpdatedAt").and_then(string_of).unwrap_or_default();
         let ttl = task.member("ttl").map(|ttl| ttl.as_number().map(str::parse::<i64>));
         let kept = match (ttl, at.entry.time) {
@@ -154,13 +154,13 @@ impl TasksState {
     }
 
     /// What a message says of a task. `number` is that of the request it answers.
-    fn status(&mut self, message: Json<'_>, number: Option<u64>, at: &RuleContext<'_>, report: &mut Report) {
-        times(message, number.is_some(), at, report);
-        let Some(name) = name(message, at, report) else { return };
+    fn status(&mut self, message: Json<'_>, number: Option<u64>, at: &RuleContext<'_>) {
+        times(message, number.is_some(), at);
+        let Some(name) = name(message, at) else { return };
         let Some(status) = message.member("status").and_then(string_of) else { return };
         if status == "failed" {
             let why = message.member("statusMessage").and_then(string_of).is_some_and(|why| !why.is_empty());
-            report.check(&FAILED, at, why, || {
+            at.check(&FAILED, why, || {
                 Violation::new("the task failed, and nothing says why").inside(message)
             });
         }
@@ -176,11 +176,11 @@ impl TasksState {
             return;
         }
         if ended(&task.status) && status != task.status && at.may_precede(&task.when) {
-            return report.inconclusive(&TERMINAL, at, NO_ORDER);
+            return at.inconclusive(&TERMINAL, NO_ORDER);
         }
         if ended(&task.status) {
             let stays = status == task.status;
-            report.check(&TERMINAL, at, stays, || {
+            at.check(&TERMINAL, stays, || {
                 let wrong = format!("the task was {} and is now {}", quoted(&task.status), quoted(&status));
                 Violation::new(wrong).inside(message).see(task.location.clone(), "its end")
             });
@@ -192,9 +192,9 @@ impl TasksState {
             && number > Some(*last)
         {
             if !ended(&status) && at.may_precede(when) {
-                return report.inconclusive(&BLOCKS, at, NO_ORDER);
+                return at.inconclusive(&BLOCKS, NO_ORDER);
             }
-            report.check(&BLOCKS, at, ended(&status), || {
+            at.check(&BLOCKS, ended(&status), || {
                 let wrong = format!("the task is {} although its result was brought before", quoted(&status));
                 Violation::new(wrong).inside(message).see(location.clone(), "its result")
             });
@@ -208,16 +208,16 @@ impl TasksState {
     }
 
     /// A task was asked for and is there. It may be one that a listing lacks.
-    fn found(&mut self, task: Json<'_>, at: &RuleContext<'_>, report: &mut Report) {
+    fn found(&mut self, task: Json<'_>, at: &RuleContext<'_>) {
         let Some(id) = task.member("taskId").and_then(string_of) else { return };
         if let Some(listing) = self.missed.remove(&(lane(at.side), id)) {
             let wrong = Violation::new("the listing lacks a task that `tasks/get` finds afterwards");
-            report.fail(&LISTED, at, wrong.at(listing).see(at.location(), "the task"));
+            at.fail(&LISTED, wrong.at(listing).see(at.location(), "the task"));
         }
     }
 
     /// A page of a listing; behind the last one it is known which tasks are missing.
-    fn listed(&mut self, message: &SeenMessage<'_>, at: &RuleContext<'_>, report: &mut Report) {
+    fn listed(&mut self, message: &SeenMessage<'_>, at: &RuleContext<'_>) {
         let (Some(request), Some(result)) = (message.request(), message.raw.outcome()) else { return };
         let next = result.member("nextCursor").map(|cursor| cursor.text().into());
         match request.param("cursor") {
@@ -245,27 +245,21 @@ impl TasksState {
                 true => {
                     let wrong = Violation::new(format!("the listing ends without the task {}", quoted(id)));
                     let wrong = wrong.inside(result.member("tasks").unwrap_or(result));
-                    report.fail(&LISTED, at, wrong.see(task.location.clone(), "the task"));
+                    at.fail(&LISTED, wrong.see(task.location.clone(), "the task"));
                 }
                 false => {
                     let why = "the task may have been deleted; `tasks/get` would show it";
-                    report.inconclusive(&LISTED, at, why);
+                    at.inconclusive(&LISTED, why);
                     self.missed.insert((lane, id.clone()), at.location());
                 }
             }
         }
         if whole {
-            report.pass(&LISTED, at);
+            at.pass(&LISTED);
         }
     }
 
-    fn cancelled(
-        &mut self,
-        message: &SeenMessage<'_>,
-        number: u64,
-        at: &RuleContext<'_>,
-        report: &mut Report,
-    ) {
+    fn cancelled(&mut self, message: &SeenMessage<'_>, number: u64, at: &RuleContext<'_>) {
         let Some(request) = message.request() else { return };
         let Some(id) = request.param("taskId").and_then(string_of) else { return };
         let over_before =
@@ -275,9 +269,9 @@ impl TasksState {
             // The task may have ended while the cancellation was under way.
             let before = task.location.line < request.location().line;
             if before && at.may_precede(&task.when) {
-                report.inconclusive(&CANCEL, at, NO_ORDER);
+                at.inconclusive(&CANCEL, NO_ORDER);
             } else if before {
-                report.check(&CANCEL, at, message.error_code() == Some(-32602), || {
+                at.check(&CANCEL, message.error_code() == Some(-32602), || {
                     Violation::new(format!(
                         "the task was {} before, and the answer is not -32602",
                         task.status
@@ -289,43 +283,43 @@ impl TasksState {
         if let Some(task) = message.raw.outcome().filter(|_| message.kind == MessageKind::Result) {
             if let Some(status) = task.member("status").and_then(string_of) {
                 // A task that had ended before keeps its status, and is the business of another rule.
-                report.check(&CANCELLED, at, over_before || status == "cancelled", || {
+                at.check(&CANCELLED, over_before || status == "cancelled", || {
                     let wrong =
                         format!("the answer to the cancellation shows the task as {}", quoted(&status));
                     Violation::new(wrong).inside(task)
                 });
             }
-            self.status(task, Some(number), at, report);
+            self.status(task, Some(number), at);
         }
     }
 
-    fn result(&mut self, message: &SeenMessage<'_>, at: &RuleContext<'_>, report: &mut Report) {
+    fn result(&mut self, message: &SeenMessage<'_>, at: &RuleContext<'_>) {
         let Some(request) = message.request() else { return };
         let Some(id) = request.param("taskId").and_then(string_of) else { return };
         let Some(("tasks/result", result)) = whole_result(message) else { return };
         let meta = result.member("_meta").and_then(|meta| meta.member(RELATED_TASK));
         let named = meta.and_then(|meta| string_of(meta.member("taskId")?));
-        report.check(&RELATED, at, named.as_deref() == Some(&*id), || {
+        at.check(&RELATED, named.as_deref() == Some(&*id), || {
             let wrong =
                 Violation::new(format!("the result does not name its task {} in `_meta`", quoted(&id)));
             wrong.inside(meta.unwrap_or(result))
         });
         let Some(task) = self.tasks.get_mut(&(lane(at.side), id)) else {
             let why = why_not_whole(at.facts).unwrap_or("the making of the task is not in the recording");
-            return report.inconclusive(&SAME, at, why);
+            return at.inconclusive(&SAME, why);
         };
         if task.method.as_deref() == Some("tools/call") && result.member("content").is_none() {
             let wrong = Violation::new("the task is a call of a tool, and its result has no `content`");
-            report.fail(&SAME, at, wrong.inside(result));
+            at.fail(&SAME, wrong.inside(result));
         } else if let Some((_, location, _, Some(before))) = &task.brought {
             let same = Json::parse(before).is_ok_and(|before| alike(before, result));
-            report.check(&SAME, at, same, || {
+            at.check(&SAME, same, || {
                 Violation::new("the task has brought another result before")
                     .inside(result)
                     .see(location.clone(), "the other result")
             });
         } else {
-            report.pass(&SAME, at);
+            at.pass(&SAME);
         }
         if task.brought.is_none() {
             let size = result.text().len();
@@ -353,9 +347,9 @@ fn lane(side: Option<Side>) -> Option<bool> {
 }
 
 /// The name of the task that a message of its receiver tells of.
-fn name(task: Json<'_>, at: &RuleContext<'_>, report: &mut Report) -> Option<Name> {
+fn name(task: Json<'_>, at: &RuleContext<'_>) -> Option<Name> {
     let id = task.member("taskId")?;
-    report.check(&STRING, at, id.kind() == JsonKind::String, || {
+    at.check(&STRING, id.kind() == JsonKind::String, || {
         Violation::new(format!("the task's id is {}: {}", id.kind().name(), shown(id))).inside(id)
     });
     Some((lane(at.side), string_of(id)?))

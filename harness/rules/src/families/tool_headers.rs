@@ -6,8 +6,8 @@
 use super::elicitation::secrecy;
 use super::meta_keys::is_token;
 use crate::engine::{
-    Family, MessageKind, Report, RuleContext, RuleVisitor, SeenMessage, Span, Trigger, Violation, quoted,
-    shown, str_of, text_of,
+    Family, MessageKind, RuleContext, RuleVisitor, SeenMessage, Span, Trigger, Violation, quoted, shown,
+    str_of, text_of,
 };
 use crate::rule::{Need, Party, Rule};
 use transcript::json::{Json, JsonKind};
@@ -245,35 +245,35 @@ pub(super) fn value_at<'a>(arguments: Json<'a>, path: &[String]) -> Option<Json<
 struct ToolHeadersState;
 
 impl RuleVisitor for ToolHeadersState {
-    fn message(&mut self, message: &SeenMessage<'_>, at: &RuleContext<'_>, report: &mut Report) {
+    fn message(&mut self, message: &SeenMessage<'_>, at: &RuleContext<'_>) {
         if let Some(result) = message.result_of("tools/list") {
             for tool in result.member("tools").into_iter().flat_map(Json::items) {
-                listed(tool, at, report);
+                listed(tool, at);
             }
         }
         if message.kind == MessageKind::Request
             && message.calls("tools/call")
             && at.side != Some(Side::Server)
         {
-            called(message, at, report);
+            called(message, at);
         }
     }
 }
 
-fn listed(tool: Json<'_>, at: &RuleContext<'_>, report: &mut Report) {
+fn listed(tool: Json<'_>, at: &RuleContext<'_>) {
     let Some(schema) = tool.member("inputSchema") else { return };
     let name = tool.member("name").map(shown).unwrap_or_default();
     let read = annotations(schema);
     for (rule, wrong, value) in &read.faults {
-        report.fail(rule, at, Violation::new(format!("in the tool {name}, {wrong}")).inside(*value));
+        at.fail(rule, Violation::new(format!("in the tool {name}, {wrong}")).inside(*value));
     }
     if read.untyped {
-        report.inconclusive(&PRIMITIVE, at, "the schema gives no single type at an annotated parameter");
+        at.inconclusive(&PRIMITIVE, "the schema gives no single type at an annotated parameter");
     }
     for field in &read.fields {
         let names = field.path.last().into_iter().chain([&field.header]);
         let secret = names.into_iter().find(|name| secrecy(name).is_some());
-        report.check(&SENSITIVE, at, secret.is_none(), || {
+        at.check(&SENSITIVE, secret.is_none(), || {
             let named = quoted(secret.map_or("", String::as_str));
             Violation::new(format!("in the tool {name}, {named} goes into a header")).inside(schema)
         });
@@ -281,12 +281,12 @@ fn listed(tool: Json<'_>, at: &RuleContext<'_>, report: &mut Report) {
     let rules = [&NON_EMPTY, &TOKEN, &NO_CONTROL, &UNIQUE, &PRIMITIVE, &REACHABLE, &SAFE];
     for rule in rules.iter().filter(|_| !read.fields.is_empty()) {
         if !read.faults.iter().any(|(broken, ..)| broken.id == rule.id) {
-            report.pass(rule, at);
+            at.pass(rule);
         }
     }
 }
 
-fn called(message: &SeenMessage<'_>, at: &RuleContext<'_>, report: &mut Report) {
+fn called(message: &SeenMessage<'_>, at: &RuleContext<'_>) {
     let Some(name) = message.param("name").and_then(str_of) else { return };
     let Some(tool) = at.facts.tool(&name) else { return };
     let Some(schema) = tool.member("inputSchema") else { return };
@@ -294,7 +294,7 @@ fn called(message: &SeenMessage<'_>, at: &RuleContext<'_>, report: &mut Report) 
     if read.fields.is_empty() && !read.are_invalid() {
         return;
     }
-    report.check(&REJECT, at, !read.are_invalid(), || {
+    at.check(&REJECT, !read.are_invalid(), || {
         let why = read.faults.first().map(|(_, wrong, _)| wrong.as_str()).unwrap_or_default();
         format!("the client calls {}, a tool in which {why}", quoted(&name))
     });
@@ -302,7 +302,7 @@ fn called(message: &SeenMessage<'_>, at: &RuleContext<'_>, report: &mut Report) 
     for value in read.fields.iter().filter_map(|field| value_at(arguments, &field.path)) {
         if is_unsafe(value) {
             let wrong = format!("the integer {} is to go into a header", shown(value));
-            report.fail(&SAFE, at, Violation::new(wrong).inside(value).by(Party::Client));
+            at.fail(&SAFE, Violation::new(wrong).inside(value).by(Party::Client));
         }
     }
 }

@@ -5,9 +5,9 @@
 
 use super::tools::is_error;
 use crate::engine::{
-    Base64, ContentsKind, Definition, Family, Fit, MessageKind, Report, Revision, RuleContext, RuleVisitor,
-    Schemas, SeenMessage, Span, ToolList, Trigger, Violation, contents, embedded, part, read_base64, shown,
-    str_of, string_of,
+    Base64, ContentsKind, Definition, Family, Fit, MessageKind, Revision, RuleContext, RuleVisitor, Schemas,
+    SeenMessage, Span, ToolList, Trigger, Violation, contents, embedded, part, read_base64, shown, str_of,
+    string_of,
 };
 use crate::rule::{Level, Rule};
 use crate::shapes::{Fault, Typed};
@@ -128,28 +128,28 @@ struct ToolOutputState {
 }
 
 impl RuleVisitor for ToolOutputState {
-    fn message(&mut self, message: &SeenMessage<'_>, at: &RuleContext<'_>, report: &mut Report) {
+    fn message(&mut self, message: &SeenMessage<'_>, at: &RuleContext<'_>) {
         let _ = self.list.see(at);
         match whole_result(message) {
-            Some(("tools/call", result)) => self.result(result, at, report),
+            Some(("tools/call", result)) => self.result(result, at),
             Some(("prompts/get", result)) => {
                 for turn in result.member("messages").into_iter().flat_map(Json::items) {
                     if let Some(content) = turn.member("content") {
-                        data(content, at, report);
+                        data(content, at);
                     }
                 }
             }
             Some(("resources/read", result)) => {
                 for resource in result.member("contents").into_iter().flat_map(Json::items) {
-                    digits(resource.member("blob"), at, report);
+                    digits(resource.member("blob"), at);
                 }
             }
             _ => {}
         }
     }
 
-    fn over(&mut self, _at: &RuleContext<'_>, report: &mut Report) {
-        report.reached(self.schemas.spent());
+    fn over(&mut self, at: &RuleContext<'_>) {
+        at.reached(self.schemas.spent());
     }
 }
 
@@ -167,52 +167,46 @@ pub(super) fn whole_result<'m>(message: &SeenMessage<'m>) -> Option<(&'m str, Js
 }
 
 impl ToolOutputState {
-    fn result(&mut self, result: Json<'_>, at: &RuleContext<'_>, report: &mut Report) {
+    fn result(&mut self, result: Json<'_>, at: &RuleContext<'_>) {
         let content = result.member("content");
         match content {
             Some(content) if content.kind() == JsonKind::Array => {
-                report.pass(&CONTENT, at);
+                at.pass(&CONTENT);
                 for item in content.items() {
                     match block_fault(item, at.revision) {
-                        None => report.pass(&TYPE, at),
+                        None => at.pass(&TYPE),
                         Some(fault) => {
-                            report.fail(&TYPE, at, Violation::new(fault.wrong).inside(fault.place));
+                            at.fail(&TYPE, Violation::new(fault.wrong).inside(fault.place));
                         }
                     }
-                    data(item, at, report);
+                    data(item, at);
                 }
             }
             Some(content) => {
                 let wrong = format!("`content` is {}, not a list", content.kind().name());
-                report.fail(&CONTENT, at, Violation::new(wrong).inside(content));
+                at.fail(&CONTENT, Violation::new(wrong).inside(content));
             }
             None => {
-                report.fail(&CONTENT, at, Violation::new("the result has no `content`").inside(result));
+                at.fail(&CONTENT, Violation::new("the result has no `content`").inside(result));
             }
         }
         let structured = result.member("structuredContent");
         if let Some(structured) = structured {
-            report.check(&OBJECT, at, structured.kind() == JsonKind::Object, || {
+            at.check(&OBJECT, structured.kind() == JsonKind::Object, || {
                 Violation::new(format!("`structuredContent` is {}", structured.kind().name()))
                     .inside(structured)
             });
         }
         let failed = is_error(result);
         if !failed || structured.is_some() {
-            self.output(structured, failed, at, report);
+            self.output(structured, failed, at);
         }
-        if !failed && let Some(structured) = structured.filter(|_| report.binds(&MIRROR, at)) {
-            mirror(structured, result, content, at, report);
+        if !failed && let Some(structured) = structured.filter(|_| at.binds(&MIRROR)) {
+            mirror(structured, result, content, at);
         }
     }
 
-    fn output(
-        &mut self,
-        structured: Option<Json<'_>>,
-        failed: bool,
-        at: &RuleContext<'_>,
-        report: &mut Report,
-    ) {
+    fn output(&mut self, structured: Option<Json<'_>>, failed: bool, at: &RuleContext<'_>) {
         let Some(request) = at.message.and_then(SeenMessage::request) else { return };
         let name = request.param("name").and_then(str_of).unwrap_or_default();
         let tool = match self.list.find(at.facts, &name) {
@@ -220,7 +214,7 @@ impl ToolOutputState {
             Definition::Missing => return,
             Definition::Unsure(why) => {
                 if structured.is_some() {
-                    report.inconclusive(&CONFORMS, at, why);
+                    at.inconclusive(&CONFORMS, why);
                 }
                 return;
             }
@@ -230,30 +224,30 @@ impl ToolOutputState {
         let during = self.list.came_during(request);
         let Some(structured) = structured else {
             if during {
-                return report.inconclusive(&PRESENT, at, LISTED_AGAIN);
+                return at.inconclusive(&PRESENT, LISTED_AGAIN);
             }
             let wrong =
                 Violation::new("the tool has an `outputSchema`, and the result no `structuredContent`");
-            return report.fail(&PRESENT, at, wrong.see(request.location(), "the call"));
+            return at.fail(&PRESENT, wrong.see(request.location(), "the call"));
         };
         if !failed {
-            report.pass(&PRESENT, at);
+            at.pass(&PRESENT);
         }
         if at.redacted(schema) {
-            return report.inconclusive(&CONFORMS, at, "the recorder took out what would decide it");
+            return at.inconclusive(&CONFORMS, "the recorder took out what would decide it");
         }
         match self.schemas.fit(schema, structured) {
-            Fit::Fits => report.pass(&CONFORMS, at),
-            Fit::Unsure(why) => report.inconclusive(&CONFORMS, at, why),
-            Fit::Unfit(..) if during => report.inconclusive(&CONFORMS, at, LISTED_AGAIN),
+            Fit::Fits => at.pass(&CONFORMS),
+            Fit::Unsure(why) => at.inconclusive(&CONFORMS, why),
+            Fit::Unfit(..) if during => at.inconclusive(&CONFORMS, LISTED_AGAIN),
             Fit::Unfit(..) if at.redacted(structured) => {
-                report.inconclusive(&CONFORMS, at, "the recorder took out what would decide it");
+                at.inconclusive(&CONFORMS, "the recorder took out what would decide it");
             }
             Fit::Unfit(why, pointer) => {
                 let whose = if failed { " of a failed call" } else { "" };
                 let wrong = format!("`structuredContent`{whose} does not fit `outputSchema`: {why}");
                 let wrong = Violation::new(wrong).inside(part(structured, &pointer));
-                report.fail(&CONFORMS, at, if failed { wrong.only(Level::Info) } else { wrong });
+                at.fail(&CONFORMS, if failed { wrong.only(Level::Info) } else { wrong });
             }
         }
     }
@@ -271,19 +265,13 @@ fn block_fault(block: Json<'_>, revision: Option<Revision>) -> Option<Box<Fault<
 
 /// Some text says the same as the structured content. Libraries wrap what is not an object into `{"result": …}` or the like
 /// and write the bare value into the text, a list item by item; that says the same, too.
-fn mirror(
-    structured: Json<'_>,
-    result: Json<'_>,
-    content: Option<Json<'_>>,
-    at: &RuleContext<'_>,
-    report: &mut Report,
-) {
+fn mirror(structured: Json<'_>, result: Json<'_>, content: Option<Json<'_>>, at: &RuleContext<'_>) {
     let content = content.filter(|content| content.kind() == JsonKind::Array && !at.redacted(result));
     let Some(content) = content else {
-        return report.inconclusive(&MIRROR, at, "the text that would decide it is missing");
+        return at.inconclusive(&MIRROR, "the text that would decide it is missing");
     };
     if structured.text().len() > LONGEST {
-        return report.inconclusive(&MIRROR, at, "the structured content is longer than 256 KiB");
+        return at.inconclusive(&MIRROR, "the structured content is longer than 256 KiB");
     }
     let texts = || {
         let blocks = content.items().take(MOST_TEXTS);
@@ -303,9 +291,9 @@ fn mirror(
         || bare.text() != structured.text() && texts().any(|text| says(text, structured))
         || bare.kind() == JsonKind::Array && item_by_item();
     if !kept && content.items().nth(MOST_TEXTS).is_some() {
-        return report.inconclusive(&MIRROR, at, "there are more blocks of text than are looked through");
+        return at.inconclusive(&MIRROR, "there are more blocks of text than are looked through");
     }
-    report.check(&MIRROR, at, kept, || {
+    at.check(&MIRROR, kept, || {
         Violation::new("no block of text holds the JSON of `structuredContent`").inside(structured)
     });
 }
@@ -344,36 +332,36 @@ fn nearly(one: Json<'_>, other: Json<'_>) -> bool {
 }
 
 /// The base64 of a block of content, whatever block it is.
-fn data(block: Json<'_>, at: &RuleContext<'_>, report: &mut Report) {
+fn data(block: Json<'_>, at: &RuleContext<'_>) {
     for media in [Some(block), block.member("resource")].into_iter().flatten() {
         let Some(media) = media.member("mimeType") else { continue };
         let Some(text) = string_of(media) else { continue };
         let whole = text.split_once('/').is_some_and(|(kind, rest)| !kind.is_empty() && !rest.is_empty());
-        report.check(&MEDIA_TYPE, at, whole, || {
+        at.check(&MEDIA_TYPE, whole, || {
             Violation::new(format!("{} is not a media type", shown(media))).inside(media)
         });
     }
     if let Some(resource) = embedded(block).filter(|resource| contents(*resource) != ContentsKind::Text) {
-        digits(resource.member("blob"), at, report);
+        digits(resource.member("blob"), at);
     }
     let data = block.member("data").filter(|_| {
         let kind = block.member("type").and_then(Json::as_text);
         kind.is_some_and(|kind| kind.is("image") || kind.is("audio"))
     });
-    digits(data, at, report);
+    digits(data, at);
 }
 
-fn digits(value: Option<Json<'_>>, at: &RuleContext<'_>, report: &mut Report) {
+fn digits(value: Option<Json<'_>>, at: &RuleContext<'_>) {
     let Some(value) = value else { return };
     let Some(text) = string_of(value) else { return };
     match read_base64(&text) {
-        Base64::Good => report.pass(&BASE64, at),
+        Base64::Good => at.pass(&BASE64),
         Base64::Loose(why) => {
             let wrong = Violation::new(format!("the base64 is not strict: {why}")).inside(value);
-            report.fail(&BASE64, at, wrong.only(Level::Should));
+            at.fail(&BASE64, wrong.only(Level::Should));
         }
         Base64::Bad(why) => {
-            report.fail(&BASE64, at, Violation::new(format!("the data is not base64: {why}")).inside(value));
+            at.fail(&BASE64, Violation::new(format!("the data is not base64: {why}")).inside(value));
         }
     }
 }

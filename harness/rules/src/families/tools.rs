@@ -3,7 +3,7 @@
 //! Memory: the order of the last listing, up to [`MOST_LISTED`] names, and compiled schemas as `Schemas` says.
 
 use crate::engine::{
-    Definition, Family, Fit, LONGEST_NAME, MessageKind, Report, Revision, RuleContext, RuleVisitor, Schemas,
+    Definition, Family, Fit, LONGEST_NAME, MessageKind, Revision, RuleContext, RuleVisitor, Schemas,
     SeenMessage, Span, ToolList, Trigger, Validity, Violation, part, quoted, shown, str_of, string_of,
     text_of,
 };
@@ -148,62 +148,62 @@ struct ToolsState {
 }
 
 impl RuleVisitor for ToolsState {
-    fn message(&mut self, message: &SeenMessage<'_>, at: &RuleContext<'_>, report: &mut Report) {
+    fn message(&mut self, message: &SeenMessage<'_>, at: &RuleContext<'_>) {
         let again = self.list.see(at);
         if message.kind == MessageKind::Request && message.calls("tools/call") {
-            self.call(at, report);
+            self.call(at);
         }
         if let Some(result) = message.result_of("tools/list") {
             for name in again {
                 let wrong = format!("the tool {} is listed a second time", shown(name));
-                report.fail(&UNIQUE, at, Violation::new(wrong).inside(name));
+                at.fail(&UNIQUE, Violation::new(wrong).inside(name));
             }
             let first = message.request().is_some_and(|request| request.param("cursor").is_none());
-            self.listed(result, first, at, report);
+            self.listed(result, first, at);
         }
         if message.request_for("tools/call").is_some() {
-            self.answered(at, report);
+            self.answered(at);
         }
     }
 
-    fn over(&mut self, _at: &RuleContext<'_>, report: &mut Report) {
-        report.reached(self.schemas.spent());
+    fn over(&mut self, at: &RuleContext<'_>) {
+        at.reached(self.schemas.spent());
     }
 }
 
 impl ToolsState {
-    fn call(&mut self, at: &RuleContext<'_>, report: &mut Report) {
+    fn call(&mut self, at: &RuleContext<'_>) {
         let Some(message) = at.message else { return };
         let named = message.raw.params().and_then(|params| Some((params, params.member("name")?)));
         let Some((params, value)) = named else {
-            return report.fail(&PARAMS, at, "the call has no `name`");
+            return at.fail(&PARAMS, "the call has no `name`");
         };
         let given = params.member("arguments");
         let faults = [(&NAME, Some(value)), (&ARGUMENTS, given)];
         let mut faults = faults.into_iter().filter_map(|(member, value)| member.fault(value?, at.revision));
         if let Some(fault) = faults.next() {
-            return report.fail(&PARAMS, at, Violation::new(fault.wrong).inside(fault.place));
+            return at.fail(&PARAMS, Violation::new(fault.wrong).inside(fault.place));
         }
-        report.pass(&PARAMS, at);
+        at.pass(&PARAMS);
         let Some(name) = str_of(value) else { return };
         match self.list.find(at.facts, &name) {
             Definition::Unsure(why) => {
-                report.inconclusive(&KNOWN, at, why);
-                report.inconclusive(&ARGS, at, why);
+                at.inconclusive(&KNOWN, why);
+                at.inconclusive(&ARGS, why);
             }
             Definition::Missing => {
                 let wrong = format!("no tool {} is listed", quoted(&name));
-                report.fail(&KNOWN, at, Violation::new(wrong).inside(value));
+                at.fail(&KNOWN, Violation::new(wrong).inside(value));
             }
             Definition::Listed(tool) => {
-                report.pass(&KNOWN, at);
+                at.pass(&KNOWN);
                 match self.arguments(tool, given, at) {
-                    Fit::Fits => report.pass(&ARGS, at),
-                    Fit::Unsure(why) => report.inconclusive(&ARGS, at, why),
+                    Fit::Fits => at.pass(&ARGS),
+                    Fit::Unsure(why) => at.inconclusive(&ARGS, why),
                     Fit::Unfit(why, pointer) => {
                         let location = given.map_or(params, |given| part(given, &pointer));
                         let wrong = format!("the arguments do not fit the schema of the tool: {why}");
-                        report.fail(&ARGS, at, Violation::new(wrong).inside(location));
+                        at.fail(&ARGS, Violation::new(wrong).inside(location));
                     }
                 }
             }
@@ -222,7 +222,7 @@ impl ToolsState {
         self.schemas.fit(schema, given)
     }
 
-    fn answered(&mut self, at: &RuleContext<'_>, report: &mut Report) {
+    fn answered(&mut self, at: &RuleContext<'_>) {
         let Some(message) = at.message else { return };
         let Some(request) = message.request() else { return };
         let failed =
@@ -237,17 +237,17 @@ impl ToolsState {
         match self.list.find(at.facts, &name) {
             Definition::Unsure(why) => {
                 if failed {
-                    report.inconclusive(&UNKNOWN, at, why);
+                    at.inconclusive(&UNKNOWN, why);
                 }
                 if refused {
-                    report.inconclusive(&INPUT, at, why);
+                    at.inconclusive(&INPUT, why);
                 }
             }
-            Definition::Missing if message.kind == MessageKind::Error => report.pass(&UNKNOWN, at),
+            Definition::Missing if message.kind == MessageKind::Error => at.pass(&UNKNOWN),
             Definition::Missing => {
                 let ends = if failed { "fails with `isError`" } else { "gets a result" };
                 let wrong = format!("no tool {} is listed, and its call {ends}", quoted(&name));
-                report.fail(&UNKNOWN, at, see(wrong));
+                at.fail(&UNKNOWN, see(wrong));
             }
             Definition::Listed(tool) => {
                 if !(refused || failed) {
@@ -259,19 +259,19 @@ impl ToolsState {
                     return;
                 }
                 match self.arguments(tool, given, at) {
-                    Fit::Unfit(..) if failed => report.pass(&INPUT, at),
+                    Fit::Unfit(..) if failed => at.pass(&INPUT),
                     Fit::Unfit(why, _) => {
                         let wrong = format!("the arguments do not fit ({why}), and the answer is -32602");
-                        report.fail(&INPUT, at, see(wrong));
+                        at.fail(&INPUT, see(wrong));
                     }
                     Fit::Fits => {}
-                    Fit::Unsure(why) => report.inconclusive(&INPUT, at, why),
+                    Fit::Unsure(why) => at.inconclusive(&INPUT, why),
                 }
             }
         }
     }
 
-    fn listed(&mut self, result: Json<'_>, first: bool, at: &RuleContext<'_>, report: &mut Report) {
+    fn listed(&mut self, result: Json<'_>, first: bool, at: &RuleContext<'_>) {
         if first {
             self.order.clear();
         }
@@ -282,12 +282,12 @@ impl ToolsState {
         match dialects.find(|dialect| text_of(*dialect).is_some_and(|name| !name.contains("2020-12"))) {
             Some(other) => {
                 let wrong = format!("the dialect of a schema is {}", shown(other));
-                report.fail(&DIALECT, at, Violation::new(wrong).inside(other));
+                at.fail(&DIALECT, Violation::new(wrong).inside(other));
             }
-            None => report.pass(&DIALECT, at),
+            None => at.pass(&DIALECT),
         }
         for tool in tools() {
-            self.definition(tool, at, report);
+            self.definition(tool, at);
             if let Some(name) = tool.member("name").and_then(string_of)
                 && self.list.goes_on()
                 && self.order.len() <= MOST_LISTED
@@ -307,7 +307,7 @@ impl ToolsState {
             };
             if sorted(last) == sorted(&self.order) {
                 let moved = last.iter().zip(&self.order).find(|(before, now)| before != now);
-                report.check(&ORDER, at, moved.is_none(), || {
+                at.check(&ORDER, moved.is_none(), || {
                     let names = moved.map(|(before, now)| (quoted(before), quoted(now))).unwrap_or_default();
                     format!("{} is where {} was in the listing before", names.1, names.0)
                 });
@@ -316,7 +316,7 @@ impl ToolsState {
         self.last = Some(self.order.clone());
     }
 
-    fn definition(&mut self, tool: Json<'_>, at: &RuleContext<'_>, report: &mut Report) {
+    fn definition(&mut self, tool: Json<'_>, at: &RuleContext<'_>) {
         if let Some(value) = tool.member("name")
             && let Some(name) = string_of(value)
         {
@@ -329,17 +329,15 @@ impl ToolsState {
                     .find(|char| !allowed(*char))
                     .map(|char| format!("the tool's name {} has the character {char:?}", quoted(&name))),
             };
-            report.check(&GRAMMAR, at, wrong.is_none(), || {
-                Violation::new(wrong.unwrap_or_default()).inside(value)
-            });
+            at.check(&GRAMMAR, wrong.is_none(), || Violation::new(wrong.unwrap_or_default()).inside(value));
             // Where it was listed before, it is broken, which has been said.
-            report.pass(&UNIQUE, at);
+            at.pass(&UNIQUE);
         }
         for typed in [&INPUT_SCHEMA, &OUTPUT_SCHEMA] {
             let name = typed.name();
             let Some(schema) = tool.member(name) else { continue };
             if at.redacted(schema) {
-                report.inconclusive(&SCHEMA, at, "the recorder took out what would decide it");
+                at.inconclusive(&SCHEMA, "the recorder took out what would decide it");
                 continue;
             }
             let of = quoted(&tool.member("name").and_then(string_of).unwrap_or_default());
@@ -349,7 +347,7 @@ impl ToolsState {
                     Some(wrong) => format!("`{name}` of {of} {wrong}"),
                     None => format!("in `{name}` of {of}, {}", fault.wrong),
                 };
-                report.fail(&SCHEMA, at, Violation::new(wrong).inside(fault.place));
+                at.fail(&SCHEMA, Violation::new(wrong).inside(fault.place));
                 continue;
             }
             match self.schemas.validity(schema) {
@@ -367,10 +365,10 @@ impl ToolsState {
                             format!("`{name}` of {of} is not a valid schema: at {at}, {why}")
                         }
                     };
-                    report.fail(&SCHEMA, at, Violation::new(wrong).inside(location));
+                    at.fail(&SCHEMA, Violation::new(wrong).inside(location));
                 }
-                Validity::Unsure(why) => report.inconclusive(&SCHEMA, at, why),
-                Validity::Valid => report.pass(&SCHEMA, at),
+                Validity::Unsure(why) => at.inconclusive(&SCHEMA, why),
+                Validity::Valid => at.pass(&SCHEMA),
             }
         }
     }

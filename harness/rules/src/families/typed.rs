@@ -1,7 +1,7 @@
 //! The shape of each message by the schema of its revision.
 
 use crate::engine::{
-    Family, MessageKind, Report, RuleContext, RuleVisitor, SeenMessage, Trigger, Violation, string_of,
+    Family, MessageKind, RuleContext, RuleVisitor, SeenMessage, Trigger, Violation, string_of,
 };
 use crate::rule::Rule;
 use crate::shapes::{self, Fault, Part};
@@ -28,7 +28,7 @@ static TYPED: Rule = Rule {
 struct TypedState;
 
 impl RuleVisitor for TypedState {
-    fn message(&mut self, message: &SeenMessage<'_>, at: &RuleContext<'_>, report: &mut Report) {
+    fn message(&mut self, message: &SeenMessage<'_>, at: &RuleContext<'_>) {
         let (part, method, value) = match (message.kind, message.method.as_deref(), message.request()) {
             (MessageKind::Request | MessageKind::Notification, Some(method), _) => {
                 (Part::Params, method, message.raw.params())
@@ -49,12 +49,12 @@ impl RuleVisitor for TypedState {
                 .collect(),
         };
         if faults.is_empty() {
-            report.pass(&TYPED, at);
+            at.pass(&TYPED);
         }
         for fault in faults {
             match fault.place.kind() == JsonKind::String && at.redacted(fault.place) {
-                true => report.inconclusive(&TYPED, at, "the recorder took out what would decide it"),
-                false => report.fail(&TYPED, at, Violation::new(fault.wrong).inside(fault.place)),
+                true => at.inconclusive(&TYPED, "the recorder took out what would decide it"),
+                false => at.fail(&TYPED, Violation::new(fault.wrong).inside(fault.place)),
             }
         }
     }

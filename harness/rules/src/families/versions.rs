@@ -3,8 +3,8 @@
 //! Which revisions were published, and which a server has shown that it speaks. Memory: [`MOST_SHOWN`] names.
 
 use crate::engine::{
-    Family, MessageKind, Report, Revision, RuleContext, RuleVisitor, SeenMessage, Span, Trigger, Violation,
-    quoted, text_of,
+    Family, MessageKind, Revision, RuleContext, RuleVisitor, SeenMessage, Span, Trigger, Violation, quoted,
+    text_of,
 };
 use crate::rule::Rule;
 use transcript::json::Json;
@@ -53,18 +53,18 @@ struct VersionsState {
 }
 
 impl RuleVisitor for VersionsState {
-    fn message(&mut self, message: &SeenMessage<'_>, at: &RuleContext<'_>, report: &mut Report) {
+    fn message(&mut self, message: &SeenMessage<'_>, at: &RuleContext<'_>) {
         if message.calls("initialize")
             && message.kind == MessageKind::Request
             && let Some(version) = message.param("protocolVersion")
         {
-            known(version, at, report);
+            known(version, at);
         }
         if let Some(result) = message.result_of("initialize")
             && let Some(version) = result.member("protocolVersion")
         {
-            known(version, at, report);
-            self.same(version, message, at, report);
+            known(version, at);
+            self.same(version, message, at);
         }
         let listed =
             message.result_of("server/discover").and_then(|result| result.member("supportedVersions"));
@@ -76,13 +76,7 @@ impl RuleVisitor for VersionsState {
 }
 
 impl VersionsState {
-    fn same(
-        &mut self,
-        version: Json<'_>,
-        message: &SeenMessage<'_>,
-        at: &RuleContext<'_>,
-        report: &mut Report,
-    ) {
+    fn same(&mut self, version: Json<'_>, message: &SeenMessage<'_>, at: &RuleContext<'_>) {
         let Some(answer) = text_of(version) else { return };
         let server_request =
             message.request().and_then(|request| request.param("protocolVersion")).and_then(text_of);
@@ -90,15 +84,15 @@ impl VersionsState {
             // A revision without a handshake cannot be chosen in one.
             let cannot_be = Revision::named(&server_request).is_some_and(|asked| !asked.has_handshake());
             if server_request == answer || cannot_be {
-                report.pass(&SAME, at);
+                at.pass(&SAME);
             } else if self.shown.contains(&server_request) {
                 let wrong = format!(
                     "the client asked for {server_request}, which this server speaks, and got {answer}"
                 );
-                report.fail(&SAME, at, Violation::new(wrong).inside(version));
+                at.fail(&SAME, Violation::new(wrong).inside(version));
             } else {
                 let why = "nothing shows whether the server speaks the version it was asked for";
-                report.inconclusive(&SAME, at, why);
+                at.inconclusive(&SAME, why);
             }
         }
         self.show(answer);
@@ -111,18 +105,18 @@ impl VersionsState {
     }
 }
 
-fn known(version: Json<'_>, at: &RuleContext<'_>, report: &mut Report) {
+fn known(version: Json<'_>, at: &RuleContext<'_>) {
     let Some(name) = text_of(version) else { return };
     if at.redacted(version) {
-        return report.inconclusive(&KNOWN, at, "the recorder took out the version");
+        return at.inconclusive(&KNOWN, "the recorder took out the version");
     }
     let newest = Revision::ALL.last().map(|revision| revision.name()).unwrap_or_default();
     if Revision::named(&name).is_some() {
-        report.pass(&KNOWN, at);
+        at.pass(&KNOWN);
     } else if is_date(&name) && (*name > *newest || *name == *EARLY) {
-        report.inconclusive(&KNOWN, at, format!("the version {name} is not one that these rules know"));
+        at.inconclusive(&KNOWN, format!("the version {name} is not one that these rules know"));
     } else {
-        report.fail(&KNOWN, at, Violation::new(format!("the version is {}", quoted(&name))).inside(version));
+        at.fail(&KNOWN, Violation::new(format!("the version is {}", quoted(&name))).inside(version));
     }
 }
 

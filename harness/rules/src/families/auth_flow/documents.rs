@@ -2,8 +2,8 @@
 
 use super::rules::{ABOUT, HTTPS, SERVERS};
 use crate::engine::{
-    Challenge, FindingLocation, HttpExchange, Origin, Report, RuleContext, Transport, Violation, address,
-    is_private, quoted, text_of,
+    Challenge, FindingLocation, HttpExchange, Origin, RuleContext, Transport, Violation, address, is_private,
+    quoted, text_of,
 };
 use std::collections::BTreeSet;
 use transcript::json::Json;
@@ -88,11 +88,11 @@ impl Documents {
     }
 
     /// What the metadata of resources says of the server, and of its authorization servers.
-    pub(super) fn judge_resources(&self, at: &RuleContext<'_>, report: &mut Report) {
+    pub(super) fn judge_resources(&self, at: &RuleContext<'_>) {
         for document in self.found() {
             let Some(value) = document.json() else {
                 for rule in [&SERVERS, &ABOUT] {
-                    report.inconclusive(rule, at, NO_DOCUMENT);
+                    at.inconclusive(rule, NO_DOCUMENT);
                 }
                 continue;
             };
@@ -100,23 +100,23 @@ impl Documents {
             let listed: Vec<_> =
                 value.member("authorization_servers").into_iter().flat_map(Json::items).collect();
             let none = "the resource metadata names no authorization server";
-            report.check(&SERVERS, at, !listed.is_empty(), || wrong(none.to_owned()));
+            at.check(&SERVERS, !listed.is_empty(), || wrong(none.to_owned()));
             for issuer in listed.into_iter().filter_map(text_of) {
-                report.check(&HTTPS, at, is_private(&issuer), || {
+                at.check(&HTTPS, is_private(&issuer), || {
                     wrong(format!("an authorization server is {}", quoted(&issuer)))
                 });
             }
             let Some(resource) = value.member("resource").and_then(text_of) else {
-                report.fail(&ABOUT, at, wrong("the resource metadata has no `resource`".to_owned()));
+                at.fail(&ABOUT, wrong("the resource metadata has no `resource`".to_owned()));
                 continue;
             };
             if Origin::new(&resource).is_some_and(|origin| self.origins.contains(&origin)) {
-                report.pass(&ABOUT, at);
+                at.pass(&ABOUT);
             } else if at.facts.hides(&resource) || self.origins.iter().any(Origin::is_loopback) {
-                report.inconclusive(&ABOUT, at, "the recorder may be a proxy in front of the server");
+                at.inconclusive(&ABOUT, "the recorder may be a proxy in front of the server");
             } else {
                 let elsewhere = format!("`resource` is {}, and the server is elsewhere", quoted(&resource));
-                report.fail(&ABOUT, at, wrong(elsewhere));
+                at.fail(&ABOUT, wrong(elsewhere));
             }
         }
     }

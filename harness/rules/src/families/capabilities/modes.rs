@@ -1,6 +1,6 @@
 //! What a server asks a client for beneath a feature that the client declares.
 
-use crate::engine::{Report, Revision, RuleContext, Span, Violation, quoted, text_of};
+use crate::engine::{Revision, RuleContext, Span, Violation, quoted, text_of};
 use crate::rule::Rule;
 use transcript::json::{Json, JsonKind};
 
@@ -42,7 +42,6 @@ pub(super) fn asks_client<'m>(
     params: Json<'m>,
     declared: Option<Json<'_>>,
     at: &RuleContext<'m>,
-    report: &mut Report,
 ) {
     let (feature, rules): (_, &[&'static Rule]) = match method {
         "elicitation/create" => ("elicitation", &[&ELICITATION_MODE]),
@@ -50,7 +49,7 @@ pub(super) fn asks_client<'m>(
         _ => return,
     };
     let Some(declared) = declared else {
-        return rules.iter().for_each(|rule| report.inconclusive(rule, at, NOT_SHOWN));
+        return rules.iter().for_each(|rule| at.inconclusive(rule, NOT_SHOWN));
     };
     // Without the feature itself it is asked for in vain, whatever stands beneath it.
     let feature = declared.member(feature).filter(|value| value.kind() == JsonKind::Object);
@@ -60,13 +59,13 @@ pub(super) fn asks_client<'m>(
     if method == "elicitation/create" {
         let mode = params.member("mode").and_then(text_of).unwrap_or_else(|| "form".into());
         let kept = has(&mode) || *mode == *"form" && !has("url");
-        return report.check(&ELICITATION_MODE, at, kept, || {
+        return at.check(&ELICITATION_MODE, kept, || {
             let wrong = format!("the mode is {}, which the client does not declare", quoted(&mode));
             Violation::new(wrong).inside(params.member("mode").unwrap_or(params))
         });
     }
     if let Some(tools) = params.member("tools").or_else(|| params.member("toolChoice")) {
-        report.check(&SAMPLING_TOOLS, at, has("tools"), || {
+        at.check(&SAMPLING_TOOLS, has("tools"), || {
             Violation::new("tools are handed over, and the client does not declare `sampling.tools`")
                 .inside(tools)
         });
@@ -74,7 +73,7 @@ pub(super) fn asks_client<'m>(
     if let Some(context) = params.member("includeContext")
         && !context.as_text().is_some_and(|context| context.is("none"))
     {
-        report.check(&SAMPLING_CONTEXT, at, has("context"), || {
+        at.check(&SAMPLING_CONTEXT, has("context"), || {
             let wrong = "context is asked for, and the client does not declare `sampling.context`";
             Violation::new(wrong).inside(context)
         });

@@ -1,7 +1,7 @@
 //! What streams have carried: event ids, how far each has come, and the requests of a server.
 
 use super::rules::{BROADCAST, LAST_ID};
-use crate::engine::{HttpExchange, MessageKind, Moment, NO_ORDER, Report, RuleContext, SeenMessage, quoted};
+use crate::engine::{HttpExchange, MessageKind, Moment, NO_ORDER, RuleContext, SeenMessage, quoted};
 use crate::families::http_streams::inside;
 use std::collections::HashMap;
 use transcript::session::STILL_OPEN;
@@ -44,21 +44,21 @@ impl Seen {
 impl Progress {
     /// The client asks for what follows an event. What was sent and lost on the way looks like what it has received,
     /// but for events that it has named.
-    pub(super) fn resumed(&mut self, order: u64, id: &str, at: &RuleContext<'_>, report: &mut Report) {
+    pub(super) fn resumed(&mut self, order: u64, id: &str, at: &RuleContext<'_>) {
         match &self.named {
             Some((named, _, when)) if *named > order && at.may_precede(when) => {
-                return report.inconclusive(&LAST_ID, at, NO_ORDER);
+                return at.inconclusive(&LAST_ID, NO_ORDER);
             }
             Some((named, later, _)) if *named > order => {
                 let wrong = format!("the client resumes from {}, and had {}", quoted(id), quoted(later));
-                return report.fail(&LAST_ID, at, wrong);
+                return at.fail(&LAST_ID, wrong);
             }
             _ if self.sent > order => {
                 let why =
                     "later events were sent, and may have been lost; the client's own log would show it";
-                report.inconclusive(&LAST_ID, at, why);
+                at.inconclusive(&LAST_ID, why);
             }
-            _ => report.pass(&LAST_ID, at),
+            _ => at.pass(&LAST_ID),
         }
         self.named = Some((order, id.into(), at.moment()));
     }
@@ -76,7 +76,6 @@ impl Sent {
         exchange: &HttpExchange,
         message: &SeenMessage<'_>,
         at: &RuleContext<'_>,
-        report: &mut Report,
     ) {
         let id = message.raw.written_id().filter(|_| message.kind == MessageKind::Request);
         let Some(id) = id else { return };
@@ -87,20 +86,16 @@ impl Sent {
                 match open {
                     Some(true) => {
                         let wrong = format!("the request {id} was sent on another open stream as well");
-                        report.fail(&BROADCAST, at, wrong);
+                        at.fail(&BROADCAST, wrong);
                     }
-                    _ => report.inconclusive(
-                        &BROADCAST,
-                        at,
-                        "the stream on which it was sent before may be over",
-                    ),
+                    _ => at.inconclusive(&BROADCAST, "the stream on which it was sent before may be over"),
                 }
             }
             None if self.0.len() < MOST_OPEN => {
                 let open = exchange.raw.fate.as_deref() == Some(STILL_OPEN);
                 let ended = if open { Some(i64::MAX) } else { exchange.raw.ended };
                 self.0.insert(key, (exchange.number, text, ended));
-                report.pass(&BROADCAST, at);
+                at.pass(&BROADCAST);
             }
             _ => {}
         }

@@ -6,9 +6,7 @@
 use super::super::modern::NOT_WHOLE;
 use super::super::modern_http::shows_all;
 use super::rules::{CHARSET, ECHO, ENTROPY, NEGOTIATED, PRESENT};
-use crate::engine::{
-    Report, Revision, RuleContext, SESSION, SeenMessage, VERSION, Violation, quoted, text_of,
-};
+use crate::engine::{Revision, RuleContext, SESSION, SeenMessage, VERSION, Violation, quoted, text_of};
 use crate::rule::Level;
 use std::collections::{BTreeMap, BTreeSet};
 use transcript::json::Json;
@@ -34,10 +32,10 @@ pub(super) struct EnvelopeSessions {
 }
 
 impl EnvelopeSessions {
-    pub(super) fn visit(&mut self, at: &RuleContext<'_>, report: &mut Report) {
+    pub(super) fn visit(&mut self, at: &RuleContext<'_>) {
         let Some(message) = at.message.filter(|_| at.is_in_envelope()) else { return };
         if let Some(result) = message.result_of("initialize") {
-            return self.answer(result, at, report);
+            return self.answer(result, at);
         }
         let named = at.envelope_headers().and_then(|headers| header(headers, SESSION));
         if let (Some(session), Carrier::Response, true) =
@@ -49,11 +47,11 @@ impl EnvelopeSessions {
             && at.entry.carrier == Carrier::Request
             && !message.calls("initialize")
         {
-            self.request(message, headers, at, report);
+            self.request(message, headers, at);
         }
     }
 
-    pub(super) fn finish(&self, at: &RuleContext<'_>, report: &mut Report) {
+    pub(super) fn finish(&self, at: &RuleContext<'_>) {
         let [assigned, named] = self.shown;
         let rules = [
             (&CHARSET, assigned),
@@ -63,12 +61,12 @@ impl EnvelopeSessions {
             (&NEGOTIATED, named),
         ];
         for (rule, _) in rules.iter().filter(|(_, shown)| at.is_in_envelope() && !shown) {
-            report.inconclusive(rule, at, NOT_WHOLE);
+            at.inconclusive(rule, NOT_WHOLE);
         }
     }
 
     /// An answer to `initialize` assigns a session.
-    fn answer(&mut self, result: Json<'_>, at: &RuleContext<'_>, report: &mut Report) {
+    fn answer(&mut self, result: Json<'_>, at: &RuleContext<'_>) {
         self.handshakes[0] += 1;
         let headers = at.envelope_headers();
         let Some((headers, session)) = headers.and_then(|headers| Some((headers, header(headers, SESSION)?)))
@@ -77,7 +75,7 @@ impl EnvelopeSessions {
             return;
         };
         self.shown[0] = true;
-        assigned(headers, session, at, report);
+        assigned(headers, session, at);
         let chosen = result.member("protocolVersion").and_then(text_of).unwrap_or_default();
         // Of headers that were joined with commas a client may name any, or all as they stand.
         for session in std::iter::once(session).chain(session.split(',').map(str::trim)) {
@@ -88,13 +86,7 @@ impl EnvelopeSessions {
     }
 
     /// A request behind the handshake names its session and the version.
-    fn request(
-        &mut self,
-        message: &SeenMessage<'_>,
-        headers: &Headers<'_>,
-        at: &RuleContext<'_>,
-        report: &mut Report,
-    ) {
+    fn request(&mut self, message: &SeenMessage<'_>, headers: &Headers<'_>, at: &RuleContext<'_>) {
         let (session, version) = (header(headers, SESSION), header(headers, VERSION));
         // Requests of the era without sessions may go to the same server.
         let is_modern = [at.revision, version.and_then(Revision::named)]
@@ -106,12 +98,12 @@ impl EnvelopeSessions {
         }
         self.shown[1] = true;
         let whole = shows_all(headers);
-        self.echo(session, whole, at, report);
+        self.echo(session, whole, at);
         let method = message.method.as_deref().unwrap_or("a response");
         match version {
-            Some(_) => report.pass(&PRESENT, at),
-            None if whole => report.fail(&PRESENT, at, format!("{method} has no `{VERSION}`")),
-            None => report.inconclusive(&PRESENT, at, NOT_WHOLE),
+            Some(_) => at.pass(&PRESENT),
+            None if whole => at.fail(&PRESENT, format!("{method} has no `{VERSION}`")),
+            None => at.inconclusive(&PRESENT, NOT_WHOLE),
         }
         let chosen = match session.and_then(|session| self.sessions.get(session)) {
             Some(chosen) => Some(&**chosen),
@@ -120,32 +112,32 @@ impl EnvelopeSessions {
             None => None,
         };
         if let (Some(version), Some(chosen)) = (version.filter(|version| !hidden(version, at)), chosen) {
-            report.check(&NEGOTIATED, at, version == chosen, || {
+            at.check(&NEGOTIATED, version == chosen, || {
                 format!("the header says {}, and {} was negotiated", quoted(version), quoted(chosen))
             });
         }
     }
 
     /// Whether a request names a session that was assigned, as far as any was seen to be.
-    fn echo(&self, session: Option<&str>, whole: bool, at: &RuleContext<'_>, report: &mut Report) {
+    fn echo(&self, session: Option<&str>, whole: bool, at: &RuleContext<'_>) {
         match session {
-            Some(session) if self.sessions.contains_key(session) => report.pass(&ECHO, at),
+            Some(session) if self.sessions.contains_key(session) => at.pass(&ECHO),
             _ if self.handshakes[1] > 0 => {
-                report.inconclusive(&ECHO, at, "nothing shows which session the server assigned");
+                at.inconclusive(&ECHO, "nothing shows which session the server assigned");
             }
             Some(session) if hidden(session, at) => {}
-            Some(session) if self.renamed.contains(session) => report.fail(&ECHO, at, renamed(session)),
+            Some(session) if self.renamed.contains(session) => at.fail(&ECHO, renamed(session)),
             Some(_) if self.sessions.len() >= MOST_SESSIONS => {}
             Some(_) if at.facts.late || at.facts.torn => {
-                report.inconclusive(&ECHO, at, "the session may have been assigned before the recording");
+                at.inconclusive(&ECHO, "the session may have been assigned before the recording");
             }
             Some(session) => {
-                report.fail(&ECHO, at, format!("no server assigned the session {}", quoted(session)));
+                at.fail(&ECHO, format!("no server assigned the session {}", quoted(session)));
             }
             None if whole => {
-                report.fail(&ECHO, at, "the request names no session, and the server assigned one");
+                at.fail(&ECHO, "the request names no session, and the server assigned one");
             }
-            None => report.inconclusive(&ECHO, at, NOT_WHOLE),
+            None => at.inconclusive(&ECHO, NOT_WHOLE),
         }
     }
 }
@@ -159,19 +151,19 @@ pub(super) fn renamed(session: &str) -> Violation<'static> {
 }
 
 /// A session id as it was assigned.
-pub(super) fn assigned(headers: &Headers<'_>, session: &str, at: &RuleContext<'_>, report: &mut Report) {
+pub(super) fn assigned(headers: &Headers<'_>, session: &str, at: &RuleContext<'_>) {
     if hidden(session, at) {
         let why = "the recorder took out the session id";
-        report.inconclusive(&CHARSET, at, why);
-        return report.inconclusive(&ENTROPY, at, why);
+        at.inconclusive(&CHARSET, why);
+        return at.inconclusive(&ENTROPY, why);
     }
     let times = headers.iter().filter(|(name, _)| name.eq_ignore_ascii_case(SESSION)).count();
     let visible = !session.is_empty() && session.bytes().all(|byte| (0x21..=0x7e).contains(&byte));
-    report.check(&CHARSET, at, visible && times == 1, || match times {
+    at.check(&CHARSET, visible && times == 1, || match times {
         1 => format!("the session id is {}", quoted(session)),
         _ => format!("the session id is in {times} headers"),
     });
-    report.check(&ENTROPY, at, session.len() >= LEAST, || {
+    at.check(&ENTROPY, session.len() >= LEAST, || {
         format!("the session id {} has {} characters", quoted(session), session.len())
     });
 }

@@ -1,14 +1,14 @@
 //! Plain answers where a task was asked for, and messages that name their task twice.
 
 use super::rules::{CREATED, REPEATED};
-use crate::engine::{MessageKind, Report, RuleContext, SeenMessage, Violation, string_of};
+use crate::engine::{MessageKind, RuleContext, SeenMessage, Violation, string_of};
 use crate::families::tools::is_error;
 use transcript::json::{Json, JsonKind};
 
 pub(super) const RELATED_TASK: &str = "io.modelcontextprotocol/related-task";
 
 /// A result and no task, where a task was asked for. A receiver that makes none for such requests does what it was asked for.
-pub(super) fn plain(method: &str, message: &SeenMessage<'_>, at: &RuleContext<'_>, report: &mut Report) {
+pub(super) fn plain(method: &str, message: &SeenMessage<'_>, at: &RuleContext<'_>) {
     let (Some(request), Some(result)) = (message.request(), message.raw.outcome()) else { return };
     let path = format!("tasks.requests.{}", method.replace('/', "."));
     let tool = || at.facts.tool(&request.param("name").and_then(string_of)?);
@@ -27,14 +27,14 @@ pub(super) fn plain(method: &str, message: &SeenMessage<'_>, at: &RuleContext<'_
         Some(true) => "",
     };
     if !why.is_empty() {
-        return report.inconclusive(&CREATED, at, why);
+        return at.inconclusive(&CREATED, why);
     }
     let wrong = Violation::new("the request asks for a task, but the result is not a task").inside(result);
-    report.fail(&CREATED, at, wrong.of(request));
+    at.fail(&CREATED, wrong.of(request));
 }
 
 /// The task that a message names in `_meta`, beside its `taskId`.
-pub(super) fn repeated(message: &SeenMessage<'_>, at: &RuleContext<'_>, report: &mut Report) {
+pub(super) fn repeated(message: &SeenMessage<'_>, at: &RuleContext<'_>) {
     const METHODS: [&str; 5] =
         ["tasks/get", "tasks/list", "tasks/cancel", "tasks/result", "notifications/tasks/status"];
     let asked = message.request().filter(|_| message.kind == MessageKind::Result);
@@ -46,10 +46,10 @@ pub(super) fn repeated(message: &SeenMessage<'_>, at: &RuleContext<'_>, report: 
     let holder = if asked.is_some() { message.raw.outcome() } else { message.raw.params() };
     let meta = holder.and_then(|holder| holder.member("_meta"));
     if meta.is_some_and(|meta| meta.kind() != JsonKind::Object && at.redacted(meta)) {
-        return report.inconclusive(&REPEATED, at, "the recorder took out `_meta`");
+        return at.inconclusive(&REPEATED, "the recorder took out `_meta`");
     }
     let related = meta.and_then(|meta| meta.member(RELATED_TASK));
-    report.check(&REPEATED, at, related.is_none(), || {
+    at.check(&REPEATED, related.is_none(), || {
         let wrong = Violation::new(format!("`{method}` has a `taskId`, and its task in `_meta` as well"));
         wrong.inside(related.unwrap_or(message.raw.json()))
     });

@@ -2,7 +2,7 @@
 
 use super::super::replay_frame::is_on_the_calendar;
 use super::rules::TIMES;
-use crate::engine::{Report, RuleContext, SeenMessage, Violation, shown, string_of};
+use crate::engine::{RuleContext, SeenMessage, Violation, shown, string_of};
 use crate::rule::Level;
 use crate::shapes::Typed;
 use transcript::json::{Json, JsonKind};
@@ -10,7 +10,7 @@ use transcript::json::{Json, JsonKind};
 static TTL: Typed = Typed::new("GetTaskResult", "ttl");
 
 /// Whether a task says when it was made and changed and, asked for, how long it is kept.
-pub(super) fn times(task: Json<'_>, asked_for: bool, at: &RuleContext<'_>, report: &mut Report) {
+pub(super) fn times(task: Json<'_>, asked_for: bool, at: &RuleContext<'_>) {
     if task.kind() != JsonKind::Object {
         return;
     }
@@ -44,9 +44,9 @@ pub(super) fn times(task: Json<'_>, asked_for: bool, at: &RuleContext<'_>, repor
         }
     }
     match wrong {
-        None => report.pass(&TIMES, at),
+        None => at.pass(&TIMES),
         Some((why, location, level)) => {
-            report.fail(&TIMES, at, Violation::new(why).inside(location).only(level));
+            at.fail(&TIMES, Violation::new(why).inside(location).only(level));
         }
     }
 }
