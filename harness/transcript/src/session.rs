@@ -250,7 +250,7 @@ impl fmt::Display for MissingBody {
         let why = if self.coded {
             "is kept as it was compressed, with its content coding, and not read"
         } else {
-            "was left out"
+            "was left out, or is not whole"
         };
         write!(out, "the body of {} {why}", self.whose)
     }

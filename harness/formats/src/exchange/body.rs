@@ -72,7 +72,7 @@ impl<'a> Document<'a> {
                 Cow::Borrowed(text) => Cow::Borrowed(text.as_bytes()),
                 Cow::Owned(text) => Cow::Owned(text.into_bytes()),
             };
-            return Ok(Body { bytes, start, places: Some(Places::new(string)) });
+            return Ok(Body { bytes, start, places: Some(Places::new(string)), size: None });
         }
         // Line breaks in it, and padding left out, are the encoder's habits.
         let config = GeneralPurposeConfig::new()
@@ -80,7 +80,7 @@ impl<'a> Document<'a> {
             .with_decode_allow_trailing_bits(true);
         let packed: Vec<u8> = content(string).bytes().filter(|byte| !byte.is_ascii_whitespace()).collect();
         match GeneralPurpose::new(&alphabet::STANDARD, config).decode(packed) {
-            Ok(bytes) => Ok(Body { bytes: Cow::Owned(bytes), start, places: None }),
+            Ok(bytes) => Ok(Body { bytes: Cow::Owned(bytes), start, places: None, size: None }),
             Err(error) => {
                 let message = format!("the body is marked as base64, but is not: {error}");
                 Err(Refusal::new(Code::WrongType, start, message))
@@ -102,7 +102,7 @@ impl<'a> Document<'a> {
             }
             stream.push('\n');
         }
-        Body { bytes: Cow::Owned(stream.into_bytes()), start: self.at(list.text()), places: None }
+        Body { bytes: Cow::Owned(stream.into_bytes()), start: self.at(list.text()), places: None, size: None }
     }
 
     fn string(self, value: Option<Json<'a>>) -> Checked<Option<JsonString<'a>>> {
@@ -148,6 +148,8 @@ impl<'a> Document<'a> {
 pub(crate) struct Body<'a> {
     /// Its bytes.
     pub(crate) bytes: Cow<'a, [u8]>,
+    /// How many there were, as far as the file says that beside them.
+    pub(crate) size: Option<u64>,
     /// Where in the document the text between the quotes begins.
     start: usize,
     /// The way back to the document; none where the body is in base64.
@@ -155,6 +157,12 @@ pub(crate) struct Body<'a> {
 }
 
 impl Body<'_> {
+    /// Whether the file says that there was more of it than `text`, all that it holds, which ends amid a value.
+    pub(crate) fn is_cut(&self, text: &[u8]) -> bool {
+        self.size.is_some_and(|size| size > text.len() as u64)
+            && Json::parse(&String::from_utf8_lossy(text)).is_err_and(|fault| fault.ended)
+    }
+
     /// Where in the document byte `at` of the body stands; where the body begins, if it is in base64.
     pub(crate) fn place(&mut self, at: usize) -> usize {
         self.start + self.places.as_mut().map_or(0, |places| places.raw(at))

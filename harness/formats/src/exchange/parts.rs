@@ -2,7 +2,7 @@
 
 use super::timed::Nanoseconds;
 use transcript::json::Json;
-use transcript::session::Exchange;
+use transcript::session::{Carrier, Content, Exchange, MissingBody};
 
 /// Where a format has the parts of an exchange, as pointers.
 #[derive(Debug)]
@@ -21,6 +21,8 @@ pub(crate) struct Parts<'a> {
     pub(crate) exchange: Exchange<'a>,
     pub(crate) request: Held<'a>,
     pub(crate) answer: Held<'a>,
+    /// How many bytes each of the two had, as far as the file says that beside them.
+    pub(crate) sizes: [Option<u64>; 2],
     /// When the answer came, as far as the file says.
     pub(crate) answered: Option<i64>,
     /// When each part of the answer came, counted from the start, where the file says so.
@@ -65,6 +67,12 @@ pub(crate) enum Held<'a> {
     Text(Json<'a>, Option<Json<'a>>),
     /// The events of its stream, as a list (`_eventSourceMessages`).
     Events(Json<'a>),
+}
+
+/// What stands in the place of a body that is missing.
+pub(crate) fn missing<'e>(carrier: Carrier, coded: bool) -> Content<'e> {
+    let whose = if carrier == Carrier::Request { "the request" } else { "the answer" };
+    Content::Missing(MissingBody { whose, coded })
 }
 
 /// When an exchange began.

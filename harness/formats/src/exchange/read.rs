@@ -5,7 +5,7 @@
 use super::body::{Body, Checked, Document, MOST_HEADERS, message, offset_in, text, without_mark};
 use super::invented::Invented;
 use super::media::STREAM;
-use super::parts::{Held, Layout, Listed, Moment, Parts};
+use super::parts::{Held, Layout, Listed, Moment, Parts, missing};
 use super::stamp::Stamp;
 use super::timed::{Nanoseconds, Queue, Waiting};
 use crate::data::{Carried, carried};
@@ -18,9 +18,7 @@ use transcript::batch::items;
 use transcript::json::{Json, JsonKind};
 use transcript::message::{Message, Refusal};
 use transcript::rejection::Code;
-use transcript::session::{
-    Carrier, Content, Context, Entry, Location, MissingBody, Noise, Side, Sink, SinkError, Sse,
-};
+use transcript::session::{Carrier, Content, Context, Entry, Location, Noise, Side, Sink, SinkError, Sse};
 
 /// A file that is read.
 pub(crate) struct Reading<'a, 's, 'e, 'f> {
@@ -133,7 +131,7 @@ impl<'a> Reading<'a, '_, '_, '_> {
         parts: Parts<'a>,
         queue: &mut Queue<'a>,
     ) -> Result<(), ReadError> {
-        let Parts { mut exchange, request: post, answer, answered, times, made_up } = parts;
+        let Parts { mut exchange, request: post, answer, sizes, answered, times, made_up } = parts;
         let beyond = [&mut exchange.request_headers, &mut exchange.response_headers].map(|headers| {
             let more = headers.len() > MOST_HEADERS;
             headers.truncate(MOST_HEADERS);
@@ -166,13 +164,13 @@ impl<'a> Reading<'a, '_, '_, '_> {
         let asked = match post {
             Held::None => false,
             Held::Missing { coded } => {
-                let missing = MissingBody { whose: "the request", coded };
-                self.note(stamp.on(Content::Missing(missing), location))?;
+                self.note(stamp.on(missing(stamp.carrier, coded), location))?;
                 false
             }
             Held::Text(text, encoding) => {
                 let location = self.location(listed, text.text(), self.layout.request);
                 let mut body = self.body(text, encoding, &location)?;
+                body.size = sizes[0];
                 self.whole(&mut body, false, location, stamp, asked_in.as_ref())?
             }
             Held::Events(_) => false,
@@ -187,12 +185,12 @@ impl<'a> Reading<'a, '_, '_, '_> {
                 }
             }
             Held::Missing { coded } => {
-                let missing = MissingBody { whose: "the answer", coded };
-                self.note(stamp.on(Content::Missing(missing), location))?;
+                self.note(stamp.on(missing(stamp.carrier, coded), location))?;
             }
             Held::Text(text, encoding) => {
                 let location = self.location(listed, text.text(), self.layout.answer);
                 let mut body = self.body(text, encoding, &location)?;
+                body.size = sizes[1];
                 let streams = exchange.media_type == STREAM;
                 let stamp = if streams { Stamp { carrier: Carrier::Sse, ..stamp } } else { stamp };
                 if let Some(times) = times {
@@ -245,6 +243,9 @@ impl<'a> Reading<'a, '_, '_, '_> {
                 let entry = Entry { context, ..stamp.on(Content::Message(message), location) };
                 self.give(entry, |at| body.place(start + at))?;
                 Ok(asks(&message))
+            }
+            Err(cause) if self.options.hands_on(&cause) && body.is_cut(text) => {
+                self.note(stamp.on(missing(stamp.carrier, false), location)).map(|()| false)
             }
             Err(cause) => {
                 let entry = Entry { context, ..stamp.on(Content::Empty, location) };

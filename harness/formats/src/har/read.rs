@@ -12,7 +12,7 @@ use crate::time;
 use transcript::json::{Json, JsonKind};
 use transcript::message::Refusal;
 use transcript::rejection::Code;
-use transcript::session::{Exchange, STILL_OPEN, Sink};
+use transcript::session::{Exchange, Headers, STILL_OPEN, Sink, header};
 
 const LAYOUT: Layout =
     Layout { root: "/log/entries/", request: "/request/postData/text", answer: "/response/content/text" };
@@ -78,16 +78,19 @@ fn parts<'a>(document: Document<'a>, listed: &Listed<'a>) -> Checked<Parts<'a>> 
     let method = document.text(method)?.unwrap_or_default();
     let url = document.text(url)?.unwrap_or_default();
     let request_headers = document.headers(headers)?;
-    let [post_text, post_type, post_encoding] = document.fields(post, ["text", "mimeType", "encoding"])?;
+    let [post_text, post_type, post_encoding, attached] =
+        document.fields(post, ["text", "mimeType", "encoding", "_file"])?;
+    let request_size = count(request_size).or(length_header(&request_headers));
+    let had_one = request_size.is_some_and(|size| size > 0) || attached.is_some();
     let post_type = media_type(&request_headers, document.text(post_type)?);
     let post = match post_text {
         _ if !method.eq_ignore_ascii_case("POST") => Held::None,
         Some(text) if document.is_coded(text, post_encoding, &request_headers) => {
             Held::Missing { coded: true }
         }
-        Some(text) => Held::Text(text, post_encoding),
-        None if positive(request_size) && may_be_json(&post_type) => Held::Missing { coded: false },
-        None => Held::None,
+        Some(text) if !had_one || text.text() != "\"\"" => Held::Text(text, post_encoding),
+        _ if had_one && may_be_json(&post_type) => Held::Missing { coded: false },
+        _ => Held::None,
     };
 
     let [status, headers, content, response_size] =
@@ -121,7 +124,7 @@ fn parts<'a>(document: Document<'a>, listed: &Listed<'a>) -> Checked<Parts<'a>> 
         method,
         url,
         request_headers,
-        request_size: length(post_text).or(count(request_size)),
+        request_size: length(post_text).filter(|&length| length > 0).or(request_size),
         status,
         response_headers,
         media_type,
@@ -130,11 +133,17 @@ fn parts<'a>(document: Document<'a>, listed: &Listed<'a>) -> Checked<Parts<'a>> 
         timed: false,
         fate,
     };
-    Ok(Parts { answered, exchange, request: post, answer, times: times(events), made_up })
+    let sizes = [request_size, count(size).or(length_header(&exchange.response_headers))];
+    Ok(Parts { answered, exchange, request: post, answer, sizes, times: times(events), made_up })
 }
 
 fn count(size: Option<Json<'_>>) -> Option<u64> {
     size.and_then(|size| size.as_number()?.parse().ok())
+}
+
+/// What `Content-Length` says, which counts the body as it was sent.
+fn length_header(headers: &Headers<'_>) -> Option<u64> {
+    header(headers, "content-length").filter(|_| header(headers, "content-encoding").is_none())?.parse().ok()
 }
 
 fn length(text: Option<Json<'_>>) -> Option<u64> {

@@ -144,7 +144,15 @@ fn parts<'a>(document: Document<'a>, listed: &Listed<'a>) -> Checked<Parts<'a>> 
         timed: false,
         fate: None,
     };
-    Ok(Parts { exchange, request: sent, answer: said, answered, times: times(events), made_up })
+    Ok(Parts {
+        exchange,
+        request: sent,
+        answer: said,
+        sizes: [None; 2],
+        answered,
+        times: times(events),
+        made_up,
+    })
 }
 
 /// Names and values, one more than are read where there are more; what is not text is not a header.

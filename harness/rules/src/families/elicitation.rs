@@ -245,7 +245,10 @@ fn fields(form: Json<'_>, at: &RuleContext<'_>) {
             other => Some(format!("the field {} is of the type `{other}`", quoted(&name))),
         };
         at.check(&FLAT, wrong.is_none(), || Violation::new(wrong.unwrap_or_default()).inside(field));
-        let secret = secrecy(&name);
+        // No secret is told by a choice among what the server lists itself.
+        let choice = matches!(&*kind, "boolean" | "array")
+            || ["enum", "oneOf", "anyOf"].iter().any(|word| field.member(word).is_some());
+        let secret = secrecy(&name).filter(|_| !choice);
         at.check(&SECRETS, secret.is_none(), || {
             let wrong = Violation::new(format!("the form asks for {}", quoted(&name))).inside(field);
             let plain = kind == "string" && secret == Some(Level::Must);

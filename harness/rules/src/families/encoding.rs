@@ -5,7 +5,7 @@
 use crate::engine::{
     Family, FindingLocation, RuleContext, RuleVisitor, SeenMessage, Trigger, Violation, holds_several, quoted,
 };
-use crate::rule::Rule;
+use crate::rule::{Level, Rule};
 use transcript::json::{Json, JsonString, Scanner, SyntaxError};
 use transcript::rejection::Code;
 use transcript::session::{Carrier, Content, Noise, Sse};
@@ -25,6 +25,7 @@ pub(super) static UTF8: Rule = Rule {
     why: "A recorder that splits a character between two reads writes U+FFFD or invalid bytes, although the wire was \
           right.",
     fix: "Record bytes, and decode only whole messages.",
+    softened: Some("a note on U+FFFD, which a message may also hold for a reason of its own"),
     ..Rule::BLANK.recorder()
 };
 
@@ -99,8 +100,8 @@ impl RuleVisitor for EncodingState {
 
 fn check_message(message: &SeenMessage<'_>, at: &RuleContext<'_>) {
     let text = message.raw.text();
-    let wrong = "the message holds U+FFFD, which replaces a character that was lost";
-    at.check(&UTF8, !is_damaged(text), || wrong);
+    let wrong = "the message holds U+FFFD, which may stand for a character that was lost";
+    at.check(&UTF8, !is_damaged(text), || Violation::new(wrong).only(Level::Info));
     at.pass(&PARSE);
     at.pass(&BOM);
     // Which names stand twice is looked for only where some may.
