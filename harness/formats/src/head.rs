@@ -1,6 +1,6 @@
 //! How a file begins: all that a format may look at to recognise its files.
 
-use transcript::json::{JsonKind, Scanner};
+use transcript::json::{Json, JsonKind, Scanner};
 
 /// How much of a file is looked at, in bytes, where its first value is longer. How the bytes arrive must not matter.
 pub(crate) const LOOKED_AT: usize = 64 << 10;
@@ -106,7 +106,7 @@ fn first_event(text: &str) -> Option<Vec<(String, Option<String>)>> {
     (has_items && scanner.peek() == Some(b'{')).then(|| members(&mut scanner))
 }
 
-/// The members of the object that begins here, as far as they are there.
+/// The members of the object that begins here, as far as they are there; those of its `_meta` as `_meta/` and their names.
 fn members(scanner: &mut Scanner<'_>) -> Vec<(String, Option<String>)> {
     let mut members = Vec::new();
     let mut more = scanner.open(b'}').unwrap_or(false);
@@ -114,6 +114,10 @@ fn members(scanner: &mut Scanner<'_>) -> Vec<(String, Option<String>)> {
         let Ok(key) = scanner.key() else { break };
         let value = scanner.take().ok();
         let text = value.and_then(|value| value.as_text()?.to_str().map(Into::into));
+        let inner = value.filter(|_| key.is("_meta")).into_iter().flat_map(Json::members);
+        members.extend(inner.filter_map(|(name, value)| {
+            Some((format!("_meta/{}", name.to_str()?), Some(value.as_text()?.to_str()?.into_owned())))
+        }));
         members.push((key.to_str().unwrap_or_default().into_owned(), text));
         more = value.is_some() && scanner.more(b'}').unwrap_or(false);
     }

@@ -28,13 +28,13 @@ use transcript::message::{Message, Refusal, resembles_message};
 use transcript::rejection::Code;
 use transcript::session::Side;
 
-/// The format. The first line of a recording is the start of a transport.
+/// The format. A message has no `_meta` of its own.
 pub(crate) static FORMAT: Format = Format {
     carries: Capabilities { direction: true, times: true, ..Capabilities::MESSAGES },
     messages: &[&[]],
     ..Format::new(
         ["mcporter", "mcporter.jsonl", "NDJSON of mcporter, of one server, with times and directions"],
-        |head| head.has(META) && head.text("method").is_some_and(|method| method.starts_with("$transport/")),
+        |head| ["_meta/dir", "_meta/server", "_meta/ts"].iter().all(|name| head.text(name).is_some()),
         lines::read::<Mcporter>,
         Spelling::Lines(|_| Box::new(Mcporter)),
     )

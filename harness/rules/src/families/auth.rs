@@ -185,12 +185,13 @@ impl RuleVisitor for AuthState {
         }
         self.token(exchange, at);
         let challenges = Challenge::all(&exchange.raw.response_headers);
-        self.refused(
-            exchange.status(),
-            challenges,
-            Some(exchange.request_header("authorization").is_some()),
-            at,
-        );
+        let body = exchange.raw.document.as_deref().and_then(|body| Json::parse(body).ok());
+        let error = body.and_then(|body| body.member("error")?.as_text());
+        if challenges.is_empty() && error.is_some_and(|error| error.is("insufficient_scope")) {
+            at.fail(&INSUFFICIENT, "`insufficient_scope` is in the body, and there is no `WWW-Authenticate`");
+        }
+        let with_token = exchange.request_header("authorization").is_some();
+        self.refused(exchange.status(), challenges, Some(with_token), at);
         self.count(exchange, at);
     }
 

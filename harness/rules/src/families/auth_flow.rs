@@ -50,6 +50,8 @@ pub(super) struct Step {
     url: Box<str>,
     /// It asks the user; else it asks for a token.
     asks_user: bool,
+    /// For another token than it got before.
+    refreshes: bool,
     pub(super) started: Option<i64>,
     resource: Option<Box<str>>,
     pub(super) scope: Option<Box<str>>,
@@ -70,6 +72,7 @@ impl Step {
         Self {
             url: exchange.url().into(),
             asks_user,
+            refreshes: parameter(params, "grant_type") == Some("refresh_token"),
             started: exchange.started,
             resource: filled(params, "resource"),
             scope: filled(&params.replace('+', " "), "scope"),
@@ -238,7 +241,7 @@ impl AuthFlowState {
         }
         self.steps.extend(Step::that_asks_user(exchange, at));
         if let Some(form) = exchange.raw.form.as_deref().filter(|_| exchange.is("POST"))
-            && parameter(form, "grant_type") == Some("authorization_code")
+            && matches!(parameter(form, "grant_type"), Some("authorization_code" | "refresh_token"))
         {
             self.steps.push(Step::new(exchange, at, false, form));
         }
@@ -354,6 +357,9 @@ fn flow(step: &Step, at: &RuleContext<'_>) {
     };
     let wrong = |lacks: String| Violation::new(lacks).at(step.location.clone());
     at.check(&RESOURCE, step.resource.is_some(), || wrong(format!("the {what} has no `resource`")));
+    if step.refreshes {
+        return;
+    }
     match (step.proof, step.method.as_deref()) {
         (false, _) => at.fail(&PKCE, wrong(format!("the {what} has no `{proof}`"))),
         (true, Some("S256")) => at.pass(&PKCE),

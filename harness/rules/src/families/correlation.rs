@@ -6,12 +6,13 @@
 mod end;
 mod rules;
 
+use super::request_ids::is_refused;
 use crate::engine::{
     Family, MessageKind, PendingRequest, RecentTexts, Redelivery, ResponseMatch, Revision, RuleContext,
     RuleVisitor, SeenMessage, SourceLocation, Trigger, Violation, per_session, why_not_whole,
 };
 use crate::rule::{Level, Need, Party};
-use end::SessionEnd;
+use end::{SessionEnd, is_due};
 use rules::{ANSWERED, DUPLICATE, ERROR_ID_ABSENT, ERROR_ID_NULL, ID_ECHO, ID_MATCH, ID_TYPE, NO_RESPONSE};
 use std::collections::BTreeSet;
 use transcript::json::{Json, same_number};
@@ -55,6 +56,8 @@ struct CorrelationState {
     answers: RecentTexts,
     /// How many answers belonged to nothing and had no id.
     astray: usize,
+    /// HTTP refused an answer that a client posted, so that it may come again.
+    refused: bool,
     end: SessionEnd,
 }
 
@@ -167,6 +170,9 @@ impl CorrelationState {
             }
             return;
         }
+        let is_posted = posted && at.entry.carrier == Carrier::Request;
+        self.refused |= is_posted && at.exchange.is_some_and(is_refused);
+        let may_repeat = !is_posted || at.exchange.is_none() || self.refused;
         match message.response_match {
             ResponseMatch::NotAResponse => {}
             ResponseMatch::Matched(_) => {
@@ -186,7 +192,8 @@ impl CorrelationState {
             ResponseMatch::AlreadyAnswered if again => at.pass(&DUPLICATE),
             // Word for word the same: a resumed stream, where nothing shows the events. Over stdio there is none.
             ResponseMatch::AlreadyAnswered
-                if at.facts.over_stdio() != Some(true)
+                if may_repeat
+                    && at.facts.over_stdio() != Some(true)
                     && at.revision.is_none_or(Revision::has_handshake)
                     && event_id(at).is_none()
                     && self.answers.has(message.raw.text()) =>
@@ -379,13 +386,6 @@ impl CorrelationState {
 
 fn event_id<'m>(at: &'m RuleContext<'_>) -> Option<&'m str> {
     at.entry.sse.as_ref()?.id.as_deref()
-}
-
-/// Whether somebody waits for the answer still. A subscription stays open for as long as both like.
-fn is_due(request: &PendingRequest) -> bool {
-    request.cancelled.is_none()
-        && request.method() != "subscriptions/listen"
-        && !request.method().starts_with("notifications/")
 }
 
 pub(super) fn is_redacted(message: &SeenMessage<'_>, at: &RuleContext<'_>) -> bool {

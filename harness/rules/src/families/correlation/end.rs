@@ -1,6 +1,6 @@
 //! How a session over stdio ended, as far as its trace says so.
 
-use crate::engine::Violation;
+use crate::engine::{PendingRequest, Violation};
 use crate::rule::Level;
 use transcript::json::Json;
 use transcript::session::Side;
@@ -54,4 +54,11 @@ impl SessionEnd {
             }
         }
     }
+}
+
+/// Whether somebody waits for the answer still. A subscription stays open for as long as both like.
+pub(super) fn is_due(request: &PendingRequest) -> bool {
+    request.cancelled.is_none()
+        && request.method() != "subscriptions/listen"
+        && !request.method().starts_with("notifications/")
 }
