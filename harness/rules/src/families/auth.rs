@@ -237,8 +237,7 @@ impl AuthState {
         if parameter(query(&exchange.raw.url), "access_token").is_some() {
             // The URL itself is not shown again.
             let location = FindingLocation { snippet: exchange.url().to_owned(), ..at.location() };
-            let wrong = Violation::new("the URL has a parameter `access_token`").at(location);
-            at.fail(&QUERY_TOKEN, wrong);
+            at.fail(&QUERY_TOKEN, Violation::new("the URL has a parameter `access_token`").at(location));
         } else if exchange.request_header("authorization").is_some_and(bearer) {
             at.pass(&QUERY_TOKEN);
         }

@@ -209,8 +209,7 @@ impl BatchState {
         let was_mixed = *kinds == [true; 2];
         kinds[usize::from(is_answer)] = true;
         if *kinds == [true; 2] && !was_mixed {
-            let wrong = "the array of this message mixes requests or notifications with answers";
-            at.fail(&HOMOGENEOUS, wrong);
+            at.fail(&HOMOGENEOUS, "the array of this message mixes requests or notifications with answers");
         }
         if message.kind == MessageKind::Request
             && !message.calls("initialize")

@@ -152,8 +152,7 @@ impl CancellationState {
             at.pass(&KNOWN);
             if at.exchange.is_some() {
                 // The answer stands in the exchange of its request, however long it took.
-                let why = "an exchange log does not tell which of the two came first";
-                at.inconclusive(&INFLIGHT, why);
+                at.inconclusive(&INFLIGHT, "an exchange log does not tell which of the two came first");
             } else {
                 let wrong = format!("the request {} was answered before", shown(id));
                 at.fail(&INFLIGHT, Violation::new(wrong).inside(id));

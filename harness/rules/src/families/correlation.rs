@@ -318,9 +318,7 @@ impl CorrelationState {
                 at.fail(&ID_ECHO, wrong.only(level).of(request));
                 return at.revision.is_some_and(|revision| ID_ECHO.span.has(revision));
             }
-            (.., MessageKind::Result) => {
-                at.fail_if_complete(&ID_MATCH, NO_ID);
-            }
+            (.., MessageKind::Result) => at.fail_if_complete(&ID_MATCH, NO_ID),
             _ => {}
         }
         false
@@ -333,8 +331,7 @@ impl CorrelationState {
         let is_number = |id: &str| id.starts_with(|first: char| first == '-' || first.is_ascii_digit());
         let asked = |open: &&PendingRequest| is_number(open.id()) && same_number(open.id(), id);
         if is_number(id) && at.pending.open().iter().any(asked) {
-            let why = "the id is the number of a request that spells it otherwise";
-            return at.inconclusive(&ID_MATCH, why);
+            return at.inconclusive(&ID_MATCH, "the id is the number of a request that spells it otherwise");
         }
         let wrong = format!("nothing was asked with the id {id}");
         let posted = at.exchange.filter(|exchange| exchange.method.eq_ignore_ascii_case("POST"));

@@ -278,8 +278,7 @@ fn not_accepted(types: &[&str], headers: &Headers<'_>) -> Option<Violation<'stat
 fn reported(exchange: &HttpExchange, at: &RuleContext<'_>) {
     match exchange.status() {
         200..=299 if exchange.errors > 0 => {
-            let wrong = format!("the answer is {} with a JSON-RPC error in it", exchange.status());
-            at.fail(&REJECTED, wrong);
+            at.fail(&REJECTED, format!("the answer is {} with a JSON-RPC error in it", exchange.status()));
         }
         202 => {
             at.pass(&ACCEPTED);
@@ -334,8 +333,7 @@ fn answered(exchange: &HttpExchange, at: &RuleContext<'_>) {
             at.fail(&JSON_SINGLE, "the body is empty");
         }
         (None, 0) if exchange.raw.response_size.is_none_or(|size| size == 0) => {
-            let why = "the body is empty, or the exchange was broken off before it came";
-            at.inconclusive(&JSON_SINGLE, why);
+            at.inconclusive(&JSON_SINGLE, "the body is empty, or the exchange was broken off before it came");
         }
         (None, _) => at.fail(&JSON_SINGLE, "the body is not a JSON-RPC message"),
     }

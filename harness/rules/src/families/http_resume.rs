@@ -176,8 +176,7 @@ impl HttpResumeState {
             && let Some(of) = request.exchange.filter(|_| request.side == Some(Side::Client))
         {
             at.check(&SAME_STREAM, of == stream, || {
-                let wrong = "the stream that is resumed was not opened for this request";
-                Violation::new(wrong).of(request)
+                Violation::new("the stream that is resumed was not opened for this request").of(request)
             });
         }
     }
@@ -219,8 +218,7 @@ impl HttpResumeState {
         } else if seen.message.is_none() && message.is_none() {
             // Such as a keepalive that repeats the id of the last message.
         } else if again && at.message.is_some() {
-            let wrong = format!("the message with the event id {} was sent before", quoted(id));
-            at.fail(&BROADCAST, wrong);
+            at.fail(&BROADCAST, format!("the message with the event id {} was sent before", quoted(id)));
         } else {
             at.fail(&UNIQUE, format!("the event id {} stood for another event before", quoted(id)));
         }
@@ -233,8 +231,7 @@ impl HttpResumeState {
             true => at.pass(&KNOWN_ID),
             false if self.ids.len() >= MOST_IDS => {}
             false => {
-                let wrong = format!("no event had the id {}", quoted(id));
-                at.fail_if_complete(&KNOWN_ID, wrong);
+                at.fail_if_complete(&KNOWN_ID, format!("no event had the id {}", quoted(id)));
             }
         }
         for open in self.open.iter_mut().filter(|open| Some(open.stream) == known) {
@@ -311,8 +308,7 @@ impl HttpResumeState {
             _ => {}
         }
         if polls && !open.resumed {
-            let wrong = wrong("ended before the answer, and no client came back for it");
-            at.fail_if_complete(&RECONNECT, wrong);
+            at.fail_if_complete(&RECONNECT, wrong("ended before the answer, and no client came back for it"));
         } else {
             at.fail_if_complete(&RESPONDS, wrong("never carried the answer"));
         }

@@ -108,8 +108,7 @@ impl RuleVisitor for HttpSessionsState {
             let at = &at.by(by);
             if !sure && hides_its_body(exchange) {
                 if handshake.session.is_some() {
-                    let why = "the body is not in the recording, and may be an `initialize`";
-                    at.inconclusive(&ECHO, why);
+                    at.inconclusive(&ECHO, "the body is not in the recording, and may be an `initialize`");
                 }
                 return;
             }
@@ -172,8 +171,7 @@ impl HttpSessionsState {
                 match at.facts.late || at.facts.torn {
                     true => at.inconclusive(&ECHO, "the session may have been assigned before the recording"),
                     false => {
-                        let wrong = format!("no server assigned the session {}", quoted(session));
-                        at.fail(&ECHO, wrong);
+                        at.fail(&ECHO, format!("no server assigned the session {}", quoted(session)));
                     }
                 }
             }

@@ -86,8 +86,7 @@ impl JsonlState {
         }
         match self.pieces.take(text, at.location()) {
             SplitLine::Completes(first) => {
-                let wrong = Violation::new("a message is written over several lines").at(first);
-                at.fail(&ONE_PER_LINE, wrong);
+                at.fail(&ONE_PER_LINE, Violation::new("a message is written over several lines").at(first));
             }
             // Only the last line of a file is cut off. A run that it ends is not a message either.
             SplitLine::Continues if noise.why.code == Code::Truncated => {

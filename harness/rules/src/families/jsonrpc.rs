@@ -259,8 +259,7 @@ pub(super) fn is_integer(number: &str) -> bool {
 
 fn object(rule: &'static Rule, name: &str, value: Json<'_>, at: &RuleContext<'_>) {
     if !at.facts.knows_mcp && at.facts.other_method.is_some() {
-        let why = "no method of MCP was called before, and JSON-RPC has other users";
-        return at.inconclusive(rule, why);
+        return at.inconclusive(rule, "no method of MCP was called before, and JSON-RPC has other users");
     }
     at.check(rule, value.kind() == JsonKind::Object, || {
         Violation::new(format!("`{name}` is {}: {}", value.kind().name(), shown(value))).inside(value)
@@ -293,9 +292,7 @@ fn fault(why: &Refusal, text: &str, at: &RuleContext<'_>) {
             let wrong = Violation::new("the response has both `result` and `error`");
             at.fail(&XOR, if null { wrong.only(Level::Should) } else { wrong });
         }
-        Code::AmbiguousMessage => {
-            at.fail(&KIND, "the message has `method` beside `result` or `error`");
-        }
+        Code::AmbiguousMessage => at.fail(&KIND, "the message has `method` beside `result` or `error`"),
         Code::InvalidMethod => at.fail(&KIND, "`method` is not a string"),
         Code::NotAMessage if has("jsonrpc") => {
             at.fail(&KIND, "the message has neither `method` nor `result` nor `error`");

@@ -162,8 +162,7 @@ impl RuleVisitor for LegacySseState {
         });
         // A refusal may say why in its body.
         if !exchange.calls.is_empty() && exchange.succeeded() {
-            let wrong = "the body of the POST's answer holds a message";
-            at.check(&VIA_STREAM, exchange.messages == 0, || wrong);
+            at.check(&VIA_STREAM, exchange.messages == 0, || "the body of the POST's answer holds a message");
         }
     }
 

@@ -146,8 +146,7 @@ impl LoggingState {
                 let why = "another request asked for it, whose answer may have crossed the message";
                 at.inconclusive(&OPT_IN, why);
             } else {
-                let wrong = "a log message comes, and no open request asked for any";
-                at.fail_if_complete(&OPT_IN, wrong);
+                at.fail_if_complete(&OPT_IN, "a log message comes, and no open request asked for any");
             }
             return;
         }

@@ -216,8 +216,7 @@ impl ModernState {
                 at.fail(&MISSING_REJECTED, Violation::new(wrong).of(request));
             }
             (_, None) if message.kind == MessageKind::Result => {
-                let why = "the server may have served it by an older revision";
-                at.inconclusive(&MISSING_REJECTED, why);
+                at.inconclusive(&MISSING_REJECTED, "the server may have served it by an older revision");
             }
             // Whatever else is wrong with the request may be refused first.
             _ => {}
@@ -333,8 +332,7 @@ fn error(message: &SeenMessage<'_>, at: &RuleContext<'_>) {
     match (wrong, status(at)) {
         (Some(wrong), _) => at.fail(&MISSING_CAPABILITY, wrong),
         (None, Some(status)) if status != 400 => {
-            let wrong = format!("-32021 goes with the status {status} rather than 400");
-            at.fail(&MISSING_CAPABILITY, wrong);
+            at.fail(&MISSING_CAPABILITY, format!("-32021 goes with the status {status} rather than 400"));
         }
         _ => at.pass(&MISSING_CAPABILITY),
     }

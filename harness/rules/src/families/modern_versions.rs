@@ -142,8 +142,7 @@ impl RuleVisitor for ModernVersionsState {
         if at.facts.modern
             && let Some(location) = self.unknown.take()
         {
-            let wrong = "`server/discover` is answered with -32601";
-            at.fail(&IMPLEMENTED, Violation::new(wrong).at(location));
+            at.fail(&IMPLEMENTED, Violation::new("`server/discover` is answered with -32601").at(location));
         }
     }
 

@@ -90,8 +90,7 @@ impl RuleVisitor for MrtrState {
             let wrong = format!("`{}` is answered with a request for input", request.method());
             at.fail(&METHODS, Violation::new(wrong).of(request));
         } else {
-            let why = "whether an extension defines such a question is not in the recording";
-            at.inconclusive(&METHODS, why);
+            at.inconclusive(&METHODS, "whether an extension defines such a question is not in the recording");
         }
         let there = |name| result.member(name).filter(|value| value.kind() != JsonKind::Null);
         let is_there = there("inputRequests").is_some() || there("requestState").is_some();

@@ -288,8 +288,7 @@ impl ProgressState {
             at.pass(&KNOWN);
             self.late(&key.0, token, repeated, at);
         } else if at.exchange.is_some_and(|exchange| exchange.method != "POST") {
-            let why = "an exchange log does not tell what was asked before a stream said this";
-            at.inconclusive(&KNOWN, why);
+            at.inconclusive(&KNOWN, "an exchange log does not tell what was asked before a stream said this");
         } else if self.loses || self.forgets {
             at.inconclusive(&KNOWN, "there were more tokens than are remembered");
         } else {

@@ -359,8 +359,7 @@ impl ReplayState {
                 );
             }
             (None, Some(reason)) => {
-                let wrong = format!("`reason` is {}", shown(reason));
-                at.fail(&EXIT, Violation::new(wrong).inside(reason));
+                at.fail(&EXIT, Violation::new(format!("`reason` is {}", shown(reason))).inside(reason));
             }
             (None, None) => at.fail(&EXIT, "`end` has neither `exitCode` nor `reason`"),
         }

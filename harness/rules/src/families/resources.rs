@@ -236,9 +236,7 @@ impl ResourcesState {
         let unsure = uri.as_ref().map_or(Some(NOT_SHOWN), |uri| self.may_be_there(uri));
         match (uri, unsure) {
             (Some(uri), _) if self.shown.contains(&uri) => at.pass(&NONEMPTY),
-            (_, Some(why)) if at.revision != Some(Revision::V2026_07_28) => {
-                at.inconclusive(&NONEMPTY, why);
-            }
+            (_, Some(why)) if at.revision != Some(Revision::V2026_07_28) => at.inconclusive(&NONEMPTY, why),
             _ => {
                 let wrong = Violation::new("`contents` is empty, and nothing shows that the resource exists");
                 at.fail(&NONEMPTY, wrong.inside(contents).only(Level::Should));

@@ -228,10 +228,7 @@ impl TaskAnswersState {
                     ))
                     .of(request)
                 }),
-                None => {
-                    let why = "the receiver's capabilities are not in the recording";
-                    at.inconclusive(&UNDECLARED, why);
-                }
+                None => at.inconclusive(&UNDECLARED, "the receiver's capabilities are not in the recording"),
             }
         }
         let name = request.param("name").filter(|_| request.method() == "tools/call");
@@ -296,7 +293,6 @@ impl TaskAnswersState {
             let wrong = Violation::new(format!("the task does not exist, and the answer is {}", answer()));
             return at.fail(&UNKNOWN, wrong.of(request));
         }
-        let why = "the task may be of another session, or the error about something else";
-        at.inconclusive(&UNKNOWN, why);
+        at.inconclusive(&UNKNOWN, "the task may be of another session, or the error about something else");
     }
 }

@@ -192,8 +192,7 @@ impl ToolsState {
                 at.inconclusive(&ARGS, why);
             }
             Definition::Missing => {
-                let wrong = format!("no tool {} is listed", quoted(&name));
-                at.fail(&KNOWN, Violation::new(wrong).inside(value));
+                at.fail(&KNOWN, Violation::new(format!("no tool {} is listed", quoted(&name))).inside(value));
             }
             Definition::Listed(tool) => {
                 at.pass(&KNOWN);

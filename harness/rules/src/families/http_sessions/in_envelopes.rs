@@ -134,9 +134,7 @@ impl EnvelopeSessions {
             Some(session) => {
                 at.fail(&ECHO, format!("no server assigned the session {}", quoted(session)));
             }
-            None if whole => {
-                at.fail(&ECHO, "the request names no session, and the server assigned one");
-            }
+            None if whole => at.fail(&ECHO, "the request names no session, and the server assigned one"),
             None => at.inconclusive(&ECHO, NOT_WHOLE),
         }
     }

@@ -45,9 +45,7 @@ pub(super) fn times(task: Json<'_>, asked_for: bool, at: &RuleContext<'_>) {
     }
     match wrong {
         None => at.pass(&TIMES),
-        Some((why, location, level)) => {
-            at.fail(&TIMES, Violation::new(why).inside(location).only(level));
-        }
+        Some((why, location, level)) => at.fail(&TIMES, Violation::new(why).inside(location).only(level)),
     }
 }
 
