@@ -117,6 +117,20 @@ impl RuleContext<'_> {
         }
     }
 
+    /// The rule was kept where nothing was found that breaks it, and else broken as `wrong` says of that.
+    pub(crate) fn without<'v, F, W: Into<Violation<'v>>>(
+        &self,
+        rule: &'static Rule,
+        found: Option<F>,
+        wrong: impl FnOnce(F) -> W,
+    ) {
+        match found {
+            None => self.pass(rule),
+            Some(found) if self.binds(rule) => self.record_failure(rule, wrong(found).into()),
+            Some(_) => {}
+        }
+    }
+
     /// Whether the rule binds, so that what decides it is worth finding out. Where that cannot be known, it is noted.
     /// Either is remembered: in the same circumstances it stays so.
     pub(crate) fn binds(&self, rule: &'static Rule) -> bool {

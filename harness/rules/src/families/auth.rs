@@ -205,13 +205,10 @@ impl RuleVisitor for AuthState {
             at.check(&OFFLINE, !offline, || Violation::new(wrong).at(location.clone()));
         }
         for (kept, location) in &self.loops {
-            match kept {
-                true => at.pass(&RETRY_LIMIT),
-                false => {
-                    let wrong = format!("more than {FEW} refusals in a row for the same method");
-                    at.fail(&RETRY_LIMIT, Violation::new(wrong).at(location.clone()));
-                }
-            }
+            at.check(&RETRY_LIMIT, *kept, || {
+                let wrong = format!("more than {FEW} refusals in a row for the same method");
+                Violation::new(wrong).at(location.clone())
+            });
         }
     }
 }

@@ -177,11 +177,8 @@ impl RuleVisitor for HttpState {
     }
 
     fn over(&mut self, at: &RuleContext<'_>) {
-        for (wrong, location) in std::mem::take(&mut self.early) {
-            match wrong {
-                None => at.pass(&ACCEPT_POST),
-                Some(wrong) => at.fail(&ACCEPT_POST, wrong.at(location)),
-            }
+        for (wrong, location) in self.early.drain(..) {
+            at.without(&ACCEPT_POST, wrong, |wrong| wrong.at(location));
         }
         let rules: [&[&'static Rule]; 2] = [&[&ACCEPT_POST], &[&CONTENT_TYPE, &STATUS]];
         for (rules, shown) in rules.iter().zip(self.shown) {

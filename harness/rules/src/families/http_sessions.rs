@@ -12,7 +12,7 @@ use crate::engine::{
     Transport, Trigger, VERSION, Violation, quoted,
 };
 use crate::rule::Level;
-use in_envelopes::{EnvelopeSessions, assigned, hidden, renamed};
+use in_envelopes::{EnvelopeSessions, assigned, renamed};
 use rules::{AFTER_END, BAD_400, CHARSET, ECHO, ENTROPY, MISSING_400, NEGOTIATED, PRESENT, REINIT};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -163,7 +163,7 @@ impl HttpSessionsState {
         }
         match exchange.request_header(SESSION) {
             Some(session) if self.sessions.contains_key(session) => at.pass(&ECHO),
-            Some(session) if hidden(session, at) => {}
+            Some(session) if at.facts.hides(session) => {}
             Some(_) if self.sessions.len() >= MOST_SESSIONS => {}
             Some(session) if self.renamed.contains(session) => at.fail(&ECHO, renamed(session)),
             Some(session) => {
@@ -255,7 +255,7 @@ impl HttpSessionsState {
     /// The answer to a version that is none.
     fn bad_version(&self, exchange: &HttpExchange, at: &RuleContext<'_>) {
         let message = exchange.request_header(VERSION);
-        let Some(message) = message.filter(|message| is_none(message) && !hidden(message, at)) else {
+        let Some(message) = message.filter(|message| is_none(message) && !at.facts.hides(message)) else {
             return;
         };
         let lives = exchange

@@ -350,7 +350,7 @@ fn check_fields(rule: &'static Rule, info: &str, value: Json<'_>, at: &RuleConte
         () if !named("version") => Some(format!("`{info}.version`")),
         () => None,
     };
-    at.check(rule, lack.is_none(), || {
-        Violation::new(format!("there is no {} of the right type", lack.unwrap_or_default())).inside(value)
+    at.without(rule, lack, |lack| {
+        Violation::new(format!("there is no {lack} of the right type")).inside(value)
     });
 }

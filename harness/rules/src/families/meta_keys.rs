@@ -4,7 +4,8 @@
 //! schemas, where a member of that name is somebody's own.
 
 use crate::engine::{
-    Family, Revision, RuleContext, RuleVisitor, SeenMessage, Span, Trigger, Violation, quoted, shown,
+    Family, Revision, RuleContext, RuleVisitor, SeenMessage, Span, Trigger, Violation, is_token, quoted,
+    shown,
 };
 use crate::rule::Rule;
 use transcript::json::Json;
@@ -129,14 +130,10 @@ fn is_list(text: &str, name_is_sound: fn(&str) -> bool) -> bool {
     })
 }
 
-/// Whether a character may stand in a token (RFC 9110, section 5.6.2).
-pub(super) fn is_token(c: char) -> bool {
-    c.is_ascii_alphanumeric() || "!#$%&'*+-.^_`|~".contains(c)
-}
-
 #[cfg(test)]
 mod tests {
-    use super::{is_key, is_list, is_prefixed_key, is_token, is_traceparent};
+    use super::{is_key, is_list, is_prefixed_key, is_traceparent};
+    use crate::engine::is_token;
 
     #[test]
     fn keys_have_a_grammar() {

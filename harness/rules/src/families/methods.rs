@@ -2,7 +2,7 @@
 
 use crate::engine::{
     Direction, Family, META_VERSION, MessageKind, Method, Revision, RuleContext, RuleVisitor, SeenMessage,
-    Span, Trigger,
+    Span, Trigger, lacks,
 };
 use crate::rule::{Level, Need, Rule};
 use transcript::session::Side;
@@ -93,15 +93,11 @@ fn direction(method: &Method, at: &RuleContext<'_>) {
         _ => &DIRECTION,
     };
     // Where the recording does not say who spoke, the method is what tells it.
-    let Some(side) = at.entry.side else { return at.inconclusive(rule, lack()) };
+    let Some(side) = at.entry.side else { return at.inconclusive(rule, lacks(Need::Direction)) };
     debug_assert!(direction != Direction::Both, "either may send what has no one side");
     at.check(rule, side == only, || {
         format!("`{method}` is sent by the {}, and belongs to the {}", side.name(), only.name())
     });
-}
-
-fn lack() -> String {
-    format!("such recordings do not carry {}", Need::Direction.lack())
 }
 
 fn revision(method: &Method, at: &RuleContext<'_>) {

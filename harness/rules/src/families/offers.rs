@@ -89,10 +89,8 @@ impl RuleVisitor for OffersState {
             modified(item, at);
             if let Some(template) = item.member("uriTemplate") {
                 let wrong = string_of(template).and_then(|text| template_fault(&text));
-                at.check(&TEMPLATE, wrong.is_none(), || {
-                    let wrong =
-                        format!("{} is not a template: {}", shown(template), wrong.unwrap_or_default());
-                    Violation::new(wrong).inside(template)
+                at.without(&TEMPLATE, wrong, |wrong| {
+                    Violation::new(format!("{} is not a template: {wrong}", shown(template))).inside(template)
                 });
             }
         }

@@ -73,9 +73,8 @@ impl RuleVisitor for PromptsState {
                 ContentsKind::Neither => Some("`text` or `blob`"),
                 _ => None,
             };
-            at.check(&EMBEDDED, lacks.is_none(), || {
-                let wrong = format!("the embedded resource lacks {}", lacks.unwrap_or_default());
-                Violation::new(wrong).inside(resource)
+            at.without(&EMBEDDED, lacks, |lacks| {
+                Violation::new(format!("the embedded resource lacks {lacks}")).inside(resource)
             });
         }
     }

@@ -75,24 +75,18 @@ impl RuleVisitor for RedactionState {
 fn check_message(message: &SeenMessage<'_>, at: &RuleContext<'_>) {
     let json = message.raw.json();
     let gone = |name: &str| json.member(name).filter(|value| is_marker(*value, at));
-    match gone("id").or_else(|| gone("method")) {
-        Some(value) => {
-            let what = if gone("id").is_some() { "id" } else { "method" };
-            at.fail(&ENVELOPE, Violation::new(format!("the {what} was taken out")).inside(value));
-        }
-        None => at.pass(&ENVELOPE),
-    }
+    let lost = ["id", "method"].into_iter().find_map(|name| Some((name, gone(name)?)));
+    at.without(&ENVELOPE, lost, |(name, value)| {
+        Violation::new(format!("the {name} was taken out")).inside(value)
+    });
     let hole = ["params", "result", "error"].into_iter().find_map(|part| {
         let value = json.member(part)?;
         if is_marker(value, at) { Some((part.to_owned(), value)) } else { hole_in(value, at) }
     });
-    match hole {
-        Some((name, value)) => {
-            let wrong = format!("`{name}` was replaced by a text, and is an object or a list");
-            at.fail(&TYPED, Violation::new(wrong).inside(value));
-        }
-        None => at.pass(&TYPED),
-    }
+    at.without(&TYPED, hole, |(name, value)| {
+        let wrong = format!("`{name}` was replaced by a text, and is an object or a list");
+        Violation::new(wrong).inside(value)
+    });
 }
 
 /// A place in params or a result where a text stands and must not.

@@ -10,7 +10,6 @@ use crate::engine::{
 use crate::rule::{Level, Need, Party, Rule};
 use std::collections::BTreeMap;
 use transcript::json::{Json, JsonKind};
-use transcript::session::Side;
 
 pub(super) const FAMILY: Family = Family {
     name: "task-answers",
@@ -268,7 +267,7 @@ impl TaskAnswersState {
         let id = named.and_then(string_of);
         let known = id.as_ref().is_some_and(|id| self.tasks.contains_key(id));
         if let Some(task) = message.raw.outcome().filter(|_| message.kind == MessageKind::Result) {
-            let asker = if at.side == Some(Side::Client) { Party::Server } else { Party::Client };
+            let asker = at.side.map_or(Party::Client, |side| side.other().into());
             let waits = request.method() == "tasks/get"
                 && task.member("status").and_then(string_of).is_some_and(|status| status == "input_required");
             self.follow(task, waits.then(|| (at.location(), asker)));

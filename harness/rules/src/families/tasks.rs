@@ -262,9 +262,8 @@ impl TasksState {
     fn cancelled(&mut self, message: &SeenMessage<'_>, number: u64, at: &RuleContext<'_>) {
         let Some(request) = message.request() else { return };
         let Some(id) = request.param("taskId").and_then(string_of) else { return };
-        let over_before =
-            self.tasks.get(&(lane(at.side), id.clone())).is_some_and(|task| ended(&task.status));
         let over = self.tasks.get(&(lane(at.side), id)).filter(|task| ended(&task.status));
+        let over_before = over.is_some();
         if let Some(task) = over {
             // The task may have ended while the cancellation was under way.
             let before = task.location.line < request.location().line;

@@ -4,10 +4,9 @@
 //! no annotation, nor is one among examples.
 
 use super::elicitation::secrecy;
-use super::meta_keys::is_token;
 use crate::engine::{
-    Family, MessageKind, RuleContext, RuleVisitor, SeenMessage, Span, Trigger, Violation, quoted, shown,
-    str_of, text_of,
+    Family, MessageKind, RuleContext, RuleVisitor, SeenMessage, Span, Trigger, Violation, is_token, quoted,
+    shown, str_of, text_of,
 };
 use crate::rule::{Need, Party, Rule};
 use transcript::json::{Json, JsonKind};
@@ -273,9 +272,8 @@ fn listed(tool: Json<'_>, at: &RuleContext<'_>) {
     for field in &read.fields {
         let names = field.path.last().into_iter().chain([&field.header]);
         let secret = names.into_iter().find(|name| secrecy(name).is_some());
-        at.check(&SENSITIVE, secret.is_none(), || {
-            let named = quoted(secret.map_or("", String::as_str));
-            Violation::new(format!("in the tool {name}, {named} goes into a header")).inside(schema)
+        at.without(&SENSITIVE, secret, |named| {
+            Violation::new(format!("in the tool {name}, {} goes into a header", quoted(named))).inside(schema)
         });
     }
     let rules = [&NON_EMPTY, &TOKEN, &NO_CONTROL, &UNIQUE, &PRIMITIVE, &REACHABLE, &SAFE];

@@ -173,10 +173,8 @@ impl ToolOutputState {
             Some(content) if content.kind() == JsonKind::Array => {
                 at.pass(&CONTENT);
                 for item in content.items() {
-                    match block_fault(item, at.revision) {
-                        None => at.pass(&TYPE),
-                        Some(fault) => at.fail(&TYPE, Violation::new(fault.wrong).inside(fault.place)),
-                    }
+                    let fault = block_fault(item, at.revision);
+                    at.without(&TYPE, fault, |fault| Violation::new(fault.wrong).inside(fault.place));
                     data(item, at);
                 }
             }
