@@ -39,7 +39,7 @@ pub(crate) use crate::revision::{Revision, Span};
 
 pub(crate) use dispatch::FamilySet;
 pub use family::Family;
-pub(crate) use family::{RuleVisitor, Trigger, per_session};
+pub(crate) use family::{OnMessage, OnStep, RuleVisitor, Trigger, per_session};
 pub use finding::{Finding, FindingCount, Listener, RuleOutcome, RuleVerdict};
 pub use judge::CheckResult;
 #[cfg(test)]

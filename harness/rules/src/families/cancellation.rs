@@ -21,7 +21,7 @@ pub(super) const FAMILY: Family = Family {
     rules: &[&KNOWN, &INFLIGHT, &LATE, &TASKS, &NAMED],
     triggers: &[
         Trigger::Methods(&[MessageKind::Notification], &["notifications/cancelled"]),
-        Trigger::Kinds(&[MessageKind::Request, MessageKind::Result, MessageKind::Error]),
+        Trigger::Kinds(MessageKind::CALLS),
     ],
     visitor: per_session::<CancellationState>,
 };

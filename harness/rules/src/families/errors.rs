@@ -18,7 +18,7 @@ pub(super) const FAMILY: Family = Family {
     name: "errors",
     title: "Error codes",
     rules: &[&RESERVED, &LEGACY, &RETIRED, &PREDEFINED, &URL_SHAPE, &UNKNOWN, &PARSE, &SERVED],
-    triggers: &[Trigger::Kinds(&[MessageKind::Result, MessageKind::Error]), Trigger::HttpExchanges],
+    triggers: &[Trigger::Kinds(MessageKind::ANSWERS), Trigger::HttpExchanges],
     visitor: per_session::<ErrorsState>,
 };
 

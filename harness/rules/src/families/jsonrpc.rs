@@ -1,7 +1,7 @@
 //! JSON-RPC: what every message must look like by itself.
 
 use crate::engine::{
-    Family, MessageKind, RuleContext, RuleVisitor, SeenMessage, Trigger, Violation, shown, string_of,
+    Family, MessageKind, OnStep, RuleContext, SeenMessage, Trigger, Violation, shown, string_of,
 };
 use crate::rule::{Level, Rule};
 use transcript::json::{Json, JsonKind};
@@ -28,7 +28,7 @@ pub(super) const FAMILY: Family = Family {
         &ERROR_CONCISE,
     ],
     triggers: &[Trigger::All],
-    visitor: || Box::new(JsonrpcState),
+    visitor: || Box::new(OnStep(judge)),
 };
 
 static VERSION: Rule = Rule {
@@ -152,15 +152,11 @@ static ERROR_CODE: Rule = Rule {
     ..Rule::BLANK
 };
 
-struct JsonrpcState;
-
-impl RuleVisitor for JsonrpcState {
-    fn visit(&mut self, at: &RuleContext<'_>) {
-        match (at.message, &at.entry.content) {
-            (Some(message), _) => check_message(message, at),
-            (None, Content::Noise(noise)) => fault(&noise.why, &noise.text, at),
-            _ => {}
-        }
+fn judge(at: &RuleContext<'_>) {
+    match (at.message, &at.entry.content) {
+        (Some(message), _) => check_message(message, at),
+        (None, Content::Noise(noise)) => fault(&noise.why, &noise.text, at),
+        _ => {}
     }
 }
 

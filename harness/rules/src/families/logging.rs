@@ -17,7 +17,7 @@ pub(super) const FAMILY: Family = Family {
     title: "Log messages",
     rules: &[&ENUM, &MINIMUM, &OPT_IN, &BAD_LEVEL, &SECRETS],
     triggers: &[
-        Trigger::Kinds(&[MessageKind::Request, MessageKind::Result, MessageKind::Error]),
+        Trigger::Kinds(MessageKind::CALLS),
         Trigger::Methods(&[MessageKind::Notification], &["notifications/message"]),
     ],
     visitor: per_session::<LoggingState>,

@@ -4,8 +4,7 @@
 //! schemas, where a member of that name is somebody's own.
 
 use crate::engine::{
-    Family, Revision, RuleContext, RuleVisitor, SeenMessage, Span, Trigger, Violation, is_token, quoted,
-    shown,
+    Family, OnMessage, Revision, RuleContext, SeenMessage, Span, Trigger, Violation, is_token, quoted, shown,
 };
 use crate::rule::Rule;
 use transcript::json::Json;
@@ -15,7 +14,7 @@ pub(super) const FAMILY: Family = Family {
     title: "Keys of `_meta`",
     rules: &[&KEY],
     triggers: &[Trigger::Messages],
-    visitor: || Box::new(MetaKeysState),
+    visitor: || Box::new(OnMessage(judge)),
 };
 
 static KEY: Rule = Rule {
@@ -31,16 +30,12 @@ static KEY: Rule = Rule {
 /// The lists of results whose items may have `_meta`.
 const LISTS: &[&str] = &["tools", "resources", "resourceTemplates", "prompts", "content", "contents"];
 
-struct MetaKeysState;
-
-impl RuleVisitor for MetaKeysState {
-    fn message(&mut self, message: &SeenMessage<'_>, at: &RuleContext<'_>) {
-        keys(message.meta, at);
-        let Some(outcome) = message.raw.outcome().filter(|outcome| outcome.may_hold("_meta")) else { return };
-        keys(outcome.member("_meta"), at);
-        for item in LISTS.iter().filter_map(|list| outcome.member(list)).flat_map(Json::items) {
-            keys(item.member("_meta"), at);
-        }
+fn judge(message: &SeenMessage<'_>, at: &RuleContext<'_>) {
+    keys(message.meta, at);
+    let Some(outcome) = message.raw.outcome().filter(|outcome| outcome.may_hold("_meta")) else { return };
+    keys(outcome.member("_meta"), at);
+    for item in LISTS.iter().filter_map(|list| outcome.member(list)).flat_map(Json::items) {
+        keys(item.member("_meta"), at);
     }
 }
 

@@ -1,7 +1,7 @@
 //! Methods: who may send each, and in which revisions there is one.
 
 use crate::engine::{
-    Direction, Family, META_VERSION, MessageKind, Method, Revision, RuleContext, RuleVisitor, SeenMessage,
+    Direction, Family, META_VERSION, MessageKind, Method, OnMessage, Revision, RuleContext, SeenMessage,
     Span, Trigger, lacks,
 };
 use crate::rule::{Level, Need, Rule};
@@ -12,7 +12,7 @@ pub(super) const FAMILY: Family = Family {
     title: "Methods",
     rules: &[&DIRECTION, &FEATURE_DIRECTION, &REVISION, &REMOVED],
     triggers: &[Trigger::Kinds(&[MessageKind::Request, MessageKind::Notification])],
-    visitor: || Box::new(MethodsState),
+    visitor: || Box::new(OnMessage(judge)),
 };
 
 static DIRECTION: Rule = Rule {
@@ -67,17 +67,13 @@ const GONE: &[&str] = &[
     "notifications/elicitation/complete",
 ];
 
-struct MethodsState;
-
-impl RuleVisitor for MethodsState {
-    fn message(&mut self, message: &SeenMessage<'_>, at: &RuleContext<'_>) {
-        if let Some(method) = message.known
-            && matches!(message.kind, MessageKind::Request | MessageKind::Notification)
-        {
-            direction(method, at);
-            revision(method, at);
-            removed(method.name, message, at);
-        }
+fn judge(message: &SeenMessage<'_>, at: &RuleContext<'_>) {
+    if let Some(method) = message.known
+        && matches!(message.kind, MessageKind::Request | MessageKind::Notification)
+    {
+        direction(method, at);
+        revision(method, at);
+        removed(method.name, message, at);
     }
 }
 

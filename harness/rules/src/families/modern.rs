@@ -25,7 +25,7 @@ pub(super) const FAMILY: Family = Family {
         &TYPE_PRESENT,
         &TYPE_KNOWN,
     ],
-    triggers: &[Trigger::Kinds(&[MessageKind::Request, MessageKind::Result, MessageKind::Error])],
+    triggers: &[Trigger::Kinds(MessageKind::CALLS)],
     visitor: || Box::new(ModernState::default()),
 };
 

@@ -18,7 +18,7 @@ pub(super) const FAMILY: Family = Family {
     rules: &[&CLIENT_RESPONSE, &SERVER_REQUEST, &SILENT, &PROBE, &FALLBACK],
     triggers: &[
         Trigger::NonMessages,
-        Trigger::Kinds(&[MessageKind::Request, MessageKind::Result, MessageKind::Error]),
+        Trigger::Kinds(MessageKind::CALLS),
         Trigger::Methods(
             &[MessageKind::Notification],
             &["notifications/cancelled", "notifications/progress"],

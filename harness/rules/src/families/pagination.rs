@@ -16,7 +16,7 @@ pub(super) const FAMILY: Family = Family {
     name: "pagination",
     title: "Pages",
     rules: &[&OPAQUE, &STRING, &ADVANCES, &BAD, &BAD_TASKS],
-    triggers: &[Trigger::Methods(&[MessageKind::Request, MessageKind::Result, MessageKind::Error], &PAGED)],
+    triggers: &[Trigger::Methods(MessageKind::CALLS, &PAGED)],
     visitor: per_session::<PaginationState>,
 };
 

@@ -15,10 +15,7 @@ pub(super) const FAMILY: Family = Family {
     rules: &[&PING, &EARLY_PING],
     triggers: &[
         Trigger::Methods(&[MessageKind::Notification], &["notifications/initialized"]),
-        Trigger::Methods(
-            &[MessageKind::Request, MessageKind::Result, MessageKind::Error],
-            &["ping", "initialize"],
-        ),
+        Trigger::Methods(MessageKind::CALLS, &["ping", "initialize"]),
     ],
     visitor: per_session::<PingsState>,
 };

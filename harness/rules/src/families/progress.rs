@@ -21,7 +21,7 @@ pub(super) const FAMILY: Family = Family {
     title: "Progress",
     rules: &[&TYPE, &UNIQUE, &KNOWN, &MONOTONIC, &STOP, &MESSAGE, &DIRECTION],
     triggers: &[
-        Trigger::Kinds(&[MessageKind::Request, MessageKind::Result, MessageKind::Error]),
+        Trigger::Kinds(MessageKind::CALLS),
         Trigger::Methods(
             &[MessageKind::Notification],
             &["notifications/progress", "notifications/tasks/status"],

@@ -17,7 +17,7 @@ pub(super) const FAMILY: Family = Family {
     rules: &[&ARGS, &EMBEDDED],
     triggers: &[
         Trigger::Methods(&[MessageKind::Notification], &["notifications/prompts/list_changed"]),
-        Trigger::Methods(&[MessageKind::Result, MessageKind::Error], &["prompts/list", "prompts/get"]),
+        Trigger::Methods(MessageKind::ANSWERS, &["prompts/list", "prompts/get"]),
     ],
     visitor: per_session::<PromptsState>,
 };

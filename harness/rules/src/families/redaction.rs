@@ -3,7 +3,7 @@
 //! The texts that recorders write in place of what they took out, and where in a message an object or a list has to
 //! stand.
 
-use crate::engine::{Family, RuleContext, RuleVisitor, SeenMessage, Trigger, Violation};
+use crate::engine::{Family, OnStep, RuleContext, SeenMessage, Trigger, Violation};
 use crate::rule::Rule;
 use transcript::json::{Json, JsonKind};
 use transcript::session::{Content, Noise};
@@ -13,7 +13,7 @@ pub(super) const FAMILY: Family = Family {
     title: "What a recorder took out",
     rules: &[&ENVELOPE, &TYPED],
     triggers: &[Trigger::All],
-    visitor: || Box::new(RedactionState),
+    visitor: || Box::new(OnStep(judge)),
 };
 
 static ENVELOPE: Rule = Rule {
@@ -60,15 +60,11 @@ const NEVER_TEXT: &[&str] = &[
     "tools",
 ];
 
-struct RedactionState;
-
-impl RuleVisitor for RedactionState {
-    fn visit(&mut self, at: &RuleContext<'_>) {
-        match (at.message, &at.entry.content) {
-            (Some(message), _) if at.redacted(message.raw.json()) => check_message(message, at),
-            (None, Content::Noise(noise)) => spoilt(noise, at),
-            _ => {}
-        }
+fn judge(at: &RuleContext<'_>) {
+    match (at.message, &at.entry.content) {
+        (Some(message), _) if at.redacted(message.raw.json()) => check_message(message, at),
+        (None, Content::Noise(noise)) => spoilt(noise, at),
+        _ => {}
     }
 }
 

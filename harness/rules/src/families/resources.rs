@@ -26,10 +26,7 @@ pub(super) const FAMILY: Family = Family {
             &["notifications/resources/updated", "notifications/resources/list_changed"],
         ),
         Trigger::Methods(&[MessageKind::Result], &["resources/unsubscribe", "resources/list", "tools/call"]),
-        Trigger::Methods(
-            &[MessageKind::Result, MessageKind::Error],
-            &["resources/read", "resources/templates/list"],
-        ),
+        Trigger::Methods(MessageKind::ANSWERS, &["resources/read", "resources/templates/list"]),
     ],
     visitor: per_session::<ResourcesState>,
 };

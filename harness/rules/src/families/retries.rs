@@ -18,7 +18,7 @@ pub(super) const FAMILY: Family = Family {
     name: "retries",
     title: "Requests that come back with input",
     rules: &[&NEW_ID, &STATE_ECHO, &STATE_ABSENT, &INPUTS_FIRST, &ISOLATION, &REREQUEST, &IGNORE_EXTRA],
-    triggers: &[Trigger::Kinds(&[MessageKind::Request, MessageKind::Result, MessageKind::Error])],
+    triggers: &[Trigger::Kinds(MessageKind::CALLS)],
     visitor: || Box::new(RetriesState::default()),
 };
 

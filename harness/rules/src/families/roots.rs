@@ -12,10 +12,7 @@ pub(super) const FAMILY: Family = Family {
     name: "roots",
     title: "Roots",
     rules: &[&URI, &UNSUPPORTED],
-    triggers: &[
-        Trigger::InputRequests,
-        Trigger::Methods(&[MessageKind::Result, MessageKind::Error], &["roots/list"]),
-    ],
+    triggers: &[Trigger::InputRequests, Trigger::Methods(MessageKind::ANSWERS, &["roots/list"])],
     visitor: || Box::new(RootsState::default()),
 };
 

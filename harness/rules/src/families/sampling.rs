@@ -15,13 +15,7 @@ pub(super) const FAMILY: Family = Family {
     name: "sampling",
     title: "Sampling",
     rules: &[&ONLY, &BALANCE, &CHOICE, &STRUCTURED, &CONTEXT, &TOOLS_REFUSED, &UNBALANCED_REFUSED, &REJECTED],
-    triggers: &[
-        Trigger::Methods(
-            &[MessageKind::Request, MessageKind::Result, MessageKind::Error],
-            &["sampling/createMessage"],
-        ),
-        Trigger::InputRequests,
-    ],
+    triggers: &[Trigger::Methods(MessageKind::CALLS, &["sampling/createMessage"]), Trigger::InputRequests],
     visitor: || Box::new(SamplingState::default()),
 };
 

@@ -17,7 +17,7 @@ pub(super) const FAMILY: Family = Family {
     title: "Subscriptions",
     rules: &[&ACK_FIRST, &ID_TAG, &ID_EXACT, &FILTER, &ACK_SUBSET, &NO_REQUEST_SCOPED, &CANCEL],
     triggers: &[
-        Trigger::Methods(&[MessageKind::Request, MessageKind::Result, MessageKind::Error], &[LISTEN]),
+        Trigger::Methods(MessageKind::CALLS, &[LISTEN]),
         Trigger::Kinds(&[MessageKind::Notification]),
     ],
     visitor: || Box::new(SubscriptionsState::default()),

@@ -21,7 +21,7 @@ pub(super) const FAMILY: Family = Family {
             &["notifications/tools/list_changed", "notifications/tasks/status"],
         ),
         Trigger::Methods(
-            &[MessageKind::Request, MessageKind::Result, MessageKind::Error],
+            MessageKind::CALLS,
             &[
                 "tools/list",
                 "tools/call",

@@ -5,7 +5,7 @@
 
 use super::elicitation::secrecy;
 use crate::engine::{
-    Family, MessageKind, RuleContext, RuleVisitor, SeenMessage, Span, Trigger, Violation, is_token, quoted,
+    Family, MessageKind, OnMessage, RuleContext, SeenMessage, Span, Trigger, Violation, is_token, quoted,
     shown, str_of, text_of,
 };
 use crate::rule::{Need, Party, Rule};
@@ -20,7 +20,7 @@ pub(super) const FAMILY: Family = Family {
         Trigger::Methods(&[MessageKind::Request], &["tools/call"]),
         Trigger::Methods(&[MessageKind::Result], &["tools/list"]),
     ],
-    visitor: || Box::new(ToolHeadersState),
+    visitor: || Box::new(OnMessage(judge)),
 };
 
 /// The most annotations of one schema that are read.
@@ -241,21 +241,14 @@ pub(super) fn value_at<'a>(arguments: Json<'a>, path: &[String]) -> Option<Json<
     path.iter().try_fold(arguments, |value, name| value.member(name))
 }
 
-struct ToolHeadersState;
-
-impl RuleVisitor for ToolHeadersState {
-    fn message(&mut self, message: &SeenMessage<'_>, at: &RuleContext<'_>) {
-        if let Some(result) = message.result_of("tools/list") {
-            for tool in result.member("tools").into_iter().flat_map(Json::items) {
-                listed(tool, at);
-            }
+fn judge(message: &SeenMessage<'_>, at: &RuleContext<'_>) {
+    if let Some(result) = message.result_of("tools/list") {
+        for tool in result.member("tools").into_iter().flat_map(Json::items) {
+            listed(tool, at);
         }
-        if message.kind == MessageKind::Request
-            && message.calls("tools/call")
-            && at.side != Some(Side::Server)
-        {
-            called(message, at);
-        }
+    }
+    if message.kind == MessageKind::Request && message.calls("tools/call") && at.side != Some(Side::Server) {
+        called(message, at);
     }
 }
 

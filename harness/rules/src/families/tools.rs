@@ -17,10 +17,7 @@ pub(super) const FAMILY: Family = Family {
     rules: &[&PARAMS, &ARGS, &KNOWN, &UNKNOWN, &INPUT, &GRAMMAR, &UNIQUE, &SCHEMA, &DIALECT, &ORDER],
     triggers: &[
         Trigger::Methods(&[MessageKind::Notification], &["notifications/tools/list_changed"]),
-        Trigger::Methods(
-            &[MessageKind::Request, MessageKind::Result, MessageKind::Error],
-            &["tools/list", "tools/call"],
-        ),
+        Trigger::Methods(MessageKind::CALLS, &["tools/list", "tools/call"]),
     ],
     visitor: || Box::new(ToolsState::default()),
 };
