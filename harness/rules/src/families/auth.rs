@@ -315,9 +315,7 @@ impl AuthState {
             let missing =
                 ["error", "scope", "resource_metadata"].into_iter().find(|name| first(name).is_none());
             match missing {
-                _ if status != 403 => {
-                    at.fail(&INSUFFICIENT, wrong(format!("the answer is {status}")));
-                }
+                _ if status != 403 => at.fail(&INSUFFICIENT, wrong(format!("the answer is {status}"))),
                 Some(name) => at.fail(&INSUFFICIENT, wrong(format!("the challenge has no `{name}`"))),
                 None => at.pass(&INSUFFICIENT),
             }

@@ -108,9 +108,7 @@ fn fields(result: Json<'_>, at: &RuleContext<'_>) {
     let (ttl, scope) = (result.member("ttlMs"), result.member("cacheScope"));
     let wrong = match (ttl, scope) {
         (None, _) => Some(Violation::new("the result has no `ttlMs`")),
-        (Some(ttl), _) if ttl.kind() != JsonKind::Number => {
-            Some(Violation::new(format!("`ttlMs` is {}: {}", ttl.kind().name(), shown(ttl))).inside(ttl))
-        }
+        (Some(ttl), _) if ttl.kind() != JsonKind::Number => Some(Violation::kind("`ttlMs`", ttl)),
         (_, None) => Some(Violation::new("the result has no `cacheScope`")),
         (_, Some(scope)) if !matches!(text_of(scope).as_deref(), Some("public" | "private")) => {
             Some(Violation::new(format!("`cacheScope` is {}", shown(scope))).inside(scope))

@@ -230,9 +230,7 @@ impl HttpResumeState {
         match known.is_some() {
             true => at.pass(&KNOWN_ID),
             false if self.ids.len() >= MOST_IDS => {}
-            false => {
-                at.fail_if_complete(&KNOWN_ID, format!("no event had the id {}", quoted(id)));
-            }
+            false => at.fail_if_complete(&KNOWN_ID, format!("no event had the id {}", quoted(id))),
         }
         for open in self.open.iter_mut().filter(|open| Some(open.stream) == known) {
             open.resumed = true;

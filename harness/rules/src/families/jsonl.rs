@@ -98,9 +98,7 @@ impl JsonlState {
             }
             SplitLine::Continues => {}
             SplitLine::Exceeds(first) => at.fail(&encoding::PARSE, encoding::broken_json(first)),
-            SplitLine::Unrelated => {
-                at.fail(&ONE_PER_LINE, format!("the line is not JSON: {}", quoted(text)));
-            }
+            SplitLine::Unrelated => at.fail(&ONE_PER_LINE, format!("the line is not JSON: {}", quoted(text))),
         }
     }
 

@@ -240,10 +240,7 @@ fn field(
     let value = message.meta(name);
     match value {
         Some(value) if value.kind() == kind => at.pass(rule),
-        Some(value) => {
-            let wrong = format!("`{name}` is {}: {}", value.kind().name(), shown(value));
-            at.fail(rule, Violation::new(wrong).inside(value));
-        }
+        Some(value) => at.fail(rule, Violation::kind(&format!("`{name}`"), value)),
         None => at.check(rule, false, || {
             format!("`{}` has no `{name}` in its `_meta`", message.method.as_deref().unwrap_or_default())
         }),
@@ -267,10 +264,7 @@ fn result(message: &SeenMessage<'_>, at: &RuleContext<'_>) {
     let name = result.member("_meta").and_then(|meta| meta.member(SERVER));
     match name {
         Some(info) if info.kind() == JsonKind::Object => at.pass(&SERVER_INFO),
-        Some(info) => {
-            let wrong = format!("`{SERVER}` is {}: {}", info.kind().name(), shown(info));
-            at.fail(&SERVER_INFO, Violation::new(wrong).inside(info));
-        }
+        Some(info) => at.fail(&SERVER_INFO, Violation::kind(&format!("`{SERVER}`"), info)),
         None if hides_meta(message, at) => at.inconclusive(&SERVER_INFO, HIDDEN),
         None if at.facts.modern => at.fail(&SERVER_INFO, "the result does not name its server"),
         None => at.inconclusive(&SERVER_INFO, UNPROVEN),
@@ -280,10 +274,7 @@ fn result(message: &SeenMessage<'_>, at: &RuleContext<'_>) {
             at.pass(&TYPE_PRESENT);
             known(kind, message, at);
         }
-        Some(kind) => {
-            let wrong = format!("`resultType` is {}: {}", kind.kind().name(), shown(kind));
-            at.fail(&TYPE_PRESENT, Violation::new(wrong).inside(kind));
-        }
+        Some(kind) => at.fail(&TYPE_PRESENT, Violation::kind("`resultType`", kind)),
         None if at.facts.modern => at.fail(&TYPE_PRESENT, "the result has no `resultType`"),
         None => at.inconclusive(&TYPE_PRESENT, UNPROVEN),
     }

@@ -271,8 +271,7 @@ fn unsupported(message: &SeenMessage<'_>, error: Json<'_>, listed: Option<Json<'
         }
         (_, None) => Violation::new("the error has no data.requested").inside(error),
         (_, Some(requested)) if requested.kind() != JsonKind::String => {
-            let wrong = format!("data.requested is {}: {}", requested.kind().name(), shown(requested));
-            Violation::new(wrong).inside(requested)
+            Violation::kind("data.requested", requested)
         }
         (_, Some(requested)) if request.is_some() && text_of(requested) != request => {
             let wrong = format!(

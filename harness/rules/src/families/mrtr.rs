@@ -94,8 +94,7 @@ fn judge(at: &RuleContext<'_>) {
     at.check(&NON_EMPTY, is_there, || wrong);
     let Some(requests) = result.member("inputRequests").filter(|_| is_there) else { return };
     if requests.kind() != JsonKind::Object {
-        let wrong = format!("`inputRequests` is {}: {}", requests.kind().name(), shown(requests));
-        return at.fail(&VALUES, Violation::new(wrong).inside(requests));
+        return at.fail(&VALUES, Violation::kind("`inputRequests`", requests));
     }
     let mut keys = BTreeSet::new();
     for (key, value) in requests.members() {

@@ -138,9 +138,7 @@ impl PaginationState {
         }
         let next = message.raw.outcome().and_then(|result| result.member("nextCursor"));
         let Some(next) = next else { return };
-        at.check(&STRING, next.kind() == JsonKind::String, || {
-            Violation::new(format!("`nextCursor` is {}: {}", next.kind().name(), shown(next))).inside(next)
-        });
+        at.check(&STRING, next.kind() == JsonKind::String, || Violation::kind("`nextCursor`", next));
         if let Some(cursor) = asked {
             advances(cursor, next, message, at);
         }

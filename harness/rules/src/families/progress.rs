@@ -341,9 +341,7 @@ fn grows(active: &mut Active, message: &SeenMessage<'_>, repeated: bool, at: &Ru
 /// A token as something that can be compared; none where it cannot be one.
 fn token_key(token: Json<'_>, at: &RuleContext<'_>) -> Option<TypedId> {
     let key = key_of(token);
-    at.check(&TYPE, key.is_some(), || {
-        Violation::new(format!("the token is {}: {}", token.kind().name(), shown(token))).inside(token)
-    });
+    at.check(&TYPE, key.is_some(), || Violation::kind("the token", token));
     key
 }
 

@@ -232,9 +232,7 @@ impl SubscriptionsState {
                 return match self.why_unsure(at) {
                     _ if !at.facts.modern => at.inconclusive(&FILTER, UNPROVEN),
                     Some(why) => at.inconclusive(&FILTER, why),
-                    None => {
-                        at.fail(&FILTER, format!("`{method}` is sent although no client subscribed"));
-                    }
+                    None => at.fail(&FILTER, format!("`{method}` is sent although no client subscribed")),
                 };
             }
             at.fail(&ID_TAG, format!("`{method}` does not name its subscription"));

@@ -131,9 +131,7 @@ impl EnvelopeSessions {
             Some(_) if at.facts.late || at.facts.torn => {
                 at.inconclusive(&ECHO, "the session may have been assigned before the recording");
             }
-            Some(session) => {
-                at.fail(&ECHO, format!("no server assigned the session {}", quoted(session)));
-            }
+            Some(session) => at.fail(&ECHO, format!("no server assigned the session {}", quoted(session))),
             None if whole => at.fail(&ECHO, "the request names no session, and the server assigned one"),
             None => at.inconclusive(&ECHO, NOT_WHOLE),
         }
