@@ -109,6 +109,7 @@ impl RuleContext<'_> {
     }
 
     /// The rule was kept where `kept`, and else broken as `wrong` says.
+    #[inline]
     pub(crate) fn check<'v, W: Into<Violation<'v>>>(
         &self,
         rule: &'static Rule,
