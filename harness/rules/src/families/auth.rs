@@ -5,8 +5,8 @@
 
 use super::auth_flow::Documents;
 use crate::engine::{
-    Challenge, Family, FindingLocation, HttpExchange, Revision, RuleContext, RuleVisitor, SESSION, Span,
-    Transport, Trigger, Violation, parameter, query, quoted,
+    Challenge, Family, FindingLocation, HttpExchange, Revision, RuleContext, RuleVisitor, Span, Transport,
+    Trigger, Violation, parameter, query, quoted,
 };
 use crate::rule::{Level, Need, Rule};
 use std::collections::BTreeMap;
@@ -238,7 +238,7 @@ impl AuthState {
         } else if exchange.request_header("authorization").is_some_and(bearer) {
             at.pass(&QUERY_TOKEN);
         }
-        let session = exchange.request_header(SESSION).or(exchange.response_header(SESSION));
+        let session = exchange.session();
         let client = exchange.client.as_deref().map(|client| format!("{client} {}", exchange.url()));
         let whose = session.or(client.as_deref()).unwrap_or(exchange.url());
         match exchange.request_header("authorization") {

@@ -120,7 +120,7 @@ impl RuleVisitor for CancellationState {
 
 impl CancellationState {
     fn cancelled(&mut self, message: &SeenMessage<'_>, at: &RuleContext<'_>) {
-        let modern = at.revision.is_some_and(|revision| !revision.has_handshake());
+        let modern = at.is_modern();
         if modern && at.side == Some(Side::Server) {
             return;
         }

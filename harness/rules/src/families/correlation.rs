@@ -186,7 +186,7 @@ impl CorrelationState {
             ResponseMatch::AlreadyAnswered
                 if at.facts.over_stdio() != Some(true)
                     && at.revision.is_none_or(Revision::has_handshake)
-                    && event_id(at).is_none()
+                    && at.event_id().is_none()
                     && self.answers.has(message.raw.text()) =>
             {
                 let why = "a stream that is resumed repeats its answers; an envelope or a HAR with event ids would show it";
@@ -364,10 +364,6 @@ impl CorrelationState {
             None => at.fail_if_complete(&ID_MATCH, wrong),
         }
     }
-}
-
-fn event_id<'m>(at: &'m RuleContext<'_>) -> Option<&'m str> {
-    at.entry.sse.as_ref()?.id.as_deref()
 }
 
 /// Whether somebody waits for the answer still. A subscription stays open for as long as both like.

@@ -107,7 +107,7 @@ impl RuleVisitor for HttpResumeState {
         } else if at.entry.carrier == Carrier::Sse && exchange.endpoint.is_none() && exchange.streams() {
             let (number, resumes) = (exchange.number, exchange.resumes());
             let begun = if exchange.is("GET") { STANDING } else { number };
-            let id = at.entry.sse.as_ref().and_then(|sse| sse.id.as_deref());
+            let id = at.event_id();
             let seen = id.is_some_and(|id| self.ids.contains_key(&inside(&scope, id)));
             self.id(&scope, [number, begun], resumes, at);
             if at.message.is_some() && exchange.last_id.is_some() {
@@ -183,7 +183,7 @@ impl HttpResumeState {
 
     /// The id of an event.
     fn id(&mut self, scope: &str, [exchange, begun]: [u64; 2], resumes: bool, at: &RuleContext<'_>) {
-        let Some(id) = at.entry.sse.as_ref().and_then(|sse| sse.id.as_deref()) else { return };
+        let Some(id) = at.event_id() else { return };
         if id.is_empty() {
             return;
         }

@@ -157,8 +157,7 @@ impl LifecycleState {
     fn call(&mut self, message: &SeenMessage<'_>, at: &RuleContext<'_>) {
         let method = message.method.as_deref().unwrap_or_default();
         // A client that tries the newest revision first is at liberty to go back to a handshake.
-        let probe =
-            method == "server/discover" || at.revision.is_some_and(|revision| !revision.has_handshake());
+        let probe = method == "server/discover" || at.is_modern();
         match at.side {
             Some(Side::Client) if method == "initialize" => self.initialize(message, at),
             Some(Side::Client) if probe => {}

@@ -119,7 +119,7 @@ impl LoggingState {
             });
         }
         let rank = level.and_then(rank);
-        if at.revision.is_some_and(|revision| !revision.has_handshake()) {
+        if at.is_modern() {
             return self.modern(rank, at);
         }
         let (Some((minimum, when)), Some(value), Some(rank)) = (self.minimum, level, rank) else { return };

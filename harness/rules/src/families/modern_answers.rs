@@ -166,9 +166,7 @@ impl RuleVisitor for ModernAnswersState {
         if matches!(at.entry.content, Content::Exchange(_)) {
             self.begins(exchange, at);
         }
-        if at.entry.carrier == Carrier::Sse
-            && at.entry.sse.as_ref().and_then(|sse| sse.id.as_deref()).is_some_and(|id| !id.is_empty())
-        {
+        if at.entry.carrier == Carrier::Sse && at.event_id().is_some_and(|id| !id.is_empty()) {
             self.exchange.id.get_or_insert_with(|| at.location());
         }
         let Some(message) = at.message.filter(|message| message.item.is_none()) else { return };

@@ -152,9 +152,7 @@ impl PaginationState {
         match () {
             () if at.redacted(cursor) => Some("the recorder took out the cursor"),
             () if self.given.len() >= MOST_CURSORS => Some("there were more cursors than are remembered"),
-            () if at.revision.is_some_and(|revision| !revision.has_handshake()) => {
-                Some("without sessions a cursor may come from another connection")
-            }
+            () if at.is_modern() => Some("without sessions a cursor may come from another connection"),
             () => why_not_whole(at.facts),
         }
     }
