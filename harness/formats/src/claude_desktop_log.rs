@@ -25,6 +25,7 @@
 //!
 //! From logs of 2025 and 2026 that people have published; Claude Desktop's source is not.
 
+use crate::excerpt::short;
 use crate::format::{Capabilities, Format};
 use crate::head::Head;
 use crate::lines::Line;
@@ -159,10 +160,6 @@ fn another_run(again: u64, at: &Stamped<'_>) -> Refusal {
         again - 1
     );
     Refusal { code: Code::WrongDocument, clause: "EQ-COUNT", at: at.at, message }
-}
-
-fn short(text: &str) -> String {
-    text.chars().take(40).collect()
 }
 
 const STAMP: &str = "0000-00-00T00:00:00.000Z [";

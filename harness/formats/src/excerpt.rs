@@ -23,6 +23,11 @@ pub(crate) fn excerpt(text: &str, at: usize, hangs: bool) -> Excerpt {
     }
 }
 
+/// The beginning of a text that may be long.
+pub(crate) fn short(text: &str) -> String {
+    text.chars().take(40).collect()
+}
+
 /// The nearest place at or before `at` where a character begins.
 #[must_use]
 pub(crate) fn floor(text: &str, at: usize) -> usize {

@@ -223,9 +223,7 @@ fn hand(
             let text = if let Held::Text(_, text) = &found.held { text.clone() } else { "".into() };
             Content::Noise(Noise { why, text })
         }
-        Err(refusal) => {
-            return Err(input.refuse(found.held.placed(refusal), found.at, &location.pointer()));
-        }
+        Err(refusal) => return Err(input.refuse(found.held.placed(refusal), found.at, &location.pointer())),
     };
     let mut sse = found.sse;
     if let (Content::Event, Held::Text(_, text), Some(sse)) = (&content, &found.held, &mut sse) {

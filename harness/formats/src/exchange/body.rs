@@ -185,9 +185,7 @@ pub(crate) fn message(bytes: &[u8], wanted: bool) -> Checked<Option<Message<'_>>
     let lost = wanted && first == b'{' || memchr::memmem::find(bytes, b"\"jsonrpc\"").is_some();
     let text = match std::str::from_utf8(bytes) {
         Ok(text) => text,
-        Err(error) if lost => {
-            return Err(not_utf8(bytes, error.valid_up_to()));
-        }
+        Err(error) if lost => return Err(not_utf8(bytes, error.valid_up_to())),
         Err(_) => return Ok(None),
     };
     match Json::parse(text) {

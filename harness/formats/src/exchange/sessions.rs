@@ -84,9 +84,7 @@ fn seen(format: &Format, mut bytes: &[u8]) -> Result<Vec<Seen>, ReadError> {
     let mut seen: Vec<Seen> = Vec::new();
     format.entries(&mut Input::new(&mut bytes)?, ReadOptions::new(Tolerance::Faults), &mut |entry| {
         match (&entry.content, entry.exchange.and_then(|number| usize::try_from(number).ok())) {
-            (Content::Exchange(exchange), _) => {
-                seen.push(Seen::new(&entry, exchange));
-            }
+            (Content::Exchange(exchange), _) => seen.push(Seen::new(&entry, exchange)),
             (_, Some(number)) => {
                 if let Some(exchange) = seen.get_mut(number) {
                     exchange.takes(&entry);

@@ -1,5 +1,6 @@
 //! Reading traces.
 
+use crate::excerpt::short;
 use crate::format::{ReadOptions, Tolerance};
 use crate::input::{Input, ReadError};
 use crate::lines::{self, Faulty, Line};
@@ -117,8 +118,7 @@ impl Trace {
         if let Some((at, version)) = parts.version
             && !version.as_number().is_some_and(|number| same_number(number, "1"))
         {
-            let shown: String = version.text().chars().take(40).collect();
-            let said = format!("a trace of version {shown}; only version 1 is read");
+            let said = format!("a trace of version {}; only version 1 is read", short(version.text()));
             return Err(line.refuse(Refusal::new(Code::UnsupportedVersion, at, said), "/v"));
         }
         let meta = whole(line)?;
@@ -202,7 +202,7 @@ fn foreign<'a>(member: &'static str, name: JsonString<'a>) -> Cow<'a, str> {
         ("dir", "event") => "a line of dir \"event\"".into(),
         ("dir", "command") => "a line of dir \"command\"".into(),
         ("dir", "telemetry") => "a line of dir \"telemetry\"".into(),
-        (_, other) => format!("a line of {member} \"{}\"", other.chars().take(40).collect::<String>()).into(),
+        (_, other) => format!("a line of {member} \"{}\"", short(other)).into(),
     }
 }
 

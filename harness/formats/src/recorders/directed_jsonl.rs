@@ -21,8 +21,9 @@
 //! `--format ndjson` under a header whose `_type` is `meta`.
 
 use super::lines::{
-    self, LineContent, LineRecorder, Members, Names, Parsed, SessionName, Time, Wrong, short, wrong,
+    self, LineContent, LineRecorder, Members, Names, Parsed, SessionName, Time, Wrong, wrong,
 };
+use crate::excerpt::short;
 use crate::format::{Capabilities, Format};
 use crate::head::Head;
 use crate::time;

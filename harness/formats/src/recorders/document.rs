@@ -2,6 +2,7 @@
 //!
 //! Memory: an item, or one of the members that a reader looks at.
 
+use crate::excerpt::short;
 use crate::format::ReadOptions;
 use crate::input::{Input, ReadError};
 use transcript::json::{Json, JsonKind, Scanner, SyntaxError};
@@ -47,8 +48,7 @@ impl Version {
         if (self.is_read)(version) {
             return Ok(());
         }
-        let found: String = version.chars().take(40).collect();
-        let said = format!("{} {found}; only {} are read", self.of, self.read);
+        let said = format!("{} {}; only {} are read", self.of, short(version), self.read);
         Err(wrong(Code::UnsupportedVersion, said))
     }
 }

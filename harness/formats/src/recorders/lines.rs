@@ -2,6 +2,7 @@
 //!
 //! Memory: a line, and the name of the session.
 
+use crate::excerpt::short;
 use crate::format::ReadOptions;
 use crate::input::{Input, ReadError};
 use crate::lines::{self, Faulty, Line, Parse};
@@ -80,11 +81,6 @@ pub(super) struct SessionName<'a> {
     pub(super) at: usize,
     /// Says that there are two: by the member, and the names of both.
     pub(super) several: fn(&str, &str, &str) -> String,
-}
-
-/// The beginning of a text that may be long.
-pub(super) fn short(text: &str) -> String {
-    text.chars().take(40).collect()
 }
 
 /// Hands on what the lines hold.

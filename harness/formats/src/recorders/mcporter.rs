@@ -17,7 +17,8 @@
 //! gone.
 
 use super::cut::{Cut, members};
-use super::lines::{self, LineContent, LineRecorder, Parsed, SessionName, Time, Wrong, short, wrong};
+use super::lines::{self, LineContent, LineRecorder, Parsed, SessionName, Time, Wrong, wrong};
+use crate::excerpt::short;
 use crate::format::{Capabilities, Format};
 use crate::lines::members as line_members;
 use crate::time;

@@ -84,7 +84,8 @@ fn unquoted(value: &str) -> String {
     out
 }
 
-fn is_token(c: char) -> bool {
+/// Whether a character may stand in a token (RFC 9110, section 5.6.2).
+pub(crate) fn is_token(c: char) -> bool {
     c.is_ascii_alphanumeric() || "!#$%&'*+-.^_`|~".contains(c)
 }
 

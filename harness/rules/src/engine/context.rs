@@ -111,6 +111,16 @@ impl RuleContext<'_> {
         Some(&context.headers).filter(|headers| !headers.is_empty())
     }
 
+    /// The id of the event of a stream that it is.
+    pub(crate) fn event_id(&self) -> Option<&str> {
+        self.entry.sse.as_ref()?.id.as_deref()
+    }
+
+    /// Whether it is judged by a revision that begins with no handshake.
+    pub(crate) fn is_modern(&self) -> bool {
+        self.revision.is_some_and(|revision| !revision.has_handshake())
+    }
+
     /// Whether it stands in an envelope of Streamable HTTP, and not in one that a converter made up.
     pub(crate) fn is_in_envelope(&self) -> bool {
         let kind = self.facts.recording.kind;

@@ -167,8 +167,7 @@ impl ExchangeTracker {
         }
         let here = self.endpoints.contains(exchange.url());
         let with_session = exchange.request_header(SESSION).is_some();
-        let listens =
-            exchange.request_header("accept").is_some_and(|accept| accept.contains("text/event-stream"));
+        let listens = exchange.listens();
         let is_mcp = exchange.names_mcp();
         if exchange.is("POST") && exchange.speaks() {
             // A message that went astray in HTTP+SSE finds no server that answers it in its own exchange, and its

@@ -76,6 +76,24 @@ pub(crate) trait RuleVisitor {
     }
 }
 
+/// Watches for the rules of a family by one message at a time, and remembers nothing.
+pub(crate) struct OnMessage(pub(crate) fn(&SeenMessage<'_>, &RuleContext<'_>));
+
+impl RuleVisitor for OnMessage {
+    fn message(&mut self, message: &SeenMessage<'_>, at: &RuleContext<'_>) {
+        self.0(message, at);
+    }
+}
+
+/// The same by whatever a recording holds.
+pub(crate) struct OnStep(pub(crate) fn(&RuleContext<'_>));
+
+impl RuleVisitor for OnStep {
+    fn visit(&mut self, at: &RuleContext<'_>) {
+        self.0(at);
+    }
+}
+
 /// Begins to watch each session of a recording anew.
 pub(crate) fn per_session<V: RuleVisitor + Default + 'static>() -> Box<dyn RuleVisitor> {
     Box::new(PerSession { session: 0, visitor: V::default() })

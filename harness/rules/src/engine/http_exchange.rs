@@ -133,6 +133,16 @@ impl HttpExchange {
         header(&self.raw.response_headers, name)
     }
 
+    /// The session that it is of, by the request or else by the answer.
+    pub(crate) fn session(&self) -> Option<&str> {
+        self.request_header(SESSION).or(self.response_header(SESSION))
+    }
+
+    /// Whether the request accepts a stream of events.
+    pub(crate) fn listens(&self) -> bool {
+        self.request_header("accept").is_some_and(|accept| accept.contains("text/event-stream"))
+    }
+
     /// Whether the request's method is this one.
     pub(crate) fn is(&self, method: &str) -> bool {
         self.raw.method.eq_ignore_ascii_case(method)

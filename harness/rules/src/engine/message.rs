@@ -41,6 +41,11 @@ pub(crate) enum MessageKind {
 }
 
 impl MessageKind {
+    /// What answers a request.
+    pub(crate) const ANSWERS: &[Self] = &[Self::Result, Self::Error];
+    /// A request and what answers it.
+    pub(crate) const CALLS: &[Self] = &[Self::Request, Self::Result, Self::Error];
+
     pub(crate) fn new(message: &Message<'_>) -> Self {
         match (message.class(), message.id()) {
             (MessageClass::Result, _) => Self::Result,

@@ -39,7 +39,7 @@ pub(crate) use crate::revision::{Revision, Span};
 
 pub(crate) use dispatch::FamilySet;
 pub use family::Family;
-pub(crate) use family::{RuleVisitor, Trigger, per_session};
+pub(crate) use family::{OnMessage, OnStep, RuleVisitor, Trigger, per_session};
 pub use finding::{Finding, FindingCount, Listener, RuleOutcome, RuleVerdict};
 pub use judge::CheckResult;
 #[cfg(test)]
@@ -52,7 +52,7 @@ pub(crate) use parallel_judge::ParallelJudge;
 pub use parallel_judge::Parallelism;
 pub(crate) use split_messages::{SplitLine, SplitMessages, is_log_line};
 
-pub(crate) use challenge::Challenge;
+pub(crate) use challenge::{Challenge, is_token};
 pub(crate) use content::{
     Base64, ContentsKind, LONGEST_NAME, Uri, base64, contents, embedded, read_base64, str_of, string_of, uri,
 };
@@ -68,14 +68,14 @@ pub(crate) use pending_requests::{IdUse, PendingRequest, requestor, requestors};
 pub(crate) use recent_texts::RecentTexts;
 pub(crate) use recording_info::{RecordingInfo, RecordingKind};
 pub(crate) use redelivery::Redelivery;
-pub(crate) use report::NO_REVISION;
+pub(crate) use report::{NO_REVISION, lacks};
 pub(crate) use response_match::ResponseMatch;
 pub(crate) use schemas::{Fit, Schemas, Validity, part};
 pub(crate) use secrets::secret;
 pub(crate) use server_requests::{ClientAnswer, ServerRequests, server_requests};
 pub(crate) use tool_list::{Definition, ToolList};
 pub(crate) use typed_id::{TypedId, UsedIds};
-pub(crate) use url::{Origin, address, host, is_private, parameter, percent_decoded, query};
+pub(crate) use url::{Origin, address, bare_url, host, is_private, parameter, percent_decoded, query};
 pub(crate) use violation::Violation;
 
 /// The limits that a document names, for the test that holds it to them.

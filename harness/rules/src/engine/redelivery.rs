@@ -19,7 +19,7 @@ impl Redelivery {
         let headers = at.exchange.map(|exchange| &exchange.request_headers);
         let headers = headers.or(at.entry.context.map(|context| &context.headers));
         let resumed = headers.is_some_and(|headers| header(headers, "Last-Event-ID").is_some());
-        let id = at.entry.sse.as_ref().and_then(|sse| sse.id.as_deref()).filter(|id| !id.is_empty());
+        let id = at.event_id().filter(|id| !id.is_empty());
         id.is_some_and(|id| self.ids.again(id)) || resumed
     }
 }

@@ -75,6 +75,7 @@ pub(super) fn lacking(carries: &[Need], rule: &Rule) -> Option<Need> {
     rule.needs.iter().copied().find(|need| !carries.contains(need))
 }
 
-pub(super) fn lacks(need: Need) -> String {
+/// Why a rule that needs it is not judged.
+pub(crate) fn lacks(need: Need) -> String {
     format!("such recordings do not carry {}", need.lack())
 }

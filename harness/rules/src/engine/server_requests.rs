@@ -4,7 +4,7 @@
 //! Both ways, so that a rule on sampling, elicitation or roots is written once. Memory: the questions of results that
 //! are still open, up to [`MOST_OPEN`], each up to [`LONGEST`] bytes.
 
-use super::content::{LONGEST_NAME, string_of};
+use super::content::LONGEST_NAME;
 use super::context::RuleContext;
 use super::location::FindingLocation;
 use super::message::MessageKind;
@@ -61,25 +61,17 @@ pub(crate) fn server_requests<'m>(at: &RuleContext<'m>) -> Vec<ServerRequest<'m>
 
 /// The questions in a result, by their keys.
 fn questions<'m>(at: &RuleContext<'m>) -> Vec<(String, &'static str, Json<'m>)> {
-    let outcome = at
-        .message
-        .as_ref()
-        .filter(|message| message.kind == MessageKind::Result)
-        .and_then(|message| message.raw.outcome());
-    let Some(request) = outcome.and_then(|result| {
+    let message = at.message.filter(|message| message.kind == MessageKind::Result);
+    let asked = message.and_then(|message| message.raw.outcome()).and_then(|result| {
         let waits = result.member("resultType")?.as_text()?.is("input_required");
         result.member("inputRequests").filter(|_| waits)
-    }) else {
-        return Vec::new();
-    };
-    request
-        .members()
-        .filter_map(|(key, question)| {
-            let named = string_of(question.member("method")?)?;
-            let method = METHODS.into_iter().find(|method| *method == named)?;
-            Some((String::from_utf8_lossy(&key.decode()).into_owned(), method, question))
-        })
-        .collect()
+    });
+    let asked = asked.into_iter().flat_map(Json::members).filter_map(|(key, question)| {
+        let method = question.member("method")?.as_text()?;
+        let method = METHODS.into_iter().find(|name| method.is(name))?;
+        Some((String::from_utf8_lossy(&key.decode()).into_owned(), method, question))
+    });
+    asked.collect()
 }
 
 struct Open {

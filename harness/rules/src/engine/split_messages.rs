@@ -66,12 +66,12 @@ impl SplitMessages {
         SplitLine::Continues
     }
 
-    /// Whatever comes next is not part of the run; returns where it began.
     /// Whether it is a part of a message that goes on where the last line ends.
     pub(crate) fn is_cut(&self) -> bool {
         self.first.is_some() && Json::parse(self.text.trim_end_matches('\n')).is_err_and(|fault| fault.ended)
     }
 
+    /// Whatever comes next is not part of the run; returns where it began.
     pub(crate) fn give_up(&mut self) -> Option<FindingLocation> {
         self.text.clear();
         self.lines = 0;

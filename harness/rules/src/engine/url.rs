@@ -53,7 +53,7 @@ pub(crate) fn host(url: &str) -> &str {
 }
 
 /// A URL without its query and fragment.
-fn bare_url(url: &str) -> &str {
+pub(crate) fn bare_url(url: &str) -> &str {
     url.split(['?', '#']).next().unwrap_or_default()
 }
 

@@ -5,7 +5,7 @@
 use super::context::RuleContext;
 use super::facts::{TORN, why_not_whole};
 use super::finding::{Finding, Listener, RuleVerdict};
-use super::location::FindingLocation;
+use super::location::{FindingLocation, shown};
 use super::pending_requests::PendingRequest;
 use super::report::{MOST_KEPT, NO_REVISION, lacking, lacks};
 use crate::revision::Span;
@@ -28,6 +28,11 @@ impl<'v> Violation<'v> {
     /// In a sentence without its full stop.
     pub(crate) fn new(message: impl Into<Cow<'static, str>>) -> Self {
         Self { message: message.into(), ..Self::default() }
+    }
+
+    /// A value is of another kind than it must be.
+    pub(crate) fn kind(what: &str, value: Json<'v>) -> Self {
+        Self::new(format!("{what} is {}: {}", value.kind().name(), shown(value))).inside(value)
     }
 
     /// It stands in this value, which is a part of the message at hand.
@@ -104,6 +109,7 @@ impl RuleContext<'_> {
     }
 
     /// The rule was kept where `kept`, and else broken as `wrong` says.
+    #[inline]
     pub(crate) fn check<'v, W: Into<Violation<'v>>>(
         &self,
         rule: &'static Rule,
@@ -114,6 +120,20 @@ impl RuleContext<'_> {
             self.pass(rule);
         } else if self.binds(rule) {
             self.record_failure(rule, wrong().into());
+        }
+    }
+
+    /// The rule was kept where nothing was found that breaks it, and else broken as `wrong` says of that.
+    pub(crate) fn without<'v, F, W: Into<Violation<'v>>>(
+        &self,
+        rule: &'static Rule,
+        found: Option<F>,
+        wrong: impl FnOnce(F) -> W,
+    ) {
+        match found {
+            None => self.pass(rule),
+            Some(found) if self.binds(rule) => self.record_failure(rule, wrong(found).into()),
+            Some(_) => {}
         }
     }
 

@@ -5,8 +5,8 @@
 
 use super::auth_flow::Documents;
 use crate::engine::{
-    Challenge, Family, FindingLocation, HttpExchange, Revision, RuleContext, RuleVisitor, SESSION, Span,
-    Transport, Trigger, Violation, parameter, query, quoted,
+    Challenge, Family, FindingLocation, HttpExchange, Revision, RuleContext, RuleVisitor, Span, Transport,
+    Trigger, Violation, parameter, query, quoted,
 };
 use crate::rule::{Level, Need, Rule};
 use std::collections::BTreeMap;
@@ -206,13 +206,10 @@ impl RuleVisitor for AuthState {
             at.check(&OFFLINE, !offline, || Violation::new(wrong).at(location.clone()));
         }
         for (kept, location) in &self.loops {
-            match kept {
-                true => at.pass(&RETRY_LIMIT),
-                false => {
-                    let wrong = format!("more than {FEW} refusals in a row for the same method");
-                    at.fail(&RETRY_LIMIT, Violation::new(wrong).at(location.clone()));
-                }
-            }
+            at.check(&RETRY_LIMIT, *kept, || {
+                let wrong = format!("more than {FEW} refusals in a row for the same method");
+                Violation::new(wrong).at(location.clone())
+            });
         }
     }
 }
@@ -238,12 +235,11 @@ impl AuthState {
         if parameter(query(&exchange.raw.url), "access_token").is_some() {
             // The URL itself is not shown again.
             let location = FindingLocation { snippet: exchange.url().to_owned(), ..at.location() };
-            let wrong = Violation::new("the URL has a parameter `access_token`").at(location);
-            at.fail(&QUERY_TOKEN, wrong);
+            at.fail(&QUERY_TOKEN, Violation::new("the URL has a parameter `access_token`").at(location));
         } else if exchange.request_header("authorization").is_some_and(bearer) {
             at.pass(&QUERY_TOKEN);
         }
-        let session = exchange.request_header(SESSION).or(exchange.response_header(SESSION));
+        let session = exchange.session();
         let client = exchange.client.as_deref().map(|client| format!("{client} {}", exchange.url()));
         let whose = session.or(client.as_deref()).unwrap_or(exchange.url());
         match exchange.request_header("authorization") {
@@ -320,9 +316,7 @@ impl AuthState {
             let missing =
                 ["error", "scope", "resource_metadata"].into_iter().find(|name| first(name).is_none());
             match missing {
-                _ if status != 403 => {
-                    at.fail(&INSUFFICIENT, wrong(format!("the answer is {status}")));
-                }
+                _ if status != 403 => at.fail(&INSUFFICIENT, wrong(format!("the answer is {status}"))),
                 Some(name) => at.fail(&INSUFFICIENT, wrong(format!("the challenge has no `{name}`"))),
                 None => at.pass(&INSUFFICIENT),
             }

@@ -301,10 +301,7 @@ impl AuthFlowState {
             match (one.times, step.started) {
                 ([_, Some(came)], Some(now)) if came <= now => last = Some(one),
                 ([Some(asked), _], Some(now)) if asked > now => {}
-                _ => {
-                    let why = "nothing shows whether the challenge came first";
-                    return at.inconclusive(&SCOPES, why);
-                }
+                _ => return at.inconclusive(&SCOPES, "nothing shows whether the challenge came first"),
             }
         }
         let Some(challenge) = last else { return };

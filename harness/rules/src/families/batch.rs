@@ -135,14 +135,9 @@ impl RuleVisitor for BatchState {
             self.line(number, message, at);
         }
         if message.result_of("initialize").is_some() {
-            match self.initialize.take() {
-                Some(location) => {
-                    let wrong =
-                        Violation::new("`initialize` comes in an array").at(location).by(Party::Client);
-                    at.fail(&NO_INITIALIZE, wrong);
-                }
-                None => at.pass(&NO_INITIALIZE),
-            }
+            at.without(&NO_INITIALIZE, self.initialize.take(), |location| {
+                Violation::new("`initialize` comes in an array").at(location).by(Party::Client)
+            });
         }
         if matches!(message.kind, MessageKind::Result | MessageKind::Error) {
             self.answer(message, at);
@@ -209,8 +204,7 @@ impl BatchState {
         let was_mixed = *kinds == [true; 2];
         kinds[usize::from(is_answer)] = true;
         if *kinds == [true; 2] && !was_mixed {
-            let wrong = "the array of this message mixes requests or notifications with answers";
-            at.fail(&HOMOGENEOUS, wrong);
+            at.fail(&HOMOGENEOUS, "the array of this message mixes requests or notifications with answers");
         }
         if message.kind == MessageKind::Request
             && !message.calls("initialize")

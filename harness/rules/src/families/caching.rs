@@ -108,19 +108,14 @@ fn fields(result: Json<'_>, at: &RuleContext<'_>) {
     let (ttl, scope) = (result.member("ttlMs"), result.member("cacheScope"));
     let wrong = match (ttl, scope) {
         (None, _) => Some(Violation::new("the result has no `ttlMs`")),
-        (Some(ttl), _) if ttl.kind() != JsonKind::Number => {
-            Some(Violation::new(format!("`ttlMs` is {}: {}", ttl.kind().name(), shown(ttl))).inside(ttl))
-        }
+        (Some(ttl), _) if ttl.kind() != JsonKind::Number => Some(Violation::kind("`ttlMs`", ttl)),
         (_, None) => Some(Violation::new("the result has no `cacheScope`")),
         (_, Some(scope)) if !matches!(text_of(scope).as_deref(), Some("public" | "private")) => {
             Some(Violation::new(format!("`cacheScope` is {}", shown(scope))).inside(scope))
         }
         _ => None,
     };
-    match wrong {
-        Some(wrong) => at.fail(&FIELDS, wrong),
-        None => at.pass(&FIELDS),
-    }
+    at.without(&FIELDS, wrong, |wrong| wrong);
     if let Some((ttl, number)) = ttl.and_then(|ttl| Some((ttl, ttl.as_number()?))) {
         let sound = number == "-0" || !number.starts_with('-') && is_integer(number);
         at.check(&TTL, sound, || Violation::new(format!("`ttlMs` is {}", shown(ttl))).inside(ttl));
@@ -130,14 +125,11 @@ fn fields(result: Json<'_>, at: &RuleContext<'_>) {
 /// A result that asks for input cannot be kept.
 fn question(result: Json<'_>, at: &RuleContext<'_>) {
     let hint = ["ttlMs", "cacheScope"].iter().find_map(|name| Some((name, result.member(name)?)));
-    match hint {
-        None => at.pass(&FIELDS),
-        Some((name, value)) => {
-            let wrong = Violation::new(format!("a result that asks for input has `{name}`"));
-            // The text says so without an obligation.
-            at.fail(&FIELDS, wrong.inside(value).only(Level::Should));
-        }
-    }
+    at.without(&FIELDS, hint, |(name, value)| {
+        let wrong = Violation::new(format!("a result that asks for input has `{name}`"));
+        // The text says so without an obligation.
+        wrong.inside(value).only(Level::Should)
+    });
 }
 
 impl CachingState {

@@ -21,7 +21,7 @@ pub(super) const FAMILY: Family = Family {
     rules: &[&KNOWN, &INFLIGHT, &LATE, &TASKS, &NAMED],
     triggers: &[
         Trigger::Methods(&[MessageKind::Notification], &["notifications/cancelled"]),
-        Trigger::Kinds(&[MessageKind::Request, MessageKind::Result, MessageKind::Error]),
+        Trigger::Kinds(MessageKind::CALLS),
     ],
     visitor: per_session::<CancellationState>,
 };
@@ -120,7 +120,7 @@ impl RuleVisitor for CancellationState {
 
 impl CancellationState {
     fn cancelled(&mut self, message: &SeenMessage<'_>, at: &RuleContext<'_>) {
-        let modern = at.revision.is_some_and(|revision| !revision.has_handshake());
+        let modern = at.is_modern();
         if modern && at.side == Some(Side::Server) {
             return;
         }
@@ -152,8 +152,7 @@ impl CancellationState {
             at.pass(&KNOWN);
             if at.exchange.is_some() {
                 // The answer stands in the exchange of its request, however long it took.
-                let why = "an exchange log does not tell which of the two came first";
-                at.inconclusive(&INFLIGHT, why);
+                at.inconclusive(&INFLIGHT, "an exchange log does not tell which of the two came first");
             } else {
                 let wrong = format!("the request {} was answered before", shown(id));
                 at.fail(&INFLIGHT, Violation::new(wrong).inside(id));

@@ -324,8 +324,7 @@ fn tells(message: &SeenMessage<'_>, at: &RuleContext<'_>) {
     let method = message.method.as_deref().unwrap_or_default();
     let Some((_, side, path, rule)) = TELLS.iter().find(|(name, ..)| *name == method) else { return };
     if at.side == Some(*side) && declares(at, *side, path, rule) == Some(false) {
-        let wrong = format!("`{method}` is sent, and the {} does not declare `{path}`", side.name());
-        at.fail(rule, wrong);
+        at.fail(rule, format!("`{method}` is sent, and the {} does not declare `{path}`", side.name()));
     }
 }
 

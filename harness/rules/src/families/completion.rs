@@ -15,10 +15,7 @@ pub(super) const FAMILY: Family = Family {
     rules: &[&MOST, &BAD_PARAMS, &UNSUPPORTED],
     triggers: &[
         Trigger::Methods(&[MessageKind::Notification], &["notifications/prompts/list_changed"]),
-        Trigger::Methods(
-            &[MessageKind::Result, MessageKind::Error],
-            &["prompts/list", "completion/complete"],
-        ),
+        Trigger::Methods(MessageKind::ANSWERS, &["prompts/list", "completion/complete"]),
     ],
     visitor: per_session::<CompletionState>,
 };

@@ -195,7 +195,7 @@ impl CorrelationState {
                 if may_repeat
                     && at.facts.over_stdio() != Some(true)
                     && at.revision.is_none_or(Revision::has_handshake)
-                    && event_id(at).is_none()
+                    && at.event_id().is_none()
                     && self.answers.has(message.raw.text()) =>
             {
                 let why = "a stream that is resumed repeats its answers; an envelope or a HAR with event ids would show it";
@@ -334,9 +334,7 @@ impl CorrelationState {
                 at.fail(&ID_ECHO, wrong.only(level).of(request));
                 return at.revision.is_some_and(|revision| ID_ECHO.span.has(revision));
             }
-            (.., MessageKind::Result) => {
-                at.fail_if_complete(&ID_MATCH, NO_ID);
-            }
+            (.., MessageKind::Result) => at.fail_if_complete(&ID_MATCH, NO_ID),
             _ => {}
         }
         false
@@ -349,8 +347,7 @@ impl CorrelationState {
         let is_number = |id: &str| id.starts_with(|first: char| first == '-' || first.is_ascii_digit());
         let asked = |open: &&PendingRequest| is_number(open.id()) && same_number(open.id(), id);
         if is_number(id) && at.pending.open().iter().any(asked) {
-            let why = "the id is the number of a request that spells it otherwise";
-            return at.inconclusive(&ID_MATCH, why);
+            return at.inconclusive(&ID_MATCH, "the id is the number of a request that spells it otherwise");
         }
         let wrong = format!("nothing was asked with the id {id}");
         let posted = at.exchange.filter(|exchange| exchange.method.eq_ignore_ascii_case("POST"));
@@ -382,10 +379,6 @@ impl CorrelationState {
             None => at.fail_if_complete(&ID_MATCH, wrong),
         }
     }
-}
-
-fn event_id<'m>(at: &'m RuleContext<'_>) -> Option<&'m str> {
-    at.entry.sse.as_ref()?.id.as_deref()
 }
 
 pub(super) fn is_redacted(message: &SeenMessage<'_>, at: &RuleContext<'_>) -> bool {

@@ -26,11 +26,13 @@ pub(super) const FAMILY: Family = Family {
         Trigger::Kinds(&[MessageKind::Error]),
         Trigger::Methods(
             &[MessageKind::Request, MessageKind::Notification, MessageKind::Result],
-            &["elicitation/create", "notifications/elicitation/complete"],
+            &[CREATE, "notifications/elicitation/complete"],
         ),
     ],
     visitor: per_session::<ElicitationState>,
 };
+
+const CREATE: &str = "elicitation/create";
 
 /// The most ids of elicitations that are remembered.
 const MOST_IDS: usize = 10_000;
@@ -46,14 +48,10 @@ struct ElicitationState {
 
 impl RuleVisitor for ElicitationState {
     fn message(&mut self, message: &SeenMessage<'_>, at: &RuleContext<'_>) {
-        for server_request in
-            server_requests(at).iter().filter(|server_request| server_request.method == "elicitation/create")
-        {
-            self.request(server_request.params, at);
+        for asked in server_requests(at).iter().filter(|asked| asked.method == CREATE) {
+            self.request(asked.params, at);
         }
-        for answer in
-            self.server_requests.see(at).iter().filter(|answer| answer.method == "elicitation/create")
-        {
+        for answer in self.server_requests.see(at).iter().filter(|answer| answer.method == CREATE) {
             self.answered(answer, at);
         }
         if let Some(data) = message.error().and_then(|error| error.member("data")) {
@@ -61,7 +59,7 @@ impl RuleVisitor for ElicitationState {
                 self.keep(request, at);
             }
         }
-        if let Some(request) = message.request_for("elicitation/create") {
+        if let Some(request) = message.request_for(CREATE) {
             mode_answered(request.param("mode"), message.error_code(), at);
         }
         if message.calls("notifications/elicitation/complete") {
@@ -134,10 +132,7 @@ impl ElicitationState {
         {
             wrong = Some((format!("{} is not a mode", shown(mode)), mode));
         }
-        match wrong {
-            None => at.pass(&PARAMS),
-            Some((why, location)) => at.fail(&PARAMS, Violation::new(why).inside(location)),
-        }
+        at.without(&PARAMS, wrong, |(why, place)| Violation::new(why).inside(place));
         if url {
             if let Some(value) = params.member("url") {
                 address(value, at);
@@ -244,15 +239,13 @@ fn fields(form: Json<'_>, at: &RuleContext<'_>) {
             "" => Some(format!("the field {} has no type of its own", quoted(&name))),
             other => Some(format!("the field {} is of the type `{other}`", quoted(&name))),
         };
-        at.check(&FLAT, wrong.is_none(), || Violation::new(wrong.unwrap_or_default()).inside(field));
+        at.without(&FLAT, wrong, |wrong| Violation::new(wrong).inside(field));
         // No secret is told by a choice among what the server lists itself.
         let choice = matches!(&*kind, "boolean" | "array")
             || ["enum", "oneOf", "anyOf"].iter().any(|word| field.member(word).is_some());
-        let secret = secrecy(&name).filter(|_| !choice);
-        at.check(&SECRETS, secret.is_none(), || {
+        at.without(&SECRETS, secrecy(&name).filter(|_| !choice), |level| {
             let wrong = Violation::new(format!("the form asks for {}", quoted(&name))).inside(field);
-            let plain = kind == "string" && secret == Some(Level::Must);
-            wrong.only(if plain { Level::Must } else { Level::Should })
+            wrong.only(if kind == "string" { level } else { Level::Should })
         });
         let is_address = field.member("format").and_then(string_of).is_some_and(|format| format == "uri");
         for text in ["title", "description"].into_iter().filter_map(|name| field.member(name)) {

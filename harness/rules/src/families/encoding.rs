@@ -3,7 +3,7 @@
 //! JSON as text, spelled names and digits included.
 
 use crate::engine::{
-    Family, FindingLocation, RuleContext, RuleVisitor, SeenMessage, Trigger, Violation, holds_several, quoted,
+    Family, FindingLocation, OnStep, RuleContext, SeenMessage, Trigger, Violation, holds_several, quoted,
 };
 use crate::rule::{Level, Rule};
 use transcript::json::{Json, JsonString, Scanner, SyntaxError};
@@ -15,7 +15,7 @@ pub(super) const FAMILY: Family = Family {
     title: "Encoding and framing",
     rules: &[&UTF8, &PARSE, &BOM, &TWICE, &UNSAFE],
     triggers: &[Trigger::All],
-    visitor: || Box::new(EncodingState),
+    visitor: || Box::new(OnStep(judge)),
 };
 
 pub(super) static UTF8: Rule = Rule {
@@ -85,16 +85,12 @@ pub(super) fn broken_json(first: FindingLocation) -> Violation<'static> {
 
 const MARKED: &str = "a byte order mark comes before the message";
 
-struct EncodingState;
-
-impl RuleVisitor for EncodingState {
-    fn visit(&mut self, at: &RuleContext<'_>) {
-        match (at.message, &at.entry.content) {
-            (Some(message), _) => check_message(message, at),
-            (None, Content::Noise(noise)) => fault(noise, at),
-            (None, Content::Mark) => at.fail(&BOM, MARKED),
-            (None, _) => wrapped(at),
-        }
+fn judge(at: &RuleContext<'_>) {
+    match (at.message, &at.entry.content) {
+        (Some(message), _) => check_message(message, at),
+        (None, Content::Noise(noise)) => fault(noise, at),
+        (None, Content::Mark) => at.fail(&BOM, MARKED),
+        (None, _) => wrapped(at),
     }
 }
 

@@ -18,7 +18,7 @@ pub(super) const FAMILY: Family = Family {
     name: "errors",
     title: "Error codes",
     rules: &[&RESERVED, &LEGACY, &RETIRED, &PREDEFINED, &URL_SHAPE, &UNKNOWN, &PARSE, &SERVED],
-    triggers: &[Trigger::Kinds(&[MessageKind::Result, MessageKind::Error]), Trigger::HttpExchanges],
+    triggers: &[Trigger::Kinds(MessageKind::ANSWERS), Trigger::HttpExchanges],
     visitor: per_session::<ErrorsState>,
 };
 
@@ -171,7 +171,7 @@ impl RuleVisitor for ErrorsState {
         for suspect in std::mem::take(&mut self.suspects) {
             let Suspect { method, answer, location, request, side } = suspect;
             let wrong = format!("no revision has {}, and the answer is {answer}", quoted(&method));
-            let wrong = Violation::new(wrong).at(location).by(party(side));
+            let wrong = Violation::new(wrong).at(location).by(side.map_or(Party::Server, Party::from));
             at.fail(&UNKNOWN, wrong.see(request, "the request"));
         }
     }
@@ -205,10 +205,6 @@ impl RuleVisitor for ErrorsState {
             }
         }
     }
-}
-
-fn party(side: Option<Side>) -> Party {
-    if side == Some(Side::Client) { Party::Client } else { Party::Server }
 }
 
 /// Whether -32700 and what is not JSON go together. Nothing is known of statuses by which the headers were refused.
@@ -323,11 +319,7 @@ fn url_elicitations(message: &SeenMessage<'_>, at: &RuleContext<'_>) {
         item.member("mode").and_then(text_of).is_some_and(|mode| *mode == *"url")
             && item.member("elicitationId").is_some_and(|id| id.kind() == JsonKind::String)
     };
-    match list.items().find(|item| !is_whole(item)) {
-        Some(item) => {
-            let wrong = Violation::new("an elicitation lacks the mode \"url\" or its elicitationId");
-            at.fail(&URL_SHAPE, wrong.inside(item));
-        }
-        None => at.pass(&URL_SHAPE),
-    }
+    at.without(&URL_SHAPE, list.items().find(|item| !is_whole(item)), |item| {
+        Violation::new("an elicitation lacks the mode \"url\" or its elicitationId").inside(item)
+    });
 }

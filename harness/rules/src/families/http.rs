@@ -177,11 +177,8 @@ impl RuleVisitor for HttpState {
     }
 
     fn over(&mut self, at: &RuleContext<'_>) {
-        for (wrong, location) in std::mem::take(&mut self.early) {
-            match wrong {
-                None => at.pass(&ACCEPT_POST),
-                Some(wrong) => at.fail(&ACCEPT_POST, wrong.at(location)),
-            }
+        for (wrong, location) in self.early.drain(..) {
+            at.without(&ACCEPT_POST, wrong, |wrong| wrong.at(location));
         }
         let rules: [&[&'static Rule]; 2] = [&[&ACCEPT_POST], &[&CONTENT_TYPE, &STATUS]];
         for (rules, shown) in rules.iter().zip(self.shown) {
@@ -278,8 +275,7 @@ fn not_accepted(types: &[&str], headers: &Headers<'_>) -> Option<Violation<'stat
 fn reported(exchange: &HttpExchange, at: &RuleContext<'_>) {
     match exchange.status() {
         200..=299 if exchange.errors > 0 => {
-            let wrong = format!("the answer is {} with a JSON-RPC error in it", exchange.status());
-            at.fail(&REJECTED, wrong);
+            at.fail(&REJECTED, format!("the answer is {} with a JSON-RPC error in it", exchange.status()));
         }
         202 => {
             at.pass(&ACCEPTED);
@@ -334,8 +330,7 @@ fn answered(exchange: &HttpExchange, at: &RuleContext<'_>) {
             at.fail(&JSON_SINGLE, "the body is empty");
         }
         (None, 0) if exchange.raw.response_size.is_none_or(|size| size == 0) => {
-            let why = "the body is empty, or the exchange was broken off before it came";
-            at.inconclusive(&JSON_SINGLE, why);
+            at.inconclusive(&JSON_SINGLE, "the body is empty, or the exchange was broken off before it came");
         }
         (None, _) => at.fail(&JSON_SINGLE, "the body is not a JSON-RPC message"),
     }

@@ -129,8 +129,7 @@ impl RuleVisitor for HttpGetState {
 impl HttpGetState {
     /// One session, one path.
     fn path(&mut self, exchange: &HttpExchange, at: &RuleContext<'_>) {
-        let session = exchange.request_header(SESSION).or(exchange.response_header(SESSION));
-        let Some(session) = session.filter(|_| exchange.succeeded()) else { return };
+        let Some(session) = exchange.session().filter(|_| exchange.succeeded()) else { return };
         // What was served here was not a mistake of the client's: a GET that failed is that of `http.get.405-or-sse`.
         self.gone.retain(|(gone, location)| {
             let lives = &**gone == session && exchange.is("POST");
@@ -171,8 +170,7 @@ impl HttpGetState {
 
     fn get(&mut self, exchange: &HttpExchange, at: &RuleContext<'_>) {
         accept(&ACCEPT_GET, &["text/event-stream"], &exchange.raw.request_headers, at);
-        let listens =
-            exchange.request_header("accept").is_some_and(|accept| accept.contains("text/event-stream"));
+        let listens = exchange.listens();
         match exchange.status() {
             405 => at.pass(&GET_ANSWER),
             200..=299 if exchange.streams() => at.pass(&GET_ANSWER),

@@ -107,7 +107,7 @@ impl RuleVisitor for HttpResumeState {
         } else if at.entry.carrier == Carrier::Sse && exchange.endpoint.is_none() && exchange.streams() {
             let (number, resumes) = (exchange.number, exchange.resumes());
             let begun = if exchange.is("GET") { STANDING } else { number };
-            let id = at.entry.sse.as_ref().and_then(|sse| sse.id.as_deref());
+            let id = at.event_id();
             let seen = id.is_some_and(|id| self.ids.contains_key(&inside(&scope, id)));
             self.id(&scope, [number, begun], resumes, at);
             if at.message.is_some() && exchange.last_id.is_some() {
@@ -176,15 +176,14 @@ impl HttpResumeState {
             && let Some(of) = request.exchange.filter(|_| request.side == Some(Side::Client))
         {
             at.check(&SAME_STREAM, of == stream, || {
-                let wrong = "the stream that is resumed was not opened for this request";
-                Violation::new(wrong).of(request)
+                Violation::new("the stream that is resumed was not opened for this request").of(request)
             });
         }
     }
 
     /// The id of an event.
     fn id(&mut self, scope: &str, [exchange, begun]: [u64; 2], resumes: bool, at: &RuleContext<'_>) {
-        let Some(id) = at.entry.sse.as_ref().and_then(|sse| sse.id.as_deref()) else { return };
+        let Some(id) = at.event_id() else { return };
         if id.is_empty() {
             return;
         }
@@ -219,8 +218,7 @@ impl HttpResumeState {
         } else if seen.message.is_none() && message.is_none() {
             // Such as a keepalive that repeats the id of the last message.
         } else if again && at.message.is_some() {
-            let wrong = format!("the message with the event id {} was sent before", quoted(id));
-            at.fail(&BROADCAST, wrong);
+            at.fail(&BROADCAST, format!("the message with the event id {} was sent before", quoted(id)));
         } else {
             at.fail(&UNIQUE, format!("the event id {} stood for another event before", quoted(id)));
         }
@@ -232,10 +230,7 @@ impl HttpResumeState {
         match known.is_some() {
             true => at.pass(&KNOWN_ID),
             false if self.ids.len() >= MOST_IDS => {}
-            false => {
-                let wrong = format!("no event had the id {}", quoted(id));
-                at.fail_if_complete(&KNOWN_ID, wrong);
-            }
+            false => at.fail_if_complete(&KNOWN_ID, format!("no event had the id {}", quoted(id))),
         }
         for open in self.open.iter_mut().filter(|open| Some(open.stream) == known) {
             open.resumed = true;
@@ -311,8 +306,7 @@ impl HttpResumeState {
             _ => {}
         }
         if polls && !open.resumed {
-            let wrong = wrong("ended before the answer, and no client came back for it");
-            at.fail_if_complete(&RECONNECT, wrong);
+            at.fail_if_complete(&RECONNECT, wrong("ended before the answer, and no client came back for it"));
         } else {
             at.fail_if_complete(&RESPONDS, wrong("never carried the answer"));
         }

@@ -12,7 +12,7 @@ use crate::engine::{
     Transport, Trigger, VERSION, Violation, quoted,
 };
 use crate::rule::Level;
-use in_envelopes::{EnvelopeSessions, assigned, hidden, renamed};
+use in_envelopes::{EnvelopeSessions, assigned, renamed};
 use rules::{AFTER_END, BAD_400, CHARSET, ECHO, ENTROPY, MISSING_400, NEGOTIATED, PRESENT, REINIT};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -108,8 +108,7 @@ impl RuleVisitor for HttpSessionsState {
             let at = &at.by(by);
             if !sure && hides_its_body(exchange) {
                 if handshake.session.is_some() {
-                    let why = "the body is not in the recording, and may be an `initialize`";
-                    at.inconclusive(&ECHO, why);
+                    at.inconclusive(&ECHO, "the body is not in the recording, and may be an `initialize`");
                 }
                 return;
             }
@@ -164,17 +163,14 @@ impl HttpSessionsState {
         }
         match exchange.request_header(SESSION) {
             Some(session) if self.sessions.contains_key(session) => at.pass(&ECHO),
-            Some(session) if hidden(session, at) => {}
+            Some(session) if at.facts.hides(session) => {}
             Some(_) if self.sessions.len() >= MOST_SESSIONS => {}
             Some(session) if self.renamed.contains(session) => at.fail(&ECHO, renamed(session)),
             Some(session) => {
                 // A made-up id looks like a second session, so that whether sessions alternate is not asked.
                 match at.facts.late || at.facts.torn {
                     true => at.inconclusive(&ECHO, "the session may have been assigned before the recording"),
-                    false => {
-                        let wrong = format!("no server assigned the session {}", quoted(session));
-                        at.fail(&ECHO, wrong);
-                    }
+                    false => at.fail(&ECHO, format!("no server assigned the session {}", quoted(session))),
                 }
             }
             None => {
@@ -257,7 +253,7 @@ impl HttpSessionsState {
     /// The answer to a version that is none.
     fn bad_version(&self, exchange: &HttpExchange, at: &RuleContext<'_>) {
         let message = exchange.request_header(VERSION);
-        let Some(message) = message.filter(|message| is_none(message) && !hidden(message, at)) else {
+        let Some(message) = message.filter(|message| is_none(message) && !at.facts.hides(message)) else {
             return;
         };
         let lives = exchange

@@ -4,8 +4,8 @@
 
 use super::http::ERA;
 use crate::engine::{
-    Family, FindingLocation, HttpExchange, MessageKind, Revision, RuleContext, RuleVisitor, SESSION,
-    SeenMessage, Span, Transport, Trigger, Violation, plain, quoted,
+    Family, FindingLocation, HttpExchange, MessageKind, Revision, RuleContext, RuleVisitor, SeenMessage,
+    Span, Transport, Trigger, Violation, plain, quoted,
 };
 use crate::rule::{Level, Need, Rule};
 use std::collections::BTreeMap;
@@ -267,10 +267,7 @@ fn over(exchange: &HttpExchange, at: &RuleContext<'_>) {
 /// Whose ids and tokens an exchange uses: those of its session, by the id that the server gave it, or by its number in
 /// the recording where there are no ids.
 pub(super) fn scope(exchange: &HttpExchange, at: &RuleContext<'_>) -> Box<str> {
-    match exchange.request_header(SESSION).or(exchange.response_header(SESSION)) {
-        Some(session) => session.into(),
-        None => format!("{}", at.facts.session).into(),
-    }
+    exchange.session().map_or_else(|| at.facts.session.to_string().into(), Into::into)
 }
 
 /// A name inside a scope.

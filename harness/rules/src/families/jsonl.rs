@@ -86,8 +86,7 @@ impl JsonlState {
         }
         match self.pieces.take(text, at.location()) {
             SplitLine::Completes(first) => {
-                let wrong = Violation::new("a message is written over several lines").at(first);
-                at.fail(&ONE_PER_LINE, wrong);
+                at.fail(&ONE_PER_LINE, Violation::new("a message is written over several lines").at(first));
             }
             // Only the last line of a file is cut off. A run that it ends is not a message either.
             SplitLine::Continues if noise.why.code == Code::Truncated => {
@@ -99,9 +98,7 @@ impl JsonlState {
             }
             SplitLine::Continues => {}
             SplitLine::Exceeds(first) => at.fail(&encoding::PARSE, encoding::broken_json(first)),
-            SplitLine::Unrelated => {
-                at.fail(&ONE_PER_LINE, format!("the line is not JSON: {}", quoted(text)));
-            }
+            SplitLine::Unrelated => at.fail(&ONE_PER_LINE, format!("the line is not JSON: {}", quoted(text))),
         }
     }
 

@@ -1,7 +1,7 @@
 //! JSON-RPC: what every message must look like by itself.
 
 use crate::engine::{
-    Family, MessageKind, RuleContext, RuleVisitor, SeenMessage, Trigger, Violation, shown, string_of,
+    Family, MessageKind, OnStep, RuleContext, SeenMessage, Trigger, Violation, shown, string_of,
 };
 use crate::rule::{Level, Rule};
 use transcript::json::{Json, JsonKind};
@@ -28,7 +28,7 @@ pub(super) const FAMILY: Family = Family {
         &ERROR_CONCISE,
     ],
     triggers: &[Trigger::All],
-    visitor: || Box::new(JsonrpcState),
+    visitor: || Box::new(OnStep(judge)),
 };
 
 static VERSION: Rule = Rule {
@@ -152,15 +152,11 @@ static ERROR_CODE: Rule = Rule {
     ..Rule::BLANK
 };
 
-struct JsonrpcState;
-
-impl RuleVisitor for JsonrpcState {
-    fn visit(&mut self, at: &RuleContext<'_>) {
-        match (at.message, &at.entry.content) {
-            (Some(message), _) => check_message(message, at),
-            (None, Content::Noise(noise)) => fault(&noise.why, &noise.text, at),
-            _ => {}
-        }
+fn judge(at: &RuleContext<'_>) {
+    match (at.message, &at.entry.content) {
+        (Some(message), _) => check_message(message, at),
+        (None, Content::Noise(noise)) => fault(&noise.why, &noise.text, at),
+        _ => {}
     }
 }
 
@@ -208,9 +204,7 @@ fn call(message: &SeenMessage<'_>, at: &RuleContext<'_>) {
             at.fail(&ID_MISSING, format!("`{method}` asks for an answer and has no id"));
         }
         Id::Missing => {}
-        _ if is_notification => {
-            at.fail(&NOTIFICATION_ID, format!("the notification `{method}` has an id"));
-        }
+        _ if is_notification => at.fail(&NOTIFICATION_ID, format!("the notification `{method}` has an id")),
         Id::Null => at.fail(&ID_NULL, format!("the request `{method}` has the id null")),
         Id::Text(_) | Id::Number(_) => {
             at.pass(&ID_NULL);
@@ -222,8 +216,7 @@ fn call(message: &SeenMessage<'_>, at: &RuleContext<'_>) {
 fn error(raw: &Message<'_>, at: &RuleContext<'_>) {
     let Some(error) = raw.outcome() else { return };
     if error.kind() != JsonKind::Object {
-        let wrong = format!("`error` is {}: {}", error.kind().name(), shown(error));
-        return at.fail(&ERROR_SHAPE, Violation::new(wrong).inside(error));
+        return at.fail(&ERROR_SHAPE, Violation::kind("`error`", error));
     }
     let (code, text) = (error.member("code"), error.member("message"));
     let lacks = match (code, text) {
@@ -240,14 +233,10 @@ fn error(raw: &Message<'_>, at: &RuleContext<'_>) {
                 Violation::new(format!("the message has {lines} lines")).inside(text.unwrap_or(error))
             });
         }
-        Some(what) => {
-            at.fail(&ERROR_SHAPE, Violation::new(format!("the error lacks {what}")).inside(error));
-        }
+        Some(what) => at.fail(&ERROR_SHAPE, Violation::new(format!("the error lacks {what}")).inside(error)),
     }
     if let Some(code) = code {
-        at.check(&ERROR_CODE, code.as_number().is_some_and(is_integer), || {
-            Violation::new(format!("the code is {}: {}", code.kind().name(), shown(code))).inside(code)
-        });
+        at.check(&ERROR_CODE, code.as_number().is_some_and(is_integer), || Violation::kind("the code", code));
     }
 }
 
@@ -259,12 +248,9 @@ pub(super) fn is_integer(number: &str) -> bool {
 
 fn object(rule: &'static Rule, name: &str, value: Json<'_>, at: &RuleContext<'_>) {
     if !at.facts.knows_mcp && at.facts.other_method.is_some() {
-        let why = "no method of MCP was called before, and JSON-RPC has other users";
-        return at.inconclusive(rule, why);
+        return at.inconclusive(rule, "no method of MCP was called before, and JSON-RPC has other users");
     }
-    at.check(rule, value.kind() == JsonKind::Object, || {
-        Violation::new(format!("`{name}` is {}: {}", value.kind().name(), shown(value))).inside(value)
-    });
+    at.check(rule, value.kind() == JsonKind::Object, || Violation::kind(&format!("`{name}`"), value));
 }
 
 /// An object that was to be a message, and has a fault that no reader passes over.
@@ -284,8 +270,7 @@ fn fault(why: &Refusal, text: &str, at: &RuleContext<'_>) {
         }
         Code::InvalidId => {
             let id = value.member("id").unwrap_or(value);
-            let wrong = format!("the id is {}: {}", id.kind().name(), shown(id));
-            at.fail(&ID_TYPE, Violation::new(wrong).inside(id));
+            at.fail(&ID_TYPE, Violation::kind("the id", id));
         }
         Code::AmbiguousMessage if !has("method") => {
             // Many senders write the one that does not apply as null.
@@ -293,9 +278,7 @@ fn fault(why: &Refusal, text: &str, at: &RuleContext<'_>) {
             let wrong = Violation::new("the response has both `result` and `error`");
             at.fail(&XOR, if null { wrong.only(Level::Should) } else { wrong });
         }
-        Code::AmbiguousMessage => {
-            at.fail(&KIND, "the message has `method` beside `result` or `error`");
-        }
+        Code::AmbiguousMessage => at.fail(&KIND, "the message has `method` beside `result` or `error`"),
         Code::InvalidMethod => at.fail(&KIND, "`method` is not a string"),
         Code::NotAMessage if has("jsonrpc") => {
             at.fail(&KIND, "the message has neither `method` nor `result` nor `error`");

@@ -4,8 +4,8 @@
 //! Memory: the URLs of streams that named no address, up to [`MOST_SILENT`].
 
 use crate::engine::{
-    Family, FindingLocation, HttpExchange, Origin, RuleContext, RuleVisitor, SESSION, Span, Transport,
-    Trigger, Violation, quoted,
+    Family, FindingLocation, HttpExchange, Origin, RuleContext, RuleVisitor, Span, Transport, Trigger,
+    Violation, quoted,
 };
 use crate::rule::{Level, Need, Rule};
 use formats::url::resolve;
@@ -139,7 +139,7 @@ impl RuleVisitor for LegacySseState {
     }
 
     fn exchange(&mut self, exchange: &HttpExchange, at: &RuleContext<'_>) {
-        let in_session = exchange.request_header(SESSION).or(exchange.response_header(SESSION)).is_some();
+        let in_session = exchange.session().is_some();
         if let Some(wrong) = unnamed(exchange).filter(|_| !in_session && self.silent.len() < MOST_SILENT) {
             self.silent.push((exchange.url().into(), at.location(), wrong));
         }
@@ -163,8 +163,7 @@ impl RuleVisitor for LegacySseState {
         });
         // A refusal may say why in its body.
         if !exchange.calls.is_empty() && exchange.succeeded() {
-            let wrong = "the body of the POST's answer holds a message";
-            at.check(&VIA_STREAM, exchange.messages == 0, || wrong);
+            at.check(&VIA_STREAM, exchange.messages == 0, || "the body of the POST's answer holds a message");
         }
     }
 
@@ -250,10 +249,8 @@ fn unnamed(exchange: &HttpExchange) -> Option<String> {
         let wrong = "the stream names no address in an `endpoint` event";
         return (!exchange.answer_lost).then(|| wrong.to_owned());
     }
-    let listens =
-        exchange.request_header("accept").is_some_and(|accept| accept.contains("text/event-stream"));
     // Where messages are posted as well, `http.get.405-or-sse` tells of it.
-    (listens && exchange.transport != Transport::Streamable).then(|| {
+    (exchange.listens() && exchange.transport != Transport::Streamable).then(|| {
         let (status, media) = (exchange.status(), &exchange.raw.media_type);
         format!("the answer is {status} of the type {}, and no stream that names an address", quoted(media))
     })

@@ -157,8 +157,7 @@ impl LifecycleState {
     fn call(&mut self, message: &SeenMessage<'_>, at: &RuleContext<'_>) {
         let method = message.method.as_deref().unwrap_or_default();
         // A client that tries the newest revision first is at liberty to go back to a handshake.
-        let probe =
-            method == "server/discover" || at.revision.is_some_and(|revision| !revision.has_handshake());
+        let probe = method == "server/discover" || at.is_modern();
         match at.side {
             Some(Side::Client) if method == "initialize" => self.initialize(message, at),
             Some(Side::Client) if probe => {}
@@ -350,7 +349,7 @@ fn check_fields(rule: &'static Rule, info: &str, value: Json<'_>, at: &RuleConte
         () if !named("version") => Some(format!("`{info}.version`")),
         () => None,
     };
-    at.check(rule, lack.is_none(), || {
-        Violation::new(format!("there is no {} of the right type", lack.unwrap_or_default())).inside(value)
+    at.without(rule, lack, |lack| {
+        Violation::new(format!("there is no {lack} of the right type")).inside(value)
     });
 }

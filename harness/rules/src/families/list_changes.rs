@@ -28,7 +28,7 @@ pub(super) const FAMILY: Family = Family {
                 "notifications/cancelled",
             ],
         ),
-        Trigger::Methods(&[MessageKind::Request, MessageKind::Result, MessageKind::Error], &[LISTEN]),
+        Trigger::Methods(MessageKind::CALLS, &[LISTEN]),
         Trigger::Methods(
             &[MessageKind::Result],
             &["tools/list", "prompts/list", "resources/list", "roots/list"],

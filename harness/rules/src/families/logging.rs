@@ -17,7 +17,7 @@ pub(super) const FAMILY: Family = Family {
     title: "Log messages",
     rules: &[&ENUM, &MINIMUM, &OPT_IN, &BAD_LEVEL, &SECRETS],
     triggers: &[
-        Trigger::Kinds(&[MessageKind::Request, MessageKind::Result, MessageKind::Error]),
+        Trigger::Kinds(MessageKind::CALLS),
         Trigger::Methods(&[MessageKind::Notification], &["notifications/message"]),
     ],
     visitor: per_session::<LoggingState>,
@@ -119,7 +119,7 @@ impl LoggingState {
             });
         }
         let rank = level.and_then(rank);
-        if at.revision.is_some_and(|revision| !revision.has_handshake()) {
+        if at.is_modern() {
             return self.modern(rank, at);
         }
         let (Some((minimum, when)), Some(value), Some(rank)) = (self.minimum, level, rank) else { return };
@@ -146,8 +146,7 @@ impl LoggingState {
                 let why = "another request asked for it, whose answer may have crossed the message";
                 at.inconclusive(&OPT_IN, why);
             } else {
-                let wrong = "a log message comes, and no open request asked for any";
-                at.fail_if_complete(&OPT_IN, wrong);
+                at.fail_if_complete(&OPT_IN, "a log message comes, and no open request asked for any");
             }
             return;
         }

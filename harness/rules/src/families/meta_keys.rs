@@ -4,7 +4,7 @@
 //! schemas, where a member of that name is somebody's own.
 
 use crate::engine::{
-    Family, Revision, RuleContext, RuleVisitor, SeenMessage, Span, Trigger, Violation, quoted, shown,
+    Family, OnMessage, Revision, RuleContext, SeenMessage, Span, Trigger, Violation, is_token, quoted, shown,
 };
 use crate::rule::Rule;
 use transcript::json::Json;
@@ -14,7 +14,7 @@ pub(super) const FAMILY: Family = Family {
     title: "Keys of `_meta`",
     rules: &[&KEY],
     triggers: &[Trigger::Messages],
-    visitor: || Box::new(MetaKeysState),
+    visitor: || Box::new(OnMessage(judge)),
 };
 
 static KEY: Rule = Rule {
@@ -30,16 +30,12 @@ static KEY: Rule = Rule {
 /// The lists of results whose items may have `_meta`.
 const LISTS: &[&str] = &["tools", "resources", "resourceTemplates", "prompts", "content", "contents"];
 
-struct MetaKeysState;
-
-impl RuleVisitor for MetaKeysState {
-    fn message(&mut self, message: &SeenMessage<'_>, at: &RuleContext<'_>) {
-        keys(message.meta, at);
-        let Some(outcome) = message.raw.outcome().filter(|outcome| outcome.may_hold("_meta")) else { return };
-        keys(outcome.member("_meta"), at);
-        for item in LISTS.iter().filter_map(|list| outcome.member(list)).flat_map(Json::items) {
-            keys(item.member("_meta"), at);
-        }
+fn judge(message: &SeenMessage<'_>, at: &RuleContext<'_>) {
+    keys(message.meta, at);
+    let Some(outcome) = message.raw.outcome().filter(|outcome| outcome.may_hold("_meta")) else { return };
+    keys(outcome.member("_meta"), at);
+    for item in LISTS.iter().filter_map(|list| outcome.member(list)).flat_map(Json::items) {
+        keys(item.member("_meta"), at);
     }
 }
 
@@ -129,14 +125,10 @@ fn is_list(text: &str, name_is_sound: fn(&str) -> bool) -> bool {
     })
 }
 
-/// Whether a character may stand in a token (RFC 9110, section 5.6.2).
-pub(super) fn is_token(c: char) -> bool {
-    c.is_ascii_alphanumeric() || "!#$%&'*+-.^_`|~".contains(c)
-}
-
 #[cfg(test)]
 mod tests {
-    use super::{is_key, is_list, is_prefixed_key, is_token, is_traceparent};
+    use super::{is_key, is_list, is_prefixed_key, is_traceparent};
+    use crate::engine::is_token;
 
     #[test]
     fn keys_have_a_grammar() {

@@ -1,8 +1,8 @@
 //! Methods: who may send each, and in which revisions there is one.
 
 use crate::engine::{
-    Direction, Family, META_VERSION, MessageKind, Method, Revision, RuleContext, RuleVisitor, SeenMessage,
-    Span, Trigger,
+    Direction, Family, META_VERSION, MessageKind, Method, OnMessage, Revision, RuleContext, SeenMessage,
+    Span, Trigger, lacks,
 };
 use crate::rule::{Level, Need, Rule};
 use transcript::session::Side;
@@ -12,7 +12,7 @@ pub(super) const FAMILY: Family = Family {
     title: "Methods",
     rules: &[&DIRECTION, &FEATURE_DIRECTION, &REVISION, &REMOVED],
     triggers: &[Trigger::Kinds(&[MessageKind::Request, MessageKind::Notification])],
-    visitor: || Box::new(MethodsState),
+    visitor: || Box::new(OnMessage(judge)),
 };
 
 static DIRECTION: Rule = Rule {
@@ -67,17 +67,13 @@ const GONE: &[&str] = &[
     "notifications/elicitation/complete",
 ];
 
-struct MethodsState;
-
-impl RuleVisitor for MethodsState {
-    fn message(&mut self, message: &SeenMessage<'_>, at: &RuleContext<'_>) {
-        if let Some(method) = message.known
-            && matches!(message.kind, MessageKind::Request | MessageKind::Notification)
-        {
-            direction(method, at);
-            revision(method, at);
-            removed(method.name, message, at);
-        }
+fn judge(message: &SeenMessage<'_>, at: &RuleContext<'_>) {
+    if let Some(method) = message.known
+        && matches!(message.kind, MessageKind::Request | MessageKind::Notification)
+    {
+        direction(method, at);
+        revision(method, at);
+        removed(method.name, message, at);
     }
 }
 
@@ -93,15 +89,11 @@ fn direction(method: &Method, at: &RuleContext<'_>) {
         _ => &DIRECTION,
     };
     // Where the recording does not say who spoke, the method is what tells it.
-    let Some(side) = at.entry.side else { return at.inconclusive(rule, lack()) };
+    let Some(side) = at.entry.side else { return at.inconclusive(rule, lacks(Need::Direction)) };
     debug_assert!(direction != Direction::Both, "either may send what has no one side");
     at.check(rule, side == only, || {
         format!("`{method}` is sent by the {}, and belongs to the {}", side.name(), only.name())
     });
-}
-
-fn lack() -> String {
-    format!("such recordings do not carry {}", Need::Direction.lack())
 }
 
 fn revision(method: &Method, at: &RuleContext<'_>) {

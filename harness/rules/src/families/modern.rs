@@ -25,7 +25,7 @@ pub(super) const FAMILY: Family = Family {
         &TYPE_PRESENT,
         &TYPE_KNOWN,
     ],
-    triggers: &[Trigger::Kinds(&[MessageKind::Request, MessageKind::Result, MessageKind::Error])],
+    triggers: &[Trigger::Kinds(MessageKind::CALLS)],
     visitor: || Box::new(ModernState::default()),
 };
 
@@ -216,8 +216,7 @@ impl ModernState {
                 at.fail(&MISSING_REJECTED, Violation::new(wrong).of(request));
             }
             (_, None) if message.kind == MessageKind::Result => {
-                let why = "the server may have served it by an older revision";
-                at.inconclusive(&MISSING_REJECTED, why);
+                at.inconclusive(&MISSING_REJECTED, "the server may have served it by an older revision");
             }
             // Whatever else is wrong with the request may be refused first.
             _ => {}
@@ -241,10 +240,7 @@ fn field(
     let value = message.meta(name);
     match value {
         Some(value) if value.kind() == kind => at.pass(rule),
-        Some(value) => {
-            let wrong = format!("`{name}` is {}: {}", value.kind().name(), shown(value));
-            at.fail(rule, Violation::new(wrong).inside(value));
-        }
+        Some(value) => at.fail(rule, Violation::kind(&format!("`{name}`"), value)),
         None => at.check(rule, false, || {
             format!("`{}` has no `{name}` in its `_meta`", message.method.as_deref().unwrap_or_default())
         }),
@@ -268,10 +264,7 @@ fn result(message: &SeenMessage<'_>, at: &RuleContext<'_>) {
     let name = result.member("_meta").and_then(|meta| meta.member(SERVER));
     match name {
         Some(info) if info.kind() == JsonKind::Object => at.pass(&SERVER_INFO),
-        Some(info) => {
-            let wrong = format!("`{SERVER}` is {}: {}", info.kind().name(), shown(info));
-            at.fail(&SERVER_INFO, Violation::new(wrong).inside(info));
-        }
+        Some(info) => at.fail(&SERVER_INFO, Violation::kind(&format!("`{SERVER}`"), info)),
         None if hides_meta(message, at) => at.inconclusive(&SERVER_INFO, HIDDEN),
         None if at.facts.modern => at.fail(&SERVER_INFO, "the result does not name its server"),
         None => at.inconclusive(&SERVER_INFO, UNPROVEN),
@@ -281,10 +274,7 @@ fn result(message: &SeenMessage<'_>, at: &RuleContext<'_>) {
             at.pass(&TYPE_PRESENT);
             known(kind, message, at);
         }
-        Some(kind) => {
-            let wrong = format!("`resultType` is {}: {}", kind.kind().name(), shown(kind));
-            at.fail(&TYPE_PRESENT, Violation::new(wrong).inside(kind));
-        }
+        Some(kind) => at.fail(&TYPE_PRESENT, Violation::kind("`resultType`", kind)),
         None if at.facts.modern => at.fail(&TYPE_PRESENT, "the result has no `resultType`"),
         None => at.inconclusive(&TYPE_PRESENT, UNPROVEN),
     }
@@ -333,8 +323,7 @@ fn error(message: &SeenMessage<'_>, at: &RuleContext<'_>) {
     match (wrong, status(at)) {
         (Some(wrong), _) => at.fail(&MISSING_CAPABILITY, wrong),
         (None, Some(status)) if status != 400 => {
-            let wrong = format!("-32021 goes with the status {status} rather than 400");
-            at.fail(&MISSING_CAPABILITY, wrong);
+            at.fail(&MISSING_CAPABILITY, format!("-32021 goes with the status {status} rather than 400"));
         }
         _ => at.pass(&MISSING_CAPABILITY),
     }

@@ -6,7 +6,7 @@
 use super::modern::{UNPROVEN, client_of, gist, is_clients, status};
 use crate::engine::{
     Family, FindingLocation, MessageKind, PendingRequest, Revision, RuleContext, RuleVisitor, SeenMessage,
-    Span, Trigger, Violation, quoted, text_of,
+    Span, Trigger, Violation, bare_url, quoted, text_of,
 };
 use crate::rule::{Need, Rule};
 use std::collections::{BTreeMap, VecDeque};
@@ -166,9 +166,7 @@ impl RuleVisitor for ModernAnswersState {
         if matches!(at.entry.content, Content::Exchange(_)) {
             self.begins(exchange, at);
         }
-        if at.entry.carrier == Carrier::Sse
-            && at.entry.sse.as_ref().and_then(|sse| sse.id.as_deref()).is_some_and(|id| !id.is_empty())
-        {
+        if at.entry.carrier == Carrier::Sse && at.event_id().is_some_and(|id| !id.is_empty()) {
             self.exchange.id.get_or_insert_with(|| at.location());
         }
         let Some(message) = at.message.filter(|message| message.item.is_none()) else { return };
@@ -240,7 +238,7 @@ impl ModernAnswersState {
         let method = exchange.method.to_ascii_uppercase();
         if matches!(&*method, "GET" | "DELETE") && self.old.len() < MOST_OLD && exchange.url.len() <= LONGEST
         {
-            let (url, status) = (bare(&exchange.url), exchange.status.unwrap_or_default());
+            let (url, status) = (bare_url(&exchange.url).to_owned(), exchange.status.unwrap_or_default());
             self.old.push(Old { method, url, status, location: at.location() });
         }
     }
@@ -248,7 +246,7 @@ impl ModernAnswersState {
     fn asks(&mut self, message: &SeenMessage<'_>, exchange: &Exchange<'_>, at: &RuleContext<'_>) {
         self.exchange.asks = true;
         if self.endpoints.len() < MOST_URLS && exchange.url.len() <= LONGEST {
-            self.endpoints.entry(bare(&exchange.url)).or_default();
+            self.endpoints.entry(bare_url(&exchange.url).to_owned()).or_default();
         }
         let params = message.raw.params();
         let Some(id) = message.raw.written_id() else { return };
@@ -304,16 +302,11 @@ impl ModernAnswersState {
         }
         self.exchange.judged = true;
         let session = header(&exchange.response_headers, "Mcp-Session-Id");
-        at.check(&SESSION, session.is_none(), || {
-            format!("the answer has Mcp-Session-Id {}", quoted(session.unwrap_or_default()))
-        });
+        at.without(&SESSION, session, |id| format!("the answer has Mcp-Session-Id {}", quoted(id)));
         if !stream {
             return;
         }
-        match self.exchange.id.take() {
-            None => at.pass(&RESUME),
-            Some(location) => at.fail(&RESUME, Violation::new("an event has an id").at(location)),
-        }
+        at.without(&RESUME, self.exchange.id.take(), |id| Violation::new("an event has an id").at(id));
         match header(&exchange.response_headers, "X-Accel-Buffering") {
             Some(value) if value.trim().eq_ignore_ascii_case("no") => at.pass(&BUFFERING),
             Some(value) => at.fail(&BUFFERING, format!("X-Accel-Buffering is {}", quoted(value))),
@@ -343,7 +336,7 @@ impl ModernAnswersState {
         };
         let mut versions = listed.into_iter().flat_map(Json::items).filter_map(text_of).peekable();
         if versions.peek().is_some()
-            && let Some(modern_only) = self.endpoints.get_mut(&bare(&exchange.url))
+            && let Some(modern_only) = self.endpoints.get_mut(bare_url(&exchange.url))
         {
             let old = |version: Box<str>| Revision::named(&version).is_some_and(Revision::has_handshake);
             *modern_only = Some(!versions.any(old));
@@ -375,9 +368,4 @@ fn shows_more(headers: &Headers<'_>) -> bool {
 fn is_near(url: &str) -> bool {
     let rest = url.split_once("://").map_or(url, |(_, rest)| rest);
     ["127.", "localhost", "[::1]"].iter().any(|host| rest.starts_with(host))
-}
-
-/// A URL without query and fragment.
-fn bare(url: &str) -> String {
-    url.split(['?', '#']).next().unwrap_or_default().to_owned()
 }

@@ -163,9 +163,7 @@ impl RuleVisitor for ModernHttpState {
             sides(&CLIENT_RESPONSE, &SERVER_REQUEST, message, at);
         }
         match (message.kind, at.entry.carrier) {
-            (MessageKind::Request, Carrier::Request) if is_clients(message, at) => {
-                self.request(message, at);
-            }
+            (MessageKind::Request, Carrier::Request) if is_clients(message, at) => self.request(message, at),
             (MessageKind::Notification, Carrier::Request) => notified(at),
             (MessageKind::Result | MessageKind::Error, _) => self.answer(message, at),
             _ => {}
@@ -331,8 +329,7 @@ impl ModernHttpState {
                     let why = "the server may take a request without a version for an old one";
                     at.inconclusive(&MISMATCH, why);
                 } else {
-                    let wrong = broke(format!("the request was served, although {}", fault.wrong));
-                    at.fail(&MISMATCH, wrong);
+                    at.fail(&MISMATCH, broke(format!("the request was served, although {}", fault.wrong)));
                 }
             }
             // Another fault of the request may be refused first, unless the words are of a header.

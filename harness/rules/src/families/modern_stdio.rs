@@ -18,7 +18,7 @@ pub(super) const FAMILY: Family = Family {
     rules: &[&CLIENT_RESPONSE, &SERVER_REQUEST, &SILENT, &PROBE, &FALLBACK],
     triggers: &[
         Trigger::NonMessages,
-        Trigger::Kinds(&[MessageKind::Request, MessageKind::Result, MessageKind::Error]),
+        Trigger::Kinds(MessageKind::CALLS),
         Trigger::Methods(
             &[MessageKind::Notification],
             &["notifications/cancelled", "notifications/progress"],
@@ -187,13 +187,10 @@ impl ModernStdioState {
                 Violation::new(wrong).see(location, "the first request")
             });
         }
-        match self.modern_error.take() {
-            Some(location) => {
-                let wrong = "`initialize` follows an error that only a server of this revision sends";
-                at.fail(&FALLBACK, Violation::new(wrong).see(location, "the error"));
-            }
-            None => at.pass(&FALLBACK),
-        }
+        at.without(&FALLBACK, self.modern_error.take(), |location| {
+            let wrong = "`initialize` follows an error that only a server of this revision sends";
+            Violation::new(wrong).see(location, "the error")
+        });
     }
 
     /// An answer to a request that its client cancelled. The end of a subscription is another rule's.

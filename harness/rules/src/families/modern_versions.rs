@@ -142,8 +142,7 @@ impl RuleVisitor for ModernVersionsState {
         if at.facts.modern
             && let Some(location) = self.unknown.take()
         {
-            let wrong = "`server/discover` is answered with -32601";
-            at.fail(&IMPLEMENTED, Violation::new(wrong).at(location));
+            at.fail(&IMPLEMENTED, Violation::new("`server/discover` is answered with -32601").at(location));
         }
     }
 
@@ -272,8 +271,7 @@ fn unsupported(message: &SeenMessage<'_>, error: Json<'_>, listed: Option<Json<'
         }
         (_, None) => Violation::new("the error has no data.requested").inside(error),
         (_, Some(requested)) if requested.kind() != JsonKind::String => {
-            let wrong = format!("data.requested is {}: {}", requested.kind().name(), shown(requested));
-            Violation::new(wrong).inside(requested)
+            Violation::kind("data.requested", requested)
         }
         (_, Some(requested)) if request.is_some() && text_of(requested) != request => {
             let wrong = format!(

@@ -2,8 +2,7 @@
 
 use super::modern::declared;
 use crate::engine::{
-    Family, MessageKind, RuleContext, RuleVisitor, SeenMessage, Span, Trigger, Violation, quoted, shown,
-    text_of,
+    Family, MessageKind, OnStep, RuleContext, SeenMessage, Span, Trigger, Violation, quoted, shown, text_of,
 };
 use crate::rule::Rule;
 use std::collections::BTreeSet;
@@ -14,7 +13,7 @@ pub(super) const FAMILY: Family = Family {
     title: "Results that ask for input",
     rules: &[&METHODS, &NON_EMPTY, &VALUES, &CAPABILITY, &KEYS],
     triggers: &[Trigger::InputRequests],
-    visitor: || Box::new(MrtrState),
+    visitor: || Box::new(OnStep(judge)),
 };
 
 /// The requests that may be answered with a question.
@@ -78,39 +77,33 @@ pub(super) fn asks_for_input(message: &SeenMessage<'_>) -> bool {
         && kind.and_then(Json::as_text).is_some_and(|kind| kind.is("input_required"))
 }
 
-struct MrtrState;
-
-impl RuleVisitor for MrtrState {
-    fn visit(&mut self, at: &RuleContext<'_>) {
-        let Some(message) = at.message.filter(|message| asks_for_input(message)) else { return };
-        let (Some(request), Some(result)) = (message.request(), message.raw.outcome()) else { return };
-        if SUPPORTED.contains(&request.method()) {
-            at.pass(&METHODS);
-        } else if request.is_specified() {
-            let wrong = format!("`{}` is answered with a request for input", request.method());
-            at.fail(&METHODS, Violation::new(wrong).of(request));
-        } else {
-            let why = "whether an extension defines such a question is not in the recording";
-            at.inconclusive(&METHODS, why);
-        }
-        let there = |name| result.member(name).filter(|value| value.kind() != JsonKind::Null);
-        let is_there = there("inputRequests").is_some() || there("requestState").is_some();
-        let wrong = "the result has neither `inputRequests` nor `requestState`";
-        at.check(&NON_EMPTY, is_there, || wrong);
-        let Some(requests) = result.member("inputRequests").filter(|_| is_there) else { return };
-        if requests.kind() != JsonKind::Object {
-            let wrong = format!("`inputRequests` is {}: {}", requests.kind().name(), shown(requests));
-            return at.fail(&VALUES, Violation::new(wrong).inside(requests));
-        }
-        let mut keys = BTreeSet::new();
-        for (key, value) in requests.members() {
-            let key = key.decode().into_owned();
-            let name = String::from_utf8_lossy(&key).into_owned();
-            at.check(&KEYS, keys.insert(key), || {
-                Violation::new(format!("the key {} occurs twice", quoted(&name))).inside(value)
-            });
-            question(value, message, at);
-        }
+fn judge(at: &RuleContext<'_>) {
+    let Some(message) = at.message.filter(|message| asks_for_input(message)) else { return };
+    let (Some(request), Some(result)) = (message.request(), message.raw.outcome()) else { return };
+    if SUPPORTED.contains(&request.method()) {
+        at.pass(&METHODS);
+    } else if request.is_specified() {
+        let wrong = format!("`{}` is answered with a request for input", request.method());
+        at.fail(&METHODS, Violation::new(wrong).of(request));
+    } else {
+        at.inconclusive(&METHODS, "whether an extension defines such a question is not in the recording");
+    }
+    let there = |name| result.member(name).filter(|value| value.kind() != JsonKind::Null);
+    let is_there = there("inputRequests").is_some() || there("requestState").is_some();
+    let wrong = "the result has neither `inputRequests` nor `requestState`";
+    at.check(&NON_EMPTY, is_there, || wrong);
+    let Some(requests) = result.member("inputRequests").filter(|_| is_there) else { return };
+    if requests.kind() != JsonKind::Object {
+        return at.fail(&VALUES, Violation::kind("`inputRequests`", requests));
+    }
+    let mut keys = BTreeSet::new();
+    for (key, value) in requests.members() {
+        let key = key.decode().into_owned();
+        let name = String::from_utf8_lossy(&key).into_owned();
+        at.check(&KEYS, keys.insert(key), || {
+            Violation::new(format!("the key {} occurs twice", quoted(&name))).inside(value)
+        });
+        question(value, message, at);
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::tasks::times::moment;
 use crate::engine::{
-    Family, MessageKind, Revision, RuleContext, RuleVisitor, SeenMessage, Span, Trigger, Violation, shown,
+    Family, MessageKind, OnMessage, Revision, RuleContext, SeenMessage, Span, Trigger, Violation, shown,
     string_of,
 };
 use crate::rule::Rule;
@@ -28,7 +28,7 @@ pub(super) const FAMILY: Family = Family {
             ],
         ),
     ],
-    visitor: || Box::new(OffersState),
+    visitor: || Box::new(OnMessage(judge)),
 };
 
 const OURS: Rule = Rule { span: Span::from(Revision::V2025_11_25), ..Rule::BLANK.should() };
@@ -76,29 +76,23 @@ const LISTS: [&str; 5] = ["tools", "prompts", "resources", "resourceTemplates", 
 const INFOS: [&str; 4] =
     ["clientInfo", "serverInfo", "io.modelcontextprotocol/clientInfo", "io.modelcontextprotocol/serverInfo"];
 
-struct OffersState;
-
-impl RuleVisitor for OffersState {
-    fn message(&mut self, message: &SeenMessage<'_>, at: &RuleContext<'_>) {
-        let Some(body) = message.raw.outcome().or_else(|| message.raw.params()) else { return };
-        for place in [Some(body), body.member("_meta")].into_iter().flatten() {
-            INFOS.iter().filter_map(|info| place.member(info)).for_each(|info| icons(info, at));
+fn judge(message: &SeenMessage<'_>, at: &RuleContext<'_>) {
+    let Some(body) = message.raw.outcome().or_else(|| message.raw.params()) else { return };
+    for place in [Some(body), body.member("_meta")].into_iter().flatten() {
+        INFOS.iter().filter_map(|info| place.member(info)).for_each(|info| icons(info, at));
+    }
+    for item in LISTS.iter().filter_map(|list| body.member(list)).flat_map(Json::items) {
+        icons(item, at);
+        modified(item, at);
+        if let Some(template) = item.member("uriTemplate") {
+            let wrong = string_of(template).and_then(|text| template_fault(&text));
+            at.without(&TEMPLATE, wrong, |wrong| {
+                Violation::new(format!("{} is not a template: {wrong}", shown(template))).inside(template)
+            });
         }
-        for item in LISTS.iter().filter_map(|list| body.member(list)).flat_map(Json::items) {
-            icons(item, at);
-            modified(item, at);
-            if let Some(template) = item.member("uriTemplate") {
-                let wrong = string_of(template).and_then(|text| template_fault(&text));
-                at.check(&TEMPLATE, wrong.is_none(), || {
-                    let wrong =
-                        format!("{} is not a template: {}", shown(template), wrong.unwrap_or_default());
-                    Violation::new(wrong).inside(template)
-                });
-            }
-        }
-        for turn in body.member("messages").into_iter().flat_map(Json::items) {
-            turn.member("content").into_iter().for_each(|content| modified(content, at));
-        }
+    }
+    for turn in body.member("messages").into_iter().flat_map(Json::items) {
+        turn.member("content").into_iter().for_each(|content| modified(content, at));
     }
 }
 

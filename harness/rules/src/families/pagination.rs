@@ -16,7 +16,7 @@ pub(super) const FAMILY: Family = Family {
     name: "pagination",
     title: "Pages",
     rules: &[&OPAQUE, &STRING, &ADVANCES, &BAD, &BAD_TASKS],
-    triggers: &[Trigger::Methods(&[MessageKind::Request, MessageKind::Result, MessageKind::Error], &PAGED)],
+    triggers: &[Trigger::Methods(MessageKind::CALLS, &PAGED)],
     visitor: per_session::<PaginationState>,
 };
 
@@ -138,9 +138,7 @@ impl PaginationState {
         }
         let next = message.raw.outcome().and_then(|result| result.member("nextCursor"));
         let Some(next) = next else { return };
-        at.check(&STRING, next.kind() == JsonKind::String, || {
-            Violation::new(format!("`nextCursor` is {}: {}", next.kind().name(), shown(next))).inside(next)
-        });
+        at.check(&STRING, next.kind() == JsonKind::String, || Violation::kind("`nextCursor`", next));
         if let Some(cursor) = asked {
             advances(cursor, next, message, at);
         }
@@ -154,9 +152,7 @@ impl PaginationState {
         match () {
             () if at.redacted(cursor) => Some("the recorder took out the cursor"),
             () if self.given.len() >= MOST_CURSORS => Some("there were more cursors than are remembered"),
-            () if at.revision.is_some_and(|revision| !revision.has_handshake()) => {
-                Some("without sessions a cursor may come from another connection")
-            }
+            () if at.is_modern() => Some("without sessions a cursor may come from another connection"),
             () => why_not_whole(at.facts),
         }
     }

@@ -15,10 +15,7 @@ pub(super) const FAMILY: Family = Family {
     rules: &[&PING, &EARLY_PING],
     triggers: &[
         Trigger::Methods(&[MessageKind::Notification], &["notifications/initialized"]),
-        Trigger::Methods(
-            &[MessageKind::Request, MessageKind::Result, MessageKind::Error],
-            &["ping", "initialize"],
-        ),
+        Trigger::Methods(MessageKind::CALLS, &["ping", "initialize"]),
     ],
     visitor: per_session::<PingsState>,
 };
@@ -119,9 +116,8 @@ fn pong(message: &SeenMessage<'_>, at: &RuleContext<'_>) {
         let wrong = Violation::new(format!("the ping got an error: {}", shown(outcome))).inside(outcome);
         return at.fail(&PING, wrong);
     }
-    let more = outcome.members().find(|(name, _)| !name.is("_meta") && !name.is("resultType"));
-    at.check(&PING, more.is_none(), || {
-        let wrong = Violation::new(format!("the result is not empty: {}", shown(outcome)));
-        wrong.inside(outcome)
+    let empty = outcome.members().all(|(name, _)| name.is("_meta") || name.is("resultType"));
+    at.check(&PING, empty, || {
+        Violation::new(format!("the result is not empty: {}", shown(outcome))).inside(outcome)
     });
 }

@@ -22,7 +22,7 @@ pub(super) const FAMILY: Family = Family {
     title: "Progress",
     rules: &[&TYPE, &UNIQUE, &KNOWN, &MONOTONIC, &STOP, &MESSAGE, &DIRECTION],
     triggers: &[
-        Trigger::Kinds(&[MessageKind::Request, MessageKind::Result, MessageKind::Error]),
+        Trigger::Kinds(MessageKind::CALLS),
         Trigger::Methods(
             &[MessageKind::Notification],
             &["notifications/progress", "notifications/tasks/status"],
@@ -299,8 +299,7 @@ impl ProgressState {
             at.pass(&KNOWN);
             self.late(&key.0, token, repeated, at);
         } else if at.exchange.is_some_and(|exchange| exchange.method != "POST") {
-            let why = "an exchange log does not tell what was asked before a stream said this";
-            at.inconclusive(&KNOWN, why);
+            at.inconclusive(&KNOWN, "an exchange log does not tell what was asked before a stream said this");
         } else if self.loses || self.forgets {
             at.inconclusive(&KNOWN, "there were more tokens than are remembered");
         } else {
@@ -358,9 +357,7 @@ fn grows(active: &mut Active, message: &SeenMessage<'_>, repeated: bool, at: &Ru
 /// A token as something that can be compared; none where it cannot be one.
 fn token_key(token: Json<'_>, at: &RuleContext<'_>) -> Option<TypedId> {
     let key = key_of(token);
-    at.check(&TYPE, key.is_some(), || {
-        Violation::new(format!("the token is {}: {}", token.kind().name(), shown(token))).inside(token)
-    });
+    at.check(&TYPE, key.is_some(), || Violation::kind("the token", token));
     key
 }
 

@@ -17,7 +17,7 @@ pub(super) const FAMILY: Family = Family {
     rules: &[&ARGS, &EMBEDDED],
     triggers: &[
         Trigger::Methods(&[MessageKind::Notification], &["notifications/prompts/list_changed"]),
-        Trigger::Methods(&[MessageKind::Result, MessageKind::Error], &["prompts/list", "prompts/get"]),
+        Trigger::Methods(MessageKind::ANSWERS, &["prompts/list", "prompts/get"]),
     ],
     visitor: per_session::<PromptsState>,
 };
@@ -73,9 +73,8 @@ impl RuleVisitor for PromptsState {
                 ContentsKind::Neither => Some("`text` or `blob`"),
                 _ => None,
             };
-            at.check(&EMBEDDED, lacks.is_none(), || {
-                let wrong = format!("the embedded resource lacks {}", lacks.unwrap_or_default());
-                Violation::new(wrong).inside(resource)
+            at.without(&EMBEDDED, lacks, |lacks| {
+                Violation::new(format!("the embedded resource lacks {lacks}")).inside(resource)
             });
         }
     }

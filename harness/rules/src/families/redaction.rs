@@ -3,7 +3,7 @@
 //! The texts that recorders write in place of what they took out, and where in a message an object or a list has to
 //! stand.
 
-use crate::engine::{Family, RuleContext, RuleVisitor, SeenMessage, Trigger, Violation};
+use crate::engine::{Family, OnStep, RuleContext, SeenMessage, Trigger, Violation};
 use crate::rule::Rule;
 use transcript::json::{Json, JsonKind};
 use transcript::session::{Content, Noise};
@@ -13,7 +13,7 @@ pub(super) const FAMILY: Family = Family {
     title: "What a recorder took out",
     rules: &[&ENVELOPE, &TYPED],
     triggers: &[Trigger::All],
-    visitor: || Box::new(RedactionState),
+    visitor: || Box::new(OnStep(judge)),
 };
 
 static ENVELOPE: Rule = Rule {
@@ -60,39 +60,29 @@ const NEVER_TEXT: &[&str] = &[
     "tools",
 ];
 
-struct RedactionState;
-
-impl RuleVisitor for RedactionState {
-    fn visit(&mut self, at: &RuleContext<'_>) {
-        match (at.message, &at.entry.content) {
-            (Some(message), _) if at.redacted(message.raw.json()) => check_message(message, at),
-            (None, Content::Noise(noise)) => spoilt(noise, at),
-            _ => {}
-        }
+fn judge(at: &RuleContext<'_>) {
+    match (at.message, &at.entry.content) {
+        (Some(message), _) if at.redacted(message.raw.json()) => check_message(message, at),
+        (None, Content::Noise(noise)) => spoilt(noise, at),
+        _ => {}
     }
 }
 
 fn check_message(message: &SeenMessage<'_>, at: &RuleContext<'_>) {
     let json = message.raw.json();
     let gone = |name: &str| json.member(name).filter(|value| is_marker(*value, at));
-    match gone("id").or_else(|| gone("method")) {
-        Some(value) => {
-            let what = if gone("id").is_some() { "id" } else { "method" };
-            at.fail(&ENVELOPE, Violation::new(format!("the {what} was taken out")).inside(value));
-        }
-        None => at.pass(&ENVELOPE),
-    }
+    let lost = ["id", "method"].into_iter().find_map(|name| Some((name, gone(name)?)));
+    at.without(&ENVELOPE, lost, |(name, value)| {
+        Violation::new(format!("the {name} was taken out")).inside(value)
+    });
     let hole = ["params", "result", "error"].into_iter().find_map(|part| {
         let value = json.member(part)?;
         if is_marker(value, at) { Some((part.to_owned(), value)) } else { hole_in(value, at) }
     });
-    match hole {
-        Some((name, value)) => {
-            let wrong = format!("`{name}` was replaced by a text, and is an object or a list");
-            at.fail(&TYPED, Violation::new(wrong).inside(value));
-        }
-        None => at.pass(&TYPED),
-    }
+    at.without(&TYPED, hole, |(name, value)| {
+        let wrong = format!("`{name}` was replaced by a text, and is an object or a list");
+        Violation::new(wrong).inside(value)
+    });
 }
 
 /// A place in params or a result where a text stands and must not.

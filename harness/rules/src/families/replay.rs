@@ -247,14 +247,10 @@ impl ReplayState {
             }
             _ => None,
         };
-        match wrong {
-            None => at.pass(&META),
-            Some((name, wanted)) => {
-                let value = meta.member(name).unwrap_or(meta);
-                let wrong = format!("`{name}` is {}, not {wanted}", shown(value));
-                at.fail(&META, Violation::new(wrong).inside(value));
-            }
-        }
+        at.without(&META, wrong, |(name, wanted)| {
+            let value = meta.member(name).unwrap_or(meta);
+            Violation::new(format!("`{name}` is {}, not {wanted}", shown(value))).inside(value)
+        });
         for name in ["kind", "source", "producer"] {
             if meta.member(name).is_some() {
                 self.beyond_first(
@@ -341,7 +337,7 @@ impl ReplayState {
             }
             _ => None,
         };
-        at.check(&END, wrong.is_none(), || wrong.unwrap_or_default());
+        at.without(&END, wrong, |wrong| wrong);
         let exit = end.member("exitCode").filter(|code| code.kind() != JsonKind::Null);
         let reason = end.member("reason");
         match (exit, reason) {
@@ -359,8 +355,7 @@ impl ReplayState {
                 );
             }
             (None, Some(reason)) => {
-                let wrong = format!("`reason` is {}", shown(reason));
-                at.fail(&EXIT, Violation::new(wrong).inside(reason));
+                at.fail(&EXIT, Violation::new(format!("`reason` is {}", shown(reason))).inside(reason));
             }
             (None, None) => at.fail(&EXIT, "`end` has neither `exitCode` nor `reason`"),
         }

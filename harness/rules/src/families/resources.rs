@@ -26,10 +26,7 @@ pub(super) const FAMILY: Family = Family {
             &["notifications/resources/updated", "notifications/resources/list_changed"],
         ),
         Trigger::Methods(&[MessageKind::Result], &["resources/unsubscribe", "resources/list", "tools/call"]),
-        Trigger::Methods(
-            &[MessageKind::Result, MessageKind::Error],
-            &["resources/read", "resources/templates/list"],
-        ),
+        Trigger::Methods(MessageKind::ANSWERS, &["resources/read", "resources/templates/list"]),
     ],
     visitor: per_session::<ResourcesState>,
 };
@@ -236,9 +233,7 @@ impl ResourcesState {
         let unsure = uri.as_ref().map_or(Some(NOT_SHOWN), |uri| self.may_be_there(uri));
         match (uri, unsure) {
             (Some(uri), _) if self.shown.contains(&uri) => at.pass(&NONEMPTY),
-            (_, Some(why)) if at.revision != Some(Revision::V2026_07_28) => {
-                at.inconclusive(&NONEMPTY, why);
-            }
+            (_, Some(why)) if at.revision != Some(Revision::V2026_07_28) => at.inconclusive(&NONEMPTY, why),
             _ => {
                 let wrong = Violation::new("`contents` is empty, and nothing shows that the resource exists");
                 at.fail(&NONEMPTY, wrong.inside(contents).only(Level::Should));

@@ -18,7 +18,7 @@ pub(super) const FAMILY: Family = Family {
     name: "retries",
     title: "Requests that come back with input",
     rules: &[&NEW_ID, &STATE_ECHO, &STATE_ABSENT, &INPUTS_FIRST, &ISOLATION, &REREQUEST, &IGNORE_EXTRA],
-    triggers: &[Trigger::Kinds(&[MessageKind::Request, MessageKind::Result, MessageKind::Error])],
+    triggers: &[Trigger::Kinds(MessageKind::CALLS)],
     visitor: || Box::new(RetriesState::default()),
 };
 
@@ -199,8 +199,7 @@ impl RetriesState {
             (None, None) => at.pass(&STATE_ABSENT),
             (None, Some(state)) => {
                 let wrong = "`requestState` is sent, and the server gave none";
-                let wrong = Violation::new(wrong).inside(state).see(first(), "the question");
-                at.fail(&STATE_ABSENT, wrong);
+                at.fail(&STATE_ABSENT, Violation::new(wrong).inside(state).see(first(), "the question"));
             }
             (Some(given), _) if at.facts.hides(given) || state.is_some_and(|state| at.redacted(state)) => {
                 at.inconclusive(&STATE_ECHO, HIDDEN);
@@ -271,8 +270,7 @@ fn outcome(retry: &Retry, message: &SeenMessage<'_>, request: &PendingRequest, a
                 at.fail(&REREQUEST, Violation::new(wrong).of(request));
             }
             (MessageKind::Error, None) => {
-                let why = "the error does not say whether an answer is missing";
-                at.inconclusive(&REREQUEST, why);
+                at.inconclusive(&REREQUEST, "the error does not say whether an answer is missing");
             }
             // What is missing was not needed.
             _ => {}

@@ -12,10 +12,7 @@ pub(super) const FAMILY: Family = Family {
     name: "roots",
     title: "Roots",
     rules: &[&URI, &UNSUPPORTED],
-    triggers: &[
-        Trigger::InputRequests,
-        Trigger::Methods(&[MessageKind::Result, MessageKind::Error], &["roots/list"]),
-    ],
+    triggers: &[Trigger::InputRequests, Trigger::Methods(MessageKind::ANSWERS, &["roots/list"])],
     visitor: || Box::new(RootsState::default()),
 };
 
@@ -53,13 +50,9 @@ impl RuleVisitor for RootsState {
                 let wrong =
                     |why: &str| Violation::new(format!("the root {} {why}", shown(value))).inside(value);
                 match uri(&text) {
-                    _ if !text.starts_with("file://") => {
-                        at.fail(&URI, wrong("does not begin with file://"));
-                    }
+                    _ if !text.starts_with("file://") => at.fail(&URI, wrong("does not begin with file://")),
                     Uri::Good => at.pass(&URI),
-                    Uri::Loose(_) => {
-                        at.fail(&URI, wrong("is not escaped as a URI").only(Level::Should));
-                    }
+                    Uri::Loose(_) => at.fail(&URI, wrong("is not escaped as a URI").only(Level::Should)),
                     Uri::Bad(why) => at.fail(&URI, wrong(&format!("is not a URI: {why}"))),
                 }
             }

@@ -15,13 +15,7 @@ pub(super) const FAMILY: Family = Family {
     name: "sampling",
     title: "Sampling",
     rules: &[&ONLY, &BALANCE, &CHOICE, &STRUCTURED, &CONTEXT, &TOOLS_REFUSED, &UNBALANCED_REFUSED, &REJECTED],
-    triggers: &[
-        Trigger::Methods(
-            &[MessageKind::Request, MessageKind::Result, MessageKind::Error],
-            &["sampling/createMessage"],
-        ),
-        Trigger::InputRequests,
-    ],
+    triggers: &[Trigger::Methods(MessageKind::CALLS, &["sampling/createMessage"]), Trigger::InputRequests],
     visitor: || Box::new(SamplingState::default()),
 };
 
@@ -163,9 +157,7 @@ fn answered(answer: &ClientAnswer<'_>, at: &RuleContext<'_>) {
                     Violation::new("tools are handed over, and the client samples without `sampling.tools`");
                 at.fail(&TOOLS_REFUSED, wrong.see(answer.request.clone(), "the request"));
             }
-            None => {
-                at.inconclusive(&TOOLS_REFUSED, "the client's capabilities are not in the recording");
-            }
+            None => at.inconclusive(&TOOLS_REFUSED, "the client's capabilities are not in the recording"),
         }
     }
     if let (Some(choice), Some(content)) = (params.member("toolChoice"), answer.result.member("content")) {
@@ -204,8 +196,7 @@ fn codes(message: &SeenMessage<'_>, messages: Option<Json<'_>>, at: &RuleContext
         && words.contains("user ")
         && ["reject", "declin", "denied", "refus"].iter().any(|word| words.contains(word))
     {
-        let wrong = format!("the user has refused, and the code is {}", code.unwrap_or(0));
-        return at.fail(&REJECTED, wrong);
+        return at.fail(&REJECTED, format!("the user has refused, and the code is {}", code.unwrap_or(0)));
     }
     if code == Some(-32601) {
         return;
@@ -251,8 +242,7 @@ impl SamplingState {
             let tool =
                 used.and_then(|used| tools.find(|tool| same(tool.member("name"), used.member("name"))));
             let Some(tool) = tool else {
-                let why = "the tool's definition is not among the `tools` of the request";
-                at.inconclusive(&STRUCTURED, why);
+                at.inconclusive(&STRUCTURED, "the tool's definition is not among the `tools` of the request");
                 continue;
             };
             let Some(schema) = tool.member("outputSchema") else { continue };

@@ -10,14 +10,22 @@ use transcript::json::Json;
 use transcript::message::Message;
 use transcript::session::{Content, Entry, Location, Side};
 
-/// Judges messages as a trace would have them, each with who said it.
-fn judged(messages: impl Iterator<Item = (Side, String)>, families: &'static [Family]) -> CheckResult {
+/// Judges messages as a trace would have them, each with who said it, behind its `meta` line where it has one.
+fn judged(
+    meta: Option<&str>,
+    messages: impl Iterator<Item = (Side, String)>,
+    families: &'static [Family],
+) -> CheckResult {
     let recording = RecordingInfo {
         kind: RecordingKind { trace: true, ..RecordingKind::default() },
         carries: vec![Need::Direction, Need::Times, Need::Process],
         ..RecordingInfo::default()
     };
     let mut judging = Judge::new(&JudgeOptions { recording, families, ..JudgeOptions::default() });
+    if let Some(meta) = meta {
+        let start = Content::TraceStart(Json::parse(meta).unwrap());
+        judging.take(&Entry::new(Location::default(), start));
+    }
     for (line, (side, text)) in (1..).zip(messages) {
         let location = Location { line, ..Location::default() };
         let content = Content::Message(Message::parse(&text).unwrap());
@@ -68,7 +76,7 @@ fn past_the_limits_nothing_is_held_against_anybody_and_the_limit_is_named() {
         .chain([progress(over)])
         .chain((1..=over).map(answer))
         .chain([progress(over + 1)]);
-    let judged = judged(messages, FAMILIES);
+    let judged = judged(None, messages, FAMILIES);
     assert!(
         judged.limit.is_some_and(|limit| limit.contains("50,000 requests are open")),
         "{:?}",
@@ -87,12 +95,12 @@ fn past_the_limits_nothing_is_held_against_anybody_and_the_limit_is_named() {
 #[test]
 fn short_of_the_limits_all_of_it_is_told() {
     let messages = handshake().chain((1..=100).map(call)).chain((1..=101).map(answer)).chain([progress(101)]);
-    let judged = judged(messages, FAMILIES);
+    let judged = judged(None, messages, FAMILIES);
     assert_eq!(judged.limit, None);
     assert_eq!(outcome(&judged, "progress.token.known").0, RuleVerdict::Fail);
     assert_eq!(outcome(&judged, "jsonrpc.response.id-match").0, RuleVerdict::Fail);
     let other = answer(1).1.replace("[]", r#"[{"type":"text","text":""}]"#);
-    let again = self::judged(handshake().chain([call(1), answer(1), (Side::Server, other)]), FAMILIES);
+    let again = self::judged(None, handshake().chain([call(1), answer(1), (Side::Server, other)]), FAMILIES);
     assert_eq!(outcome(&again, "jsonrpc.response.duplicate").0, RuleVerdict::Fail);
 }
 
@@ -100,20 +108,7 @@ fn short_of_the_limits_all_of_it_is_told() {
 #[test]
 fn rules_on_http_do_not_apply_where_the_transport_is_known_to_be_stdio() {
     let verdict = |meta: &str| {
-        let recording = RecordingInfo {
-            kind: RecordingKind { trace: true, ..RecordingKind::default() },
-            carries: vec![Need::Direction, Need::Times, Need::Process],
-            ..RecordingInfo::default()
-        };
-        let mut judging =
-            Judge::new(&JudgeOptions { recording, families: FAMILIES, ..JudgeOptions::default() });
-        let start = Content::TraceStart(Json::parse(meta).unwrap());
-        judging.take(&Entry::new(Location::default(), start));
-        for (side, text) in handshake() {
-            let content = Content::Message(Message::parse(&text).unwrap());
-            judging.take(&Entry { side: Some(side), ..Entry::new(Location::default(), content) });
-        }
-        let judged = judging.finish();
+        let judged = judged(Some(meta), handshake(), FAMILIES);
         // They need exchanges, headers and events.
         let rules = ["auth.header.bearer", "http.session.echo", "http.sse.event-name"];
         rules.map(|rule| outcome(&judged, rule).0)
@@ -159,7 +154,7 @@ const MADE_UP: Family = Family {
 /// All that a new rule needs is the file of its family, and a family a line in the list of families.
 #[test]
 fn a_made_up_family_judges_a_session_by_its_rule() {
-    let judged = judged(handshake().chain([call(1), answer(1), call(2)]), &[MADE_UP]);
+    let judged = judged(None, handshake().chain([call(1), answer(1), call(2)]), &[MADE_UP]);
     let [outcome] = judged.outcomes.as_slice() else { panic!("{:?}", judged.outcomes) };
     assert_eq!((outcome.rule.id, outcome.verdict), ("made-up.no-numbers", RuleVerdict::Warn));
     assert_eq!((outcome.held, outcome.broken), (1, 2));
@@ -175,6 +170,6 @@ fn there_may_be_more_families_than_a_word_has_bits() {
         families[199] = MADE_UP;
         families
     };
-    let judged = judged(handshake().chain([call(1)]), &FAMILIES);
+    let judged = judged(None, handshake().chain([call(1)]), &FAMILIES);
     assert_eq!(outcome(&judged, "made-up.no-numbers").0, RuleVerdict::Warn);
 }

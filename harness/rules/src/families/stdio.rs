@@ -119,7 +119,7 @@ impl StdioState {
             SplitLine::Completes(first) if at.facts.over_stdio() == Some(true) => {
                 at.fail(
                     &ONE_LINE,
-                    Violation::new("a message is written over several lines").at(first).by(party(side)),
+                    Violation::new("a message is written over several lines").at(first).by(Party::from(side)),
                 );
             }
             SplitLine::Completes(_) => at.inconclusive(&ONE_LINE, OVER_HTTP),
@@ -136,7 +136,7 @@ impl StdioState {
 }
 
 fn broken_json(first: FindingLocation, side: Side, at: &RuleContext<'_>) {
-    at.fail(&encoding::PARSE, encoding::broken_json(first).by(party(side)));
+    at.fail(&encoding::PARSE, encoding::broken_json(first).by(Party::from(side)));
 }
 
 const OVER_HTTP: &str = "the trace is of a server behind a URL, and does not say what went through a pipe";
@@ -157,12 +157,5 @@ fn pure(side: Side) -> &'static Rule {
     match side {
         Side::Client => &STDIN,
         Side::Server => &STDOUT,
-    }
-}
-
-fn party(side: Side) -> Party {
-    match side {
-        Side::Client => Party::Client,
-        Side::Server => Party::Server,
     }
 }

@@ -17,7 +17,7 @@ pub(super) const FAMILY: Family = Family {
     rules: &[&SILENT],
     triggers: &[
         Trigger::Kinds(&[MessageKind::Notification]),
-        Trigger::Methods(&[MessageKind::Request, MessageKind::Result, MessageKind::Error], &[LISTEN]),
+        Trigger::Methods(MessageKind::CALLS, &[LISTEN]),
     ],
     visitor: || Box::new(SubscriptionEndsState::default()),
 };

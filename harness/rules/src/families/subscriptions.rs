@@ -17,7 +17,7 @@ pub(super) const FAMILY: Family = Family {
     title: "Subscriptions",
     rules: &[&ACK_FIRST, &ID_TAG, &ID_EXACT, &FILTER, &ACK_SUBSET, &NO_REQUEST_SCOPED, &CANCEL],
     triggers: &[
-        Trigger::Methods(&[MessageKind::Request, MessageKind::Result, MessageKind::Error], &[LISTEN]),
+        Trigger::Methods(MessageKind::CALLS, &[LISTEN]),
         Trigger::Kinds(&[MessageKind::Notification]),
     ],
     visitor: || Box::new(SubscriptionsState::default()),
@@ -138,9 +138,7 @@ impl RuleVisitor for SubscriptionsState {
                 self.listen(message, at)
             }
             MessageKind::Notification if at.side != Some(Side::Client) => self.notification(message, at),
-            MessageKind::Result if message.request_for(LISTEN).is_some() => {
-                self.result(message, at);
-            }
+            MessageKind::Result if message.request_for(LISTEN).is_some() => self.result(message, at),
             MessageKind::Error if message.request_for(LISTEN).is_some() => {
                 let id = message.raw.written_id();
                 self.listens.retain(|one| id != Some(&*one.id) || one.exchange != at.entry.exchange);
@@ -216,8 +214,7 @@ impl SubscriptionsState {
         let asked_by = BROUGHT.iter().find(|(name, _)| *name == method).map(|(_, member)| *member);
         if matches!(method, "notifications/progress" | "notifications/message") {
             if streaming.is_some() || tag.is_some() {
-                let wrong = format!("`{method}` travels in a subscription");
-                at.fail(&NO_REQUEST_SCOPED, Violation::new(wrong));
+                at.fail(&NO_REQUEST_SCOPED, Violation::new(format!("`{method}` travels in a subscription")));
             } else if !self.listens.is_empty() {
                 at.pass(&NO_REQUEST_SCOPED);
             }
@@ -235,9 +232,7 @@ impl SubscriptionsState {
                 return match self.why_unsure(at) {
                     _ if !at.facts.modern => at.inconclusive(&FILTER, UNPROVEN),
                     Some(why) => at.inconclusive(&FILTER, why),
-                    None => {
-                        at.fail(&FILTER, format!("`{method}` is sent although no client subscribed"));
-                    }
+                    None => at.fail(&FILTER, format!("`{method}` is sent although no client subscribed")),
                 };
             }
             at.fail(&ID_TAG, format!("`{method}` does not name its subscription"));
@@ -291,8 +286,7 @@ impl SubscriptionsState {
     fn unknown(&self, rule: &'static Rule, id: Json<'_>, at: &RuleContext<'_>) {
         match self.why_unsure(at) {
             None => {
-                let wrong = format!("no subscription has the id {}", shown(id));
-                at.fail(rule, Violation::new(wrong).inside(id));
+                at.fail(rule, Violation::new(format!("no subscription has the id {}", shown(id))).inside(id));
             }
             Some(why) => at.inconclusive(rule, why),
         }
@@ -302,9 +296,7 @@ impl SubscriptionsState {
         let (Some(request), Some(result)) = (message.request(), message.raw.outcome()) else { return };
         match result.member("_meta").and_then(|meta| meta.member(TAG)) {
             None if hides_meta(message, at) => at.inconclusive(&ID_TAG, HIDDEN),
-            None if at.facts.modern => {
-                at.fail(&ID_TAG, "the result of the subscription does not name it");
-            }
+            None if at.facts.modern => at.fail(&ID_TAG, "the result of the subscription does not name it"),
             None => at.inconclusive(&ID_TAG, UNPROVEN),
             Some(tag) => {
                 at.pass(&ID_TAG);

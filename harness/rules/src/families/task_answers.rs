@@ -10,7 +10,6 @@ use crate::engine::{
 use crate::rule::{Level, Need, Party, Rule};
 use std::collections::BTreeMap;
 use transcript::json::{Json, JsonKind};
-use transcript::session::Side;
 
 pub(super) const FAMILY: Family = Family {
     name: "task-answers",
@@ -22,7 +21,7 @@ pub(super) const FAMILY: Family = Family {
             &["notifications/tools/list_changed", "notifications/tasks/status"],
         ),
         Trigger::Methods(
-            &[MessageKind::Request, MessageKind::Result, MessageKind::Error],
+            MessageKind::CALLS,
             &[
                 "tools/list",
                 "tools/call",
@@ -228,10 +227,7 @@ impl TaskAnswersState {
                     ))
                     .of(request)
                 }),
-                None => {
-                    let why = "the receiver's capabilities are not in the recording";
-                    at.inconclusive(&UNDECLARED, why);
-                }
+                None => at.inconclusive(&UNDECLARED, "the receiver's capabilities are not in the recording"),
             }
         }
         let name = request.param("name").filter(|_| request.method() == "tools/call");
@@ -271,7 +267,7 @@ impl TaskAnswersState {
         let id = named.and_then(string_of);
         let known = id.as_ref().is_some_and(|id| self.tasks.contains_key(id));
         if let Some(task) = message.raw.outcome().filter(|_| message.kind == MessageKind::Result) {
-            let asker = if at.side == Some(Side::Client) { Party::Server } else { Party::Client };
+            let asker = at.side.map_or(Party::Client, |side| side.other().into());
             let waits = request.method() == "tasks/get"
                 && task.member("status").and_then(string_of).is_some_and(|status| status == "input_required");
             self.follow(task, waits.then(|| (at.location(), asker)));
@@ -296,7 +292,6 @@ impl TaskAnswersState {
             let wrong = Violation::new(format!("the task does not exist, and the answer is {}", answer()));
             return at.fail(&UNKNOWN, wrong.of(request));
         }
-        let why = "the task may be of another session, or the error about something else";
-        at.inconclusive(&UNKNOWN, why);
+        at.inconclusive(&UNKNOWN, "the task may be of another session, or the error about something else");
     }
 }

@@ -3,7 +3,7 @@
 //! The capabilities beneath `tasks`, and what a tool says of tasks.
 
 use crate::engine::{
-    Family, MessageKind, Revision, RuleContext, RuleVisitor, SeenMessage, Span, Trigger, Violation, quoted,
+    Family, MessageKind, OnMessage, Revision, RuleContext, SeenMessage, Span, Trigger, Violation, quoted,
     str_of, text_of,
 };
 use crate::rule::Rule;
@@ -18,7 +18,7 @@ pub(super) const FAMILY: Family = Family {
         &[MessageKind::Request],
         &["tools/call", "sampling/createMessage", "elicitation/create", "tasks/list", "tasks/cancel"],
     )],
-    visitor: || Box::new(TaskCapabilitiesState),
+    visitor: || Box::new(OnMessage(judge)),
 };
 
 static TASKS: Rule = Rule {
@@ -31,13 +31,9 @@ static TASKS: Rule = Rule {
     ..Rule::BLANK
 };
 
-struct TaskCapabilitiesState;
-
-impl RuleVisitor for TaskCapabilitiesState {
-    fn message(&mut self, message: &SeenMessage<'_>, at: &RuleContext<'_>) {
-        if message.kind == MessageKind::Request {
-            request(message, at);
-        }
+fn judge(message: &SeenMessage<'_>, at: &RuleContext<'_>) {
+    if message.kind == MessageKind::Request {
+        request(message, at);
     }
 }
 

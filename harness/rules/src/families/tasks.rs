@@ -10,7 +10,7 @@ pub(super) mod times;
 use super::tool_output::whole_result;
 use crate::engine::{
     Family, FindingLocation, LONGEST_NAME, MessageKind, Moment, NO_ORDER, RuleContext, RuleVisitor,
-    SeenMessage, Trigger, Violation, per_session, quoted, shown, string_of, why_not_whole,
+    SeenMessage, Trigger, Violation, per_session, quoted, string_of, why_not_whole,
 };
 use messages::{RELATED_TASK, plain, repeated};
 use rules::{
@@ -262,9 +262,8 @@ impl TasksState {
     fn cancelled(&mut self, message: &SeenMessage<'_>, number: u64, at: &RuleContext<'_>) {
         let Some(request) = message.request() else { return };
         let Some(id) = request.param("taskId").and_then(string_of) else { return };
-        let over_before =
-            self.tasks.get(&(lane(at.side), id.clone())).is_some_and(|task| ended(&task.status));
         let over = self.tasks.get(&(lane(at.side), id)).filter(|task| ended(&task.status));
+        let over_before = over.is_some();
         if let Some(task) = over {
             // The task may have ended while the cancellation was under way.
             let before = task.location.line < request.location().line;
@@ -349,9 +348,7 @@ fn lane(side: Option<Side>) -> Option<bool> {
 /// The name of the task that a message of its receiver tells of.
 fn name(task: Json<'_>, at: &RuleContext<'_>) -> Option<Name> {
     let id = task.member("taskId")?;
-    at.check(&STRING, id.kind() == JsonKind::String, || {
-        Violation::new(format!("the task's id is {}: {}", id.kind().name(), shown(id))).inside(id)
-    });
+    at.check(&STRING, id.kind() == JsonKind::String, || Violation::kind("the task's id", id));
     Some((lane(at.side), string_of(id)?))
 }
 

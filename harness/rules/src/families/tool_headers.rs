@@ -4,10 +4,9 @@
 //! no annotation, nor is one among examples.
 
 use super::elicitation::secrecy;
-use super::meta_keys::is_token;
 use crate::engine::{
-    Family, MessageKind, RuleContext, RuleVisitor, SeenMessage, Span, Trigger, Violation, quoted, shown,
-    str_of, text_of,
+    Family, MessageKind, OnMessage, RuleContext, SeenMessage, Span, Trigger, Violation, is_token, quoted,
+    shown, str_of, text_of,
 };
 use crate::rule::{Need, Party, Rule};
 use transcript::json::{Json, JsonKind};
@@ -21,7 +20,7 @@ pub(super) const FAMILY: Family = Family {
         Trigger::Methods(&[MessageKind::Request], &["tools/call"]),
         Trigger::Methods(&[MessageKind::Result], &["tools/list"]),
     ],
-    visitor: || Box::new(ToolHeadersState),
+    visitor: || Box::new(OnMessage(judge)),
 };
 
 /// The most annotations of one schema that are read.
@@ -242,21 +241,14 @@ pub(super) fn value_at<'a>(arguments: Json<'a>, path: &[String]) -> Option<Json<
     path.iter().try_fold(arguments, |value, name| value.member(name))
 }
 
-struct ToolHeadersState;
-
-impl RuleVisitor for ToolHeadersState {
-    fn message(&mut self, message: &SeenMessage<'_>, at: &RuleContext<'_>) {
-        if let Some(result) = message.result_of("tools/list") {
-            for tool in result.member("tools").into_iter().flat_map(Json::items) {
-                listed(tool, at);
-            }
+fn judge(message: &SeenMessage<'_>, at: &RuleContext<'_>) {
+    if let Some(result) = message.result_of("tools/list") {
+        for tool in result.member("tools").into_iter().flat_map(Json::items) {
+            listed(tool, at);
         }
-        if message.kind == MessageKind::Request
-            && message.calls("tools/call")
-            && at.side != Some(Side::Server)
-        {
-            called(message, at);
-        }
+    }
+    if message.kind == MessageKind::Request && message.calls("tools/call") && at.side != Some(Side::Server) {
+        called(message, at);
     }
 }
 
@@ -273,9 +265,8 @@ fn listed(tool: Json<'_>, at: &RuleContext<'_>) {
     for field in &read.fields {
         let names = field.path.last().into_iter().chain([&field.header]);
         let secret = names.into_iter().find(|name| secrecy(name).is_some());
-        at.check(&SENSITIVE, secret.is_none(), || {
-            let named = quoted(secret.map_or("", String::as_str));
-            Violation::new(format!("in the tool {name}, {named} goes into a header")).inside(schema)
+        at.without(&SENSITIVE, secret, |named| {
+            Violation::new(format!("in the tool {name}, {} goes into a header", quoted(named))).inside(schema)
         });
     }
     let rules = [&NON_EMPTY, &TOKEN, &NO_CONTROL, &UNIQUE, &PRIMITIVE, &REACHABLE, &SAFE];

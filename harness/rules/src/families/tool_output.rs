@@ -173,12 +173,8 @@ impl ToolOutputState {
             Some(content) if content.kind() == JsonKind::Array => {
                 at.pass(&CONTENT);
                 for item in content.items() {
-                    match block_fault(item, at.revision) {
-                        None => at.pass(&TYPE),
-                        Some(fault) => {
-                            at.fail(&TYPE, Violation::new(fault.wrong).inside(fault.place));
-                        }
-                    }
+                    let fault = block_fault(item, at.revision);
+                    at.without(&TYPE, fault, |fault| Violation::new(fault.wrong).inside(fault.place));
                     data(item, at);
                 }
             }
@@ -186,9 +182,7 @@ impl ToolOutputState {
                 let wrong = format!("`content` is {}, not a list", content.kind().name());
                 at.fail(&CONTENT, Violation::new(wrong).inside(content));
             }
-            None => {
-                at.fail(&CONTENT, Violation::new("the result has no `content`").inside(result));
-            }
+            None => at.fail(&CONTENT, Violation::new("the result has no `content`").inside(result)),
         }
         let structured = result.member("structuredContent");
         if let Some(structured) = structured {

@@ -17,10 +17,7 @@ pub(super) const FAMILY: Family = Family {
     rules: &[&PARAMS, &ARGS, &KNOWN, &UNKNOWN, &INPUT, &GRAMMAR, &UNIQUE, &SCHEMA, &DIALECT, &ORDER],
     triggers: &[
         Trigger::Methods(&[MessageKind::Notification], &["notifications/tools/list_changed"]),
-        Trigger::Methods(
-            &[MessageKind::Request, MessageKind::Result, MessageKind::Error],
-            &["tools/list", "tools/call"],
-        ),
+        Trigger::Methods(MessageKind::CALLS, &["tools/list", "tools/call"]),
     ],
     visitor: || Box::new(ToolsState::default()),
 };
@@ -192,8 +189,7 @@ impl ToolsState {
                 at.inconclusive(&ARGS, why);
             }
             Definition::Missing => {
-                let wrong = format!("no tool {} is listed", quoted(&name));
-                at.fail(&KNOWN, Violation::new(wrong).inside(value));
+                at.fail(&KNOWN, Violation::new(format!("no tool {} is listed", quoted(&name))).inside(value));
             }
             Definition::Listed(tool) => {
                 at.pass(&KNOWN);
@@ -279,13 +275,10 @@ impl ToolsState {
         let schemas =
             tools().flat_map(|tool| [&INPUT_SCHEMA, &OUTPUT_SCHEMA].map(|typed| tool.member(typed.name())));
         let mut dialects = schemas.flatten().filter_map(|schema| schema.member("$schema"));
-        match dialects.find(|dialect| text_of(*dialect).is_some_and(|name| !name.contains("2020-12"))) {
-            Some(other) => {
-                let wrong = format!("the dialect of a schema is {}", shown(other));
-                at.fail(&DIALECT, Violation::new(wrong).inside(other));
-            }
-            None => at.pass(&DIALECT),
-        }
+        let other = dialects.find(|name| text_of(*name).is_some_and(|name| !name.contains("2020-12")));
+        at.without(&DIALECT, other, |other| {
+            Violation::new(format!("the dialect of a schema is {}", shown(other))).inside(other)
+        });
         for tool in tools() {
             self.definition(tool, at);
             if let Some(name) = tool.member("name").and_then(string_of)
@@ -307,9 +300,8 @@ impl ToolsState {
             };
             if sorted(last) == sorted(&self.order) {
                 let moved = last.iter().zip(&self.order).find(|(before, now)| before != now);
-                at.check(&ORDER, moved.is_none(), || {
-                    let names = moved.map(|(before, now)| (quoted(before), quoted(now))).unwrap_or_default();
-                    format!("{} is where {} was in the listing before", names.1, names.0)
+                at.without(&ORDER, moved, |(before, now)| {
+                    format!("{} is where {} was in the listing before", quoted(now), quoted(before))
                 });
             }
         }
@@ -329,7 +321,7 @@ impl ToolsState {
                     .find(|char| !allowed(*char))
                     .map(|char| format!("the tool's name {} has the character {char:?}", quoted(&name))),
             };
-            at.check(&GRAMMAR, wrong.is_none(), || Violation::new(wrong.unwrap_or_default()).inside(value));
+            at.without(&GRAMMAR, wrong, |wrong| Violation::new(wrong).inside(value));
             // Where it was listed before, it is broken, which has been said.
             at.pass(&UNIQUE);
         }

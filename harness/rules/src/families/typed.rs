@@ -1,7 +1,7 @@
 //! The shape of each message by the schema of its revision.
 
 use crate::engine::{
-    Family, MessageKind, RuleContext, RuleVisitor, SeenMessage, Trigger, Violation, string_of,
+    Family, MessageKind, OnMessage, RuleContext, SeenMessage, Trigger, Violation, string_of,
 };
 use crate::rule::Rule;
 use crate::shapes::{self, Fault, Part};
@@ -12,7 +12,7 @@ pub(super) const FAMILY: Family = Family {
     title: "The shapes of messages",
     rules: &[&TYPED],
     triggers: &[Trigger::Kinds(&[MessageKind::Request, MessageKind::Notification, MessageKind::Result])],
-    visitor: || Box::new(TypedState),
+    visitor: || Box::new(OnMessage(judge)),
 };
 
 static TYPED: Rule = Rule {
@@ -25,37 +25,31 @@ static TYPED: Rule = Rule {
     ..Rule::BLANK
 };
 
-struct TypedState;
-
-impl RuleVisitor for TypedState {
-    fn message(&mut self, message: &SeenMessage<'_>, at: &RuleContext<'_>) {
-        let (part, method, value) = match (message.kind, message.method.as_deref(), message.request()) {
-            (MessageKind::Request | MessageKind::Notification, Some(method), _) => {
-                (Part::Params, method, message.raw.params())
-            }
-            (MessageKind::Result, _, Some(request)) => {
-                (Part::Result, request.method(), message.raw.outcome())
-            }
-            _ => return,
-        };
-        let faults = match value {
-            Some(value) => match shape_of(message, method, value) {
-                Some(shape) => shapes::faults(part, shape, value, at.revision),
-                None => return,
-            },
-            None => shapes::without_params(method, at.revision)
-                .map(|wrong| Fault { wrong, place: message.raw.json() })
-                .into_iter()
-                .collect(),
-        };
-        if faults.is_empty() {
-            at.pass(&TYPED);
+fn judge(message: &SeenMessage<'_>, at: &RuleContext<'_>) {
+    let (part, method, value) = match (message.kind, message.method.as_deref(), message.request()) {
+        (MessageKind::Request | MessageKind::Notification, Some(method), _) => {
+            (Part::Params, method, message.raw.params())
         }
-        for fault in faults {
-            match fault.place.kind() == JsonKind::String && at.redacted(fault.place) {
-                true => at.inconclusive(&TYPED, "the recorder took out what would decide it"),
-                false => at.fail(&TYPED, Violation::new(fault.wrong).inside(fault.place)),
-            }
+        (MessageKind::Result, _, Some(request)) => (Part::Result, request.method(), message.raw.outcome()),
+        _ => return,
+    };
+    let faults = match value {
+        Some(value) => match shape_of(message, method, value) {
+            Some(shape) => shapes::faults(part, shape, value, at.revision),
+            None => return,
+        },
+        None => shapes::without_params(method, at.revision)
+            .map(|wrong| Fault { wrong, place: message.raw.json() })
+            .into_iter()
+            .collect(),
+    };
+    if faults.is_empty() {
+        at.pass(&TYPED);
+    }
+    for fault in faults {
+        match fault.place.kind() == JsonKind::String && at.redacted(fault.place) {
+            true => at.inconclusive(&TYPED, "the recorder took out what would decide it"),
+            false => at.fail(&TYPED, Violation::new(fault.wrong).inside(fault.place)),
         }
     }
 }

@@ -111,7 +111,7 @@ impl EnvelopeSessions {
             None if self.handshakes[0] == 1 => at.revision.map(Revision::name),
             None => None,
         };
-        if let (Some(version), Some(chosen)) = (version.filter(|version| !hidden(version, at)), chosen) {
+        if let (Some(version), Some(chosen)) = (version.filter(|version| !at.facts.hides(version)), chosen) {
             at.check(&NEGOTIATED, version == chosen, || {
                 format!("the header says {}, and {} was negotiated", quoted(version), quoted(chosen))
             });
@@ -125,18 +125,14 @@ impl EnvelopeSessions {
             _ if self.handshakes[1] > 0 => {
                 at.inconclusive(&ECHO, "nothing shows which session the server assigned");
             }
-            Some(session) if hidden(session, at) => {}
+            Some(session) if at.facts.hides(session) => {}
             Some(session) if self.renamed.contains(session) => at.fail(&ECHO, renamed(session)),
             Some(_) if self.sessions.len() >= MOST_SESSIONS => {}
             Some(_) if at.facts.late || at.facts.torn => {
                 at.inconclusive(&ECHO, "the session may have been assigned before the recording");
             }
-            Some(session) => {
-                at.fail(&ECHO, format!("no server assigned the session {}", quoted(session)));
-            }
-            None if whole => {
-                at.fail(&ECHO, "the request names no session, and the server assigned one");
-            }
+            Some(session) => at.fail(&ECHO, format!("no server assigned the session {}", quoted(session))),
+            None if whole => at.fail(&ECHO, "the request names no session, and the server assigned one"),
             None => at.inconclusive(&ECHO, NOT_WHOLE),
         }
     }
@@ -152,7 +148,7 @@ pub(super) fn renamed(session: &str) -> Violation<'static> {
 
 /// A session id as it was assigned.
 pub(super) fn assigned(headers: &Headers<'_>, session: &str, at: &RuleContext<'_>) {
-    if hidden(session, at) {
+    if at.facts.hides(session) {
         let why = "the recorder took out the session id";
         at.inconclusive(&CHARSET, why);
         return at.inconclusive(&ENTROPY, why);
@@ -166,9 +162,4 @@ pub(super) fn assigned(headers: &Headers<'_>, session: &str, at: &RuleContext<'_
     at.check(&ENTROPY, session.len() >= LEAST, || {
         format!("the session id {} has {} characters", quoted(session), session.len())
     });
-}
-
-/// Whether a recorder wrote this in place of what there was.
-pub(super) fn hidden(text: &str, at: &RuleContext<'_>) -> bool {
-    at.facts.recording.markers.iter().any(|marker| text.contains(marker.as_str()))
 }

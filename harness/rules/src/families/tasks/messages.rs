@@ -49,8 +49,7 @@ pub(super) fn repeated(message: &SeenMessage<'_>, at: &RuleContext<'_>) {
         return at.inconclusive(&REPEATED, "the recorder took out `_meta`");
     }
     let related = meta.and_then(|meta| meta.member(RELATED_TASK));
-    at.check(&REPEATED, related.is_none(), || {
-        let wrong = Violation::new(format!("`{method}` has a `taskId`, and its task in `_meta` as well"));
-        wrong.inside(related.unwrap_or(message.raw.json()))
+    at.without(&REPEATED, related, |related| {
+        Violation::new(format!("`{method}` has a `taskId`, and its task in `_meta` as well")).inside(related)
     });
 }

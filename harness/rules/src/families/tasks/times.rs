@@ -25,11 +25,8 @@ pub(super) fn times(task: Json<'_>, asked_for: bool, at: &RuleContext<'_>) {
                     wrong = wrong.or(Some((message, time, Level::Should)));
                 }
                 _ => {
-                    wrong = wrong.or(Some((
-                        format!("`{name}` is not a time: {}", shown(time)),
-                        time,
-                        Level::Must,
-                    )))
+                    let message = format!("`{name}` is not a time: {}", shown(time));
+                    wrong = wrong.or(Some((message, time, Level::Must)));
                 }
             },
         }
@@ -43,12 +40,7 @@ pub(super) fn times(task: Json<'_>, asked_for: bool, at: &RuleContext<'_>) {
             None => wrong = wrong.or(Some(("the task has no `ttl`".to_owned(), task, Level::Must))),
         }
     }
-    match wrong {
-        None => at.pass(&TIMES),
-        Some((why, location, level)) => {
-            at.fail(&TIMES, Violation::new(why).inside(location).only(level));
-        }
-    }
+    at.without(&TIMES, wrong, |(why, place, level)| Violation::new(why).inside(place).only(level));
 }
 
 /// Whether a text is a time of ISO 8601 with its zone; false where it is a day or a time without.
