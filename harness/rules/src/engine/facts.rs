@@ -154,7 +154,9 @@ impl Facts {
         if let Some(request) = message.request()
             && request.method() != "initialize"
         {
-            return request.revision.or(session);
+            // Only a server of the newest revision refuses a version so, whichever it was asked for.
+            let refuses = message.error_code() == Some(-32022);
+            return request.revision.or(session).or(refuses.then_some(Revision::V2026_07_28));
         }
         // Until it is answered, a client is held to the revision that it asks for itself; what it asked for without a handshake before,
         // to find out what the server speaks, says nothing of one.

@@ -19,6 +19,7 @@ pub(super) const FAMILY: Family = Family {
     rules: &[&CONTENT, &TYPE, &BASE64, &OBJECT, &CONFORMS, &PRESENT, &MIRROR, &MEDIA_TYPE],
     triggers: &[
         Trigger::Methods(&[MessageKind::Notification], &["notifications/tools/list_changed"]),
+        Trigger::Methods(&[MessageKind::Request], &["sampling/createMessage"]),
         Trigger::Methods(
             &[MessageKind::Result],
             &["tools/list", "tools/call", "prompts/get", "resources/read"],
@@ -130,17 +131,15 @@ struct ToolOutputState {
 impl RuleVisitor for ToolOutputState {
     fn message(&mut self, message: &SeenMessage<'_>, at: &RuleContext<'_>) {
         let _ = self.list.see(at);
+        if message.kind == MessageKind::Request {
+            return turns(message.param("messages"), at);
+        }
         match whole_result(message) {
             Some(("tools/call", result)) => self.result(result, at),
-            Some(("prompts/get", result)) => {
-                for turn in result.member("messages").into_iter().flat_map(Json::items) {
-                    if let Some(content) = turn.member("content") {
-                        data(content, at);
-                    }
-                }
-            }
+            Some(("prompts/get", result)) => turns(result.member("messages"), at),
             Some(("resources/read", result)) => {
                 for resource in result.member("contents").into_iter().flat_map(Json::items) {
+                    media_type(resource, at);
                     digits(resource.member("blob"), at);
                 }
             }
@@ -325,15 +324,27 @@ fn nearly(one: Json<'_>, other: Json<'_>) -> bool {
     matches!((read(one), read(other)), (Some(one), Some(other)) if same(&one, &other))
 }
 
+/// The content of messages to or from a model, each of a block or of several.
+fn turns(messages: Option<Json<'_>>, at: &RuleContext<'_>) {
+    for content in messages.into_iter().flat_map(Json::items).filter_map(|turn| turn.member("content")) {
+        let several = (content.kind() == JsonKind::Array).then(|| content.items());
+        several.map_or_else(|| data(content, at), |blocks| blocks.for_each(|block| data(block, at)));
+    }
+}
+
+fn media_type(media: Json<'_>, at: &RuleContext<'_>) {
+    let Some(media) = media.member("mimeType") else { return };
+    let Some(text) = string_of(media) else { return };
+    let whole = text.split_once('/').is_some_and(|(kind, rest)| !kind.is_empty() && !rest.is_empty());
+    at.check(&MEDIA_TYPE, whole, || {
+        Violation::new(format!("{} is not a media type", shown(media))).inside(media)
+    });
+}
+
 /// The base64 of a block of content, whatever block it is.
 fn data(block: Json<'_>, at: &RuleContext<'_>) {
     for media in [Some(block), block.member("resource")].into_iter().flatten() {
-        let Some(media) = media.member("mimeType") else { continue };
-        let Some(text) = string_of(media) else { continue };
-        let whole = text.split_once('/').is_some_and(|(kind, rest)| !kind.is_empty() && !rest.is_empty());
-        at.check(&MEDIA_TYPE, whole, || {
-            Violation::new(format!("{} is not a media type", shown(media))).inside(media)
-        });
+        media_type(media, at);
     }
     if let Some(resource) = embedded(block).filter(|resource| contents(*resource) != ContentsKind::Text) {
         digits(resource.member("blob"), at);
