@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Has `fuzz` judge importers that choose otherwise where the contract leaves a choice: scripts/fair.sh [RUNS] [SEED]
 #
-# Each is the reader in Python with one choice of adapters/python/faults/choices.py, and gets RUNS variants (300) of SEED (0). What
+# Each is the reader in Python with one of the choices in adapters/python/faults, and gets RUNS variants (300) of SEED (0). What
 # accuses it is unfair, or the contract does not allow the choice. The findings stay in target/fair. Exit code 0: nothing was found;
 # 1: something was; 2: the program is not there. MCP_CONCORD names it, where it is not target/release/mcp-concord.
 set -euo pipefail

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import faults
 from concord_reader import read_bytes
-from faults import choices
+from faults import choices, choices_of_files
 from jsontext import dump
 
 HERE = Path(__file__).parent
@@ -48,7 +48,8 @@ class Faults(unittest.TestCase):
 
 class Choices(unittest.TestCase):
     def test_each_has_a_name_and_a_sentence_of_its_own(self):
-        self.assertEqual(len(faults.CHOICES), sum(map(len, choices.CHOICES.values())))
+        rows = (*choices.CHOICES.values(), *choices_of_files.CHOICES.values())
+        self.assertEqual(len(faults.CHOICES), sum(map(len, rows)))
         self.assertFalse(faults.CHOICES.keys() & faults.ALL.keys())
         self.assertEqual(len({choice.does for choice in faults.CHOICES.values()}), len(faults.CHOICES))
         self.assertLessEqual(faults.IDLE.keys() | {name for name, _ in faults.UNFAIR}, faults.CHOICES.keys())

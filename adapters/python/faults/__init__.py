@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from faults import (
     challenge,
     choices,
+    choices_of_files,
     correlation,
     envelopes,
     equivalence,
@@ -67,7 +68,7 @@ def by_name(*tables):
 ALL = by_name(*(module.FAULTS for module in MODULES))
 
 # No mistakes: what else the contract lets an importer do. No case may find one.
-CHOICES = by_name(choices.CHOICES)
+CHOICES = by_name(choices.CHOICES, choices_of_files.CHOICES)
 
 # These spoil nearly every reading: a case that finds no other fault shows little.
 BROAD = {"rejects-everything", "rejects-nothing", "partial", "handshake-wanted", "last-one-lost"}
