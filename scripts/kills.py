@@ -1,13 +1,15 @@
 #!/usr/bin/env python3
-"""Which cases of the suite find ("kill") which seeded faults of the reader in adapters/python.
+"""Which cases of the suite find ("kill") which seeded faults of the reader in adapters/python, and that none finds a choice.
 
     scripts/kills.py               prints how many are found, and what is wrong with the suite or a fault
     scripts/kills.py --write       writes docs/kills.md, too
     scripts/kills.py --check       fails where that page is stale, too
-    scripts/kills.py NAME…         prints every case that finds these faults, or the faults that these cases find
+    scripts/kills.py NAME…         prints every case that finds these faults, or the faults that these cases find; of a choice
+                                   the cases that it reads otherwise
 
 Exit code 1 where a fault survives without a reason, a clause has neither a fault nor a reason, there are fewer than 200
-faults, a case finds none and is not marked `control = true`, or the reader without a fault fails a case.
+faults, a case finds none and is not marked `control = true`, the reader without a fault fails a case, a case fails a choice that
+the contract leaves to importers, or a choice changes no reading of a case.
 """
 
 import argparse
@@ -28,7 +30,7 @@ from check_cases import TRANSCRIPTS, Expectation, asks_no_reader, judged  # noqa
 from comparing import difference  # noqa: E402
 from concord_reader import Rejection, read_bytes  # noqa: E402
 from faults import seams  # noqa: E402
-from jsontext import JsonError  # noqa: E402
+from jsontext import JsonError, dump  # noqa: E402
 
 PAGE = ROOT / "docs" / "kills.md"
 FEWEST = 200
@@ -89,7 +91,7 @@ def complaints(expectation, readings):
 
 
 def try_case(name):
-    """(name, formats in which the reader without a fault fails, faults that the case finds)"""
+    """(name, formats in which the reader without a fault fails, faults that the case finds, what it makes of choices)"""
     directory = CASES / name
     expectation = Expectation(directory, strict=False)
     texts = {name: (directory / file).read_bytes() for name, file in TRANSCRIPTS.items() if (directory / file).exists()}
@@ -97,14 +99,31 @@ def try_case(name):
         honest = {name: outcome(read_bytes, data, name) for name, data in texts.items()}
         failing = complaints(expectation, honest)
         killed = [] if failing else [fault.name for fault in faults.ALL.values() if is_killed(fault, expectation, texts, honest)]
-    return name, failing, killed
+        chosen = {} if failing else {name: shown(choice, expectation, texts, honest) for name, choice in faults.CHOICES.items()}
+    return name, failing, killed, {choice: formats for choice, formats in chosen.items() if formats is not None}
+
+
+def shown(choice, expectation, texts, honest):
+    """The formats in which the choice fails the case, or None where it reads the case as the reader without it does."""
+    readings = {name: reading(choice, name, texts, honest) for name in texts}
+    if all(readings[name] is honest[name] or spelled(readings[name]) == spelled(honest[name]) for name in texts):
+        return None
+    return complaints(expectation, readings)
+
+
+def spelled(found):
+    return type(found).__name__ if isinstance(found, Exception) else dump(found.meaning)
+
+
+def reading(fault, name, texts, honest):
+    if not fault.change.may_show(name):
+        return honest[name]
+    return outcome(seams.read, fault.change, texts[name], name, honest=honest[name])
 
 
 def is_killed(fault, expectation, texts, honest):
     def read(name):
-        if not fault.change.may_show(name):
-            return honest[name]
-        return outcome(seams.read, fault.change, texts[name], name, honest=honest[name])
+        return reading(fault, name, texts, honest)
 
     if fault.clause == "SRV-SAME":
         return any(not is_same(read(name), read(name)) for name in texts)
@@ -125,13 +144,22 @@ def all_clauses():
     return re.findall(r"^\| `([A-Z0-9]+(?:-[A-Z0-9]+)+)` \| \*\*", text, re.MULTILINE)
 
 
+def choices_of(clause):
+    return [choice for choice in faults.CHOICES.values() if choice.clause == clause]
+
+
 class Matrix:
     def __init__(self, jobs):
         self.cases, self.read = all_cases()
         with multiprocessing.Pool(jobs, use, (CASES,)) as pool:
             tried = list(pool.imap(try_case, self.read, chunksize=4))
-        self.failing = [f"the reader without a fault fails {name}: {', '.join(failing)}" for name, failing, _ in tried if failing]
-        self.kills = {name: killed for name, _, killed in tried}
+        honest = "the reader without a fault fails"
+        self.failing = [f"{honest} {name}: {', '.join(failing)}" for name, failing, _, _ in tried if failing]
+        self.kills = {name: killed for name, _, killed, _ in tried}
+        self.chosen = {choice: {} for choice in faults.CHOICES}  # → case → formats in which it fails
+        for name, _, _, chosen in tried:
+            for choice, formats in chosen.items():
+                self.chosen[choice][name] = formats
         self.killers = {fault: [] for fault in faults.ALL}
         for name, killed in self.kills.items():
             for fault in killed:
@@ -162,6 +190,24 @@ class Matrix:
                 yield f"{name} finds no fault: add the one that it is there for, or mark it `control = true`"
             if sharp and self.cases[name].get("control"):
                 yield f"{name} is marked as a control, and finds {sharp[0]}"
+        yield from self.findings_of_choices(clauses)
+
+    def findings_of_choices(self, clauses):
+        for name, cases in self.chosen.items():
+            clause = faults.CHOICES[name].clause
+            if clause not in clauses:
+                yield f"there is no clause {clause}"
+            if not cases and name not in faults.IDLE:
+                yield f"{name} changes no reading: add a case that leaves this part of {clause} open, or a reason to IDLE"
+            if cases and name in faults.IDLE:
+                yield f"{name} is said to change no reading, and changes that of {next(iter(cases))}"
+            for case, formats in cases.items():
+                if formats and (name, case) not in faults.UNFAIR:
+                    where = ", ".join(formats)
+                    yield f"{case} is unfair in {where}: {clause} allows {name}; let it expect either, or add a reason to UNFAIR"
+        for name, case in faults.UNFAIR:
+            if not self.chosen.get(name, {}).get(case):
+                yield f"{case} is said to be unfair to {name}, and is not"
 
     def total(self):
         found = sum(map(bool, self.killers.values()))
@@ -171,26 +217,42 @@ class Matrix:
 
     def page(self):
         rows = [self.row(fault) for clause in all_clauses() for fault in faults.ALL.values() if fault.clause == clause]
+        unfair = [f"- `{case}`, `{name}`: {why}" for (name, case), why in faults.UNFAIR.items()]
         unbroken = [f"- `{clause}`: {reason}" for clause, reason in faults.UNBROKEN.items()]
         return (
             HEAD.format(total=self.total())
             + "\n".join(rows)
             + "\n"
             + ("\n".join(["", UNBROKEN, "", *unbroken, ""]) if unbroken else "")
+            + CHOSEN
+            + "\n".join(self.row_of_choice(choice) for clause in all_clauses() for choice in choices_of(clause))
+            + "\n"
+            + ("\n".join(["", UNFAIR, "", *unfair, ""]) if unfair else "")
         )
+
+    def row_of_choice(self, choice):
+        cases = self.chosen[choice.name]
+        first = sorted(cases, key=lambda name: (choice.clause not in self.cases[name]["clauses"], name))[:2]
+        examples = ", ".join(f"`{name}`" for name in first) or f"none: {faults.IDLE.get(choice.name, 'no reason is known')}"
+        return table_row(f"`{choice.clause}`", f"`{choice.name}`", choice.does, str(len(cases)), examples)
 
     def row(self, fault):
         killers = self.killers[fault.name]
         shown = (
             ", ".join(f"`{name}`" for name in killers[:2]) or f"survives: {faults.SURVIVE.get(fault.name, 'no reason is known')}"
         )
-        cells = [f"`{fault.clause}`", f"`{fault.name}`", fault.does, str(len(killers)), shown]
-        return "| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |"
+        return table_row(f"`{fault.clause}`", f"`{fault.name}`", fault.does, str(len(killers)), shown)
 
     def about(self, name):
         if name in faults.ALL:
             return f"{name}, {faults.ALL[name].clause}: it {faults.ALL[name].does}", self.killers[name]
+        if name in faults.CHOICES:
+            return f"{name}, {faults.CHOICES[name].clause}: it {faults.CHOICES[name].does}", self.chosen[name]
         return f"{name} finds", self.kills.get(name, [])
+
+
+def table_row(*cells):
+    return "| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |"
 
 
 HEAD = """# Which cases find which faults
@@ -212,6 +274,20 @@ Each of these cases finds a fault, or its case.toml says `control = true`; fault
 | --- | --- | --- | ---: | --- |
 """
 UNBROKEN = "## Clauses without a fault"
+CHOSEN = """
+## What no case may find
+
+Some clauses leave a choice to importers. Each of these readers makes one of them otherwise than ours, and is right: no case may
+fail it. Counted are the cases that it reads otherwise. `scripts/fair.sh` has `fuzz` look for a variant that accuses one of them.
+
+```sh
+mcp-concord run --adapter 'python3 adapters/python/adapter.py --choice noise-passed-over'
+```
+
+| clause | choice | what the reader does | cases | examples, or why there are none |
+| --- | --- | --- | ---: | --- |
+"""
+UNFAIR = "These cases still accuse one of them:"
 
 
 def main():

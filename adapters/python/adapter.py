@@ -4,6 +4,7 @@
     python3 adapter.py read FILE FORMAT     prints one answer; exit 0 for a meaning, 65 for a rejection
     python3 adapter.py --dialect NAME …     the same in a dialect of the contract, which the handshake then names
     python3 adapter.py --fault NAME …       the same with a seeded fault, to see what the suite says of it
+    python3 adapter.py --choice NAME …      the same with another choice that the contract leaves open; may be repeated
 
 Answers are ASCII, so that a lone surrogate passes as the escape it was. A file that cannot be opened is not a rejection: it
 ends the program with a traceback, which the harness tells apart from every answer.
@@ -40,21 +41,25 @@ def answer(path, format_name, dialect="default", read_file=read_file):
     return {"meaning": reading.meaning}, reading.notes
 
 
-def with_fault(name):
-    import faults  # a reader that you copy does not need them
+def without_options(arguments):
+    """(what reads a file, the arguments behind --fault and --choice)"""
+    changes = []
+    while arguments[:1] in (["--fault"], ["--choice"]) and len(arguments) > 1:
+        import faults  # a reader that you copy does not need them
 
-    if name not in faults.ALL:
-        raise SystemExit(f"there is no fault {name!r}; docs/kills.md lists them")
-    return faults.ALL[name].read_file
+        option, name, *arguments = arguments
+        known = faults.ALL if option == "--fault" else faults.CHOICES
+        if name not in known:
+            raise SystemExit(f"there is no {option[2:]} {name!r}; docs/kills.md lists them")
+        changes.append(known[name].change)
+    return faults.reader_with(changes) if changes else read_file, arguments
 
 
 def main(arguments):
     dialect = "default"
     if arguments[:1] == ["--dialect"] and arguments[1:2] and arguments[1] in DIALECTS:
         dialect, arguments = arguments[1], arguments[2:]
-    read = read_file
-    if arguments[:1] == ["--fault"] and len(arguments) > 1:
-        read, arguments = with_fault(arguments[1]), arguments[2:]
+    read, arguments = without_options(arguments)
     if not arguments:
         serve(lambda: HELLO | {"dialect": dialect}, lambda *asked: answer(*asked, dialect, read)[0], sys.stdin.buffer, sys.stdout)
         return 0

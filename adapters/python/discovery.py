@@ -15,11 +15,16 @@ _GAP = re.compile(r"[ \t,]*")
 
 def parameter_names(header):
     """The names, in lower case, of every auth-param of every challenge in a header's value."""
-    names, in_challenge, at = set(), False, 0
+    return set().union(*challenges(header))
+
+
+def challenges(header):
+    """For each challenge in a header's value the names, in lower case, of its auth-params."""
+    found, at = [], 0
     while True:
         at = _GAP.match(header, at).end()
         if at == len(header):
-            return names
+            return found
         token = _TOKEN.match(header, at)
         if not token:  # a stray character or string: step over it as over a value
             value = _VALUE.match(header, at)
@@ -28,11 +33,12 @@ def parameter_names(header):
         equals = _EQUALS.match(header, token.end())
         value = _VALUE.match(header, equals.end()) if equals else None
         if value:
-            if in_challenge:
-                names.add(token.group().lower())
+            if found:
+                found[-1].add(token.group().lower())
             at = value.end()
             continue
-        in_challenge, at = True, equals.end() if equals else token.end()
+        found.append(set())
+        at = equals.end() if equals else token.end()
         credentials = _TOKEN68.match(header, _GAP.match(header, at).end()) if header[at : at + 1] == " " else None
         if credentials and "=" in credentials.group():
             at = credentials.end()

@@ -1,7 +1,8 @@
 """Seeded faults: the reader, wrong about one condition of one clause at a time.
 
     python3 adapter.py --fault NAME …     the importer that makes the mistake
-    scripts/kills.py                      which cases of the suite find which fault
+    python3 adapter.py --choice NAME …    an honest importer that chooses otherwise where the contract lets it
+    scripts/kills.py                      which cases of the suite find which fault, and that none finds a choice
 
 A table is a dict: clause → {name: (what the reader does then, the change)}. The changes are built in `seams`.
 """
@@ -10,6 +11,8 @@ from dataclasses import dataclass
 
 from faults import (
     challenge,
+    choices,
+    choices_of_files,
     correlation,
     envelopes,
     equivalence,
@@ -24,9 +27,9 @@ from faults import (
     survival,
     values,
 )
-from faults.seams import Change, read
+from faults.seams import Change, read, together
 
-__all__ = ["ALL", "BROAD", "Fault", "read"]
+__all__ = ["ALL", "BROAD", "CHOICES", "IDLE", "UNFAIR", "Fault", "read", "reader_with"]
 
 
 @dataclass(frozen=True)
@@ -36,21 +39,36 @@ class Fault:
     does: str  # the rest of a sentence that begins with "It"
     change: Change
 
-    def read_file(self, path, format_name, dialect="default"):
+
+def reader_with(changes):
+    """The function `read_file` of a reader with these changes."""
+
+    def read_file(path, format_name, dialect="default"):
         with open(path, "rb") as file:
-            return read(self.change, file.read(), format_name, dialect)
+            return read(together(changes, format_name), file.read(), format_name, dialect)
+
+    return read_file
 
 
 MODULES = (
     *(equivalence, values, ids, correlation, lines, envelopes, challenge, replay, har, survival, neighbours, exchanges),
     *(shortcuts, libraries),
 )
-ALL = {
-    name: Fault(name, clause, does, change)
-    for module in MODULES
-    for clause, faults in module.FAULTS.items()
-    for name, (does, change) in faults.items()
-}
+
+
+def by_name(*tables):
+    return {
+        name: Fault(name, clause, does, change)
+        for table in tables
+        for clause, rows in table.items()
+        for name, (does, change) in rows.items()
+    }
+
+
+ALL = by_name(*(module.FAULTS for module in MODULES))
+
+# No mistakes: what else the contract lets an importer do. No case may find one.
+CHOICES = by_name(choices.CHOICES, choices_of_files.CHOICES)
 
 # These spoil nearly every reading: a case that finds no other fault shows little.
 BROAD = {"rejects-everything", "rejects-nothing", "partial", "handshake-wanted", "last-one-lost"}
@@ -64,3 +82,28 @@ SURVIVE = {
 
 # Clauses that no fault breaks, and why.
 UNBROKEN = {}
+
+# Choices that change no reading of a case, and why.
+IDLE = {
+    "error-bodies-of-any-shape": "no case has a result or a method without `jsonrpc` under an error status",
+    "statuses-up-to-599": "no case has a status of 600 or more",
+    "broken-arrays-passed": "no case has half of an array of messages in data",
+    "deeper-strings-passed": "no case has a message inside two JSON strings",
+    "lines-behind-end-refused": "no case has a line behind `end` that is not a message",
+    "times-by-the-grammar": "all times in the cases are spelled by the grammar, or no times",
+    "leap-seconds-before": "no case has a leap second",
+    "leap-seconds-refused": "no case has a leap second",
+    "leap-seconds-missing": "no case has a leap second",
+    "senders-apart": "no case has a bare message that meets an entry of the export under one id",
+    "content-type-first": "no case has two media types of one answer that differ",
+    "padding-added": "no case has base64 without its padding",
+}
+
+# (choice, case) → why the case may accuse it for now.
+UNFAIR = {
+    ("odd-timestamps-refused", "envelope/context-of-nulls"): "unfair: a null `timestamp_ms` is not a number, and may reject",
+    ("data-arrays-refused", "batches/array-of-numbers-in-a-stream"): (
+        "unfair: the clause does not say that only arrays of messages may reject"
+    ),
+    ("depth-of-64", "values/deep-but-ordinary"): "unfair: no clause says how deep a reader must go, and envelopes add levels",
+}

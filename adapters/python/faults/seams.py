@@ -47,6 +47,26 @@ class Change:
         return format_name in (self.only or reached or formats.READERS)
 
 
+def together(changes, format_name):
+    """Several changes as one, in a format."""
+    shown = [change for change in changes if change.may_show(format_name)]
+    edits = [change.edit for change in shown if change.edit]
+    meanings = [change.meaning for change in shown if change.meaning]
+
+    def edit(name, data):
+        for one in edits:
+            data = data if (other := one(name, data)) is None else other
+        return data
+
+    def meaning(*now):
+        for one in meanings:
+            now = one(*now) or now
+        return now
+
+    patches = tuple(one for change in shown for one in change.patches)
+    return Change(edit if edits else None, patches, meaning if meanings else None, (format_name,))
+
+
 @contextmanager
 def patched(patches):
     before = [(owner, name, getattr(owner, name)) for owner, name, _ in patches]
@@ -72,10 +92,11 @@ def read(change, data, format_name, dialect="default", honest=None):
     else:
         reading = honest
     if change.meaning:
-        changed = change.meaning([dict(event) for event in reading.meaning["events"]], reading.meaning["authorization_discovery"])
+        meaning = reading.meaning
+        changed = change.meaning([dict(event) for event in meaning["events"]], meaning.get("authorization_discovery"))
         if changed is not None:
-            events, discovery = changed
-            reading = concord_reader.Reading({"events": events, "authorization_discovery": discovery}, reading.notes)
+            new = dict(zip(("events", "authorization_discovery"), changed))
+            reading = concord_reader.Reading({name: new[name] for name in meaning}, reading.notes)
     return reading
 
 
