@@ -100,10 +100,4 @@ IDLE = {
 }
 
 # (choice, case) → why the case may accuse it for now.
-UNFAIR = {
-    ("odd-timestamps-refused", "envelope/context-of-nulls"): "unfair: a null `timestamp_ms` is not a number, and may reject",
-    ("data-arrays-refused", "batches/array-of-numbers-in-a-stream"): (
-        "unfair: the clause does not say that only arrays of messages may reject"
-    ),
-    ("depth-of-64", "values/deep-but-ordinary"): "unfair: no clause says how deep a reader must go, and envelopes add levels",
-}
+UNFAIR = {}

@@ -237,18 +237,6 @@ def nothing(add, items):
     pass
 
 
-def other_arrays(honest):
-    def carried(name, data, place):
-        found = honest(name, data, place)
-        if found is sse.NOTHING and name in (None, "", "message"):
-            value = sse._from_text(data, place) if type(data) is str else data
-            if type(value) is list:
-                refused("an array in data")
-        return found
-
-    return carried
-
-
 def on_refused_data(code, edit):
     """edit(text) in place of a rejection with this code; None where it stays."""
 
@@ -355,10 +343,6 @@ CHOICES = {
     "SSE-DATA-ARRAY": {
         "data-arrays-passed": ("passes over an array of messages in data", arrays(is_data, nothing)),
         "data-arrays-read": ("reads an array in data message by message", arrays(is_data, each)),
-        "data-arrays-refused": (
-            "rejects each array in data, also one that holds no message",
-            all_of(patch(envelope, "carried_message", other_arrays), patch(har, "carried_message", other_arrays)),
-        ),
     },
     "SSE-DATA-NESTED": {
         "nested-data-passed": (

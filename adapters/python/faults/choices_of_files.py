@@ -365,7 +365,6 @@ CHOICES = {
         ),
     },
     "SRV-DEPTH": {
-        "depth-of-64": ("rejects more than 64 levels of nesting, as a parser of .NET does", too_deep(64)),
         "depth-of-128": ("rejects more than 128 levels of nesting, as serde_json does", too_deep(128)),
     },
     "SRV-TWICE": {

@@ -1,5 +1,7 @@
 """The two envelopes, their entries, and what an SSE event carries."""
 
+import re
+
 import sse
 from contract import Rejection
 from faults import seams
@@ -382,6 +384,8 @@ FAULTS = {
             "rejects a `message` event whose data is plain text",
             refused(lambda name, data: is_message(name) and type(data) is str and data.strip() and data.lstrip()[0] not in '{["'),
         ),
+        "arrays-of-numbers-rejected": ("rejects a `message` event whose data is an array of numbers",
+            refused(lambda name, data: is_message(name) and type(data) is str and re.match(r"\s*\[\s*\d", data))),
         "priming-rejected": ("rejects a `message` event with empty data",
             refused(lambda name, data: is_message(name) and data == "")),
         "scalars-rejected-in-one": ("rejects data that is a number, true or null, only in http-sse",

@@ -5,6 +5,7 @@ import re
 
 import concord_reader
 from contract import Rejection, Session
+from faults.choices_of_files import too_deep
 from faults.lines import is_text
 from faults.seams import (
     LINES,
@@ -242,6 +243,7 @@ FAULTS = {
         "crashes-on-arrays": ("dies of an array where a message belongs", crash_on("batch")),
     },
     "SRV-DEPTH": {
+        "depth-of-64": ("rejects more than 64 levels of nesting, as a parser of .NET does", too_deep(64)),
         "small-stack": ("dies of 1,000 levels of nesting", on_parse(recursive)),
     },
     "SRV-SAME": {

@@ -63,7 +63,8 @@ mutators! {
         });
     "outcome-neither" ["JRP-SHAPE"] "One answer has neither a result nor an error."
         => Relation::Open(Reading::Free), Apply::Spelling(|tree, rng| {
-            one(tree, rng, |message| {
+            // Where nobody knows who sent what, a later answer may meet the request that this one leaves open.
+            tree.format.carries.direction && one(tree, rng, |message| {
                 let answers = message.get("method").is_none();
                 if answers {
                     message.remove("result");
