@@ -138,7 +138,7 @@ nothing_is_left! {
         |_, peer| words(&["run", "--adapter", peer, "--scale", "64KiB", "--timeout", "600"]), "interrupted";
     fuzz: "adapter" "0",
         |place, peer| words(&["fuzz", "--adapter", peer, "--timeout", "600", "--out", &place.text("out")]),
-        "interrupted; 0 runs";
+        ", 0 readings: nothing found";
     drive_over_stdio: "silent" "{out} {server}",
         |_, peer| words(&["drive", "--recorder", peer, "--timeout", "600"]), "";
     drive_over_http: "listen" "{port} {out} {upstream}",
