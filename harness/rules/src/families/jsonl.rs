@@ -82,7 +82,11 @@ impl JsonlState {
         }
         if begins_with_a_value(text) {
             self.give_up(at);
-            return at.fail(&ONE_PER_LINE, "something follows the value on its line");
+            let wrong = match text.contains("\r{") {
+                true => "the line holds several messages, parted by carriage returns without a line feed",
+                false => "something follows the value on its line",
+            };
+            return at.fail(&ONE_PER_LINE, wrong);
         }
         match self.pieces.take(text, at.location()) {
             SplitLine::Completes(first) => {

@@ -2,7 +2,7 @@
 
 use super::replay_frame::{Frame, is_moment};
 use crate::engine::{Family, RuleContext, RuleVisitor, Trigger, Violation, shown};
-use crate::rule::{Level, Need, Rule};
+use crate::rule::{Level, Rule};
 use std::collections::BTreeSet;
 use transcript::json::{Json, JsonKind, members_around};
 use transcript::rejection::{Code, Rejection};
@@ -32,8 +32,7 @@ pub(super) const FAMILY: Family = Family {
 };
 
 /// What the rules of this file have in common.
-const OURS: Rule =
-    Rule { needs: &[Need::Process], source: "mcp-replay v1, format", ..Rule::BLANK.recorder() };
+const OURS: Rule = Rule { source: "mcp-replay v1, format", ..Rule::BLANK.recorder() };
 
 pub(super) static META_FIRST: Rule = Rule {
     id: "rec.replay.meta-first",

@@ -227,12 +227,13 @@ fn is_open(used: IdUse, before: Option<Sent>, at: &RuleContext<'_>) -> bool {
     }
 }
 
-/// Several sessions share an exchange log, or may where it begins late, and nothing says which of them this is of.
+/// Several sessions share an exchange log, or may where a recording of HTTP begins late, and nothing says which of them this is of.
 fn is_of_any_session(message: &SeenMessage<'_>, at: &RuleContext<'_>) -> bool {
-    let Some(exchange) = at.exchange else { return false };
+    let exchange = at.exchange.map(|exchange| &exchange.request_headers);
+    let Some(headers) = exchange.or(at.entry.context.map(|context| &context.headers)) else { return false };
     let late = !at.facts.handshake && message.meta(META_VERSION).is_none();
     let several = at.facts.session > 0 || late;
-    at.facts.mixed || several && header(&exchange.request_headers, "Mcp-Session-Id").is_none()
+    at.facts.mixed || several && header(headers, "Mcp-Session-Id").is_none()
 }
 
 /// Whether HTTP refused what an exchange posted, so that the server need not have seen it.
