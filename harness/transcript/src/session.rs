@@ -171,6 +171,12 @@ impl Exchange<'_> {
         matches!(self.status, Some(301 | 302 | 303 | 307 | 308 | 401))
     }
 
+    /// Whether HTTP refused what was posted, or said nothing, so that the server need not have seen it.
+    #[must_use]
+    pub fn refused(&self) -> bool {
+        self.status.is_none_or(|status| status >= 300)
+    }
+
     /// The same exchange, to keep longer than its entry.
     #[must_use]
     pub fn owned(&self) -> Exchange<'static> {

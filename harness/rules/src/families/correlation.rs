@@ -6,7 +6,6 @@
 mod end;
 mod rules;
 
-use super::request_ids::is_refused;
 use crate::engine::{
     Family, MessageKind, PendingRequest, RecentTexts, Redelivery, ResponseMatch, Revision, RuleContext,
     RuleVisitor, SeenMessage, SourceLocation, Trigger, Violation, per_session, why_not_whole,
@@ -18,7 +17,7 @@ use std::collections::BTreeSet;
 use transcript::json::{Json, same_number};
 use transcript::message::Id;
 use transcript::rejection::Rejection;
-use transcript::session::{Carrier, Content, Side};
+use transcript::session::{Carrier, Content, Exchange, Side};
 
 pub(super) const FAMILY: Family = Family {
     name: "correlation",
@@ -171,7 +170,7 @@ impl CorrelationState {
             return;
         }
         let is_posted = posted && at.entry.carrier == Carrier::Request;
-        self.refused |= is_posted && at.exchange.is_some_and(is_refused);
+        self.refused |= is_posted && at.exchange.is_some_and(Exchange::refused);
         let may_repeat = !is_posted || at.exchange.is_none() || self.refused;
         match message.response_match {
             ResponseMatch::NotAResponse => {}

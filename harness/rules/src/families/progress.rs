@@ -5,7 +5,7 @@
 //! [`MOST_ACTIVE`] tokens in use, those that were, by `transcript::call_ids` up to [`MOST_FINISHED`], and the last
 //! notifications by a fingerprint.
 
-use super::request_ids::{SAME_AGAIN, is_refused, is_same_again};
+use super::request_ids::{SAME_AGAIN, is_same_again};
 use crate::engine::{
     Family, FindingLocation, MessageKind, Moment, NO_ORDER, PendingRequest, RecentTexts, Redelivery,
     Revision, RuleContext, RuleVisitor, SeenMessage, Span, Trigger, TypedId, UsedIds, Violation, per_session,
@@ -15,7 +15,7 @@ use crate::rule::{Need, Rule};
 use foldhash::fast::FixedState;
 use std::collections::{HashMap, VecDeque};
 use transcript::json::Json;
-use transcript::session::Side;
+use transcript::session::{Exchange, Side};
 
 pub(super) const FAMILY: Family = Family {
     name: "progress",
@@ -209,7 +209,7 @@ impl ProgressState {
             self.loses = true;
         } else {
             let id = TypedId::of_message(message.raw.id());
-            let refused = at.exchange.is_some_and(is_refused);
+            let refused = at.exchange.is_some_and(Exchange::refused);
             let active = Active { request: number, id, refused, last: None, task: None };
             self.active[index].insert(key, active);
         }

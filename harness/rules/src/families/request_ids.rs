@@ -14,7 +14,7 @@ use std::collections::BTreeMap;
 use transcript::call_ids::CallIds;
 use transcript::json::Json;
 use transcript::message::Id;
-use transcript::session::{Exchange, Side, header};
+use transcript::session::{Side, header};
 
 pub(super) const FAMILY: Family = Family {
     name: "request-ids",
@@ -211,8 +211,8 @@ impl RequestIdsState {
         if self.sent.len() >= MOST_TURNED {
             self.sent.clear();
         }
-        let refused = is_refused(exchange);
-        let sent = Sent { refused, turned_away: exchange.turned_away(), ended: exchange.ended };
+        let sent =
+            Sent { refused: exchange.refused(), turned_away: exchange.turned_away(), ended: exchange.ended };
         let client = client_of(|name| message.meta(name)).unwrap_or_default();
         self.sent.insert(format!("{} {client}", shown_id(message)).into(), sent)
     }
@@ -234,11 +234,6 @@ fn is_of_any_session(message: &SeenMessage<'_>, at: &RuleContext<'_>) -> bool {
     let late = !at.facts.handshake && message.meta(META_VERSION).is_none();
     let several = at.facts.session > 0 || late;
     at.facts.mixed || several && header(headers, "Mcp-Session-Id").is_none()
-}
-
-/// Whether HTTP refused what an exchange posted, so that the server need not have seen it.
-pub(super) fn is_refused(exchange: &Exchange<'_>) -> bool {
-    exchange.status.is_none_or(|status| status >= 300)
 }
 
 pub(super) const SAME_AGAIN: &str =
