@@ -142,8 +142,7 @@ impl Facts {
         }
     }
 
-    /// The revision by which a message is judged: that of its request in the era without sessions, else the
-    /// session's.
+    /// The revision by which a message is judged: that of its request in the era without sessions, else the session's.
     pub(super) fn revision_of(&self, message: Option<&SeenMessage<'_>>) -> Option<Revision> {
         if self.forced {
             return self.revision;
