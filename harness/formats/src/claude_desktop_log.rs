@@ -3,8 +3,8 @@
 //! file for all servers, `2026-03-01T09:39:03.203Z [info] [NAME] Message from client: {…}`. Newer versions end each
 //! line of the former with ` { metadata: undefined }`.
 //!
-//! Other lines are passed over: what Claude Desktop says of the connection, and what the server printed on its standard
-//! error, which has no time of its own.
+//! Of other lines only those are read that tell who ended the connection. The rest is passed over, as is what the server printed
+//! on its standard error, which has no time of its own.
 //!
 //! `mcp.log` may have messages of several servers, whose ids have nothing to do with each other, and a transcript is one
 //! session: such a file is refused by the names of two, with the way to take one out. Either file goes on from one start of
@@ -34,7 +34,7 @@ use crate::time;
 use crate::writing::Spelling;
 use transcript::message::Refusal;
 use transcript::rejection::Code;
-use transcript::session::Side;
+use transcript::session::{ServerEnd, Side};
 
 /// The format.
 pub(crate) static FORMAT: Format = Format {
@@ -86,6 +86,15 @@ const MARKS: [(&str, Side, &str); 2] = [
 const BEGINS: &str = "Initializing server...";
 const STARTED: &str = "Server started and connected successfully";
 
+/// How a line begins that tells of the end of a server. Where the client closed the connection, "unexpectedly" may come behind.
+const ENDS: [(&str, ServerEnd); 5] = [
+    ("Client transport closed", ServerEnd::Asked),
+    ("Shutting down server...", ServerEnd::Asked),
+    ("Server transport closed (intentional shutdown)", ServerEnd::Asked),
+    ("Server transport closed unexpectedly", ServerEnd::ByItself(None)),
+    ("spawn ", ServerEnd::NotStarted),
+];
+
 /// What a line ends with in the file of one server.
 const METADATA: &str = "{ metadata: undefined }";
 
@@ -117,16 +126,26 @@ impl Log for Followed {
             return Said::Printed(time, error.into());
         }
         let whole = [METADATA, BEGINS, STARTED, " closed"].iter().any(|end| text.ends_with(end));
-        if whole || !line.open_ended { Said::Else(time) } else { Said::cut_off(line) }
+        let end = ENDS.iter().find(|(words, _)| stamped.says(words));
+        match end {
+            _ if !whole && line.open_ended => Said::cut_off(line),
+            Some((_, end)) => Said::Ended(time, *end),
+            None => Said::Else(time),
+        }
     }
 
-    fn follow(&mut self, line: Line<'_>, said: &Said<'_>) -> Result<(), Refusal> {
+    fn follow(&mut self, line: Line<'_>, said: &mut Said<'_>) -> Result<(), Refusal> {
         let is_message = matches!(said, Said::Message { .. } | Said::Shortened(..) | Said::Printed(..));
-        if !is_message && !matches!(said, Said::Else(_)) {
+        if !is_message && !matches!(said, Said::Else(_) | Said::Ended(..)) {
             return Ok(());
         }
         let found = Stamped::new(line.text).or_else(|| Stamped::behind(line.text));
         let Some(stamped) = found else { return Ok(()) };
+        if self.server.as_deref() != Some(stamped.server)
+            && let Said::Ended(time, _) = said
+        {
+            *said = Said::Else(*time);
+        }
         match (&self.server, self.again) {
             (None, _) if is_message => self.server = Some(stamped.server.into()),
             (Some(first), _) if is_message && **first != *stamped.server => {

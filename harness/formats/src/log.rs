@@ -11,7 +11,7 @@ use std::marker::PhantomData;
 use transcript::json::{MemberIndex, Scanner};
 use transcript::message::{Message, Refusal};
 use transcript::rejection::Code;
-use transcript::session::{Content, Entry, MissingBody, Noise, Side, Sink};
+use transcript::session::{Content, Entry, MissingBody, Noise, ServerEnd, Side, Sink};
 
 /// One kind of log.
 pub(crate) trait Log: Default {
@@ -24,11 +24,11 @@ pub(crate) trait Log: Default {
     /// What a line is, which has no NUL.
     fn said(line: Line<'_>) -> Said<'_>;
 
-    /// Looks at each line in order.
+    /// Looks at each line in order, and takes off what is said of others than the server of the file.
     ///
     /// # Errors
     /// Where another session begins than the one of the file.
-    fn follow(&mut self, _: Line<'_>, _: &Said<'_>) -> Result<(), Refusal> {
+    fn follow(&mut self, _: Line<'_>, _: &mut Said<'_>) -> Result<(), Refusal> {
         Ok(())
     }
 }
@@ -46,6 +46,8 @@ pub(crate) enum Said<'a> {
     Shortened(Side, Option<i64>, &'static str),
     /// What the log says that the server wrote where a message belongs, and what it was, or what the client said of it.
     Printed(Option<i64>, Cow<'a, str>),
+    /// How the server ended.
+    Ended(Option<i64>, ServerEnd),
     /// A line of anything else.
     Else(Option<i64>),
     /// No line of its own: it goes on with the one before.
@@ -97,9 +99,9 @@ pub(crate) fn read<L: Log>(
 ) -> Result<(), ReadError> {
     let mut log = L::default();
     let mut begun = false;
-    lines::each::<Lines<L>>(input, |line, said, _| {
+    lines::each::<Lines<L>>(input, |line, mut said, _| {
         let is_first = !std::mem::replace(&mut begun, true);
-        log.follow(line, &said).map_err(|refusal| line.refuse(refusal, ""))?;
+        log.follow(line, &mut said).map_err(|refusal| line.refuse(refusal, ""))?;
         match said {
             Said::Message { side, time, at, message } => {
                 let entry = |content| Entry { time, side: Some(side), ..line.entry(at, "", content) };
@@ -123,6 +125,8 @@ pub(crate) fn read<L: Log>(
                 let entry = line.entry(0, "", Content::Noise(Noise { why, text }));
                 line.give(Entry { time, side: Some(Side::Server), ..entry }, sink)
             }
+            Said::Ended(time, end) => line
+                .give(Entry { time, line: Some(line.text), ..line.entry(0, "", Content::Ended(end)) }, sink),
             Said::Else(time) => {
                 let content = Content::Skipped("a line of the log that is not a message".into());
                 line.give(Entry { time, line: Some(line.text), ..line.entry(0, "", content) }, sink)

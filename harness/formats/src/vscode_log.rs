@@ -4,8 +4,8 @@
 //! The first versions wrote `[Client Says]` and `[Server Says]` at the level `info`, later ones `[editor -> server]` and
 //! `[server -> editor]` at `debug`, or at the level that is set for the server, which is `info` where it is run for debugging.
 //! The level is not looked at. What VS Code failed to parse as a message is noise of the server's, unless it is white space, as
-//! an event of SSE without data is. Lines of anything else (connection states, the server's stderr, text that goes on over
-//! several lines) are passed over.
+//! an event of SSE without data is. Lines of anything else (the server's stderr, text that goes on over several lines) are passed
+//! over, but for those that tell how the server ended.
 //!
 //! Other programs log with a time and a level, too, as Cursor does: one of the first lines is a message, or what VS Code says
 //! of a server.
@@ -32,7 +32,7 @@ use crate::writing::Spelling;
 use std::borrow::Cow;
 use transcript::json::Json;
 use transcript::rejection::Code;
-use transcript::session::Side;
+use transcript::session::{ServerEnd, Side};
 
 /// The format.
 pub(crate) static FORMAT: Format = Format {
@@ -121,7 +121,24 @@ impl Log for VsCode {
         let state = rest.strip_prefix(STATE);
         let whole = !line.open_ended
             || state.is_some_and(|state| ["Starting", "Running", "Stopped"].contains(&state));
-        if whole { Said::Else(time) } else { Said::cut_off(line) }
+        match ended(rest) {
+            _ if !whole => Said::cut_off(line),
+            Some(end) => Said::Ended(time, end),
+            None => Said::Else(time),
+        }
+    }
+}
+
+/// How the server ended, where a line tells. A server that VS Code stops is not said to have exited.
+fn ended(rest: &str) -> Option<ServerEnd> {
+    let failed = rest.strip_prefix(STATE).and_then(|state| state.strip_prefix("Error "));
+    match failed {
+        Some(why) if why.starts_with("spawn ") => Some(ServerEnd::NotStarted),
+        Some(why) => {
+            Some(ServerEnd::ByItself(why.strip_prefix("Process exited with code ")?.trim_end().parse().ok()))
+        }
+        None if rest.starts_with("Stopping server ") => Some(ServerEnd::Asked),
+        None => rest.starts_with("Server exited before responding to ").then_some(ServerEnd::ByItself(None)),
     }
 }
 

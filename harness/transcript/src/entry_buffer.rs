@@ -5,8 +5,8 @@
 use crate::json::{Json, MemberIndex};
 use crate::message::{Message, Refusal, Shape};
 use crate::session::{
-    Carrier, Content, Context, Entry, Exchange, Headers, Location, MissingBody, Noise, Side, Sse, WrongType,
-    owned_headers,
+    Carrier, Content, Context, Entry, Exchange, Headers, Location, MissingBody, Noise, ServerEnd, Side, Sse,
+    WrongType, owned_headers,
 };
 use std::borrow::Cow;
 use std::ops::Range;
@@ -47,6 +47,7 @@ enum What {
     MadeUp(&'static str),
     Opened(Range<usize>),
     Closed(Range<usize>),
+    Ended(ServerEnd),
     Passed(Range<usize>),
     Noise(Box<Refusal>, Range<usize>),
     Missing(MissingBody),
@@ -95,6 +96,7 @@ impl EntryBuffer {
             Content::MadeUp(what) => What::MadeUp(what),
             Content::TraceStart(meta) => What::Opened(self.keep(meta.text(), around)),
             Content::TraceEnd(end) => What::Closed(self.keep(end.text(), around)),
+            Content::Ended(end) => What::Ended(*end),
             Content::Skipped(what) => What::Passed(self.keep(what, around)),
             Content::Noise(noise) => What::Noise(Box::new(noise.why.clone()), self.keep(&noise.text, around)),
             Content::Missing(body) => What::Missing(*body),
@@ -160,6 +162,7 @@ impl EntryBuffer {
             What::MadeUp(what) => Content::MadeUp(what),
             What::Opened(meta) => Content::TraceStart(Json::scanned(self.text(meta))),
             What::Closed(end) => Content::TraceEnd(Json::scanned(self.text(end))),
+            What::Ended(end) => Content::Ended(*end),
             What::Passed(what) => Content::Skipped(Cow::Borrowed(self.text(what))),
             What::Noise(why, text) => {
                 Content::Noise(Noise { why: (**why).clone(), text: Cow::Borrowed(self.text(text)) })

@@ -228,6 +228,8 @@ pub enum Content<'a> {
     TraceStart(Json<'a>),
     /// The `end` line of a trace, verbatim.
     TraceEnd(Json<'a>),
+    /// A line of a client's log that tells how its server ended.
+    Ended(ServerEnd),
     /// Something the format says to pass over, in words such as "a line of type \"turn\"".
     Skipped(Cow<'a, str>),
     /// Something that is not a message where one belongs, or a message with a fault, passed over because the caller
@@ -240,6 +242,28 @@ pub enum Content<'a> {
     WrongType(WrongType<'a>),
     /// A byte order mark before the body that the next entry stands in. Handed on to the side that asks for every fault.
     Mark,
+}
+
+/// What a client's log says of how its server ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ServerEnd {
+    /// The client stopped it, or closed the connection.
+    Asked,
+    /// By itself, with this exit code where the log has it.
+    ByItself(Option<i64>),
+    /// It could not be started.
+    NotStarted,
+}
+
+impl fmt::Display for ServerEnd {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Asked => out.write_str("the client closed the connection"),
+            Self::ByItself(None) => out.write_str("the server ended by itself"),
+            Self::ByItself(Some(code)) => write!(out, "the server ended by itself, with the code {code}"),
+            Self::NotStarted => out.write_str("the server could not be started"),
+        }
+    }
 }
 
 /// A body that cannot be read.

@@ -10,8 +10,8 @@ use crate::engine::{
     Family, MessageKind, PendingRequest, RecentTexts, Redelivery, ResponseMatch, Revision, RuleContext,
     RuleVisitor, SeenMessage, SourceLocation, Trigger, Violation, per_session, why_not_whole,
 };
-use crate::rule::{Level, Need, Party};
-use end::{SessionEnd, is_due};
+use crate::rule::{Level, Need};
+use end::{Runs, SessionEnd};
 use rules::{ANSWERED, DUPLICATE, ERROR_ID_ABSENT, ERROR_ID_NULL, ID_ECHO, ID_MATCH, ID_TYPE, NO_RESPONSE};
 use std::collections::BTreeSet;
 use transcript::json::{Json, same_number};
@@ -58,6 +58,7 @@ struct CorrelationState {
     /// HTTP refused an answer that a client posted, so that it may come again.
     refused: bool,
     end: SessionEnd,
+    runs: Runs,
 }
 
 /// A request or notification, as the other side sees it.
@@ -73,7 +74,10 @@ impl RuleVisitor for CorrelationState {
     fn visit(&mut self, at: &RuleContext<'_>) {
         match (at.message, &at.entry.content) {
             (Some(message), _) => match message.kind {
-                MessageKind::Request => self.request(message, at),
+                MessageKind::Request => {
+                    self.runs.judge(&self.garbled, at);
+                    self.request(message, at);
+                }
                 MessageKind::Notification => {
                     let name = message.method.as_deref().unwrap_or_default().into();
                     self.quiet(at);
@@ -82,6 +86,7 @@ impl RuleVisitor for CorrelationState {
                 MessageKind::Result | MessageKind::Error => self.response(message, at),
             },
             (None, Content::TraceEnd(end)) => self.end = SessionEnd::new(*end),
+            (None, Content::Ended(end)) => self.runs.ended(*end, at),
             (None, Content::Noise(noise)) => {
                 match at.side {
                     Some(side) => self.unreadable[side as usize] = true,
@@ -102,8 +107,8 @@ impl RuleVisitor for CorrelationState {
         if let Some(why) = at.pending.full() {
             at.inconclusive(&ANSWERED, why);
         }
-        let due = |request: &&PendingRequest| is_due(request) && !self.garbled.contains(request.id());
-        for request in at.pending.open().into_iter().filter(due) {
+        self.runs.judge(&self.garbled, at);
+        for request in self.runs.due(&self.garbled, at) {
             if at.facts.over_stdio() != Some(true) {
                 let why =
                     "over HTTP a status may have been the answer; such recordings do not carry it to the end";
@@ -115,11 +120,7 @@ impl RuleVisitor for CorrelationState {
                     "the recording does not say that the session had ended; a trace with an `end` line would";
                 return at.inconclusive(&ANSWERED, why);
             }
-            let asked = format!("`{}` with the id {}", request.method(), request.id());
-            match self.end.judge(request.side, &asked) {
-                Ok(wrong) => at.fail_if_complete(&ANSWERED, wrong.at(request.location()).by(Party::Server)),
-                Err(why) => at.inconclusive(&ANSWERED, why),
-            }
+            self.end.judge(request, at);
         }
     }
 }
@@ -230,7 +231,11 @@ impl CorrelationState {
                 match message.raw.id() {
                     _ if message.kind != MessageKind::Error || echoes => {}
                     Id::Null => at.fail(&ERROR_ID_NULL, "an error with the id null"),
-                    Id::Missing => at.fail(&ERROR_ID_ABSENT, "an error without an id"),
+                    Id::Missing => {
+                        let refused = at.exchange.and_then(|exchange| exchange.status) >= Some(400);
+                        let wrong = Violation::new("an error without an id");
+                        at.fail(&ERROR_ID_ABSENT, if refused { wrong.only(Level::Should) } else { wrong });
+                    }
                     Id::Text(_) | Id::Number(_) => {}
                 }
             }

@@ -135,6 +135,8 @@ struct RecordingState {
     answered: bool,
     missing: bool,
     damaged: bool,
+    /// A log says that the server ended.
+    ended: bool,
     /// An Inspector export has items that are not messages.
     foreign: bool,
     /// The number of HTTP exchanges, and the first of them.
@@ -239,7 +241,8 @@ impl RuleVisitor for RecordingState {
                     at.fail(&SHAPE, "the item is not a message");
                 }
             }
-            Content::Skipped(_) if !at.facts.recording.kind.message_levels.is_empty() => {
+            Content::Skipped(_) | Content::Ended(_) if !at.facts.recording.kind.message_levels.is_empty() => {
+                self.ended |= matches!(at.entry.content, Content::Ended(_));
                 self.levels.extend(at.entry.line.and_then(level));
             }
             Content::Noise(noise) => {
@@ -313,8 +316,8 @@ impl RuleVisitor for RecordingState {
                     let wrong = "no exchange has an answer, so that nothing of the server is judged";
                     at.fail(&BOTH_SIDES, Violation::new(wrong).only(Level::Info));
                 }
-                // A client that goes on after `initialize` heard an answer.
-                (2.., 0) if at.facts.handshake && !at.facts.recording.kind.exchanges => {
+                // A client that goes on after `initialize` heard an answer, unless it started the server again.
+                (2.., 0) if at.facts.handshake && !self.ended && !at.facts.recording.kind.exchanges => {
                     let wrong =
                         format!("one side is missing: {} requests, and no response", at.facts.requests);
                     at.fail(&BOTH_SIDES, wrong);

@@ -1,9 +1,11 @@
-//! How a session over stdio ended, as far as its trace says so.
+//! How a session over stdio ended, as far as its trace or the client's log says so.
 
-use crate::engine::{PendingRequest, Violation};
-use crate::rule::Level;
+use super::rules::ANSWERED;
+use crate::engine::{PendingRequest, RuleContext, Violation};
+use crate::rule::{Level, Party};
+use std::collections::BTreeSet;
 use transcript::json::Json;
-use transcript::session::Side;
+use transcript::session::{ServerEnd, Side};
 
 /// Signals that a program gets for what it did itself.
 const OWN: [&str; 7] = ["SIGSEGV", "SIGABRT", "SIGBUS", "SIGILL", "SIGFPE", "SIGTRAP", "SIGSYS"];
@@ -12,12 +14,23 @@ const OWN: [&str; 7] = ["SIGSEGV", "SIGABRT", "SIGBUS", "SIGILL", "SIGFPE", "SIG
 pub(super) enum SessionEnd {
     #[default]
     Unknown,
-    /// The server's code says that it failed. Its input may have been closed before.
-    Failed(i64),
+    /// The server failed, with this code if it is known. Its input may have been closed before.
+    Failed(Option<i64>),
     /// The server ended by itself, for this reason, while its input was open.
     Server(String),
     /// The client closed the server's input, or the server was sent a signal.
     Asked,
+    NotStarted,
+}
+
+impl From<ServerEnd> for SessionEnd {
+    fn from(logged: ServerEnd) -> Self {
+        match logged {
+            ServerEnd::Asked => Self::Asked,
+            ServerEnd::ByItself(code) => Self::Failed(code),
+            ServerEnd::NotStarted => Self::NotStarted,
+        }
+    }
 }
 
 impl SessionEnd {
@@ -31,21 +44,34 @@ impl SessionEnd {
             ),
             (Some("open" | "closed"), _) => Self::Asked,
             // Past 128 are signals, by which a client may end it.
-            _ => code.filter(|code| (1..128).contains(code)).map_or(Self::Unknown, Self::Failed),
+            _ => code
+                .filter(|code| (1..128).contains(code))
+                .map_or(Self::Unknown, |code| Self::Failed(Some(code))),
+        }
+    }
+
+    /// Judges a request that was open then.
+    pub(super) fn judge(&self, request: &PendingRequest, at: &RuleContext<'_>) {
+        let asked = format!("`{}` with the id {}", request.method(), request.id());
+        match self.says(request.side, &asked) {
+            Ok(wrong) => at.fail_if_complete(&ANSWERED, wrong.at(request.location()).by(Party::Server)),
+            Err(why) => at.inconclusive(&ANSWERED, why),
         }
     }
 
     /// What it says of a request of this side that was open then.
-    pub(super) fn judge(&self, side: Option<Side>, asked: &str) -> Result<Violation<'static>, &'static str> {
+    fn says(&self, side: Option<Side>, asked: &str) -> Result<Violation<'static>, &'static str> {
         match self {
             _ if side != Some(Side::Client) => Err("the session ended before the answer was due"),
             Self::Server(how) => Ok(Violation::new(format!(
                 "{asked} was open when the server ended {how}, although its input was open"
             ))),
             Self::Failed(code) => {
-                let wrong = format!("{asked} was open when the server ended with the code {code}");
+                let how = code.map_or(String::new(), |code| format!(" with the code {code}"));
+                let wrong = format!("{asked} was open when the server ended{how}");
                 Ok(Violation::new(wrong).only(Level::Should))
             }
+            Self::NotStarted => Err("the client could not start the server"),
             Self::Asked => {
                 Err("the client closed the server's input, or a signal ended it, before the answer came")
             }
@@ -56,8 +82,44 @@ impl SessionEnd {
     }
 }
 
+/// The runs of a server that a log tells of: one file may have several.
+#[derive(Default)]
+pub(super) struct Runs {
+    /// How the last one ended, and the first number behind the requests that were open then.
+    ended: Option<(SessionEnd, u64)>,
+    /// The requests before this one are of runs that were judged.
+    next: u64,
+}
+
+impl Runs {
+    pub(super) fn ended(&mut self, end: ServerEnd, at: &RuleContext<'_>) {
+        let next = at.pending.open().last().map_or(0, |request| request.number + 1);
+        self.ended.get_or_insert((end.into(), next));
+    }
+
+    /// Judges the run that is over: what the log kept for later has come by now.
+    pub(super) fn judge(&mut self, garbled: &BTreeSet<Box<str>>, at: &RuleContext<'_>) {
+        let Some((end, next)) = self.ended.take() else { return };
+        for request in self.due(garbled, at).into_iter().filter(|request| request.number < next) {
+            end.judge(request, at);
+        }
+        self.next = next;
+    }
+
+    /// The open requests that somebody waits for still; an answer that is garbled is an answer.
+    pub(super) fn due<'a>(
+        &self,
+        garbled: &BTreeSet<Box<str>>,
+        at: &RuleContext<'a>,
+    ) -> Vec<&'a PendingRequest> {
+        let mut open = at.pending.open();
+        open.retain(|one| one.number >= self.next && is_due(one) && !garbled.contains(one.id()));
+        open
+    }
+}
+
 /// Whether somebody waits for the answer still. A subscription stays open for as long as both like.
-pub(super) fn is_due(request: &PendingRequest) -> bool {
+fn is_due(request: &PendingRequest) -> bool {
     request.cancelled.is_none()
         && request.method() != "subscriptions/listen"
         && !request.method().starts_with("notifications/")

@@ -91,5 +91,6 @@ pub(super) static ERROR_ID_ABSENT: Rule = Rule {
     why: "The schemas of these revisions ask for one; their readers do not take a message without it for a response.",
     fix: "Repeat the request's id.",
     contested: Some("The text on HTTP bodies lets an error go without an id; the schemas do not."),
+    softened: Some("a warning in the body of an HTTP status from 400 on"),
     ..Rule::BLANK
 };
