@@ -104,10 +104,8 @@ impl Facts {
     /// Whether a side has declared a capability, by its path such as `resources.subscribe`; none where its
     /// capabilities were never shown. A member that is `false` is not declared.
     pub(crate) fn declares(&self, side: Side, path: &str) -> Option<bool> {
-        let mut here = Some(self.capabilities(side)?);
-        for name in path.split('.') {
-            here = here.and_then(|value| value.member(name));
-        }
+        let declared = Some(self.capabilities(side)?);
+        let here = path.split('.').fold(declared, |here, name| here?.member(name));
         Some(here.is_some_and(|value| value.text() != "false" && value.kind() != JsonKind::Null))
     }
 
@@ -153,16 +151,18 @@ impl Facts {
         if let Some(request) = message.request()
             && request.method() != "initialize"
         {
-            // Only a server of the newest revision refuses a version so, whichever it was asked for.
+            // Only a server of the newest revision refuses a version so. What names none, one may serve by an older revision.
             let refuses = message.error_code() == Some(-32022);
-            return request.revision.or(session).or(refuses.then_some(Revision::V2026_07_28));
+            let named = request.meta(META_VERSION).is_some() || request.side == Some(Side::Server);
+            let older = message.is_older_result() && !named;
+            let shown = request.revision.or(session).filter(|shown| shown.has_handshake() || !older);
+            return shown.or(refuses.then_some(Revision::V2026_07_28));
         }
         // Until it is answered, a client is held to the revision that it asks for itself; what it asked for without a handshake before,
         // to find out what the server speaks, says nothing of one.
         let opens = message.calls("initialize");
         let session = session.filter(|revision| !opens || revision.has_handshake());
-        let asked = opens.then(|| message.param("protocolVersion")).flatten();
-        let asked = || asked.and_then(Revision::new);
+        let asked = || opens.then(|| message.param("protocolVersion")).flatten().and_then(Revision::new);
         message.meta(META_VERSION).and_then(Revision::new).or(session).or_else(asked)
     }
 
@@ -212,8 +212,7 @@ impl Facts {
                 // What a server refused belongs to no session of it.
                 let taken = exchange.status.is_none_or(|status| status < 400);
                 // A proxy may pass on the id of the server behind it: both legs name one id, and are two sessions.
-                let id = session.filter(|_| taken);
-                let id = id.map(|id| format!("{} {id}", host(&exchange.url)).into_boxed_str());
+                let id = session.filter(|_| taken).map(|id| format!("{} {id}", host(&exchange.url)).into());
                 match (id, &self.name) {
                     (Some(id), None) if self.handshake => self.name = Some(id),
                     (Some(id), Some(name)) => self.mixed |= id != *name,

@@ -123,6 +123,12 @@ impl<'m> SeenMessage<'m> {
             .flatten()
     }
 
+    /// Whether this is a result without the `resultType` that every result of the newest revision has.
+    pub(crate) fn is_older_result(&self) -> bool {
+        let has = |result: Json<'_>| result.member("resultType").is_some();
+        self.kind == MessageKind::Result && !self.raw.outcome().is_some_and(has)
+    }
+
     /// The `error` of a response to a request with this method.
     pub(crate) fn error_of(&self, method: &str) -> Option<Json<'m>> {
         (self.kind == MessageKind::Error && self.request()?.method() == method)

@@ -3,7 +3,8 @@
 //! JSON as text, spelled names and digits included.
 
 use crate::engine::{
-    Family, FindingLocation, OnStep, RuleContext, SeenMessage, Trigger, Violation, holds_several, quoted,
+    Family, FindingLocation, MessageKind, OnStep, RuleContext, SeenMessage, Trigger, Violation,
+    holds_several, quoted,
 };
 use crate::rule::{Level, Rule};
 use transcript::json::{Json, JsonString, Scanner, SyntaxError};
@@ -106,10 +107,9 @@ fn check_message(message: &SeenMessage<'_>, at: &RuleContext<'_>) {
         Ok(Some(name)) => at.fail(&TWICE, name),
         Ok(None) | Err(_) => at.pass(&TWICE),
     }
-    exact(message.raw.id_value(), at);
-    exact(message.param("progressToken"), at);
+    // Whoever repeats a number that the other side chose has no choice.
+    exact(message.raw.id_value().filter(|_| message.kind == MessageKind::Request), at);
     exact(message.meta("progressToken"), at);
-    exact(message.param("requestId"), at);
 }
 
 /// Whether an integer that names something is exact in a double.

@@ -274,9 +274,10 @@ fn fault(why: &Refusal, text: &str, at: &RuleContext<'_>) {
         }
         Code::AmbiguousMessage if !has("method") => {
             // Many senders write the one that does not apply as null.
-            let null = value.member("error").is_some_and(|error| error.kind() == JsonKind::Null);
+            let is_null = |name| value.member(name).is_some_and(|value| value.kind() == JsonKind::Null);
             let wrong = Violation::new("the response has both `result` and `error`");
-            at.fail(&XOR, if null { wrong.only(Level::Should) } else { wrong });
+            let softened = is_null("error") || is_null("result");
+            at.fail(&XOR, if softened { wrong.only(Level::Should) } else { wrong });
         }
         Code::AmbiguousMessage => at.fail(&KIND, "the message has `method` beside `result` or `error`"),
         Code::InvalidMethod => at.fail(&KIND, "`method` is not a string"),

@@ -179,8 +179,11 @@ impl RuleVisitor for ModernAnswersState {
             }
             return;
         }
-        if self.exchange.asks {
-            self.answer(message, exchange, at);
+        match message.request() {
+            _ if self.exchange.asks => self.answer(message, exchange, at),
+            // What asks for a version that nobody knows shows no revision; its refusal does.
+            Some(request) if message.error_code() == Some(-32022) => statuses(message, request, at),
+            _ => {}
         }
     }
 
