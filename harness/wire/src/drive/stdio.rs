@@ -5,8 +5,8 @@ use super::process::{KillTarget, Running, not_started, recorder_words, script, w
 use super::recorder::Placeholders;
 use super::rig::{Files, Played, Rig};
 use super::scenario::Scenario;
+use crate::Quiet;
 use crate::journal::{self, Direction, Entry, Journal, JournalEvent};
-use crate::notify::Quiet;
 use crate::play::{self, Plan, Variants};
 use crate::stdio::start;
 use rustix::io::Errno;

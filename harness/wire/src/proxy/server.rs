@@ -2,10 +2,9 @@
 //!
 //! Two threads forward and one writes the archive. What is open at the end is cut off and kept as far as it came.
 
-use super::archive::write_archive;
+use super::archive::{Summary, write_archive};
 use super::events::queue;
 use super::forward::{Forward, Upstream};
-use super::summary::Summary;
 use crate::bridge::{Bridge, PATH};
 use crate::http::{AllowedHosts, Client, HEAD_DEADLINE, Limits, Serving, Target, listen, runtime};
 use crate::redaction::Redaction;

@@ -5,12 +5,11 @@
 
 mod session;
 
-use super::protocol::Transport;
 use super::route::{Reply, Route};
 use crate::StartError;
 use crate::http::{JSON, SESSION, Target};
-use crate::play::mismatch::Mismatch;
-use crate::play::plan::{Plan, Played};
+use crate::play::plan::{Mismatch, Plan, Played};
+use formats::identify::Transport;
 use hyper::Method;
 use hyper::header::{AUTHORIZATION, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
 use session::{Call, ClientSession, Purpose};

@@ -5,7 +5,6 @@
 //! answered later), and to the stream of a GET otherwise. Both peers come to the same result, so that a client knows
 //! when it needs a GET.
 
-use super::protocol::Answers;
 use crate::http::{SESSION, VERSION};
 use crate::messages::{about, own_token, protocol_version};
 use crate::play::script::Script;
@@ -13,6 +12,17 @@ use formats::{OwnedContent, OwnedEntry};
 use std::collections::HashMap;
 use transcript::meaning::EventKind;
 use transcript::session::{Carrier, Exchange, Side, header};
+
+/// In what form a server of Streamable HTTP answers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Answers {
+    /// Each request as the session shows it, and as a stream where it does not.
+    AsRecorded,
+    /// As one JSON body. What the server says of its own goes over the stream of a GET.
+    Json,
+    /// As a stream of events.
+    Stream,
+}
 
 /// Where a message goes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]

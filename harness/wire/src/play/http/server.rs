@@ -6,14 +6,14 @@
 mod mock;
 mod session;
 
+use super::body::{next, next_until};
 use super::listener::{LIMITS, Listener, ServerEvent};
-use super::protocol::{Answers, Transport, next, next_until};
-use super::route::{Reply, Route};
+use super::route::{Answers, Reply, Route};
 use super::stream::Stream;
 use crate::StartError;
 use crate::http::{AllowedHosts, JSON, Limits, SESSION, insert, listen, runtime};
-use crate::play::mismatch::Mismatch;
-use crate::play::plan::{Plan, Played};
+use crate::play::plan::{Mismatch, Plan, Played};
+use formats::identify::Transport;
 use session::ServerSession;
 use std::collections::BTreeSet;
 use std::future::poll_fn;

@@ -4,12 +4,11 @@ use crate::http::{EVENTS, JSON, LAST_EVENT, SESSION, VERSION, accepts, insert, m
 use crate::messages::is;
 use crate::play::game::Game;
 use crate::play::http::listener::{IncomingRequest, Listener, Responder, ServerEvent};
-use crate::play::http::protocol::{Answers, Transport};
-use crate::play::http::route::{Reply, Route, Routes};
+use crate::play::http::route::{Answers, Reply, Route, Routes};
 use crate::play::http::stream::Stream;
-use crate::play::mismatch::{Mismatch, MismatchKind};
-use crate::play::plan::Plan;
+use crate::play::plan::{Mismatch, MismatchKind, Plan};
 use crate::play::player::Order;
+use formats::identify::Transport;
 use hyper::Method;
 use hyper::header::{HeaderMap, HeaderValue, WWW_AUTHENTICATE};
 use std::collections::{BTreeMap, BTreeSet};
