@@ -35,26 +35,6 @@ fn refuse<T>(status: StatusCode, why: &str) -> Result<T, Refusal> {
     Err(Refusal(status, why.to_owned()))
 }
 
-/// What a client's messages got.
-enum Answered {
-    /// They ask for nothing.
-    Accepted,
-    /// One message.
-    Message(String),
-    /// A stream of this number.
-    Stream(u64),
-}
-
-impl Answered {
-    fn response(self, client: ClientHandle, breaks: bool) -> Result<Response<Body>, Refusal> {
-        match self {
-            Self::Accepted => Ok(answer(StatusCode::ACCEPTED, None, full(""))),
-            Self::Message(text) => Ok(message(text)),
-            Self::Stream(stream) => events(client, stream, None, breaks),
-        }
-    }
-}
-
 /// A session that ends unless it is kept: the answer to `initialize` may be an error, or reach nobody.
 struct Begun<'b> {
     bridge: &'b Bridge,
@@ -148,12 +128,13 @@ impl Bridge {
         };
         let answer = self.ask(&client, &[hello]).await?;
         begun.kept = match &answer {
-            Answered::Message(text) => {
+            Some(Answer::Message(text)) => {
                 Message::parse(text).is_ok_and(|it| it.json().member("error").is_none())
             }
+            Some(Answer::Gone) => false,
             _ => true,
         };
-        let mut answer = answer.response(client, self.conduct.breaks)?;
+        let mut answer = self.response(answer, client)?;
         insert(answer.headers_mut(), SESSION, Some(&*begun.id).filter(|_| begun.kept));
         Ok(answer)
     }
@@ -164,24 +145,30 @@ impl Bridge {
         if said.len() > 1 && client.version().is_some_and(|version| version != batches) {
             return refuse(StatusCode::BAD_REQUEST, "batches are of revision 2025-03-26 only");
         }
-        self.ask(&client, said).await?.response(client, self.conduct.breaks)
+        self.response(self.ask(&client, said).await?, client)
+    }
+
+    /// The response to messages that got this answer; none where they ask for nothing.
+    fn response(&self, answered: Option<Answer>, client: ClientHandle) -> Result<Response<Body>, Refusal> {
+        match answered {
+            None => Ok(answer(StatusCode::ACCEPTED, None, full(""))),
+            Some(Answer::Message(text)) => Ok(message(text)),
+            Some(Answer::Stream(stream)) => events(client, stream, None, self.conduct.breaks),
+            Some(Answer::Gone) => refuse(StatusCode::NOT_FOUND, "the session has ended"),
+        }
     }
 
     /// Passes messages on, and waits for what answers them.
-    async fn ask(&self, client: &ClientHandle, said: &[Message<'_>]) -> Result<Answered, Refusal> {
+    async fn ask(&self, client: &ClientHandle, said: &[Message<'_>]) -> Result<Option<Answer>, Refusal> {
         let stream = match client.ask(said) {
             Ok(Some(stream)) => stream,
-            Ok(None) => return Ok(Answered::Accepted),
-            Err(why) => return not_taken(&why, said),
+            Ok(None) => return Ok(None),
+            Err(why) => return not_taken(&why, said).map(Some),
         };
         let answer = poll_fn(|context| {
             client.with(|it| it.poll_answer(stream, context)).unwrap_or(Poll::Ready(Answer::Gone))
         });
-        match timeout(SILENCE, answer).await.unwrap_or(Answer::Stream) {
-            Answer::Message(text) => Ok(Answered::Message(text)),
-            Answer::Stream => Ok(Answered::Stream(stream)),
-            Answer::Gone => refuse(StatusCode::NOT_FOUND, "the session has ended"),
-        }
+        Ok(Some(timeout(SILENCE, answer).await.unwrap_or(Answer::Stream(stream))))
     }
 
     /// A stream: of what belongs to no request, or of what follows an event.
@@ -230,7 +217,7 @@ fn known_version(headers: &HeaderMap, own: Option<&str>) -> Result<(), Refusal> 
     refuse(StatusCode::BAD_REQUEST, "MCP-Protocol-Version names a revision that is not supported here")
 }
 
-fn not_taken(why: &NotTaken, said: &[Message<'_>]) -> Result<Answered, Refusal> {
+fn not_taken(why: &NotTaken, said: &[Message<'_>]) -> Result<Answer, Refusal> {
     match why {
         NotTaken::SameId => refuse(StatusCode::BAD_REQUEST, "a request with this id is open"),
         NotTaken::TooMany => refuse(StatusCode::SERVICE_UNAVAILABLE, "too many requests are open"),
@@ -239,7 +226,7 @@ fn not_taken(why: &NotTaken, said: &[Message<'_>]) -> Result<Answered, Refusal> 
             // A client that begins again has a new server, unless it is this one that it begins with.
             let why = "the server accepts no more messages";
             match said.iter().find(|said| said.method().is_some_and(|method| method.is("initialize"))) {
-                Some(begins) => Ok(Answered::Message(failure(*begins, why))),
+                Some(begins) => Ok(Answer::Message(failure(*begins, why))),
                 None => refuse(StatusCode::NOT_FOUND, why),
             }
         }

@@ -2,17 +2,17 @@
 //! process too.
 
 use super::journals::{Journals, exchanges, heard};
-use super::process::{KillTarget, Running, not_started, recorder_words, script, wait, watched};
+use super::process::{KillTarget, Running, not_started, recorder_words, script, watched};
 use super::recorder::Placeholders;
 use super::rig::{Files, Played, Rig};
 use super::scenario::Scenario;
-use crate::Quiet;
 use crate::http::Target;
 use crate::journal::{self, Direction, Entry, Journal};
 use crate::play::http::{Answers, Server, Transport, as_client};
 use crate::play::{Plan, Variants};
 use crate::stdio::group::Group;
 use crate::stdio::{running, start};
+use crate::{Quiet, interrupt};
 use rustix::process::{Signal, kill_process};
 use std::io;
 use std::net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream};
@@ -93,7 +93,7 @@ pub(super) fn play(
         died = died_of(&mut recorder.group).filter(|_| killed.is_none());
         ended = end(&mut recorder.group, killed, rig.patience);
         // What the recorder sent before it went may be on its way for so long, and then nothing is.
-        wait(rig.patience, || serving.is_finished());
+        interrupt::wait(rig.patience, || serving.is_finished());
         let _ = nobody_comes.send(true);
         let _ = serving.join();
     });
@@ -112,7 +112,7 @@ fn heard_by_client(notes: &[Entry]) -> usize {
 /// Whether a recorder listens, in time.
 fn listens(recorder: &mut Group, port: u16) -> bool {
     let address = SocketAddr::from((Ipv4Addr::LOCALHOST, port));
-    wait(START, || recorder.exited() || TcpStream::connect(address).is_ok()) && !recorder.exited()
+    interrupt::wait(START, || recorder.exited() || TcpStream::connect(address).is_ok()) && !recorder.exited()
 }
 
 /// How it ended, if it has.

@@ -114,7 +114,7 @@ pub fn run(plan: Plan, notify: Box<dyn Notify>) -> Result<Recorded, StartError> 
 pub(crate) struct Live {
     path: PathBuf,
     intake: Arc<Intake>,
-    server: Running,
+    pub(crate) server: Running,
     over: PipeWriter,
     forwarded: Receiver<()>,
     written: Receiver<Summary>,
@@ -162,11 +162,6 @@ impl Live {
             StartError::CannotRun(format!("the standard streams cannot be used: {error}"))
         })?;
         Ok(Self { path, intake, server, over, forwarded, written })
-    }
-
-    /// The server.
-    pub(crate) fn server(&mut self) -> &mut Running {
-        &mut self.server
     }
 
     /// Waits for the server to end, and for the last line.

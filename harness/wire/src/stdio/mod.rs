@@ -11,5 +11,5 @@ pub use lines::HELD;
 pub(crate) use lines::{Gap, LineSplitter, Piece};
 pub(crate) use pipe::{Inbox, PipeEvent, Writer, listen};
 pub use process::spawn_error;
-pub(crate) use process::{LiveServer, into_file, pipes, standard_streams, start, start_shown};
+pub(crate) use process::{LiveServer, pipe, pipes, standard_streams, start, start_shown};
 pub use stderr::Stderr;

@@ -79,14 +79,19 @@ fn own_streams() -> io::Result<(File, File)> {
     Ok((input, output))
 }
 
+/// A pipe: where it is read, and where it is written.
+pub(crate) fn pipe() -> io::Result<(File, File)> {
+    io::pipe().map(|(from, to)| (into_file(from), into_file(to)))
+}
+
 /// A pipe's end as a file.
 #[cfg(unix)]
-pub(crate) fn into_file(pipe: impl Into<std::os::fd::OwnedFd>) -> File {
+fn into_file(pipe: impl Into<std::os::fd::OwnedFd>) -> File {
     File::from(pipe.into())
 }
 
 #[cfg(windows)]
-pub(crate) fn into_file(pipe: impl Into<std::os::windows::io::OwnedHandle>) -> File {
+fn into_file(pipe: impl Into<std::os::windows::io::OwnedHandle>) -> File {
     File::from(pipe.into())
 }
 

@@ -139,7 +139,7 @@ impl ClientSession<'_> {
     /// MCP's own headers, and what proves who asks, as the recording has them with this message.
     fn recorded_headers(&mut self, step: usize, headers: &mut HeaderMap) {
         let Some(entry) = self.plan.script.entry(step) else { return };
-        let exchange = self.plan.script.entries().iter().find_map(|other| match &other.what {
+        let exchange = self.plan.script.session.entries.iter().find_map(|other| match &other.what {
             formats::OwnedContent::Exchange(exchange) if other.exchange == entry.exchange => {
                 Some(&exchange.request_headers)
             }

@@ -87,7 +87,7 @@ impl Routes {
         let no_get = no_get.filter(|_| !of.contains(&Route::Get));
         let initialized = initialized(script);
         let version = initialized.and_then(|step| protocol_version(script.message(step)?.outcome()?));
-        let named = script.entries().iter().filter_map(named).collect();
+        let named = script.session.entries.iter().filter_map(named).collect();
         Self { of, replies, session: router.session(initialized), initialized, version, named, no_get }
     }
 }
@@ -124,7 +124,7 @@ impl<'s> Router<'s> {
             OwnedContent::Exchange(exchange) => Some((entry.exchange?, &**exchange)),
             _ => None,
         };
-        let exchanges = script.entries().iter().filter_map(exchange).collect();
+        let exchanges = script.session.entries.iter().filter_map(exchange).collect();
         let (tokens, bodies) = (HashMap::new(), HashMap::new());
         Self { script, answered, exchanges, asked, tokens, bodies, answers }
     }
@@ -242,7 +242,7 @@ impl Router<'_> {
         if let Some(exchange) = number.and_then(|number| self.exchanges.get(&number)) {
             return header(&exchange.response_headers, SESSION).map(|id| Some(id.to_owned()));
         }
-        let mut contexts = self.script.entries().iter().filter_map(|entry| entry.context.as_ref());
+        let mut contexts = self.script.session.entries.iter().filter_map(|entry| entry.context.as_ref());
         Some(contexts.find_map(|context| header(&context.headers, SESSION)).map(ToOwned::to_owned))
     }
 }

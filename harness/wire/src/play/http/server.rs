@@ -33,7 +33,8 @@ const LAST_WRITE: Duration = Duration::from_secs(1);
 #[derive(Debug)]
 pub struct Server {
     listener: TcpListener,
-    hosts: AllowedHosts,
+    /// The hosts and origins that are served.
+    pub hosts: AllowedHosts,
     runtime: Runtime,
     transport: Transport,
     answers: Answers,
@@ -47,13 +48,6 @@ impl Server {
         let runtime = runtime().map_err(StartError::Unusable)?;
         let hosts = AllowedHosts::new(address, &[]);
         Ok(Self { listener, hosts, runtime, transport, answers, limits: LIMITS })
-    }
-
-    /// Serves these hosts and origins.
-    #[must_use]
-    pub fn allowing(mut self, hosts: AllowedHosts) -> Self {
-        self.hosts = hosts;
-        self
     }
 
     /// Where clients connect.
@@ -149,7 +143,7 @@ impl ServerSession<'_> {
 
     /// Ends every stream and every connection.
     fn close(&mut self) {
-        self.streams.values_mut().for_each(Stream::close);
+        self.streams.values_mut().for_each(|stream| stream.feed = None);
         self.waiting.clear();
         self.listener.stop();
         self.game.wait_anew();

@@ -217,7 +217,7 @@ impl ServerSession<'_> {
             Some(Reply::Stream) => {
                 let id = self.give_id(step, 200);
                 let feed = asked.reply.open(self.plan, |headers| insert(headers, SESSION, id.as_deref()));
-                self.streams.entry(Route::Answer(step)).or_default().open(feed);
+                self.streams.entry(Route::Answer(step)).or_default().feed = Some(feed);
             }
             Some(Reply::Accepted(status)) => asked.answer(status, "", self.plan),
             None => asked.answer(202, "", self.plan),
@@ -262,7 +262,7 @@ impl ServerSession<'_> {
             self.complain("a second GET while the stream of the first one is open".to_owned());
             return asked.answer(409, "there is a stream already", self.plan);
         }
-        let recorded = self.plan.script.entries().iter().find_map(|entry| {
+        let recorded = self.plan.script.session.entries.iter().find_map(|entry| {
             let sse = entry.sse.as_ref().filter(|sse| sse.name.as_deref() == Some("endpoint"))?;
             let path = sse.data.as_deref()?;
             (path.starts_with('/') && !path.contains(['\n', '\r'])).then(|| path.to_owned())
@@ -279,7 +279,7 @@ impl ServerSession<'_> {
         let (redeliver, more) = (self.plan.variants.redeliver, self.has_several(route));
         let stream = self.streams.entry(route).or_default();
         self.opened += u64::from(!stream.is_sent());
-        stream.open(feed);
+        stream.feed = Some(feed);
         stream.send(redeliver, more);
     }
 
