@@ -188,14 +188,14 @@ impl Probe {
     fn steps(&self, part: Part, revision: Revision) -> impl Iterator<Item = &'static Step<Act>> {
         SCRIPT.iter().filter(move |step| {
             // What other steps ask for is in the listings.
-            step.part == part && step.is_of(revision) && (step.is_listing() || self.asks_for(step.tests))
+            step.part == part && step.is_of(revision) && (step.is_listing() || self.asks_for(&step.tests))
         })
     }
 
     /// Whether what these rules judge is asked for: it is where no step puts to the test what was selected.
     fn asks_for(&self, tests: &[&str]) -> bool {
         let is_tested =
-            |id: &String| SCRIPT.iter().any(|step| judges(step.tests, id)) || judges(VERSIONS, id);
+            |id: &String| SCRIPT.iter().any(|step| judges(&step.tests, id)) || judges(VERSIONS, id);
         self.select.is_empty() || self.select.iter().any(|id| judges(tests, id) || !is_tested(id))
     }
 }
