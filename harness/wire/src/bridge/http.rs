@@ -5,8 +5,8 @@ use super::server::ClientHandle;
 use super::streams::{Answer, LISTENING, NextEvent};
 use super::{Bridge, NoSession, SESSIONS, SILENCE};
 use crate::http::{
-    Body, EVENTS, HELD, JSON, LAST_EVENT, SESSION, Unread, VERSION, accepts, answer, boxed, collect, full,
-    insert, media_type, spell, text,
+    Body, EVENTS, HELD, JSON, LAST_EVENT, PolledPart, SESSION, Unread, VERSION, accepts, answer, boxed,
+    collect, full, insert, media_type, spell, text,
 };
 use crate::messages::{id_text, internal_error, is, messages};
 use hyper::body::{Body as HttpBody, Bytes, Frame};
@@ -30,6 +30,8 @@ const RETRY: &str = "retry: 300\n";
 
 /// Why a request is refused, with the status that says so.
 struct Refusal(StatusCode, String);
+
+type Answered = Result<Response<Body>, Refusal>;
 
 fn refuse<T>(status: StatusCode, why: &str) -> Result<T, Refusal> {
     Err(Refusal(status, why.to_owned()))
@@ -69,7 +71,7 @@ impl Bridge {
         answered.unwrap_or_else(|Refusal(status, why)| sentence(status, &why))
     }
 
-    async fn post(self: &Arc<Self>, headers: &HeaderMap, body: Body) -> Result<Response<Body>, Refusal> {
+    async fn post(self: &Arc<Self>, headers: &HeaderMap, body: Body) -> Answered {
         let accepted = accepts(headers, JSON) && accepts(headers, EVENTS);
         if !(accepted || self.conduct.is_lenient) {
             return refuse(
@@ -105,11 +107,7 @@ impl Bridge {
         }
     }
 
-    async fn initialize(
-        self: &Arc<Self>,
-        headers: &HeaderMap,
-        hello: Message<'_>,
-    ) -> Result<Response<Body>, Refusal> {
+    async fn initialize(self: &Arc<Self>, headers: &HeaderMap, hello: Message<'_>) -> Answered {
         known_version(headers, None)?;
         let id = match self.begin() {
             Ok(id) => id,
@@ -139,7 +137,7 @@ impl Bridge {
         Ok(answer)
     }
 
-    async fn pass_on(&self, headers: &HeaderMap, said: &[Message<'_>]) -> Result<Response<Body>, Refusal> {
+    async fn pass_on(&self, headers: &HeaderMap, said: &[Message<'_>]) -> Answered {
         let (_, client) = self.session(headers)?;
         let batches = Revision::V2025_03_26.name();
         if said.len() > 1 && client.version().is_some_and(|version| version != batches) {
@@ -149,7 +147,7 @@ impl Bridge {
     }
 
     /// The response to messages that got this answer; none where they ask for nothing.
-    fn response(&self, answered: Option<Answer>, client: ClientHandle) -> Result<Response<Body>, Refusal> {
+    fn response(&self, answered: Option<Answer>, client: ClientHandle) -> Answered {
         match answered {
             None => Ok(answer(StatusCode::ACCEPTED, None, full(""))),
             Some(Answer::Message(text)) => Ok(message(text)),
@@ -172,7 +170,7 @@ impl Bridge {
     }
 
     /// A stream: of what belongs to no request, or of what follows an event.
-    fn get(&self, headers: &HeaderMap) -> Result<Response<Body>, Refusal> {
+    fn get(&self, headers: &HeaderMap) -> Answered {
         if !(accepts(headers, EVENTS) || self.conduct.is_lenient) {
             return refuse(StatusCode::NOT_ACCEPTABLE, &format!("the header Accept has to list {EVENTS}"));
         }
@@ -234,12 +232,7 @@ fn not_taken(why: &NotTaken, said: &[Message<'_>]) -> Result<Answer, Refusal> {
 }
 
 /// A stream of events, from its beginning, or from behind an event.
-fn events(
-    client: ClientHandle,
-    stream: u64,
-    behind: Option<u64>,
-    breaks: bool,
-) -> Result<Response<Body>, Refusal> {
+fn events(client: ClientHandle, stream: u64, behind: Option<u64>, breaks: bool) -> Answered {
     let Some(reader) = client.with(|streams| streams.attach(stream, behind)).flatten() else {
         return refuse(StatusCode::BAD_REQUEST, NO_EVENT);
     };
@@ -288,10 +281,7 @@ impl HttpBody for EventBody {
     type Data = Bytes;
     type Error = io::Error;
 
-    fn poll_frame(
-        mut self: Pin<&mut Self>,
-        context: &mut Context<'_>,
-    ) -> Poll<Option<io::Result<Frame<Bytes>>>> {
+    fn poll_frame(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> PolledPart<io::Error> {
         let is_first = std::mem::take(&mut self.primed);
         let next = match is_first {
             true => NextEvent::Event(0, String::new()),

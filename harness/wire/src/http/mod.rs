@@ -11,7 +11,9 @@ mod hosts;
 mod server;
 mod target;
 
-pub(crate) use body::{Body, BoxError, End, Unread, Watch, Watched, answer, boxed, collect, full};
+pub(crate) use body::{
+    Body, BoxError, End, PolledPart, Unread, Watch, Watched, answer, boxed, collect, full,
+};
 pub use client::fetch;
 pub(crate) use client::{Client, Failure, error_chain};
 pub(crate) use events::{EventReader, SseEvent, spell};

@@ -26,7 +26,7 @@ mod random;
 mod rules;
 mod session;
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
 mod text;
 
 pub use ledger::MARKER;

@@ -43,32 +43,47 @@ fn made_up(cell: &str) -> String {
     cell.split('⟨').map(made).collect()
 }
 
-#[test]
-fn every_case_leaves_what_it_says_and_nothing_more_goes_a_second_time() {
-    for line in include_str!("cases.tsv").lines().filter(|line| !line.starts_with('#')) {
-        let row: Vec<String> = line.split('\t').map(|cell| made_up(cell)).collect();
+/// A row of `cases.tsv`.
+pub(crate) struct Row {
+    pub(crate) kind: String,
+    pub(crate) redaction: Redaction,
+    pub(crate) text: String,
+    pub(crate) expected: String,
+}
+
+pub(crate) fn rows() -> impl Iterator<Item = Row> {
+    let list =
+        |cell: &str| cell.split(" & ").filter(|it| !it.is_empty()).map(str::to_owned).collect::<Vec<_>>();
+    include_str!("cases.tsv").lines().filter(|line| !line.starts_with('#')).map(move |line| {
+        let row: Vec<String> = line.split('\t').map(made_up).collect();
         let [kind, names, patterns, text, expected] = &row[..] else { panic!("{line}") };
-        let expected = if expected == "(nothing)" { "" } else { expected };
-        let list = |cell: &'_ str| {
-            cell.split(" & ").filter(|it| !it.is_empty()).map(str::to_owned).collect::<Vec<_>>()
-        };
         let redaction = match &**names {
             "common" => Redaction::default().with_preset(preset("common").unwrap()).unwrap(),
             _ => Redaction::new(&list(names), &list(patterns)).unwrap(),
         };
-        let found = match &**kind {
+        let expected = if expected == "(nothing)" { "" } else { expected }.to_owned();
+        Row { kind: kind.clone(), redaction, text: text.clone(), expected }
+    })
+}
+
+#[test]
+fn every_case_leaves_what_it_says_and_nothing_more_goes_a_second_time() {
+    for Row { kind, redaction, text, expected } in rows() {
+        let found = match &*kind {
+            // The proxy's: it is of several events.
+            "stream" => continue,
             "values" => {
                 let found = assignments::values(text.as_bytes(), &|name| redaction.names(name));
                 found.into_iter().map(|(range, _)| &text[range]).collect::<Vec<_>>().join(" | ")
             }
             "decoded" => String::from_utf8(decodings(text.as_bytes()).next().unwrap_or_default()).unwrap(),
             kind => {
-                assert_eq!(left(&redaction, kind, expected), expected, "a second time: {line}");
-                assert_eq!(left(&Redaction::default(), "text", text), *text);
-                left(&redaction, kind, text)
+                assert_eq!(left(&redaction, kind, &expected), expected, "a second time: {text}");
+                assert_eq!(left(&Redaction::default(), "text", &text), text);
+                left(&redaction, kind, &text)
             }
         };
-        assert_eq!(found, expected, "{line}");
+        assert_eq!(found, expected, "{kind} {text}");
     }
 }
 

@@ -2,8 +2,8 @@
 //! one that breaks off is resumed behind its last event.
 
 use crate::http::{
-    Body, Client, EVENTS, EventReader, HELD, JSON, LAST_EVENT, SESSION, SseEvent, Target, VERSION,
-    error_chain, full, insert, media_type, text,
+    Client, EVENTS, EventReader, HELD, JSON, LAST_EVENT, SESSION, SseEvent, Target, VERSION, error_chain,
+    full, insert, media_type, text,
 };
 use crate::lock;
 use base64::Engine as _;
@@ -117,51 +117,43 @@ impl Caller {
         last_event: Option<&str>,
         body: Option<&str>,
     ) -> Result<Response<Incoming>, String> {
-        let request = self.request_of(method, accept, last_event, body)?;
+        let request = {
+            let mut state = lock(&self.state);
+            let said = body.filter(|_| state.version.is_none()).map(serde_json::from_str::<Value>);
+            let said = said.and_then(Result::ok).unwrap_or_default();
+            let named = said["params"]["_meta"]["io.modelcontextprotocol/protocolVersion"].as_str();
+            state.modern |= named.is_some();
+            let is_modern = state.modern;
+            let version = named.or(is_modern.then_some(Revision::V2026_07_28.name()));
+            let repeated = said["method"].as_str().filter(|_| is_modern);
+            let name = match repeated {
+                Some("resources/read") => said["params"]["uri"].as_str(),
+                Some("tools/call" | "prompts/get") => said["params"]["name"].as_str(),
+                _ => None,
+            };
+            let name = name.map(spelled);
+            let to = state.endpoint.as_ref().filter(|_| body.is_some()).unwrap_or(&self.target);
+            let uri: Uri = to.parse().map_err(|_| "the server's endpoint is not a URL".to_owned())?;
+            let mut request = Request::new(full(body.unwrap_or_default().to_owned()));
+            (*request.method_mut(), *request.uri_mut()) = (method, uri);
+            for (name, value) in [
+                (ACCEPT.as_str(), Some(accept)),
+                (CONTENT_TYPE.as_str(), body.map(|_| JSON)),
+                (SESSION, state.id.as_deref()),
+                (VERSION, state.version.as_deref().or(version)),
+                ("mcp-method", repeated),
+                ("mcp-name", name.as_deref()),
+                (LAST_EVENT, last_event),
+            ] {
+                insert(request.headers_mut(), name, value);
+            }
+            request
+        };
         let answer = self.client.send(request).await;
         let answer =
             answer.map_err(|failure| format!("{} cannot be reached: {}", self.origin, failure.why))?;
         lock(&self.state).reached = true;
         Ok(answer)
-    }
-
-    fn request_of(
-        &self,
-        method: Method,
-        accept: &str,
-        last_event: Option<&str>,
-        body: Option<&str>,
-    ) -> Result<Request<Body>, String> {
-        let mut state = lock(&self.state);
-        let said = body.filter(|_| state.version.is_none()).map(serde_json::from_str::<Value>);
-        let said = said.and_then(Result::ok).unwrap_or_default();
-        let named = said["params"]["_meta"]["io.modelcontextprotocol/protocolVersion"].as_str();
-        state.modern |= named.is_some();
-        let is_modern = state.modern;
-        let version = named.or(is_modern.then_some(Revision::V2026_07_28.name()));
-        let repeated = said["method"].as_str().filter(|_| is_modern);
-        let name = match repeated {
-            Some("resources/read") => said["params"]["uri"].as_str(),
-            Some("tools/call" | "prompts/get") => said["params"]["name"].as_str(),
-            _ => None,
-        };
-        let name = name.map(spelled);
-        let to = state.endpoint.as_ref().filter(|_| body.is_some()).unwrap_or(&self.target);
-        let uri: Uri = to.parse().map_err(|_| "the server's endpoint is not a URL".to_owned())?;
-        let mut request = Request::new(full(body.unwrap_or_default().to_owned()));
-        (*request.method_mut(), *request.uri_mut()) = (method, uri);
-        for (name, value) in [
-            (ACCEPT.as_str(), Some(accept)),
-            (CONTENT_TYPE.as_str(), body.map(|_| JSON)),
-            (SESSION, state.id.as_deref()),
-            (VERSION, state.version.as_deref().or(version)),
-            ("mcp-method", repeated),
-            ("mcp-name", name.as_deref()),
-            (LAST_EVENT, last_event),
-        ] {
-            insert(request.headers_mut(), name, value);
-        }
-        Ok(request)
     }
 }
 

@@ -3,7 +3,7 @@
 //!
 //! Memory: the parts that are not sent yet, which are no more than the session.
 
-use crate::http::{Body, End, Watch, Watched, boxed};
+use crate::http::{Body, End, PolledPart, Watch, Watched, boxed};
 use crate::interrupt;
 use crate::play::journal::{Direction, Journal};
 use crate::play::plan::Plan;
@@ -88,10 +88,7 @@ impl HttpBody for Pieces {
     type Data = Bytes;
     type Error = Infallible;
 
-    fn poll_frame(
-        self: Pin<&mut Self>,
-        context: &mut Context<'_>,
-    ) -> Poll<Option<Result<Frame<Bytes>, Infallible>>> {
+    fn poll_frame(self: Pin<&mut Self>, context: &mut Context<'_>) -> PolledPart<Infallible> {
         let body = self.get_mut();
         if std::mem::take(&mut body.pause) {
             // What is polled again has been sent.
