@@ -272,6 +272,14 @@ fn private(options: &mut OpenOptions) -> &mut OpenOptions {
     options
 }
 
+/// Opens a regular file for reading, made by somebody else: opening a pipe would wait, and a device might never end.
+pub(crate) fn open_regular(path: &Path) -> io::Result<File> {
+    match fs::metadata(path)?.is_file() {
+        true => File::open(path),
+        false => Err(io::Error::other("it is not a regular file")),
+    }
+}
+
 /// Keeps a file that was there before from others, as a new one is kept.
 fn restrict(file: &File) -> io::Result<()> {
     #[cfg(unix)]

@@ -90,6 +90,21 @@ pub fn requested() -> bool {
     CAUGHT.load(Ordering::SeqCst) != 0
 }
 
+/// How often is looked whether what is waited for is so.
+const TICK: Duration = Duration::from_millis(5);
+
+/// Waits until something is so, but no longer than this, nor than until one comes. Whether it was, in time.
+pub(crate) fn wait(patience: Duration, mut done: impl FnMut() -> bool) -> bool {
+    let since = Instant::now();
+    while !done() {
+        if since.elapsed() >= patience || requested() {
+            return false;
+        }
+        std::thread::sleep(TICK);
+    }
+    true
+}
+
 /// How long what is at hand may take once the program is to end.
 const PATIENCE: Duration = Duration::from_secs(2);
 

@@ -7,9 +7,8 @@
 //! the system's clock, which all processes share: one that a process keeps for itself is off by however long the process
 //! was put aside while it was set.
 
-use crate::files::Growing;
+use crate::files::{Growing, open_regular};
 use crate::lock;
-use crate::regular;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
@@ -269,7 +268,7 @@ pub(crate) fn micros(time: Duration) -> u64 {
 /// # Errors
 /// Where the file cannot be read, or a line of it is not an entry; the error names it.
 pub fn read(path: &Path) -> io::Result<Vec<Entry>> {
-    read_from(regular::open(path)?)
+    read_from(open_regular(path)?)
 }
 
 fn read_from(input: impl Read) -> io::Result<Vec<Entry>> {

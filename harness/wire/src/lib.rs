@@ -4,7 +4,7 @@
 //!
 //! | module | what it is |
 //! | --- | --- |
-//! | [`files`], `regular`, `utf8`, `queue` | files that are whole or known not to be, and bytes that wait to be written |
+//! | [`files`], `utf8`, `queue` | files that are whole or known not to be, and bytes that wait to be written |
 //! | `messages`, [`journal`] | messages as text; what a peer really sent and received |
 //! | `stdio`, [`interrupt`] | processes, pipes and lines: every program is started and ended in one way ([`group`]), and a request to end reaches all |
 //! | `http` | one server, one client, one reader and writer of event streams, one handling of headers |
@@ -21,28 +21,23 @@
 
 mod bridge;
 pub mod drive;
-mod error;
 pub mod files;
 mod http;
 pub mod interrupt;
 pub mod journal;
 mod messages;
-mod notify;
 pub mod play;
 pub mod probe;
 pub mod proxy;
 mod queue;
 pub mod record;
 pub mod redaction;
-mod regular;
 mod remote;
 mod stdio;
 mod utf8;
 
 pub use bridge::Bridge;
-pub use error::StartError;
 pub use http::{AllowedHosts, fetch};
-pub use notify::Notify;
 pub use stdio::{Stderr, group, spawn_error};
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -50,4 +45,45 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 /// Locks a mutex, also after a thread panicked with it.
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Why nothing was recorded or played; each in a sentence.
+#[derive(Debug)]
+pub enum StartError {
+    /// A file, an address or this process cannot be used.
+    Unusable(String),
+    /// The program or the server at the other side cannot be run or reached.
+    CannotRun(String),
+}
+
+impl StartError {
+    /// The sentence.
+    pub(crate) fn into_text(self) -> String {
+        match self {
+            Self::Unusable(why) | Self::CannotRun(why) => why,
+        }
+    }
+}
+
+/// A person, usually at a terminal, to whom recorders and players report while a session goes on.
+pub trait Notify: Send + Sync {
+    /// Reports what went wrong, in a sentence.
+    fn error(&self, text: &str);
+
+    /// Reports something that is worth knowing and is not an error, in a sentence.
+    fn note(&self, text: &str);
+
+    /// Reports where the other side differs from the session that is played, in up to four lines.
+    fn mismatch(&self, text: &str);
+}
+
+/// Says nothing: what happens is seen elsewhere.
+pub(crate) struct Quiet;
+
+impl Notify for Quiet {
+    fn error(&self, _: &str) {}
+
+    fn note(&self, _: &str) {}
+
+    fn mismatch(&self, _: &str) {}
 }

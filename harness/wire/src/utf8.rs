@@ -14,21 +14,14 @@ impl Utf8 {
         !self.invalid && self.begun.is_empty()
     }
 
-    pub(crate) fn feed(&mut self, mut part: &[u8]) {
-        // A character has at most four bytes, so few bytes finish the one that was begun.
-        while !self.invalid && !self.begun.is_empty() {
-            let [first, rest @ ..] = part else { return };
-            self.begun.push(*first);
-            part = rest;
-            match std::str::from_utf8(&self.begun) {
-                Ok(_) => self.begun.clear(),
-                Err(error) => self.invalid = error.error_len().is_some(),
-            }
-        }
-        if let Err(error) = std::str::from_utf8(part) {
+    pub(crate) fn feed(&mut self, part: &[u8]) {
+        let joined = (!self.begun.is_empty()).then(|| [&self.begun, part].concat());
+        let bytes = joined.as_deref().unwrap_or(part);
+        if let Err(error) = std::str::from_utf8(bytes) {
             self.invalid |= error.error_len().is_some();
-            self.begun.extend_from_slice(&part[error.valid_up_to()..]);
-            self.begun.truncate(4);
+            self.begun = if self.invalid { Vec::new() } else { bytes[error.valid_up_to()..].to_vec() };
+        } else {
+            self.begun.clear();
         }
     }
 }

@@ -52,15 +52,16 @@ pub(super) fn run(
     watch()?;
     interrupt::be_gentle();
     // First the address: a file that was made for nothing would be in the way the next time.
-    let (proxy, bridge) = match behind {
-        Behind::Http(to) => (Proxy::listen(at, (*to).clone())?, None),
+    let mut proxy = match behind {
+        Behind::Http(to) => Proxy::listen(at, (*to).clone())?,
         Behind::Stdio { command, shared } => {
-            let proxy = Proxy::for_stdio(at)?;
-            let bridge = start(command, *shared, &redaction, context)?;
-            (proxy.before(Arc::clone(&bridge)), Some(bridge))
+            let mut proxy = Proxy::for_stdio(at)?;
+            proxy.bridge = Some(start(command, *shared, &redaction, context)?);
+            proxy
         }
     };
-    let proxy = proxy.redacting(redaction.clone()).allowing(hosts.at(at));
+    let bridge = proxy.bridge.clone();
+    (proxy.redaction, proxy.hosts) = (redaction.clone(), hosts.at(at));
     let file = record::create_in_place(out, force)?;
     let at = proxy.address()?;
     let what = match behind {

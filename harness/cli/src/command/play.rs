@@ -274,7 +274,8 @@ fn transport(args: &Args) -> Transport {
 /// A server that listens.
 fn listening(at: SocketAddr, args: &Args, context: CommandContext) -> Result<Server, StartError> {
     let answers = args.answers.unwrap_or(Answers::AsRecorded);
-    let server = Server::listen(at, transport(args), answers)?.allowing(args.hosts.at(at));
+    let mut server = Server::listen(at, transport(args), answers)?;
+    server.hosts = args.hosts.at(at);
     let url = server.url().map_err(|error| StartError::Unusable(format!("the port is unknown: {error}")))?;
     context.terminal.note(&format!("listening at {url}"));
     Ok(server)

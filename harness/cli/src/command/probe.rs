@@ -102,7 +102,7 @@ fn given(path: &Path, context: CommandContext) -> Result<Vec<(String, Value)>, F
 fn list() -> Result<u8, Failure> {
     use std::io::Write as _;
     let mut out = io::stdout().lock();
-    for step in SCRIPT {
+    for step in SCRIPT.iter() {
         let [first, last] = step.revisions;
         writeln!(
             out,

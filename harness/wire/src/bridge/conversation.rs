@@ -59,15 +59,6 @@ struct Request {
     is_hello: bool,
 }
 
-/// What is to be done with a client's messages.
-#[derive(Debug, PartialEq, Eq)]
-pub(super) struct ForServer {
-    /// The stream of the answers, where there are any.
-    pub(super) stream: Option<u64>,
-    /// The lines for the server.
-    pub(super) lines: Vec<String>,
-}
-
 /// Why a client's messages are not taken.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum NotTaken {
@@ -115,8 +106,13 @@ impl Conversation {
         self.open.len()
     }
 
-    /// Takes what a client says. Where any of it cannot be passed on, nothing is.
-    pub(super) fn ask(&mut self, client: u64, said: &[Message<'_>]) -> Result<ForServer, NotTaken> {
+    /// Takes what a client says: the stream of the answers, where there are any, and the lines for the server. Where any of it
+    /// cannot be passed on, nothing is.
+    pub(super) fn ask(
+        &mut self,
+        client: u64,
+        said: &[Message<'_>],
+    ) -> Result<(Option<u64>, Vec<String>), NotTaken> {
         let requests: Vec<_> = said.iter().filter(|said| said.method().is_some()).collect();
         let ids: Vec<&str> = requests.iter().filter_map(|said| id_text(**said)).collect();
         if self.open.len() + ids.len() > OPEN {
@@ -139,7 +135,7 @@ impl Conversation {
             };
             lines.extend(line.map(|line| on_one_line(&line).into_owned()));
         }
-        Ok(ForServer { stream, lines })
+        Ok((stream, lines))
     }
 
     fn request(&mut self, client: u64, stream: u64, message: Message<'_>) -> Option<String> {

@@ -5,8 +5,8 @@ use super::server::ClientHandle;
 use super::streams::{Answer, LISTENING, NextEvent};
 use super::{Bridge, NoSession, SESSIONS, SILENCE};
 use crate::http::{
-    Body, EVENTS, HELD, JSON, LAST_EVENT, SESSION, Unread, VERSION, accepts, answer, boxed, collect, full,
-    insert, media_type, spell, text,
+    Body, EVENTS, HELD, JSON, LAST_EVENT, PolledPart, SESSION, Unread, VERSION, accepts, answer, boxed,
+    collect, full, insert, media_type, spell, text,
 };
 use crate::messages::{id_text, internal_error, is, messages};
 use hyper::body::{Body as HttpBody, Bytes, Frame};
@@ -31,28 +31,10 @@ const RETRY: &str = "retry: 300\n";
 /// Why a request is refused, with the status that says so.
 struct Refusal(StatusCode, String);
 
+type Answered = Result<Response<Body>, Refusal>;
+
 fn refuse<T>(status: StatusCode, why: &str) -> Result<T, Refusal> {
     Err(Refusal(status, why.to_owned()))
-}
-
-/// What a client's messages got.
-enum Answered {
-    /// They ask for nothing.
-    Accepted,
-    /// One message.
-    Message(String),
-    /// A stream of this number.
-    Stream(u64),
-}
-
-impl Answered {
-    fn response(self, client: ClientHandle, breaks: bool) -> Result<Response<Body>, Refusal> {
-        match self {
-            Self::Accepted => Ok(answer(StatusCode::ACCEPTED, None, full(""))),
-            Self::Message(text) => Ok(message(text)),
-            Self::Stream(stream) => events(client, stream, None, breaks),
-        }
-    }
 }
 
 /// A session that ends unless it is kept: the answer to `initialize` may be an error, or reach nobody.
@@ -89,7 +71,7 @@ impl Bridge {
         answered.unwrap_or_else(|Refusal(status, why)| sentence(status, &why))
     }
 
-    async fn post(self: &Arc<Self>, headers: &HeaderMap, body: Body) -> Result<Response<Body>, Refusal> {
+    async fn post(self: &Arc<Self>, headers: &HeaderMap, body: Body) -> Answered {
         let accepted = accepts(headers, JSON) && accepts(headers, EVENTS);
         if !(accepted || self.conduct.is_lenient) {
             return refuse(
@@ -125,11 +107,7 @@ impl Bridge {
         }
     }
 
-    async fn initialize(
-        self: &Arc<Self>,
-        headers: &HeaderMap,
-        hello: Message<'_>,
-    ) -> Result<Response<Body>, Refusal> {
+    async fn initialize(self: &Arc<Self>, headers: &HeaderMap, hello: Message<'_>) -> Answered {
         known_version(headers, None)?;
         let id = match self.begin() {
             Ok(id) => id,
@@ -148,44 +126,51 @@ impl Bridge {
         };
         let answer = self.ask(&client, &[hello]).await?;
         begun.kept = match &answer {
-            Answered::Message(text) => {
+            Some(Answer::Message(text)) => {
                 Message::parse(text).is_ok_and(|it| it.json().member("error").is_none())
             }
+            Some(Answer::Gone) => false,
             _ => true,
         };
-        let mut answer = answer.response(client, self.conduct.breaks)?;
+        let mut answer = self.response(answer, client)?;
         insert(answer.headers_mut(), SESSION, Some(&*begun.id).filter(|_| begun.kept));
         Ok(answer)
     }
 
-    async fn pass_on(&self, headers: &HeaderMap, said: &[Message<'_>]) -> Result<Response<Body>, Refusal> {
+    async fn pass_on(&self, headers: &HeaderMap, said: &[Message<'_>]) -> Answered {
         let (_, client) = self.session(headers)?;
         let batches = Revision::V2025_03_26.name();
         if said.len() > 1 && client.version().is_some_and(|version| version != batches) {
             return refuse(StatusCode::BAD_REQUEST, "batches are of revision 2025-03-26 only");
         }
-        self.ask(&client, said).await?.response(client, self.conduct.breaks)
+        self.response(self.ask(&client, said).await?, client)
+    }
+
+    /// The response to messages that got this answer; none where they ask for nothing.
+    fn response(&self, answered: Option<Answer>, client: ClientHandle) -> Answered {
+        match answered {
+            None => Ok(answer(StatusCode::ACCEPTED, None, full(""))),
+            Some(Answer::Message(text)) => Ok(message(text)),
+            Some(Answer::Stream(stream)) => events(client, stream, None, self.conduct.breaks),
+            Some(Answer::Gone) => refuse(StatusCode::NOT_FOUND, "the session has ended"),
+        }
     }
 
     /// Passes messages on, and waits for what answers them.
-    async fn ask(&self, client: &ClientHandle, said: &[Message<'_>]) -> Result<Answered, Refusal> {
+    async fn ask(&self, client: &ClientHandle, said: &[Message<'_>]) -> Result<Option<Answer>, Refusal> {
         let stream = match client.ask(said) {
             Ok(Some(stream)) => stream,
-            Ok(None) => return Ok(Answered::Accepted),
-            Err(why) => return not_taken(&why, said),
+            Ok(None) => return Ok(None),
+            Err(why) => return not_taken(&why, said).map(Some),
         };
         let answer = poll_fn(|context| {
             client.with(|it| it.poll_answer(stream, context)).unwrap_or(Poll::Ready(Answer::Gone))
         });
-        match timeout(SILENCE, answer).await.unwrap_or(Answer::Stream) {
-            Answer::Message(text) => Ok(Answered::Message(text)),
-            Answer::Stream => Ok(Answered::Stream(stream)),
-            Answer::Gone => refuse(StatusCode::NOT_FOUND, "the session has ended"),
-        }
+        Ok(Some(timeout(SILENCE, answer).await.unwrap_or(Answer::Stream(stream))))
     }
 
     /// A stream: of what belongs to no request, or of what follows an event.
-    fn get(&self, headers: &HeaderMap) -> Result<Response<Body>, Refusal> {
+    fn get(&self, headers: &HeaderMap) -> Answered {
         if !(accepts(headers, EVENTS) || self.conduct.is_lenient) {
             return refuse(StatusCode::NOT_ACCEPTABLE, &format!("the header Accept has to list {EVENTS}"));
         }
@@ -230,7 +215,7 @@ fn known_version(headers: &HeaderMap, own: Option<&str>) -> Result<(), Refusal> 
     refuse(StatusCode::BAD_REQUEST, "MCP-Protocol-Version names a revision that is not supported here")
 }
 
-fn not_taken(why: &NotTaken, said: &[Message<'_>]) -> Result<Answered, Refusal> {
+fn not_taken(why: &NotTaken, said: &[Message<'_>]) -> Result<Answer, Refusal> {
     match why {
         NotTaken::SameId => refuse(StatusCode::BAD_REQUEST, "a request with this id is open"),
         NotTaken::TooMany => refuse(StatusCode::SERVICE_UNAVAILABLE, "too many requests are open"),
@@ -239,7 +224,7 @@ fn not_taken(why: &NotTaken, said: &[Message<'_>]) -> Result<Answered, Refusal> 
             // A client that begins again has a new server, unless it is this one that it begins with.
             let why = "the server accepts no more messages";
             match said.iter().find(|said| said.method().is_some_and(|method| method.is("initialize"))) {
-                Some(begins) => Ok(Answered::Message(failure(*begins, why))),
+                Some(begins) => Ok(Answer::Message(failure(*begins, why))),
                 None => refuse(StatusCode::NOT_FOUND, why),
             }
         }
@@ -247,12 +232,7 @@ fn not_taken(why: &NotTaken, said: &[Message<'_>]) -> Result<Answered, Refusal> 
 }
 
 /// A stream of events, from its beginning, or from behind an event.
-fn events(
-    client: ClientHandle,
-    stream: u64,
-    behind: Option<u64>,
-    breaks: bool,
-) -> Result<Response<Body>, Refusal> {
+fn events(client: ClientHandle, stream: u64, behind: Option<u64>, breaks: bool) -> Answered {
     let Some(reader) = client.with(|streams| streams.attach(stream, behind)).flatten() else {
         return refuse(StatusCode::BAD_REQUEST, NO_EVENT);
     };
@@ -301,10 +281,7 @@ impl HttpBody for EventBody {
     type Data = Bytes;
     type Error = io::Error;
 
-    fn poll_frame(
-        mut self: Pin<&mut Self>,
-        context: &mut Context<'_>,
-    ) -> Poll<Option<io::Result<Frame<Bytes>>>> {
+    fn poll_frame(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> PolledPart<io::Error> {
         let is_first = std::mem::take(&mut self.primed);
         let next = match is_first {
             true => NextEvent::Event(0, String::new()),

@@ -2,7 +2,7 @@
 //!
 //! Memory: what waits to be read by the server, up to [`UNREAD`] bytes and one message, and that of the conversation.
 
-use super::conversation::{ClientStream, Conversation, ForServer, NotTaken};
+use super::conversation::{ClientStream, Conversation, NotTaken};
 use super::streams::{NextEvent, Streams};
 use crate::http::HELD;
 use crate::messages::messages;
@@ -215,7 +215,7 @@ impl ClientHandle {
         if waiting.iter().sum::<usize>() > UNREAD {
             return Err(NotTaken::Full);
         }
-        let ForServer { stream, lines } = conversation.ask(self.id, said)?;
+        let (stream, lines) = conversation.ask(self.id, said)?;
         for line in lines {
             waiting.push_back(line.len());
             process.send(&line);

@@ -60,8 +60,8 @@ struct NumberedEvent {
 pub(super) enum Answer {
     /// One message.
     Message(String),
-    /// A stream of events.
-    Stream,
+    /// A stream of events, of this number.
+    Stream(u64),
     /// There is none: the session is over.
     Gone,
 }
@@ -130,7 +130,7 @@ impl Streams {
             }));
         }
         if stream.said > 0 || stream.whole {
-            return Poll::Ready(Answer::Stream);
+            return Poll::Ready(Answer::Stream(number));
         }
         stream.waker = Some(context.waker().clone());
         Poll::Pending
@@ -264,11 +264,11 @@ mod tests {
         assert_eq!(streams.poll_answer(plain, &context()), Poll::Ready(Answer::Gone), "it is not kept");
         let progress = streams.open(false);
         streams.add(progress, "progress");
-        assert_eq!(streams.poll_answer(progress, &context()), Poll::Ready(Answer::Stream));
+        assert_eq!(streams.poll_answer(progress, &context()), Poll::Ready(Answer::Stream(progress)));
         let several = streams.open(true);
         streams.add(several, "one of one");
         streams.finish(several);
-        assert_eq!(streams.poll_answer(several, &context()), Poll::Ready(Answer::Stream));
+        assert_eq!(streams.poll_answer(several, &context()), Poll::Ready(Answer::Stream(several)));
         assert_eq!((streams.kept.len(), streams.bytes), (2, "progressone of one".len()));
     }
 

@@ -2,22 +2,23 @@
 //! process too.
 
 use super::journals::{Journals, exchanges, heard};
-use super::port;
-use super::process::{KillTarget, Running, not_started, recorder_words, script, wait, watched};
+use super::process::{KillTarget, Running, not_started, recorder_words, script, watched};
 use super::recorder::Placeholders;
 use super::rig::{Files, Played, Rig};
 use super::scenario::Scenario;
 use crate::http::Target;
 use crate::journal::{self, Direction, Entry, Journal};
-use crate::notify::Quiet;
 use crate::play::http::{Answers, Server, Transport, as_client};
 use crate::play::{Plan, Variants};
 use crate::stdio::group::Group;
 use crate::stdio::{running, start};
+use crate::{Quiet, interrupt};
 use rustix::process::{Signal, kill_process};
 use std::io;
-use std::net::{Ipv4Addr, SocketAddr, TcpStream};
+use std::net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream};
+use std::ops::Range;
 use std::process::Stdio;
+use std::sync::atomic::{AtomicU16, Ordering};
 use std::thread;
 use std::time::{Duration, SystemTime};
 use tokio::sync::watch;
@@ -42,7 +43,7 @@ pub(super) fn play(
     let local = SocketAddr::from((Ipv4Addr::LOCALHOST, 0));
     let server = Server::listen(local, transport, Answers::AsRecorded).map_err(refused)?;
     let upstream = server.url()?;
-    let port = port::free()?;
+    let port = free_port()?;
     let words =
         recorder_words(rig, files, Placeholders { port, upstream: &upstream, ..Placeholders::default() });
     let path = upstream.splitn(4, '/').nth(3).unwrap_or_default();
@@ -92,7 +93,7 @@ pub(super) fn play(
         died = died_of(&mut recorder.group).filter(|_| killed.is_none());
         ended = end(&mut recorder.group, killed, rig.patience);
         // What the recorder sent before it went may be on its way for so long, and then nothing is.
-        wait(rig.patience, || serving.is_finished());
+        interrupt::wait(rig.patience, || serving.is_finished());
         let _ = nobody_comes.send(true);
         let _ = serving.join();
     });
@@ -111,7 +112,7 @@ fn heard_by_client(notes: &[Entry]) -> usize {
 /// Whether a recorder listens, in time.
 fn listens(recorder: &mut Group, port: u16) -> bool {
     let address = SocketAddr::from((Ipv4Addr::LOCALHOST, port));
-    wait(START, || recorder.exited() || TcpStream::connect(address).is_ok()) && !recorder.exited()
+    interrupt::wait(START, || recorder.exited() || TcpStream::connect(address).is_ok()) && !recorder.exited()
 }
 
 /// How it ended, if it has.
@@ -136,4 +137,52 @@ fn end(recorder: &mut Group, killed: Option<SystemTime>, patience: Duration) -> 
         }
     }
     too_late(", by SIGINT and by SIGTERM")
+}
+
+/// Between a port's choice and the moment when the recorder listens there, the system may give it to another program
+/// that asks for any free one. It gives none of these away: Linux begins at 32,768, others at 49,152.
+const PORTS: Range<u16> = 20_000..32_000;
+
+static NEXT: AtomicU16 = AtomicU16::new(0);
+
+/// A port of 127.0.0.1 at which nobody listens, and which this process has not chosen lately.
+fn free_port() -> io::Result<u16> {
+    for _ in PORTS {
+        let port = chosen(std::process::id(), NEXT.fetch_add(1, Ordering::Relaxed));
+        if TcpListener::bind((Ipv4Addr::LOCALHOST, port)).is_ok() {
+            return Ok(port);
+        }
+    }
+    let message = format!("no port from {} to {} of 127.0.0.1 is free", PORTS.start, PORTS.end - 1);
+    Err(io::Error::new(io::ErrorKind::AddrInUse, message))
+}
+
+/// Processes that run at the same time begin far from each other, since their ids are close.
+fn chosen(process: u32, count: u16) -> u16 {
+    let room = u32::from(PORTS.end - PORTS.start);
+    let offset = (process % room * 97 + u32::from(count)) % room;
+    PORTS.start + u16::try_from(offset).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Ipv4Addr, PORTS, TcpListener, chosen, free_port};
+
+    #[test]
+    fn a_port_is_none_that_the_system_gives_away_and_nobody_has_it() {
+        let first = free_port().unwrap();
+        let taken: Vec<_> =
+            (1..=3).map(|more| TcpListener::bind((Ipv4Addr::LOCALHOST, first + more))).collect();
+        let next = free_port().unwrap();
+        assert!(PORTS.contains(&first) && PORTS.contains(&next));
+        let by_us = taken.iter().flatten().any(|it| it.local_addr().unwrap().port() == next);
+        assert!(next != first && !by_us, "{first} {next}");
+    }
+
+    #[test]
+    fn neighbours_choose_apart() {
+        let of = |process| (0..90).map(move |count| chosen(process, count));
+        assert!(of(4_711).all(|port| of(4_712).all(|other| other != port)));
+        assert!(of(u32::MAX).all(|port| PORTS.contains(&port)));
+    }
 }

@@ -8,8 +8,6 @@ mod http;
 mod journals;
 mod judge;
 #[cfg(unix)]
-mod port;
-#[cfg(unix)]
 mod process;
 mod recorder;
 mod recording;

@@ -16,7 +16,7 @@ use std::os::unix::fs::MetadataExt as _;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
-use std::time::{Duration, Instant, SystemTime};
+use std::time::{Duration, SystemTime};
 use std::{fs, io};
 use transcript::session::Side;
 
@@ -163,10 +163,10 @@ impl<'v> KillTarget<'v> {
             recording::read(&self.files.recording(), rig.format)
                 .is_ok_and(|it| it.written.len() >= self.passed)
         };
-        wait(rig.patience, all_there);
+        interrupt::wait(rig.patience, all_there);
         // A server may not have noted yet what was heard, and one that is killed notes it no more.
         if let Some(sent) = self.sent {
-            wait(rig.patience, || noted("server.journal", sent) >= self.after);
+            interrupt::wait(rig.patience, || noted("server.journal", sent) >= self.after);
         }
         let signal = match self.kill {
             Kill::Term => Signal::TERM,
@@ -176,16 +176,4 @@ impl<'v> KillTarget<'v> {
         kill_process(running::pid(recorder)?, signal).ok()?;
         Some(now)
     }
-}
-
-/// Waits until something is so, but no longer than until this process is asked to end. Whether it was, in time.
-pub(super) fn wait(patience: Duration, mut done: impl FnMut() -> bool) -> bool {
-    let since = Instant::now();
-    while !done() {
-        if since.elapsed() >= patience || interrupt::requested() {
-            return false;
-        }
-        thread::sleep(TICK);
-    }
-    true
 }

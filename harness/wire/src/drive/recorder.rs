@@ -60,26 +60,23 @@ impl Recorder {
     /// The words with their placeholders filled. A server that is a word of its own becomes as many as it has; inside of a longer
     /// word it is quoted as a shell wants it.
     pub(super) fn filled(&self, placeholders: &Placeholders<'_>) -> Vec<String> {
+        let Placeholders { server, out, port, upstream } = *placeholders;
+        let origin = upstream.match_indices('/').nth(2).map_or(upstream, |(end, _)| &upstream[..end]);
+        // The paths last: they may hold braces of their own.
+        let holes = [
+            ("{port}", &*port.to_string()),
+            ("{upstream}", upstream),
+            ("{origin}", origin),
+            ("{server}", &shell_words::join(server)),
+            ("{out}", out),
+        ];
         let mut words = Vec::new();
         for word in &self.words {
-            if word == "{server}" {
-                words.extend_from_slice(placeholders.server);
-                continue;
+            match &**word {
+                "{server}" => words.extend_from_slice(server),
+                _ => words
+                    .push(holes.iter().fold(word.clone(), |word, (hole, value)| word.replace(hole, value))),
             }
-            // The paths last: they may hold braces of their own.
-            let origin = placeholders
-                .upstream
-                .match_indices('/')
-                .nth(2)
-                .map_or(placeholders.upstream, |(end, _)| &placeholders.upstream[..end]);
-            let word = word
-                .replace("{port}", &placeholders.port.to_string())
-                .replace("{upstream}", placeholders.upstream);
-            let word = word.replace("{origin}", origin);
-            words.push(
-                word.replace("{server}", &shell_words::join(placeholders.server))
-                    .replace("{out}", placeholders.out),
-            );
         }
         words
     }

@@ -2,7 +2,7 @@
 
 use super::judge::pairing::RecordedMessage;
 use super::judge::{Defect, Finding};
-use crate::regular;
+use crate::files::open_regular;
 use formats::{Format, Input, ReadError, ReadOptions, Tolerance};
 use std::io;
 use std::path::Path;
@@ -21,7 +21,7 @@ pub(super) struct Recording {
 pub(super) fn read(path: &Path, format: Option<&'static Format>) -> Result<Recording, Finding> {
     let none = |says: &str| Finding::new(Defect::NoRecording, None, 0, says);
     let unreadable = |says: String| Finding::new(Defect::Unreadable, None, 0, says);
-    let mut file = regular::open(path).map_err(|error| match error.kind() {
+    let mut file = open_regular(path).map_err(|error| match error.kind() {
         io::ErrorKind::NotFound => none("the recorder wrote no recording"),
         _ => none(&format!("the recording cannot be opened: {error}")),
     })?;

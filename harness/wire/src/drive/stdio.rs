@@ -1,14 +1,14 @@
 //! A session over pipes: the client plays in this process and starts the recorder, which starts the server.
 
 use super::journals::Journals;
-use super::process::{KillTarget, Running, not_started, recorder_words, script, wait, watched};
+use super::process::{KillTarget, Running, not_started, recorder_words, script, watched};
 use super::recorder::Placeholders;
 use super::rig::{Files, Played, Rig};
 use super::scenario::Scenario;
 use crate::journal::{self, Direction, Entry, Journal, JournalEvent};
-use crate::notify::Quiet;
 use crate::play::{self, Plan, Variants};
 use crate::stdio::start;
+use crate::{Quiet, interrupt};
 use rustix::io::Errno;
 use rustix::process::{Pid, Signal, kill_process, test_kill_process};
 use std::path::Path;
@@ -126,7 +126,7 @@ fn settled(path: &Path, patience: Duration) -> io::Result<Vec<Entry>> {
     let gone =
         |notes: &[Entry]| process_id(notes).is_some_and(|pid| test_kill_process(pid) == Err(Errno::SRCH));
     let read = || if path.exists() { journal::read(path) } else { Ok(Vec::new()) };
-    wait(patience, || !path.exists() || read().is_ok_and(|notes| over(&notes) || gone(&notes)));
+    interrupt::wait(patience, || !path.exists() || read().is_ok_and(|notes| over(&notes) || gone(&notes)));
     read()
 }
 

@@ -17,6 +17,9 @@ pub(crate) type BoxError = Box<dyn Error + Send + Sync>;
 /// The body of a request or an answer.
 pub(crate) type Body = UnsyncBoxBody<Bytes, BoxError>;
 
+/// The next part of a body, as far as there is one.
+pub(crate) type PolledPart<E> = Poll<Option<Result<Frame<Bytes>, E>>>;
+
 /// A body that is all there.
 pub(crate) fn full(bytes: impl Into<Bytes>) -> Body {
     boxed(Full::new(bytes.into()))
@@ -145,10 +148,7 @@ where
     type Data = Bytes;
     type Error = B::Error;
 
-    fn poll_frame(
-        self: Pin<&mut Self>,
-        context: &mut Context<'_>,
-    ) -> Poll<Option<Result<Frame<Bytes>, B::Error>>> {
+    fn poll_frame(self: Pin<&mut Self>, context: &mut Context<'_>) -> PolledPart<B::Error> {
         let watched = self.get_mut();
         ready!(watched.watch.poll_room(context));
         let polled = ready!(Pin::new(&mut watched.body).poll_frame(context));

@@ -54,13 +54,11 @@ pub(crate) fn spell(name: Option<&str>, id: Option<&str>, data: &str) -> Bytes {
     let mut out = String::with_capacity(data.len() + 64);
     for (field, value) in [("event", name), ("id", id)] {
         if let Some(value) = value {
-            out.push_str(&format!("{field}: {value}\n"));
+            out.extend([field, ": ", value, "\n"]);
         }
     }
     for line in data.replace("\r\n", "\n").split(['\n', '\r']) {
-        out.push_str("data: ");
-        out.push_str(line);
-        out.push('\n');
+        out.extend(["data: ", line, "\n"]);
     }
     out.push('\n');
     Bytes::from(out)

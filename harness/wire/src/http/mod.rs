@@ -6,16 +6,17 @@
 mod body;
 mod client;
 mod events;
-mod fetch;
 mod headers;
 mod hosts;
 mod server;
 mod target;
 
-pub(crate) use body::{Body, BoxError, End, Unread, Watch, Watched, answer, boxed, collect, full};
+pub(crate) use body::{
+    Body, BoxError, End, PolledPart, Unread, Watch, Watched, answer, boxed, collect, full,
+};
+pub use client::fetch;
 pub(crate) use client::{Client, Failure, error_chain};
 pub(crate) use events::{EventReader, SseEvent, spell};
-pub use fetch::fetch;
 pub(crate) use headers::{
     EVENTS, JSON, LAST_EVENT, SESSION, VERSION, accepts, header, header_list, insert, media_type, text,
     to_server, without_connection,

@@ -1,7 +1,6 @@
 //! A play under way, whatever carries it: what is next, what was reported, and how long it goes on while nothing comes.
 
-use super::mismatch::{Mismatch, MismatchKind};
-use super::plan::{Plan, Played};
+use super::plan::{Mismatch, MismatchKind, Plan, Played};
 use super::player::{Order, Player};
 use crate::messages::internal_error;
 use std::time::{Duration, Instant};

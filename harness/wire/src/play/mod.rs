@@ -1,6 +1,6 @@
 //! A scripted peer: plays one side of a recorded session, and reports where the other side differs.
 //!
-//! What to send and what to expect is pure (`script`, `player`, `mismatch`); `game` is a play under way. A transport carries it
+//! What to send and what to expect is pure (`script`, `player`); `game` is a play under way. A transport carries it
 //! (`stdio`, `http`), in the ways that a peer may take (`variant`), and writes down what really passed (`journal`).
 //!
 //! Every wait has an end: while something is awaited, it has to come within [`Plan::patience`] of what was awaited before it,
@@ -8,7 +8,6 @@
 
 mod game;
 pub mod http;
-mod mismatch;
 pub mod mock;
 mod names;
 mod plan;
@@ -22,7 +21,7 @@ mod variant;
 pub use crate::http::HELD;
 pub use crate::journal;
 pub use crate::messages::on_one_line;
-pub(crate) use mismatch::MISSING;
+pub(crate) use plan::MISSING;
 pub use plan::{Plan, Played, TOLD};
 pub use script::Script;
 pub(crate) use script::{ScriptStep, event, read_session};

@@ -5,8 +5,8 @@
 //! message that differs counts as received, an unexpected one is skipped. Memory: a bit for each message, and the ids
 //! that the other side chose.
 
-use super::mismatch::{Mismatch, MismatchKind};
 use super::names::IdMap;
+use super::plan::{Mismatch, MismatchKind};
 use super::script::{Script, event};
 use crate::messages::id_text;
 use std::borrow::Cow;

@@ -93,11 +93,6 @@ impl Script {
         (0..self.steps.len()).filter_map(|step| self.message(step)).map(|it| it.text().len() as u64).sum()
     }
 
-    /// Every entry of the session, also those that are not messages.
-    pub(crate) fn entries(&self) -> &[OwnedEntry] {
-        &self.session.entries
-    }
-
     /// The entry of a step.
     pub(crate) fn entry(&self, step: usize) -> Option<&OwnedEntry> {
         self.session.entries.get(self.steps.get(step)?.entry)

@@ -3,8 +3,7 @@
 //! Two threads read and write, so that neither side waits for the other to be read; this one decides.
 
 use super::game::Game;
-use super::mismatch::{Mismatch, MismatchKind};
-use super::plan::{Plan, Played};
+use super::plan::{Mismatch, MismatchKind, Plan, Played};
 use super::player::Order;
 use crate::StartError;
 use crate::journal::JournalEvent;

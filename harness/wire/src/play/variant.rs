@@ -45,11 +45,6 @@ impl Variants {
         self.half_line_at_end.then(|| text.as_bytes()[..middle].to_vec())
     }
 
-    /// `bytes` in the pieces to be written.
-    pub(super) fn pieces<'b>(&self, bytes: &'b [u8]) -> impl Iterator<Item = &'b [u8]> {
-        bytes.chunks(self.chunk.unwrap_or(bytes.len()).max(1))
-    }
-
     /// Writes to a pipe, notes what was taken, and reports how much as it goes.
     pub(super) fn write(
         &self,
@@ -59,7 +54,7 @@ impl Variants {
         moved: &mut dyn FnMut(usize),
     ) -> io::Result<()> {
         thread::sleep(self.delay);
-        for mut piece in self.pieces(bytes) {
+        for mut piece in bytes.chunks(self.chunk.unwrap_or(bytes.len()).max(1)) {
             while !piece.is_empty() {
                 let at = journal.now();
                 match to.write(piece) {

@@ -157,7 +157,7 @@ impl Player<'_> {
         if why == Silence::Timeout {
             self.client.is_there();
         }
-        if self.client.over().is_none() {
+        if self.client.over.is_none() {
             self.done.slow.push(tool.to_owned());
             self.client.notify("notifications/cancelled", json!({"requestId": id}));
         } else if why != Silence::Interrupted {

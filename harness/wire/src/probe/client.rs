@@ -33,14 +33,16 @@ pub(super) enum Answer {
 
 /// One end of a session.
 pub(super) struct Client {
-    writer: Option<Writer>,
+    /// None once it says no more: the server's input is closed.
+    pub(super) writer: Option<Writer>,
     inbox: Arc<Inbox>,
-    patience: Duration,
+    /// How long each answer is waited for.
+    pub(super) patience: Duration,
     /// The number of the last request.
     last: u64,
     heard: u64,
     /// Why the server is not listened to any more.
-    over: Option<Silence>,
+    pub(super) over: Option<Silence>,
     /// The revision whose requests stand by themselves, where it is spoken.
     pub(super) modern: bool,
     /// What the server has asked for.
@@ -57,21 +59,6 @@ impl Client {
         listen(from, Duration::ZERO, longest, Journal::default(), &inbox);
         let (asked, beside) = (Vec::new(), Vec::new());
         Self { writer, inbox, patience, last: 0, heard: 0, over: None, modern: false, asked, beside }
-    }
-
-    /// Says no more: the server's input is closed.
-    pub(super) fn leave(&mut self) {
-        self.writer = None;
-    }
-
-    /// Waits so long for each answer from now on.
-    pub(super) fn patience(&mut self, patience: Duration) {
-        self.patience = patience;
-    }
-
-    /// Why the server is not there any more, if it is not.
-    pub(super) fn over(&self) -> Option<Silence> {
-        self.over
     }
 
     /// Whether a request of [`Self::beside`] may still be answered.

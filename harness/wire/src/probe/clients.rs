@@ -7,22 +7,18 @@ use super::script::Part;
 use super::server_script::{SERVER_SCRIPT, Seen, ServerAct, read_seen};
 use super::session::Archive;
 use crate::bridge::{Bridge, Conduct};
-use crate::notify::Quiet;
 use crate::proxy::Proxy;
-use crate::stdio::group::{Exit, Group};
+use crate::stdio::group::Exit;
 use crate::stdio::{Stderr, start};
-use crate::{AllowedHosts, Notify, StartError, interrupt};
+use crate::{AllowedHosts, Notify, Quiet, StartError, interrupt};
 use std::fs::File;
 use std::io::{Read as _, Seek as _, SeekFrom};
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
-use std::{fs, io, thread};
-
-/// How often a client that runs is looked at.
-const TICK: Duration = Duration::from_millis(20);
+use std::time::Duration;
+use std::{fs, io};
 
 /// How long what a client started may go on after it: its server writes the end of the recording.
 const AFTERWARDS: Duration = Duration::from_secs(3);
@@ -115,17 +111,15 @@ impl Clients {
                 started?
             }
             Some((at, hosts)) => {
-                let proxy = Proxy::for_stdio(*at).map_err(StartError::Unusable)?.allowing(hosts.clone());
+                let mut proxy = Proxy::for_stdio(*at).map_err(StartError::Unusable)?;
                 let conduct = Conduct { is_lenient: true, breaks: part == Part::Streams };
                 let bridge = Bridge::start_with(&server, false, conduct, Box::new(Quiet))?;
-                let proxy = proxy.before(Arc::clone(&bridge));
+                (proxy.bridge, proxy.hosts) = (Some(Arc::clone(&bridge)), hosts.clone());
                 let archive = Archive::before(proxy, &path(".har"), notify)?;
                 let url = format!("{}{}", archive.target.origin(), archive.target.path());
                 let ended = if self.command.is_empty() {
                     notify.note(&format!("listening at {url}; press Ctrl-C to stop"));
-                    while !interrupt::requested() {
-                        thread::sleep(TICK);
-                    }
+                    interrupt::wait(Duration::MAX, || false);
                     Ok((None, String::new()))
                 } else {
                     self.start(part, &[url], "{url}")
@@ -181,16 +175,18 @@ impl Clients {
         }
         let mut client = start(&words, [Stdio::null(), Stdio::null(), Stdio::piped()])?;
         let stderr = client.leader().stderr.take().map(|pipe| Stderr::keep(pipe, 0, LAST_WORDS));
-        let ends = ends_within(&mut client, self.time);
+        let ends = interrupt::wait(self.time, || client.exited());
         let exit = client.exit().filter(|_| ends);
         // The server ends with its client, and so does the recorder before it.
-        let since = Instant::now();
         let is_open = || self.recordings(part).is_ok_and(|found| !found.iter().all(|path| is_ended(path)));
-        while self.listen.is_none() && is_open() && since.elapsed() < AFTERWARDS && !interrupt::requested() {
-            thread::sleep(TICK);
-            if !ends {
-                client.kill();
-            }
+        if self.listen.is_none() {
+            interrupt::wait(AFTERWARDS, || {
+                let is_open = is_open();
+                if is_open && !ends {
+                    client.kill();
+                }
+                !is_open
+            });
         }
         Ok((exit, stderr.map(|stderr| stderr.last_words()).unwrap_or_default()))
     }
@@ -227,18 +223,6 @@ fn in_a_word(script: &Path, command: Vec<String>) -> io::Result<Vec<String>> {
         let _ = script;
         Ok(command)
     }
-}
-
-/// Whether a client ends by itself in this time.
-fn ends_within(client: &mut Group, time: Duration) -> bool {
-    let since = Instant::now();
-    while !client.exited() {
-        if since.elapsed() > time || interrupt::requested() {
-            return false;
-        }
-        thread::sleep(TICK);
-    }
-    true
 }
 
 /// Whether a recording has its last line.

@@ -145,13 +145,13 @@ impl Exchanges<'_> {
     }
 
     async fn act(&mut self, act: &'static Act) -> Result<Left, Silence> {
-        match *act {
+        match act {
             Act::Http(method, headers, body) => {
                 self.send(method, headers, body).await?;
             }
             Act::Streams(Streams::Beside(count), headers, body) => {
                 let mut streams = Vec::new();
-                for _ in 0..count {
+                for _ in 0..*count {
                     let answer = self.open("GET", self.path, &[LISTENS, OWN, VERSION], "").await?;
                     if !is_stream(&answer) {
                         return Ok(Some("the server does not offer as many streams"));

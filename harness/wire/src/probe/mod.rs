@@ -103,7 +103,7 @@ impl Probe {
     pub fn run(&self, notify: &Arc<dyn Notify>) -> Result<Vec<Probed>, StartError> {
         let end = EndPatience::default();
         let (first, start) = self.first(notify)?;
-        let spoken = first.revision();
+        let spoken = first.player.done.revision;
         let next = self.next(spoken, start);
         let has_own = matches!(self.server, Server::Command(_));
         // A server that all share would take a fault of one session into the others, and what is asked for by name is called once.
@@ -174,7 +174,7 @@ impl Probe {
         if session.player.shake_hands(newest.name(), newest) {
             let tools = session.player.listed_tools();
             for (tool, arguments) in choose(&tools) {
-                if session.player.client.over().is_some() {
+                if session.player.client.over.is_some() {
                     break;
                 }
                 session.player.try_call(&tool, &arguments);
@@ -188,14 +188,14 @@ impl Probe {
     fn steps(&self, part: Part, revision: Revision) -> impl Iterator<Item = &'static Step<Act>> {
         SCRIPT.iter().filter(move |step| {
             // What other steps ask for is in the listings.
-            step.part == part && step.is_of(revision) && (step.is_listing() || self.asks_for(step.tests))
+            step.part == part && step.is_of(revision) && (step.is_listing() || self.asks_for(&step.tests))
         })
     }
 
     /// Whether what these rules judge is asked for: it is where no step puts to the test what was selected.
     fn asks_for(&self, tests: &[&str]) -> bool {
         let is_tested =
-            |id: &String| SCRIPT.iter().any(|step| judges(step.tests, id)) || judges(VERSIONS, id);
+            |id: &String| SCRIPT.iter().any(|step| judges(&step.tests, id)) || judges(VERSIONS, id);
         self.select.is_empty() || self.select.iter().any(|id| judges(tests, id) || !is_tested(id))
     }
 }
@@ -219,8 +219,8 @@ impl Probe {
 
     /// Plays the first session to its end.
     fn rest(&self, mut session: Session<'_>, end: &EndPatience) -> Result<Probed, StartError> {
-        if let Some(revision) = session.revision() {
-            session.play(self.steps(Part::Session, revision));
+        if let Some(revision) = session.player.done.revision {
+            session.player.play(self.steps(Part::Session, revision));
         }
         end.close(session)
     }
@@ -269,24 +269,28 @@ impl Probe {
         };
         match next {
             Next::Version { name, version, revision, steps } => in_session(name, &|session| {
-                if session.player.shake_hands(version, *revision) && session.revision() == Some(*revision) {
-                    session.play(steps.iter().copied());
+                if session.player.shake_hands(version, *revision)
+                    && session.player.done.revision == Some(*revision)
+                {
+                    session.player.play(steps.iter().copied());
                 }
                 true
             }),
             Next::Faults(revision) => in_session("faults", &|session| {
                 if session.player.shake_hands(revision.name(), *revision) {
-                    session.play(self.steps(Part::Faults, *revision));
+                    session.player.play(self.steps(Part::Faults, *revision));
                 }
                 true
             }),
             Next::Discovery(patience) => in_session(DISCOVERED, &|session| {
-                session.player.client.patience(*patience);
+                session.player.client.patience = *patience;
                 let is_spoken = session.player.discover();
                 if is_spoken {
-                    session.player.client.patience(self.patience);
+                    session.player.client.patience = self.patience;
                     let modern = Revision::V2026_07_28;
-                    session.play(self.steps(Part::Session, modern).chain(self.steps(Part::Faults, modern)));
+                    session
+                        .player
+                        .play(self.steps(Part::Session, modern).chain(self.steps(Part::Faults, modern)));
                 }
                 is_spoken
             }),

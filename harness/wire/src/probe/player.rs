@@ -80,7 +80,7 @@ impl<'p> Player<'p> {
     /// Plays steps, as long as the server is there.
     pub(super) fn play(&mut self, steps: impl Iterator<Item = &'static Step<Act>>) {
         for step in steps {
-            if let Some(why) = self.client.over() {
+            if let Some(why) = self.client.over {
                 self.done.left.push((step.name, format!("the server {}", why.said())));
                 continue;
             }
@@ -98,7 +98,7 @@ impl<'p> Player<'p> {
         for call in take(&mut self.pending) {
             self.finish(call);
         }
-        if take(&mut self.suspects) && self.client.over().is_none() {
+        if take(&mut self.suspects) && self.client.over.is_none() {
             self.client.listen(AFTERWARDS);
             self.look();
         }

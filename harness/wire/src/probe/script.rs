@@ -3,8 +3,9 @@
 //! A step of the handshake's revisions is played in the first session, as a client that keeps to the specification plays it. What
 //! breaks a rule on the client's side stands apart ([`Part::Faults`]), so that the first session can be held to a set of rules.
 
-use Part::{Faults, Http, Session};
-use transcript::revision::Revision::{self, V2024_11_05, V2025_03_26, V2025_06_18, V2025_11_25, V2026_07_28};
+use std::collections::HashMap;
+use std::sync::LazyLock;
+use transcript::revision::Revision;
 
 /// A step of a script: of the client's, or of the server's.
 #[derive(Debug)]
@@ -12,7 +13,7 @@ pub struct Step<A> {
     /// Its name.
     pub name: &'static str,
     /// The rules that it puts to the test: ids, or the beginning of ids up to a dot.
-    pub tests: &'static [&'static str],
+    pub tests: Vec<&'static str>,
     /// The revisions it belongs to, the first and the last.
     pub revisions: [Revision; 2],
     /// The capabilities of the other side that it needs, as pointers; behind a `!`, one that a client must not have.
@@ -41,6 +42,8 @@ pub enum Part {
 }
 
 impl Part {
+    const ALL: [Self; 6] = [Self::Session, Self::Faults, Self::Http, Self::Streams, Self::Over, Self::Modern];
+
     /// The parts of the server's script, in the order in which they are played.
     pub const OF_SERVER: [Self; 5] = [Self::Session, Self::Faults, Self::Modern, Self::Streams, Self::Over];
 
@@ -102,7 +105,7 @@ pub enum Act {
     Streams(Streams, Headers, &'static str),
 }
 
-type Headers = &'static [(&'static str, &'static str)];
+type Headers = Vec<(&'static str, &'static str)>;
 
 /// What has to do with streams in a step over HTTP.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -117,99 +120,67 @@ pub enum Streams {
     Legacy,
 }
 
-const SESSIONS: [Revision; 2] = [V2024_11_05, V2025_11_25];
-pub(super) const EVERY: [Revision; 2] = [V2024_11_05, V2026_07_28];
-pub(super) const MODERN: [Revision; 2] = [V2026_07_28, V2026_07_28];
-
-pub(super) const fn step<A>(
-    (part, name): (Part, &'static str),
-    tests: &'static [&'static str],
-    revisions: [Revision; 2],
-    needs: &'static str,
-    act: A,
-) -> Step<A> {
-    Step { name, tests, revisions, needs, part, act }
-}
-
-const PING: &str = r#"{"jsonrpc":"2.0","id":"concord","method":"ping"}"#;
-const CALM: &str = r#"{"jsonrpc":"2.0","method":"notifications/roots/list_changed"}"#;
 pub(super) const BOTH: (&str, &str) = ("accept", "application/json, text/event-stream");
 pub(super) const OWN: (&str, &str) = ("mcp-session-id", "$session");
 pub(super) const VERSION: (&str, &str) = ("mcp-protocol-version", "$version");
-const LISTS: (&str, &str) = ("mcp-method", "tools/list");
-const READS: (&str, &str) = ("mcp-method", "resources/read");
-const BATCH: &str =
-    r#"[{"jsonrpc":"2.0","id":"first","method":"ping"},{"jsonrpc":"2.0","id":"second","method":"ping"}]"#;
-const RESUMED: &str = r#"{"jsonrpc":"2.0","id":"resumed","method":"ping"}"#;
-const INVALID: &str = r#"{"jsonrpc":"2.0","id":"invalid","method":7}"#;
-const LIST: &str = r#"{"jsonrpc":"2.0","id":"list","method":"tools/list","params":{"_meta":"$meta"}}"#;
-const READ: &str =
-    r#"{"jsonrpc":"2.0","id":"read","method":"resources/read","params":{"_meta":"$meta","uri":"$resource"}}"#;
-const STREAMABLE: [Revision; 2] = [V2025_03_26, V2025_11_25];
 
-/// Every step, in the order in which they are played.
-#[rustfmt::skip]
-pub static SCRIPT: &[Step<Act>] = &[
-    step((Session, "ping"), &["ping", "jsonrpc.response"], SESSIONS, "", Act::Ask("ping", "")),
-    step((Session, "id-text"), &["jsonrpc.response.id-match", "jsonrpc.response.id-type"], SESSIONS, "", Act::AskAs("\"concord\"", "ping")),
-    step((Session, "id-large"), &["jsonrpc.response.id-match"], SESSIONS, "", Act::AskAs("9007199254740991", "ping")),
-    step((Session, "tools-listed"), &["tools", "page", "content"], EVERY, "/tools", Act::List("tools/list", "tools")),
-    step((Session, "prompts-listed"), &["prompts", "page"], EVERY, "/prompts", Act::List("prompts/list", "prompts")),
-    step((Session, "resources-listed"), &["resources", "page"], EVERY, "/resources", Act::List("resources/list", "resources")),
-    step((Session, "templates-listed"), &["resources", "page", "jsonrpc.schema"], EVERY, "/resources", Act::List("resources/templates/list", "resourceTemplates")),
-    step((Session, "method-unknown"), &["jsonrpc.error", "http.status.method-404"], EVERY, "", Act::Ask("concord/unknown", "{}")),
-    step((Session, "notification-unknown"), &["jsonrpc.notification.no-response"], EVERY, "", Act::Tell("notifications/concord/unknown", "{}")),
-    step((Session, "tool-unknown"), &["tools.unknown"], EVERY, "/tools", Act::Ask("tools/call", r#"{"name":"concord-unknown","arguments":{}}"#)),
-    step((Session, "resource-unknown"), &["resources.not-found"], EVERY, "/resources", Act::Ask("resources/read", r#"{"uri":"concord://unknown"}"#)),
-    step((Session, "prompt-unknown"), &["prompts.args"], EVERY, "/prompts", Act::Ask("prompts/get", r#"{"name":"concord-unknown"}"#)),
-    step((Session, "resources-read"), &["resources", "content"], EVERY, "/resources", Act::ReadResources),
-    step((Session, "prompt-without-arguments"), &["prompts.args"], EVERY, "/prompts", Act::Ask("prompts/get", r#"{"name":"$needy"}"#)),
-    step((Session, "prompts-got"), &["prompts"], EVERY, "/prompts", Act::GetPrompts),
-    step((Session, "completion"), &["completion", "cap.server.completions"], EVERY, "/completions", Act::Ask("completion/complete", r#"{"ref":{"type":"ref/prompt","name":"$completed"},"argument":{"name":"$argument","value":""}}"#)),
-    step((Session, "level-set"), &["logging"], SESSIONS, "/logging", Act::Ask("logging/setLevel", r#"{"level":"debug"}"#)),
-    step((Session, "subscribed"), &["cap.server.resources-subscribe", "resources.updated"], SESSIONS, "/resources/subscribe", Act::Ask("resources/subscribe", r#"{"uri":"$resource"}"#)),
-    step((Session, "unsubscribed"), &["resources.updated"], SESSIONS, "/resources/subscribe", Act::AskLast("resources/unsubscribe", r#"{"uri":"$resource"}"#)),
-    step((Session, "tools-called"), &["tools", "progress", "content"], EVERY, "/tools", Act::CallTools),
-    step((Session, "tools-misused"), &["tools.input-error"], EVERY, "/tools", Act::MisuseTools),
-    step((Session, "cancelled"), &["cancel", "stdio.silent-after-cancel"], EVERY, "/tools", Act::Cancel),
-    step((Session, "batch"), &["jsonrpc.batch"], [V2025_03_26, V2025_03_26], "", Act::Raw(BATCH)),
-    step((Faults, "tools-cursor"), &["page.bad-cursor"], EVERY, "/tools", Act::Ask("tools/list", r#"{"cursor":"concord-unknown"}"#)),
-    step((Faults, "prompts-cursor"), &["page.bad-cursor"], EVERY, "/prompts", Act::Ask("prompts/list", r#"{"cursor":"concord-unknown"}"#)),
-    step((Faults, "resources-cursor"), &["page.bad-cursor"], EVERY, "/resources", Act::Ask("resources/list", r#"{"cursor":"concord-unknown"}"#)),
-    step((Faults, "level-unknown"), &["logging.bad-level"], SESSIONS, "/logging", Act::Ask("logging/setLevel", r#"{"level":"concord"}"#)),
-    step((Faults, "line-broken"), &["jsonrpc.request.answered"], EVERY, "", Act::Raw(r#"{"jsonrpc":"2.0","id":"broken","method":"#)),
-    step((Faults, "message-invalid"), &["jsonrpc.request.answered"], EVERY, "", Act::Raw(INVALID)),
-    step((Faults, "meta-missing"), &["meta.missing-rejected"], MODERN, "", Act::Raw(r#"{"jsonrpc":"2.0","id":"bare","method":"tools/list"}"#)),
-    step((Faults, "version-unsupported"), &["version.unsupported", "http.status.version-400"], MODERN, "", Act::Raw(r#"{"jsonrpc":"2.0","id":"old","method":"tools/list","params":{"_meta":{"io.modelcontextprotocol/protocolVersion":"1999-01-01","io.modelcontextprotocol/clientCapabilities":{},"io.modelcontextprotocol/clientInfo":{"name":"mcp-concord","version":"1"}}}}"#)),
-    step((Http, "get"), &["http.get.405-or-sse"], STREAMABLE, "", Act::Http("GET", &[("accept", "text/event-stream"), OWN, VERSION], "")),
-    step((Http, "notification-accepted"), &["http.202", "http.reject.status"], STREAMABLE, "", Act::Http("POST", &[BOTH, OWN, VERSION], CALM)),
-    step((Http, "version-unknown"), &["http.version.bad-400"], [V2025_06_18, V2025_11_25], "", Act::Http("POST", &[BOTH, OWN, ("mcp-protocol-version", "1999-01-01")], PING)),
-    step((Http, "origin-foreign"), &["http.origin.403"], STREAMABLE, "", Act::Http("POST", &[BOTH, OWN, VERSION, ("origin", "http://concord.example")], PING)),
-    step((Http, "body-broken"), &["jsonrpc.request.answered"], STREAMABLE, "", Act::Http("POST", &[BOTH, OWN, VERSION], r#"{"jsonrpc":"2.0","method":"#)),
-    step((Http, "body-invalid"), &["jsonrpc.request.answered"], STREAMABLE, "", Act::Http("POST", &[BOTH, OWN, VERSION], INVALID)),
-    step((Http, "accept-json"), &["http.request"], STREAMABLE, "", Act::Http("POST", &[("accept", "application/json"), OWN, VERSION], PING)),
-    step((Http, "accept-absent"), &["jsonrpc.request.answered"], STREAMABLE, "", Act::Http("POST", &[OWN, VERSION], PING)),
-    step((Http, "type-wrong"), &["jsonrpc.request.answered"], STREAMABLE, "", Act::Http("POST", &[BOTH, OWN, VERSION, ("content-type", "text/plain")], PING)),
-    step((Http, "batch-refused"), &["jsonrpc.batch"], [V2025_06_18, V2025_11_25], "", Act::Http("POST", &[BOTH, OWN, VERSION], BATCH)),
-    step((Http, "post-beside-stream"), &["http.get", "http.sse"], STREAMABLE, "", Act::Streams(Streams::Beside(1), &[BOTH, OWN, VERSION], PING)),
-    step((Http, "two-streams"), &["http.stream.no-broadcast"], STREAMABLE, "", Act::Streams(Streams::Beside(2), &[BOTH, OWN, VERSION], PING)),
-    step((Http, "stream-resumed"), &["http.resume", "sse.id"], STREAMABLE, "", Act::Streams(Streams::Resumed, &[BOTH, OWN, VERSION], RESUMED)),
-    step((Http, "session-missing"), &["http.session.missing-400"], STREAMABLE, "", Act::Http("POST", &[BOTH, VERSION], PING)),
-    step((Http, "session-ended"), &["http.session.delete-answer"], STREAMABLE, "", Act::Http("DELETE", &[OWN, VERSION], "")),
-    step((Http, "session-over"), &["http.session.404-after-end"], STREAMABLE, "", Act::Http("POST", &[BOTH, OWN, VERSION], PING)),
-    step((Http, "session-renewed"), &["life.init"], STREAMABLE, "", Act::Streams(Streams::Renewed, &[BOTH, OWN, VERSION], PING)),
-    step((Http, "sse-posted"), &["sse.endpoint", "sse.post", "sse.message", "sse.response"], SESSIONS, "", Act::Streams(Streams::Legacy, &[], PING)),
-    step((Http, "sse-origin-foreign"), &["sse.origin"], SESSIONS, "", Act::Streams(Streams::Legacy, &[("origin", "http://concord.example")], PING)),
-    step((Http, "post-plain"), &["http.session.removed", "http.resume.removed", "http.sse", "http.request"], MODERN, "", Act::Http("POST", &[BOTH, VERSION, LISTS], LIST)),
-    step((Http, "version-other"), &["http.header.mismatch-400"], MODERN, "", Act::Http("POST", &[BOTH, ("mcp-protocol-version", "2025-11-25"), LISTS], LIST)),
-    step((Http, "method-absent"), &["http.header.mismatch-400"], MODERN, "", Act::Http("POST", &[BOTH, VERSION], LIST)),
-    step((Http, "method-other"), &["http.header.mismatch-400"], MODERN, "", Act::Http("POST", &[BOTH, VERSION, ("mcp-method", "prompts/list")], LIST)),
-    step((Http, "name-absent"), &["http.header.mismatch-400"], MODERN, "", Act::Http("POST", &[BOTH, VERSION, READS], READ)),
-    step((Http, "name-other"), &["http.header.mismatch-400"], MODERN, "", Act::Http("POST", &[BOTH, VERSION, READS, ("mcp-name", "concord-other")], READ)),
-    step((Http, "batch-unknown"), &["jsonrpc.batch"], MODERN, "", Act::Http("POST", &[BOTH, VERSION, LISTS], BATCH)),
-    step((Http, "get-removed"), &["http.status.get-delete-405"], MODERN, "", Act::Http("GET", &[("accept", "text/event-stream"), VERSION], "")),
-    step((Http, "delete-removed"), &["http.status.get-delete-405"], MODERN, "", Act::Http("DELETE", &[VERSION], "")),
-];
+/// Every step, in the order in which they are played: the rows of `script.tsv`.
+pub static SCRIPT: LazyLock<Vec<Step<Act>>> = LazyLock::new(|| read(include_str!("script.tsv"), act));
+
+/// The steps of a script, whose file says at its head how it is written. A row that is not well spelled is none, which a test would
+/// notice.
+pub(super) fn read<A>(text: &'static str, act: fn(&[&'static str]) -> Option<A>) -> Vec<Step<A>> {
+    let named: HashMap<&str, &str> = text.lines().filter_map(|line| line.split_once('\t')).collect();
+    let step = |line: &'static str| {
+        let cells: Vec<&str> = line.split('\t').collect();
+        let [part, name, tests, since, until, needs, done @ ..] = &cells[..] else { return None };
+        let spelled = |cell: &&'static str| match cell.starts_with('=') {
+            true => named.get(cell).copied(),
+            false => Some(*cell),
+        };
+        Some(Step {
+            name,
+            tests: tests.split(' ').collect(),
+            revisions: [Revision::named(since)?, Revision::named(until)?],
+            needs,
+            part: Part::ALL.into_iter().find(|it| it.name() == *part)?,
+            act: act(&done.iter().map(spelled).collect::<Option<Vec<_>>>()?)?,
+        })
+    };
+    text.lines().filter_map(step).collect()
+}
+
+fn act(cells: &[&'static str]) -> Option<Act> {
+    let header = |word: &'static str| match word {
+        "both" => Some(BOTH),
+        "own" => Some(OWN),
+        "version" => Some(VERSION),
+        word => word.split_once('='),
+    };
+    let headers = |words: &'static str| words.split_whitespace().map(header).collect::<Option<Vec<_>>>();
+    Some(match *cells {
+        ["ask", method, params] => Act::Ask(method, params),
+        ["ask-as", id, method] => Act::AskAs(id, method),
+        ["ask-last", method, params] => Act::AskLast(method, params),
+        ["tell", method, params] => Act::Tell(method, params),
+        ["raw", text] => Act::Raw(text),
+        ["list", method, name] => Act::List(method, name),
+        ["read-resources"] => Act::ReadResources,
+        ["get-prompts"] => Act::GetPrompts,
+        ["call-tools"] => Act::CallTools,
+        ["misuse-tools"] => Act::MisuseTools,
+        ["cancel"] => Act::Cancel,
+        ["http", method, words] => Act::Http(method, headers(words)?, ""),
+        ["http", method, words, body] => Act::Http(method, headers(words)?, body),
+        ["beside", count, words, body] => {
+            Act::Streams(Streams::Beside(count.parse().ok()?), headers(words)?, body)
+        }
+        ["resumed", words, body] => Act::Streams(Streams::Resumed, headers(words)?, body),
+        ["renewed", words, body] => Act::Streams(Streams::Renewed, headers(words)?, body),
+        ["legacy", words, body] => Act::Streams(Streams::Legacy, headers(words)?, body),
+        _ => return None,
+    })
+}
 
 impl Act {
     /// The method of the request, where that is HTTP's.
@@ -237,5 +208,21 @@ impl Step<Act> {
     /// Whether it lists what other steps ask for.
     pub(super) fn is_listing(&self) -> bool {
         matches!(self.act, Act::List(..))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::SCRIPT;
+    use crate::probe::SERVER_SCRIPT;
+
+    #[test]
+    fn every_row_is_a_step() {
+        for (text, count) in [
+            (include_str!("script.tsv"), SCRIPT.len()),
+            (include_str!("server_script.tsv"), SERVER_SCRIPT.len()),
+        ] {
+            assert_eq!(text.lines().filter(|line| !line.starts_with(['#', '='])).count(), count);
+        }
     }
 }

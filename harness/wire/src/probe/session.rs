@@ -3,24 +3,21 @@
 use super::client::Client;
 use super::plan::{Probe, Probed, Silence};
 use super::player::Player;
-use super::script::{Act, Step};
 use crate::files::Growing;
 use crate::http::AllowedHosts;
 use crate::proxy::{Proxy, Target};
 use crate::record::{Live, Plan, Server, create_in_place};
 use crate::redaction::Redaction;
 use crate::remote::{Outcome, Remote};
-use crate::stdio::into_file;
+use crate::stdio;
 use crate::{Notify, StartError};
 use std::fs::File;
-use std::io;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
-use transcript::revision::Revision;
 
 /// The host of the pages of another origin, which the recorder lets pass so that the server can refuse them.
 pub(super) const FOREIGN: &str = "concord.example";
@@ -76,29 +73,20 @@ impl<'p> Session<'p> {
         Ok(Self { player: Player::new(client, probe, done), connection })
     }
 
-    /// The revision that is spoken.
-    pub(super) fn revision(&self) -> Option<Revision> {
-        self.player.done.revision
-    }
-
-    pub(super) fn play(&mut self, steps: impl Iterator<Item = &'static Step<Act>>) {
-        self.player.play(steps);
-    }
-
     /// Ends the session, as a client does, and kills a server that does not end in this time. Without the end of its recording it
     /// would be judged as if nothing had followed.
     pub(super) fn close(self, patience: Duration) -> Result<Probed, StartError> {
         let Self { player: Player { mut client, mut done, .. }, connection } = self;
         match connection {
             Connection::Stdio(mut live) => {
-                let server = live.server();
-                if let Some(why) = client.over() {
+                let server = &mut live.server;
+                if let Some(why) = client.over {
                     // One that is gone takes a moment; one that does not listen is not waited for.
                     server.ends_within(if why == Silence::Ended { patience } else { Duration::ZERO });
                     done.exit = server.exit().map(|exit| exit.to_string());
                 }
-                client.leave();
-                done.killed = !server.ends_within(patience) && client.over().is_none();
+                client.writer = None;
+                done.killed = !server.ends_within(patience) && client.over.is_none();
                 done.last_words = server.last_words();
                 let summary = live.finish().summary;
                 if let Some(why) = summary.trouble.filter(|_| !summary.ended) {
@@ -106,7 +94,7 @@ impl<'p> Session<'p> {
                 }
             }
             Connection::Http(remote, archive) => {
-                client.leave();
+                client.writer = None;
                 // One that does not answer is not waited for.
                 if !done.unanswered.is_empty() {
                     let _ = remote.stop.send(Outcome::Closed);
@@ -128,9 +116,9 @@ impl Archive {
     }
 
     /// The same with a proxy that listens.
-    pub(super) fn before(proxy: Proxy, out: &Path, notify: &Arc<dyn Notify>) -> Result<Self, StartError> {
+    pub(super) fn before(mut proxy: Proxy, out: &Path, notify: &Arc<dyn Notify>) -> Result<Self, StartError> {
         let at = proxy.address().map_err(|error| StartError::Unusable(error.to_string()))?;
-        let proxy = proxy.allowing(AllowedHosts::new(at, &[FOREIGN.to_owned()]));
+        proxy.hosts = AllowedHosts::new(at, &[FOREIGN.to_owned()]);
         let file = create_in_place(out, true).map_err(StartError::Unusable)?;
         let (stop, notify) = (Arc::new(AtomicBool::new(false)), Arc::clone(notify));
         let asked = Arc::clone(&stop);
@@ -164,6 +152,5 @@ fn cut_off(recording: &Path, why: &str) -> StartError {
 }
 
 fn pipe() -> Result<(File, File), StartError> {
-    let ends = io::pipe().map(|(from, to)| (into_file(from), into_file(to)));
-    ends.map_err(|error| StartError::CannotRun(format!("no pipe can be had: {error}")))
+    stdio::pipe().map_err(|error| StartError::CannotRun(format!("no pipe can be had: {error}")))
 }

@@ -1,5 +1,6 @@
 //! The endpoint that a server of the older HTTP+SSE names: as an absolute URL it would lead its client past the proxy.
 
+use crate::http::PolledPart;
 use hyper::body::{Body, Bytes, Frame};
 use std::pin::Pin;
 use std::task::{Context, Poll, ready};
@@ -22,10 +23,7 @@ impl<B: Body<Data = Bytes> + Unpin> Body for Relocated<B> {
     type Data = Bytes;
     type Error = B::Error;
 
-    fn poll_frame(
-        self: Pin<&mut Self>,
-        context: &mut Context<'_>,
-    ) -> Poll<Option<Result<Frame<Bytes>, B::Error>>> {
+    fn poll_frame(self: Pin<&mut Self>, context: &mut Context<'_>) -> PolledPart<B::Error> {
         let Self { body, endpoint } = self.get_mut();
         loop {
             let polled = ready!(Pin::new(&mut *body).poll_frame(context));

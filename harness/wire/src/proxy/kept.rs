@@ -201,28 +201,19 @@ impl Write for KeptBody {
     }
 }
 
-/// Copies text as the inside of a JSON string.
+/// Copies text as the inside of a JSON string, which it may be cut for anywhere.
 fn escaped(from: &mut SpooledTempFile, size: u64, out: &mut impl Write) -> io::Result<()> {
     // One byte more, so that the end is read too.
     let block = usize::try_from(size).map_or(BLOCK, |size| BLOCK.min(size + 1));
     let (mut block, mut text) = (vec![0; block], Vec::new());
-    let mut held = 0;
     loop {
-        let read = from.read(&mut block[held..])?;
+        let read = from.read(&mut block)?;
         if read == 0 {
             return Ok(());
         }
-        let filled = &block[..held + read];
-        let whole = match std::str::from_utf8(filled) {
-            Ok(_) => filled.len(),
-            Err(error) => error.valid_up_to(),
-        };
         text.clear();
-        write_string(&filled[..whole], &mut text);
+        write_string(&block[..read], &mut text);
         out.write_all(&text[1..text.len() - 1])?;
-        let end = held + read;
-        block.copy_within(whole..end, 0);
-        held = end - whole;
     }
 }
 

@@ -14,11 +14,10 @@ pub mod fuzzing;
 mod har_file;
 mod kept;
 mod server;
-mod summary;
 #[cfg(test)]
 mod testing;
 
 pub use crate::http::Target;
+pub use archive::Summary;
 pub(crate) use har_file::EMPTY;
 pub use server::Proxy;
-pub use summary::Summary;

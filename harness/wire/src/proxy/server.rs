@@ -2,10 +2,9 @@
 //!
 //! Two threads forward and one writes the archive. What is open at the end is cut off and kept as far as it came.
 
-use super::archive::write_archive;
+use super::archive::{Summary, write_archive};
 use super::events::queue;
 use super::forward::{Forward, Upstream};
-use super::summary::Summary;
 use crate::bridge::{Bridge, PATH};
 use crate::http::{AllowedHosts, Client, HEAD_DEADLINE, Limits, Serving, Target, listen, runtime};
 use crate::redaction::Redaction;
@@ -21,16 +20,19 @@ use tokio::runtime::Runtime;
 /// How long a request to end may go unnoticed.
 const PATIENCE: Duration = Duration::from_millis(10);
 
-/// A recorder that listens.
+/// A recorder that listens. What may be chosen is chosen before [`Proxy::record`].
 #[derive(Debug)]
 pub struct Proxy {
     listener: TcpListener,
     target: Target,
-    /// The server over stdio behind it, where there is one, and otherwise the target is asked.
-    bridge: Option<Arc<Bridge>>,
-    redaction: Arc<Redaction>,
-    head_deadline: Duration,
-    hosts: AllowedHosts,
+    /// The server over stdio that answers, where there is one; otherwise the target is asked.
+    pub bridge: Option<Arc<Bridge>>,
+    /// What is kept out of the archive. Traffic passes as it is.
+    pub redaction: Redaction,
+    /// How long a connection may go without a whole head of a request before it is closed; 30 s, where nothing is said.
+    pub head_deadline: Duration,
+    /// Of which hosts, and by pages of which origins, what is asked is forwarded; those of this machine, where nothing is said.
+    pub hosts: AllowedHosts,
     runtime: Runtime,
 }
 
@@ -43,7 +45,7 @@ impl Proxy {
         })
     }
 
-    /// Listens at `address` for clients of a server over stdio, which [`Proxy::before`] names.
+    /// Listens at `address` for clients of a server over stdio, which [`Proxy::bridge`] is.
     pub fn for_stdio(address: SocketAddr) -> Result<Self, String> {
         Self::at(address, |here| Target::parse(&format!("http://{here}{PATH}")))
     }
@@ -58,39 +60,11 @@ impl Proxy {
             listener,
             target: target(here)?,
             bridge: None,
-            redaction: Arc::default(),
+            redaction: Redaction::default(),
             head_deadline: HEAD_DEADLINE,
             hosts: AllowedHosts::new(here, &[]),
             runtime: runtime()?,
         })
-    }
-
-    /// Keeps what `redaction` names out of the archive. Traffic passes as it is.
-    #[must_use]
-    pub fn redacting(mut self, redaction: Redaction) -> Self {
-        self.redaction = Arc::new(redaction);
-        self
-    }
-
-    /// Has a server over stdio answer.
-    #[must_use]
-    pub fn before(mut self, bridge: Arc<Bridge>) -> Self {
-        self.bridge = Some(bridge);
-        self
-    }
-
-    /// Forwards what is asked of these hosts and by pages of these origins; where nothing is said, those of this machine.
-    #[must_use]
-    pub fn allowing(mut self, hosts: AllowedHosts) -> Self {
-        self.hosts = hosts;
-        self
-    }
-
-    /// Closes a connection on which no whole head of a request came for so long; 30 s, where nothing is said.
-    #[must_use]
-    pub fn with_head_deadline(mut self, deadline: Duration) -> Self {
-        self.head_deadline = deadline;
-        self
     }
 
     /// Where clients connect.
@@ -117,6 +91,7 @@ impl Proxy {
             None => Upstream::Http(Client::new(None)?),
         };
         let (sender, receiver) = queue();
+        let redaction = Arc::new(redaction);
         let forward = Forward { upstream, target, hosts, sender, next: AtomicU64::new(0) };
         let origin = Timestamp::now();
         let no_thread = |error: io::Error| format!("cannot start a thread: {error}");

@@ -26,13 +26,6 @@ pub(super) struct LineWriter {
     stamp: (i64, String),
 }
 
-/// Noise, as far as it is known.
-#[derive(Debug, Clone, Copy)]
-pub(super) enum Noise<'a> {
-    Text(&'a str),
-    Bytes(&'a [u8]),
-}
-
 impl LineWriter {
     pub(super) fn new(redaction: Redaction) -> Self {
         Self { redaction, batches: 0, stamp: (0, formats::time::write(0)) }
@@ -40,13 +33,11 @@ impl LineWriter {
 
     /// Appends what `line` says, in whole lines.
     pub(super) fn line(&mut self, time: i64, side: Side, line: &[u8], out: &mut Vec<u8>) {
-        let Ok(text) = std::str::from_utf8(line) else {
-            return self.noise(time, side, Noise::Bytes(line), out);
-        };
+        let Ok(text) = std::str::from_utf8(line) else { return self.noise(time, side, line, out) };
         // A byte order mark belongs to no message, and takes none with it.
         let text = match text.strip_prefix('\u{feff}') {
             Some(rest) if is_said(rest) => {
-                self.noise(time, side, Noise::Text("\u{feff}"), out);
+                self.noise(time, side, "\u{feff}".as_bytes(), out);
                 rest
             }
             _ => text,
@@ -61,7 +52,7 @@ impl LineWriter {
                 let batch = Some(self.batches);
                 value.items().for_each(|item| self.message(time, side, item.text(), batch, out));
             }
-            _ => self.noise(time, side, Noise::Text(text), out),
+            _ => self.noise(time, side, text.as_bytes(), out),
         }
     }
 
@@ -88,25 +79,15 @@ impl LineWriter {
     }
 
     /// Appends a line of noise.
-    pub(super) fn noise(&mut self, time: i64, side: Side, noise: Noise<'_>, out: &mut Vec<u8>) {
+    pub(super) fn noise(&mut self, time: i64, side: Side, noise: &[u8], out: &mut Vec<u8>) {
         self.noise_head(time, side, out);
-        match noise {
-            _ if self.redaction.is_asked() => {
-                let bytes = match noise {
-                    Noise::Text(text) => text.len(),
-                    Noise::Bytes(bytes) => bytes.len(),
-                };
-                let _ = write!(out, r#""withheld":{bytes}"#);
-            }
-            Noise::Text(text) => {
-                out.extend_from_slice(br#""text":"#);
-                write_string(text.as_bytes(), out);
-            }
-            Noise::Bytes(bytes) => {
-                out.extend_from_slice(br#""base64":""#);
-                out.extend_from_slice(STANDARD.encode(bytes).as_bytes());
-                out.push(b'"');
-            }
+        if self.redaction.is_asked() {
+            let _ = write!(out, r#""withheld":{}"#, noise.len());
+        } else if std::str::from_utf8(noise).is_ok() {
+            out.extend_from_slice(br#""text":"#);
+            write_string(noise, out);
+        } else {
+            let _ = write!(out, r#""base64":"{}""#, STANDARD.encode(noise));
         }
         out.extend_from_slice(b"}}\n");
     }

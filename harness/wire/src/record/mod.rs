@@ -114,7 +114,7 @@ pub fn run(plan: Plan, notify: Box<dyn Notify>) -> Result<Recorded, StartError> 
 pub(crate) struct Live {
     path: PathBuf,
     intake: Arc<Intake>,
-    server: Running,
+    pub(crate) server: Running,
     over: PipeWriter,
     forwarded: Receiver<()>,
     written: Receiver<Summary>,
@@ -164,11 +164,6 @@ impl Live {
         Ok(Self { path, intake, server, over, forwarded, written })
     }
 
-    /// The server.
-    pub(crate) fn server(&mut self) -> &mut Running {
-        &mut self.server
-    }
-
     /// Waits for the server to end, and for the last line.
     pub(crate) fn finish(self) -> Recorded {
         let Self { path, intake, server, over, forwarded, written } = self;
@@ -191,15 +186,9 @@ fn forward(
     [&client_in, &client_out, &server_in, &server_out].into_iter().for_each(widen);
     let (is_over, over) = io::pipe()?;
     let (done, forwarded) = channel();
-    let asking =
-        Pump { side: Side::Client, from: client_in, to: server_in, intake: Arc::clone(intake), over: None };
-    let answering = Pump {
-        side: Side::Server,
-        from: server_out,
-        to: client_out,
-        intake: Arc::clone(intake),
-        over: Some(is_over),
-    };
+    let pump = |side, from, to, over| Pump { side, from, to, intake: Arc::clone(intake), over };
+    let asking = pump(Side::Client, client_in, server_in, None);
+    let answering = pump(Side::Server, server_out, client_out, Some(is_over));
     // Nobody waits for the first: a client that says nothing more may keep its end open for ever.
     thread::spawn(move || asking.run());
     thread::spawn(move || {

@@ -5,10 +5,9 @@ use crate::http::Target;
 use crate::redaction::Redaction;
 use crate::remote::{Outcome, Remote};
 use crate::stdio::group::{Exit, Group};
-use crate::stdio::{Stderr, into_file, pipes, start_shown};
+use crate::stdio::{Stderr, pipe, pipes, start_shown};
 use crate::{Notify, StartError};
 use std::fs::File;
-use std::io;
 use std::path::Path;
 use std::process::Stdio;
 use std::sync::Arc;
@@ -66,13 +65,10 @@ impl Server {
                 Ok((Running::Process(group, leader, stderr), to, from))
             }
             Self::Http(target) => {
-                let pipe = || {
-                    let pipe = io::pipe().map(|(from, to)| (into_file(from), into_file(to)));
-                    pipe.map_err(|error| {
-                        StartError::CannotRun(format!("the standard streams cannot be used: {error}"))
-                    })
-                };
-                let ((from_client, to_server), (from_server, to_client)) = (pipe()?, pipe()?);
+                let both = pipe().and_then(|asking| Ok((asking, pipe()?))).map_err(|error| {
+                    StartError::CannotRun(format!("the standard streams cannot be used: {error}"))
+                });
+                let ((from_client, to_server), (from_server, to_client)) = both?;
                 let remote = Remote::start(target, from_client, to_client, notify)?;
                 signals.pass_on(remote.stop.clone());
                 Ok((Running::Http(remote), to_server, from_server))

@@ -3,12 +3,11 @@
 //!
 //! | file | what it knows |
 //! | --- | --- |
-//! | `rules`, `presets` | what is asked for: names and patterns |
+//! | `rules` | what is asked for: names and patterns |
 //! | `ledger` | which marker each value has, and how often there is one |
 //! | `random` | which words may be keys that no pattern describes |
 //! | `json` | where the values of a JSON text are, and which are never touched |
 //! | `assignments` | `name=value`, `name: value` and a URL's password, in any text |
-//! | `classes` | what bytes may be part of |
 //! | `encodings` | percent signs, Base64 and hexadecimal digits |
 //! | `text` | the way down through all of these, and headers |
 //! | `body` | whole bodies, and the blocks of event streams |
@@ -19,20 +18,17 @@
 
 mod assignments;
 mod body;
-mod classes;
 mod command;
 mod encodings;
 mod json;
 mod ledger;
-mod presets;
 mod random;
 mod rules;
 mod session;
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
 mod text;
 
 pub use ledger::MARKER;
-pub use presets::{PRESETS, Preset, preset};
 pub use random::random_words;
-pub use rules::Redaction;
+pub use rules::{PRESETS, Preset, Redaction, preset};

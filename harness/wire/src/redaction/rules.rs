@@ -1,14 +1,14 @@
-//! What is to be taken out: members by name, parts of texts by pattern; and what replaces it.
+//! What is to be taken out: members by name, parts of texts by pattern, and the names and patterns that many sessions need; and
+//! what replaces it.
 
 use super::ledger::{Ledger, MARKER, Rule, marker_length, unnumbered_mark};
-use super::presets::Preset;
 use crate::lock;
 use regex::bytes::{Regex, RegexSet};
 use regex_syntax::ParserBuilder;
 use std::borrow::Cow;
 use std::io::{self, Read};
 use std::ops::Range;
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, LazyLock, Mutex};
 
 /// What is to be taken out. Cheap to copy.
 #[derive(Debug, Default, Clone)]
@@ -223,6 +223,39 @@ impl Redaction {
         }
         (copied > 0).then(|| [&out, &text[copied..]].concat())
     }
+}
+
+/// Names and patterns under one name.
+#[derive(Debug, Clone, Copy)]
+pub struct Preset {
+    /// How it is asked for.
+    pub name: &'static str,
+    /// Names, as `--redact` takes them.
+    pub names: &'static [&'static str],
+    /// Patterns, each with what it is for.
+    pub texts: &'static [(&'static str, &'static str)],
+}
+
+/// Every preset.
+pub static PRESETS: LazyLock<[Preset; 1]> = LazyLock::new(|| [read("common", include_str!("common.txt"))]);
+
+/// A preset, whose file says at its head how it is written.
+fn read(name: &'static str, text: &'static str) -> Preset {
+    let (mut names, mut texts) = (Vec::new(), Vec::new());
+    for line in text.lines().filter(|line| !line.starts_with('#')) {
+        match line.split_once('\t') {
+            Some(pattern) => texts.push(pattern),
+            None => names.push(line),
+        }
+    }
+    Preset { name, names: names.leak(), texts: texts.leak() }
+}
+
+/// The preset of this name.
+pub fn preset(name: &str) -> Result<&'static Preset, String> {
+    let known = || PRESETS.iter().map(|preset| preset.name).collect::<Vec<_>>().join(", ");
+    let found = PRESETS.iter().find(|preset| preset.name == name);
+    found.ok_or_else(|| format!("there is no preset `{name}`; the presets are: {}", known()))
 }
 
 /// A name in any case, where `*` matches anything.

@@ -29,33 +29,61 @@ fn left(redaction: &Redaction, kind: &str, text: &str) -> String {
     }
 }
 
-#[test]
-fn every_case_leaves_what_it_says_and_nothing_more_goes_a_second_time() {
-    for line in include_str!("cases.tsv").lines().filter(|line| !line.starts_with('#')) {
-        let row: Vec<String> =
-            line.split('\t').map(|cell| cell.replace('␊', "\n").replace('␍', "\r")).collect();
+/// A cell with its line ends and keys. `⟨22⟩` is a word of that length, `⟨#22⟩` one of hexadecimal digits.
+fn made_up(cell: &str) -> String {
+    let (word, hex) = ("Aa0Bb1Cc2Dd3Ee4F".repeat(8), "0123456789abcdef".repeat(16));
+    let cell = cell.replace('␊', "\n").replace('␍', "\r");
+    let made = |part: &str| match part.split_once('⟩') {
+        Some((length, rest)) => match length.strip_prefix('#') {
+            Some(length) => format!("{}{rest}", &hex[..length.parse().unwrap()]),
+            None => format!("{}{rest}", &word[..length.parse().unwrap()]),
+        },
+        None => part.to_owned(),
+    };
+    cell.split('⟨').map(made).collect()
+}
+
+/// A row of `cases.tsv`.
+pub(crate) struct Row {
+    pub(crate) kind: String,
+    pub(crate) redaction: Redaction,
+    pub(crate) text: String,
+    pub(crate) expected: String,
+}
+
+pub(crate) fn rows() -> impl Iterator<Item = Row> {
+    let list =
+        |cell: &str| cell.split(" & ").filter(|it| !it.is_empty()).map(str::to_owned).collect::<Vec<_>>();
+    include_str!("cases.tsv").lines().filter(|line| !line.starts_with('#')).map(move |line| {
+        let row: Vec<String> = line.split('\t').map(made_up).collect();
         let [kind, names, patterns, text, expected] = &row[..] else { panic!("{line}") };
-        let expected = if expected == "(nothing)" { "" } else { expected };
-        let list = |cell: &'_ str| {
-            cell.split(" & ").filter(|it| !it.is_empty()).map(str::to_owned).collect::<Vec<_>>()
-        };
         let redaction = match &**names {
             "common" => Redaction::default().with_preset(preset("common").unwrap()).unwrap(),
             _ => Redaction::new(&list(names), &list(patterns)).unwrap(),
         };
-        let found = match &**kind {
+        let expected = if expected == "(nothing)" { "" } else { expected }.to_owned();
+        Row { kind: kind.clone(), redaction, text: text.clone(), expected }
+    })
+}
+
+#[test]
+fn every_case_leaves_what_it_says_and_nothing_more_goes_a_second_time() {
+    for Row { kind, redaction, text, expected } in rows() {
+        let found = match &*kind {
+            // The proxy's: it is of several events.
+            "stream" => continue,
             "values" => {
                 let found = assignments::values(text.as_bytes(), &|name| redaction.names(name));
                 found.into_iter().map(|(range, _)| &text[range]).collect::<Vec<_>>().join(" | ")
             }
             "decoded" => String::from_utf8(decodings(text.as_bytes()).next().unwrap_or_default()).unwrap(),
             kind => {
-                assert_eq!(left(&redaction, kind, expected), expected, "a second time: {line}");
-                assert_eq!(left(&Redaction::default(), "text", text), *text);
-                left(&redaction, kind, text)
+                assert_eq!(left(&redaction, kind, &expected), expected, "a second time: {text}");
+                assert_eq!(left(&Redaction::default(), "text", &text), text);
+                left(&redaction, kind, &text)
             }
         };
-        assert_eq!(found, expected, "{line}");
+        assert_eq!(found, expected, "{kind} {text}");
     }
 }
 
@@ -146,82 +174,13 @@ fn a_name_of_a_preset_is_one() {
     assert!(PRESETS.iter().all(|preset| preset.names.iter().all(plain)));
 }
 
-/// What `common` takes out, and what around it stays. The keys are made up, and are put together here.
-#[test]
-fn common_knows_the_keys_of_many_makers() {
-    let common = Redaction::default().with_preset(preset("common").unwrap()).unwrap();
-    let (hex, word) = ("0123456789abcdef".repeat(16), "Aa0Bb1Cc2Dd3Ee4F".repeat(8));
-    let long = |length: usize| word[..length].to_owned();
-    let digits = |length: usize| hex[..length].to_owned();
-    let keys = [
-        format!("SG.{}.{}", long(22), long(43)),
-        format!("SK{}", digits(32)),
-        format!("dop_v1_{}", digits(64)),
-        format!("shpat_{}", digits(32)),
-        format!("xai-{}", long(80)),
-        format!("gsk_{}", long(52)),
-        format!("lin_api_{}", long(40)),
-        format!("ntn_{}", long(46)),
-        format!("hvs.{}", long(90)),
-        format!("12345678:AA{}", long(33)),
-        format!("pplx-{}", long(48)),
-        format!("whsec_{}", long(32)),
-        format!("dapi{}", digits(32)),
-        format!("dckr_pat_{}", long(27)),
-        format!("glsa_{}_{}", long(32), digits(8)),
-        format!("nvapi-{}", long(64)),
-        format!("r8_{}", long(37)),
-        format!("sbp_{}", digits(40)),
-        format!("rubygems_{}", digits(48)),
-        format!("PMAK-{}-{}", digits(24), digits(34)),
-        format!("{}-us12", digits(32)),
-        format!("abc1Q~{}", long(34)),
-    ];
-    for key in &keys {
-        assert_eq!(common.text(&format!("use {key} now")), "use [REDACTED] now", "{key}");
-    }
-    let key = long(40);
-    for (before, behind) in [
-        ("curl -u ada:", " https://a"),
-        ("curl --user=\"ada:", "\" https://a"),
-        ("<password>", "</password>"),
-        ("<ns:apiKey type=\"a\">", "</ns:apiKey>"),
-        ("https://hooks.slack.com/services/T0/B0/", ""),
-        ("https://mcp.zapier.com/api/mcp/s/", "/mcp"),
-        ("https://a/b?X-Amz-Credential=x&X-Amz-Signature=", "&b=1"),
-        ("https://a.blob.core.windows.net/b?sv=1&sig=", "&b=1"),
-        ("AccountName=a;AccountKey=", ";"),
-        ("pwd=", " a"),
-        ("sessionId=", " a"),
-    ] {
-        let shown = common.text(&format!("{before}{key}{behind}")).into_owned();
-        assert!(!shown.contains(&key) && shown.contains("[REDACTED]"), "{before}: {shown}");
-    }
-    let signed = format!("AWS4-HMAC-SHA256 Credential=a, SignedHeaders=b, Signature={}", digits(64));
-    assert!(!common.text(&signed).contains(&digits(64)), "{}", common.text(&signed));
-    for (json, expected) in [
-        (r#"["--token","x","y"]"#, r#"["--token","[REDACTED]","y"]"#),
-        (r#"["curl","-u","ada:x","-u","ada"]"#, r#"["curl","-u","[REDACTED]","-u","ada"]"#),
-        (
-            r#"{"a":["--token",{"b":"x"}],"otp":1,"PWD":"x"}"#,
-            r#"{"a":["--token",{"b":"x"}],"otp":"[REDACTED]","PWD":"[REDACTED]"}"#,
-        ),
-    ] {
-        assert_eq!(common.message(json).as_deref(), Some(expected));
-    }
-    for text in
-        ["signed by a signature of Ada", "the user: option -u is for users", "<token>", "a-us1", "key-1"]
-    {
-        assert_eq!(common.text(text), text);
-    }
-}
-
 #[test]
 fn ids_of_sessions_have_each_its_own_mark() {
     let common = Redaction::default().with_preset(preset("common").unwrap()).unwrap();
     let mark = |id: &str| common.header("Mcp-Session-Id", id).into_owned();
     assert_eq!(mark("one"), mark("one"));
     assert_ne!(mark("one"), mark("two"));
+    assert!(common.text("sessionId=one a").starts_with("sessionId=[REDACTED]-"));
     assert!(mark("one").starts_with("[REDACTED]-") && mark(&mark("one")) == mark("one"));
     let numbered = common.numbered(&mut &b"[REDACTED]-7 [REDACTED]-1500000000000"[..]).unwrap();
     assert_eq!(numbered.header("mcp-session-id", "one"), "[REDACTED]-8");

@@ -1,7 +1,6 @@
 //! The way down through a text: JSON in it, values that it gives to names, and texts that it holds encoded.
 
 use super::assignments;
-use super::classes::{is_digit, is_letter, is_piece, replace_runs};
 use super::encodings::{SHORTEST, decodings, percent_decoded, percent_encoded, unescaped};
 use super::json;
 use super::ledger::Rule;
@@ -167,4 +166,39 @@ fn json_of(text: &[u8]) -> Option<&str> {
     matches!(text.trim_ascii_start().first(), Some(b'{' | b'[' | b'"')).then_some(())?;
     let text = std::str::from_utf8(text).ok()?;
     Json::parse(text).is_ok().then_some(text)
+}
+
+/// A part of a text that has a meaning by itself: all but blanks and what surrounds values.
+fn is_piece(byte: u8) -> bool {
+    !matches!(byte, b'=' | b'&' | b'"' | b'\'' | b'<' | b'>') && !byte.is_ascii_whitespace()
+}
+
+/// What Base64 of either alphabet and hexadecimal are written with.
+fn is_letter(byte: u8) -> bool {
+    is_digit(byte) || matches!(byte, b'+' | b'/' | b'-' | b'_')
+}
+
+/// The same without signs.
+fn is_digit(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric()
+}
+
+/// Puts what `new` says in place of the runs of bytes of a class.
+fn replace_runs(text: &mut Cow<'_, [u8]>, class: fn(u8) -> bool, new: impl Fn(&[u8]) -> Option<Vec<u8>>) {
+    let bytes: &[u8] = text;
+    let (mut out, mut copied, mut at) = (Vec::new(), 0, 0);
+    while at < bytes.len() {
+        let rest = &bytes[at..];
+        let length = rest.iter().position(|byte| !class(*byte)).unwrap_or(rest.len());
+        if let Some(new) = (length > 0).then(|| new(&rest[..length])).flatten() {
+            out.extend_from_slice(&bytes[copied..at]);
+            out.extend(new);
+            copied = at + length;
+        }
+        at += length.max(1);
+    }
+    if copied > 0 {
+        out.extend_from_slice(&bytes[copied..]);
+        *text = Cow::Owned(out);
+    }
 }

@@ -1,21 +1,34 @@
-//! The requests of a session: where they go, and their headers.
+//! The requests of a session: where they go, and their headers. And the streams of events that answer them, read as they come:
+//! one that breaks off is resumed behind its last event.
 
 use crate::http::{
-    Body, Client, EVENTS, JSON, LAST_EVENT, SESSION, Target, VERSION, full, insert, media_type, text,
+    Client, EVENTS, EventReader, HELD, JSON, LAST_EVENT, SESSION, SseEvent, Target, VERSION, error_chain,
+    full, insert, media_type, text,
 };
 use crate::lock;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
+use http_body_util::BodyExt as _;
 use hyper::body::Incoming;
 use hyper::header::{ACCEPT, CONTENT_TYPE, HeaderMap};
 use hyper::{Method, Request, Response, StatusCode, Uri};
 use serde_json::Value;
 use std::borrow::Cow;
 use std::sync::Mutex;
+use std::time::{Duration, Instant};
 use transcript::revision::Revision;
 
 /// How much of what a server says to an error is repeated.
 const QUOTED: usize = 200;
+
+/// How long is waited before a stream is resumed, where the server does not say.
+const RETRY: Duration = Duration::from_secs(1);
+
+/// The longest that a server can have us wait.
+const LONGEST_RETRY: Duration = Duration::from_secs(60);
+
+/// How many streams in a row may end at once without an event.
+const TRIES: u32 = 3;
 
 /// Who sends the requests of a session.
 pub(super) struct Caller {
@@ -104,51 +117,43 @@ impl Caller {
         last_event: Option<&str>,
         body: Option<&str>,
     ) -> Result<Response<Incoming>, String> {
-        let request = self.request_of(method, accept, last_event, body)?;
+        let request = {
+            let mut state = lock(&self.state);
+            let said = body.filter(|_| state.version.is_none()).map(serde_json::from_str::<Value>);
+            let said = said.and_then(Result::ok).unwrap_or_default();
+            let named = said["params"]["_meta"]["io.modelcontextprotocol/protocolVersion"].as_str();
+            state.modern |= named.is_some();
+            let is_modern = state.modern;
+            let version = named.or(is_modern.then_some(Revision::V2026_07_28.name()));
+            let repeated = said["method"].as_str().filter(|_| is_modern);
+            let name = match repeated {
+                Some("resources/read") => said["params"]["uri"].as_str(),
+                Some("tools/call" | "prompts/get") => said["params"]["name"].as_str(),
+                _ => None,
+            };
+            let name = name.map(spelled);
+            let to = state.endpoint.as_ref().filter(|_| body.is_some()).unwrap_or(&self.target);
+            let uri: Uri = to.parse().map_err(|_| "the server's endpoint is not a URL".to_owned())?;
+            let mut request = Request::new(full(body.unwrap_or_default().to_owned()));
+            (*request.method_mut(), *request.uri_mut()) = (method, uri);
+            for (name, value) in [
+                (ACCEPT.as_str(), Some(accept)),
+                (CONTENT_TYPE.as_str(), body.map(|_| JSON)),
+                (SESSION, state.id.as_deref()),
+                (VERSION, state.version.as_deref().or(version)),
+                ("mcp-method", repeated),
+                ("mcp-name", name.as_deref()),
+                (LAST_EVENT, last_event),
+            ] {
+                insert(request.headers_mut(), name, value);
+            }
+            request
+        };
         let answer = self.client.send(request).await;
         let answer =
             answer.map_err(|failure| format!("{} cannot be reached: {}", self.origin, failure.why))?;
         lock(&self.state).reached = true;
         Ok(answer)
-    }
-
-    fn request_of(
-        &self,
-        method: Method,
-        accept: &str,
-        last_event: Option<&str>,
-        body: Option<&str>,
-    ) -> Result<Request<Body>, String> {
-        let mut state = lock(&self.state);
-        let said = body.filter(|_| state.version.is_none()).map(serde_json::from_str::<Value>);
-        let said = said.and_then(Result::ok).unwrap_or_default();
-        let named = said["params"]["_meta"]["io.modelcontextprotocol/protocolVersion"].as_str();
-        state.modern |= named.is_some();
-        let is_modern = state.modern;
-        let version = named.or(is_modern.then_some(Revision::V2026_07_28.name()));
-        let repeated = said["method"].as_str().filter(|_| is_modern);
-        let name = match repeated {
-            Some("resources/read") => said["params"]["uri"].as_str(),
-            Some("tools/call" | "prompts/get") => said["params"]["name"].as_str(),
-            _ => None,
-        };
-        let name = name.map(spelled);
-        let to = state.endpoint.as_ref().filter(|_| body.is_some()).unwrap_or(&self.target);
-        let uri: Uri = to.parse().map_err(|_| "the server's endpoint is not a URL".to_owned())?;
-        let mut request = Request::new(full(body.unwrap_or_default().to_owned()));
-        (*request.method_mut(), *request.uri_mut()) = (method, uri);
-        for (name, value) in [
-            (ACCEPT.as_str(), Some(accept)),
-            (CONTENT_TYPE.as_str(), body.map(|_| JSON)),
-            (SESSION, state.id.as_deref()),
-            (VERSION, state.version.as_deref().or(version)),
-            ("mcp-method", repeated),
-            ("mcp-name", name.as_deref()),
-            (LAST_EVENT, last_event),
-        ] {
-            insert(request.headers_mut(), name, value);
-        }
-        Ok(request)
     }
 }
 
@@ -170,4 +175,61 @@ pub(super) fn is_stream(answer: &Response<Incoming>) -> bool {
 pub(super) fn described(status: StatusCode, body: &str) -> String {
     let said: String = body.split_whitespace().collect::<Vec<_>>().join(" ").chars().take(QUOTED).collect();
     if said.is_empty() { format!("HTTP {status}") } else { format!("HTTP {status}: {said}") }
+}
+
+/// A stream that is read.
+pub(super) struct Stream {
+    body: Incoming,
+    reader: EventReader,
+    opened: Instant,
+    /// The id of the last event.
+    pub(super) last: Option<String>,
+    pub(super) retry: Duration,
+    /// How many bodies in a row ended at once, and said nothing.
+    in_vain: u32,
+}
+
+impl Stream {
+    pub(super) fn new(body: Incoming) -> Self {
+        let (reader, opened) = (EventReader::new(HELD), Instant::now());
+        Self { body, reader, opened, last: None, retry: RETRY, in_vain: 1 }
+    }
+
+    /// Goes on with another body.
+    pub(super) fn resume(&mut self, body: Incoming) {
+        (self.body, self.reader, self.opened) = (body, EventReader::new(HELD), Instant::now());
+        self.in_vain += 1;
+    }
+
+    /// Whether it is worth another try, now that it has ended.
+    pub(super) fn may_try(&mut self) -> bool {
+        if self.opened.elapsed() > RETRY {
+            self.in_vain = 0;
+        }
+        self.in_vain < TRIES
+    }
+
+    /// The events that come next, those without data left out; with an error, in a sentence, where the stream ends, as
+    /// `at_end` says, or breaks off, or an event is too long.
+    pub(super) async fn next(&mut self, at_end: &str) -> Result<Vec<SseEvent>, String> {
+        let frame = self.body.frame().await.ok_or_else(|| at_end.to_owned())?;
+        let frame = frame.map_err(|error| format!("the stream broke off: {}", error_chain(&error)))?;
+        let (mut events, too_long) = self.reader.take(&frame.into_data().unwrap_or_default());
+        for event in &events {
+            if let Some(retry) = event.retry {
+                self.retry = Duration::from_millis(retry).min(LONGEST_RETRY);
+            }
+            if let Some(id) = &event.id {
+                self.last = Some(id.clone()).filter(|id| !id.is_empty());
+            }
+        }
+        events.retain(|event| !event.data.is_empty());
+        if !events.is_empty() {
+            self.in_vain = 0;
+        }
+        match too_long {
+            Some(_) => Err(format!("an event has more than {} MiB", HELD >> 20)),
+            None => Ok(events),
+        }
+    }
 }

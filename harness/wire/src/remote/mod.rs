@@ -1,13 +1,12 @@
 //! A server over HTTP as one over stdio: Streamable HTTP, and HTTP+SSE where a server refuses that.
 //!
 //! Lines come in, and messages go out on one line each (`lines`). What is asked and what comes back is in `session`, requests and
-//! their headers in `caller`; a stream is read in `stream`. Memory: a message of up to [`crate::http::HELD`] bytes for each open
+//! their headers in `caller`, and the streams that answer them. Memory: a message of up to [`crate::http::HELD`] bytes for each open
 //! request, and [`lines::WAITING`] on either side.
 
 mod caller;
 mod lines;
 mod session;
-mod stream;
 
 pub(crate) use caller::Outcome;
 

@@ -1,8 +1,7 @@
 //! A session with a server over HTTP: what is asked, and what comes back.
 
-use super::caller::{Caller, Outcome, described, is_stream};
+use super::caller::{Caller, Outcome, Stream, described, is_stream};
 use super::lines::Writer;
-use super::stream::Stream;
 use crate::Notify;
 use crate::http::{EVENTS, HELD, JSON, SseEvent, collect, media_type, text as header};
 use crate::lock;

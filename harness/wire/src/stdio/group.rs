@@ -112,13 +112,13 @@ impl Group {
                 Ok(Some(status)) => {
                     Some(Exit { code: status.exit_status(), signal: status.terminating_signal() })
                 }
-                Err(_) => Some(Exit { code: None, signal: None }),
+                Err(_) => Some(Exit::default()),
             };
         }
         match self.leader.try_wait() {
             Ok(None) => None,
             Ok(Some(status)) => Some(status.into()),
-            Err(_) => Some(Exit { code: None, signal: None }),
+            Err(_) => Some(Exit::default()),
         }
     }
 

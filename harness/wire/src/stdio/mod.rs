@@ -2,7 +2,6 @@
 
 pub mod group;
 mod lines;
-mod live;
 mod pipe;
 mod process;
 pub(crate) mod running;
@@ -10,8 +9,7 @@ mod stderr;
 
 pub use lines::HELD;
 pub(crate) use lines::{Gap, LineSplitter, Piece};
-pub(crate) use live::LiveServer;
 pub(crate) use pipe::{Inbox, PipeEvent, Writer, listen};
 pub use process::spawn_error;
-pub(crate) use process::{into_file, pipes, standard_streams, start, start_shown};
+pub(crate) use process::{LiveServer, pipe, pipes, standard_streams, start, start_shown};
 pub use stderr::Stderr;

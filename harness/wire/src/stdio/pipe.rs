@@ -254,7 +254,7 @@ impl LineAssembler {
 
 #[cfg(test)]
 mod tests {
-    use super::super::into_file;
+    use super::super::pipe;
     use super::{Inbox, Journal, LineAssembler, Piece, PipeEvent, Writer, listen};
     use std::io::Write as _;
     use std::sync::Arc;
@@ -265,8 +265,7 @@ mod tests {
 
     #[test]
     fn what_is_said_at_one_end_is_heard_at_the_other() {
-        let (from, to) = std::io::pipe().unwrap();
-        let (from, to) = (into_file(from), into_file(to));
+        let (from, to) = pipe().unwrap();
         let (here, there) = (Arc::new(Inbox::default()), Arc::new(Inbox::default()));
         let writer = Writer::plain(to, &here);
         listen(from, Duration::ZERO, 100, Journal::default(), &there);
@@ -288,9 +287,8 @@ mod tests {
 
     #[test]
     fn who_takes_nothing_is_told_of() {
-        let (from, to) = std::io::pipe().unwrap();
+        let (from, to) = pipe().unwrap();
         let inbox = Arc::new(Inbox::default());
-        let to = into_file(to);
         let writer = Writer::plain(to, &inbox);
         drop(from);
         writer.write(b"a\n".to_vec());
@@ -299,8 +297,7 @@ mod tests {
 
     #[test]
     fn a_full_box_lets_nothing_more_be_read() {
-        let (from, to) = std::io::pipe().unwrap();
-        let (from, mut to) = (into_file(from), into_file(to));
+        let (from, mut to) = pipe().unwrap();
         let inbox = Arc::new(Inbox::default());
         listen(from, Duration::ZERO, 1 << 30, Journal::default(), &inbox);
         let line = [&vec![b'x'; 3 << 20][..], b"\n"].concat();

@@ -1,10 +1,15 @@
-//! How a program is started between pipes, and the pipes of this process.
+//! How a program is started between pipes, the pipes of this process, and a live server: behind a mock that does not know an
+//! answer, or behind a bridge.
 
-use super::group::Group;
+use super::group::{Exit, Group};
+use super::pipe::{Inbox, PipeEvent, Writer, listen};
 use crate::StartError;
+use crate::journal::Journal;
 use std::fs::File;
 use std::io;
 use std::process::{Command, Stdio};
+use std::sync::Arc;
+use std::time::Duration;
 
 /// Why a program cannot be started, in a sentence that says what to change.
 #[must_use]
@@ -74,13 +79,73 @@ fn own_streams() -> io::Result<(File, File)> {
     Ok((input, output))
 }
 
+/// A pipe: where it is read, and where it is written.
+pub(crate) fn pipe() -> io::Result<(File, File)> {
+    io::pipe().map(|(from, to)| (into_file(from), into_file(to)))
+}
+
 /// A pipe's end as a file.
 #[cfg(unix)]
-pub(crate) fn into_file(pipe: impl Into<std::os::fd::OwnedFd>) -> File {
+fn into_file(pipe: impl Into<std::os::fd::OwnedFd>) -> File {
     File::from(pipe.into())
 }
 
 #[cfg(windows)]
-pub(crate) fn into_file(pipe: impl Into<std::os::windows::io::OwnedHandle>) -> File {
+fn into_file(pipe: impl Into<std::os::windows::io::OwnedHandle>) -> File {
     File::from(pipe.into())
+}
+
+/// A live server that runs.
+#[derive(Debug)]
+pub(crate) struct LiveServer {
+    group: Group,
+    writer: Writer,
+}
+
+impl LiveServer {
+    /// Starts one, and hands on what it says, up to lines of `longest` bytes.
+    pub(crate) fn start(
+        command: &[String],
+        longest: usize,
+        hand_on: impl Fn(PipeEvent) + Send + 'static,
+    ) -> Result<Self, StartError> {
+        let mut group = start(command, [Stdio::piped(), Stdio::piped(), Stdio::inherit()])?;
+        let (from, to) = pipes(&mut group)?;
+        let inbox = Arc::new(Inbox::default());
+        let writer = Writer::plain(to, &inbox);
+        listen(from, Duration::ZERO, longest, Journal::default(), &inbox);
+        inbox.hand_on(move |came| {
+            hand_on(came);
+            true
+        });
+        Ok(Self { group, writer })
+    }
+
+    /// Sends it a message.
+    pub(crate) fn send(&self, text: &str) {
+        self.writer.write(format!("{text}\n").into_bytes());
+    }
+
+    /// How it exited, where it does soon after it closed its output.
+    pub(crate) fn exit(&mut self) -> Option<Exit> {
+        self.group.exits_within(Duration::from_secs(1));
+        self.group.exit()
+    }
+
+    /// What became of it.
+    pub(crate) fn fate(&mut self) -> String {
+        match self.exit() {
+            Some(exit) => format!("the live server ended with {exit}"),
+            None => "the live server closed its output".to_owned(),
+        }
+    }
+
+    /// Closes its input, and ends it where it does not end by itself.
+    pub(crate) fn close(self, patience: Duration) {
+        let Self { mut group, writer } = self;
+        drop(writer);
+        group.exits_within(patience);
+        // One that has ended is as well.
+        let _ = group.end();
+    }
 }

@@ -26,7 +26,7 @@ pub struct Stderr {
     ended: Receiver<()>,
 }
 
-#[derive(Debug)]
+#[derive(Debug, Default)]
 struct KeptText {
     head: Vec<u8>,
     tail: VecDeque<u8>,
@@ -42,9 +42,7 @@ impl Stderr {
     /// Keeps `head` bytes of the beginning and `tail` of the end.
     #[must_use]
     pub fn keep(pipe: ChildStderr, head: usize, tail: usize) -> Self {
-        let room = [head, tail];
-        let kept = KeptText { head: Vec::new(), tail: VecDeque::new(), room, cut: 0, over: false };
-        let kept = Arc::new(Mutex::new(kept));
+        let kept = Arc::new(Mutex::new(KeptText { room: [head, tail], ..KeptText::default() }));
         let (done, ended) = sync_channel(1);
         let into = Arc::clone(&kept);
         // Nobody waits for this thread: a process that left the group may hold the pipe open for ever.
@@ -135,7 +133,7 @@ mod tests {
     #[test]
     fn the_beginning_and_the_end_are_kept_and_what_is_left_out_is_said() {
         let kept = |room, parts: &[&str]| {
-            let mut kept = KeptText { head: Vec::new(), tail: Default::default(), room, cut: 0, over: false };
+            let mut kept = KeptText { room, ..KeptText::default() };
             parts.iter().for_each(|part| kept.take(part.as_bytes()));
             kept.text()
         };

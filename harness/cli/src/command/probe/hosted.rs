@@ -25,7 +25,7 @@ const RUN_TIME: Duration = Duration::from_secs(60);
 /// Prints the server's script: a line for each step.
 pub(super) fn list() -> Result<u8, Failure> {
     let mut out = std::io::stdout().lock();
-    for step in SERVER_SCRIPT {
+    for step in SERVER_SCRIPT.iter() {
         let needs = step.needs.split_whitespace().map(|need| {
             let (which, pointer) = need.strip_prefix('!').map_or(("with", need), |need| ("without", need));
             format!("{which} {}", pointer.trim_start_matches('/').replace('/', "."))

@@ -30,15 +30,15 @@ impl Bench {
     }
 
     pub(crate) fn redacting(redaction: Redaction) -> Self {
-        Self::with(|proxy| proxy.redacting(redaction))
+        Self::with(|proxy| proxy.redaction = redaction)
     }
 
-    pub(crate) fn with(settings: impl FnOnce(Proxy) -> Proxy) -> Self {
+    pub(crate) fn with(settings: impl FnOnce(&mut Proxy)) -> Self {
         let server = Listener::new();
         let target = server.url();
         let folder = tempfile::tempdir().unwrap();
-        let proxy = Proxy::listen("127.0.0.1:0".parse().unwrap(), Target::parse(&target).unwrap()).unwrap();
-        let proxy = settings(proxy);
+        let mut proxy = Proxy::listen("127.0.0.1:0".parse().unwrap(), Target::parse(&target).unwrap()).unwrap();
+        settings(&mut proxy);
         let (at, stop) = (proxy.address().unwrap(), Arc::new(AtomicBool::new(false)));
         let file = File::create(folder.path().join("session.har")).unwrap();
         let stopped = Arc::clone(&stop);

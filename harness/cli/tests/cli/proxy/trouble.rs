@@ -109,7 +109,7 @@ fn what_is_no_http_is_counted_said_once_and_stops_nobody() {
 fn a_page_of_another_site_does_not_reach_the_server() {
     let bench = Bench::with(|proxy| {
         let here = proxy.address().unwrap();
-        proxy.allowing(AllowedHosts::new(here, &["dev.example".to_owned()]))
+        proxy.hosts = AllowedHosts::new(here, &["dev.example".to_owned()]);
     });
     let usual = String::from_utf8(post(PING)).unwrap();
     let host = |lines: &str| usual.replace("Host: localhost\r\n", lines);
@@ -145,7 +145,7 @@ fn a_page_of_another_site_does_not_reach_the_server() {
 
 #[test]
 fn half_a_head_holds_its_place_for_a_while_only() {
-    let bench = Bench::with(|proxy| proxy.with_head_deadline(Duration::from_millis(100)));
+    let bench = Bench::with(|proxy| proxy.head_deadline = Duration::from_millis(100));
     let halves = [&b"POST /mcp HTTP/1.1\r\nHost: localhost\r\n"[..], b"P", b""];
     for mut client in halves.map(|half| bench.send(half)) {
         // It ends, whether with an answer or without one; a recorder that waited would run into the client's patience.

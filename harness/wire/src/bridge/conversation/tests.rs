@@ -1,6 +1,6 @@
 //! Who gets what a server says, and what it gets of several clients.
 
-use super::{ClientStream, Conversation, ForServer, NotTaken, OPEN};
+use super::{ClientStream, Conversation, NotTaken, OPEN};
 use crate::bridge::streams::{LISTENING, NextEvent};
 use crate::messages::messages;
 use std::task::{Context, Poll, Waker};
@@ -9,12 +9,12 @@ const LIST: &str =
     r#"{"jsonrpc":"2.0","id":1,"method":"tools/list","params":{"_meta":{"progressToken":"p"}}}"#;
 
 impl Conversation {
-    fn say(&mut self, client: u64, text: &str) -> Result<ForServer, NotTaken> {
+    fn say(&mut self, client: u64, text: &str) -> Result<(Option<u64>, Vec<String>), NotTaken> {
         self.ask(client, &messages(text).unwrap())
     }
 
     fn line(&mut self, client: u64, text: &str) -> Option<String> {
-        self.say(client, text).unwrap().lines.pop()
+        self.say(client, text).unwrap().1.pop()
     }
 
     fn come(&mut self, text: &str) -> Option<Vec<ClientStream>> {
@@ -39,7 +39,7 @@ fn what_a_server_says_goes_to_whom_it_belongs() {
     let mut all = Conversation::new(false);
     let client = all.join();
     assert_eq!(all.line(client, LIST).as_deref(), Some(LIST), "one client's bytes pass as they are");
-    let second = all.say(client, r#"{"jsonrpc":"2.0","id":"1","method":"ping"}"#).unwrap().stream.unwrap();
+    let second = all.say(client, r#"{"jsonrpc":"2.0","id":"1","method":"ping"}"#).unwrap().0.unwrap();
     assert_eq!(all.say(client, LIST), Err(NotTaken::SameId), "a text is not a number");
     let progress =
         r#"{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":"p","progress":1}}"#;

@@ -1,8 +1,10 @@
-//! Bodies on their way to the other side, sent part by part, and bodies that come, read part by part; both noted.
+//! Bodies on their way to the other side, sent part by part, and bodies that come, read part by part; both noted. And waiting for
+//! what comes.
 //!
 //! Memory: the parts that are not sent yet, which are no more than the session.
 
-use crate::http::{Body, End, Watch, Watched, boxed};
+use crate::http::{Body, End, PolledPart, Watch, Watched, boxed};
+use crate::interrupt;
 use crate::play::journal::{Direction, Journal};
 use crate::play::plan::Plan;
 use http_body_util::BodyExt as _;
@@ -10,10 +12,12 @@ use hyper::body::{Body as HttpBody, Bytes, Frame, Incoming, SizeHint};
 use std::convert::Infallible;
 use std::pin::Pin;
 use std::sync::Arc;
-use std::sync::atomic::AtomicU64;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::task::{Context, Poll, ready};
 use std::time::Duration;
-use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
+use tokio::sync::mpsc::{Receiver, UnboundedReceiver, UnboundedSender, unbounded_channel};
+use tokio::time::error::Elapsed;
+use tokio::time::{Instant, timeout_at};
 
 /// Sends the parts of a body. It ends when this is dropped.
 pub(super) type BodySender = UnboundedSender<Bytes>;
@@ -84,10 +88,7 @@ impl HttpBody for Pieces {
     type Data = Bytes;
     type Error = Infallible;
 
-    fn poll_frame(
-        self: Pin<&mut Self>,
-        context: &mut Context<'_>,
-    ) -> Poll<Option<Result<Frame<Bytes>, Infallible>>> {
+    fn poll_frame(self: Pin<&mut Self>, context: &mut Context<'_>) -> PolledPart<Infallible> {
         let body = self.get_mut();
         if std::mem::take(&mut body.pause) {
             // What is polled again has been sent.
@@ -149,6 +150,36 @@ impl Intake {
         }
         let Some(frame) = body.frame().await else { return Ok(None) };
         Ok(Some(frame.map_err(|error| error.to_string())?.into_data().unwrap_or_default()))
+    }
+}
+
+/// How often a request to end is looked for.
+const TICK: Duration = Duration::from_millis(50);
+
+/// The next thing that happens; none where nothing does, and not a byte moves, for so long, or where this process is asked to
+/// end.
+pub(super) async fn next<T>(came: &mut Receiver<T>, patience: Duration, moved: &AtomicU64) -> Option<T> {
+    loop {
+        let before = moved.load(Ordering::Relaxed);
+        match within(came, Instant::now() + patience).await {
+            Ok(next) => return next,
+            Err(_) if interrupt::requested() || moved.load(Ordering::Relaxed) == before => return None,
+            Err(_) => {}
+        }
+    }
+}
+
+/// The next thing that happens before that time; none where nothing does.
+pub(super) async fn next_until<T>(came: &mut Receiver<T>, until: Instant) -> Option<T> {
+    within(came, until).await.ok().flatten()
+}
+
+async fn within<T>(came: &mut Receiver<T>, until: Instant) -> Result<Option<T>, Elapsed> {
+    loop {
+        match timeout_at(until.min(Instant::now() + TICK), came.recv()).await {
+            Err(_) if !interrupt::requested() && Instant::now() < until => {}
+            next => return next,
+        }
     }
 }
 

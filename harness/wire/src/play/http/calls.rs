@@ -2,8 +2,7 @@
 //!
 //! Memory: what comes back for each open request, up to the bound of a message, and [`QUEUED`] reports.
 
-use super::body::{Intake, Received, whole};
-use super::protocol::{next, next_until};
+use super::body::{Intake, Received, next, next_until, whole};
 use crate::StartError;
 use crate::http::{self, Client, EVENTS, EventReader, SseEvent, Target, header_list, media_type};
 use crate::play::journal::{Direction, JournalEvent};

@@ -5,12 +5,11 @@
 
 mod session;
 
-use super::protocol::Transport;
 use super::route::{Reply, Route};
 use crate::StartError;
 use crate::http::{JSON, SESSION, Target};
-use crate::play::mismatch::Mismatch;
-use crate::play::plan::{Plan, Played};
+use crate::play::plan::{Mismatch, Plan, Played};
+use formats::identify::Transport;
 use hyper::Method;
 use hyper::header::{AUTHORIZATION, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
 use session::{Call, ClientSession, Purpose};
@@ -140,7 +139,7 @@ impl ClientSession<'_> {
     /// MCP's own headers, and what proves who asks, as the recording has them with this message.
     fn recorded_headers(&mut self, step: usize, headers: &mut HeaderMap) {
         let Some(entry) = self.plan.script.entry(step) else { return };
-        let exchange = self.plan.script.entries().iter().find_map(|other| match &other.what {
+        let exchange = self.plan.script.session.entries.iter().find_map(|other| match &other.what {
             formats::OwnedContent::Exchange(exchange) if other.exchange == entry.exchange => {
                 Some(&exchange.request_headers)
             }

@@ -8,13 +8,13 @@ mod body;
 mod calls;
 mod client;
 mod listener;
-mod protocol;
 pub(super) mod route;
 mod server;
 mod stream;
 
 pub use client::as_client;
-pub use protocol::{Answers, Transport};
+pub use formats::identify::Transport;
+pub use route::Answers;
 pub use server::Server;
 
 #[cfg(test)]

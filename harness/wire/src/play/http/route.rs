@@ -5,7 +5,6 @@
 //! answered later), and to the stream of a GET otherwise. Both peers come to the same result, so that a client knows
 //! when it needs a GET.
 
-use super::protocol::Answers;
 use crate::http::{SESSION, VERSION};
 use crate::messages::{about, own_token, protocol_version};
 use crate::play::script::Script;
@@ -13,6 +12,17 @@ use formats::{OwnedContent, OwnedEntry};
 use std::collections::HashMap;
 use transcript::meaning::EventKind;
 use transcript::session::{Carrier, Exchange, Side, header};
+
+/// In what form a server of Streamable HTTP answers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Answers {
+    /// Each request as the session shows it, and as a stream where it does not.
+    AsRecorded,
+    /// As one JSON body. What the server says of its own goes over the stream of a GET.
+    Json,
+    /// As a stream of events.
+    Stream,
+}
 
 /// Where a message goes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -77,7 +87,7 @@ impl Routes {
         let no_get = no_get.filter(|_| !of.contains(&Route::Get));
         let initialized = initialized(script);
         let version = initialized.and_then(|step| protocol_version(script.message(step)?.outcome()?));
-        let named = script.entries().iter().filter_map(named).collect();
+        let named = script.session.entries.iter().filter_map(named).collect();
         Self { of, replies, session: router.session(initialized), initialized, version, named, no_get }
     }
 }
@@ -114,7 +124,7 @@ impl<'s> Router<'s> {
             OwnedContent::Exchange(exchange) => Some((entry.exchange?, &**exchange)),
             _ => None,
         };
-        let exchanges = script.entries().iter().filter_map(exchange).collect();
+        let exchanges = script.session.entries.iter().filter_map(exchange).collect();
         let (tokens, bodies) = (HashMap::new(), HashMap::new());
         Self { script, answered, exchanges, asked, tokens, bodies, answers }
     }
@@ -232,7 +242,7 @@ impl Router<'_> {
         if let Some(exchange) = number.and_then(|number| self.exchanges.get(&number)) {
             return header(&exchange.response_headers, SESSION).map(|id| Some(id.to_owned()));
         }
-        let mut contexts = self.script.entries().iter().filter_map(|entry| entry.context.as_ref());
+        let mut contexts = self.script.session.entries.iter().filter_map(|entry| entry.context.as_ref());
         Some(contexts.find_map(|context| header(&context.headers, SESSION)).map(ToOwned::to_owned))
     }
 }

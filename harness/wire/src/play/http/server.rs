@@ -6,14 +6,14 @@
 mod mock;
 mod session;
 
+use super::body::{next, next_until};
 use super::listener::{LIMITS, Listener, ServerEvent};
-use super::protocol::{Answers, Transport, next, next_until};
-use super::route::{Reply, Route};
+use super::route::{Answers, Reply, Route};
 use super::stream::Stream;
 use crate::StartError;
 use crate::http::{AllowedHosts, JSON, Limits, SESSION, insert, listen, runtime};
-use crate::play::mismatch::Mismatch;
-use crate::play::plan::{Plan, Played};
+use crate::play::plan::{Mismatch, Plan, Played};
+use formats::identify::Transport;
 use session::ServerSession;
 use std::collections::BTreeSet;
 use std::future::poll_fn;
@@ -33,7 +33,8 @@ const LAST_WRITE: Duration = Duration::from_secs(1);
 #[derive(Debug)]
 pub struct Server {
     listener: TcpListener,
-    hosts: AllowedHosts,
+    /// The hosts and origins that are served.
+    pub hosts: AllowedHosts,
     runtime: Runtime,
     transport: Transport,
     answers: Answers,
@@ -47,13 +48,6 @@ impl Server {
         let runtime = runtime().map_err(StartError::Unusable)?;
         let hosts = AllowedHosts::new(address, &[]);
         Ok(Self { listener, hosts, runtime, transport, answers, limits: LIMITS })
-    }
-
-    /// Serves these hosts and origins.
-    #[must_use]
-    pub fn allowing(mut self, hosts: AllowedHosts) -> Self {
-        self.hosts = hosts;
-        self
     }
 
     /// Where clients connect.
@@ -149,7 +143,7 @@ impl ServerSession<'_> {
 
     /// Ends every stream and every connection.
     fn close(&mut self) {
-        self.streams.values_mut().for_each(Stream::close);
+        self.streams.values_mut().for_each(|stream| stream.feed = None);
         self.waiting.clear();
         self.listener.stop();
         self.game.wait_anew();

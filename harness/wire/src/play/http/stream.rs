@@ -14,7 +14,8 @@ pub(super) struct Stream {
     gone: usize,
     /// How many are sent to the client that reads now.
     sent: usize,
-    feed: Option<BodySender>,
+    /// Who reads, where somebody does.
+    pub(super) feed: Option<BodySender>,
     /// Nothing comes behind the last event.
     pub(super) whole: bool,
     /// It was broken once, as it was asked for.
@@ -47,16 +48,6 @@ impl Stream {
     /// Whether all is sent.
     pub(super) fn is_sent(&self) -> bool {
         self.sent == self.events.len()
-    }
-
-    /// Somebody reads from now on.
-    pub(super) fn open(&mut self, feed: BodySender) {
-        self.feed = Some(feed);
-    }
-
-    /// Nobody reads any more.
-    pub(super) fn close(&mut self) {
-        self.feed = None;
     }
 
     /// Lets go of all but the last `count` events: a client does not come back for those before, and what it has not read of

@@ -116,7 +116,7 @@ fn merged(catalogue: &Catalogue<'_>, new: Vec<New>, renewed: bool) -> (Session, 
         }
     }
     let (mut entries, mut step) = (Vec::new(), 0);
-    for entry in script.entries() {
+    for entry in &script.session.entries {
         let is_message = entry.message().is_some();
         let key = if is_message { gone.get(&step) } else { None };
         step += usize::from(is_message);

@@ -120,11 +120,6 @@ impl<'s> Catalogue<'s> {
         }
     }
 
-    /// The message of a step.
-    pub(in crate::play) fn message(&self, step: usize) -> Option<Message<'s>> {
-        self.script.message(step)
-    }
-
     /// What the recording has for a message of a client that has asked for the same so often. Counts it.
     pub(in crate::play) fn find(
         &self,
@@ -158,7 +153,7 @@ impl<'s> Catalogue<'s> {
             return Some(key);
         }
         let same = |unit: &&Unit| {
-            self.message(unit.step).is_some_and(|recorded| {
+            self.script.message(unit.step).is_some_and(|recorded| {
                 let recorded = event(0, recorded);
                 recorded.kind == came.kind && contents(&recorded, &came, &self.rules).difference.is_none()
             })
@@ -200,7 +195,7 @@ impl<'s> Catalogue<'s> {
         for (answer, step) in self.script.steps.iter().enumerate() {
             let hello = step.answers.filter(|asked| self.script.is(*asked, "initialize"));
             names.extend(hello.and_then(|_| {
-                let name = self.message(answer)?.outcome()?.member("serverInfo")?.member("name")?;
+                let name = self.script.message(answer)?.outcome()?.member("serverInfo")?.member("name")?;
                 Some(name.as_text()?.to_str()?.into_owned())
             }));
         }
@@ -222,7 +217,7 @@ impl Catalogue<'_> {
         let alike = self.units.iter().filter(|unit| unit.answered && self.script.is(unit.step, &method));
         let came = leaves(message);
         let score = |step: &usize| {
-            let there = self.message(*step).map(leaves).unwrap_or_default();
+            let there = self.script.message(*step).map(leaves).unwrap_or_default();
             let shared = came.iter().filter(|(at, value)| there.get(*at) == Some(value)).count();
             // What both have counts twice against what one of them has.
             (2 * shared + 1_000_000).saturating_sub(came.len() + there.len())
@@ -233,7 +228,7 @@ impl Catalogue<'_> {
             let hint = hint(&method, known.iter().map(String::as_str));
             return NotFound { why: format!("the recording answers no {method}{hint}"), nearest: None };
         };
-        let difference = self.message(step).and_then(|recorded| {
+        let difference = self.script.message(step).and_then(|recorded| {
             let rules = if std::ptr::eq(self.rules_for(message), self.rules_for(recorded)) {
                 self.rules_for(message)
             } else {
@@ -245,7 +240,7 @@ impl Catalogue<'_> {
     }
 
     fn method(&self, unit: &Unit) -> Option<String> {
-        let method = self.message(unit.step).filter(|_| unit.answered)?.method()?;
+        let method = self.script.message(unit.step).filter(|_| unit.answered)?.method()?;
         Some(method.to_str()?.into_owned())
     }
 }

@@ -7,8 +7,8 @@ use super::forwarding::Forwarding;
 use super::{Action, AskLive, Matching, Served, refusal};
 use crate::StartError;
 use crate::messages::{about, id_span, id_text, is, on_one_line, own_token, span, subscribed, with};
-use crate::play::mismatch::{Mismatch, MismatchKind};
 use crate::play::names::FreshIds;
+use crate::play::plan::{Mismatch, MismatchKind};
 use crate::stdio::{LiveServer, PipeEvent};
 use std::collections::HashMap;
 use std::time::{Duration, Instant};
@@ -110,7 +110,7 @@ impl<'c> MockClient<'c> {
         let late: Vec<Job> = self.jobs.extract_if(.., late).collect();
         for mut job in late {
             if let Some(Turn::Await { asked, .. }) = self.unit(&job).turns.get(job.next) {
-                let method = self.catalogue.message(*asked).and_then(|message| message.method());
+                let method = self.catalogue.script.message(*asked).and_then(|message| message.method());
                 let method = method.map(|method| method.raw()).unwrap_or("a request");
                 let why = format!(
                     "the client has not answered {method} for {} s; the recorded answer is sent all the same",
@@ -166,15 +166,15 @@ impl<'c> MockClient<'c> {
 
     /// A recorded message as this client is to have it; none where the client cannot know of it.
     fn outgoing(&mut self, job: &mut Job, step: usize) -> Option<String> {
-        let recorded = self.catalogue.message(self.unit(job).step).and_then(id_text);
+        let recorded = self.catalogue.script.message(self.unit(job).step).and_then(id_text);
         let text = self.renamed(job, step)?;
         let own = |id: Json<'_>| job.id.clone().filter(|_| recorded == Some(id.text()));
         Some(subscribed(text.into(), own).into_owned())
     }
 
     fn renamed(&mut self, job: &mut Job, step: usize) -> Option<String> {
-        let message = self.catalogue.message(step)?;
-        let recorded = self.catalogue.message(self.unit(job).step);
+        let message = self.catalogue.script.message(step)?;
+        let recorded = self.catalogue.script.message(self.unit(job).step);
         let one_line = |text: &str| on_one_line(text).into_owned();
         if message.method().is_none() {
             let answers = self.catalogue.script.steps.get(step)?.answers;
@@ -198,7 +198,7 @@ impl<'c> MockClient<'c> {
         }
         if let Some(id) = about(message, "notifications/cancelled", "requestId") {
             let is_it = |(step, ..): &&(usize, Vec<u8>, String)| {
-                self.catalogue.message(*step).and_then(id_text) == Some(id.text())
+                self.catalogue.script.message(*step).and_then(id_text) == Some(id.text())
             };
             if let Some((.., name)) = job.open.iter().rev().find(is_it) {
                 return Some(one_line(&with(message, span(message, id), Some(name))));

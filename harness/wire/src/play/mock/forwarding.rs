@@ -6,8 +6,8 @@
 use super::additions::New;
 use super::{Action, refusal};
 use crate::messages::{about, id_span, id_text, is, on_one_line, own_token, with};
-use crate::play::mismatch::{Mismatch, MismatchKind};
 use crate::play::names::FreshIds;
+use crate::play::plan::{Mismatch, MismatchKind};
 use std::collections::HashMap;
 use std::time::{Duration, Instant};
 use transcript::message::Message;

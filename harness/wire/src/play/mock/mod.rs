@@ -22,8 +22,7 @@ pub use stdio::as_server;
 #[cfg(test)]
 mod tests;
 
-use super::mismatch::Mismatch;
-use super::plan::Played;
+use super::plan::{Mismatch, Played};
 use crate::messages::internal_error;
 
 /// How requests are answered.

@@ -4,16 +4,11 @@ use super::{Conversation, Played};
 use crate::play::Variants;
 use crate::play::script::tests::of_bytes;
 use crate::play::testing::{played, sessions};
-use crate::stdio::into_file;
+use crate::stdio::pipe;
 use std::fs::File;
 use std::thread;
 use std::time::Duration;
 use transcript::session::Side;
-
-fn pipe() -> (File, File) {
-    let (from, to) = std::io::pipe().unwrap();
-    (into_file(from), into_file(to))
-}
 
 fn play(
     session: &[u8],
@@ -33,7 +28,7 @@ fn play(
 
 /// Both sides of a session at once; what each of them saw.
 fn both(session: &[u8], format: &str, variants: &Variants) -> [(Played, Vec<String>); 2] {
-    let ((to_server, from_client), (to_client, from_server)) = (pipe(), pipe());
+    let [(to_server, from_client), (to_client, from_server)] = [pipe().unwrap(), pipe().unwrap()];
     thread::scope(|scope| {
         let server = scope.spawn(|| play(session, format, Side::Server, variants, (to_server, from_server)));
         let client = play(session, format, Side::Client, variants, (to_client, from_client));
@@ -105,7 +100,7 @@ fn noise_and_half_lines_are_reported_and_cost_no_message() {
 fn who_closes_early_is_missed_and_misses_nobody() {
     for (after, said) in [(0, 0), (1, 1), (5, 2)] {
         let early = Variants { close_after: Some(after), ..Variants::default() };
-        let ((to_server, from_client), (to_client, from_server)) = (pipe(), pipe());
+        let [(to_server, from_client), (to_client, from_server)] = [pipe().unwrap(), pipe().unwrap()];
         let (client, server) = thread::scope(|scope| {
             let server = scope
                 .spawn(|| play(CALL.as_bytes(), "jsonrpc", Side::Server, &early, (to_server, from_server)));

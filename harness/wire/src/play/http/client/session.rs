@@ -6,11 +6,10 @@ use crate::http::{
 };
 use crate::play::game::Game;
 use crate::play::http::calls::{CallEvent, HttpClient};
-use crate::play::http::protocol::{Answers, Transport};
-use crate::play::http::route::{Reply, Route, Routes};
-use crate::play::mismatch::{Mismatch, MismatchKind};
-use crate::play::plan::Plan;
+use crate::play::http::route::{Answers, Reply, Route, Routes};
+use crate::play::plan::{Mismatch, MismatchKind, Plan};
 use crate::play::player::Order;
+use formats::identify::Transport;
 use hyper::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, HeaderMap};
 use hyper::{Method, Uri};
 use std::collections::{BTreeMap, BTreeSet};

@@ -10,14 +10,14 @@ use crate::StartError;
 use crate::http::{EVENTS, LAST_EVENT, SESSION, accepts, insert, spell, text};
 use crate::interrupt;
 use crate::messages::is;
+use crate::play::http::body::next_until;
 use crate::play::http::listener::{IncomingRequest, Listener, ServerEvent};
-use crate::play::http::protocol::{Answers, Transport, next_until};
-use crate::play::http::stream::Stream;
-use crate::play::mismatch::{Mismatch, MismatchKind};
+use crate::play::http::route::Answers;
 use crate::play::mock::{Action, Catalogue, Matching, Served};
-use crate::play::plan::Plan;
+use crate::play::plan::{Mismatch, MismatchKind, Plan};
 use crate::stdio::PipeEvent;
 use client::{GET, HttpClient, PendingReply, form};
+use formats::identify::Transport;
 use hyper::Method;
 use std::collections::{BTreeMap, VecDeque};
 use std::thread::{self, JoinHandle};
@@ -192,7 +192,7 @@ impl HttpMock<'_> {
             }
             None => {
                 let feed = asked.reply.open(self.plan, |it| insert(it, SESSION, named.as_deref()));
-                client.streams.entry(Some(tag)).or_default().open(feed);
+                client.streams.entry(Some(tag)).or_default().feed = Some(feed);
             }
         }
         self.act(&id, actions);
@@ -223,7 +223,7 @@ impl HttpMock<'_> {
         if stream.is_read() && last.is_none() {
             return asked.answer(409, "there is a stream already", self.plan);
         }
-        stream.open(asked.reply.open(self.plan, |_| ()));
+        stream.feed = Some(asked.reply.open(self.plan, |_| ()));
         stream.send(false, false);
     }
 
@@ -233,7 +233,7 @@ impl HttpMock<'_> {
         let feed = asked.reply.open(self.plan, |_| ());
         let _ = feed.send(spell(Some("endpoint"), None, &format!("/messages?sessionId={id}")));
         if let Some(client) = self.clients.get_mut(&id) {
-            client.streams.entry(GET).or_default().open(feed);
+            client.streams.entry(GET).or_default().feed = Some(feed);
         }
     }
 
@@ -288,7 +288,7 @@ impl HttpMock<'_> {
         self.order.retain(|other| other != id);
         let Some(mut client) = self.clients.remove(id) else { return };
         self.served.new.extend(std::mem::take(&mut client.mock.live.new));
-        client.streams.values_mut().for_each(Stream::close);
+        client.streams.values_mut().for_each(|stream| stream.feed = None);
         if let Some(live) = client.mock.server.take() {
             let patience = self.plan.patience;
             // It may take its time, and others are not kept waiting for it.

@@ -4,12 +4,11 @@ use crate::http::{EVENTS, JSON, LAST_EVENT, SESSION, VERSION, accepts, insert, m
 use crate::messages::is;
 use crate::play::game::Game;
 use crate::play::http::listener::{IncomingRequest, Listener, Responder, ServerEvent};
-use crate::play::http::protocol::{Answers, Transport};
-use crate::play::http::route::{Reply, Route, Routes};
+use crate::play::http::route::{Answers, Reply, Route, Routes};
 use crate::play::http::stream::Stream;
-use crate::play::mismatch::{Mismatch, MismatchKind};
-use crate::play::plan::Plan;
+use crate::play::plan::{Mismatch, MismatchKind, Plan};
 use crate::play::player::Order;
+use formats::identify::Transport;
 use hyper::Method;
 use hyper::header::{HeaderMap, HeaderValue, WWW_AUTHENTICATE};
 use std::collections::{BTreeMap, BTreeSet};
@@ -218,7 +217,7 @@ impl ServerSession<'_> {
             Some(Reply::Stream) => {
                 let id = self.give_id(step, 200);
                 let feed = asked.reply.open(self.plan, |headers| insert(headers, SESSION, id.as_deref()));
-                self.streams.entry(Route::Answer(step)).or_default().open(feed);
+                self.streams.entry(Route::Answer(step)).or_default().feed = Some(feed);
             }
             Some(Reply::Accepted(status)) => asked.answer(status, "", self.plan),
             None => asked.answer(202, "", self.plan),
@@ -263,7 +262,7 @@ impl ServerSession<'_> {
             self.complain("a second GET while the stream of the first one is open".to_owned());
             return asked.answer(409, "there is a stream already", self.plan);
         }
-        let recorded = self.plan.script.entries().iter().find_map(|entry| {
+        let recorded = self.plan.script.session.entries.iter().find_map(|entry| {
             let sse = entry.sse.as_ref().filter(|sse| sse.name.as_deref() == Some("endpoint"))?;
             let path = sse.data.as_deref()?;
             (path.starts_with('/') && !path.contains(['\n', '\r'])).then(|| path.to_owned())
@@ -280,7 +279,7 @@ impl ServerSession<'_> {
         let (redeliver, more) = (self.plan.variants.redeliver, self.has_several(route));
         let stream = self.streams.entry(route).or_default();
         self.opened += u64::from(!stream.is_sent());
-        stream.open(feed);
+        stream.feed = Some(feed);
         stream.send(redeliver, more);
     }
 

@@ -5,11 +5,11 @@
 
 use crate::http::{JSON, SESSION, insert};
 use crate::play::http::listener::Responder;
-use crate::play::http::protocol::{Answers, Transport};
-use crate::play::http::route::Reply;
+use crate::play::http::route::{Answers, Reply};
 use crate::play::http::stream::Stream;
 use crate::play::mock::{Action, Catalogue, Matching, MockClient};
 use crate::play::plan::Plan;
+use formats::identify::Transport;
 use std::collections::{BTreeMap, VecDeque};
 
 /// How many streams of answered requests are kept for a client that comes back.
