@@ -1,44 +1,37 @@
 //! What a session has shown of itself so far: its revision, who can do what, which tools there are, and whether the
 //! recording has its beginning and its end.
 //!
-//! Memory: the last capabilities of each side, up to [`LONGEST`] bytes, and the tools, as [`ToolDefinitions`] says.
+//! Memory: what [`NamedSessions`] says, and the tools, as [`ToolDefinitions`] says.
 
 use super::location::FindingLocation;
 use super::losses::Losses;
 use super::message::{META_CAPABILITIES, META_VERSION, MessageKind, SeenMessage};
 use super::methods::known;
+use super::negotiated::{NamedSessions, Negotiated};
 use super::recording_info::RecordingInfo;
 use super::tool_definitions::ToolDefinitions;
 use super::url::host;
 use crate::revision::Revision;
 use crate::rule::Need;
 use memchr::memmem::Finder;
-use transcript::json::{Json, JsonKind, OwnedJson};
-use transcript::session::{Content, Entry, Side, header};
-
-/// Longer capabilities are not kept.
-const LONGEST: usize = 1 << 20;
+use transcript::json::{Json, JsonKind};
+use transcript::session::{Content, Entry, Exchange, Side, header};
 
 /// What a session has shown so far.
 #[derive(Debug, Default)]
 pub(crate) struct Facts {
     /// What is judged.
     pub(crate) recording: RecordingInfo,
-    /// The revision that rules, as far as the session has one for all of it.
-    pub(crate) revision: Option<Revision>,
+    /// What the session at hand has agreed on.
+    pub(crate) negotiated: Negotiated,
+    sessions: NamedSessions,
     /// Nobody asked the session: the caller said which revision rules.
     forced: bool,
-    /// What the client asked for in `initialize`.
-    pub(crate) wished: Option<Box<str>>,
-    /// `initialize` got a result.
-    pub(crate) initialized: bool,
     /// The server has shown that it speaks a revision without sessions: an older one takes such a request for its own
     /// or refuses it with an error of its own choice.
     pub(crate) modern: bool,
     /// An `initialize` was seen.
     pub(crate) handshake: bool,
-    client: Option<OwnedJson>,
-    server: Option<OwnedJson>,
     pub(super) tools: ToolDefinitions,
     /// What the recording says of its transport is a converter's invention.
     pub(crate) made_up: bool,
@@ -92,7 +85,7 @@ pub(crate) struct Facts {
 impl Facts {
     pub(super) fn new(recording: RecordingInfo, forced: Option<Revision>) -> Self {
         Self {
-            revision: forced,
+            negotiated: Negotiated::new(forced),
             forced: forced.is_some(),
             modern: forced.is_some_and(|revision| !revision.has_handshake()),
             markers: recording.markers.iter().map(|marker| Finder::new(marker).into_owned()).collect(),
@@ -104,18 +97,9 @@ impl Facts {
     /// Whether a side has declared a capability, by its path such as `resources.subscribe`; none where its
     /// capabilities were never shown. A member that is `false` is not declared.
     pub(crate) fn declares(&self, side: Side, path: &str) -> Option<bool> {
-        let declared = Some(self.capabilities(side)?);
+        let declared = Some(self.negotiated.capabilities(side)?);
         let here = path.split('.').fold(declared, |here, name| here?.member(name));
         Some(here.is_some_and(|value| value.text() != "false" && value.kind() != JsonKind::Null))
-    }
-
-    /// The capabilities of a side, as it last declared them.
-    pub(crate) fn capabilities(&self, side: Side) -> Option<Json<'_>> {
-        let kept = match side {
-            Side::Client => &self.client,
-            Side::Server => &self.server,
-        };
-        Some(kept.as_ref()?.json())
     }
 
     /// A tool as the last listing has it.
@@ -143,11 +127,11 @@ impl Facts {
     /// The revision by which a message is judged: that of its request in the era without sessions, else the session's.
     pub(super) fn revision_of(&self, message: Option<&SeenMessage<'_>>) -> Option<Revision> {
         if self.forced {
-            return self.revision;
+            return self.negotiated.revision;
         }
         // Where messages are missing, the client may have gone on with a handshake in them.
-        let session = self.revision.filter(|revision| revision.has_handshake() || !self.torn);
-        let Some(message) = message else { return self.revision };
+        let session = self.negotiated.revision.filter(|revision| revision.has_handshake() || !self.torn);
+        let Some(message) = message else { return self.negotiated.revision };
         if let Some(request) = message.request()
             && request.method() != "initialize"
         {
@@ -171,11 +155,22 @@ impl Facts {
         self.dead.as_deref() == Some(session)
     }
 
+    /// Turns to the session that an exchange is of.
+    pub(super) fn turn_to(&mut self, number: Option<u64>, exchange: &Exchange<'_>) {
+        let blank = Negotiated::new(self.negotiated.revision.filter(|_| self.forced));
+        self.sessions.turn_to(number, exchange, &mut self.negotiated, blank);
+    }
+
+    /// A number of the session at hand, where its exchanges name it.
+    pub(super) fn named_session(&self) -> Option<usize> {
+        self.sessions.current()
+    }
+
     /// Takes in what an entry shows beside its message.
     pub(super) fn see(&mut self, entry: &Entry<'_>) {
         if let Some(revision) = Revision::declared(entry) {
             // What a request says goes before what is said of the whole.
-            self.revision = self.revision.filter(|_| !self.by_envelope);
+            self.negotiated.revision = self.negotiated.revision.filter(|_| !self.by_envelope);
             self.by_envelope = false;
             self.suppose(revision);
         }
@@ -183,7 +178,9 @@ impl Facts {
             Content::Envelope => {
                 let named =
                     entry.context.and_then(|context| header(&context.headers, "MCP-Protocol-Version"));
-                if let Some(revision) = named.and_then(Revision::named).filter(|_| self.revision.is_none()) {
+                if let Some(revision) =
+                    named.and_then(Revision::named).filter(|_| self.negotiated.revision.is_none())
+                {
                     self.by_envelope = true;
                     self.suppose(revision);
                 }
@@ -222,7 +219,7 @@ impl Facts {
             Content::Event => {
                 let name = entry.sse.as_ref().and_then(|sse| sse.name.as_deref());
                 if name == Some("endpoint") && !self.outgrown {
-                    self.by_endpoint |= self.revision.is_none();
+                    self.by_endpoint |= self.negotiated.revision.is_none();
                     self.suppose(Revision::V2024_11_05);
                 }
             }
@@ -235,7 +232,7 @@ impl Facts {
         if self.messages == 0 && !self.opened {
             self.late = !begins(message);
         }
-        let unproven = !self.handshake && self.revision.is_none() && self.alien.is_none();
+        let unproven = !self.handshake && self.negotiated.revision.is_none() && self.alien.is_none();
         if unproven || message.calls("initialize") {
             self.alien = message.other_protocol();
         }
@@ -249,16 +246,14 @@ impl Facts {
         if self.by_endpoint
             && message.method.as_deref().is_some_and(|method| self.is_of_other_revisions(method))
         {
-            (self.revision, self.by_endpoint, self.outgrown) = (None, false, true);
+            (self.negotiated.revision, self.by_endpoint, self.outgrown) = (None, false, true);
         }
         if message.calls("initialize") {
             self.handshake = true;
-            self.wished = message.param("protocolVersion").and_then(text_of);
-            self.client = message.param("capabilities").and_then(kept).or(self.client.take());
+            self.negotiated.wished = message.param("protocolVersion").and_then(text_of);
+            self.negotiated.declare(Side::Client, message.param("capabilities"));
         }
-        if let Some(capabilities) = message.meta(META_CAPABILITIES).and_then(kept) {
-            self.client = Some(capabilities);
-        }
+        self.negotiated.declare(Side::Client, message.meta(META_CAPABILITIES));
         self.modern |= message.calls("notifications/subscriptions/acknowledged");
         if message.kind == MessageKind::Request
             && let Some(revision) = message.shown_revision()
@@ -271,7 +266,8 @@ impl Facts {
     /// Whether other revisions have this method, and the one that rules has not.
     fn is_of_other_revisions(&self, method: &str) -> bool {
         let mut all = known(method).peekable();
-        all.peek().is_some() && !self.revision.is_some_and(|revision| all.any(|one| one.span.has(revision)))
+        all.peek().is_some()
+            && !self.negotiated.revision.is_some_and(|revision| all.any(|one| one.span.has(revision)))
     }
 
     /// Counts a message that the recorder cut.
@@ -308,15 +304,16 @@ impl Facts {
         if let Some(result) = message.result_of("initialize") {
             // Nothing was under way: the recording begins where the session does, with the wrong message.
             self.late &= self.served;
-            self.initialized = true;
+            self.negotiated.initialized = true;
             (self.by_endpoint, self.by_envelope) = (false, false);
             if !self.forced {
-                self.revision = result.member("protocolVersion").and_then(Revision::new).or(self.revision);
+                self.negotiated.revision =
+                    result.member("protocolVersion").and_then(Revision::new).or(self.negotiated.revision);
             }
-            self.server = result.member("capabilities").and_then(kept).or(self.server.take());
+            self.negotiated.declare(Side::Server, result.member("capabilities"));
         }
         if let Some(result) = message.result_of("server/discover") {
-            self.server = result.member("capabilities").and_then(kept).or(self.server.take());
+            self.negotiated.declare(Side::Server, result.member("capabilities"));
         }
         if let Some(result) = message.result_of("tools/list") {
             let first = message.request().is_some_and(|request| request.param("cursor").is_none());
@@ -327,8 +324,10 @@ impl Facts {
     /// Another session begins in the same recording.
     pub(super) fn start_over(&mut self) {
         let recording = std::mem::take(&mut self.recording);
-        let forced = self.revision.filter(|_| self.forced);
+        let forced = self.negotiated.revision.filter(|_| self.forced);
+        let sessions = std::mem::take(&mut self.sessions).start_over(&mut self.negotiated);
         *self = Self {
+            sessions,
             messages: self.messages,
             others: self.others,
             first_of_others: self.first_of_others.take(),
@@ -348,8 +347,8 @@ impl Facts {
 
     /// A sign of the revision that rules as long as nothing stronger is shown.
     fn suppose(&mut self, revision: Revision) {
-        if self.revision.is_none() {
-            self.revision = Some(revision);
+        if self.negotiated.revision.is_none() {
+            self.negotiated.revision = Some(revision);
         }
     }
 }
@@ -376,10 +375,6 @@ fn is_modern(message: &SeenMessage<'_>) -> bool {
 /// A string's content.
 pub(crate) fn text_of(value: Json<'_>) -> Option<Box<str>> {
     Some(value.as_text()?.to_str()?.into())
-}
-
-fn kept(value: Json<'_>) -> Option<OwnedJson> {
-    (value.kind() == JsonKind::Object && value.text().len() <= LONGEST).then(|| OwnedJson::new(value))
 }
 
 pub(super) const TORN: &str = "parts of the recording are missing or could not be read";

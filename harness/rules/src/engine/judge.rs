@@ -107,6 +107,13 @@ impl Judge {
     /// Takes the next entry.
     pub(crate) fn take(&mut self, entry: &Entry<'_>) {
         self.last = entry.location;
+        let begun = match &entry.content {
+            Content::Exchange(exchange) => Some(*exchange),
+            _ => self.exchanges.exchange_of(entry).map(|exchange| &exchange.raw),
+        };
+        if let Some(exchange) = begun {
+            self.facts.turn_to(entry.exchange, exchange);
+        }
         self.facts.see(entry);
         let (lost, cut) = self.facts.losses.see(entry);
         if lost || cut {
@@ -167,7 +174,7 @@ impl Judge {
     #[must_use]
     pub(crate) fn finish(mut self) -> CheckResult {
         let entry = Entry::new(self.last, Content::Empty);
-        let revision = self.facts.revision;
+        let revision = self.facts.negotiated.revision;
         let mut visitors = std::mem::take(&mut self.visitors);
         let complete = self.exchanges.end(self.rejected.as_ref());
         let at = RuleContext {
@@ -225,7 +232,8 @@ impl Judge {
             }
             self.facts.hear(&message);
             let revision = self.facts.revision_of(Some(&message));
-            self.pending.ask(entry, &message.raw, (&method, message.known), side, revision);
+            let session = self.facts.named_session();
+            self.pending.ask(entry, &message.raw, (&method, message.known), side, (revision, session));
             if message.calls("notifications/cancelled")
                 && let Some(id) = message.param("requestId")
             {
@@ -236,7 +244,8 @@ impl Judge {
             self.show(entry, Some(&message), side);
         } else {
             self.facts.answered();
-            let answer = self.pending.answer(&message.raw, side);
+            let answer =
+                self.pending.answer(&message.raw, side, (entry.exchange, self.facts.named_session()));
             message.response_match = answer.as_deref();
             // Who answers was asked.
             let side = side.or_else(|| answer.request()?.side.map(Side::other));

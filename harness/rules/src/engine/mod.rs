@@ -17,6 +17,8 @@ mod losses;
 mod message;
 mod methods;
 mod moment;
+mod negotiated;
+mod open_requests;
 mod parallel_judge;
 mod pending_requests;
 mod recent_texts;

@@ -6,6 +6,7 @@
 
 use super::location::FindingLocation;
 use super::methods::Method;
+use super::open_requests::{Came, OpenRequests};
 use super::response_match::ResponseMatch;
 use super::typed_id::{TypedId, UsedIds};
 use crate::revision::Revision;
@@ -57,6 +58,8 @@ pub(crate) struct PendingRequest {
     pub(crate) number: u64,
     /// The HTTP exchange that it was made in.
     pub(crate) exchange: Option<u64>,
+    /// A number of the session that its exchange names.
+    pub(super) session: Option<usize>,
     /// The side that asked took it back: where, and when if the recording tells.
     pub(crate) cancelled: Option<Box<(FindingLocation, Option<i64>)>>,
 }
@@ -114,18 +117,11 @@ pub(crate) enum IdUse {
     Open,
 }
 
-/// The open requests of one id, of which the oldest is answered first. Two are rare; fifty thousand cost no more each.
-#[derive(Debug)]
-struct Open {
-    first: Box<PendingRequest>,
-    rest: VecDeque<Box<PendingRequest>>,
-}
-
 /// The requests of a session.
 #[derive(Debug, Default)]
 pub(crate) struct PendingRequests {
     /// By requestor: client, server, unknown.
-    open: [HashMap<TypedId, Open, FixedState>; 3],
+    open: [HashMap<TypedId, OpenRequests, FixedState>; 3],
     used: [UsedIds; 3],
     /// Ids with open requests of which nobody knows whether they were answered.
     unclear: HashSet<TypedId, FixedState>,
@@ -229,7 +225,7 @@ impl PendingRequests {
         message: &Message<'_>,
         (method, known): (&str, Option<&'static Method>),
         side: Option<Side>,
-        revision: Option<Revision>,
+        (revision, session): (Option<Revision>, Option<usize>),
     ) {
         self.last_use = None;
         let number = self.requests;
@@ -248,7 +244,7 @@ impl PendingRequests {
         }
         // An id that is used again was answered, and the answer is lost.
         if open && self.loses {
-            self.close(index, &key);
+            self.close(index, &key, (None, None));
         }
         self.last_use = Some(match (open && !self.loses, fresh) {
             (true, _) => IdUse::Open,
@@ -279,6 +275,7 @@ impl PendingRequests {
             location: entry.location,
             number,
             exchange: entry.exchange,
+            session,
             cancelled: None,
         };
         let request = match spare {
@@ -291,22 +288,23 @@ impl PendingRequests {
         match self.open[index].entry(key) {
             hash_map::Entry::Occupied(mut list) => list.get_mut().rest.push_back(request),
             hash_map::Entry::Vacant(place) => {
-                place.insert(Open { first: request, rest: VecDeque::new() });
+                place.insert(OpenRequests { first: request, rest: VecDeque::new() });
             }
         }
     }
 
-    /// Closes the request that a response answers.
+    /// Closes the request that a response answers, which came in an exchange and a session.
     pub(super) fn answer(
         &mut self,
         message: &Message<'_>,
         side: Option<Side>,
+        came: Came,
     ) -> ResponseMatch<Box<PendingRequest>> {
         self.last_use = None;
         let Some(exact) = TypedId::of_message(message.id()) else { return ResponseMatch::Unmatched };
         let others = requestors(side.map(Side::other));
         let unclear = !self.unclear.is_empty() && self.unclear.remove(&exact);
-        match self.close_first(others, &exact) {
+        match self.close_first(others, &exact, came) {
             (None, _) => {}
             (Some(request), false) if !unclear => return ResponseMatch::Matched(request),
             (Some(_), another) => {
@@ -326,7 +324,7 @@ impl PendingRequests {
             return ResponseMatch::Unknown;
         }
         let retyped = exact.retyped();
-        self.close_first(others, &retyped).0.map_or(ResponseMatch::Unmatched, ResponseMatch::Mistyped)
+        self.close_first(others, &retyped, came).0.map_or(ResponseMatch::Unmatched, ResponseMatch::Mistyped)
     }
 
     /// Nobody looks at an answered request any more: its memory is that of the next.
@@ -337,9 +335,14 @@ impl PendingRequests {
     }
 
     /// Closes the request with this id of the first of these requestors that has one, and tells whether another has one, too.
-    fn close_first(&mut self, requestors: &[usize], key: &TypedId) -> (Option<Box<PendingRequest>>, bool) {
+    fn close_first(
+        &mut self,
+        requestors: &[usize],
+        key: &TypedId,
+        came: Came,
+    ) -> (Option<Box<PendingRequest>>, bool) {
         let mut requestors = requestors.iter().copied();
-        let first = requestors.find_map(|index| self.close(index, key));
+        let first = requestors.find_map(|index| self.close(index, key, came));
         let another = first.is_some() && requestors.any(|index| self.open[index].contains_key(key));
         (first, another)
     }
@@ -359,10 +362,12 @@ impl PendingRequests {
         kept
     }
 
-    fn close(&mut self, index: usize, key: &TypedId) -> Option<Box<PendingRequest>> {
-        let (key, Open { first: request, mut rest }) = self.open[index].remove_entry(key)?;
-        if let Some(first) = rest.pop_front() {
-            self.open[index].insert(key, Open { first, rest });
+    /// Closes one of the requests with this id: see [`OpenRequests::take`].
+    fn close(&mut self, index: usize, key: &TypedId, came: Came) -> Option<Box<PendingRequest>> {
+        let (key, open) = self.open[index].remove_entry(key)?;
+        let (request, left) = open.take(came);
+        if let Some(left) = left {
+            self.open[index].insert(key, left);
         }
         self.count -= 1;
         if let Some(params) = &request.params {

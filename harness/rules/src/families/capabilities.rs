@@ -210,7 +210,8 @@ struct CapabilitiesState {
 impl RuleVisitor for CapabilitiesState {
     fn message(&mut self, message: &SeenMessage<'_>, at: &RuleContext<'_>) {
         let answers = self.server_requests.see(at);
-        if let Some(logged) = self.logged.take_if(|_| at.facts.capabilities(Side::Server).is_some())
+        if let Some(logged) =
+            self.logged.take_if(|_| at.facts.negotiated.capabilities(Side::Server).is_some())
             && declares(at, Side::Server, "logging", &LOGGING) == Some(false)
         {
             at.fail(&LOGGING, Violation::new(LOGGED_EARLY).at(logged));
@@ -219,7 +220,7 @@ impl RuleVisitor for CapabilitiesState {
             // In a session the client has declared once what it can do; later each request does.
             let declared = match message.request() {
                 Some(request) => request.meta(META_CAPABILITIES),
-                None => at.facts.capabilities(Side::Client),
+                None => at.facts.negotiated.capabilities(Side::Client),
             };
             if let Some(params) = asked.params {
                 asks_client(asked.method, params, declared, at);
@@ -250,7 +251,7 @@ impl RuleVisitor for CapabilitiesState {
 fn logs_early(message: &SeenMessage<'_>, at: &RuleContext<'_>) -> bool {
     at.side == Some(Side::Server)
         && message.calls("notifications/message")
-        && at.facts.capabilities(Side::Server).is_none()
+        && at.facts.negotiated.capabilities(Side::Server).is_none()
 }
 
 /// Who serves a method: the one that is asked.
@@ -289,7 +290,7 @@ fn uses(message: &SeenMessage<'_>, at: &RuleContext<'_>) {
     let side = server_of(method);
     // There was no capability for completions at first; and a handshake has rules of its own.
     let none = *path == "completions" && at.revision.is_none_or(|revision| revision < Revision::V2025_03_26);
-    if none || side == Side::Server && !at.facts.initialized {
+    if none || side == Side::Server && !at.facts.negotiated.initialized {
         return;
     }
     if declares(at, side, path, &NEGOTIATED) == Some(false) {
@@ -330,7 +331,8 @@ fn tells(message: &SeenMessage<'_>, at: &RuleContext<'_>) {
 
 /// Whether a side declares it: where it does, the rule is kept, and where nothing shows, it cannot be known.
 fn declares(at: &RuleContext<'_>, side: Side, path: &str, rule: &'static Rule) -> Option<bool> {
-    let redacted = || at.facts.capabilities(side).is_some_and(|capabilities| at.redacted(capabilities));
+    let redacted =
+        || at.facts.negotiated.capabilities(side).is_some_and(|capabilities| at.redacted(capabilities));
     let declares = at.facts.declares(side, path).filter(|&declares| declares || !redacted());
     match (declares, side) {
         (Some(true), _) => at.pass(rule),

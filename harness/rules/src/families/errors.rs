@@ -257,7 +257,7 @@ impl ErrorsState {
         let names = |declared: Json<'_>, list| {
             declared.member(list).is_some_and(|list| list.members().next().is_some())
         };
-        let declared = suspect.side.and_then(|side| at.facts.capabilities(side));
+        let declared = suspect.side.and_then(|side| at.facts.negotiated.capabilities(side));
         let own = declared.map(|declared| ["experimental", "extensions"].map(|list| names(declared, list)));
         if own != Some([false; 2]) {
             let why =

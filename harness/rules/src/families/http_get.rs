@@ -188,7 +188,7 @@ impl HttpGetState {
                 Some(_) => {}
                 None => at.fail(&GET_ANSWER, "the answer is 404"),
             },
-            400 if listens && at.facts.initialized && self.is_proper(exchange, at) => {
+            400 if listens && at.facts.negotiated.initialized && self.is_proper(exchange, at) => {
                 at.fail(&GET_ANSWER, "the answer is 400 although session and version are named");
             }
             409 => {

@@ -99,7 +99,7 @@ fn direction(method: &Method, at: &RuleContext<'_>) {
 fn revision(method: &Method, at: &RuleContext<'_>) {
     let Method { name: method, spans, .. } = *method;
     let has = |revision: Revision| spans.iter().any(|known| known.span.has(revision));
-    let begun = at.facts.initialized;
+    let begun = at.facts.negotiated.initialized;
     match at.revision {
         // A client that tries the newest revision first may do so over any transport.
         Some(_) if method == "server/discover" && !begun => {}

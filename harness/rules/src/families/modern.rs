@@ -286,7 +286,7 @@ fn known(kind: Json<'_>, message: &SeenMessage<'_>, at: &RuleContext<'_>) {
         return at.pass(&TYPE_KNOWN);
     }
     // An extension that only one side supports changes nothing.
-    let sides = [("request", declared(message)), ("server", at.facts.capabilities(Side::Server))];
+    let sides = [("request", declared(message)), ("server", at.facts.negotiated.capabilities(Side::Server))];
     let has_none = |capabilities: Json<'_>| match capabilities.member("extensions") {
         Some(extensions) => extensions.kind() == JsonKind::Object && extensions.members().next().is_none(),
         None => true,

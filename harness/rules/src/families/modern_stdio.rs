@@ -177,7 +177,8 @@ impl ModernStdioState {
             return;
         }
         // Whether to fall back is a question of the revision that the client comes from.
-        let left = at.facts.revision.filter(|revision| !revision.has_handshake() && !at.facts.torn);
+        let left =
+            at.facts.negotiated.revision.filter(|revision| !revision.has_handshake() && !at.facts.torn);
         let at = &at.in_revision(left);
         if let Some((location, probed)) = self.first.take()
             && self.stdio

@@ -136,7 +136,7 @@ impl RuleVisitor for ModernVersionsState {
             MessageKind::Error => self.error(message, at),
             _ => {}
         }
-        if at.facts.initialized {
+        if at.facts.negotiated.initialized {
             self.unknown = None;
         }
         if at.facts.modern

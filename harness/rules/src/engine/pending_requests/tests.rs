@@ -11,12 +11,18 @@ fn ask(pending: &mut PendingRequests, id: &str, params: &str) {
     let parts = member_index(&text);
     let message = Message::parse(&text).unwrap().indexed(&parts);
     let entry = Entry::new(Location::default(), Content::Message(message));
-    pending.ask(&entry, &message, ("tools/call", Method::find("tools/call")), Some(Side::Client), None);
+    pending.ask(
+        &entry,
+        &message,
+        ("tools/call", Method::find("tools/call")),
+        Some(Side::Client),
+        (None, None),
+    );
 }
 
 fn answer(pending: &mut PendingRequests, id: &str) -> ResponseMatch<Box<PendingRequest>> {
     let text = format!(r#"{{"jsonrpc":"2.0","id":{id},"result":{{}}}}"#);
-    pending.answer(&Message::parse(&text).unwrap(), Some(Side::Server))
+    pending.answer(&Message::parse(&text).unwrap(), Some(Side::Server), (None, None))
 }
 
 #[test]

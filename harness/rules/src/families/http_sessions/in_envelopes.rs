@@ -93,7 +93,7 @@ impl EnvelopeSessions {
             .into_iter()
             .flatten()
             .any(|revision| !revision.has_handshake());
-        if is_modern || !at.facts.initialized {
+        if is_modern || !at.facts.negotiated.initialized {
             return;
         }
         self.shown[1] = true;
