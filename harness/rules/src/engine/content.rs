@@ -41,6 +41,11 @@ pub(crate) fn str_of(value: Json<'_>) -> Option<Cow<'_, str>> {
     value.as_text()?.to_str()
 }
 
+/// A string's content.
+pub(crate) fn text_of(value: Json<'_>) -> Option<Box<str>> {
+    Some(value.as_text()?.to_str()?.into())
+}
+
 /// A string without what no Unicode text can hold.
 pub(crate) fn string_of(value: Json<'_>) -> Option<String> {
     value.as_text()?.to_str().map(Into::into)

@@ -1,21 +1,22 @@
 //! What a session has shown of itself so far: its revision, who can do what, which tools there are, and whether the
 //! recording has its beginning and its end.
 //!
-//! Memory: what [`NamedSessions`] says, and the tools, as [`ToolDefinitions`] says.
+//! Memory: what [`NamedSessions`] says.
 
+use super::content::text_of;
 use super::location::FindingLocation;
 use super::losses::Losses;
 use super::message::{META_CAPABILITIES, META_VERSION, MessageKind, SeenMessage};
 use super::methods::known;
 use super::negotiated::{NamedSessions, Negotiated};
 use super::recording_info::RecordingInfo;
-use super::tool_definitions::ToolDefinitions;
 use super::url::host;
 use crate::revision::Revision;
 use crate::rule::Need;
 use memchr::memmem::Finder;
+use std::mem::take;
 use transcript::json::{Json, JsonKind};
-use transcript::session::{Content, Entry, Exchange, Side, header};
+use transcript::session::{Content, Entry, Side, header};
 
 /// What a session has shown so far.
 #[derive(Debug, Default)]
@@ -24,7 +25,7 @@ pub(crate) struct Facts {
     pub(crate) recording: RecordingInfo,
     /// What the session at hand has agreed on.
     pub(crate) negotiated: Negotiated,
-    sessions: NamedSessions,
+    pub(super) sessions: NamedSessions,
     /// Nobody asked the session: the caller said which revision rules.
     forced: bool,
     /// The server has shown that it speaks a revision without sessions: an older one takes such a request for its own
@@ -32,7 +33,6 @@ pub(crate) struct Facts {
     pub(crate) modern: bool,
     /// An `initialize` was seen.
     pub(crate) handshake: bool,
-    pub(super) tools: ToolDefinitions,
     /// What the recording says of its transport is a converter's invention.
     pub(crate) made_up: bool,
     /// A trace's `meta` line was seen, so that whatever came first is here.
@@ -86,6 +86,7 @@ impl Facts {
     pub(super) fn new(recording: RecordingInfo, forced: Option<Revision>) -> Self {
         Self {
             negotiated: Negotiated::new(forced),
+            sessions: NamedSessions::new(forced),
             forced: forced.is_some(),
             modern: forced.is_some_and(|revision| !revision.has_handshake()),
             markers: recording.markers.iter().map(|marker| Finder::new(marker).into_owned()).collect(),
@@ -104,7 +105,7 @@ impl Facts {
 
     /// A tool as the last listing has it.
     pub(crate) fn tool(&self, name: &str) -> Option<Json<'_>> {
-        self.tools.get(name)
+        self.negotiated.tools.get(name)
     }
 
     /// Whether a text, such as that of a value or a header, holds what a recorder wrote in place of what it took out.
@@ -153,17 +154,6 @@ impl Facts {
     /// Whether HTTP said of a session that it is over.
     pub(super) fn is_dead(&self, session: &str) -> bool {
         self.dead.as_deref() == Some(session)
-    }
-
-    /// Turns to the session that an exchange is of.
-    pub(super) fn turn_to(&mut self, number: Option<u64>, exchange: &Exchange<'_>) {
-        let blank = Negotiated::new(self.negotiated.revision.filter(|_| self.forced));
-        self.sessions.turn_to(number, exchange, &mut self.negotiated, blank);
-    }
-
-    /// A number of the session at hand, where its exchanges name it.
-    pub(super) fn named_session(&self) -> Option<usize> {
-        self.sessions.current()
     }
 
     /// Takes in what an entry shows beside its message.
@@ -250,6 +240,7 @@ impl Facts {
         }
         if message.calls("initialize") {
             self.handshake = true;
+            self.sessions.handshakes += 1;
             self.negotiated.wished = message.param("protocolVersion").and_then(text_of);
             self.negotiated.declare(Side::Client, message.param("capabilities"));
         }
@@ -317,17 +308,17 @@ impl Facts {
         }
         if let Some(result) = message.result_of("tools/list") {
             let first = message.request().is_some_and(|request| request.param("cursor").is_none());
-            self.tools.list(result, first);
+            self.negotiated.tools.list(result, first);
         }
     }
 
     /// Another session begins in the same recording.
     pub(super) fn start_over(&mut self) {
-        let recording = std::mem::take(&mut self.recording);
+        let recording = take(&mut self.recording);
         let forced = self.negotiated.revision.filter(|_| self.forced);
-        let sessions = std::mem::take(&mut self.sessions).start_over(&mut self.negotiated);
         *self = Self {
-            sessions,
+            sessions: take(&mut self.sessions),
+            negotiated: take(&mut self.negotiated),
             messages: self.messages,
             others: self.others,
             first_of_others: self.first_of_others.take(),
@@ -339,7 +330,7 @@ impl Facts {
             alien: self.alien,
             session: self.session + 1,
             torn: self.torn,
-            losses: std::mem::take(&mut self.losses),
+            losses: take(&mut self.losses),
             mixed: self.mixed,
             ..Self::new(recording, forced)
         };
@@ -370,11 +361,6 @@ fn is_modern(message: &SeenMessage<'_>) -> bool {
         || message
             .result_of("server/discover")
             .is_some_and(|result| result.member("supportedVersions").is_some())
-}
-
-/// A string's content.
-pub(crate) fn text_of(value: Json<'_>) -> Option<Box<str>> {
-    Some(value.as_text()?.to_str()?.into())
 }
 
 pub(super) const TORN: &str = "parts of the recording are missing or could not be read";

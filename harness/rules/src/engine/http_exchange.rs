@@ -1,7 +1,7 @@
 //! An HTTP exchange as rules see it: with what it carried. Memory: what it says of itself, without its bodies, and up to
 //! [`MOST_CALLS`] requests.
 
-use super::facts::text_of;
+use super::content::text_of;
 use super::message::{META_CLIENT, META_VERSION, MessageKind, SeenMessage};
 use super::url::address;
 use crate::revision::Revision;

@@ -112,7 +112,7 @@ impl Judge {
             _ => self.exchanges.exchange_of(entry).map(|exchange| &exchange.raw),
         };
         if let Some(exchange) = begun {
-            self.facts.turn_to(entry.exchange, exchange);
+            self.facts.sessions.turn_to(entry.exchange, exchange, &mut self.facts.negotiated);
         }
         self.facts.see(entry);
         let (lost, cut) = self.facts.losses.see(entry);
@@ -226,13 +226,16 @@ impl Judge {
         }
         let side = entry.side.or_else(|| usual_sender(message.method.as_deref()?));
         if let Some(method) = message.method.clone() {
-            if message.calls("initialize") && self.is_another_session(entry) {
-                self.facts.start_over();
-                self.pending.start_over();
+            if message.calls("initialize") && self.begins_session(entry) {
+                self.facts.sessions.begin(&mut self.facts.negotiated);
+                if self.facts.handshake {
+                    self.facts.start_over();
+                    self.pending.start_over(self.facts.sessions.first());
+                }
             }
             self.facts.hear(&message);
             let revision = self.facts.revision_of(Some(&message));
-            let session = self.facts.named_session();
+            let session = self.facts.sessions.key();
             self.pending.ask(entry, &message.raw, (&method, message.known), side, (revision, session));
             if message.calls("notifications/cancelled")
                 && let Some(id) = message.param("requestId")
@@ -244,8 +247,7 @@ impl Judge {
             self.show(entry, Some(&message), side);
         } else {
             self.facts.answered();
-            let answer =
-                self.pending.answer(&message.raw, side, (entry.exchange, self.facts.named_session()));
+            let answer = self.pending.answer(&message.raw, side, (entry.exchange, self.facts.sessions.key()));
             message.response_match = answer.as_deref();
             // Who answers was asked.
             let side = side.or_else(|| answer.request()?.side.map(Side::other));
@@ -258,10 +260,10 @@ impl Judge {
     }
 
     /// Whether an `initialize` at hand begins a session of its own: over HTTP it comes without a session id.
-    fn is_another_session(&self, entry: &Entry<'_>) -> bool {
+    fn begins_session(&self, entry: &Entry<'_>) -> bool {
         let Some(exchange) = self.exchanges.exchange_of(entry) else { return false };
         let named = exchange.request_header("Mcp-Session-Id");
-        self.facts.handshake && named.is_none_or(|session| self.facts.is_dead(session))
+        named.is_none_or(|session| self.facts.is_dead(session))
     }
 
     fn show(&mut self, entry: &Entry<'_>, message: Option<&SeenMessage<'_>>, side: Option<Side>) {

@@ -1,7 +1,7 @@
 //! A message as rules see it: its kind, its method, and the request that it answers.
 
 use super::methods::Method;
-use super::pending_requests::PendingRequest;
+use super::pending_request::PendingRequest;
 use super::response_match::ResponseMatch;
 use crate::revision::{Revision, Span};
 use std::borrow::Cow;

@@ -18,8 +18,8 @@ mod message;
 mod methods;
 mod moment;
 mod negotiated;
-mod open_requests;
 mod parallel_judge;
+mod pending_request;
 mod pending_requests;
 mod recent_texts;
 mod recording_info;
@@ -56,17 +56,19 @@ pub(crate) use split_messages::{SplitLine, SplitMessages, is_log_line};
 
 pub(crate) use challenge::{Challenge, is_token};
 pub(crate) use content::{
-    Base64, ContentsKind, LONGEST_NAME, Uri, base64, contents, embedded, read_base64, str_of, string_of, uri,
+    Base64, ContentsKind, LONGEST_NAME, Uri, base64, contents, embedded, read_base64, str_of, string_of,
+    text_of, uri,
 };
 pub(crate) use context::RuleContext;
-pub(crate) use facts::{text_of, why_not_whole};
+pub(crate) use facts::why_not_whole;
 pub(crate) use http_exchange::{
     Call, HttpExchange, LAST_EVENT, SESSION, Transport, VERSION, holds_several, plain,
 };
 pub(crate) use message::{META_CAPABILITIES, META_CLIENT, META_VERSION, MessageKind, SeenMessage};
 pub(crate) use methods::{Direction, Method};
 pub(crate) use moment::{Early, Moment, NO_ORDER};
-pub(crate) use pending_requests::{IdUse, PendingRequest, requestor, requestors};
+pub(crate) use pending_request::{PendingRequest, requestor, requestors};
+pub(crate) use pending_requests::IdUse;
 pub(crate) use recent_texts::RecentTexts;
 pub(crate) use recording_info::{RecordingInfo, RecordingKind};
 pub(crate) use redelivery::Redelivery;

@@ -1,14 +1,17 @@
 //! What client and server agreed on, session by session.
 //!
-//! The exchanges of several sessions may alternate in a recording of HTTP. Each is judged by what was agreed on in the session that it
-//! names. Memory: the capabilities of up to [`MOST_SESSIONS`] sessions, up to [`LONGEST`] bytes each.
+//! The exchanges of several sessions may alternate in a recording of HTTP, and those of several servers. Each is judged by what was
+//! agreed on in the session that it names, or else at its host. Memory: the capabilities of up to [`MOST_SESSIONS`] sessions, up to
+//! [`LONGEST`] bytes each, and their tools, as [`ToolDefinitions`] says for all of them.
 
 use super::http_exchange::{SESSION, VERSION};
-use super::url::host;
+use super::pending_request::SessionKey;
+use super::tool_definitions::{MOST_TOOLS, ToolDefinitions};
+use super::url::{address, host};
 use crate::revision::Revision;
 use foldhash::fast::FixedState;
 use std::collections::HashMap;
-use std::mem::{replace, swap, take};
+use std::mem::{replace, swap};
 use transcript::json::{Json, JsonKind, OwnedJson};
 use transcript::session::{Exchange, Side, header};
 
@@ -29,6 +32,7 @@ pub(crate) struct Negotiated {
     pub(crate) initialized: bool,
     client: Option<OwnedJson>,
     server: Option<OwnedJson>,
+    pub(super) tools: ToolDefinitions,
 }
 
 impl Negotiated {
@@ -55,73 +59,115 @@ impl Negotiated {
 /// The sessions of a recording that are named.
 #[derive(Debug, Default)]
 pub(crate) struct NamedSessions {
-    /// By host and session id; requests of the revisions without sessions have an empty name.
-    numbers: HashMap<Box<str>, usize, FixedState>,
+    numbers: HashMap<SessionName, usize, FixedState>,
+    /// The last one at each host.
+    latest: HashMap<Box<str>, usize, FixedState>,
     /// By number; that at hand is elsewhere.
     others: Vec<Negotiated>,
     /// The number of that at hand.
     current: Option<usize>,
     /// Nothing of it was seen before the exchange at hand.
     is_new: bool,
-    /// The exchange at hand.
+    /// The exchange at hand, and its host.
     exchange: Option<u64>,
+    host: Box<str>,
+    /// How many bytes of tools the others have.
+    held: usize,
+    /// The first number that is remembered.
+    first: usize,
+    /// How many handshakes there were, in all sessions.
+    pub(super) handshakes: u64,
+    /// The revision of all, where somebody said so.
+    forced: Option<Revision>,
 }
 
+/// Where a session was served, and its id. A proxy may pass on the id of the server behind it: both legs are sessions.
+type SessionName = (Box<str>, Box<str>);
+
 impl NamedSessions {
+    pub(super) fn new(forced: Option<Revision>) -> Self {
+        Self { forced, ..Self::default() }
+    }
+
     /// Turns to the session that an exchange names, whose number in the recording this is. What was agreed on before any was named
     /// is of the first.
-    pub(super) fn turn_to(
-        &mut self,
-        number: Option<u64>,
-        exchange: &Exchange<'_>,
-        at_hand: &mut Negotiated,
-        blank: Negotiated,
-    ) {
+    pub(super) fn turn_to(&mut self, number: Option<u64>, exchange: &Exchange<'_>, at_hand: &mut Negotiated) {
         if replace(&mut self.exchange, number) == number {
             return;
         }
         self.is_new = false;
-        let Some(name) = name(exchange) else { return };
-        let known = self.numbers.get(&*name).copied();
+        self.host = host(&exchange.url).into();
+        let Some(name) = name(exchange) else {
+            // Who leaves the id out is of the last session there.
+            if let Some(latest) = self.latest.get(&self.host).copied() {
+                self.swap(latest, at_hand);
+            }
+            return;
+        };
+        let known = self.numbers.get(&name).copied();
         // What a server refused belongs to no session of it.
-        let is_taken = exchange.status.is_none_or(|status| status < 400);
-        if known.is_none() && (!is_taken || self.others.len() >= MOST_SESSIONS) {
+        if known.is_none() && exchange.status.is_some_and(|status| status >= 400) {
             return;
         }
         let number = known.unwrap_or_else(|| {
-            self.numbers.insert(name, self.others.len());
-            self.others.push(blank);
-            self.others.len() - 1
+            let number = self.add();
+            self.numbers.insert(name, number);
+            number
         });
+        self.latest.insert(self.host.clone(), number);
         self.is_new = known.is_none();
-        if let Some(before) = self.current.replace(number).filter(|before| *before != number) {
-            swap(at_hand, &mut self.others[before]);
-            swap(at_hand, &mut self.others[number]);
+        self.swap(number, at_hand);
+    }
+
+    /// Another session begins with the exchange at hand, which may have shown its name.
+    pub(super) fn begin(&mut self, at_hand: &mut Negotiated) {
+        if !self.is_new {
+            let number = self.add();
+            self.latest.insert(self.host.clone(), number);
+            self.swap(number, at_hand);
         }
     }
 
-    /// Another session begins, of which the exchange at hand may have shown the name.
-    pub(super) fn start_over(mut self, at_hand: &mut Negotiated) -> Self {
-        if let Some(before) = self.current.filter(|_| !self.is_new) {
-            self.others[before] = take(at_hand);
-            self.current = None;
-        }
-        self
+    /// The first number that is remembered.
+    pub(super) fn first(&self) -> usize {
+        self.first
     }
 
-    /// A number of the session at hand, where it has a name.
-    pub(super) fn current(&self) -> Option<usize> {
-        self.current
+    /// A place for another one.
+    fn add(&mut self) -> usize {
+        if self.others.len() >= MOST_SESSIONS {
+            *self =
+                Self { first: self.first + self.others.len(), exchange: self.exchange, ..Self::default() };
+        }
+        self.others.push(Negotiated::new(self.forced));
+        self.first + self.others.len() - 1
+    }
+
+    /// Puts what was agreed on at its place, and takes up that of another.
+    fn swap(&mut self, number: usize, at_hand: &mut Negotiated) {
+        let Some(before) = self.current.replace(number).filter(|before| *before != number) else { return };
+        if self.held + at_hand.tools.bytes() > MOST_TOOLS {
+            at_hand.tools.forget();
+        }
+        self.held += at_hand.tools.bytes();
+        swap(at_hand, &mut self.others[before - self.first]);
+        swap(at_hand, &mut self.others[number - self.first]);
+        self.held -= at_hand.tools.bytes();
+    }
+
+    /// What tells the session at hand from others.
+    pub(super) fn key(&self) -> SessionKey {
+        (self.current, if self.current.is_none() { self.handshakes } else { 0 })
     }
 }
 
-/// The name of the session that an exchange is of. A proxy may pass on the id of the server behind it: both legs are sessions.
-fn name(exchange: &Exchange<'_>) -> Option<Box<str>> {
+/// The name of the session that an exchange is of: of the revisions without sessions the address alone.
+fn name(exchange: &Exchange<'_>) -> Option<SessionName> {
     let requested = header(&exchange.request_headers, SESSION);
     let revision = header(&exchange.request_headers, VERSION).and_then(Revision::named);
     if requested.is_none() && revision.is_some_and(|revision| !revision.has_handshake()) {
-        return Some("".into());
+        return Some((address(&exchange.url).into(), "".into()));
     }
     let id = requested.or_else(|| header(&exchange.response_headers, SESSION))?;
-    Some(format!("{} {id}", host(&exchange.url)).into())
+    Some((host(&exchange.url).into(), id.into()))
 }

@@ -6,7 +6,8 @@
 
 use super::location::FindingLocation;
 use super::methods::Method;
-use super::open_requests::{Came, OpenRequests};
+use super::pending_request::SessionKey;
+use super::pending_request::{Came, OpenRequests, PendingRequest, requestor, requestors};
 use super::response_match::ResponseMatch;
 use super::typed_id::{TypedId, UsedIds};
 use crate::revision::Revision;
@@ -17,7 +18,7 @@ use std::collections::{HashMap, HashSet, VecDeque, hash_map};
 use std::iter;
 use transcript::json::{Json, OwnedJson};
 use transcript::message::Message;
-use transcript::session::{Entry, Location, Side};
+use transcript::session::{Entry, Side};
 
 /// How many open requests are remembered.
 pub(crate) const MOST_OPEN: usize = 50_000;
@@ -37,75 +38,6 @@ pub(crate) const MOST_IDS: usize = 500_000;
 /// So often is looked whether that many are.
 const BETWEEN: u64 = 1_000;
 
-/// A request that was made.
-#[derive(Debug, Clone)]
-pub(crate) struct PendingRequest {
-    method: Cow<'static, str>,
-    /// What the specification says of the method.
-    pub(super) known: Option<&'static Method>,
-    params: Option<OwnedJson>,
-    /// Most are short.
-    id: SmallVec<[u8; 24]>,
-    /// Who asked.
-    pub(crate) side: Option<Side>,
-    /// When, in milliseconds, where the recording tells.
-    pub(crate) time: Option<i64>,
-    /// The revision it was judged by.
-    pub(crate) revision: Option<Revision>,
-    /// Where its entry stands.
-    location: Location,
-    /// Its number among the requests of the session, from 0.
-    pub(crate) number: u64,
-    /// The HTTP exchange that it was made in.
-    pub(crate) exchange: Option<u64>,
-    /// A number of the session that its exchange names.
-    pub(super) session: Option<usize>,
-    /// The side that asked took it back: where, and when if the recording tells.
-    pub(crate) cancelled: Option<Box<(FindingLocation, Option<i64>)>>,
-}
-
-impl PendingRequest {
-    /// Its place.
-    pub(crate) fn location(&self) -> FindingLocation {
-        FindingLocation::new(&self.location, &format!("{} with the id {}", self.method, self.id()))
-    }
-
-    /// Where its entry stands: that of a batch for whatever was in it.
-    pub(crate) fn entry_location(&self) -> &Location {
-        &self.location
-    }
-
-    /// Its method.
-    pub(crate) fn method(&self) -> &str {
-        &self.method
-    }
-
-    /// Its id as it was written, quotes and all.
-    pub(crate) fn id(&self) -> &str {
-        str::from_utf8(&self.id).unwrap_or_default()
-    }
-
-    /// Whether the specification has its method, in whatever revision.
-    pub(crate) fn is_specified(&self) -> bool {
-        self.known.is_some()
-    }
-
-    /// Its params; none where there were none, or where they were too large to keep.
-    pub(crate) fn params(&self) -> Option<Json<'_>> {
-        Some(self.params.as_ref()?.json())
-    }
-
-    /// A member of its params.
-    pub(crate) fn param(&self, name: &str) -> Option<Json<'_>> {
-        self.params()?.member(name)
-    }
-
-    /// A member of its `params._meta`.
-    pub(crate) fn meta(&self, name: &str) -> Option<Json<'_>> {
-        self.param("_meta")?.member(name)
-    }
-}
-
 /// What became of an id that is used for a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum IdUse {
@@ -122,7 +54,8 @@ pub(crate) enum IdUse {
 pub(crate) struct PendingRequests {
     /// By requestor: client, server, unknown.
     open: [HashMap<TypedId, OpenRequests, FixedState>; 3],
-    used: [UsedIds; 3],
+    /// By session, as far as exchanges tell, and by requestor.
+    used: HashMap<Option<usize>, [UsedIds; 3], FixedState>,
     /// Ids with open requests of which nobody knows whether they were answered.
     unclear: HashSet<TypedId, FixedState>,
     /// A request that was answered, only for its memory.
@@ -188,7 +121,8 @@ impl PendingRequests {
     /// Whether a side ever used this id for a request. Where the recording does not tell sides, any side's will do.
     pub(crate) fn knows(&self, side: Option<Side>, id: Json<'_>) -> bool {
         let Some(key) = TypedId::new(id) else { return false };
-        requestors(side).iter().any(|&index| self.used[index].has(&key))
+        let used = |index: &usize| self.used.values().any(|used| used[*index].has(&key));
+        requestors(side).iter().any(used)
     }
 
     /// Marks the oldest open request of a side with this id as taken back.
@@ -213,9 +147,10 @@ impl PendingRequests {
         self.loses = true;
     }
 
-    /// A new session begins in the same recording: its ids are its own.
-    pub(super) fn start_over(&mut self) {
-        *self = Self { requests: self.requests, full: self.full, ..Self::default() };
+    /// A new session begins in the same recording: its ids are its own. Of those before this one nothing more comes.
+    pub(super) fn start_over(&mut self, first: usize) {
+        self.used.retain(|session, _| session.is_some_and(|session| session >= first));
+        self.loses = false;
     }
 
     /// Notes a request, and what the specification says of its method.
@@ -225,26 +160,27 @@ impl PendingRequests {
         message: &Message<'_>,
         (method, known): (&str, Option<&'static Method>),
         side: Option<Side>,
-        (revision, session): (Option<Revision>, Option<usize>),
+        (revision, session): (Option<Revision>, SessionKey),
     ) {
         self.last_use = None;
         let number = self.requests;
         self.requests += 1;
         let Some(key) = TypedId::of_message(message.id()) else { return };
         let index = requestor(side);
-        let fresh = self.forgets_ids || self.used[index].insert(&key);
+        let fresh = self.forgets_ids || self.used.entry(session.0).or_default()[index].insert(&key);
         // What was never used is not open.
         let open = (self.forgets_ids || !fresh) && self.open[index].contains_key(&key);
         self.ids += 1;
         if self.ids.is_multiple_of(BETWEEN) && !self.forgets_ids {
-            self.forgets_ids = self.used.iter().map(UsedIds::remembered).sum::<usize>() >= MOST_IDS;
+            self.forgets_ids =
+                self.used.values().flatten().map(UsedIds::remembered).sum::<usize>() >= MOST_IDS;
         }
         if self.forgets_ids {
             self.full = Some(FULL_OF_IDS);
         }
         // An id that is used again was answered, and the answer is lost.
         if open && self.loses {
-            self.close(index, &key, (None, None));
+            self.close(index, &key, (None, session));
         }
         self.last_use = Some(match (open && !self.loses, fresh) {
             (true, _) => IdUse::Open,
@@ -317,7 +253,8 @@ impl PendingRequests {
         if self.loses {
             return ResponseMatch::Unknown;
         }
-        if others.iter().any(|&index| self.used[index].has(&exact)) {
+        let used = self.used.get(&came.1.0);
+        if used.is_some_and(|used| others.iter().any(|&index| used[index].has(&exact))) {
             return ResponseMatch::AlreadyAnswered;
         }
         if self.forgets_ids {
@@ -375,24 +312,6 @@ impl PendingRequests {
             self.beside -= params.index_size();
         }
         Some(request)
-    }
-}
-
-/// The indices of the requestors that a side may be: its own, and that of requests whose sender is not known.
-pub(crate) fn requestors(side: Option<Side>) -> &'static [usize] {
-    match side {
-        Some(Side::Client) => &[0, 2],
-        Some(Side::Server) => &[1, 2],
-        None => &[0, 1, 2],
-    }
-}
-
-/// The index of a requestor: client, server, unknown.
-pub(crate) fn requestor(side: Option<Side>) -> usize {
-    match side {
-        Some(Side::Client) => 0,
-        Some(Side::Server) => 1,
-        None => 2,
     }
 }
 

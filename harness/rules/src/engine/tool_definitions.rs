@@ -43,6 +43,16 @@ impl ToolDefinitions {
         }
     }
 
+    /// How many bytes are kept.
+    pub(super) fn bytes(&self) -> usize {
+        self.bytes
+    }
+
+    /// Leaves all out.
+    pub(super) fn forget(&mut self) {
+        *self = Self { cut: true, ..Self::default() };
+    }
+
     /// A tool by its name.
     pub(super) fn get(&self, name: &str) -> Option<Json<'_>> {
         Some(self.by_name.get(name)?.json())

@@ -3,11 +3,12 @@
 //! Which listing is complete and still holds. The definitions themselves are in the facts. Memory: the names of the
 //! last listing, up to [`MOST_NAMES`].
 
-use super::content::LONGEST_NAME;
+use super::content::{LONGEST_NAME, text_of};
 use super::context::RuleContext;
-use super::facts::{Facts, text_of};
+use super::facts::Facts;
 use super::moment::Moment;
-use super::pending_requests::PendingRequest;
+use super::pending_request::PendingRequest;
+use super::pending_request::SessionKey;
 use std::collections::BTreeSet;
 use transcript::json::Json;
 
@@ -21,7 +22,7 @@ const CHANGED: &str = "the list of tools has changed since it was last shown";
 /// How far the tools of a session are known.
 #[derive(Debug, Default)]
 pub(crate) struct ToolList {
-    session: u64,
+    session: SessionKey,
     /// The last page of a listing was shown.
     complete: bool,
     /// They have changed since: when.
@@ -50,8 +51,8 @@ pub(crate) enum Definition<'f> {
 impl ToolList {
     /// Takes in a step of the session. What comes back are the names on this page that stood in the listing before.
     pub(crate) fn see<'m>(&mut self, at: &RuleContext<'m>) -> Vec<Json<'m>> {
-        if self.session != at.facts.session {
-            *self = Self { session: at.facts.session, ..Self::default() };
+        if self.session != at.facts.sessions.key() {
+            *self = Self { session: at.facts.sessions.key(), ..Self::default() };
         }
         let mut again = Vec::new();
         let Some(message) = at.message else { return again };
@@ -98,7 +99,7 @@ impl ToolList {
                 Definition::Unsure("more than one tool of this name is listed")
             }
             Some(tool) => Definition::Listed(tool),
-            None if self.complete && !facts.tools.cut => Definition::Missing,
+            None if self.complete && !facts.negotiated.tools.cut => Definition::Missing,
             None => Definition::Unsure(NEVER_LISTED),
         }
     }

@@ -6,7 +6,7 @@ use super::context::RuleContext;
 use super::facts::{TORN, why_not_whole};
 use super::finding::{Finding, Listener, RuleVerdict};
 use super::location::{FindingLocation, shown};
-use super::pending_requests::PendingRequest;
+use super::pending_request::PendingRequest;
 use super::report::{MOST_KEPT, NO_REVISION, lacking, lacks};
 use crate::revision::Span;
 use crate::rule::{Level, Need, Party, Rule};

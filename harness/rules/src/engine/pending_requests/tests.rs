@@ -16,13 +16,13 @@ fn ask(pending: &mut PendingRequests, id: &str, params: &str) {
         &message,
         ("tools/call", Method::find("tools/call")),
         Some(Side::Client),
-        (None, None),
+        Default::default(),
     );
 }
 
 fn answer(pending: &mut PendingRequests, id: &str) -> ResponseMatch<Box<PendingRequest>> {
     let text = format!(r#"{{"jsonrpc":"2.0","id":{id},"result":{{}}}}"#);
-    pending.answer(&Message::parse(&text).unwrap(), Some(Side::Server), (None, None))
+    pending.answer(&Message::parse(&text).unwrap(), Some(Side::Server), Default::default())
 }
 
 #[test]
@@ -57,10 +57,10 @@ fn ids_in_no_order_are_remembered_up_to_a_limit_and_those_that_count_up_are_not_
         ask_and_answer(&mut pending, &format!("\"{id}x\""));
     }
     assert_eq!(pending.full(), Some(FULL_OF_IDS));
-    let remembered: usize = pending.used.iter().map(super::UsedIds::remembered).sum();
+    let remembered: usize = pending.used.values().flatten().map(super::UsedIds::remembered).sum();
     assert!((MOST_IDS..=MOST_IDS + 1_000).contains(&remembered), "{remembered}");
     ask_and_answer(&mut pending, "\"new\"");
-    assert_eq!(pending.used.iter().map(super::UsedIds::remembered).sum::<usize>(), remembered);
+    assert_eq!(pending.used.values().flatten().map(super::UsedIds::remembered).sum::<usize>(), remembered);
     // An id from before is known still, and of a new one nobody can tell whether it was used.
     assert!(matches!(answer(&mut pending, "\"1x\""), ResponseMatch::AlreadyAnswered));
     assert!(matches!(answer(&mut pending, "\"new\""), ResponseMatch::Unknown));
