@@ -1,6 +1,6 @@
 //! What the tests of several transports need.
 
-use super::{Plan, Script, Variants};
+use super::{Plan, Played, Script, Variants};
 use crate::Notify;
 use crate::journal::Journal;
 use formats::{ReadOptions, Session};
@@ -86,6 +86,27 @@ pub(super) fn played<T>(
     let (name, notify) = ("session", &tell);
     let done = play(&Plan { script, rules, patience, variants, journal, refuse: false, name, notify });
     (done, tell.all())
+}
+
+/// What both sides of a session saw, the client first.
+pub(super) type Both = [(Played, Vec<String>); 2];
+
+/// Neither side saw a mismatch, and each heard what the other said.
+pub(super) fn agree(name: &str, both: &Both) {
+    let [(client, _), (server, _)] = both;
+    assert!(client.mismatches == 0 && server.mismatches == 0, "{name}: {both:?}");
+    assert_eq!((client.sent, client.received), (server.received, server.sent), "{name}");
+}
+
+/// Ways of saying the same.
+pub(super) fn ways() -> [Variants; 5] {
+    [
+        Variants { chunk: Some(1), ..Variants::default() },
+        Variants { chunk: Some(7), merge: true, ..Variants::default() },
+        Variants { merge: true, ..Variants::default() },
+        Variants { slow_read: Duration::from_micros(50), ..Variants::default() },
+        Variants { delay: Duration::from_micros(50), ..Variants::default() },
+    ]
 }
 
 /// Every transcript of the suite that is a session with messages.
