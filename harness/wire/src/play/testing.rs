@@ -13,7 +13,7 @@ use transcript::diff::DiffOptions;
 /// result, `ID ! CODE MESSAGE` an error. Anything else is verbatim.
 pub(super) fn spelled(line: &str) -> String {
     let (sign, text) = line.split_once(' ').unwrap_or((line, ""));
-    let Some((id, rest)) = text.split_once(' ').filter(|_| ["<", "<<", ">", "?", "~", "+"].contains(&sign))
+    let Some((id, rest)) = text.split_once(' ').filter(|_| sign.starts_with(['<', '>', '?', '~', '+']))
     else {
         return line.to_owned();
     };

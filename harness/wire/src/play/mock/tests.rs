@@ -1,7 +1,7 @@
 //! The plays of `tests.txt`. Each has a recording and, behind `---` with how it is answered from, what happens: `>` a message
-//! of the client, `~` one of a live server, and `x` why that is gone; then `<` a message to the client, `<<` the last one for
-//! its request, `?` what the live server is asked, `!` a mismatch and the step that is nearest. At the end, `+` is a message
-//! of the recording with what was new.
+//! of the client, `~` one of a live server, `x` why that is gone, and `.` seconds in which something may have come; then `<` a
+//! message to the client, `<<` the last one for its request, `?` what the live server is asked, `!` a mismatch and the step that is
+//! nearest. At the end, `+` is a message of the recording with what was new.
 
 use super::{Action, AskLive, Catalogue, Matching, MockClient, can_grow, grown};
 use crate::play::http::Answers;
@@ -49,6 +49,7 @@ fn play(session: &[&str], words: &str, lines: &[String]) -> Vec<String> {
             (">", text) => client.receive(Message::parse(text).unwrap(), 7).0,
             ("~", text) => client.live.receive(text, &mut client.ids),
             ("x", why) => client.live.ended(why),
+            (".", seconds) => client.expire(Duration::from_secs(seconds.parse().unwrap())),
             _ => continue,
         };
         log.push(line.clone());
@@ -68,27 +69,6 @@ fn play(session: &[&str], words: &str, lines: &[String]) -> Vec<String> {
 #[test]
 fn every_play_goes_as_written() {
     plays(include_str!("tests.txt"), play);
-}
-
-#[test]
-fn a_request_that_waits_too_long_for_the_client_is_answered() {
-    let call = r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"add"}}"#;
-    let sample = r#"{"jsonrpc":"2.0","id":1,"method":"sampling/createMessage","params":{}}"#;
-    let answer = r#"{"jsonrpc":"2.0","id":1,"result":{}}"#;
-    let session = [("> ", call), ("< ", sample), ("> ", answer), ("< ", answer)];
-    let session = session.map(|(sign, text)| [sign, text].concat());
-    let session: Vec<&str> = session.iter().map(String::as_str).collect();
-    let script = script(&session, Side::Server).unwrap();
-    let catalogue = Catalogue::new(&script, &rules(""), Answers::AsRecorded).unwrap();
-    let matching = Matching::default();
-    let mut client = MockClient::new(&catalogue, &matching);
-    client.receive(Message::parse(call).unwrap(), 0);
-    assert!(client.expire(Duration::from_secs(3600)).is_empty() && !client.is_idle());
-    std::thread::sleep(Duration::from_millis(2));
-    let sent: Vec<_> = client.expire(Duration::from_millis(1)).into_iter().map(shown).collect();
-    assert!(sent[0].starts_with("! the client has not answered sampling/createMessage"), "{sent:?}");
-    assert_eq!(sent[1], format!("<< {answer}"));
-    assert!(client.is_idle());
 }
 
 /// Every request of every session of the suite, asked in the opposite order, has its recorded answer.
