@@ -271,7 +271,7 @@ pub fn read(path: &Path) -> io::Result<Vec<Entry>> {
     read_from(open_regular(path)?)
 }
 
-fn read_from(input: impl Read) -> io::Result<Vec<Entry>> {
+pub(crate) fn read_from(input: impl Read) -> io::Result<Vec<Entry>> {
     let (mut input, mut notes, mut line) = (BufReader::new(input), Vec::new(), Vec::new());
     loop {
         line.clear();
