@@ -118,9 +118,7 @@ impl Script {
         let length = |step| self.message(step).map_or(0, |message| message.text().len());
         (0..self.steps.len()).map(length).max().unwrap_or_default()
     }
-}
 
-impl Script {
     fn find_delivered_again(&self) -> BTreeSet<usize> {
         let mut seen = BTreeSet::new();
         let again = |step: &usize| {

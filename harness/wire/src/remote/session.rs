@@ -1,9 +1,9 @@
 //! A session with a server over HTTP: what is asked, and what comes back.
 
-use super::caller::{Caller, Outcome, Stream, described, is_stream};
+use super::caller::{Caller, Outcome, Stream, described};
 use super::lines::Writer;
 use crate::Notify;
-use crate::http::{EVENTS, HELD, JSON, SseEvent, collect, media_type, text as header};
+use crate::http::{EVENTS, HELD, JSON, SseEvent, collect, is_stream, media_type, text as header};
 use crate::lock;
 use crate::messages::{about, id_text, internal_error, is, messages, on_one_line, protocol_version};
 use crate::stdio::PipeEvent;

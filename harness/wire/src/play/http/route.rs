@@ -128,9 +128,7 @@ impl<'s> Router<'s> {
         let (tokens, bodies) = (HashMap::new(), HashMap::new());
         Self { script, answered, exchanges, asked, tokens, bodies, answers }
     }
-}
 
-impl Router<'_> {
     fn find(&mut self, step: usize) -> Route {
         let Some(found) = self.script.steps.get(step).copied() else { return Route::Get };
         if self.script.is_left_out(step) {

@@ -201,9 +201,7 @@ impl<'s> Catalogue<'s> {
         }
         names.into_iter().collect()
     }
-}
 
-impl Catalogue<'_> {
     /// Why nothing is found, and what is nearest.
     fn not_found(&self, message: Message<'_>) -> NotFound {
         let method = message.method().map(|method| String::from_utf8_lossy(&method.decode()).into_owned());
