@@ -83,11 +83,8 @@ impl Growing {
         self.made
     }
 
-    /// Runs `write`, which appends a whole piece; what it wrote is taken back where it fails.
-    ///
-    /// # Errors
-    /// As `write`, and where the file cannot be cut back.
-    pub fn append(&mut self, write: impl FnOnce(&mut File) -> io::Result<()>) -> io::Result<()> {
+    /// Runs `write`, which appends a whole piece; what it wrote is taken back where it fails, or that fails where it cannot be.
+    pub(crate) fn append(&mut self, write: impl FnOnce(&mut File) -> io::Result<()>) -> io::Result<()> {
         let done = write(&mut self.file);
         let Some(whole) = &mut self.whole else { return done };
         match &done {
@@ -102,8 +99,7 @@ impl Growing {
     }
 
     /// The file itself, to be written in place; none where it is a pipe or a device.
-    #[must_use]
-    pub fn into_file(self) -> Option<File> {
+    pub(crate) fn into_file(self) -> Option<File> {
         self.whole.map(|_| self.file)
     }
 }

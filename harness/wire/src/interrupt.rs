@@ -5,7 +5,7 @@
 //! waits for one sees its end. A second signal ends the program.
 
 #[cfg(unix)]
-use crate::stdio::running;
+use crate::stdio::group::kill_all;
 use std::io;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, LazyLock, OnceLock};
@@ -35,7 +35,7 @@ pub fn watch() -> io::Result<()> {
         for signal in signals.forever() {
             let again = CAUGHT.swap(usize::try_from(signal).unwrap_or_default(), Ordering::SeqCst) != 0;
             if again || !GENTLE.load(Ordering::SeqCst) {
-                running::kill_all();
+                kill_all();
             }
             if again {
                 let _ = signal_hook::low_level::emulate_default_handler(signal);
@@ -109,8 +109,7 @@ pub(crate) fn wait(patience: Duration, mut done: impl FnMut() -> bool) -> bool {
 const PATIENCE: Duration = Duration::from_secs(2);
 
 /// Whether one came so long ago that what is still at hand is left undone.
-#[must_use]
-pub fn is_overdue() -> bool {
+pub(crate) fn is_overdue() -> bool {
     static SINCE: OnceLock<Instant> = OnceLock::new();
     requested() && SINCE.get_or_init(Instant::now).elapsed() > PATIENCE
 }

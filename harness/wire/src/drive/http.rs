@@ -10,8 +10,8 @@ use crate::http::Target;
 use crate::journal::{self, Direction, Entry, Journal};
 use crate::play::http::{Answers, Server, Transport, as_client};
 use crate::play::{Plan, Variants};
-use crate::stdio::group::Group;
-use crate::stdio::{running, start};
+use crate::stdio::group::{Group, pid};
+use crate::stdio::start;
 use crate::{Quiet, interrupt};
 use rustix::process::{Signal, kill_process};
 use std::io;
@@ -129,7 +129,7 @@ fn end(recorder: &mut Group, killed: Option<SystemTime>, patience: Duration) -> 
         return if recorder.exits_within(patience) { Some(Ok(())) } else { too_late("") };
     }
     for signal in [Signal::INT, Signal::TERM] {
-        if let Some(pid) = running::pid(recorder.id()) {
+        if let Some(pid) = pid(recorder.id()) {
             let _ = kill_process(pid, signal);
         }
         if recorder.exits_within(END) {

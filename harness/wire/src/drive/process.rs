@@ -7,8 +7,8 @@ use super::rig::{Files, NotRun, RECORDING, Rig};
 use super::scenario::{Kill, Scenario};
 use crate::journal::{self, Entry};
 use crate::play::{Script, ScriptStep, read_session};
-use crate::stdio::group::Group;
-use crate::stdio::{Stderr, running};
+use crate::stdio::Stderr;
+use crate::stdio::group::{self, Group};
 use crate::{StartError, interrupt};
 use rustix::process::{Signal, kill_process};
 use std::io::Write as _;
@@ -75,7 +75,7 @@ fn bound(scenario: &Scenario, files: &Files, recorder: u32, over: &AtomicBool) -
     let room = ROOM + SHARE * scenario.session.len() as u64;
     while !over.load(Ordering::Relaxed) {
         if size(&files.folder) > room {
-            running::kill(recorder);
+            group::kill(recorder);
             let mebibytes = room >> 20;
             return Some(format!("the session wrote more than {mebibytes} MiB, and the recorder was killed"));
         }
@@ -173,7 +173,7 @@ impl<'v> KillTarget<'v> {
             Kill::Kill => Signal::KILL,
         };
         let now = SystemTime::now();
-        kill_process(running::pid(recorder)?, signal).ok()?;
+        kill_process(group::pid(recorder)?, signal).ok()?;
         Some(now)
     }
 }

@@ -15,6 +15,9 @@ use verdict::plain::{cut, plain};
 /// How many mismatches are reported one by one; the rest are counted.
 pub const TOLD: u64 = 100;
 
+/// How often waits, and a request to end, are looked at.
+pub(super) const TICK: Duration = Duration::from_millis(50);
+
 /// What is to be played, and how.
 #[derive(Clone, Copy)]
 pub struct Plan<'p> {
