@@ -47,18 +47,13 @@ pub fn watch() -> io::Result<()> {
 
 /// From now on a write beyond the limit on the size of files fails, as one to a full disk does, instead of ending the program.
 /// Programs that are started meet the limit as before.
-#[cfg(unix)]
 pub fn outlive_size_limit() {
-    use signal_hook::consts::SIGXFSZ;
-    if !is_ignored(SIGXFSZ) {
-        // Where it cannot be caught, it ends the program as before.
-        let _ = signal_hook::flag::register(SIGXFSZ, Arc::default());
+    // Elsewhere there is no such limit. Where it cannot be caught, it ends the program as before.
+    #[cfg(unix)]
+    if !is_ignored(signal_hook::consts::SIGXFSZ) {
+        let _ = signal_hook::flag::register(signal_hook::consts::SIGXFSZ, Arc::default());
     }
 }
-
-/// Elsewhere there is no such limit.
-#[cfg(not(unix))]
-pub fn outlive_size_limit() {}
 
 /// Whether this process was started to ignore a signal, where the system shows it.
 #[cfg(unix)]

@@ -40,11 +40,11 @@ pub struct Bridge {
 
 /// How clients are put to the test.
 #[derive(Debug, Clone, Copy, Default)]
-pub(crate) struct Conduct {
+pub struct Conduct {
     /// Requests are answered whatever they accept.
-    pub(crate) is_lenient: bool,
+    pub is_lenient: bool,
     /// Each stream breaks off behind its first message, once, for its client to come back.
-    pub(crate) breaks: bool,
+    pub breaks: bool,
 }
 
 #[derive(Default)]
@@ -77,12 +77,7 @@ impl fmt::Debug for Bridge {
 
 impl Bridge {
     /// Starts the command, for the first session or for all: one that cannot be started is known at once.
-    pub fn start(command: &[String], shared: bool, notify: Box<dyn Notify>) -> Result<Arc<Self>, StartError> {
-        Self::start_with(command, shared, Conduct::default(), notify)
-    }
-
-    /// The same, with a conduct of its own.
-    pub(crate) fn start_with(
+    pub fn start(
         command: &[String],
         shared: bool,
         conduct: Conduct,

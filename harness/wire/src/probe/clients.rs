@@ -113,7 +113,7 @@ impl Clients {
             Some((at, hosts)) => {
                 let mut proxy = Proxy::for_stdio(*at).map_err(StartError::Unusable)?;
                 let conduct = Conduct { is_lenient: true, breaks: part == Part::Streams };
-                let bridge = Bridge::start_with(&server, false, conduct, Box::new(Quiet))?;
+                let bridge = Bridge::start(&server, false, conduct, Box::new(Quiet))?;
                 (proxy.bridge, proxy.hosts) = (Some(Arc::clone(&bridge)), hosts.clone());
                 let archive = Archive::before(proxy, &path(".har"), notify)?;
                 let url = format!("{}{}", archive.target.origin(), archive.target.path());

@@ -73,7 +73,9 @@ pub(super) fn play(
                 return;
             }
         };
-        for step in steps.iter().filter(|step| step.is_legacy() == is_legacy) {
+        for step in
+            steps.iter().filter(|step| matches!(step.act, Act::Streams(Streams::Legacy, ..)) == is_legacy)
+        {
             if interrupt::requested() {
                 break;
             }

@@ -296,7 +296,8 @@ impl<'p> Run<'p> {
     /// Single requests over HTTP. GET and DELETE are of the revisions with a handshake where the server speaks those too.
     fn exchanges(&self, spoken: Option<Revision>, is_only: bool) -> Result<Option<Probed>, StartError> {
         let (Server::Http(target), Some(revision)) = (&self.probe.server, spoken) else { return Ok(None) };
-        let steps = self.probe.steps(Part::Http, revision).filter(|step| is_only || step.posts());
+        let steps =
+            self.probe.steps(Part::Http, revision).filter(|step| is_only || step.act.method() == "POST");
         let steps: Vec<_> = steps.collect();
         if steps.is_empty() || interrupt::requested() {
             return Ok(None);

@@ -91,15 +91,7 @@ mod tests {
         let message = r#" {"id":[1,-0.5e+7,"\u00e9\\é",{}],"jsonrpc":"2.0","a":{"b":[[],{"c":null}]}} "#;
         let mut texts: Vec<Vec<u8>> =
             (0..=message.len()).map(|cut| message.as_bytes()[..cut].to_vec()).collect();
-        let others = concat!(
-            r#"[];{};42;{"a":{"jsonrpc":1}};{"jsonrpc":1,};{"method":01};{"result":[1 2]};{"error":tru};"#,
-            r#"{"error":true}};{"error":[};{"error":-};{"error":1.};{"error" 1};{"jsonrpcs":1};{"result":1}x;"#,
-            "{\"method\":\"\t\"};",
-            r#"{"method":"\x"};[{"method":1}];{"met\"hod":1};{"meth":{"method":1}};{"a":"method"};"#
-        );
-        for text in others.split(';') {
-            texts.push(text.into());
-        }
+        texts.extend(include_str!("long_lines.txt").lines().map(|line| line.as_bytes().to_vec()));
         texts.push(b"{\"method\":\"\xff\"}".to_vec());
         texts.push(b"{\"method\":\"\xc3\"}".to_vec());
         let deep = [vec![b'['; 100_000], vec![b']'; 100_000]].concat();
