@@ -195,12 +195,8 @@ impl Sessions {
 fn ended(bridge: &Weak<Bridge>, why: &str, is_early: bool) {
     let Some(bridge) = bridge.upgrade() else { return };
     let mut sessions = lock(&bridge.sessions);
-    let over: Vec<String> = sessions
-        .by_id
-        .iter()
-        .filter(|(_, session)| session.client.server.is_over())
-        .map(|(id, _)| id.clone())
-        .collect();
+    let is_over = |(id, session): (&String, &Session)| session.client.server.is_over().then(|| id.clone());
+    let over: Vec<String> = sessions.by_id.iter().filter_map(is_over).collect();
     // The answers that say so are still read: what waits for one holds the server.
     let of = match over.len() {
         0 => String::new(),

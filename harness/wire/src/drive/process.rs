@@ -5,19 +5,21 @@ use super::recorder::Placeholders;
 use super::recording;
 use super::rig::{Files, NotRun, RECORDING, Rig};
 use super::scenario::{Kill, Scenario};
-use crate::journal::{self, Entry};
-use crate::play::{Script, ScriptStep, read_session};
+use crate::journal::{self, Entry, Journal};
+use crate::play::{Plan, Script, ScriptStep, Variants, read_session};
 use crate::stdio::Stderr;
 use crate::stdio::group::{self, Group};
-use crate::{StartError, interrupt};
+use crate::{Quiet, StartError, interrupt};
 use rustix::process::{Signal, kill_process};
 use std::io::Write as _;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::Path;
+use std::sync::LazyLock;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::{Duration, SystemTime};
 use std::{fs, io};
+use transcript::diff::DiffOptions;
 use transcript::session::Side;
 
 /// How often files are looked at.
@@ -95,6 +97,18 @@ pub(super) fn script(scenario: &Scenario, side: Side) -> io::Result<Script> {
     let session = read_session(scenario.format, &scenario.session)
         .map_err(|error| io::Error::other(format!("{}: {error}", scenario.name)))?;
     Script::new(session, side).map_err(io::Error::other)
+}
+
+/// How one side of a scenario is played.
+pub(super) fn plan<'p>(
+    (scenario, script): (&'p Scenario, &'p Script),
+    variants: &'p Variants,
+    journal: &'p Journal,
+    patience: Duration,
+) -> Plan<'p> {
+    static RULES: LazyLock<DiffOptions> = LazyLock::new(DiffOptions::default);
+    let (rules, name) = (&*RULES, &*scenario.name);
+    Plan { script, rules, patience, variants, journal, refuse: false, name, notify: &Quiet }
 }
 
 /// Plays the client while the recorder is bounded, and killed where it is to be: when it was, and why it was stopped.

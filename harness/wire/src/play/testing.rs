@@ -55,12 +55,6 @@ pub(crate) fn plays(text: &str, play: impl Fn(&[&str], &str, &[String]) -> Vec<S
 #[derive(Debug, Default)]
 struct Reported(Mutex<Vec<String>>);
 
-impl Reported {
-    fn all(self) -> Vec<String> {
-        self.0.into_inner().unwrap()
-    }
-}
-
 impl Notify for Reported {
     fn error(&self, text: &str) {
         self.note(text);
@@ -85,7 +79,7 @@ pub(super) fn played<T>(
     let (rules, journal, tell) = (&DiffOptions::default(), &Journal::default(), Reported::default());
     let (name, notify) = ("session", &tell);
     let done = play(&Plan { script, rules, patience, variants, journal, refuse: false, name, notify });
-    (done, tell.all())
+    (done, tell.0.into_inner().unwrap())
 }
 
 /// What both sides of a session saw, the client first.

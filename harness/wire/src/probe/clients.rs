@@ -92,12 +92,11 @@ impl Clients {
         let words =
             |path: &Path| std::path::absolute(path).unwrap_or_else(|_| path.to_owned()).display().to_string();
         let patience = self.patience.as_secs_f64().to_string();
-        let mut server: Vec<String> = ["-q", "probe", "--as", "server", "--part", part.name()]
-            .map(str::to_owned)
-            .into_iter()
-            .chain(["--timeout".to_owned(), patience, "--seen".to_owned(), words(&path("seen"))])
-            .collect();
-        server.insert(0, self.program.clone());
+        let [part_name, seen] = [part.name(), &words(&path("seen"))];
+        let options =
+            ["-q", "probe", "--as", "server", "--part", part_name, "--timeout", &patience, "--seen", seen];
+        let server =
+            [&[&*self.program][..], &options].concat().into_iter().map(str::to_owned).collect::<Vec<_>>();
         let mut is_resumed = false;
         let (exit, last_words) = match &self.listen {
             None => {

@@ -57,11 +57,7 @@ impl LineWriter {
     }
 
     fn message(&mut self, time: i64, side: Side, text: &str, batch: Batch, out: &mut Vec<u8>) {
-        self.open(time, dir(side), out);
-        if let Some(number) = batch {
-            let _ = write!(out, r#","batch":{number}"#);
-        }
-        out.extend_from_slice(br#","raw":"#);
+        self.message_head(time, side, batch, out);
         let text = self.redaction.message(text).map_or(Cow::Borrowed(text), Cow::Owned);
         // A line of the wire may hold a carriage return between two tokens, and some readers end a line there.
         let torn = memchr::memchr(b'\r', text.as_bytes()).and_then(|_| Json::parse(&text).ok());
@@ -73,8 +69,11 @@ impl LineWriter {
     }
 
     /// Appends the beginning of a message's line, up to the message.
-    pub(super) fn message_head(&mut self, time: i64, side: Side, out: &mut Vec<u8>) {
+    pub(super) fn message_head(&mut self, time: i64, side: Side, batch: Batch, out: &mut Vec<u8>) {
         self.open(time, dir(side), out);
+        if let Some(number) = batch {
+            let _ = write!(out, r#","batch":{number}"#);
+        }
         out.extend_from_slice(br#","raw":"#);
     }
 

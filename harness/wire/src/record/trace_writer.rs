@@ -240,7 +240,7 @@ impl TraceWriter {
             let is_message = long.is_message(InFile(queue, &kept));
             queue.in_file(|| kept.rewind())?;
             let (spell, end): (Spell, &[u8]) = if is_message {
-                writer.message_head(time, side, &mut head);
+                writer.message_head(time, side, None, &mut head);
                 (on_one_line, b"}\n")
             } else {
                 writer.noise_head(time, side, &mut head);

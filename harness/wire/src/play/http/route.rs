@@ -263,7 +263,7 @@ fn named(entry: &OwnedEntry) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::{Answers, Reply, Routes};
-    use crate::play::script::tests::{read_as, script};
+    use crate::play::script::tests::{of_bytes, script};
     use crate::play::testing::{plays, spelled};
     use transcript::session::Side;
 
@@ -296,7 +296,7 @@ mod tests {
             r#"{"transport_context":{"headers":{"MCP-Protocol-Version":"w"}},"request":{"jsonrpc":"2.0","id":1,"method":"initialize"}},"#,
             r#"{"transport_context":{"headers":{"Mcp-Session-Id":"s"}},"response":{"jsonrpc":"2.0","id":1,"result":{"protocolVersion":"v"}}}]}"#,
         );
-        let script = read_as("streamable-http", envelope, Side::Server).unwrap();
+        let script = of_bytes("streamable-http", envelope.as_bytes(), Side::Server).unwrap();
         let routes = Routes::new(&script, Answers::AsRecorded);
         let challenge = vec![("www-authenticate".to_owned(), "Bearer scope=\"a\"".to_owned())];
         assert_eq!(routes.replies[0], Reply::Refused(401, challenge));
