@@ -298,7 +298,7 @@ mod tests {
     const OVER: JournalEvent = JournalEvent::Over { sent: 1, received: 2, mismatches: 3 };
 
     /// One entry of each kind. Bytes are text where they can be.
-    const ENTRIES: &str = include_str!("journal.jsonl");
+    const ENTRIES: &str = include_str!("journal.txt");
 
     #[test]
     fn what_is_noted_is_read_again_and_told_by_one_clock() {

@@ -231,7 +231,7 @@ mod tests {
 
     /// Both journals of a session over pipes, or of one over HTTP.
     fn journals(over_http: bool) -> Journals {
-        let texts = include_str!("journals.jsonl").split("\n\n").skip(if over_http { 2 } else { 0 });
+        let texts = include_str!("journals.txt").split("\n\n").skip(if over_http { 2 } else { 0 });
         let mut read = texts.map(|text| read_from(format!("{}\n", text.trim()).as_bytes()).unwrap());
         Journals { client: read.next().unwrap(), server: read.next().unwrap() }
     }
