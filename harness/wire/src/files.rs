@@ -56,19 +56,15 @@ impl Growing {
         if before.as_ref().is_some_and(|it| !it.is_file()) {
             return Ok(Self { file: open_special(path)?, whole: None, made: false });
         }
-        let mut options = OpenOptions::new();
-        let made = match private(&mut options).write(true).create_new(true).open(path) {
-            Ok(file) => Some(file),
-            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => None,
-            Err(error) => return Err(cannot_open(path, &error)),
-        };
-        let is_made = made.is_some();
+        let made = private(OpenOptions::new().write(true).create_new(true)).open(path);
+        let is_made = made.is_ok();
         let file = match made {
-            Some(file) => file,
-            None => {
-                private(OpenOptions::new().write(true)).open(path).map_err(|it| cannot_open(path, &it))?
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
+                private(OpenOptions::new().write(true)).open(path)
             }
+            made => made,
         };
+        let file = file.map_err(|error| cannot_open(path, &error))?;
         lock(&file, is_made, force).map_err(|why| format!("{name} {why}"))?;
         // The last holder of the lock may have written.
         may_write(path, force)?;
@@ -83,11 +79,8 @@ impl Growing {
         self.made
     }
 
-    /// Runs `write`, which appends a whole piece; what it wrote is taken back where it fails.
-    ///
-    /// # Errors
-    /// As `write`, and where the file cannot be cut back.
-    pub fn append(&mut self, write: impl FnOnce(&mut File) -> io::Result<()>) -> io::Result<()> {
+    /// Runs `write`, which appends a whole piece; what it wrote is taken back where it fails, or that fails where it cannot be.
+    pub(crate) fn append(&mut self, write: impl FnOnce(&mut File) -> io::Result<()>) -> io::Result<()> {
         let done = write(&mut self.file);
         let Some(whole) = &mut self.whole else { return done };
         match &done {
@@ -102,8 +95,7 @@ impl Growing {
     }
 
     /// The file itself, to be written in place; none where it is a pipe or a device.
-    #[must_use]
-    pub fn into_file(self) -> Option<File> {
+    pub(crate) fn into_file(self) -> Option<File> {
         self.whole.map(|_| self.file)
     }
 }

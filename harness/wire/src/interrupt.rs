@@ -5,7 +5,7 @@
 //! waits for one sees its end. A second signal ends the program.
 
 #[cfg(unix)]
-use crate::stdio::running;
+use crate::stdio::group::kill_all;
 use std::io;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, LazyLock, OnceLock};
@@ -35,7 +35,7 @@ pub fn watch() -> io::Result<()> {
         for signal in signals.forever() {
             let again = CAUGHT.swap(usize::try_from(signal).unwrap_or_default(), Ordering::SeqCst) != 0;
             if again || !GENTLE.load(Ordering::SeqCst) {
-                running::kill_all();
+                kill_all();
             }
             if again {
                 let _ = signal_hook::low_level::emulate_default_handler(signal);
@@ -47,18 +47,13 @@ pub fn watch() -> io::Result<()> {
 
 /// From now on a write beyond the limit on the size of files fails, as one to a full disk does, instead of ending the program.
 /// Programs that are started meet the limit as before.
-#[cfg(unix)]
 pub fn outlive_size_limit() {
-    use signal_hook::consts::SIGXFSZ;
-    if !is_ignored(SIGXFSZ) {
-        // Where it cannot be caught, it ends the program as before.
-        let _ = signal_hook::flag::register(SIGXFSZ, Arc::default());
+    // Elsewhere there is no such limit. Where it cannot be caught, it ends the program as before.
+    #[cfg(unix)]
+    if !is_ignored(signal_hook::consts::SIGXFSZ) {
+        let _ = signal_hook::flag::register(signal_hook::consts::SIGXFSZ, Arc::default());
     }
 }
-
-/// Elsewhere there is no such limit.
-#[cfg(not(unix))]
-pub fn outlive_size_limit() {}
 
 /// Whether this process was started to ignore a signal, where the system shows it.
 #[cfg(unix)]
@@ -109,8 +104,7 @@ pub(crate) fn wait(patience: Duration, mut done: impl FnMut() -> bool) -> bool {
 const PATIENCE: Duration = Duration::from_secs(2);
 
 /// Whether one came so long ago that what is still at hand is left undone.
-#[must_use]
-pub fn is_overdue() -> bool {
+pub(crate) fn is_overdue() -> bool {
     static SINCE: OnceLock<Instant> = OnceLock::new();
     requested() && SINCE.get_or_init(Instant::now).elapsed() > PATIENCE
 }

@@ -271,7 +271,7 @@ pub fn read(path: &Path) -> io::Result<Vec<Entry>> {
     read_from(open_regular(path)?)
 }
 
-fn read_from(input: impl Read) -> io::Result<Vec<Entry>> {
+pub(crate) fn read_from(input: impl Read) -> io::Result<Vec<Entry>> {
     let (mut input, mut notes, mut line) = (BufReader::new(input), Vec::new(), Vec::new());
     loop {
         line.clear();
@@ -298,17 +298,7 @@ mod tests {
     const OVER: JournalEvent = JournalEvent::Over { sent: 1, received: 2, mismatches: 3 };
 
     /// One entry of each kind. Bytes are text where they can be.
-    const ENTRIES: &str = r#"{"at":1,"kind":"began","role":"server","transport":"stdio","address":"127.0.0.1:1","pid":7}
-{"at":2,"kind":"asked","way":"received","exchange":0,"method":"POST","target":"/mcp?a=1","headers":[["content-type","text/event-stream"]]}
-{"at":3,"kind":"answered","way":"sent","exchange":0,"status":200,"headers":[]}
-{"at":4,"kind":"bytes","way":"sent","exchange":0,"bytes":"data: é\n\n"}
-{"at":4,"kind":"bytes","way":"received","bytes":{"base64":"/woA"}}
-{"at":4,"kind":"ended","way":"sent","exchange":0,"broken":"the client went away"}
-{"at":5,"kind":"ended","way":"received"}
-{"at":5,"kind":"exited","code":null,"signal":9}
-{"at":6,"kind":"mismatch","text":"unexpected"}
-{"at":7,"kind":"over","sent":1,"received":2,"mismatches":3}
-"#;
+    const ENTRIES: &str = include_str!("journal.txt");
 
     #[test]
     fn what_is_noted_is_read_again_and_told_by_one_clock() {

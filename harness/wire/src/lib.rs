@@ -36,7 +36,7 @@ mod remote;
 mod stdio;
 mod utf8;
 
-pub use bridge::Bridge;
+pub use bridge::{Bridge, Conduct};
 pub use http::{AllowedHosts, fetch};
 pub use stdio::{Stderr, group, spawn_error};
 

@@ -92,8 +92,7 @@ pub(crate) fn messages(text: &str) -> Result<Vec<Message<'_>>, String> {
 }
 
 /// The message as one line, whatever white space the recording had between its tokens.
-#[must_use]
-pub fn on_one_line(text: &str) -> Cow<'_, str> {
+pub(crate) fn on_one_line(text: &str) -> Cow<'_, str> {
     match Json::parse(text) {
         Ok(value) if text.contains('\n') => Cow::Owned(compact(value)),
         _ => Cow::Borrowed(text),

@@ -188,7 +188,6 @@ mod tests {
     use super::{NextItem, PATIENCE, Queue, ROOM};
     use std::future::poll_fn;
     use std::sync::Arc;
-    use std::sync::mpsc::channel;
     use std::thread;
     use std::time::{Duration, Instant};
     use tokio::runtime::Builder;
@@ -236,21 +235,11 @@ mod tests {
         assert!(begun.elapsed() >= slow, "work of our own is waited for");
         working.join().unwrap();
         queue.push(ROOM, 2);
-        let (entered, is_in) = channel();
-        let (stop, stopped) = channel::<()>();
-        let writing = Arc::clone(&queue);
-        let writing = thread::spawn(move || {
-            writing.in_file(|| {
-                entered.send(()).unwrap();
-                let _ = stopped.recv();
-            });
+        queue.in_file(|| {
+            let [first, again] = waits(&queue);
+            assert!(first > PATIENCE / 2 && first < PATIENCE * 4, "{first:?}");
+            assert!(again < PATIENCE / 4 && queue.is_stuck(PATIENCE), "the file was waited for long enough");
         });
-        is_in.recv().unwrap();
-        let [first, again] = waits(&queue);
-        assert!(first > PATIENCE / 2 && first < PATIENCE * 4, "{first:?}");
-        assert!(again < PATIENCE / 4 && queue.is_stuck(PATIENCE), "the file was waited for long enough");
-        drop(stop);
-        writing.join().unwrap();
         queue.in_file(|| {
             assert!(waits(&queue).iter().all(|time| *time < PATIENCE / 4), "and is not waited for again");
         });

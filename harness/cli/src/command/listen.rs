@@ -11,7 +11,7 @@ use wire::interrupt;
 use wire::proxy::{Proxy, Target};
 use wire::record;
 use wire::redaction::Redaction;
-use wire::{AllowedHosts, Bridge, StartError};
+use wire::{AllowedHosts, Bridge, Conduct, StartError};
 
 /// Whom a listener serves.
 #[derive(Debug, clap::Args)]
@@ -97,7 +97,7 @@ fn start(
     redaction: &Redaction,
     context: CommandContext,
 ) -> Result<Arc<Bridge>, Failure> {
-    Bridge::start(command, shared, Box::new(context.terminal)).map_err(|refused| match refused {
+    Bridge::start(command, shared, Conduct::default(), Box::new(context.terminal)).map_err(|refused| match refused {
         StartError::Unusable(why) => Failure::Unusable(why),
         StartError::CannotRun(why) => Failure::NotRun(redaction.text(&why).into_owned()),
     })

@@ -265,7 +265,6 @@ fn sentence(status: StatusCode, why: &str) -> Response<Body> {
 }
 
 /// The body of a stream of events, read from what is kept for a client.
-#[derive(Debug)]
 struct EventBody {
     client: ClientHandle,
     stream: u64,

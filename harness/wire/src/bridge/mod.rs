@@ -40,11 +40,11 @@ pub struct Bridge {
 
 /// How clients are put to the test.
 #[derive(Debug, Clone, Copy, Default)]
-pub(crate) struct Conduct {
+pub struct Conduct {
     /// Requests are answered whatever they accept.
-    pub(crate) is_lenient: bool,
+    pub is_lenient: bool,
     /// Each stream breaks off behind its first message, once, for its client to come back.
-    pub(crate) breaks: bool,
+    pub breaks: bool,
 }
 
 #[derive(Default)]
@@ -77,12 +77,7 @@ impl fmt::Debug for Bridge {
 
 impl Bridge {
     /// Starts the command, for the first session or for all: one that cannot be started is known at once.
-    pub fn start(command: &[String], shared: bool, notify: Box<dyn Notify>) -> Result<Arc<Self>, StartError> {
-        Self::start_with(command, shared, Conduct::default(), notify)
-    }
-
-    /// The same, with a conduct of its own.
-    pub(crate) fn start_with(
+    pub fn start(
         command: &[String],
         shared: bool,
         conduct: Conduct,
@@ -200,12 +195,8 @@ impl Sessions {
 fn ended(bridge: &Weak<Bridge>, why: &str, is_early: bool) {
     let Some(bridge) = bridge.upgrade() else { return };
     let mut sessions = lock(&bridge.sessions);
-    let over: Vec<String> = sessions
-        .by_id
-        .iter()
-        .filter(|(_, session)| session.client.server.is_over())
-        .map(|(id, _)| id.clone())
-        .collect();
+    let is_over = |(id, session): (&String, &Session)| session.client.server.is_over().then(|| id.clone());
+    let over: Vec<String> = sessions.by_id.iter().filter_map(is_over).collect();
     // The answers that say so are still read: what waits for one holds the server.
     let of = match over.len() {
         0 => String::new(),

@@ -9,7 +9,6 @@ use crate::messages::messages;
 use crate::stdio::{LiveServer, PipeEvent};
 use crate::{StartError, interrupt, lock};
 use std::collections::VecDeque;
-use std::fmt;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, Weak};
 use std::task::{Context, Poll};
@@ -60,16 +59,10 @@ pub(super) struct Missed {
 }
 
 /// One client of a server.
-#[derive(Debug, Clone)]
+#[derive(Clone)]
 pub(super) struct ClientHandle {
     pub(super) server: Arc<Server>,
     id: u64,
-}
-
-impl fmt::Debug for Server {
-    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        out.debug_struct("Server").finish_non_exhaustive()
-    }
 }
 
 impl Server {

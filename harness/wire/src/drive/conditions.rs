@@ -7,11 +7,14 @@ use std::time::Duration;
 use transcript::session::Side;
 use verdict::record::CaseNote;
 
+/// How it is written is said at its head.
+const CONDITIONS: &str = include_str!("conditions.tsv");
+
 /// The conditions of a transport: the rows of `conditions.tsv`.
 #[must_use]
 pub fn conditions(transport: Transport) -> Vec<Scenario> {
     let Some(format) = formats::live(false) else { return Vec::new() };
-    let rows = include_str!("conditions.tsv").lines().filter(|line| !line.starts_with('#'));
+    let rows = CONDITIONS.lines().filter(|line| !line.starts_with(['#', '=']));
     rows.filter_map(|row| scenario(row, transport, format)).collect()
 }
 
@@ -33,13 +36,23 @@ fn scenario(row: &'static str, transport: Transport, format: &'static Format) ->
 fn said(talk: &str) -> Option<Vec<(Side, String)>> {
     let mut words = talk.split(' ');
     match words.next()? {
-        "calls" => Some(calls()),
-        "values" => Some(values()),
-        "letters" => Some(letters()),
         "big" => Some(big()),
         "notes" => Some(notes(words.next()?.parse().ok()?, words.next()?.parse().ok()?)),
-        _ => None,
+        name => written(name),
     }
+}
+
+/// A talk that stands below the conditions.
+fn written(name: &str) -> Option<Vec<(Side, String)>> {
+    let is_it =
+        |line: &&str| line.strip_prefix('=').is_some_and(|line| line.split('\t').next() == Some(name));
+    let messages = CONDITIONS.lines().find(is_it)?.split('\t').skip(1);
+    let message = |message: &str| match message.split_at_checked(2)? {
+        ("> ", text) => Some((Client, text.to_owned())),
+        ("< ", text) => Some((Server, text.to_owned())),
+        _ => None,
+    };
+    messages.map(message).collect()
 }
 
 fn played(how: &'static str) -> Option<Conditions> {
@@ -75,30 +88,6 @@ fn result(id: usize, structured: &str) -> (Side, String) {
     (Server, format!(r#"{{"jsonrpc":"2.0","id":{id},"result":{result}}}"#))
 }
 
-fn calls() -> Vec<(Side, String)> {
-    vec![
-        call(1, "add", r#"{"a":1,"b":2}"#),
-        result(1, r#"{"sum":3}"#),
-        call(2, "add", r#"{"a":3,"b":4}"#),
-        result(2, r#"{"sum":7}"#),
-    ]
-}
-
-/// Numbers that no double holds, spellings that a printer does not keep, and members that occur twice.
-const VALUES: &str = concat!(
-    r#"{"beyond":9007199254740993,"exact":0.1000000000000000055511151231257827,"huge":1e400,"whole":1.0,"zero":-0.0,"#,
-    r#""twice":1,"twice":2,"2":"b","1":"a","lone":"\ud83d","separator":"\u2028","text":"naïve 😀"}"#
-);
-
-fn values() -> Vec<(Side, String)> {
-    vec![call(1, "echo", VALUES), result(1, VALUES), call(2, "echo", "[]"), result(2, "[]")]
-}
-
-fn letters() -> Vec<(Side, String)> {
-    let text = r#"{"text":"naïve 😀 résumé \u2028 日本語"}"#;
-    vec![call(1, "echo", text), result(1, text)]
-}
-
 fn big() -> Vec<(Side, String)> {
     let text = format!(r#"{{"text":"{}"}}"#, "0123456789abcde ".repeat(1 << 16));
     vec![call(1, "echo", &text), result(1, &text)]
@@ -123,30 +112,12 @@ fn notes(count: usize, length: usize) -> Vec<(Side, String)> {
 
 /// The session as a trace. Its times are not played.
 fn trace(talk: &[(Side, String)]) -> Vec<u8> {
-    const HANDSHAKE: [(Side, &str); 3] = [
-        (
-            Client,
-            concat!(
-                r#"{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-11-25","#,
-                r#""capabilities":{},"clientInfo":{"name":"bench","version":"1"}}}"#
-            ),
-        ),
-        (
-            Server,
-            concat!(
-                r#"{"jsonrpc":"2.0","id":0,"result":{"protocolVersion":"2025-11-25","capabilities":{"tools":{},"#,
-                r#""logging":{}},"serverInfo":{"name":"bench","version":"1"}}}"#
-            ),
-        ),
-        (Client, r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#),
-    ];
     const TIME: &str = "2026-01-01T00:00:00.000Z";
     let mut text =
         format!(r#"{{"v":1,"type":"meta","startedAt":"{TIME}","label":"bench","command":["bench"]}}"#);
     text.push('\n');
-    let handshake = HANDSHAKE.iter().map(|&(side, message)| (side, message));
-    for (side, message) in handshake.chain(talk.iter().map(|(side, message)| (*side, message.as_str()))) {
-        let way = if side == Client { "in" } else { "out" };
+    for (side, message) in written("handshake").iter().flatten().chain(talk) {
+        let way = if *side == Client { "in" } else { "out" };
         let _ = writeln!(text, r#"{{"t":"{TIME}","dir":"{way}","raw":{message}}}"#);
     }
     text.into_bytes()

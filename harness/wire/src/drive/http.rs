@@ -2,17 +2,17 @@
 //! process too.
 
 use super::journals::{Journals, exchanges, heard};
-use super::process::{KillTarget, Running, not_started, recorder_words, script, watched};
+use super::process::{KillTarget, Running, not_started, plan, recorder_words, script, watched};
 use super::recorder::Placeholders;
 use super::rig::{Files, Played, Rig};
 use super::scenario::Scenario;
 use crate::http::Target;
+use crate::interrupt;
 use crate::journal::{self, Direction, Entry, Journal};
+use crate::play::Variants;
 use crate::play::http::{Answers, Server, Transport, as_client};
-use crate::play::{Plan, Variants};
-use crate::stdio::group::Group;
-use crate::stdio::{running, start};
-use crate::{Quiet, interrupt};
+use crate::stdio::group::{Group, pid};
+use crate::stdio::start;
 use rustix::process::{Signal, kill_process};
 use std::io;
 use std::net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream};
@@ -22,7 +22,6 @@ use std::sync::atomic::{AtomicU16, Ordering};
 use std::thread;
 use std::time::{Duration, SystemTime};
 use tokio::sync::watch;
-use transcript::diff::DiffOptions;
 use transcript::session::Side;
 
 /// How long a recorder may take to listen.
@@ -56,17 +55,6 @@ pub(super) fn play(
     let (chunk, merge) = (conditions.chunk, conditions.merge);
     let asking = Variants { chunk, slow_read: conditions.slow, ..Variants::default() };
     let answering = Variants { chunk, merge, delay: rig.delay(conditions), ..Variants::default() };
-    let rules = DiffOptions::default();
-    let plan = |script, variants, journal, patience| Plan {
-        script,
-        rules: &rules,
-        patience,
-        variants,
-        journal,
-        refuse: false,
-        name: &scenario.name,
-        notify: &Quiet,
-    };
 
     // Where nothing more comes, the client gives up first, and not the quicker of the two.
     let longer = rig.waits(conditions) + rig.patience;
@@ -83,11 +71,12 @@ pub(super) fn play(
         if !listens {
             return;
         }
-        let serving = scope
-            .spawn(|| server.play_until(&plan(&server_script, &answering, &server_journal, longer), gone));
+        let serving = scope.spawn(|| {
+            server.play_until(&plan((scenario, &server_script), &answering, &server_journal, longer), gone)
+        });
         (killed, stopped) = watched(rig, scenario, files, (id, kill_target.as_ref()), || {
             // What a peer met is in the journals.
-            let plan = plan(&client_script, &asking, &client_journal, rig.waits(conditions));
+            let plan = plan((scenario, &client_script), &asking, &client_journal, rig.waits(conditions));
             let _ = as_client(&plan, &target, transport);
         });
         died = died_of(&mut recorder.group).filter(|_| killed.is_none());
@@ -129,7 +118,7 @@ fn end(recorder: &mut Group, killed: Option<SystemTime>, patience: Duration) -> 
         return if recorder.exits_within(patience) { Some(Ok(())) } else { too_late("") };
     }
     for signal in [Signal::INT, Signal::TERM] {
-        if let Some(pid) = running::pid(recorder.id()) {
+        if let Some(pid) = pid(recorder.id()) {
             let _ = kill_process(pid, signal);
         }
         if recorder.exits_within(END) {

@@ -225,20 +225,15 @@ fn answers(asked: &Exchange, answered: &Exchange, number: u64, all: bool, coarse
 #[cfg(test)]
 mod tests {
     use super::{Exit, Journals, SentMessage, exchanges, said};
-    use crate::journal::Direction::{self, Received, Sent};
-    use crate::journal::{Bytes, Entry, JournalEvent};
+    use crate::journal::Direction::{Received, Sent};
+    use crate::journal::read_from;
     use transcript::session::Side;
 
-    fn entries(events: Vec<(u64, JournalEvent)>) -> Vec<Entry> {
-        events.into_iter().map(|(at, event)| Entry { at, event }).collect()
-    }
-
-    fn bytes(way: Direction, exchange: Option<u64>, text: &str) -> JournalEvent {
-        JournalEvent::Bytes { way, exchange, bytes: Bytes(text.into()) }
-    }
-
-    fn ended(way: Direction, exchange: Option<u64>) -> JournalEvent {
-        JournalEvent::Ended { way, exchange, broken: None }
+    /// Both journals of a session over pipes, or of one over HTTP.
+    fn journals(over_http: bool) -> Journals {
+        let texts = include_str!("journals.txt").split("\n\n").skip(if over_http { 2 } else { 0 });
+        let mut read = texts.map(|text| read_from(format!("{}\n", text.trim()).as_bytes()).unwrap());
+        Journals { client: read.next().unwrap(), server: read.next().unwrap() }
     }
 
     fn shown(said: Vec<SentMessage>) -> Vec<(String, Side, u64, u64, bool)> {
@@ -248,21 +243,7 @@ mod tests {
 
     #[test]
     fn lines_have_the_times_of_their_first_and_last_bytes() {
-        let journals = Journals {
-            client: entries(vec![
-                (10, bytes(Sent, None, "{\"a\":1}\n\n{\"b\"")),
-                (20, bytes(Sent, None, ":2}\n")),
-                (50, bytes(Received, None, "{\"c\":3}\n{\"d")),
-                (60, ended(Sent, None)),
-                (90, JournalEvent::Exited { code: None, signal: Some(9) }),
-            ]),
-            server: entries(vec![
-                (15, bytes(Received, None, "{\"a\":1}\n")),
-                (25, bytes(Received, None, "\n{\"b\":2}\n")),
-                (40, bytes(Sent, None, "{\"c\":3}\n")),
-                (45, bytes(Sent, None, "{\"d\":4}\n")),
-            ]),
-        };
+        let journals = journals(false);
         let pipes = journals.pipes();
         let expected = [
             ("{\"a\":1}".to_owned(), Side::Client, 10, 15, true),
@@ -279,21 +260,8 @@ mod tests {
 
     #[test]
     fn exchanges_are_put_together_and_streams_taken_apart() {
-        let journal = |asks: Direction, answers: Direction, late: u64| {
-            let (method, target, exchange) = ("POST".to_owned(), "/mcp".to_owned(), 0);
-            let headers = vec![("Content-Type".to_owned(), "text/event-stream; charset=utf-8".to_owned())];
-            entries(vec![
-                (1, JournalEvent::Asked { way: asks, exchange, method, target, headers: Vec::new() }),
-                (2, bytes(asks, Some(0), "{\"a\":1}")),
-                (3, ended(asks, Some(0))),
-                (4 + late, JournalEvent::Answered { way: answers, exchange, status: 200, headers }),
-                (5 + late, bytes(answers, Some(0), ": hi\n\nid: 1\ndata: {\"b\"")),
-                (7 + late, bytes(answers, Some(0), ":2}\n\nevent: ping\ndata: x\n\n")),
-                (9 + late, ended(answers, Some(0))),
-            ])
-        };
-        let client = exchanges(&journal(Sent, Received, 10), Sent);
-        let server = exchanges(&journal(Received, Sent, 0), Received);
+        let Journals { client, server } = journals(true);
+        let (client, server) = (exchanges(&client, Sent), exchanges(&server, Received));
         assert_eq!((client.len(), client[0].status, client[0].answer.ended), (1, Some(200), Some(19)));
         for (coarse, there) in [(false, 17), (true, 19)] {
             let said = said(&client, &server, true, coarse);

@@ -5,19 +5,21 @@ use super::recorder::Placeholders;
 use super::recording;
 use super::rig::{Files, NotRun, RECORDING, Rig};
 use super::scenario::{Kill, Scenario};
-use crate::journal::{self, Entry};
-use crate::play::{Script, ScriptStep, read_session};
-use crate::stdio::group::Group;
-use crate::stdio::{Stderr, running};
-use crate::{StartError, interrupt};
+use crate::journal::{self, Entry, Journal};
+use crate::play::{Plan, Script, ScriptStep, Variants, read_session};
+use crate::stdio::Stderr;
+use crate::stdio::group::{self, Group};
+use crate::{Quiet, StartError, interrupt};
 use rustix::process::{Signal, kill_process};
 use std::io::Write as _;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::Path;
+use std::sync::LazyLock;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::{Duration, SystemTime};
 use std::{fs, io};
+use transcript::diff::DiffOptions;
 use transcript::session::Side;
 
 /// How often files are looked at.
@@ -75,7 +77,7 @@ fn bound(scenario: &Scenario, files: &Files, recorder: u32, over: &AtomicBool) -
     let room = ROOM + SHARE * scenario.session.len() as u64;
     while !over.load(Ordering::Relaxed) {
         if size(&files.folder) > room {
-            running::kill(recorder);
+            group::kill(recorder);
             let mebibytes = room >> 20;
             return Some(format!("the session wrote more than {mebibytes} MiB, and the recorder was killed"));
         }
@@ -95,6 +97,18 @@ pub(super) fn script(scenario: &Scenario, side: Side) -> io::Result<Script> {
     let session = read_session(scenario.format, &scenario.session)
         .map_err(|error| io::Error::other(format!("{}: {error}", scenario.name)))?;
     Script::new(session, side).map_err(io::Error::other)
+}
+
+/// How one side of a scenario is played.
+pub(super) fn plan<'p>(
+    (scenario, script): (&'p Scenario, &'p Script),
+    variants: &'p Variants,
+    journal: &'p Journal,
+    patience: Duration,
+) -> Plan<'p> {
+    static RULES: LazyLock<DiffOptions> = LazyLock::new(DiffOptions::default);
+    let (rules, name) = (&*RULES, &*scenario.name);
+    Plan { script, rules, patience, variants, journal, refuse: false, name, notify: &Quiet }
 }
 
 /// Plays the client while the recorder is bounded, and killed where it is to be: when it was, and why it was stopped.
@@ -173,7 +187,7 @@ impl<'v> KillTarget<'v> {
             Kill::Kill => Signal::KILL,
         };
         let now = SystemTime::now();
-        kill_process(running::pid(recorder)?, signal).ok()?;
+        kill_process(group::pid(recorder)?, signal).ok()?;
         Some(now)
     }
 }

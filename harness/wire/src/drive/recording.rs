@@ -85,11 +85,7 @@ mod tests {
         let ping = r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#;
         assert_eq!(kind(&format!("{ping}\n{}\n{ping}", ping.replace("2.0", "1.0"))), Ok(3));
         assert_eq!(kind(&format!("{ping}\n{ping}\u{0}\n")), Ok(2));
-        fs::write(
-            &path,
-            format!("{ping}\n").into_bytes().into_iter().chain(*b"\"\xff\"\n").collect::<Vec<_>>(),
-        )
-        .unwrap();
+        fs::write(&path, [ping.as_bytes(), b"\n\"\xff\"\n"].concat()).unwrap();
         let finding = read(&path, None).unwrap_err();
         assert_eq!((finding.kind, finding.line), (Defect::Unreadable, Some(2)));
         assert!(finding.says.contains("line 2") && finding.says.contains("SRV-BYTES"), "{}", finding.says);

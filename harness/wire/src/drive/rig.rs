@@ -77,15 +77,8 @@ impl Files {
         let named = |path: &PathBuf| {
             path.file_name().is_some_and(|name| name.to_string_lossy().starts_with(RECORDING))
         };
-        let mut found: Vec<PathBuf> = fs::read_dir(&self.folder)
-            .into_iter()
-            .flatten()
-            .flatten()
-            .map(|it| it.path())
-            .filter(named)
-            .collect();
-        found.sort();
-        found.into_iter().next().unwrap_or(plain)
+        let paths = fs::read_dir(&self.folder).into_iter().flatten().flatten().map(|it| it.path());
+        paths.filter(named).min().unwrap_or(plain)
     }
 }
 

@@ -1,21 +1,20 @@
 //! A session over pipes: the client plays in this process and starts the recorder, which starts the server.
 
 use super::journals::Journals;
-use super::process::{KillTarget, Running, not_started, recorder_words, script, watched};
+use super::process::{KillTarget, Running, not_started, plan, recorder_words, script, watched};
 use super::recorder::Placeholders;
 use super::rig::{Files, Played, Rig};
 use super::scenario::Scenario;
+use crate::interrupt;
 use crate::journal::{self, Direction, Entry, Journal, JournalEvent};
-use crate::play::{self, Plan, Variants};
+use crate::play::{self, Variants};
 use crate::stdio::start;
-use crate::{Quiet, interrupt};
 use rustix::io::Errno;
 use rustix::process::{Pid, Signal, kill_process, test_kill_process};
 use std::path::Path;
 use std::process::Stdio;
 use std::time::Duration;
 use std::{fs, io};
-use transcript::diff::DiffOptions;
 use transcript::session::Side;
 
 /// Writes a line to the standard error, and ends with the given code after the server.
@@ -35,16 +34,7 @@ pub(super) fn play(rig: &Rig, scenario: &Scenario, files: &Files) -> io::Result<
         ..Variants::default()
     };
     let journal = Journal::create(&client).map_err(io::Error::other)?;
-    let plan = Plan {
-        script: &script,
-        rules: &DiffOptions::default(),
-        patience: rig.waits(conditions),
-        variants: &variants,
-        journal: &journal,
-        refuse: false,
-        name: &scenario.name,
-        notify: &Quiet,
-    };
+    let plan = plan((scenario, &script), &variants, &journal, rig.waits(conditions));
     let mut recorder =
         Running::new(start(&words, [Stdio::piped(), Stdio::piped(), Stdio::piped()]).map_err(not_started)?);
     let heard = |notes: &[Entry]| lines(notes, Direction::Received);

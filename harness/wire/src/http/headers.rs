@@ -1,5 +1,6 @@
 //! The headers of MCP over HTTP, and those that end where a message is forwarded (RFC 9110, 7.6.1).
 
+use hyper::Response;
 use hyper::header::{
     ACCEPT, ACCEPT_ENCODING, CONNECTION, CONTENT_TYPE, HOST, HeaderMap, HeaderName, HeaderValue, TE, TRAILER,
     TRANSFER_ENCODING, UPGRADE,
@@ -36,6 +37,11 @@ pub(crate) fn insert(headers: &mut HeaderMap, name: &'static str, value: Option<
 pub(crate) fn media_type(headers: &HeaderMap) -> String {
     let media = text(headers, CONTENT_TYPE.as_str()).unwrap_or_default();
     media.split(';').next().unwrap_or_default().trim().to_ascii_lowercase()
+}
+
+/// Whether an answer is a stream of events.
+pub(crate) fn is_stream<B>(answer: &Response<B>) -> bool {
+    answer.status().is_success() && media_type(answer.headers()) == EVENTS
 }
 
 /// Whether a request accepts this media type.

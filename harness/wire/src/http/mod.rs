@@ -18,8 +18,8 @@ pub use client::fetch;
 pub(crate) use client::{Client, Failure, error_chain};
 pub(crate) use events::{EventReader, SseEvent, spell};
 pub(crate) use headers::{
-    EVENTS, JSON, LAST_EVENT, SESSION, VERSION, accepts, header, header_list, insert, media_type, text,
-    to_server, without_connection,
+    EVENTS, JSON, LAST_EVENT, SESSION, VERSION, accepts, header, header_list, insert, is_stream, media_type,
+    text, to_server, without_connection,
 };
 pub use hosts::AllowedHosts;
 pub(crate) use server::{HEAD_DEADLINE, Limits, Service, Serving, listen, runtime};

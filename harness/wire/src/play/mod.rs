@@ -20,7 +20,6 @@ mod variant;
 
 pub use crate::http::HELD;
 pub use crate::journal;
-pub use crate::messages::on_one_line;
 pub(crate) use plan::MISSING;
 pub use plan::{Plan, Played, TOLD};
 pub use script::Script;

@@ -9,11 +9,13 @@ use crate::{Notify, interrupt};
 use std::borrow::Cow;
 use std::time::Duration;
 use transcript::diff::{DiffOptions, Difference};
-use transcript::session::Location;
 use verdict::plain::{cut, plain};
 
 /// How many mismatches are reported one by one; the rest are counted.
 pub const TOLD: u64 = 100;
+
+/// How often waits, and a request to end, are looked at.
+pub(super) const TICK: Duration = Duration::from_millis(50);
 
 /// What is to be played, and how.
 #[derive(Clone, Copy)]
@@ -140,11 +142,6 @@ impl Mismatch {
         Self::new(MismatchKind::Protocol(text.into()), None)
     }
 
-    /// Where the message of the session is.
-    pub(super) fn location(&self, script: &Script) -> Option<Location> {
-        Some(script.entry(self.step?)?.location)
-    }
-
     /// What it is, in a sentence without its full stop.
     pub(super) fn headline(&self) -> String {
         match &self.kind {
@@ -180,7 +177,8 @@ impl Mismatch {
     /// All of it, in up to four lines: the sentence, the place, what was expected, what arrived.
     pub(super) fn describe(&self, script: &Script, file: &str) -> String {
         let mut text = format!("mismatch: {}", plain(&self.headline()));
-        if let Some((step, location)) = self.step.zip(self.location(script)) {
+        if let Some((step, entry)) = self.step.and_then(|step| Some((step, script.entry(step)?))) {
+            let location = entry.location;
             let pointer = location.pointer();
             let at = if pointer.is_empty() { String::new() } else { format!(" {pointer}") };
             text.push_str(&format!(

@@ -118,9 +118,7 @@ impl Script {
         let length = |step| self.message(step).map_or(0, |message| message.text().len());
         (0..self.steps.len()).map(length).max().unwrap_or_default()
     }
-}
 
-impl Script {
     fn find_delivered_again(&self) -> BTreeSet<usize> {
         let mut seen = BTreeSet::new();
         let again = |step: &usize| {
@@ -236,15 +234,10 @@ pub(super) mod tests {
                 "{{\"t\":\"2026-01-01T00:00:00.000Z\",\"dir\":\"{dir}\",\"raw\":{raw}}}\n"
             ));
         }
-        read_as("mcp-replay", &text, role)
+        of_bytes("mcp-replay", text.as_bytes(), role)
     }
 
     /// A script of a recording.
-    pub(in crate::play) fn read_as(format: &str, text: &str, role: Side) -> Result<Script, String> {
-        of_bytes(format, text.as_bytes(), role)
-    }
-
-    /// A script of a recording that need not be text.
     pub(in crate::play) fn of_bytes(format: &str, bytes: &[u8], role: Side) -> Result<Script, String> {
         Script::new(read_session(formats::find(format).unwrap(), bytes).unwrap(), role)
     }

@@ -1,6 +1,6 @@
 //! What the tests of several transports need.
 
-use super::{Plan, Script, Variants};
+use super::{Plan, Played, Script, Variants};
 use crate::Notify;
 use crate::journal::Journal;
 use formats::{ReadOptions, Session};
@@ -13,7 +13,7 @@ use transcript::diff::DiffOptions;
 /// result, `ID ! CODE MESSAGE` an error. Anything else is verbatim.
 pub(super) fn spelled(line: &str) -> String {
     let (sign, text) = line.split_once(' ').unwrap_or((line, ""));
-    let Some((id, rest)) = text.split_once(' ').filter(|_| ["<", "<<", ">", "?", "~", "+"].contains(&sign))
+    let Some((id, rest)) = text.split_once(' ').filter(|_| sign.starts_with(['<', '>', '?', '~', '+']))
     else {
         return line.to_owned();
     };
@@ -55,12 +55,6 @@ pub(crate) fn plays(text: &str, play: impl Fn(&[&str], &str, &[String]) -> Vec<S
 #[derive(Debug, Default)]
 struct Reported(Mutex<Vec<String>>);
 
-impl Reported {
-    fn all(self) -> Vec<String> {
-        self.0.into_inner().unwrap()
-    }
-}
-
 impl Notify for Reported {
     fn error(&self, text: &str) {
         self.note(text);
@@ -85,7 +79,28 @@ pub(super) fn played<T>(
     let (rules, journal, tell) = (&DiffOptions::default(), &Journal::default(), Reported::default());
     let (name, notify) = ("session", &tell);
     let done = play(&Plan { script, rules, patience, variants, journal, refuse: false, name, notify });
-    (done, tell.all())
+    (done, tell.0.into_inner().unwrap())
+}
+
+/// What both sides of a session saw, the client first.
+pub(super) type Both = [(Played, Vec<String>); 2];
+
+/// Neither side saw a mismatch, and each heard what the other said.
+pub(super) fn agree(name: &str, both: &Both) {
+    let [(client, _), (server, _)] = both;
+    assert!(client.mismatches == 0 && server.mismatches == 0, "{name}: {both:?}");
+    assert_eq!((client.sent, client.received), (server.received, server.sent), "{name}");
+}
+
+/// Ways of saying the same.
+pub(super) fn ways() -> [Variants; 5] {
+    [
+        Variants { chunk: Some(1), ..Variants::default() },
+        Variants { chunk: Some(7), merge: true, ..Variants::default() },
+        Variants { merge: true, ..Variants::default() },
+        Variants { slow_read: Duration::from_micros(50), ..Variants::default() },
+        Variants { delay: Duration::from_micros(50), ..Variants::default() },
+    ]
 }
 
 /// Every transcript of the suite that is a session with messages.

@@ -92,12 +92,11 @@ impl Clients {
         let words =
             |path: &Path| std::path::absolute(path).unwrap_or_else(|_| path.to_owned()).display().to_string();
         let patience = self.patience.as_secs_f64().to_string();
-        let mut server: Vec<String> = ["-q", "probe", "--as", "server", "--part", part.name()]
-            .map(str::to_owned)
-            .into_iter()
-            .chain(["--timeout".to_owned(), patience, "--seen".to_owned(), words(&path("seen"))])
-            .collect();
-        server.insert(0, self.program.clone());
+        let [part_name, seen] = [part.name(), &words(&path("seen"))];
+        let options =
+            ["-q", "probe", "--as", "server", "--part", part_name, "--timeout", &patience, "--seen", seen];
+        let server =
+            [&[&*self.program][..], &options].concat().into_iter().map(str::to_owned).collect::<Vec<_>>();
         let mut is_resumed = false;
         let (exit, last_words) = match &self.listen {
             None => {
@@ -113,7 +112,7 @@ impl Clients {
             Some((at, hosts)) => {
                 let mut proxy = Proxy::for_stdio(*at).map_err(StartError::Unusable)?;
                 let conduct = Conduct { is_lenient: true, breaks: part == Part::Streams };
-                let bridge = Bridge::start_with(&server, false, conduct, Box::new(Quiet))?;
+                let bridge = Bridge::start(&server, false, conduct, Box::new(Quiet))?;
                 (proxy.bridge, proxy.hosts) = (Some(Arc::clone(&bridge)), hosts.clone());
                 let archive = Archive::before(proxy, &path(".har"), notify)?;
                 let url = format!("{}{}", archive.target.origin(), archive.target.path());

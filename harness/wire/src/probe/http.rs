@@ -5,7 +5,7 @@ use super::plan::{Probe, Probed, Silence, Unanswered};
 use super::script::{Act, BOTH, OWN, Step, Streams, VERSION};
 use super::session::Archive;
 use crate::http::{
-    Client, EVENTS, EventReader, JSON, LAST_EVENT, SESSION, SseEvent, Target, collect, full, media_type,
+    Client, EVENTS, EventReader, JSON, LAST_EVENT, SESSION, SseEvent, Target, collect, full, is_stream,
     runtime, text,
 };
 use crate::{Notify, StartError, interrupt};
@@ -73,7 +73,9 @@ pub(super) fn play(
                 return;
             }
         };
-        for step in steps.iter().filter(|step| step.is_legacy() == is_legacy) {
+        for step in
+            steps.iter().filter(|step| matches!(step.act, Act::Streams(Streams::Legacy, ..)) == is_legacy)
+        {
             if interrupt::requested() {
                 break;
             }
@@ -292,8 +294,4 @@ impl Stream {
         let _ = timeout(time, reading).await;
         events
     }
-}
-
-fn is_stream(answer: &Response<Incoming>) -> bool {
-    answer.status().is_success() && media_type(answer.headers()) == EVENTS
 }

@@ -63,16 +63,12 @@ pub type Choose<'c> = dyn FnMut(&[(Value, Value)]) -> Vec<Call> + 'c;
 /// How many sessions are played at once.
 const AT_ONCE: usize = 3;
 
-/// How long a server may take to end: one that was slow once will be as slow again.
-#[derive(Default)]
-struct EndPatience(AtomicBool);
-
-impl EndPatience {
-    fn close(&self, session: Session<'_>) -> Result<Probed, StartError> {
-        let done = session.close(if self.0.load(Ordering::Relaxed) { END / 10 } else { END })?;
-        self.0.fetch_or(done.killed, Ordering::Relaxed);
-        Ok(done)
-    }
+/// A probe under way.
+struct Run<'p> {
+    probe: &'p Probe,
+    notify: &'p Arc<dyn Notify>,
+    /// The server was slow to end once, and will be as slow again.
+    is_slow: AtomicBool,
 }
 
 /// Whether a server did not even begin, or ended, which may be because of others. What it leaves unanswered later is its own doing.
@@ -101,61 +97,7 @@ impl Probe {
     /// # Errors
     /// Where the server cannot be started, or a recording cannot be written.
     pub fn run(&self, notify: &Arc<dyn Notify>) -> Result<Vec<Probed>, StartError> {
-        let end = EndPatience::default();
-        let (first, start) = self.first(notify)?;
-        let spoken = first.player.done.revision;
-        let next = self.next(spoken, start);
-        let has_own = matches!(self.server, Server::Command(_));
-        // A server that all share would take a fault of one session into the others, and what is asked for by name is called once.
-        let mut sessions = if spoken.is_some() && has_own && self.calls == Calls::ReadOnly {
-            self.together(first, &next, &end, notify)?
-        } else {
-            let first = self.rest(first, &end)?;
-            // A server that does not answer its first request is asked no more.
-            let is_silent = spoken.is_none() && !first.unanswered.is_empty();
-            let mut sessions = vec![first];
-            for next in next.iter().filter(|_| !is_silent) {
-                sessions.extend(self.play(next, &end, notify)?);
-            }
-            sessions
-        };
-        let modern = sessions.iter().find(|session| session.name == DISCOVERED);
-        let modern = modern.and_then(|session| session.revision);
-        sessions.extend(self.exchanges(modern, spoken.is_none(), notify)?);
-        Ok(sessions)
-    }
-
-    /// Plays the rest of the first session and the others beside each other, since most of their time is spent on starts and on waiting.
-    /// Where one falls short that may be because of the others, as servers may share a file or a port: then it is played again by
-    /// itself.
-    fn together(
-        &self,
-        first: Session<'_>,
-        next: &[Next],
-        end: &EndPatience,
-        notify: &Arc<dyn Notify>,
-    ) -> Result<Vec<Probed>, StartError> {
-        let (first, others) = thread::scope(|scope| {
-            let first = scope.spawn(|| self.rest(first, end));
-            let others = map_in_order(next, AT_ONCE, 0, |next| self.play(next, end, notify));
-            (first.join().unwrap_or_else(|panic| resume_unwind(panic)), others)
-        });
-        let others =
-            others.map_err(|error| StartError::CannotRun(format!("no thread can be started: {error}")))?;
-        let again = |done: &Probed| fell_short(done) && !interrupt::requested();
-        let mut first = first?;
-        if again(&first) {
-            first = self.rest(self.first(notify)?.0, end)?;
-        }
-        let mut sessions = vec![first];
-        for (next, other) in next.iter().zip(others) {
-            let other = match other? {
-                Some(done) if again(&done) => self.play(next, end, notify)?,
-                other => other,
-            };
-            sessions.extend(other);
-        }
-        Ok(sessions)
+        Run { probe: self, notify, is_slow: AtomicBool::default() }.all()
     }
 
     /// Calls tools in a session of this name: those that `choose` makes of the ones that may be called, each with the arguments that it
@@ -198,32 +140,6 @@ impl Probe {
             |id: &String| SCRIPT.iter().any(|step| judges(&step.tests, id)) || judges(VERSIONS, id);
         self.select.is_empty() || self.select.iter().any(|id| judges(tests, id) || !is_tested(id))
     }
-}
-
-/// Whether a rule is one of those that these words name: ids, or the beginning of ids up to a dot.
-fn judges(words: &[&str], id: &str) -> bool {
-    words
-        .iter()
-        .any(|word| id.strip_prefix(word).is_some_and(|rest| rest.is_empty() || rest.starts_with('.')))
-}
-
-impl Probe {
-    /// The first session after its handshake, and how long the server took to start and to answer that.
-    fn first(&self, notify: &Arc<dyn Notify>) -> Result<(Session<'_>, Duration), StartError> {
-        let newest = Revision::V2025_11_25;
-        let begun = Instant::now();
-        let mut session = Session::open(self, "session", notify)?;
-        session.player.shake_hands(newest.name(), newest);
-        Ok((session, begun.elapsed()))
-    }
-
-    /// Plays the first session to its end.
-    fn rest(&self, mut session: Session<'_>, end: &EndPatience) -> Result<Probed, StartError> {
-        if let Some(revision) = session.player.done.revision {
-            session.player.play(self.steps(Part::Session, revision));
-        }
-        end.close(session)
-    }
 
     /// The other sessions: handshakes in other revisions, and in one that is none; broken requests; and the revisions without
     /// handshake.
@@ -247,21 +163,100 @@ impl Probe {
         next.extend(spoken.map(Next::Exchanges));
         next
     }
+}
+
+/// Whether a rule is one of those that these words name: ids, or the beginning of ids up to a dot.
+fn judges(words: &[&str], id: &str) -> bool {
+    words
+        .iter()
+        .any(|word| id.strip_prefix(word).is_some_and(|rest| rest.is_empty() || rest.starts_with('.')))
+}
+
+impl<'p> Run<'p> {
+    fn all(&self) -> Result<Vec<Probed>, StartError> {
+        let (first, start) = self.first()?;
+        let spoken = first.player.done.revision;
+        let next = self.probe.next(spoken, start);
+        let has_own = matches!(self.probe.server, Server::Command(_));
+        // A server that all share would take a fault of one session into the others, and what is asked for by name is called once.
+        let mut sessions = if spoken.is_some() && has_own && self.probe.calls == Calls::ReadOnly {
+            self.together(first, &next)?
+        } else {
+            let first = self.rest(first)?;
+            // A server that does not answer its first request is asked no more.
+            let is_silent = spoken.is_none() && !first.unanswered.is_empty();
+            let mut sessions = vec![first];
+            for next in next.iter().filter(|_| !is_silent) {
+                sessions.extend(self.play(next)?);
+            }
+            sessions
+        };
+        let modern = sessions.iter().find(|session| session.name == DISCOVERED);
+        let modern = modern.and_then(|session| session.revision);
+        sessions.extend(self.exchanges(modern, spoken.is_none())?);
+        Ok(sessions)
+    }
+
+    /// Plays the rest of the first session and the others beside each other, since most of their time is spent on starts and on waiting.
+    /// Where one falls short that may be because of the others, as servers may share a file or a port: then it is played again by
+    /// itself.
+    fn together(&self, first: Session<'_>, next: &[Next]) -> Result<Vec<Probed>, StartError> {
+        let (first, others) = thread::scope(|scope| {
+            let first = scope.spawn(|| self.rest(first));
+            let others = map_in_order(next, AT_ONCE, 0, |next| self.play(next));
+            (first.join().unwrap_or_else(|panic| resume_unwind(panic)), others)
+        });
+        let others =
+            others.map_err(|error| StartError::CannotRun(format!("no thread can be started: {error}")))?;
+        let again = |done: &Probed| fell_short(done) && !interrupt::requested();
+        let mut first = first?;
+        if again(&first) {
+            first = self.rest(self.first()?.0)?;
+        }
+        let mut sessions = vec![first];
+        for (next, other) in next.iter().zip(others) {
+            let other = match other? {
+                Some(done) if again(&done) => self.play(next)?,
+                other => other,
+            };
+            sessions.extend(other);
+        }
+        Ok(sessions)
+    }
+
+    /// The first session after its handshake, and how long the server took to start and to answer that.
+    fn first(&self) -> Result<(Session<'p>, Duration), StartError> {
+        let newest = Revision::V2025_11_25;
+        let begun = Instant::now();
+        let mut session = Session::open(self.probe, "session", self.notify)?;
+        session.player.shake_hands(newest.name(), newest);
+        Ok((session, begun.elapsed()))
+    }
+
+    /// Plays the first session to its end.
+    fn rest(&self, mut session: Session<'_>) -> Result<Probed, StartError> {
+        if let Some(revision) = session.player.done.revision {
+            session.player.play(self.probe.steps(Part::Session, revision));
+        }
+        self.close(session)
+    }
+
+    /// Ends a session.
+    fn close(&self, session: Session<'_>) -> Result<Probed, StartError> {
+        let done = session.close(if self.is_slow.load(Ordering::Relaxed) { END / 10 } else { END })?;
+        self.is_slow.fetch_or(done.killed, Ordering::Relaxed);
+        Ok(done)
+    }
 
     /// Plays one of these. A server that speaks no revision without handshake leaves no session of them.
-    fn play(
-        &self,
-        next: &Next,
-        end: &EndPatience,
-        notify: &Arc<dyn Notify>,
-    ) -> Result<Option<Probed>, StartError> {
+    fn play(&self, next: &Next) -> Result<Option<Probed>, StartError> {
         let in_session = |name: &str, play: &dyn Fn(&mut Session<'_>) -> bool| {
             if interrupt::requested() {
                 return Ok(None);
             }
-            let mut session = Session::open(self, name, notify)?;
+            let mut session = Session::open(self.probe, name, self.notify)?;
             let is_kept = play(&mut session);
-            let done = end.close(session)?;
+            let done = self.close(session)?;
             if !is_kept {
                 let _ = std::fs::remove_file(&done.recording);
             }
@@ -278,7 +273,7 @@ impl Probe {
             }),
             Next::Faults(revision) => in_session("faults", &|session| {
                 if session.player.shake_hands(revision.name(), *revision) {
-                    session.player.play(self.steps(Part::Faults, *revision));
+                    session.player.play(self.probe.steps(Part::Faults, *revision));
                 }
                 true
             }),
@@ -286,31 +281,27 @@ impl Probe {
                 session.player.client.patience = *patience;
                 let is_spoken = session.player.discover();
                 if is_spoken {
-                    session.player.client.patience = self.patience;
+                    session.player.client.patience = self.probe.patience;
                     let modern = Revision::V2026_07_28;
-                    session
-                        .player
-                        .play(self.steps(Part::Session, modern).chain(self.steps(Part::Faults, modern)));
+                    session.player.play(
+                        self.probe.steps(Part::Session, modern).chain(self.probe.steps(Part::Faults, modern)),
+                    );
                 }
                 is_spoken
             }),
-            Next::Exchanges(revision) => self.exchanges(Some(*revision), true, notify),
+            Next::Exchanges(revision) => self.exchanges(Some(*revision), true),
         }
     }
 
     /// Single requests over HTTP. GET and DELETE are of the revisions with a handshake where the server speaks those too.
-    fn exchanges(
-        &self,
-        spoken: Option<Revision>,
-        is_only: bool,
-        notify: &Arc<dyn Notify>,
-    ) -> Result<Option<Probed>, StartError> {
-        let (Server::Http(target), Some(revision)) = (&self.server, spoken) else { return Ok(None) };
-        let steps = self.steps(Part::Http, revision).filter(|step| is_only || step.posts());
+    fn exchanges(&self, spoken: Option<Revision>, is_only: bool) -> Result<Option<Probed>, StartError> {
+        let (Server::Http(target), Some(revision)) = (&self.probe.server, spoken) else { return Ok(None) };
+        let steps =
+            self.probe.steps(Part::Http, revision).filter(|step| is_only || step.act.method() == "POST");
         let steps: Vec<_> = steps.collect();
         if steps.is_empty() || interrupt::requested() {
             return Ok(None);
         }
-        http::play(self, target, revision, &steps, notify).map(Some)
+        http::play(self.probe, target, revision, &steps, self.notify).map(Some)
     }
 }

@@ -110,14 +110,10 @@ impl<'p> Player<'p> {
 
     fn act(&mut self, act: &'static Act) -> Result<(), &'static str> {
         match act {
-            Act::Ask(method, params) => {
+            Act::Ask(method, params) | Act::AskLast(method, params) => {
                 let params = self.filled(params)?;
                 self.ask(method, params);
-            }
-            Act::AskLast(method, params) => {
-                let params = self.filled(params)?;
-                self.ask(method, params);
-                self.suspects = true;
+                self.suspects |= matches!(act, Act::AskLast(..));
             }
             Act::AskAs(id, method) => {
                 let id: Value = serde_json::from_str(id).unwrap_or_default();

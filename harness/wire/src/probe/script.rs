@@ -195,16 +195,6 @@ impl Step<Act> {
         self.revisions[0] <= revision && revision <= self.revisions[1]
     }
 
-    /// Whether it posts a message.
-    pub(super) fn posts(&self) -> bool {
-        self.act.method() == "POST"
-    }
-
-    /// Whether it is played over HTTP+SSE.
-    pub(super) fn is_legacy(&self) -> bool {
-        matches!(self.act, Act::Streams(Streams::Legacy, ..))
-    }
-
     /// Whether it lists what other steps ask for.
     pub(super) fn is_listing(&self) -> bool {
         matches!(self.act, Act::List(..))

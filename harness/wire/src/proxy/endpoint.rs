@@ -98,20 +98,11 @@ mod tests {
     use super::{Endpoint, LONGEST};
 
     fn through(parts: &[&str]) -> String {
-        let mut endpoint = Some(Endpoint::new("http://127.0.0.1:1".to_owned()));
-        let mut out = Vec::new();
-        for part in parts {
-            match &mut endpoint {
-                Some(held) => {
-                    if held.hold(part.as_bytes()) {
-                        out.extend(endpoint.take().unwrap().released());
-                    }
-                }
-                None => out.extend(part.bytes()),
-            }
-        }
-        out.extend(endpoint.map(Endpoint::released).unwrap_or_default());
-        String::from_utf8(out).unwrap()
+        let mut endpoint = Endpoint::new("http://127.0.0.1:1".to_owned());
+        let held =
+            parts.iter().position(|part| endpoint.hold(part.as_bytes())).map_or(parts.len(), |at| at + 1);
+        let rest = parts[held..].concat();
+        String::from_utf8([endpoint.released(), rest.into_bytes()].concat()).unwrap()
     }
 
     #[test]

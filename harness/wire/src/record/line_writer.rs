@@ -57,11 +57,7 @@ impl LineWriter {
     }
 
     fn message(&mut self, time: i64, side: Side, text: &str, batch: Batch, out: &mut Vec<u8>) {
-        self.open(time, dir(side), out);
-        if let Some(number) = batch {
-            let _ = write!(out, r#","batch":{number}"#);
-        }
-        out.extend_from_slice(br#","raw":"#);
+        self.message_head(time, side, batch, out);
         let text = self.redaction.message(text).map_or(Cow::Borrowed(text), Cow::Owned);
         // A line of the wire may hold a carriage return between two tokens, and some readers end a line there.
         let torn = memchr::memchr(b'\r', text.as_bytes()).and_then(|_| Json::parse(&text).ok());
@@ -73,8 +69,11 @@ impl LineWriter {
     }
 
     /// Appends the beginning of a message's line, up to the message.
-    pub(super) fn message_head(&mut self, time: i64, side: Side, out: &mut Vec<u8>) {
+    pub(super) fn message_head(&mut self, time: i64, side: Side, batch: Batch, out: &mut Vec<u8>) {
         self.open(time, dir(side), out);
+        if let Some(number) = batch {
+            let _ = write!(out, r#","batch":{number}"#);
+        }
         out.extend_from_slice(br#","raw":"#);
     }
 
@@ -173,39 +172,13 @@ mod tests {
 
     #[test]
     fn each_line_is_kept_as_what_it_is() {
-        let noise = r#""event","kind":"stdio.noise","raw":{"from":"server","#;
-        let one = r#"{"jsonrpc":"2.0","id":1.0,"result":1e400}"#;
-        let two = r#"{"jsonrpc":"2.0","method":"é"}"#;
-        for (line, expected) in [
-            (format!(" {one} \r"), format!("\"out\",\"raw\":{one}}}\n")),
-            (
-                "{\"jsonrpc\":\"2.0\",\r\"method\":\"m\"}".into(),
-                "\"out\",\"raw\":{\"jsonrpc\":\"2.0\",\"method\":\"m\"}}\n".into(),
-            ),
-            // A message with a fault is a message.
-            (
-                r#"{"jsonrpc":"2.0","id":[]}"#.into(),
-                "\"out\",\"raw\":{\"jsonrpc\":\"2.0\",\"id\":[]}}\n".into(),
-            ),
-            (
-                format!("[{one}, {two}]"),
-                format!("\"out\",\"batch\":1,\"raw\":{one}}}\n\"out\",\"batch\":1,\"raw\":{two}}}\n"),
-            ),
-            (
-                format!("\u{feff}{two}"),
-                format!("{noise}\"text\":\"\u{feff}\"}}}}\n\"out\",\"raw\":{two}}}\n"),
-            ),
-            ("listening \"here\"\r".into(), format!("{noise}\"text\":\"listening \\\"here\\\"\\r\"}}}}\n")),
-            ("\u{feff}".into(), format!("{noise}\"text\":\"\u{feff}\"}}}}\n")),
-            (String::new(), format!("{noise}\"text\":\"\"}}}}\n")),
-            ("42".into(), format!("{noise}\"text\":\"42\"}}}}\n")),
-            ("[]".into(), format!("{noise}\"text\":\"[]\"}}}}\n")),
-            (format!("[{one},1]"), format!("{noise}\"text\":\"[{}", one.replace('"', "\\\"") + ",1]\"}}\n")),
-            (two[..9].to_owned(), format!("{noise}\"text\":\"{{\\\"jsonrpc\"}}}}\n")),
-        ] {
-            assert_eq!(spelt(line.as_bytes()), expected, "{line}");
+        for row in include_str!("lines.tsv").lines().filter(|row| !row.starts_with('#')) {
+            let row = row.replace('␊', "\n").replace('␍', "\r").replace("(mark)", "\u{feff}");
+            let (line, expected) = row.split_once('\t').unwrap();
+            assert_eq!(spelt(line.as_bytes()), format!("{expected}\n"), "{line}");
         }
-        assert_eq!(spelt(b"\xff{}"), format!("{noise}\"base64\":\"/3t9\"}}}}\n"));
+        let noise = r#""event","kind":"stdio.noise","raw":{"from":"server","base64":"/3t9"}}"#;
+        assert_eq!(spelt(b"\xff{}"), format!("{noise}\n"));
     }
 
     #[test]

@@ -3,9 +3,9 @@
 
 use crate::lock;
 use crate::remote::Outcome;
-use crate::stdio::group::{Exit, Group};
 #[cfg(unix)]
-use crate::stdio::running::pid;
+use crate::stdio::group::pid;
+use crate::stdio::group::{Exit, Group};
 use std::sync::mpsc::Sender;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;

@@ -237,8 +237,10 @@ impl TraceWriter {
                     })
                 });
             }
-            let (spell, end): (Spell, &[u8]) = if long.is_message() {
-                writer.message_head(time, side, &mut head);
+            let is_message = long.is_message(InFile(queue, &kept));
+            queue.in_file(|| kept.rewind())?;
+            let (spell, end): (Spell, &[u8]) = if is_message {
+                writer.message_head(time, side, None, &mut head);
                 (on_one_line, b"}\n")
             } else {
                 writer.noise_head(time, side, &mut head);
@@ -277,6 +279,15 @@ impl Spool {
             // Its room is free at once.
             self.file = Err(error);
         }
+    }
+}
+
+/// A file that is read in its own time, and not in this program's.
+struct InFile<'w>(&'w Queue<IntakeItem>, &'w File);
+
+impl Read for InFile<'_> {
+    fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
+        self.0.in_file(|| self.1.read(out))
     }
 }
 

@@ -27,23 +27,14 @@ fn is_schema(name: &[u8]) -> bool {
 }
 
 /// `text`, which is JSON, with other values; none where it stays as it is. What `redaction` names goes, and any other string
-/// becomes what `string` makes of it.
+/// becomes what `string` makes of it. What is `known` to be a message is not looked at for that.
 pub(super) fn rewrite(
-    text: &str,
+    (text, known): (&str, bool),
     redaction: &Redaction,
     string: impl Fn(&[u8]) -> Option<Vec<u8>>,
 ) -> Option<Vec<u8>> {
-    let value = Json::parse(text).ok()?;
-    let message = resembles_message(value) || value.items().any(resembles_message);
-    rewrite_valid((text, message), redaction, string)
-}
-
-/// The same of a text that is known to be JSON, and whether it is a message or a batch.
-pub(super) fn rewrite_valid(
-    (text, message): (&str, bool),
-    redaction: &Redaction,
-    string: impl Fn(&[u8]) -> Option<Vec<u8>>,
-) -> Option<Vec<u8>> {
+    let resembles = |value| resembles_message(value) || value.items().any(resembles_message);
+    let message = known || resembles(Json::parse(text).ok()?);
     Walk { redaction, string, message, text, follows: None, at: 0, copied: 0, out: Vec::new() }.run()
 }
 

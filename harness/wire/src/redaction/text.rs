@@ -16,13 +16,13 @@ impl Redaction {
     #[must_use]
     pub fn message(&self, text: &str) -> Option<String> {
         let layer = self.layer()?;
-        String::from_utf8(json::rewrite(text, self, |value| layer.text(value))?).ok()
+        String::from_utf8(json::rewrite((text, false), self, |value| layer.text(value))?).ok()
     }
 
     /// The same of a text that is known to be a message.
     pub(super) fn known_message(&self, text: &str) -> Option<String> {
         let layer = self.layer()?;
-        String::from_utf8(json::rewrite_valid((text, true), self, |value| layer.text(value))?).ok()
+        String::from_utf8(json::rewrite((text, true), self, |value| layer.text(value))?).ok()
     }
 
     /// Any other text without what is to be taken out.
@@ -121,7 +121,7 @@ impl Layer<'_> {
         let Some(below) = self.below() else {
             return Some(self.redaction.mark(Rule::Unknown, text.as_bytes()));
         };
-        let walked = json::rewrite(text, self.redaction, |value| below.text(value));
+        let walked = json::rewrite((text, false), self.redaction, |value| below.text(value));
         let new = walked.as_deref().unwrap_or(text.as_bytes());
         match self.redaction.patterns(new) {
             Cow::Borrowed(_) => walked,

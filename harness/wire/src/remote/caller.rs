@@ -2,8 +2,8 @@
 //! one that breaks off is resumed behind its last event.
 
 use crate::http::{
-    Client, EVENTS, EventReader, HELD, JSON, LAST_EVENT, SESSION, SseEvent, Target, VERSION, error_chain,
-    full, insert, media_type, text,
+    Client, EventReader, HELD, JSON, LAST_EVENT, SESSION, SseEvent, Target, VERSION, error_chain, full,
+    insert, text,
 };
 use crate::lock;
 use base64::Engine as _;
@@ -164,11 +164,6 @@ fn spelled(name: &str) -> Cow<'_, str> {
         true => name.into(),
         false => format!("=?base64?{}?=", STANDARD.encode(name)).into(),
     }
-}
-
-/// Whether an answer is a stream of events.
-pub(super) fn is_stream(answer: &Response<Incoming>) -> bool {
-    answer.status().is_success() && media_type(answer.headers()) == EVENTS
 }
 
 /// A status, and the beginning of what the server says to it.

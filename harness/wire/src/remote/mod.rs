@@ -1,11 +1,10 @@
 //! A server over HTTP as one over stdio: Streamable HTTP, and HTTP+SSE where a server refuses that.
 //!
-//! Lines come in, and messages go out on one line each (`lines`). What is asked and what comes back is in `session`, requests and
-//! their headers in `caller`, and the streams that answer them. Memory: a message of up to [`crate::http::HELD`] bytes for each open
-//! request, and [`lines::WAITING`] on either side.
+//! Lines come in, and messages go out on one line each. What is asked and what comes back is in `session`, requests and their
+//! headers in `caller`, and the streams that answer them. Memory: a message of up to [`crate::http::HELD`] bytes for each open
+//! request, and [`session::WAITING`] on either side.
 
 mod caller;
-mod lines;
 mod session;
 
 pub(crate) use caller::Outcome;
@@ -13,8 +12,7 @@ pub(crate) use caller::Outcome;
 use crate::http::{self, Client, Target};
 use crate::{Notify, StartError};
 use caller::Caller;
-use lines::Writer;
-use session::Session;
+use session::{Session, Writer};
 use std::fs::File;
 use std::sync::Arc;
 use std::sync::mpsc::{Sender, channel};
@@ -44,7 +42,7 @@ impl Remote {
         let runtime = http::runtime().map_err(StartError::Unusable)?;
         let client = Client::new(None).map_err(StartError::Unusable)?;
         let (writer, writing) = Writer::open(to);
-        let lines = lines::read(from);
+        let lines = session::read(from);
         let (stop, stopped) = channel();
         let session = Arc::new(Session {
             caller: Caller::new(target, client),

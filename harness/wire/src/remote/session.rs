@@ -1,20 +1,23 @@
-//! A session with a server over HTTP: what is asked, and what comes back.
+//! A session with a server over HTTP: what is asked, and what comes back. The client's end is lines that come, and lines that go, with
+//! a thread for each way.
 
-use super::caller::{Caller, Outcome, Stream, described, is_stream};
-use super::lines::Writer;
+use super::caller::{Caller, Outcome, Stream, described};
 use crate::Notify;
-use crate::http::{EVENTS, HELD, JSON, SseEvent, collect, media_type, text as header};
+use crate::http::{EVENTS, HELD, JSON, SseEvent, collect, is_stream, media_type, text as header};
 use crate::lock;
 use crate::messages::{about, id_text, internal_error, is, messages, on_one_line, protocol_version};
-use crate::stdio::PipeEvent;
+use crate::stdio::{Inbox, PipeEvent, listen};
 use hyper::body::Incoming;
 use hyper::header::LOCATION;
 use hyper::{Method, Response, StatusCode};
+use std::fs::File;
+use std::io::Write as _;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::mpsc::Sender;
+use std::sync::mpsc;
+use std::thread::{self, JoinHandle};
 use std::time::Duration;
-use tokio::sync::mpsc::Receiver;
+use tokio::sync::mpsc::{Receiver, Sender, channel};
 use tokio::sync::watch;
 use tokio::time::{sleep, timeout};
 use transcript::message::Message;
@@ -28,12 +31,15 @@ const NO_ANSWER: &str = "the server has not answered for 60 s";
 /// How long answers are waited for when the client says no more.
 const LAST_ANSWERS: Duration = Duration::from_secs(10);
 
+/// How many lines may wait, each way.
+pub(super) const WAITING: usize = 16;
+
 /// A session.
 pub(super) struct Session {
     pub(super) caller: Caller,
     pub(super) writer: Writer,
     pub(super) notify: Arc<dyn Notify>,
-    pub(super) over: Sender<Outcome>,
+    pub(super) over: mpsc::Sender<Outcome>,
     /// The ids of requests that wait for their answers, verbatim.
     pub(super) open: watch::Sender<Vec<String>>,
     /// Lines and bodies that are not messages.
@@ -343,4 +349,40 @@ impl Session {
 async fn whole(body: Incoming) -> Result<String, String> {
     let bytes = collect(body, HELD).await.map_err(|why| format!("the answer broke off: {why}"))?;
     Ok(String::from_utf8_lossy(&bytes).into_owned())
+}
+
+/// What the client says, to its end.
+pub(super) fn read(from: File) -> Receiver<PipeEvent> {
+    let inbox = Arc::new(Inbox::default());
+    listen(from, Duration::ZERO, HELD, Default::default(), &inbox);
+    let (sender, lines) = channel(WAITING);
+    inbox.hand_on(move |came| sender.blocking_send(came).is_ok());
+    lines
+}
+
+/// Where messages go. It closes when the last of its clones is dropped and all is written.
+#[derive(Debug, Clone)]
+pub(super) struct Writer(Sender<String>);
+
+impl Writer {
+    /// A writer, and the thread that ends with it.
+    pub(super) fn open(mut to: File) -> (Self, JoinHandle<()>) {
+        let (sender, mut lines) = channel::<String>(WAITING);
+        let writing = thread::spawn(move || {
+            while let Some(mut line) = lines.blocking_recv() {
+                line.push('\n');
+                // A client that reads no more is gone; its end of input follows.
+                if to.write_all(line.as_bytes()).is_err() {
+                    return;
+                }
+            }
+        });
+        (Self(sender), writing)
+    }
+
+    /// Has a message written, which waits for those before it.
+    pub(super) async fn write(&self, line: String) {
+        // Where nobody reads any more, nobody is missed either.
+        let _ = self.0.send(line).await;
+    }
 }

@@ -4,10 +4,11 @@
 //! when this process is asked to end ([`crate::interrupt`]). A process that leaves its group (`setsid`) is out of reach;
 //! nothing short of a container holds it.
 
-use super::running;
+use crate::lock;
 use std::fmt;
 use std::io;
 use std::process::{Child, ChildStdin, Command, ExitStatus};
+use std::sync::Mutex;
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -56,7 +57,7 @@ impl Group {
     /// Where it cannot be started; nothing can once this process was asked to end.
     pub fn start(command: &mut Command) -> io::Result<Self> {
         lead(command);
-        Ok(Self { leader: running::spawn(command)?, status: None })
+        Ok(Self { leader: spawn(command)?, status: None })
     }
 
     /// The leader, for its pipes.
@@ -104,7 +105,7 @@ impl Group {
             return Some(status.into());
         }
         #[cfg(unix)]
-        if let Some(pid) = running::pid(self.id()) {
+        if let Some(pid) = pid(self.id()) {
             use rustix::process::{WaitId, WaitIdOptions, waitid};
             let options = WaitIdOptions::EXITED | WaitIdOptions::NOWAIT | WaitIdOptions::NOHANG;
             return match waitid(WaitId::Pid(pid), options) {
@@ -125,7 +126,7 @@ impl Group {
     /// Kills the whole group.
     pub fn kill(&mut self) {
         if self.status.is_none() {
-            running::kill(self.id());
+            kill(self.id());
             // One that is dead already is as well.
             let _ = self.leader.kill();
         }
@@ -145,7 +146,7 @@ impl Group {
         while !self.exited() {
             thread::sleep(TICK);
         }
-        running::reap(&mut self.leader).inspect(|status| self.status = Some(*status))
+        reap(&mut self.leader).inspect(|status| self.status = Some(*status))
     }
 
     /// How many bytes the group holds resident, where the system knows. Pages that processes share count for each.
@@ -209,6 +210,58 @@ impl Exit {
     pub fn shell_code(self) -> Option<i32> {
         self.code.or(self.signal.map(|signal| 128 + signal))
     }
+}
+
+/// The process groups that run, so that all of them can be killed at once.
+static RUNNING: Mutex<Running> = Mutex::new(Running { leaders: Vec::new(), over: false });
+
+struct Running {
+    /// A number is taken out before it may belong to another process.
+    leaders: Vec<u32>,
+    /// No more may be started.
+    over: bool,
+}
+
+/// Starts the leader of a group; none after [`kill_all`].
+fn spawn(command: &mut Command) -> io::Result<Child> {
+    let mut running = lock(&RUNNING);
+    if running.over {
+        return Err(io::Error::new(io::ErrorKind::Interrupted, "it was interrupted"));
+    }
+    let leader = command.spawn()?;
+    running.leaders.push(leader.id());
+    Ok(leader)
+}
+
+/// Reaps a leader that has exited.
+fn reap(leader: &mut Child) -> io::Result<ExitStatus> {
+    let mut running = lock(&RUNNING);
+    let status = leader.wait();
+    running.leaders.retain(|id| *id != leader.id());
+    status
+}
+
+/// Kills every group that runs, and lets none be started any more.
+#[cfg(unix)]
+pub(crate) fn kill_all() {
+    let mut running = lock(&RUNNING);
+    running.over = true;
+    running.leaders.iter().copied().for_each(kill);
+}
+
+/// Kills the group of this leader, which must not have been reaped.
+pub(crate) fn kill(leader: u32) {
+    #[cfg(unix)]
+    if let Some(pid) = pid(leader) {
+        let _ = rustix::process::kill_process_group(pid, rustix::process::Signal::KILL);
+    }
+    #[cfg(not(unix))]
+    let _ = leader;
+}
+
+#[cfg(unix)]
+pub(crate) fn pid(id: u32) -> Option<rustix::process::Pid> {
+    rustix::process::Pid::from_raw(i32::try_from(id).ok()?)
 }
 
 #[cfg(target_os = "linux")]

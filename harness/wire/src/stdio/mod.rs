@@ -4,7 +4,6 @@ pub mod group;
 mod lines;
 mod pipe;
 mod process;
-pub(crate) mod running;
 mod stderr;
 
 pub use lines::HELD;

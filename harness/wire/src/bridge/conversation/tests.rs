@@ -1,109 +1,75 @@
-//! Who gets what a server says, and what it gets of several clients.
+//! The plays of `tests.txt`, of three clients and behind `---` whether they share the server: `>1` what the first one says, `~` what
+//! the server says, `x` why that ends, `-` who goes; then `?` what the server gets, `<1.2` what is to be read on the second stream
+//! of the first client, where 0 is that of a GET, and `!` what becomes of nothing. `v` is the revision of a client.
 
-use super::{ClientStream, Conversation, NotTaken, OPEN};
-use crate::bridge::streams::{LISTENING, NextEvent};
+use super::{Conversation, NotTaken, OPEN};
+use crate::bridge::streams::NextEvent;
 use crate::messages::messages;
+use crate::play::plays;
 use std::task::{Context, Poll, Waker};
 
-const LIST: &str =
-    r#"{"jsonrpc":"2.0","id":1,"method":"tools/list","params":{"_meta":{"progressToken":"p"}}}"#;
-
 impl Conversation {
-    fn say(&mut self, client: u64, text: &str) -> Result<(Option<u64>, Vec<String>), NotTaken> {
-        self.ask(client, &messages(text).unwrap())
+    fn say(&mut self, client: u64, text: &str) -> Result<Vec<String>, NotTaken> {
+        self.ask(client, &messages(text).unwrap()).map(|(_, lines)| lines)
     }
 
-    fn line(&mut self, client: u64, text: &str) -> Option<String> {
-        self.say(client, text).unwrap().1.pop()
-    }
-
-    fn come(&mut self, text: &str) -> Option<Vec<ClientStream>> {
-        self.receive(messages(text).unwrap()[0])
-    }
-
-    /// What is to be read on a stream.
-    fn on(&mut self, client: u64, stream: u64) -> Vec<String> {
-        let streams = self.streams(client).unwrap();
-        let reader = streams.attach(stream, None).unwrap();
-        let context = Context::from_waker(Waker::noop());
-        std::iter::from_fn(|| match streams.poll_next(stream, reader, &context) {
-            Poll::Ready(NextEvent::Event(_, text)) => Some(text),
-            _ => None,
-        })
-        .collect()
+    /// What is to be read.
+    fn unread(&mut self) -> Vec<String> {
+        let mut log = Vec::new();
+        for (client, stream) in (1..=3).flat_map(|client| (0..9).map(move |stream| (client, stream))) {
+            let Some(streams) = self.streams(client) else { continue };
+            let Some(reader) = streams.attach(stream, None) else { continue };
+            let context = Context::from_waker(Waker::noop());
+            while let Poll::Ready(NextEvent::Event(_, text)) = streams.poll_next(stream, reader, &context) {
+                log.push(format!("<{client}.{stream} {text}"));
+            }
+        }
+        log
     }
 }
 
-#[test]
-fn what_a_server_says_goes_to_whom_it_belongs() {
-    let mut all = Conversation::new(false);
-    let client = all.join();
-    assert_eq!(all.line(client, LIST).as_deref(), Some(LIST), "one client's bytes pass as they are");
-    let second = all.say(client, r#"{"jsonrpc":"2.0","id":"1","method":"ping"}"#).unwrap().0.unwrap();
-    assert_eq!(all.say(client, LIST), Err(NotTaken::SameId), "a text is not a number");
-    let progress =
-        r#"{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":"p","progress":1}}"#;
-    assert_eq!(all.come(progress), Some(vec![(client, 1)]), "where its token says");
-    let log = r#"{"jsonrpc":"2.0","method":"notifications/message","params":{}}"#;
-    assert_eq!(all.come(log), Some(vec![(client, second)]), "the last one that is open");
-    let news = r#"{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}"#;
-    assert_eq!(all.come(news), Some(vec![(client, LISTENING)]));
-    let answer = r#"{"jsonrpc":"2.0","id":"1","result":{}}"#;
-    assert_eq!(all.come(answer), Some(vec![(client, second)]), "by the text of the id");
-    assert_eq!(all.come(&answer.replace("\"1\"", "7")), None);
-    all.end("over");
-    assert_eq!(all.open(), 0);
-    assert_eq!(all.come(log), Some(vec![(client, LISTENING)]), "nothing is open");
-    let error = r#"{"jsonrpc":"2.0","id":1,"error":{"code":-32603,"message":"mcp-concord record: over"}}"#;
-    assert_eq!(all.on(client, 1), [progress, error]);
+fn play(words: &str, lines: &[String]) -> Vec<String> {
+    let mut all = Conversation::new(words == "shared");
+    assert_eq!([all.join(), all.join(), all.join()], [1, 2, 3]);
+    let mut log = Vec::new();
+    for line in lines {
+        let (sign, text) = line.split_once(' ').unwrap();
+        let number = |text: &str| text.parse::<u64>().unwrap();
+        let gets = match sign.split_at(1) {
+            (">", client) => match all.say(number(client), text) {
+                Ok(lines) => lines.iter().map(|line| format!("? {line}")).collect(),
+                Err(why) => vec![format!("! {why:?}")],
+            },
+            ("~", _) => match all.receive(messages(text).unwrap()[0]) {
+                Some(_) => Vec::new(),
+                None => vec!["! nobody".to_owned()],
+            },
+            ("x", _) => {
+                all.end(text);
+                assert_eq!(all.open(), 0);
+                Vec::new()
+            }
+            ("-", _) => {
+                all.leave(number(text));
+                Vec::new()
+            }
+            ("v", _) => {
+                let client = number(text.split(' ').next().unwrap());
+                log.push(format!("v {client} {}", all.clients[&client].version.as_deref().unwrap()));
+                continue;
+            }
+            _ => continue,
+        };
+        log.push(line.clone());
+        log.extend(gets);
+        log.extend(all.unread());
+    }
+    log
 }
 
 #[test]
-fn several_clients_have_names_of_their_own() {
-    let mut all = Conversation::new(true);
-    let [first, second] = [all.join(), all.join()];
-    let hello = |id| {
-        format!(
-            r#"{{"jsonrpc":"2.0","id":{id},"method":"initialize","params":{{"protocolVersion":"2025-11-25"}}}}"#
-        )
-    };
-    assert_eq!(all.line(first, &hello("0")), Some(hello("1")));
-    assert_eq!(all.line(second, &hello("0")), None, "the server is initialized once");
-    let answer = |id| format!(r#"{{"jsonrpc":"2.0","id":{id},"result":{{"protocolVersion":"2025-06-18"}}}}"#);
-    all.come(&answer("1"));
-    assert_eq!([all.on(first, 1), all.on(second, 1)], [[answer("0")], [answer("0")]]);
-    assert_eq!(all.clients[&second].version.as_deref(), Some("2025-06-18"));
-    let third = all.join();
-    assert_eq!(all.line(third, &hello("\"x\"")), None);
-    assert_eq!(all.on(third, 1), [answer("\"x\"")]);
-    let initialized = r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#;
-    assert_eq!(all.line(first, initialized).as_deref(), Some(initialized));
-    assert_eq!(all.line(second, initialized), None);
-    let renamed = |name: &str| LIST.replace("\"id\":1", &format!("\"id\":{name}")).replace("\"p\"", name);
-    assert_eq!(all.line(first, LIST), Some(renamed("4")));
-    assert_eq!(all.line(second, LIST), Some(renamed("5")));
-    let cancelled = |id| {
-        format!(r#"{{"jsonrpc":"2.0","method":"notifications/cancelled","params":{{"requestId":{id}}}}}"#)
-    };
-    assert_eq!(all.line(second, &cancelled("1")), Some(cancelled("5")));
-    assert_eq!(all.line(third, &cancelled("1")), None, "it has asked nothing");
-    let progress = |token| {
-        format!(
-            r#"{{"jsonrpc":"2.0","method":"notifications/progress","params":{{"progressToken":{token}}}}}"#
-        )
-    };
-    all.come(&progress("4"));
-    assert_eq!(all.on(first, 2), [progress("\"p\"")]);
-    // Only the client that is asked may answer.
-    let asked = r#"{"jsonrpc":"2.0","id":"s","method":"roots/list"}"#;
-    assert_eq!(all.come(asked), Some(vec![(second, 2)]));
-    let given = r#"{"jsonrpc":"2.0","id":"s","result":{"roots":[]}}"#;
-    assert_eq!(all.line(second, given).as_deref(), Some(given));
-    assert_eq!(all.line(second, given), None, "once");
-    let news = r#"{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}"#;
-    assert_eq!(all.come(news), Some([first, second, third].map(|it| (it, LISTENING)).into()));
-    all.leave(second);
-    assert_eq!(all.come(&answer("5")), Some(vec![(second, 2)]), "it was asked, and the client is gone");
+fn who_gets_what_is_as_written() {
+    plays(include_str!("tests.txt"), |_, words, lines| play(words, lines));
 }
 
 #[test]

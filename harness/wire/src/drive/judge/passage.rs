@@ -222,52 +222,34 @@ pub(crate) mod tests {
 
     const TERMS: Terms = Terms { patience: Some(1_000), whole: true };
 
+    /// What `times` says of a stream, such as `0 one␊ + 10 two`.
+    fn spelled(times: &str) -> Stream {
+        let chunk = |chunk: &str| {
+            let (at, text) = chunk.split_once(' ')?;
+            Some((at.parse().unwrap(), text.replace('␊', "\n").replace('␍', "\r").into_bytes()))
+        };
+        Stream { chunks: times.split(" + ").filter_map(chunk).collect(), ended: None }
+    }
+
     #[test]
     fn every_byte_must_arrive_in_time_in_whatever_pieces() {
-        let sent: &[(u64, &str)] = &[(0, "{\"a\":1}\n{\"b\":"), (10, "2}\n")];
-        let paced: &[(u64, &str)] = &[(0, "one\n"), (5_000, "two\n")];
-        let slow = Terms { patience: None, whole: true };
-        let killed = Terms { patience: None, whole: false };
-        let differs = "byte 13 of its output, byte 5 of message 2 of the client";
-        type Case<'c> = (&'c [(u64, &'c str)], &'c [(u64, &'c str)], Terms, Option<(Defect, usize, &'c str)>);
-        let cases: &[Case<'_>] = &[
-            (sent, &[(20, "{\"a\""), (20, ":1}\n{\"b\":2}"), (21, "\n")], TERMS, None),
-            (sent, &[(10, "{\"a\":1}\n{\"b\":3}\n")], TERMS, Some((Defect::OtherBytes, 1, differs))),
-            (
-                sent,
-                &[(10, "{\"a\":1}\r\n{\"b\":2}\n")],
-                TERMS,
-                Some((Defect::OtherBytes, 0, "byte 7 of its output, byte 7 of message 1")),
-            ),
-            (
-                sent,
-                &[(10, "{\"a\":1}\n")],
-                TERMS,
-                Some((Defect::NotReceived, 1, "the client's 8 bytes from byte 8 of its output")),
-            ),
-            (sent, &[], TERMS, Some((Defect::NotReceived, 0, "never received the client's 16 bytes"))),
-            (sent, &[(10, "{\"a\":1}\n{\"b\":2}\n\n")], TERMS, Some((Defect::NotSent, 2, "1 bytes more"))),
-            (paced, &[(900, "one\n"), (5_900, "two\n")], TERMS, None),
-            // The first one came together with the second, so it was held up: a recorder that buffers.
-            (paced, &[(5_900, "one\ntwo\n")], TERMS, Some((Defect::HeldUp, 0, "held up for 5900 µs"))),
-            // The last byte decides.
-            (paced, &[(900, "one\nt"), (9_000, "wo\n")], TERMS, Some((Defect::HeldUp, 1, ""))),
-            // A reader that is slow itself has nobody to blame.
-            (paced, &[(5_900, "one\ntwo\n")], slow, None),
-            // Of a killed recorder a beginning is enough.
-            (&[(0, "one\ntwo\n")], &[(1, "one\ntw")], killed, None),
-            (&[(0, "one\ntwo\n")], &[(1, "one\ntv")], killed, Some((Defect::OtherBytes, 1, ""))),
-        ];
-        for &(sent, received, terms, expected) in cases {
-            let (sent, received) = (stream(sent, None), stream(received, None));
+        for row in include_str!("passage.tsv").lines().filter(|row| !row.starts_with('#')) {
+            let [sent, received, terms, expected] = row.split('\t').collect::<Vec<_>>()[..] else {
+                panic!("{row}")
+            };
+            let [sent, received] = [sent, received].map(spelled);
+            let terms = match terms {
+                "" => TERMS,
+                terms => Terms { patience: None, whole: terms == "slow" },
+            };
             let passage = Passage { side: Side::Client, sent: &sent, received: &received, ready: 0 };
             let found = bytes(&passage, terms);
-            let kinds: Vec<_> = found.iter().map(|it| (it.kind, it.index)).collect();
-            assert_eq!(kinds, Vec::from_iter(expected.map(|it| (it.0, it.1))), "{received:?}");
-            assert!(found.iter().all(|it| it.says.contains(expected.unwrap().2)), "{found:?}");
+            let found = found.iter().map(|it| format!("{} {}: {}", it.kind, it.index, it.says));
+            let found = found.collect::<Vec<_>>().join("; ");
+            assert_eq!(if found.is_empty() { "nothing" } else { &found }, expected, "{row}");
         }
         // Nobody receives before being there.
-        let (sent, received) = (stream(paced, None), stream(&[(5_900, "one\ntwo\n")], None));
+        let [sent, received] = ["0 one␊ + 5000 two␊", "5900 one␊two␊"].map(spelled);
         let passage = Passage { side: Side::Client, sent: &sent, received: &received, ready: 4_950 };
         assert_eq!(bytes(&passage, TERMS), []);
     }

@@ -6,7 +6,7 @@
 use crate::http::{Body, End, PolledPart, Watch, Watched, boxed};
 use crate::interrupt;
 use crate::play::journal::{Direction, Journal};
-use crate::play::plan::Plan;
+use crate::play::plan::{Plan, TICK};
 use http_body_util::BodyExt as _;
 use hyper::body::{Body as HttpBody, Bytes, Frame, Incoming, SizeHint};
 use std::convert::Infallible;
@@ -152,9 +152,6 @@ impl Intake {
         Ok(Some(frame.map_err(|error| error.to_string())?.into_data().unwrap_or_default()))
     }
 }
-
-/// How often a request to end is looked for.
-const TICK: Duration = Duration::from_millis(50);
 
 /// The next thing that happens; none where nothing does, and not a byte moves, for so long, or where this process is asked to
 /// end.

@@ -5,14 +5,18 @@
 
 mod session;
 
-use super::route::{Reply, Route};
+use super::calls::HttpClient;
+use super::route::{Answers, Reply, Route, Routes};
 use crate::StartError;
 use crate::http::{JSON, SESSION, Target};
+use crate::play::game::Game;
 use crate::play::plan::{Mismatch, Plan, Played};
+use crate::play::player::Order;
 use formats::identify::Transport;
 use hyper::Method;
 use hyper::header::{AUTHORIZATION, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
 use session::{Call, ClientSession, Purpose};
+use std::collections::{BTreeMap, BTreeSet};
 use tokio::time::Instant;
 use transcript::session::Headers;
 
@@ -21,7 +25,26 @@ use transcript::session::Headers;
 /// # Errors
 /// Where it cannot begin, or nobody listens there.
 pub fn as_client(plan: &Plan<'_>, target: &Target, transport: Transport) -> Result<Played, StartError> {
-    let mut session = ClientSession::new(plan, target, transport)?;
+    let mut session = ClientSession {
+        plan,
+        game: Game::new(plan, Order::Loose),
+        routes: Routes::new(plan.script, Answers::AsRecorded),
+        transport,
+        path: target.path().to_owned(),
+        caller: HttpClient::new(plan, target)?,
+        calls: BTreeMap::new(),
+        blocked: None,
+        session: None,
+        proof: None,
+        endpoint: None,
+        seen: BTreeSet::new(),
+        last: BTreeMap::new(),
+        tries: BTreeMap::new(),
+        no_get: false,
+        ahead: None,
+        accepted: 0,
+        unreachable: None,
+    };
     plan.journal.began("client", transport.name(), Some(target.origin() + target.path()));
     session.play();
     let played = session.game.played();

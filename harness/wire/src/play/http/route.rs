@@ -128,9 +128,7 @@ impl<'s> Router<'s> {
         let (tokens, bodies) = (HashMap::new(), HashMap::new());
         Self { script, answered, exchanges, asked, tokens, bodies, answers }
     }
-}
 
-impl Router<'_> {
     fn find(&mut self, step: usize) -> Route {
         let Some(found) = self.script.steps.get(step).copied() else { return Route::Get };
         if self.script.is_left_out(step) {
@@ -264,46 +262,26 @@ fn named(entry: &OwnedEntry) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Answers, Reply, Route, Routes};
-    use crate::play::script::tests::{read_as, script};
+    use super::{Answers, Reply, Routes};
+    use crate::play::script::tests::{of_bytes, script};
+    use crate::play::testing::{plays, spelled};
     use transcript::session::Side;
 
-    const CALL: &str = r#"> {"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"a","_meta":{"progressToken":"t"}}}"#;
-    const LIST: &str = r#"> {"jsonrpc":"2.0","id":2,"method":"tools/list"}"#;
-    const PROGRESS: &str = r#"< {"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":"t","progress":1}}"#;
-    const LOG: &str = r#"< {"jsonrpc":"2.0","method":"notifications/message","params":{}}"#;
-    const DONE: &str = r#"< {"jsonrpc":"2.0","id":1,"result":{}}"#;
-    const LISTED: &str = r#"< {"jsonrpc":"2.0","id":2,"result":{}}"#;
-    const NOTE: &str = r#"> {"jsonrpc":"2.0","method":"notifications/initialized"}"#;
-
+    /// The routes of each session of `tests.txt`, as it is recorded, or behind `--- json` where answers are JSON.
     #[test]
     fn what_stands_between_a_request_and_its_answer_goes_with_the_answer() {
-        use Route::{Answer, Get, Post};
-        for (session, routes) in [
-            (vec![CALL, LOG, DONE, LOG], vec![Post, Answer(0), Answer(0), Get]),
-            // The request that was asked last, unless the message says which.
-            (
-                vec![CALL, LIST, LOG, PROGRESS, LISTED, LOG, DONE],
-                vec![Post, Post, Answer(1), Answer(0), Answer(1), Answer(0), Answer(0)],
-            ),
-            // Of a request that nobody answers, only the progress.
-            (vec![CALL, LOG, PROGRESS, NOTE], vec![Post, Get, Answer(0), Post]),
-            (vec![DONE, CALL, DONE, DONE], vec![Get, Post, Answer(1), Get]),
-            (vec![LOG, NOTE], vec![Get, Post]),
-        ] {
-            let script = script(&session, Side::Server).unwrap();
-            assert_eq!(Routes::new(&script, Answers::AsRecorded).of, routes, "{session:?}");
-            let json = Routes::new(&script, Answers::Json).of;
-            let orphan = |step: usize| script.steps[step].answers.is_none();
-            let stays =
-                json.iter().enumerate().all(|(step, route)| matches!(route, Get | Post) || !orphan(step));
-            assert!(stays, "{json:?}");
-        }
+        plays(include_str!("tests.txt"), |session, words, _| {
+            let answers = if words == "json" { Answers::Json } else { Answers::AsRecorded };
+            let routes = Routes::new(&script(session, Side::Server).unwrap(), answers).of;
+            vec![routes.iter().map(|route| format!("{route:?}")).collect::<Vec<_>>().join(" ")]
+        });
     }
 
     #[test]
     fn replies_are_those_of_the_recording_or_those_that_were_asked_for() {
-        let script = script(&[CALL, DONE, NOTE, LIST], Side::Server).unwrap();
+        let session =
+            ["> 1 tools/call", "< 1 = {}", "> - notifications/initialized", "> 2 tools/list"].map(spelled);
+        let script = script(&session.each_ref().map(String::as_str), Side::Server).unwrap();
         let replies = |answers| Routes::new(&script, answers).replies;
         let (accepted, json) = (Reply::Accepted(202), Reply::Json(200));
         let streamed = replies(Answers::AsRecorded);
@@ -318,7 +296,7 @@ mod tests {
             r#"{"transport_context":{"headers":{"MCP-Protocol-Version":"w"}},"request":{"jsonrpc":"2.0","id":1,"method":"initialize"}},"#,
             r#"{"transport_context":{"headers":{"Mcp-Session-Id":"s"}},"response":{"jsonrpc":"2.0","id":1,"result":{"protocolVersion":"v"}}}]}"#,
         );
-        let script = read_as("streamable-http", envelope, Side::Server).unwrap();
+        let script = of_bytes("streamable-http", envelope.as_bytes(), Side::Server).unwrap();
         let routes = Routes::new(&script, Answers::AsRecorded);
         let challenge = vec![("www-authenticate".to_owned(), "Bearer scope=\"a\"".to_owned())];
         assert_eq!(routes.replies[0], Reply::Refused(401, challenge));

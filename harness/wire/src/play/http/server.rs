@@ -8,14 +8,16 @@ mod session;
 
 use super::body::{next, next_until};
 use super::listener::{LIMITS, Listener, ServerEvent};
-use super::route::{Answers, Reply, Route};
+use super::route::{Answers, Reply, Route, Routes};
 use super::stream::Stream;
 use crate::StartError;
 use crate::http::{AllowedHosts, JSON, Limits, SESSION, insert, listen, runtime};
+use crate::play::game::Game;
 use crate::play::plan::{Mismatch, Plan, Played};
+use crate::play::player::Order;
 use formats::identify::Transport;
 use session::ServerSession;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::future::poll_fn;
 use std::io;
 use std::net::{SocketAddr, TcpListener};
@@ -73,7 +75,23 @@ impl Server {
     ) -> Result<Played, StartError> {
         let (transport, answers) = (self.transport, self.answers);
         let (listener, runtime) = self.begin(plan)?;
-        let mut serving = ServerSession::new(plan, transport, answers, listener, &runtime, gone);
+        let mut serving = ServerSession {
+            plan,
+            game: Game::new(plan, Order::Loose),
+            routes: Routes::new(plan.script, answers),
+            transport,
+            listener,
+            runtime: &runtime,
+            streams: BTreeMap::new(),
+            waiting: BTreeMap::new(),
+            session: None,
+            ids: BTreeSet::new(),
+            reported: BTreeSet::new(),
+            connections: 0,
+            gone,
+            deleted: false,
+            opened: 0,
+        };
         serving.play();
         let played = plan.over(serving.game.played());
         drop(serving);

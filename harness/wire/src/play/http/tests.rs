@@ -3,8 +3,8 @@
 use super::{Answers, Server, Transport, as_client};
 use crate::http::{Limits, Target};
 use crate::play::script::tests::of_bytes;
-use crate::play::testing::{played, sessions};
-use crate::play::{Plan, Played, Variants};
+use crate::play::testing::{Both, agree, played, sessions, ways};
+use crate::play::{Plan, Variants};
 use std::io::Write as _;
 use std::net::TcpStream;
 use std::sync::LazyLock;
@@ -13,9 +13,7 @@ use std::time::Duration;
 use tokio::sync::watch;
 use transcript::session::Side;
 
-type PeerReport = (Played, Vec<String>);
-
-struct Both<'b> {
+struct Peers<'b> {
     transport: Transport,
     answers: Answers,
     ways: [&'b Variants; 2],
@@ -24,7 +22,7 @@ struct Both<'b> {
     half_heads: usize,
 }
 
-impl Both<'_> {
+impl Peers<'_> {
     fn new(transport: Transport) -> Self {
         static PLAIN: LazyLock<Variants> = LazyLock::new(Variants::default);
         let patience = Duration::from_secs(10);
@@ -32,7 +30,7 @@ impl Both<'_> {
     }
 
     /// What the client saw, and what the server saw.
-    fn play(&self, session: &[u8], format: &str) -> [PeerReport; 2] {
+    fn play(&self, session: &[u8], format: &str) -> Both {
         let mut server =
             Server::listen("127.0.0.1:0".parse().unwrap(), self.transport, self.answers).unwrap();
         if self.half_heads > 0 {
@@ -63,42 +61,25 @@ impl Both<'_> {
 
     /// Neither side sees a mismatch, and each heard what the other said.
     fn is_well(&self, name: &str, session: &[u8], format: &str) {
-        let [client, server] = self.play(session, format);
-        let found = |seen: &PeerReport| seen.0.mismatches > 0;
-        assert!(
-            !found(&client) && !found(&server),
-            "{name} in {format}:\nclient {client:?}\nserver {server:?}"
-        );
-        assert_eq!(
-            (client.0.sent, client.0.received),
-            (server.0.received, server.0.sent),
-            "{name} in {format}"
-        );
+        agree(&format!("{name} in {format}"), &self.play(session, format));
     }
 }
 
 #[test]
-fn both_sides_of_every_session_find_nothing_over_streamable_http() {
-    let mut count = 0;
-    sessions(&mut |name, format, bytes| {
-        if ["streamable-http", "har", "mcp-replay"].contains(&format) {
-            Both::new(Transport::StreamableHttp).is_well(name, bytes, format);
-            count += 1;
-        }
-    });
-    assert!(count > 500, "{count}");
-}
-
-#[test]
-fn both_sides_of_every_session_find_nothing_over_http_sse() {
-    let mut count = 0;
-    sessions(&mut |name, format, bytes| {
-        if ["http-sse", "jsonrpc"].contains(&format) {
-            Both::new(Transport::HttpSse).is_well(name, bytes, format);
-            count += 1;
-        }
-    });
-    assert!(count > 300, "{count}");
+fn both_sides_of_every_session_find_nothing_in_each_other() {
+    for (transport, formats, least) in [
+        (Transport::StreamableHttp, &["streamable-http", "har", "mcp-replay"][..], 500),
+        (Transport::HttpSse, &["http-sse", "jsonrpc"], 300),
+    ] {
+        let mut count = 0;
+        sessions(&mut |name, format, bytes| {
+            if formats.contains(&format) {
+                Peers::new(transport).is_well(name, bytes, format);
+                count += 1;
+            }
+        });
+        assert!(count > least, "{count}");
+    }
 }
 
 /// Nobody waits for what cannot come, however patient the server is.
@@ -129,20 +110,15 @@ fn half_a_head_keeps_no_place_from_others() {
         "\n"
     );
     for transport in [Transport::StreamableHttp, Transport::HttpSse] {
-        let both = Both { half_heads: 4, ..Both::new(transport) };
-        both.is_well("half a head", session.as_bytes(), "jsonrpc");
+        let peers = Peers { half_heads: 4, ..Peers::new(transport) };
+        peers.is_well("half a head", session.as_bytes(), "jsonrpc");
     }
 }
 
 #[test]
 fn no_form_of_answer_and_no_way_of_saying_changes_what_is_heard() {
-    let ways = [
-        Variants { chunk: Some(1), ..Variants::default() },
-        Variants { redeliver: true, ..Variants::default() },
-        Variants { slow_read: Duration::from_micros(50), ..Variants::default() },
-        Variants { delay: Duration::from_micros(50), ..Variants::default() },
-        Variants { merge: true, ..Variants::default() },
-    ];
+    let [pieces, _, merged, slow, late] = ways();
+    let ways = [pieces, Variants { redeliver: true, ..Variants::default() }, slow, late, merged];
     let (mut turn, plain) = (0, Variants::default());
     sessions(&mut |name, format, bytes| {
         let transport = match format {
@@ -157,7 +133,7 @@ fn no_form_of_answer_and_no_way_of_saying_changes_what_is_heard() {
         }
         let answers = [Answers::Json, Answers::Stream][turn % 2];
         let ways = [if ways[turn % 5].redeliver { &plain } else { &ways[turn % 5] }, &ways[turn % 5]];
-        Both { answers, ways, ..Both::new(transport) }.is_well(name, bytes, format);
+        Peers { answers, ways, ..Peers::new(transport) }.is_well(name, bytes, format);
         turn += 1;
     });
     assert!(turn > 200, "{turn}");

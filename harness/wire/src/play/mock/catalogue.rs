@@ -201,9 +201,7 @@ impl<'s> Catalogue<'s> {
         }
         names.into_iter().collect()
     }
-}
 
-impl Catalogue<'_> {
     /// Why nothing is found, and what is nearest.
     fn not_found(&self, message: Message<'_>) -> NotFound {
         let method = message.method().map(|method| String::from_utf8_lossy(&method.decode()).into_owned());
@@ -324,13 +322,10 @@ fn units(script: &Script, routes: &Routes) -> Vec<Unit> {
                 }
                 let unit = match routes.of.get(step) {
                     Some(Route::Answer(asked)) => of_step.get(asked).copied(),
-                    _ => units
-                        .iter()
-                        .enumerate()
-                        .rev()
-                        .take(AHEAD)
-                        .find(|(_, unit)| is_open(script, unit))
-                        .map(|it| it.0),
+                    _ => {
+                        let is_open = |(_, unit): &(usize, &Unit)| is_open(script, unit);
+                        units.iter().enumerate().rev().take(AHEAD).find(is_open).map(|it| it.0)
+                    }
                 };
                 let Some(unit) = unit.or(units.len().checked_sub(1)) else {
                     first.push(Turn::Send(step));

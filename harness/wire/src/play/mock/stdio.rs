@@ -6,17 +6,13 @@ use super::{Action, Matching, Served};
 use crate::StartError;
 use crate::interrupt;
 use crate::play::http::Answers;
-use crate::play::plan::{Mismatch, MismatchKind, Plan};
+use crate::play::plan::{Mismatch, MismatchKind, Plan, TICK};
 use crate::stdio::{Inbox, PipeEvent, listen, standard_streams};
 use std::fs::File;
 use std::sync::Arc;
-use std::time::Duration;
 use transcript::json::Json;
 use transcript::message::Message;
 use transcript::rejection::Code;
-
-/// How often waits are looked at.
-const TICK: Duration = Duration::from_millis(50);
 
 /// Answers until the client closes its end and all is answered, or this process is asked to end.
 pub fn as_server(plan: &Plan<'_>, matching: &Matching) -> Result<Served, StartError> {

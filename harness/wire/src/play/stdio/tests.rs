@@ -3,7 +3,7 @@
 use super::{Conversation, Played};
 use crate::play::Variants;
 use crate::play::script::tests::of_bytes;
-use crate::play::testing::{played, sessions};
+use crate::play::testing::{Both, agree, played, sessions, ways};
 use crate::stdio::pipe;
 use std::fs::File;
 use std::thread;
@@ -27,7 +27,7 @@ fn play(
 }
 
 /// Both sides of a session at once; what each of them saw.
-fn both(session: &[u8], format: &str, variants: &Variants) -> [(Played, Vec<String>); 2] {
+fn both(session: &[u8], format: &str, variants: &Variants) -> Both {
     let [(to_server, from_client), (to_client, from_server)] = [pipe().unwrap(), pipe().unwrap()];
     thread::scope(|scope| {
         let server = scope.spawn(|| play(session, format, Side::Server, variants, (to_server, from_server)));
@@ -36,13 +36,17 @@ fn both(session: &[u8], format: &str, variants: &Variants) -> [(Played, Vec<Stri
     })
 }
 
+fn is_well(name: &str, session: &[u8], format: &str, variants: &Variants) {
+    let both = both(session, format, variants);
+    assert!(both.iter().all(|seen| seen.1.is_empty()), "{name} in {format}, {variants:?}: {both:?}");
+    agree(name, &both);
+}
+
 #[test]
 fn both_sides_of_every_session_find_nothing_in_each_other() {
     let mut count = 0;
     sessions(&mut |name, format, bytes| {
-        let [client, server] = both(bytes, format, &Variants::default());
-        assert!(client.1.is_empty() && server.1.is_empty(), "{name} in {format}: {client:?} {server:?}");
-        assert_eq!((client.0.sent, client.0.received), (server.0.received, server.0.sent), "{name}");
+        is_well(name, bytes, format, &Variants::default());
         count += 1;
     });
     assert!(count > 1000, "{count}");
@@ -50,23 +54,14 @@ fn both_sides_of_every_session_find_nothing_in_each_other() {
 
 #[test]
 fn no_way_of_saying_changes_what_is_heard() {
-    let ways = [
-        Variants { chunk: Some(1), ..Variants::default() },
-        Variants { chunk: Some(7), merge: true, ..Variants::default() },
-        Variants { merge: true, ..Variants::default() },
-        Variants { slow_read: Duration::from_micros(50), ..Variants::default() },
-        Variants { delay: Duration::from_micros(50), ..Variants::default() },
-    ];
+    let ways = ways();
     let mut turn = 0;
     sessions(&mut |name, format, bytes| {
         if format != "mcp-replay" || bytes.len() > 100_000 {
             return;
         }
-        let variants = &ways[turn % ways.len()];
+        is_well(name, bytes, format, &ways[turn % ways.len()]);
         turn += 1;
-        let [client, server] = both(bytes, format, variants);
-        assert!(client.1.is_empty() && server.1.is_empty(), "{name}, {variants:?}: {client:?} {server:?}");
-        assert_eq!((client.0.sent, client.0.received), (server.0.received, server.0.sent), "{name}");
     });
     assert!(turn > 100, "{turn}");
 }

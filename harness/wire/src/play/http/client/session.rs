@@ -1,14 +1,10 @@
 //! The state of a client over HTTP, its requests, and how it takes what comes back for each.
 
-use crate::StartError;
-use crate::http::{
-    EVENTS, Failure, JSON, LAST_EVENT, SESSION, SseEvent, Target, VERSION, insert, media_type, text,
-};
+use crate::http::{EVENTS, Failure, JSON, LAST_EVENT, SESSION, SseEvent, VERSION, insert, media_type, text};
 use crate::play::game::Game;
 use crate::play::http::calls::{CallEvent, HttpClient};
-use crate::play::http::route::{Answers, Reply, Route, Routes};
+use crate::play::http::route::{Reply, Route, Routes};
 use crate::play::plan::{Mismatch, MismatchKind, Plan};
-use crate::play::player::Order;
 use formats::identify::Transport;
 use hyper::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, HeaderMap};
 use hyper::{Method, Uri};
@@ -79,31 +75,7 @@ impl Purpose {
     }
 }
 
-impl<'p> ClientSession<'p> {
-    pub(super) fn new(plan: &'p Plan<'p>, target: &Target, transport: Transport) -> Result<Self, StartError> {
-        let caller = HttpClient::new(plan, target)?;
-        Ok(Self {
-            plan,
-            game: Game::new(plan, Order::Loose),
-            routes: Routes::new(plan.script, Answers::AsRecorded),
-            transport,
-            path: target.path().to_owned(),
-            caller,
-            calls: BTreeMap::new(),
-            blocked: None,
-            session: None,
-            proof: None,
-            endpoint: None,
-            seen: BTreeSet::new(),
-            last: BTreeMap::new(),
-            tries: BTreeMap::new(),
-            no_get: false,
-            ahead: None,
-            accepted: 0,
-            unreachable: None,
-        })
-    }
-
+impl ClientSession<'_> {
     /// Whether the server has not named where messages go.
     pub(super) fn is_lost(&self) -> bool {
         self.transport == Transport::HttpSse && self.endpoint.is_none()
@@ -146,9 +118,7 @@ impl<'p> ClientSession<'p> {
         self.calls.insert(number, Call { what: Purpose::Stream(route), running, status: None });
         Some(number)
     }
-}
 
-impl ClientSession<'_> {
     /// Heeds something that came back for a request.
     pub(super) fn handle(&mut self, number: u64, came: CallEvent) {
         // What comes for a request that was let go is nobody's.

@@ -14,23 +14,19 @@ use crate::play::http::body::next_until;
 use crate::play::http::listener::{IncomingRequest, Listener, ServerEvent};
 use crate::play::http::route::Answers;
 use crate::play::mock::{Action, Catalogue, Matching, Served};
-use crate::play::plan::{Mismatch, MismatchKind, Plan};
+use crate::play::plan::{Mismatch, MismatchKind, Plan, TICK};
 use crate::stdio::PipeEvent;
 use client::{GET, HttpClient, PendingReply, form};
 use formats::identify::Transport;
 use hyper::Method;
 use std::collections::{BTreeMap, VecDeque};
 use std::thread::{self, JoinHandle};
-use std::time::Duration;
 use tokio::runtime::Runtime;
 use tokio::time::Instant;
 use transcript::message::Message;
 
 /// How many clients are kept; then the one that came first is let go.
 const CLIENTS: usize = 1024;
-
-/// How often waits are looked at.
-const TICK: Duration = Duration::from_millis(50);
 
 /// The session of clients that have none: without `initialize` there is nothing that could give it an id.
 const NO_SESSION: &str = "";

@@ -4,10 +4,9 @@ use crate::http::{EVENTS, JSON, LAST_EVENT, SESSION, VERSION, accepts, insert, m
 use crate::messages::is;
 use crate::play::game::Game;
 use crate::play::http::listener::{IncomingRequest, Listener, Responder, ServerEvent};
-use crate::play::http::route::{Answers, Reply, Route, Routes};
+use crate::play::http::route::{Reply, Route, Routes};
 use crate::play::http::stream::Stream;
 use crate::play::plan::{Mismatch, MismatchKind, Plan};
-use crate::play::player::Order;
 use formats::identify::Transport;
 use hyper::Method;
 use hyper::header::{HeaderMap, HeaderValue, WWW_AUTHENTICATE};
@@ -77,34 +76,7 @@ pub(super) struct ServerSession<'p> {
     pub(super) opened: u64,
 }
 
-impl<'p> ServerSession<'p> {
-    pub(super) fn new(
-        plan: &'p Plan<'p>,
-        transport: Transport,
-        answers: Answers,
-        listener: Listener,
-        runtime: &'p Runtime,
-        gone: watch::Receiver<bool>,
-    ) -> Self {
-        Self {
-            plan,
-            game: Game::new(plan, Order::Loose),
-            routes: Routes::new(plan.script, answers),
-            transport,
-            listener,
-            runtime,
-            streams: BTreeMap::new(),
-            waiting: BTreeMap::new(),
-            session: None,
-            ids: BTreeSet::new(),
-            reported: BTreeSet::new(),
-            connections: 0,
-            gone,
-            deleted: false,
-            opened: 0,
-        }
-    }
-
+impl ServerSession<'_> {
     /// A mismatch beside messages, reported once.
     pub(super) fn complain(&mut self, text: String) {
         if self.reported.insert(text.clone()) {
@@ -127,9 +99,7 @@ impl<'p> ServerSession<'p> {
         self.session = Some(id.clone());
         Some(id)
     }
-}
 
-impl ServerSession<'_> {
     /// Heeds something that happened.
     pub(super) fn handle(&mut self, came: ServerEvent) {
         match came {
