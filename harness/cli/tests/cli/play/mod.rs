@@ -1,17 +1,16 @@
-//! `play` over HTTP, and what its journals hold. What it says over stdio, and as a client over HTTP, is in `tests/cmd/play`.
+//! `play` over HTTP where times, bytes and signals are the point, and what its journals hold. What else it says is in `tests/cmd/play`.
 
 #![cfg(unix)]
 #![expect(clippy::unwrap_used, reason = "a test's helpers fail as a test does")]
 
 mod listening;
-mod matching;
 
 use crate::sockets::{Answer, Connection, EVENTS, Listener, Running, connected, request};
-use crate::support::{PROGRAM, concord, ended};
+use crate::support::{PROGRAM, concord, ended, file};
 use rustix::process::Signal;
-use std::io::Write as _;
+use std::io::{BufRead as _, BufReader, Write as _};
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command};
+use std::process::{Child, Command, Stdio};
 use tempfile::TempDir;
 use wire::play::journal::{self, Direction, JournalEvent};
 
@@ -203,4 +202,24 @@ fn journals_hold_what_passed() {
         }
         assert!(matches!(notes[0].event, JournalEvent::Began { .. }));
     }
+}
+
+#[test]
+fn what_is_new_is_kept_when_the_mock_is_told_to_end() {
+    let folder = Folder::new();
+    let session = folder.path("session.jsonl");
+    std::fs::copy(file("cmd/play/in/recorded.jsonl"), &session).unwrap();
+    let live =
+        format!("'{PROGRAM}' -q play --as server --match request '{}'", file("cmd/play/in/live.jsonl"));
+    let mut mock = concord(["play", "--as", "server", "--match", "request", "--record-new", &live]);
+    let mut mock = Running::start(mock.arg(&session).stdin(Stdio::piped()));
+    let mut to = mock.child.stdin.take().unwrap();
+    to.write_all(CALL.replace("\"a\"", "\"b\"").as_bytes()).unwrap();
+    to.write_all(b"\n").unwrap();
+    let mut lines = BufReader::new(mock.child.stdout.as_mut().unwrap()).lines().map(Result::unwrap);
+    assert!(lines.any(|line| line.contains("\"id\":1,\"result\"")));
+    mock.signal(Signal::TERM);
+    mock.ends(143, &["1 message of the client added", "interrupted"]);
+    drop(to);
+    assert!(std::fs::read_to_string(&session).unwrap().contains("\"name\":\"b\""));
 }
