@@ -89,13 +89,6 @@ impl Server {
     fn ends(self, code: i32, parts: &[&str]) {
         self.running.ends(code, parts);
     }
-
-    /// The same when Ctrl-C ends it.
-    #[track_caller]
-    fn interrupted(self, code: i32, parts: &[&str]) {
-        self.running.signal(Signal::INT);
-        self.ends(code, parts);
-    }
 }
 
 /// A session of both transports, in a format that tells who says what.
