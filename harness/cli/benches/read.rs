@@ -44,66 +44,30 @@ fn main() {
     }
     let megabytes: u64 = support::setting("CONCORD_BENCH_MB", 100);
     let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
     println!("{megabytes} MB of tool calls; median of {}\n", rounds());
     let only = support::setting("CONCORD_BENCH_ONLY", String::new());
-    if only == "check" {
-        generated(folder.path(), "mcp-replay", Spelling::McpReplay, megabytes << 20, false);
-        judging(folder.path());
-        programs(folder.path());
-        return overwhelmed(folder.path(), megabytes);
-    }
-    if only == "diff" {
-        return comparing(folder.path(), megabytes);
-    }
-    println!(
-        "{:<18}{:>12}{:>12}{:>8}{:>14}{:>12}",
-        "format", "serde_json", "read", "ratio", "read, MB/s", "peak, MiB"
-    );
-    for (name, spelling) in Spelling::ALL {
-        if formats::find(name).is_none() {
-            continue;
+    if only != "diff" {
+        let wanted = |name: &str| only != "check" || name == "mcp-replay";
+        for (name, spelling) in Spelling::ALL.into_iter().filter(|(name, _)| wanted(name)) {
+            generated(folder, name, spelling, megabytes << 20);
         }
-        let path = generated(folder.path(), name, spelling, megabytes << 20, false);
-        let bytes = std::fs::read(&path).unwrap();
-        let [bare, ours] =
-            in_turns(rounds(), [&mut || bare_pass(spelling, &bytes), &mut || read(name, &mut &bytes[..])]);
-        println!(
-            "{name:<18}{:>10.0}ms{:>10.0}ms{:>8.2}{:>14.0}{:>12.1}",
-            bare * 1e3,
-            ours * 1e3,
-            ours / bare,
-            bytes.len() as f64 / 1e6 / ours,
-            support::peak_of_child(&["read", name, &path.display().to_string()]),
-        );
+        judging(folder);
+        starting(folder);
+        programs(folder);
+        overwhelmed(folder, megabytes);
     }
-    judging(folder.path());
-    programs(folder.path());
-    overwhelmed(folder.path(), megabytes);
-    comparing(folder.path(), megabytes);
-    let left = generated(folder.path(), "jsonrpc", Spelling::Jsonrpc, megabytes << 20, false);
-    let right = generated(folder.path(), "twisted", Spelling::McpReplay, megabytes << 20, true);
-    let (left, right) = (left.display().to_string(), right.display().to_string());
-    println!(
-        "\ndiff of the jsonrpc and the mcp-replay file: peak {:.1} MiB",
-        support::peak_of_program(&["diff", &left, &right])
-    );
+    if only != "check" {
+        comparing(folder, megabytes);
+    }
 }
 
-/// `check` beside `read` and a bare pass, over the files that are there.
+const JUDGED: &str = "\
+format              serde_json        read   to bare        MB/s   peak, MiB       check   to read   to bare        MB/s   peak, MiB    overview  to check";
+
+/// `read` beside a bare pass, `check` beside both, and the overview beside `check`, over the files that are there.
 fn judging(folder: &Path) {
-    println!(
-        "\n{:<18}{:>12}{:>12}{:>12}{:>12}{:>12}{:>14}{:>12}{:>12}{:>12}",
-        "format",
-        "serde_json",
-        "read",
-        "check",
-        "to read",
-        "to bare",
-        "check, MB/s",
-        "peak, MiB",
-        "overview",
-        "to check"
-    );
+    println!("{JUDGED}");
     for (name, spelling) in Spelling::ALL {
         let path = folder.join(name);
         let Ok(bytes) = std::fs::read(&path) else { continue };
@@ -116,28 +80,32 @@ fn judging(folder: &Path) {
                 &mut || overview(name, &mut &bytes[..]),
             ],
         );
+        let speed = |time: f64| bytes.len() as f64 / 1e6 / time;
+        let peak = |verb| support::peak_of_child(&[verb, name, &path.display().to_string()]);
         println!(
-            "{name:<18}{:>10.0}ms{:>10.0}ms{:>10.0}ms{:>12.2}{:>12.2}{:>14.0}{:>12.1}{:>10.0}ms{:>12.2}",
+            "{name:<18}{:>10.0}ms{:>10.0}ms{:>10.2}{:>12.0}{:>12.1}{:>10.0}ms{:>10.2}{:>10.2}{:>12.0}{:>12.1}{:>10.0}ms{:>10.2}",
             bare * 1e3,
             plain * 1e3,
+            plain / bare,
+            speed(plain),
+            peak("read"),
             judged * 1e3,
             judged / plain,
             judged / bare,
-            bytes.len() as f64 / 1e6 / judged,
-            support::peak_of_child(&["check", name, &path.display().to_string()]),
+            speed(judged),
+            peak("check"),
             seen * 1e3,
             seen / judged,
         );
     }
-    starting(folder);
 }
+
+const PROGRAMS: &str = "\
+as programs               read       check     to read   peak, MiB      redact     to read   peak, MiB";
 
 /// `check`, and `redact` with what is commonly secret, beside `read`, each from the start of a process to its end.
 fn programs(folder: &Path) {
-    println!(
-        "\n{:<18}{:>12}{:>12}{:>12}{:>12}{:>12}{:>12}{:>12}",
-        "as programs", "read", "check", "to read", "peak, MiB", "redact", "to read", "peak, MiB"
-    );
+    println!("\n{PROGRAMS}");
     for (name, _) in Spelling::ALL {
         let path = folder.join(name).display().to_string();
         if !Path::new(&path).exists() {
@@ -158,7 +126,7 @@ fn programs(folder: &Path) {
 /// How long a process takes that judges one small recording, beside one that prints its version, and one that makes the page of
 /// 10,000 messages.
 fn starting(folder: &Path) {
-    let path = generated(folder, "small", Spelling::McpReplay, 2048, false).display().to_string();
+    let path = generated(folder, "small", Spelling::McpReplay, 2048).display().to_string();
     let start = |arguments: &[&str]| {
         let [time] = in_turns(4 * rounds(), [&mut || support::ran(arguments)]);
         time * 1e3
@@ -166,8 +134,7 @@ fn starting(folder: &Path) {
     let (nothing, check) = (start(&["--version"]), start(&["check", &path]));
     println!("\nfrom start to end: --version {nothing:.1} ms, check of a small recording {check:.1} ms");
     // The first line is of the recording, and each other one is a message.
-    let text =
-        std::fs::read_to_string(generated(folder, "long", Spelling::McpReplay, 16 << 20, false)).unwrap();
+    let text = std::fs::read_to_string(generated(folder, "long", Spelling::McpReplay, 16 << 20)).unwrap();
     let lines: Vec<&str> = text.lines().take(10_001).collect();
     assert_eq!(lines.len(), 10_001, "the recording is too short");
     std::fs::write(folder.join("long"), lines.join("\n") + "\n").unwrap();
@@ -177,7 +144,7 @@ fn starting(folder: &Path) {
 
 /// `diff` of two files that differ in every thousandth event, beside `read` of both.
 fn comparing(folder: &Path, megabytes: u64) {
-    let left = generated(folder, "jsonrpc", Spelling::Jsonrpc, megabytes << 20, false);
+    let left = generated(folder, "jsonrpc", Spelling::Jsonrpc, megabytes << 20);
     let right = folder.join("differs");
     let text = std::fs::read_to_string(&left).unwrap();
     let mut out = BufWriter::new(std::fs::File::create(&right).unwrap());
@@ -207,6 +174,12 @@ fn comparing(folder: &Path, megabytes: u64) {
         compared * 1e3,
         compared / plain
     );
+    let other = generated(folder, "mcp-replay", Spelling::McpReplay, megabytes << 20);
+    let [left, other] = [left, other].map(|path| path.display().to_string());
+    println!(
+        "diff of the jsonrpc and the mcp-replay file: peak {:.1} MiB",
+        support::peak_of_program(&["diff", &left, &other])
+    );
 }
 
 /// `check` of traces that fill its tables: in proportion to their size, in bounded memory, with the limit reported.
@@ -235,10 +208,10 @@ fn overwhelmed(folder: &Path, megabytes: u64) {
     }
 }
 
-fn generated(folder: &Path, name: &str, spelling: Spelling, bytes: u64, twist: bool) -> PathBuf {
+fn generated(folder: &Path, name: &str, spelling: Spelling, bytes: u64) -> PathBuf {
     let path = folder.join(name);
     let mut out = BufWriter::new(std::fs::File::create(&path).unwrap());
-    bulk::write(spelling, bytes, twist, &mut out).unwrap();
+    bulk::write(spelling, bytes, &mut out).unwrap();
     path
 }
 
@@ -267,24 +240,26 @@ fn judged(format: &str, reader: &mut dyn std::io::Read) -> CheckResult {
     rules::check(format, &mut Input::new(reader).unwrap(), &CheckOptions::default()).unwrap()
 }
 
-#[derive(Deserialize)]
-struct Message<'a> {
-    #[serde(borrow)]
-    id: Option<&'a RawValue>,
-    #[serde(borrow)]
-    method: Option<&'a RawValue>,
-    #[serde(borrow)]
-    params: Option<&'a RawValue>,
-    #[serde(borrow)]
-    result: Option<&'a RawValue>,
+/// Objects of which these members are borrowed as they are spelled, and thrown away.
+macro_rules! borrowed {
+    ($($name:ident: $($member:ident)+;)+) => {$(
+        #[derive(Deserialize)]
+        struct $name<'a> {
+            $(#[serde(borrow)] $member: Option<&'a RawValue>,)+
+        }
+
+        impl $name<'_> {
+            fn size(&self) -> u64 {
+                [$(self.$member),+].into_iter().flatten().map(|value| value.get().len() as u64).sum()
+            }
+        }
+    )+};
 }
 
-#[derive(Deserialize)]
-struct Line<'a> {
-    #[serde(borrow)]
-    t: Option<&'a RawValue>,
-    #[serde(borrow)]
-    raw: Option<&'a RawValue>,
+borrowed! {
+    Message: id method params result;
+    Line: t raw;
+    Slot: request response;
 }
 
 #[derive(Deserialize)]
@@ -293,31 +268,17 @@ struct Envelope<'a> {
     entries: Vec<Slot<'a>>,
 }
 
-#[derive(Deserialize)]
-struct Slot<'a> {
-    #[serde(borrow)]
-    request: Option<&'a RawValue>,
-    #[serde(borrow)]
-    response: Option<&'a RawValue>,
-}
-
 fn bare_pass(spelling: Spelling, bytes: &[u8]) -> u64 {
-    let lines = || bytes.split(|&byte| byte == b'\n').filter(|line| !line.is_empty());
-    let some = |values: &[Option<&RawValue>]| {
-        values.iter().flatten().map(|value| value.get().len() as u64).sum::<u64>()
-    };
+    let lines = bytes.split(|&byte| byte == b'\n').filter(|line| !line.is_empty());
     match spelling {
-        Spelling::Jsonrpc => lines()
-            .map(|line| serde_json::from_slice::<Message<'_>>(line).unwrap())
-            .map(|message| some(&[message.id, message.method, message.params, message.result]))
-            .sum(),
-        Spelling::McpReplay => lines()
-            .map(|line| serde_json::from_slice::<Line<'_>>(line).unwrap())
-            .map(|line| some(&[line.t, line.raw]))
-            .sum(),
+        Spelling::Jsonrpc => {
+            lines.map(|line| serde_json::from_slice::<Message<'_>>(line).unwrap().size()).sum()
+        }
+        Spelling::McpReplay => {
+            lines.map(|line| serde_json::from_slice::<Line<'_>>(line).unwrap().size()).sum()
+        }
         Spelling::StreamableHttp => {
-            let envelope: Envelope<'_> = serde_json::from_slice(bytes).unwrap();
-            envelope.entries.iter().map(|slot| some(&[slot.request, slot.response])).sum()
+            serde_json::from_slice::<Envelope<'_>>(bytes).unwrap().entries.iter().map(Slot::size).sum()
         }
     }
 }

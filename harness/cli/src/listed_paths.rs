@@ -113,35 +113,3 @@ fn path(bytes: Vec<u8>) -> Result<PathBuf, &'static str> {
 fn path(bytes: Vec<u8>) -> Result<PathBuf, &'static str> {
     String::from_utf8(bytes).map(PathBuf::from).map_err(|_| "is not UTF-8")
 }
-
-#[cfg(test)]
-mod tests {
-    use super::{LONGEST, ListedPaths};
-    use std::io::Cursor;
-
-    fn listed(text: &[u8], null: bool) -> Vec<Result<String, String>> {
-        let reader = Box::new(Cursor::new(text.to_vec()));
-        let end = if null { 0 } else { b'\n' };
-        let list = ListedPaths { name: "l".to_owned(), reader, end, item: 0, paths: 0, ended: false };
-        list.map(|item| item.map(|path| path.display().to_string()).map_err(|(_, why)| why)).collect()
-    }
-
-    #[test]
-    fn a_path_ends_at_a_newline_or_at_a_nul() {
-        let paths = |names: &[&str]| names.iter().map(|name| Ok((*name).to_owned())).collect::<Vec<_>>();
-        assert_eq!(listed(b"a\n\nb c\n-\nd", false), paths(&["a", "b c", "./-", "d"]));
-        assert_eq!(listed(b"a\nb\0\0c\0", true), paths(&["a\nb", "c"]));
-        assert_eq!(listed(b"a", true), paths(&["a"]));
-    }
-
-    #[test]
-    fn a_list_that_is_none_is_told_once() {
-        for nothing in [&b""[..], b"\n\n"] {
-            assert_eq!(listed(nothing, false), [Err("l: the list is empty".to_owned())]);
-        }
-        let long = [b"a\n", &vec![b'x'; LONGEST + 1][..], b"\nb\n"].concat();
-        let found = listed(&long, false);
-        assert_eq!(found.len(), 2, "{found:?}");
-        assert!(found[1].as_ref().unwrap_err().contains("item 2 of l is longer than 65536 bytes"));
-    }
-}

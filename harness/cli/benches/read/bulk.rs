@@ -26,76 +26,63 @@ impl Spelling {
     ];
 }
 
-/// Writes a session of at least `bytes` bytes and returns how many messages it has. `twist` changes one argument
-/// near the end, so that two sessions differ in one event.
+impl Spelling {
+    /// What comes before and behind the messages.
+    fn around(self) -> [&'static str; 2] {
+        match self {
+            Self::Jsonrpc => ["", ""],
+            Self::McpReplay => [
+                "{\"v\":1,\"type\":\"meta\",\"startedAt\":\"2026-09-01T10:00:00.000Z\",\"label\":\"bulk\",\"command\":[]}\n",
+                "{\"t\":\"2026-09-01T11:00:00.000Z\",\"type\":\"end\",\"exitCode\":0,\"durationMs\":3600000}\n",
+            ],
+            Self::StreamableHttp => ["{\"transport\":\"streamable-http\",\"entries\":[\n", "\n]}\n"],
+        }
+    }
+
+    /// A message at this time, the first one or another.
+    fn entry(self, side: Side, time: u64, message: &str, is_first: bool) -> String {
+        let by_client = side == Side::Client;
+        match self {
+            Self::Jsonrpc => format!("{message}\n"),
+            Self::McpReplay => {
+                let dir = if by_client { "in" } else { "out" };
+                let (minute, second, milli) = (time / 60_000 % 60, time / 1000 % 60, time % 1000);
+                format!(
+                    "{{\"t\":\"2026-09-01T10:{minute:02}:{second:02}.{milli:03}Z\",\"dir\":\"{dir}\",\"raw\":{message}}}\n"
+                )
+            }
+            Self::StreamableHttp => {
+                let slot = if by_client { "request" } else { "response" };
+                let comma = if is_first { "" } else { ",\n" };
+                format!("{comma}{{\"timestamp_ms\":{time},\"{slot}\":{message}}}")
+            }
+        }
+    }
+}
+
+/// Writes a session of at least `bytes` bytes.
 ///
 /// # Errors
 /// Those of `out`.
-pub(super) fn write(spelling: Spelling, bytes: u64, twist: bool, out: &mut dyn Write) -> io::Result<u64> {
-    let mut written = 0;
-    let mut messages = 0;
-    let mut put = |text: &str, out: &mut dyn Write| {
-        written += text.len() as u64;
-        out.write_all(text.as_bytes())?;
-        Ok::<u64, io::Error>(written)
-    };
-    match spelling {
-        Spelling::Jsonrpc => {}
-        Spelling::McpReplay => {
-            put(
-                "{\"v\":1,\"type\":\"meta\",\"startedAt\":\"2026-09-01T10:00:00.000Z\",\"label\":\"bulk\",\"command\":[]}\n",
-                out,
-            )?;
-        }
-        Spelling::StreamableHttp => {
-            put("{\"transport\":\"streamable-http\",\"entries\":[\n", out)?;
-        }
-    }
-    let mut size = 0;
-    let mut call = 0;
+pub(super) fn write(spelling: Spelling, bytes: u64, out: &mut dyn Write) -> io::Result<()> {
+    let [head, tail] = spelling.around();
+    out.write_all(head.as_bytes())?;
+    let (mut size, mut call) = (head.len() as u64, 0);
     while size < bytes {
         call += 1;
-        for (side, message) in
-            [(Side::Client, question(call, twist && call == 100)), (Side::Server, answer(call))]
+        for (side, time, message) in
+            [(Side::Client, call * 3, question(call)), (Side::Server, call * 3 + 1, answer(call))]
         {
-            let time = call * 3 + u64::from(side == Side::Server);
-            let line = match spelling {
-                Spelling::Jsonrpc => format!("{message}\n"),
-                Spelling::McpReplay => {
-                    let dir = if side == Side::Client { "in" } else { "out" };
-                    let (second, milli) = (time / 1000 % 60, time % 1000);
-                    let minute = time / 60_000 % 60;
-                    format!(
-                        "{{\"t\":\"2026-09-01T10:{minute:02}:{second:02}.{milli:03}Z\",\"dir\":\"{dir}\",\"raw\":{message}}}\n"
-                    )
-                }
-                Spelling::StreamableHttp => {
-                    let slot = if side == Side::Client { "request" } else { "response" };
-                    let comma = if messages == 0 { "" } else { ",\n" };
-                    format!("{comma}{{\"timestamp_ms\":{time},\"{slot}\":{message}}}")
-                }
-            };
-            size = put(&line, out)?;
-            messages += 1;
+            let entry = spelling.entry(side, time, &message, size == head.len() as u64);
+            out.write_all(entry.as_bytes())?;
+            size += entry.len() as u64;
         }
     }
-    match spelling {
-        Spelling::McpReplay => {
-            put(
-                "{\"t\":\"2026-09-01T11:00:00.000Z\",\"type\":\"end\",\"exitCode\":0,\"durationMs\":3600000}\n",
-                out,
-            )?;
-        }
-        Spelling::StreamableHttp => {
-            put("\n]}\n", out)?;
-        }
-        Spelling::Jsonrpc => {}
-    }
-    Ok(messages)
+    out.write_all(tail.as_bytes())
 }
 
-fn question(call: u64, twisted: bool) -> String {
-    let limit = if twisted { 999 } else { call % 97 };
+fn question(call: u64) -> String {
+    let limit = call % 97;
     format!(
         "{{\"jsonrpc\":\"2.0\",\"id\":{call},\"method\":\"tools/call\",\"params\":{{\"name\":\"search_{}\",\
          \"arguments\":{{\"query\":\"übergang {call} \\\"exact\\\"\",\"limit\":{limit},\"weights\":[0.25,1e-3,-{}.5],\

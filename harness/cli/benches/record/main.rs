@@ -66,6 +66,9 @@ trait Traffic {
     fn through(&self, server: Server, between: Option<&Recorder>, load: Load) -> Option<Run>;
 }
 
+const HEAD: &str = "\
+transport        server      recorder             round trip      added at 1 KiB   ratio at 1 MiB   ratio      peak";
+
 fn main() {
     match env::args().nth(1).as_deref() {
         Some("serve") => return stdio::serve(),
@@ -74,19 +77,7 @@ fn main() {
     }
     let wanted = env::var("CONCORD_BENCH_ONLY").unwrap_or_default();
     let megabytes = support::setting("CONCORD_BENCH_MB", 1000);
-    println!(
-        "{:<16} {:<11} {:<20} {:>10} {:>10} {:>8} {:>7} {:>8} {:>7} {:>9}",
-        "transport",
-        "server",
-        "recorder",
-        "round trip",
-        "added",
-        "at 1 KiB",
-        "ratio",
-        "at 1 MiB",
-        "ratio",
-        "peak"
-    );
+    println!("{HEAD}");
     let folder = tempfile::tempdir().unwrap();
     let transports: [(&str, &dyn Traffic, &[Recorder]); 2] = [
         ("stdio", &stdio::Pipes { folder: folder.path() }, STDIO),

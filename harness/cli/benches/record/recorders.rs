@@ -10,7 +10,7 @@ pub(super) struct Recorder {
     pub(super) name: &'static str,
     /// Its program under `target/strangers`; none where it is ours.
     program: Option<&'static str>,
-    arguments: &'static [&'static str],
+    arguments: &'static str,
     pub(super) installed_by: &'static str,
 }
 
@@ -18,13 +18,13 @@ pub(super) const STDIO: &[Recorder] = &[
     Recorder {
         name: "mcp-concord record",
         program: None,
-        arguments: &["record", "--force", "-o", "{out}.jsonl", "--"],
+        arguments: "record --force -o {out}.jsonl --",
         installed_by: "",
     },
     Recorder {
         name: "mcp-rec 0.1.1",
         program: Some("mcp-rec-0.1.1/bin/mcp-rec"),
-        arguments: &["record", "-o", "{out}.jsonl", "--"],
+        arguments: "record -o {out}.jsonl --",
         installed_by: "adapters/mcp-rec/ci.sh",
     },
 ];
@@ -33,38 +33,19 @@ pub(super) const HTTP: &[Recorder] = &[
     Recorder {
         name: "mcp-concord record",
         program: None,
-        arguments: &[
-            "record",
-            "--force",
-            "-o",
-            "{out}.har",
-            "--listen",
-            "127.0.0.1:{port}",
-            "--to",
-            "{upstream}",
-        ],
+        arguments: "record --force -o {out}.har --listen 127.0.0.1:{port} --to {upstream}",
         installed_by: "",
     },
     Recorder {
         name: "mitmproxy 11.0.2",
         program: Some("mitmproxy-11.0.2/bin/mitmdump"),
-        arguments: &[
-            "--quiet",
-            "--mode",
-            "reverse:{origin}",
-            "--listen-host",
-            "127.0.0.1",
-            "--listen-port",
-            "{port}",
-            "--set",
-            "hardump={out}.har",
-        ],
+        arguments: "--quiet --mode reverse:{origin} --listen-host 127.0.0.1 --listen-port {port} --set hardump={out}.har",
         installed_by: "adapters/recorders/mitmproxy/drive.sh",
     },
     Recorder {
         name: "mcp-recorder 0.5.0",
         program: Some("mcp-recorder-0.5.0/bin/mcp-recorder"),
-        arguments: &["record", "--target", "{origin}", "--port", "{port}", "--output", "{out}.json"],
+        arguments: "record --target {origin} --port {port} --output {out}.json",
         installed_by: "adapters/mcp-recorder/ci.sh",
     },
 ];
@@ -88,7 +69,7 @@ impl Recorder {
     /// The command with its holes filled, `(hole, value)` each.
     pub(super) fn command(&self, out: &Path, holes: &[(&str, &str)]) -> Command {
         let mut command = Command::new(self.path());
-        command.args(self.arguments.iter().map(|argument| {
+        command.args(self.arguments.split(' ').map(|argument| {
             let argument = argument.replace("{out}", &out.join("recording").display().to_string());
             holes.iter().fold(argument, |argument, (hole, value)| argument.replace(hole, value))
         }));

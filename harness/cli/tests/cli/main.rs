@@ -11,7 +11,6 @@ mod importer;
 mod interrupt;
 mod kill;
 mod listen;
-mod outputs;
 mod play;
 mod proxy;
 mod record;

@@ -118,21 +118,6 @@ impl Connection {
         String::from_utf8_lossy(&seen).into_owned()
     }
 
-    /// One event of a stream, as its id and its data. A chunk of the transfer is one event.
-    pub(crate) fn event(&mut self) -> (String, String) {
-        let event = self.chunk().unwrap();
-        let field = |name: &str| {
-            let line = event.lines().find_map(|line| line.strip_prefix(&format!("{name}: ")));
-            line.unwrap_or_default().to_owned()
-        };
-        (field("id"), field("data"))
-    }
-
-    /// Reads to the end of a stream; how many events there were.
-    pub(crate) fn rest(&mut self) -> usize {
-        std::iter::from_fn(|| self.chunk()).count()
-    }
-
     fn chunk(&mut self) -> Option<String> {
         let mut line = String::new();
         self.0.read_line(&mut line).unwrap();

@@ -1,6 +1,7 @@
 //! Pictures as a terminal and a parser of XML see them.
 
 use super::line_text::width;
+use super::meaning::tests::MEANING;
 use super::model::{Diagram, Fold, Participant, RowContent};
 use super::sample::{HOSTILE, arrow, diagram, hostile};
 use super::{SvgOptions, TextOptions, svg, text};
@@ -19,6 +20,9 @@ fn texts(document: &Document<'_>, name: &str) -> Vec<String> {
 #[test]
 fn painters_draw_what_a_person_once_looked_at() {
     let inside = SvgOptions { width: 620, standalone: false };
+    let meaning = |said: &str, marked| {
+        text(&Diagram::of_meaning("expected", said, marked).unwrap(), TextOptions { width: 120, ..PLAIN })
+    };
     let mut many = diagram();
     many.participants.push(Participant { name: "weather".to_owned(), about: "npx weather".to_owned() });
     golden(
@@ -29,6 +33,8 @@ fn painters_draw_what_a_person_once_looked_at() {
             ("for a terminal, of three", text(&many, PLAIN)),
             ("in a page", svg(&diagram(), inside)),
             ("in a page, of three", svg(&many, inside)),
+            ("of a meaning", meaning(MEANING, Some(2))),
+            ("of calls", meaning("{\"tool\": \"a\", \"arguments\": {}, \"outcome\": null}\n", None)),
         ],
     );
 }

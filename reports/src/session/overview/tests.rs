@@ -58,57 +58,6 @@ fn what_was_called_what_failed_and_what_to_type_next() {
 }
 
 #[test]
-fn what_read_rejects_is_said_and_the_rest_is_still_counted() {
-    let call = r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"a"}}"#;
-    let twice = overview_of(
-        "jsonrpc",
-        &format!("{call}\n{call}\n{{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{{}}}}\n"),
-    );
-    let why = twice.rejected.as_ref().unwrap();
-    assert_eq!((why.clause, why.line), ("COR-DUPLICATE", 2));
-    assert!(twice.next.iter().any(|command| command.starts_with("mcp-concord read ")));
-    assert_eq!((twice.counts.messages, twice.tools[0].numbers.failed), (2, 0));
-    let broken = overview_of("jsonrpc", &format!("{call}\n{{\"jsonrpc\":\"2.0\"\n"));
-    assert_eq!(broken.rejected.unwrap().line, 2);
-    assert!(broken.findings.totals.errors > 0 && !broken.findings.worst.is_empty());
-}
-
-#[test]
-fn a_batch_counts_by_its_items_where_the_revision_has_batches() {
-    let session = |revision: &str| {
-        let shake = |named: &str, info: &str| {
-            format!(
-                r#"{{"jsonrpc":"2.0","id":0,{named}:{{"protocolVersion":"{revision}","capabilities":{{}},"{info}":{{"name":"x","version":"1"}}}}}}"#
-            )
-        };
-        let hello = shake(r#""method":"initialize","params""#, "clientInfo");
-        let welcome = shake(r#""result""#, "serverInfo");
-        let pings = r#"[{"jsonrpc":"2.0","id":1,"method":"ping"},{"jsonrpc":"2.0","id":2,"method":"ping"}]"#;
-        let pongs = r#"[{"jsonrpc":"2.0","id":2,"result":{}},{"jsonrpc":"2.0","id":1,"result":{}}]"#;
-        overview_of("jsonrpc", &[&hello as &str, &welcome, pings, pongs].join("\n"))
-    };
-    let (with, without) = (session("2025-03-26"), session("2025-06-18"));
-    assert_eq!((with.counts.messages, with.unanswered.total), (6, 0));
-    assert!(with.rejected.is_none(), "{:?}", with.rejected);
-    assert_eq!((without.counts.messages, without.rejected.unwrap().code), (2, "batch"));
-}
-
-#[test]
-fn an_open_subscription_is_not_unanswered_and_a_redirect_is_told_by_its_status() {
-    let listen = r#"{"jsonrpc":"2.0","id":1,"method":"subscriptions/listen","params":{"notifications":{}}}"#;
-    let open = overview_of("jsonrpc", listen);
-    assert_eq!((open.unanswered.total, open.methods[0].numbers.unanswered), (0, 0));
-    let redirected = overview_of(
-        "har",
-        r#"{"log":{"version":"1.2","entries":[{"startedDateTime":"2026-11-02T10:00:02.000Z","request":{"method":"POST","url":"http://127.0.0.1/mcp",
-        "headers":[],"postData":{"mimeType":"application/json","text":"{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\"}"}},
-        "response":{"status":307,"headers":[{"name":"Location","value":"/mcp/"}],"content":{"mimeType":"text/plain","size":0}}}]}}"#,
-    );
-    assert_eq!((redirected.unanswered.total, redirected.refused.total), (0, 1));
-    assert_eq!(redirected.refused.first[0].reason.as_deref(), Some("307"));
-}
-
-#[test]
 fn the_json_is_as_the_schema_says() {
     let schema: serde_json::Value =
         serde_json::from_str(include_str!("../../../overview.schema.json")).unwrap();

@@ -267,31 +267,4 @@ mod tests {
         }
         assert!(compared > 500 && batches > compared, "{compared} files in {batches} batches");
     }
-
-    #[test]
-    fn what_an_envelope_says_of_itself_stays_wherever_it_stands() {
-        let entry = r#"{"request": {"jsonrpc":"2.0","method":"notifications/initialized"}}"#;
-        let entries = [entry; 2 * super::ENTRIES + 1].join(",\n  ");
-        let entries = format!(",\n \"entries\": [\n  {entries}\n ]");
-        let around = |value: &str| format!(",\n \"transport_context\": {{\"token\":\"{value}\"}}");
-        let label = ",\n \"_made_up\": [\"label\"]";
-        let format = formats::find("streamable-http").unwrap();
-        for (before, behind) in [
-            (String::new(), String::new()),
-            (around("#"), String::new()),
-            (String::new(), around("#")),
-            (label.into(), around("#")),
-        ] {
-            let text = format!("{{\"transport\": \"streamable-http\"{before}{entries}{behind}}}\n");
-            let mut file = tempfile::tempfile().unwrap();
-            file.write_all(text.replace('#', "hush").as_bytes()).unwrap();
-            file.rewind().unwrap();
-            let redaction = Redaction::new(&["token".to_owned()], &[]).unwrap();
-            let mut some =
-                Rewriting { name: "it", format, redaction: &redaction, left: &[], skipped: 0, random: 0 };
-            let mut out = Vec::new();
-            assert!(some.write(&mut file, &mut out).is_ok());
-            assert_eq!(String::from_utf8(out).unwrap(), text.replace('#', "[REDACTED]"));
-        }
-    }
 }

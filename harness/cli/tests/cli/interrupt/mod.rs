@@ -178,7 +178,7 @@ fn what_a_run_judged_is_kept() {
 #[test]
 fn what_drive_judged_is_kept() {
     let place = Workdir::new();
-    let script = shell_words::join([python(), &file("cli/drive/bad.py"), "hang-at-values"]);
+    let script = shell_words::join([python(), &file("cmd/bin/bad"), "hang-at-values"]);
     let recorder = format!("{script} {{out}} -- {{server}}");
     let (results, saved) = (place.text("results"), place.text("saved"));
     let line = format!(

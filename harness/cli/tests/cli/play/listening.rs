@@ -1,13 +1,10 @@
-//! The server over HTTP.
+//! The server over HTTP: what it sends byte by byte, when, and for how long.
 
-use super::{
-    CALL, CHANGED, DONE, Folder, INITIALIZE, INITIALIZED, LOG, READY, SESSION, Server, client, session,
-};
+use super::{CALL, CHANGED, DONE, Folder, INITIALIZE, INITIALIZED, LOG, READY, SESSION, Server, session};
 use crate::sockets::{Answer, BOTH, JSON, Listener, connected, request};
 use crate::support::{concord, ended};
 use std::io::{Read as _, Write as _};
 use std::net::TcpStream;
-use std::path::Path;
 use std::time::{Duration, Instant};
 use wire::play::journal::{self, Direction, JournalEvent};
 
@@ -86,33 +83,6 @@ fn whoever_asks_does_not_wait_for_what_is_delayed() {
 }
 
 #[test]
-fn what_a_client_leaves_out_is_told() {
-    let folder = Folder::new();
-    let server = Server::start(&session(&folder, &SESSION[..3]), &["--timeout", "5"]);
-    let id = initialize(&server);
-    let answer = server.post(&[], READY);
-    assert_eq!(answer.status, 400, "{answer:?}");
-    let answer = server.post(&[("Mcp-Session-Id", "other")], READY);
-    assert_eq!(answer.status, 404, "{answer:?}");
-    let bare = [("Mcp-Session-Id", &*id)];
-    let answer = server.ask("POST", "/mcp", &bare, READY).answer();
-    assert_eq!(answer.status, 202, "{answer:?}");
-    let answer = server.ask("DELETE", "/mcp", &bare, "").answer();
-    assert_eq!(answer.status, 200, "{answer:?}");
-    server.ends(
-        1,
-        &[
-            "a POST names no session",
-            "a POST names another session",
-            "a POST does not say that it holds application/json",
-            "a POST does not accept both application/json and text/event-stream",
-            "a POST does not name the revision in mcp-protocol-version",
-            "1 message sent, 2 received",
-        ],
-    );
-}
-
-#[test]
 fn a_client_that_goes_on_talking_is_left() {
     let folder = Folder::new();
     let server = Server::start(&session(&folder, SESSION), &["--timeout", "1"]);
@@ -133,35 +103,6 @@ fn a_client_that_goes_on_talking_is_left() {
 }
 
 #[test]
-fn a_foreign_page_and_an_unknown_revision_are_refused() {
-    for mode in [&[][..], &["--match", "request"]] {
-        let folder = Folder::new();
-        let flags = [&["--timeout", "5", "--allow-host", "dev.example"], mode].concat();
-        let server = Server::start(&session(&folder, &SESSION[..3]), &flags);
-        for (header, value, status) in [
-            ("Host", "evil.example:80", 403),
-            ("Origin", "https://evil.example", 403),
-            ("Origin", "null", 403),
-            ("Origin", "http://localhost.evil.example", 403),
-            ("MCP-Protocol-Version", "banana", 400),
-        ] {
-            let json = ("Content-Type", "application/json");
-            let answer = server.ask("POST", "/mcp", &[json, (header, value)], INITIALIZE).answer();
-            assert_eq!(answer.status, status, "{mode:?} {header} {value}: {answer:?}");
-        }
-        let allowed = [("Host", "dev.example:1"), ("Origin", "http://localhost:6274")];
-        let answer = server.post(&allowed, INITIALIZE);
-        assert_eq!(answer.status, 200, "{mode:?}: {answer:?}");
-        let reported = [
-            "a POST names the host evil.example:80",
-            "comes from the origin https://evil.example",
-            "names the revision banana",
-        ];
-        if mode.is_empty() { server.ends(1, &reported) } else { server.interrupted(1, &reported) }
-    }
-}
-
-#[test]
 fn an_answer_is_one_body_where_that_is_asked_for() {
     let folder = Folder::new();
     let server = Server::start(&session(&folder, &SESSION[4..]), &["--answers", "json", "--chunk", "5"]);
@@ -177,69 +118,6 @@ fn an_answer_is_one_body_where_that_is_asked_for() {
 }
 
 #[test]
-fn a_refusal_is_that_of_the_recording() {
-    let case = Path::new("recorded/python1-http-refused");
-    let server = Server::start(case, &["--timeout", "0.5", "--ignore", "/params"]);
-    let Answer { head, body, .. } = server.post(&[], &INITIALIZE.replace("2.0\",", "2.0\", "));
-    assert!(head.starts_with("http/1.1 401 ") && body.is_empty(), "{head}");
-    assert!(head.contains("www-authenticate: bearer ") && head.contains("resource_metadata="), "{head}");
-    let Answer { head, body, .. } = server.post(&[], INITIALIZE);
-    assert!(head.starts_with("http/1.1 200 ") && head.contains("application/json"), "{head}");
-    assert!(body.contains("\"protocolVersion\""), "{body}");
-    server.ends(1, &["a message is missing: nothing arrived for 0.5 seconds"]);
-}
-
-#[test]
-fn a_stream_is_taken_up_behind_an_event() {
-    let folder = Folder::new();
-    let server = Server::start(&session(&folder, SESSION), &[]);
-    let id = initialize(&server);
-    let named =
-        [("Mcp-Session-Id", &*id), ("MCP-Protocol-Version", "2025-11-25"), ("Accept", "text/event-stream")];
-    server.post(&named[..1], READY);
-    let get = |last: &str| server.ask("GET", "/mcp", &[&named[..], &[("Last-Event-ID", last)]].concat(), "");
-    let mut stream = server.ask("GET", "/mcp", &named, "");
-    stream.until("\n\n");
-    let answer = get("nobody").answer();
-    assert_eq!(answer.status, 400, "{answer:?}");
-    let body = server.post(&named[..1], CALL).body;
-    assert!(body.ends_with(&format!("{DONE}\n\n")), "{body}");
-    let Answer { head, body, .. } = get("4-0").answer();
-    assert!(head.contains("text/event-stream"), "{head}");
-    assert_eq!(body, format!("id: 4-1\ndata: {DONE}\n\n"));
-    server.ask("DELETE", "/mcp", &named, "").answer();
-    server.ends(1, &["a client resumed after an event that was never sent", "1 mismatch\n"]);
-}
-
-#[test]
-fn an_event_is_delivered_again() {
-    let folder = Folder::new();
-    let server = Server::start(&session(&folder, &SESSION[4..]), &["--redeliver"]);
-    let body = server.post(&[], CALL).body;
-    assert_eq!(body, format!("id: 0-0\ndata: {LOG}\n\n"), "the stream breaks");
-    let headers = [("Accept", "text/event-stream"), ("Last-Event-ID", "0-0")];
-    let body = server.ask("GET", "/mcp", &headers, "").answer().body;
-    assert_eq!(body, format!("id: 0-0\ndata: {LOG}\n\nid: 0-1\ndata: {DONE}\n\n"));
-    server.ends(0, &["0 mismatches"]);
-
-    // Where nothing is left for which the client would come back, one comes behind the other.
-    let server = Server::start(&session(&folder, &[("in", CALL), ("out", DONE)]), &["--redeliver"]);
-    assert_eq!(server.post(&[], CALL).body, format!("id: 0-0\ndata: {DONE}\n\n").repeat(2));
-    server.ends(0, &["0 mismatches"]);
-
-    // A client of ours comes back by itself, and takes the event for one.
-    let server = Server::start(&session(&folder, &SESSION[4..]), &["--redeliver"]);
-    let url = format!("http://{}/mcp", server.at);
-    let client = client(&folder.path("trace.jsonl"), &["--to", &url]).output().unwrap();
-    ended(
-        &client,
-        0,
-        &["skipped an event that was delivered again", "1 message sent, 2 received, 0 mismatches"],
-    );
-    server.ends(0, &["0 mismatches"]);
-}
-
-#[test]
 fn events_are_joined_in_one_part() {
     let folder = Folder::new();
     let server = Server::start(&session(&folder, &SESSION[4..]), &["--merge"]);
@@ -247,22 +125,6 @@ fn events_are_joined_in_one_part() {
     let mut stream = server.ask("POST", "/mcp", &headers, CALL);
     let both = format!("id: 0-0\ndata: {LOG}\n\nid: 0-1\ndata: {DONE}\n\n");
     stream.until(&format!("\r\n\r\n{:X}\r\n{both}\r\n0\r\n\r\n", both.len()));
-    drop(stream);
-    server.ends(0, &["0 mismatches"]);
-}
-
-#[test]
-fn the_older_transport_has_one_stream() {
-    let folder = Folder::new();
-    let server = Server::start(&session(&folder, &SESSION[4..]), &["--transport", "http-sse"]);
-    let mut stream = server.ask("GET", "/sse", &[("Accept", "text/event-stream")], "");
-    stream.until("\r\n\r\n");
-    stream.until("event: endpoint\ndata: /messages?sessionId=1\n\n");
-    let headers = [("Content-Type", "application/json")];
-    let Answer { head, body, .. } = server.ask("POST", "/messages?sessionId=1", &headers, CALL).answer();
-    assert!(head.starts_with("http/1.1 202 ") && body == "Accepted", "{head}\n{body}");
-    stream.until(&format!("data: {LOG}\n\n"));
-    stream.until(&format!("data: {DONE}\n\n"));
     drop(stream);
     server.ends(0, &["0 mismatches"]);
 }
@@ -280,21 +142,6 @@ fn a_client_that_vanishes_is_missed() {
             "trace.jsonl:2 /raw",
         ],
     );
-}
-
-#[test]
-fn an_end_in_the_middle_is_told_at_once() {
-    let folder = Folder::new();
-    let server = Server::start(&session(&folder, SESSION), &["--timeout", "600"]);
-    let id = initialize(&server);
-    let headers = [("Mcp-Session-Id", &*id), ("MCP-Protocol-Version", "2025-11-25")];
-    server.ask("DELETE", "/mcp", &headers, "").answer();
-    server.ends(1, &["a message is missing: the client has ended the session", "trace.jsonl:4 /raw"]);
-    let server = Server::start(&session(&folder, SESSION), &["--transport", "http-sse", "--timeout", "600"]);
-    let mut stream = server.ask("GET", "/sse", &[("Accept", "text/event-stream")], "");
-    stream.until("\n\n");
-    drop(stream);
-    server.ends(1, &["a message is missing: the client has ended the session", "trace.jsonl:2 /raw"]);
 }
 
 #[test]

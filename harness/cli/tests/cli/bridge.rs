@@ -1,6 +1,9 @@
-//! `record --to URL`: a server over HTTP, which a test plays with plain sockets, as one over stdio.
+//! `record --to URL`: a server over HTTP, which a test plays with plain sockets, as one over stdio. The other way around is in
+//! `tests/cmd/record/serving.md`.
 
-use super::hello;
+#![cfg(unix)]
+#![expect(clippy::unwrap_used, reason = "a test's helpers fail as a test does")]
+
 use crate::sockets::{Asked, Listener, Running};
 use crate::support::{concord, ran};
 use rustix::process::Signal;
@@ -14,6 +17,12 @@ const INITIALIZED: &str = r#"{"jsonrpc":"2.0","method":"notifications/initialize
 const PING: &str = r#"{"jsonrpc":"2.0","id":7,"method":"ping"}"#;
 const PONG: &str = r#"{"jsonrpc":"2.0","id":7,"result":{}}"#;
 const WELCOME: &str = r#"{"jsonrpc":"2.0","id":0,"result":{"protocolVersion":"2025-06-18","capabilities":{},"serverInfo":{"name":"s","version":"1"}}}"#;
+
+fn hello(version: &str) -> String {
+    format!(
+        r#"{{"jsonrpc":"2.0","id":0,"method":"initialize","params":{{"protocolVersion":"{version}","capabilities":{{"roots":{{}}}},"clientInfo":{{"name":"c","version":"1"}}}}}}"#
+    )
+}
 
 /// Another request of the same session: ids are not used twice.
 fn ping(id: usize) -> String {
