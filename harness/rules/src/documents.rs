@@ -55,6 +55,38 @@ const PAGES: &[Page] = &[
     page("server/utilities/pagination", Span::ALL),
 ];
 
+const FIRST: Span = Span::only(Revision::V2024_11_05);
+const SECOND: Span = Span::only(Revision::V2025_03_26);
+const THIRD: Span = Span::only(Revision::V2025_06_18);
+const MODERN: Span = Span::MODERN;
+
+/// Headings that some revisions have elsewhere or under another name: as sources name them, in which revisions, and where.
+#[rustfmt::skip]
+const ELSEWHERE: &[(&str, Span, &str)] = &[
+    ("basic/authorization#authorization-code-protection", SECOND, "basic/authorization#security-considerations"),
+    ("basic/authorization#authorization-code-protection", MODERN, "basic/authorization/security-considerations#authorization-code-protection"),
+    ("basic/authorization#authorization-server-location", MODERN, "basic/authorization/authorization-server-discovery#authorization-server-location"),
+    ("basic/authorization#authorization-server-metadata-discovery", MODERN, "basic/authorization/authorization-server-discovery#authorization-server-metadata-discovery"),
+    ("basic/authorization#client-id-metadata-documents", MODERN, "basic/authorization/client-registration#client-id-metadata-documents"),
+    ("basic/authorization#communication-security", SECOND, "basic/authorization#security-considerations"),
+    ("basic/authorization#communication-security", MODERN, "basic/authorization/security-considerations#communication-security"),
+    ("basic/authorization#open-redirection", MODERN, "basic/authorization/security-considerations#open-redirection"),
+    ("basic/authorization#protected-resource-metadata-discovery-requirements", THIRD, "basic/authorization#authorization-server-location"),
+    ("basic/authorization#protected-resource-metadata-discovery-requirements", MODERN, "basic/authorization/authorization-server-discovery#protected-resource-metadata-discovery-requirements"),
+    ("basic/index#messages", FIRST, "basic/messages"),
+    ("basic/index#notifications", FIRST, "basic/messages#notifications"),
+    ("basic/index#requests", FIRST, "basic/messages#requests"),
+    ("basic/index#responses", FIRST, "basic/messages#responses"),
+    ("basic/index#schema-validation", Span::between(Revision::V2024_11_05, Revision::V2025_06_18), "server/tools#tool"),
+    ("basic/transports#security-warning", MODERN, "basic/transports/streamable-http"),
+    ("basic/transports#sending-messages-to-the-server", FIRST, "basic/transports#http-with-sse"),
+    ("basic/transports#sending-messages-to-the-server", MODERN, "basic/transports/streamable-http#sending-messages"),
+    ("basic/transports#stdio", MODERN, "basic/transports/stdio"),
+    ("client/elicitation#elicitation-requests", THIRD, "client/elicitation#creating-elicitation-requests"),
+    ("client/elicitation#requested-schema", THIRD, "client/elicitation#request-schema"),
+    ("server/utilities/logging#setting-log-level", MODERN, "server/utilities/logging#requesting-log-messages"),
+];
+
 /// Documents of others, by how a source begins.
 const OTHERS: &[(&str, &str)] = &[
     ("JSON-RPC 2.0", "https://www.jsonrpc.org/specification"),
@@ -94,6 +126,10 @@ fn link(source: &str, revision: Revision) -> Option<String> {
     // A source may name the revision that it stands in.
     let pinned = source.split_once(' ').and_then(|(name, rest)| Some((Revision::named(name)?, rest)));
     let (revision, source) = pinned.unwrap_or((revision, source));
+    let elsewhere = ELSEWHERE.iter().find(|(from, span, _)| *from == source && span.has(revision));
+    if let Some((.., place)) = elsewhere {
+        return Some(format!("{SITE}/{revision}/{place}"));
+    }
     let name = source.split([',', ' ', '#']).next().unwrap_or_default();
     let heading = source.split_once('#').map(|(_, heading)| format!("#{heading}")).unwrap_or_default();
     let page = PAGES.iter().find(|page| page.name == name)?;
@@ -108,7 +144,7 @@ fn link(source: &str, revision: Revision) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::{PAGES, SITE};
+    use super::{ELSEWHERE, PAGES, SITE};
     use crate::{Revision, all, find};
 
     #[test]
@@ -116,7 +152,7 @@ mod tests {
         let link = |id: &str, revision: &str| find(id).unwrap().link(Revision::named(revision)).unwrap();
         let site = |path: &str| format!("{SITE}/{path}");
         assert_eq!(link("jsonrpc.id.null", "2025-06-18"), site("2025-06-18/basic#requests"));
-        assert_eq!(link("jsonrpc.id.null", "2024-11-05"), site("2024-11-05/basic#requests"));
+        assert_eq!(link("jsonrpc.id.null", "2024-11-05"), site("2024-11-05/basic/messages#requests"));
         assert_eq!(link("jsonrpc.id.null", "unknown"), site("2026-07-28/basic#requests"));
     }
 
@@ -140,6 +176,17 @@ mod tests {
             }
         }
         assert!(followed > 200, "{followed}");
+    }
+
+    #[test]
+    fn what_stands_elsewhere_is_cited_where_it_does_not_stand() {
+        for (from, span, _) in ELSEWHERE {
+            let cites = |rule: &&crate::rule::Rule| rule.source.split("; ").any(|source| source == *from);
+            let bound = |rule: &crate::rule::Rule| {
+                Revision::ALL.into_iter().any(|it| rule.span.has(it) && span.has(it))
+            };
+            assert!(all().filter(cites).any(bound), "{from}");
+        }
     }
 
     #[test]

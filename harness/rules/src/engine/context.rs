@@ -11,7 +11,7 @@ use crate::revision::Revision;
 use std::cell::OnceCell;
 use transcript::json::Json;
 use transcript::rejection::Code;
-use transcript::session::{Content, Entry, Exchange, Headers, Side};
+use transcript::session::{Carrier, Content, Entry, Exchange, Headers, Side};
 
 /// A shorter value is looked through by itself.
 const SHORT: usize = 32;
@@ -114,6 +114,12 @@ impl RuleContext<'_> {
     /// The id of the event of a stream that it is.
     pub(crate) fn event_id(&self) -> Option<&str> {
         self.entry.sse.as_ref()?.id.as_deref()
+    }
+
+    /// Whether it stands in the answer to a POST.
+    pub(crate) fn is_posts_answer(&self) -> bool {
+        self.exchange.is_some_and(|exchange| exchange.method.eq_ignore_ascii_case("POST"))
+            && self.entry.carrier != Carrier::Request
     }
 
     /// Whether it is judged by a revision that begins with no handshake.

@@ -87,6 +87,8 @@ pub(crate) struct HttpExchange {
     pub(crate) session_gone: bool,
     /// Events of the answer's stream were seen, comments aside.
     pub(crate) events: u64,
+    /// One of them has data and came before any `endpoint` event.
+    pub(crate) before_endpoint: bool,
     /// Comments stood in the answer's stream.
     pub(crate) comments: bool,
     /// The stream ends in an event that no empty line ends: whether its data are a whole message.
@@ -287,8 +289,12 @@ impl HttpExchange {
         if self.events == 0 {
             self.primed = !carries && id.is_some() && sse.data.as_deref().unwrap_or_default().is_empty();
         }
-        if self.endpoint.is_none() && sse.name.as_deref() == Some("endpoint") {
-            self.endpoint = Some(sse.data.as_deref().unwrap_or_default().into());
+        let data = sse.data.as_deref().unwrap_or_default();
+        match sse.name.as_deref() {
+            _ if self.endpoint.is_some() => {}
+            Some("endpoint") => self.endpoint = Some(data.into()),
+            // Of an event without data no client hears.
+            _ => self.before_endpoint |= !data.is_empty(),
         }
         self.events += 1;
         self.last_id = id.map(Into::into).or(self.last_id.take());

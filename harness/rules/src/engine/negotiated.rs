@@ -19,7 +19,7 @@ use transcript::session::{Exchange, Side, header};
 const LONGEST: usize = 1 << 16;
 
 /// The most sessions that are told from each other.
-const MOST_SESSIONS: usize = 1_000;
+pub(crate) const MOST_SESSIONS: usize = 1_000;
 
 /// What a session has agreed on so far.
 #[derive(Debug, Default)]

@@ -190,15 +190,18 @@ impl AuthDiscoveryState {
         }
     }
 
-    /// None of an issuer's addresses was tried: whether that of its host was, which is of no issuer that is listed.
+    /// None of an issuer's addresses was tried: whether that of its host was, which is of no issuer that is listed, or one behind its
+    /// path that RFC 8414 does not have.
     fn elsewhere(&self, issuer: &str, issuers: &[String], at: &RuleContext<'_>) {
         let mut requested = self.documents.requested();
         let listed = requested.by_ref().find(|one| one.succeeded && one.url.contains(RESOURCE_METADATA));
         let [[own, oauth], [_, openid]] =
             ["oauth-authorization-server", "openid-configuration"].map(|name| inserted(issuer, name));
+        let appended = format!("{issuer}/.well-known/oauth-authorization-server");
         let listed_too = |url: &str| issuers.iter().any(|it| addresses_of(it).iter().any(|one| one == url));
         let of_host = |one: &&Document| {
-            one.succeeded && (*one.url == *oauth || *one.url == *openid) && !listed_too(&one.url)
+            let places = [&oauth, &openid, &appended];
+            one.succeeded && places.iter().any(|place| ***place == *one.url) && !listed_too(&one.url)
         };
         // Before the metadata was read, the client may have looked for what older revisions have there.
         if let (Some(_), Some(document)) = (listed, requested.find(of_host)) {

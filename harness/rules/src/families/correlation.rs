@@ -193,6 +193,7 @@ impl CorrelationState {
             // Word for word the same: a resumed stream, where nothing shows the events. Over stdio there is none.
             ResponseMatch::AlreadyAnswered
                 if may_repeat
+                    && !at.is_posts_answer()
                     && at.facts.over_stdio() != Some(true)
                     && at.revision.is_none_or(Revision::has_handshake)
                     && at.event_id().is_none()

@@ -80,6 +80,9 @@ static UNKNOWN: Rule = Rule {
     ..Rule::BLANK.should()
 };
 
+/// A method that `probe` asks for, and nobody has.
+const MADE_UP: &str = "concord/unknown";
+
 static PARSE: Rule = Rule {
     id: "jsonrpc.error.parse-code",
     relational: true,
@@ -238,6 +241,10 @@ impl ErrorsState {
             return;
         }
         match message.error_code() {
+            None if message.kind == MessageKind::Result && method == MADE_UP => {
+                let wrong = Violation::new("a method that does not exist is answered with a result");
+                at.fail(&UNKNOWN, wrong.see(request.location(), "the request"));
+            }
             None if message.kind == MessageKind::Result => {
                 self.suspects.retain(|suspect| *suspect.method != *method || suspect.side != at.side);
             }

@@ -190,8 +190,7 @@ impl LegacySseState {
         let name = sse.name.as_deref().unwrap_or_default();
         let data = sse.data.as_deref();
         let before = match at.exchanges.current() {
-            // The exchange has counted the event at hand already.
-            Some(exchange) if !envelope => exchange.is("GET") && exchange.events > 1,
+            Some(exchange) if !envelope => exchange.is("GET") && exchange.before_endpoint,
             _ => self.before,
         };
         self.before |= at.message.is_some() || !name.is_empty() && name != "endpoint";

@@ -292,7 +292,9 @@ impl ProgressState {
         if let Some(&index) = others.iter().find(|&&index| self.active[index].contains_key(&key)) {
             at.pass(&KNOWN);
             at.pass(&STOP);
-            if let Some(active) = self.active[index].get_mut(&key) {
+            if others.iter().any(|&other| other != index && self.active[other].contains_key(&key)) {
+                at.inconclusive(&MONOTONIC, "both sides gave this token, and nothing says who reports");
+            } else if let Some(active) = self.active[index].get_mut(&key) {
                 grows(active, message, repeated, at);
             }
         } else if others.iter().any(|&index| self.finished[index].has(&key.0)) {
@@ -323,9 +325,9 @@ impl ProgressState {
     }
 }
 
-/// Whether the revision has streams that say things again.
+/// Whether what says a thing again may be a stream that is resumed, as the answer to a POST is not.
 fn may_be_resumed(at: &RuleContext<'_>) -> bool {
-    at.revision.is_none_or(Revision::has_handshake)
+    at.revision.is_none_or(Revision::has_handshake) && !at.is_posts_answer()
 }
 
 const RESUMED: &str = "a stream that is resumed says things again; a recording with event ids would show it";

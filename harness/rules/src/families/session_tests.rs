@@ -173,3 +173,31 @@ fn there_may_be_more_families_than_a_word_has_bits() {
     let judged = judged(None, handshake().chain([call(1)]), &FAMILIES);
     assert_eq!(outcome(&judged, "made-up.no-numbers").0, RuleVerdict::Warn);
 }
+
+#[test]
+fn progress_under_a_token_of_both_sides_is_judged_only_where_a_recording_says_who_reports() {
+    let asks = |method: &str, params: &str| {
+        format!(
+            r#"{{"jsonrpc":"2.0","id":"{method}","method":"{method}","params":{{{params},"_meta":{{"progressToken":1}}}}}}"#
+        )
+    };
+    let reports = |progress: u64| {
+        format!(
+            r#"{{"jsonrpc":"2.0","method":"notifications/progress","params":{{"progressToken":1,"progress":{progress}}}}}"#
+        )
+    };
+    let sampling = r#""messages":[],"maxTokens":5"#;
+    let mut judging = Judge::new(&JudgeOptions { families: FAMILIES, ..JudgeOptions::default() });
+    for text in [
+        asks("tools/call", r#""name":"a""#),
+        asks("sampling/createMessage", sampling),
+        reports(5),
+        reports(1),
+    ] {
+        let content = Content::Message(Message::parse(&text).unwrap());
+        judging.take(&Entry::new(Location::default(), content));
+    }
+    let outcomes = judging.finish().outcomes;
+    let outcome = outcomes.iter().find(|outcome| outcome.rule.id == "progress.monotonic").unwrap();
+    assert_eq!(outcome.verdict, RuleVerdict::Inconclusive);
+}
