@@ -97,9 +97,11 @@ fn start(
     redaction: &Redaction,
     context: CommandContext,
 ) -> Result<Arc<Bridge>, Failure> {
-    Bridge::start(command, shared, Conduct::default(), Box::new(context.terminal)).map_err(|refused| match refused {
-        StartError::Unusable(why) => Failure::Unusable(why),
-        StartError::CannotRun(why) => Failure::NotRun(redaction.text(&why).into_owned()),
+    Bridge::start(command, shared, Conduct::default(), Box::new(context.terminal)).map_err(|refused| {
+        match refused {
+            StartError::Unusable(why) => Failure::Unusable(why),
+            StartError::CannotRun(why) => Failure::NotRun(redaction.text(&why).into_owned()),
+        }
     })
 }
 

@@ -37,7 +37,8 @@ impl Bench {
         let server = Listener::new();
         let target = server.url();
         let folder = tempfile::tempdir().unwrap();
-        let mut proxy = Proxy::listen("127.0.0.1:0".parse().unwrap(), Target::parse(&target).unwrap()).unwrap();
+        let mut proxy =
+            Proxy::listen("127.0.0.1:0".parse().unwrap(), Target::parse(&target).unwrap()).unwrap();
         settings(&mut proxy);
         let (at, stop) = (proxy.address().unwrap(), Arc::new(AtomicBool::new(false)));
         let file = File::create(folder.path().join("session.har")).unwrap();
