@@ -143,7 +143,8 @@ impl Bridge {
         let mut sessions = lock(&self.sessions);
         if sessions.by_id.len() >= SESSIONS {
             let idle = |(id, session): (&String, &Session)| {
-                (!session.client.is_busy()).then(|| (session.used, id.clone()))
+                let is_busy = session.client.with(|streams| streams.is_busy());
+                (is_busy != Some(true)).then(|| (session.used, id.clone()))
             };
             let (_, id) = sessions.by_id.iter().filter_map(idle).min().ok_or(NoSession::Full)?;
             sessions.end(&id, self.shared);

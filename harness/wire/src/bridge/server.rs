@@ -188,11 +188,6 @@ impl ClientHandle {
         self.server.read.notify_all();
     }
 
-    /// Whether it waits for something.
-    pub(super) fn is_busy(&self) -> bool {
-        self.with(|streams| streams.is_busy()).unwrap_or(false)
-    }
-
     /// The revision that it speaks, as far as it is known.
     pub(super) fn version(&self) -> Option<String> {
         lock(&self.server.state).conversation.clients.get(&self.id)?.version.clone()

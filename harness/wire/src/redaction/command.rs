@@ -25,7 +25,7 @@ impl Redaction {
     /// Why the word behind this option goes, if it does; behind `-u` it does where it has a colon.
     pub(super) fn option(&self, word: &str) -> Option<Rule> {
         match word {
-            "-u" | "--user" | "--proxy-user" if self.is_asked_for_passwords() => Some(Rule::Password),
+            "-u" | "--user" | "--proxy-user" if self.names(b"password").is_some() => Some(Rule::Password),
             _ => spelled(word).find_map(|name| self.rule_of(name)),
         }
     }

@@ -170,11 +170,6 @@ impl Redaction {
         !self.names.list.is_empty() || !self.texts.list.is_empty()
     }
 
-    /// Whether passwords are to be taken out where they stand behind a user's name.
-    pub(super) fn is_asked_for_passwords(&self) -> bool {
-        self.names(b"password").is_some()
-    }
-
     /// Why a member of this name is to be taken out, if it is.
     pub(super) fn names(&self, name: &[u8]) -> Option<Rule> {
         let there = letters(name);

@@ -12,7 +12,7 @@ pub(crate) use caller::Outcome;
 use crate::http::{self, Client, Target};
 use crate::{Notify, StartError};
 use caller::Caller;
-use session::{Session, Writer};
+use session::Session;
 use std::fs::File;
 use std::sync::Arc;
 use std::sync::mpsc::{Sender, channel};
@@ -41,7 +41,7 @@ impl Remote {
     ) -> Result<Self, StartError> {
         let runtime = http::runtime().map_err(StartError::Unusable)?;
         let client = Client::new(None).map_err(StartError::Unusable)?;
-        let (writer, writing) = Writer::open(to);
+        let (writer, writing) = session::write(to);
         let lines = session::read(from);
         let (stop, stopped) = channel();
         let session = Arc::new(Session {

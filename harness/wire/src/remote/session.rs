@@ -37,7 +37,8 @@ pub(super) const WAITING: usize = 16;
 /// A session.
 pub(super) struct Session {
     pub(super) caller: Caller,
-    pub(super) writer: Writer,
+    /// Where messages go. Where nobody reads any more, nobody is missed either.
+    pub(super) writer: Sender<String>,
     pub(super) notify: Arc<dyn Notify>,
     pub(super) over: mpsc::Sender<Outcome>,
     /// The ids of requests that wait for their answers, verbatim.
@@ -291,7 +292,7 @@ impl Session {
         for message in said.iter().filter(|said| said.method().is_none()) {
             self.answered(*message);
         }
-        self.writer.write(on_one_line(text.trim_ascii()).into_owned()).await;
+        let _ = self.writer.send(on_one_line(text.trim_ascii()).into_owned()).await;
     }
 
     fn answered(&self, message: Message<'_>) {
@@ -314,7 +315,7 @@ impl Session {
     async fn fail(&self, ids: &[String], why: &str) {
         for id in ids {
             if self.no_longer_open(id) {
-                self.writer.write(internal_error(id, &format!("mcp-concord record: {why}"))).await;
+                let _ = self.writer.send(internal_error(id, &format!("mcp-concord record: {why}"))).await;
             }
         }
     }
@@ -360,29 +361,18 @@ pub(super) fn read(from: File) -> Receiver<PipeEvent> {
     lines
 }
 
-/// Where messages go. It closes when the last of its clones is dropped and all is written.
-#[derive(Debug, Clone)]
-pub(super) struct Writer(Sender<String>);
-
-impl Writer {
-    /// A writer, and the thread that ends with it.
-    pub(super) fn open(mut to: File) -> (Self, JoinHandle<()>) {
-        let (sender, mut lines) = channel::<String>(WAITING);
-        let writing = thread::spawn(move || {
-            while let Some(mut line) = lines.blocking_recv() {
-                line.push('\n');
-                // A client that reads no more is gone; its end of input follows.
-                if to.write_all(line.as_bytes()).is_err() {
-                    return;
-                }
+/// Where messages go, each of which waits for those before it, and the thread that ends when the last who sends is gone and all is
+/// written.
+pub(super) fn write(mut to: File) -> (Sender<String>, JoinHandle<()>) {
+    let (sender, mut lines) = channel::<String>(WAITING);
+    let writing = thread::spawn(move || {
+        while let Some(mut line) = lines.blocking_recv() {
+            line.push('\n');
+            // A client that reads no more is gone; its end of input follows.
+            if to.write_all(line.as_bytes()).is_err() {
+                return;
             }
-        });
-        (Self(sender), writing)
-    }
-
-    /// Has a message written, which waits for those before it.
-    pub(super) async fn write(&self, line: String) {
-        // Where nobody reads any more, nobody is missed either.
-        let _ = self.0.send(line).await;
-    }
+        }
+    });
+    (sender, writing)
 }

@@ -142,7 +142,7 @@ fn redacted(
     (kept["text"].as_str().unwrap_or_default().to_owned(), body.lost)
 }
 
-/// The cases of redaction, which is told of the parts as they come.
+/// The cases of redaction, whose texts come in parts.
 #[test]
 fn what_is_to_be_taken_out_goes_however_the_body_is_cut() {
     for Row { kind, redaction, text, expected } in rows() {
