@@ -61,7 +61,6 @@ const LESS: &[&str] = &[
     // That a handshake was refused is known by its exchange.
     "batches/later-handshake-refused",
     // That answers stand in a stream that may have said them later is known by its exchange.
-    "rules/correlation/one-client-two-transports",
 ];
 
 /// What the Inspector leaves out of requests no rule may miss, and nobody can tell in another format.

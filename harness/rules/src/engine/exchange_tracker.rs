@@ -51,7 +51,7 @@ impl ExchangeTracker {
         let mut done = Vec::new();
         match &entry.content {
             Content::Exchange(exchange) => {
-                done.extend(self.close(|open| !open.raw.timed));
+                done.extend(self.close(|open| !open.raw.timed && !open.is_unplaced()));
                 if self.open.len() == MOST_OPEN {
                     let oldest = self.open.front().map(|open| open.number);
                     done.extend(self.close(|open| Some(open.number) == oldest));

@@ -160,6 +160,11 @@ impl HttpExchange {
         (200..300).contains(&self.status())
     }
 
+    /// It is a stream of HTTP+SSE, and nothing tells when it said what.
+    pub(crate) fn is_unplaced(&self) -> bool {
+        self.endpoint.is_some() && !self.raw.timed
+    }
+
     /// The answer is a stream of events.
     pub(crate) fn streams(&self) -> bool {
         self.succeeded() && self.raw.media_type == "text/event-stream"
@@ -294,7 +299,7 @@ impl HttpExchange {
             _ if self.endpoint.is_some() => {}
             Some("endpoint") => self.endpoint = Some(data.into()),
             // Of an event without data no client hears.
-            _ => self.before_endpoint |= !data.is_empty(),
+            _ => self.before_endpoint |= carries || !data.is_empty(),
         }
         self.events += 1;
         self.last_id = id.map(Into::into).or(self.last_id.take());

@@ -9,6 +9,7 @@ use super::exchange_tracker::ExchangeTracker;
 use super::facts::Facts;
 use super::family::{Family, RuleVisitor};
 use super::finding::{Listener, RuleOutcome};
+use super::held_answers::HeldAnswers;
 use super::location::FindingLocation;
 use super::message::SeenMessage;
 use super::methods::usual_sender;
@@ -19,6 +20,7 @@ use super::trace_event::TraceEvent;
 use crate::revision::Revision;
 use std::cell::OnceCell;
 use transcript::batch;
+use transcript::entry_buffer::EntryBuffer;
 use transcript::json::{MemberIndex, index_members};
 use transcript::message::Message;
 use transcript::rejection::{Code, Rejection};
@@ -66,6 +68,7 @@ pub(crate) struct Judge {
     pending: PendingRequests,
     report: Report,
     exchanges: ExchangeTracker,
+    held: HeldAnswers,
     last: Location,
     rejected: Option<Rejection>,
     /// What is inside of the message at hand. It is kept only for its memory.
@@ -98,6 +101,7 @@ impl Judge {
             facts: Facts::new(options.recording.clone(), options.spec),
             pending: PendingRequests::default(),
             exchanges: ExchangeTracker::default(),
+            held: HeldAnswers::default(),
             last: Location::default(),
             rejected: None,
             parts: Vec::new(),
@@ -106,6 +110,29 @@ impl Judge {
 
     /// Takes the next entry.
     pub(crate) fn take(&mut self, entry: &Entry<'_>) {
+        if matches!(entry.content, Content::Exchange(_)) {
+            let released = self.held.release();
+            self.judge_held(&released);
+        }
+        if let Some(answer) = entry.message().filter(|message| message.method().is_none())
+            && let Some(exchange) = self.exchanges.exchange_of(entry)
+        {
+            let before = self.held.answered(&exchange.raw.url, answer.written_id());
+            self.judge_held(&before);
+        }
+        if !self.held.hold(entry, self.exchanges.exchange_of(entry)) {
+            self.judge(entry);
+        }
+    }
+
+    /// Judges what was held. When it was said nobody knows.
+    fn judge_held(&mut self, held: &[EntryBuffer]) {
+        for held in held {
+            held.each(|entry| self.judge(&Entry { time: None, ..entry.clone() }));
+        }
+    }
+
+    fn judge(&mut self, entry: &Entry<'_>) {
         self.last = entry.location;
         let begun = match &entry.content {
             Content::Exchange(exchange) => Some(*exchange),
@@ -173,6 +200,10 @@ impl Judge {
     /// What came of it.
     #[must_use]
     pub(crate) fn finish(mut self) -> CheckResult {
+        let last = self.last;
+        let rest = self.held.rest();
+        self.judge_held(&rest);
+        self.last = last;
         let entry = Entry::new(self.last, Content::Empty);
         let revision = self.facts.negotiated.revision;
         let mut visitors = std::mem::take(&mut self.visitors);
@@ -235,6 +266,9 @@ impl Judge {
             }
             self.facts.hear(&message);
             let revision = self.facts.revision_of(Some(&message));
+            if let Some(exchange) = self.exchanges.exchange_of(entry) {
+                self.held.ask(&exchange.raw.url, message.raw.written_id());
+            }
             let session = self.facts.sessions.key();
             self.pending.ask(entry, &message.raw, (&method, message.known), side, (revision, session));
             if message.calls("notifications/cancelled")

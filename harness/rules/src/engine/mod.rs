@@ -10,6 +10,7 @@ mod exchange_tracker;
 mod facts;
 mod family;
 mod finding;
+mod held_answers;
 mod http_exchange;
 mod judge;
 mod location;

@@ -316,7 +316,7 @@ impl ProgressState {
             |(ended, exchange): &(TypedId, Option<u64>)| ended == key && *exchange == at.entry.exchange;
         if at.exchange.is_some() && !self.ended.iter().any(here) {
             at.inconclusive(&STOP, "an exchange log does not tell when a stream said something");
-        } else if repeated && may_be_resumed(at) {
+        } else if repeated && resumes(at) {
             at.inconclusive(&STOP, RESUMED);
         } else {
             let wrong = format!("the request that gave the token {} was answered before", shown(token));
@@ -325,9 +325,14 @@ impl ProgressState {
     }
 }
 
-/// Whether what says a thing again may be a stream that is resumed, as the answer to a POST is not.
+/// Whether the revision has streams that are resumed.
 fn may_be_resumed(at: &RuleContext<'_>) -> bool {
-    at.revision.is_none_or(Revision::has_handshake) && !at.is_posts_answer()
+    at.revision.is_none_or(Revision::has_handshake)
+}
+
+/// Whether what says a thing again may be such a stream, as the answer to a POST is not.
+fn resumes(at: &RuleContext<'_>) -> bool {
+    may_be_resumed(at) && !at.is_posts_answer()
 }
 
 const RESUMED: &str = "a stream that is resumed says things again; a recording with event ids would show it";
@@ -339,7 +344,7 @@ fn grows(active: &mut Active, message: &SeenMessage<'_>, repeated: bool, at: &Ru
         active.last = Some((now, at.moment()));
         return at.pass(&MONOTONIC);
     };
-    if now <= before && repeated && may_be_resumed(at) && at.facts.over_stdio() != Some(true) {
+    if now <= before && repeated && resumes(at) && at.facts.over_stdio() != Some(true) {
         return at.inconclusive(&MONOTONIC, RESUMED);
     }
     if now <= before && at.may_precede(&when) {
