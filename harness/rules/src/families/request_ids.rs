@@ -242,7 +242,7 @@ pub(super) const SAME_AGAIN: &str =
 /// Whether an open request of this side with this id asks the same.
 pub(super) fn is_same_again(message: &SeenMessage<'_>, at: &RuleContext<'_>) -> bool {
     let open = message.raw.id_value().and_then(|id| at.pending.find(at.side, id));
-    open.filter(|_| at.facts.over_stdio() != Some(true)).is_some_and(|open| {
+    open.is_some_and(|open| {
         open.location() != at.location()
             && message.calls(open.method())
             && open.params().map(Json::text) == message.raw.params().map(Json::text)
