@@ -135,7 +135,9 @@ impl RuleVisitor for BatchState {
             self.line(number, message, at);
         }
         if message.result_of("initialize").is_some() {
-            at.without(&NO_INITIALIZE, self.initialize.take(), |location| {
+            let has_batches = at.revision.is_none_or(|revision| revision == Revision::V2025_03_26);
+            let rule = if has_batches { &NO_INITIALIZE } else { &UNSUPPORTED };
+            at.without(rule, self.initialize.take(), |location| {
                 Violation::new("`initialize` comes in an array").at(location).by(Party::Client)
             });
         }
