@@ -18,7 +18,7 @@ use transcript::session::{Exchange, Side, header};
 /// Longer capabilities are not kept.
 const LONGEST: usize = 1 << 16;
 
-/// The most sessions that are told from each other.
+/// The most sessions that are remembered.
 pub(crate) const MOST_SESSIONS: usize = 1_000;
 
 /// What a session has agreed on so far.
@@ -161,7 +161,7 @@ impl NamedSessions {
     }
 }
 
-/// The name of the session that an exchange is of: of the revisions without sessions the address alone.
+/// The name of the session that an exchange is of: of the revisions without sessions only the address.
 fn name(exchange: &Exchange<'_>) -> Option<SessionName> {
     let requested = header(&exchange.request_headers, SESSION);
     let revision = header(&exchange.request_headers, VERSION).and_then(Revision::named);

@@ -107,7 +107,7 @@ fn check_message(message: &SeenMessage<'_>, at: &RuleContext<'_>) {
         Ok(Some(name)) => at.fail(&TWICE, name),
         Ok(None) | Err(_) => at.pass(&TWICE),
     }
-    // Whoever repeats a number that the other side chose has no choice.
+    // A side that repeats the number which the other one chose has no choice.
     exact(message.raw.id_value().filter(|_| message.kind == MessageKind::Request), at);
     exact(message.meta("progressToken"), at);
 }

@@ -63,7 +63,7 @@ fn the_limits_in_the_readme_are_those_that_hold() {
         ("ids that were used", limits::MOST_IDS),
         ("progress tokens in use", super::progress::MOST_ACTIVE),
         ("progress tokens that were in use", super::progress::MOST_FINISHED),
-        ("sessions of one recording that are told apart", limits::MOST_SESSIONS),
+        ("sessions of one recording at a time", limits::MOST_SESSIONS),
         ("tool definitions", limits::MOST_TOOLS),
         ("findings with their places", limits::MOST_KEPT),
         ("values inside of one message", transcript::json::MAX_INDEXED),
