@@ -5,6 +5,7 @@ use crate::messages::is;
 use crate::play::game::Game;
 use crate::play::http::listener::{IncomingRequest, Listener, Responder, ServerEvent};
 use crate::play::http::route::{Reply, Route, Routes};
+use crate::play::http::server::Presence;
 use crate::play::http::stream::Stream;
 use crate::play::plan::{Mismatch, MismatchKind, Plan};
 use formats::identify::Transport;
@@ -68,8 +69,8 @@ pub(super) struct ServerSession<'p> {
     /// What was reported once.
     pub(super) reported: BTreeSet<String>,
     pub(super) connections: usize,
-    /// Whether it is known that nobody comes any more.
-    pub(super) gone: watch::Receiver<bool>,
+    /// What is known of the client.
+    pub(super) presence: watch::Receiver<Presence>,
     /// The client has ended the session.
     pub(super) deleted: bool,
     /// How many streams with something to say a client has opened.
@@ -175,7 +176,9 @@ impl ServerSession<'_> {
         match self.routes.replies.get(step).cloned() {
             Some(Reply::Refused(status, headers)) => {
                 let values = headers.iter().filter_map(|(_, value)| HeaderValue::from_str(value).ok());
+                let address = Some(asked.target.as_str()).filter(|_| status < 400);
                 asked.reply.send((status, ""), "", self.plan, |headers| {
+                    insert(headers, "location", address);
                     values.for_each(|value| {
                         headers.append(WWW_AUTHENTICATE, value);
                     });
