@@ -13,6 +13,7 @@ use super::outcome::watch;
 pub(crate) use args::Args;
 
 use app::{CheckOptions, ReadOptions};
+use rules::Revision;
 use serde_json::Value;
 use std::io;
 use std::path::Path;
@@ -59,6 +60,7 @@ pub(crate) fn run(args: &Args, context: CommandContext) -> Result<u8, Failure> {
             .into_iter()
             .map(str::to_owned)
             .collect(),
+        revision: args.require.unwrap_or(Revision::V2025_11_25),
         folder,
     };
     watch()?;

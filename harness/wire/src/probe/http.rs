@@ -14,6 +14,7 @@ use hyper::body::Incoming;
 use hyper::header::{HeaderName, HeaderValue};
 use hyper::{Method, Request, Response, StatusCode};
 use serde_json::{Value, json};
+use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::time::{sleep, timeout};
@@ -62,10 +63,13 @@ pub(super) fn play(
     let (patience, session, resource) = (probe.patience, String::new(), String::new());
     let mut exchanges = Exchanges { client, origin, path, revision, patience, session, resource };
     runtime.block_on(async {
-        let is_legacy = match revision.has_handshake() {
-            true => exchanges.begin().await.map(|status| !status.is_success()),
-            false => exchanges.discover().await.map(|()| false),
+        let begun = async {
+            match revision.has_handshake() {
+                true => exchanges.begin().await.map(|status| !status.is_success()),
+                false => exchanges.discover().await.map(|()| false),
+            }
         };
+        let is_legacy = unless_interrupted(begun).await.unwrap_or(Err(Silence::Interrupted));
         let is_legacy = match is_legacy {
             Ok(is_legacy) => is_legacy,
             Err(why) => {
@@ -90,7 +94,11 @@ pub(super) fn play(
                 }
                 _ => None,
             };
-            let played = if lacks.is_some() { Ok(lacks) } else { exchanges.act(&step.act).await };
+            let played = match lacks {
+                Some(_) => Some(Ok(lacks)),
+                None => unless_interrupted(exchanges.act(&step.act)).await,
+            };
+            let Some(played) = played else { break };
             match played {
                 Ok(None) => done.played.push(step.name),
                 Ok(Some(why)) => done.left.push((step.name, why.to_owned())),
@@ -108,6 +116,17 @@ pub(super) fn play(
     Ok(done)
 }
 
+/// What comes of this, unless the probe is interrupted before.
+async fn unless_interrupted<T>(work: impl Future<Output = T>) -> Option<T> {
+    let mut work = pin!(work);
+    while !interrupt::requested() {
+        if let Ok(done) = timeout(LISTEN, work.as_mut()).await {
+            return Some(done);
+        }
+    }
+    None
+}
+
 impl Exchanges<'_> {
     /// Shakes hands, and keeps the session's id; the status of the answer.
     async fn begin(&mut self) -> Result<StatusCode, Silence> {
@@ -115,7 +134,7 @@ impl Exchanges<'_> {
         let answer = self.open("POST", self.path, &[BOTH], &self.hello()).await?;
         self.session = text(answer.headers(), SESSION).unwrap_or_default();
         let status = answer.status();
-        Stream::new(answer).events(self.patience, |_| false).await;
+        Stream::new(answer).answer(self.patience).await;
         if status.is_success() {
             self.send("POST", &[BOTH, OWN, VERSION], INITIALIZED).await?;
         }
@@ -170,7 +189,7 @@ impl Exchanges<'_> {
                 self.send("POST", headers, &body.replace("resumed", "other")).await?;
                 let answer = self.open("POST", self.path, headers, body).await?;
                 let events = match is_stream(&answer) {
-                    true => Stream::new(answer).events(self.patience, |_| false).await,
+                    true => Stream::new(answer).answer(self.patience).await,
                     false => return Ok(Some("the server answers without a stream")),
                 };
                 let Some(first) = events.into_iter().find_map(|event| event.id) else {
@@ -208,7 +227,7 @@ impl Exchanges<'_> {
         {
             let answer = self.open("POST", to, headers, body).await?;
             let is_taken = answer.status().is_success();
-            Stream::new(answer).events(self.patience, |_| false).await;
+            Stream::new(answer).answer(self.patience).await;
             if asks && is_taken && stream.events(self.patience, SseEvent::is_message).await.is_empty() {
                 return Err(Silence::Timeout);
             }
@@ -220,7 +239,7 @@ impl Exchanges<'_> {
     async fn send(&self, method: &str, headers: &[(&str, &str)], body: &str) -> Result<(), Silence> {
         let answer = self.open(method, self.path, headers, body).await?;
         let time = if method == "GET" && is_stream(&answer) { LISTEN } else { self.patience };
-        Stream::new(answer).events(time, |_| false).await;
+        Stream::new(answer).answer(time).await;
         Ok(())
     }
 
@@ -274,6 +293,17 @@ struct Stream {
 impl Stream {
     fn new(answer: Response<Incoming>) -> Self {
         Self { body: answer.into_body(), reader: EventReader::new(MOST) }
+    }
+
+    /// The events up to one that answers a request, and what comes a moment behind it: the stream may stay open.
+    async fn answer(&mut self, time: Duration) -> Vec<SseEvent> {
+        let answers = |event: &SseEvent| {
+            let said = serde_json::from_slice::<Value>(&event.data).unwrap_or_default();
+            said.get("method").is_none() && (said.get("result").is_some() || said.get("error").is_some())
+        };
+        let mut events = self.events(time, answers).await;
+        events.extend(self.events(LISTEN, |_| false).await);
+        events
     }
 
     /// The events that come in this time, up to the first that is enough.

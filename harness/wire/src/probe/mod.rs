@@ -174,13 +174,31 @@ fn judges(words: &[&str], id: &str) -> bool {
 
 impl<'p> Run<'p> {
     fn all(&self) -> Result<Vec<Probed>, StartError> {
-        let (first, start) = self.first()?;
+        let newest = Revision::V2025_11_25;
+        let mut asked = Some(self.probe.revision).filter(|it| it.has_handshake()).unwrap_or(newest);
+        let mut sessions = self.once(asked)?;
+        for is_last in [false, true] {
+            let known = sessions.iter().skip(1).filter_map(|session| session.revision);
+            let spoken = known.filter(|revision| revision.has_handshake()).max();
+            // The first session may have come too early, and asks once more; then for what the others speak.
+            let Some(spoken) = spoken.filter(|_| sessions[0].refused.is_some()) else { break };
+            if interrupt::requested() {
+                break;
+            }
+            asked = if is_last { spoken } else { asked };
+            sessions = self.once(asked)?;
+        }
+        Ok(sessions)
+    }
+
+    fn once(&self, asked: Revision) -> Result<Vec<Probed>, StartError> {
+        let (first, start) = self.first(asked)?;
         let spoken = first.player.done.revision;
         let next = self.probe.next(spoken, start);
         let has_own = matches!(self.probe.server, Server::Command(_));
         // A server that all share would take a fault of one session into the others, and what is asked for by name is called once.
         let mut sessions = if spoken.is_some() && has_own && self.probe.calls == Calls::ReadOnly {
-            self.together(first, &next)?
+            self.together(first, asked, &next)?
         } else {
             let first = self.rest(first)?;
             // A server that does not answer its first request is asked no more.
@@ -200,7 +218,12 @@ impl<'p> Run<'p> {
     /// Plays the rest of the first session and the others beside each other, since most of their time is spent on starts and on waiting.
     /// Where one falls short that may be because of the others, as servers may share a file or a port: then it is played again by
     /// itself.
-    fn together(&self, first: Session<'_>, next: &[Next]) -> Result<Vec<Probed>, StartError> {
+    fn together(
+        &self,
+        first: Session<'_>,
+        asked: Revision,
+        next: &[Next],
+    ) -> Result<Vec<Probed>, StartError> {
         let (first, others) = thread::scope(|scope| {
             let first = scope.spawn(|| self.rest(first));
             let others = map_in_order(next, AT_ONCE, 0, |next| self.play(next));
@@ -211,7 +234,7 @@ impl<'p> Run<'p> {
         let again = |done: &Probed| fell_short(done) && !interrupt::requested();
         let mut first = first?;
         if again(&first) {
-            first = self.rest(self.first()?.0)?;
+            first = self.rest(self.first(asked)?.0)?;
         }
         let mut sessions = vec![first];
         for (next, other) in next.iter().zip(others) {
@@ -225,11 +248,10 @@ impl<'p> Run<'p> {
     }
 
     /// The first session after its handshake, and how long the server took to start and to answer that.
-    fn first(&self) -> Result<(Session<'p>, Duration), StartError> {
-        let newest = Revision::V2025_11_25;
+    fn first(&self, asked: Revision) -> Result<(Session<'p>, Duration), StartError> {
         let begun = Instant::now();
         let mut session = Session::open(self.probe, "session", self.notify)?;
-        session.player.shake_hands(newest.name(), newest);
+        session.player.shake_hands(asked.name(), asked);
         Ok((session, begun.elapsed()))
     }
 
@@ -283,9 +305,10 @@ impl<'p> Run<'p> {
                 if is_spoken {
                     session.player.client.patience = self.probe.patience;
                     let modern = Revision::V2026_07_28;
-                    session.player.play(
-                        self.probe.steps(Part::Session, modern).chain(self.probe.steps(Part::Faults, modern)),
-                    );
+                    let faults = self.probe.steps(Part::Faults, modern);
+                    // What is held to a set of rules breaks none.
+                    let faults = faults.filter(|_| self.probe.revision != modern);
+                    session.player.play(self.probe.steps(Part::Session, modern).chain(faults));
                 }
                 is_spoken
             }),

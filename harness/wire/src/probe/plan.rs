@@ -30,6 +30,8 @@ pub struct Probe {
     pub patience: Duration,
     /// Plays only steps that these rules judge, and all where it is empty.
     pub select: Vec<String>,
+    /// The revision whose session a client plays that keeps to the specification: the first one, or the one without handshake.
+    pub revision: Revision,
     /// The folder for the recordings.
     pub folder: PathBuf,
 }

@@ -10,7 +10,7 @@ use crate::record::{Live, Plan, Server, create_in_place};
 use crate::redaction::Redaction;
 use crate::remote::{Outcome, Remote};
 use crate::stdio;
-use crate::{Notify, StartError};
+use crate::{Notify, StartError, interrupt};
 use std::fs::File;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
@@ -96,7 +96,7 @@ impl<'p> Session<'p> {
             Connection::Http(remote, archive) => {
                 client.writer = None;
                 // One that does not answer is not waited for.
-                if !done.unanswered.is_empty() {
+                if !done.unanswered.is_empty() || interrupt::requested() {
                     let _ = remote.stop.send(Outcome::Closed);
                 }
                 remote.wait();

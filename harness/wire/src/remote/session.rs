@@ -104,18 +104,16 @@ impl Session {
             return;
         }
         self.open.send_modify(|open| open.extend(ids.iter().cloned()));
-        if !hello {
-            let session = Arc::clone(self);
-            tokio::spawn(async move { session.request(&text, &ids).await });
-            return;
+        if hello {
+            lock(&self.caller.state).hello = ids.first().cloned();
         }
-        lock(&self.caller.state).hello = ids.first().cloned();
-        let answered = async {
-            self.request(&text, &ids).await;
-            // Over HTTP+SSE the answer is elsewhere.
-            let _ = self.open.subscribe().wait_for(|open| !ids.iter().any(|id| open.contains(id))).await;
-        };
-        if timeout(ACCEPTANCE, answered).await.is_err() {
+        let (session, asked) = (Arc::clone(self), ids.clone());
+        let asking = tokio::spawn(async move { session.request(&text, &asked).await });
+        // Over HTTP+SSE the answer is elsewhere, and its stream may stay open behind it.
+        let mut open = self.open.subscribe();
+        let answered = open.wait_for(|open| !ids.iter().any(|id| open.contains(id)));
+        if hello && timeout(ACCEPTANCE, answered).await.is_err() {
+            asking.abort();
             self.not_taken(&ids, NO_ANSWER).await;
         }
     }

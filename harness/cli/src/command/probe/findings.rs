@@ -19,7 +19,7 @@ use wire::probe::{Probed, SCRIPT, Silence, Unanswered};
 
 /// What is asked of the sessions.
 pub(super) struct Asked {
-    /// The revision that the first one should conform to.
+    /// The revision that the session in it should conform to.
     pub(super) require: Option<Revision>,
     /// The recordings are kept, and found under their paths.
     pub(super) kept: bool,
@@ -39,6 +39,9 @@ pub(super) const ANSWERED: &str = "jsonrpc.request.answered";
 /// The rule that a batch without an answer breaks.
 const COVERED: &str = "jsonrpc.batch.response-cover";
 
+/// How an error begins that the recorder answers with in the server's place.
+const RECORDER: &str = "mcp-concord record: ";
+
 /// How many tools are named that were not called.
 const NAMED: usize = 8;
 
@@ -51,9 +54,9 @@ pub(super) fn judged(
     context: CommandContext,
 ) -> Result<Vec<CheckedFile>, Failure> {
     let (mut files, mut seen) = (Vec::new(), BTreeMap::new());
+    let frozen = asked.require.and_then(|it| sessions.iter().position(|one| one.revision == Some(it)));
     for (number, session) in sessions.iter().enumerate() {
-        let is_required = number == 0 && session.revision == asked.require;
-        let judge = required.filter(|_| is_required).unwrap_or(judge);
+        let judge = required.filter(|_| frozen == Some(number)).unwrap_or(judge);
         let mut file = judge.judge(&mut open_kept(&session.recording, None, context.terminal)?)?;
         file.name = if asked.kept { session.recording.display().to_string() } else { session.name.clone() };
         file.lines = unanswered(&mut file, session);
@@ -179,6 +182,11 @@ pub(super) fn last_words(said: &str) -> String {
     last.map_or_else(String::new, |last| format!("; its stderr ends with: {last}"))
 }
 
+/// Why something was refused, in the server's words, or with its status.
+fn refusal(why: &str) -> String {
+    plain(why.trim_start_matches(RECORDER)).to_string()
+}
+
 /// What to look at where a server over HTTP refuses the first request.
 fn hint(why: &str) -> &'static str {
     match why.strip_prefix("HTTP ").and_then(|status| status.get(..3)) {
@@ -251,20 +259,21 @@ pub(super) fn print(
     if let Some(code) = interrupt::code() {
         return Ok(code);
     }
-    if let Some(required) = asked.require.filter(|_| files.first().is_none_or(|file| file.required.is_none()))
-    {
-        terminal.error(&format!(
-            "the server does not speak {required}: `initialize` with the newest revision that has one is answered with \
-             another"
-        ));
+    if let Some(required) = asked.require.filter(|_| files.iter().all(|file| file.required.is_none())) {
+        let how = match (required.has_handshake(), first.revision, &first.refused) {
+            (false, ..) => "`server/discover` does not name it".to_owned(),
+            (_, Some(other), _) => format!("`initialize` is answered with {other}"),
+            (.., Some(why)) => format!("`initialize` is refused: {}", refusal(why)),
+            _ => "`initialize` is not answered".to_owned(),
+        };
+        terminal.error(&format!("the server does not speak {required}: {how}"));
         return Ok(exit::FAILED);
     }
     let is_silent = known.is_empty()
         && (first.refused.is_some() || first.unanswered.iter().any(|request| request.why == Silence::Ended));
     if let Some(why) = first.refused.as_ref().filter(|_| is_silent) {
-        let recorder = "mcp-concord record: ";
-        let why = why.trim_start_matches(recorder);
-        let unreached = why.strip_prefix("HTTP 502 Bad Gateway: ").and_then(|why| why.strip_prefix(recorder));
+        let why = why.trim_start_matches(RECORDER);
+        let unreached = why.strip_prefix("HTTP 502 Bad Gateway: ").and_then(|why| why.strip_prefix(RECORDER));
         let words = match unreached {
             Some(why) => {
                 format!("the server cannot be reached: {}; is it running, and at this address?", plain(why))
@@ -272,6 +281,11 @@ pub(super) fn print(
             None => format!("the server refuses `initialize`: {}{}", plain(why), hint(why)),
         };
         terminal.error(&format!("nothing could be probed: {words}"));
+    }
+    let begins = sessions.iter().filter_map(|session| session.revision).any(Revision::has_handshake);
+    if let Some(why) = first.refused.as_ref().filter(|_| begins) {
+        let why = refusal(why);
+        terminal.error(&format!("the main session was not played: `initialize` was refused twice: {why}"));
     }
     let failed = files.iter().any(|file| file.is_failure(asked.strict));
     Ok(match (is_silent, failed) {
