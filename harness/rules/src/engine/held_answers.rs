@@ -13,6 +13,12 @@ use transcript::session::Entry;
 /// How many bytes are held.
 const MOST_HELD: usize = 16 << 20;
 
+/// The most streams that something is held of.
+const MOST_STREAMS: usize = 100;
+
+/// How many messages of a stream are searched for one.
+const MOST_SEARCHED: usize = 1_000;
+
 /// The streams of which something is held.
 #[derive(Debug, Default)]
 pub(super) struct HeldAnswers {
@@ -40,14 +46,14 @@ impl HeldAnswers {
         let Some(endpoint) = &exchange.endpoint else { return false };
         let mut kept = EntryBuffer::default();
         kept.push(entry);
-        if self.bytes + kept.size() > MOST_HELD {
+        let place = self.streams.iter().position(|stream| stream.exchange == entry.exchange);
+        if self.bytes + kept.size() > MOST_HELD || place.is_none() && self.streams.len() >= MOST_STREAMS {
             return false;
         }
         self.bytes += kept.size();
         let key = entry.message().map_or((false, None), |message| {
             (message.method().is_some(), message.written_id().map(Into::into))
         });
-        let place = self.streams.iter().position(|stream| stream.exchange == entry.exchange);
         let place = place.unwrap_or_else(|| {
             let target = announced(&exchange.raw.url, endpoint);
             self.streams.push(HeldStream { exchange: entry.exchange, target, entries: VecDeque::new() });
@@ -82,7 +88,8 @@ impl HeldAnswers {
     fn until(&mut self, url: &str, key: &Key) -> Vec<EntryBuffer> {
         let stream = self.streams.iter_mut().rev().find(|stream| stream.target == url);
         let Some(stream) = stream else { return Vec::new() };
-        let place = stream.entries.iter().position(|(held, _)| held == key).map_or(0, |place| place + 1);
+        let mut first = stream.entries.iter().take(MOST_SEARCHED);
+        let place = first.position(|(held, _)| held == key).map_or(0, |place| place + 1);
         let released: Vec<_> = stream.entries.drain(..place).map(|(_, entry)| entry).collect();
         self.bytes -= released.iter().map(EntryBuffer::size).sum::<usize>();
         released

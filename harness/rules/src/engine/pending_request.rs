@@ -83,6 +83,9 @@ pub(super) type SessionKey = (Option<usize>, u64);
 /// The exchange that an answer came in, and its session.
 pub(super) type Came = (Option<u64>, SessionKey);
 
+/// How many of the last requests with one id are compared by their exchange and session.
+const MOST_RECENT: usize = 100;
+
 /// The open requests of one id. Two are rare; fifty thousand cost no more each.
 #[derive(Debug)]
 pub(super) struct OpenRequests {
@@ -97,8 +100,11 @@ impl OpenRequests {
             let (same_exchange, same_session) = (one.exchange == exchange, one.session == session);
             2 * u8::from(exchange.is_some() && same_exchange) + u8::from(same_session)
         };
-        let best = (0..self.rest.len()).rev().max_by_key(|place| rank(&self.rest[*place]));
-        let better = best.filter(|best| rank(&self.rest[*best]) > rank(&self.first));
+        let (oldest, most) = (rank(&self.first), 2 * u8::from(exchange.is_some()) + 1);
+        let recent = self.rest.len().saturating_sub(MOST_RECENT)..self.rest.len();
+        let recent = recent.rev().filter(|_| oldest < most);
+        let better = recent.max_by_key(|place| rank(&self.rest[*place]));
+        let better = better.filter(|better| rank(&self.rest[*better]) > oldest);
         if let Some(request) = better.and_then(|place| self.rest.remove(place)) {
             return (request, Some(self));
         }

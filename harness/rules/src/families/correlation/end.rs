@@ -82,6 +82,9 @@ impl SessionEnd {
     }
 }
 
+/// The most runs of a server that are judged: each looks at every open request.
+const MOST_RUNS: usize = 1_000;
+
 /// The runs of a server that a log tells of: one file may have several.
 #[derive(Default)]
 pub(super) struct Runs {
@@ -89,17 +92,22 @@ pub(super) struct Runs {
     ended: Option<(SessionEnd, u64)>,
     /// The requests before this one are of runs that were judged.
     next: u64,
+    /// How many were.
+    judged: usize,
 }
 
 impl Runs {
     pub(super) fn ended(&mut self, end: ServerEnd, at: &RuleContext<'_>) {
-        let next = at.pending.open().last().map_or(0, |request| request.number + 1);
-        self.ended.get_or_insert((end.into(), next));
+        if self.judged < MOST_RUNS {
+            let next = at.pending.last_number().map_or(0, |last| last + 1);
+            self.ended.get_or_insert((end.into(), next));
+        }
     }
 
     /// Judges the run that is over: what the log kept for later has come by now.
     pub(super) fn judge(&mut self, garbled: &BTreeSet<Box<str>>, at: &RuleContext<'_>) {
         let Some((end, next)) = self.ended.take() else { return };
+        self.judged += 1;
         for request in self.due(garbled, at).into_iter().filter(|request| request.number < next) {
             end.judge(request, at);
         }
