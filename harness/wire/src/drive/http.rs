@@ -10,7 +10,7 @@ use crate::http::Target;
 use crate::interrupt;
 use crate::journal::{self, Direction, Entry, Journal};
 use crate::play::Variants;
-use crate::play::http::{Answers, Server, Transport, as_client};
+use crate::play::http::{Answers, Presence, Server, Transport, as_client};
 use crate::stdio::group::{Group, pid};
 use crate::stdio::start;
 use rustix::process::{Signal, kill_process};
@@ -58,7 +58,7 @@ pub(super) fn play(
 
     // Where nothing more comes, the client gives up first, and not the quicker of the two.
     let longer = rig.waits(conditions) + rig.patience;
-    let (nobody_comes, gone) = watch::channel(false);
+    let (tell, presence) = watch::channel(Presence::Plays);
 
     let mut recorder =
         Running::new(start(&words, [Stdio::null(), Stdio::null(), Stdio::piped()]).map_err(not_started)?);
@@ -72,18 +72,20 @@ pub(super) fn play(
             return;
         }
         let serving = scope.spawn(|| {
-            server.play_until(&plan((scenario, &server_script), &answering, &server_journal, longer), gone)
+            let plan = plan((scenario, &server_script), &answering, &server_journal, longer);
+            server.play_until(&plan, presence)
         });
         (killed, stopped) = watched(rig, scenario, files, (id, kill_target.as_ref()), || {
             // What a peer met is in the journals.
             let plan = plan((scenario, &client_script), &asking, &client_journal, rig.waits(conditions));
             let _ = as_client(&plan, &target, transport);
+            let _ = tell.send(Presence::Over);
         });
         died = died_of(&mut recorder.group).filter(|_| killed.is_none());
         ended = end(&mut recorder.group, killed, rig.patience);
         // What the recorder sent before it went may be on its way for so long, and then nothing is.
         interrupt::wait(rig.patience, || serving.is_finished());
-        let _ = nobody_comes.send(true);
+        let _ = tell.send(Presence::Gone);
         let _ = serving.join();
     });
     if !listens && died.is_none() {

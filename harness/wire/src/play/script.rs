@@ -30,7 +30,7 @@ pub struct Script {
     left_out: BTreeSet<usize>,
 }
 
-/// An error of HTTP that answers a message, with the headers that say what would be let in.
+/// An error or a redirect of HTTP that answers a message, with the headers that say what would be let in.
 type Refusal = (u16, Vec<(String, String)>);
 
 /// One message of the session. Its number is that of its event.
@@ -195,7 +195,7 @@ impl Script {
 }
 
 fn refusal(status: Option<u16>, headers: &Headers<'_>) -> Option<Refusal> {
-    let status = status.filter(|status| *status >= 400)?;
+    let status = status.filter(|status| matches!(status, 301..=303 | 307 | 308 | 400..))?;
     let kept = headers.iter().filter(|header| header.0.eq_ignore_ascii_case("www-authenticate"));
     Some((status, kept.map(|(name, value)| (name.to_lowercase(), value.clone().into_owned())).collect()))
 }

@@ -15,6 +15,7 @@ mod stream;
 pub use client::as_client;
 pub use formats::identify::Transport;
 pub use route::Answers;
+pub(crate) use server::Presence;
 pub use server::Server;
 
 #[cfg(test)]

@@ -16,6 +16,7 @@ use crate::play::game::Game;
 use crate::play::plan::{Mismatch, Plan, Played};
 use crate::play::player::Order;
 use formats::identify::Transport;
+pub(crate) use session::Presence;
 use session::ServerSession;
 use std::collections::{BTreeMap, BTreeSet};
 use std::future::poll_fn;
@@ -63,15 +64,16 @@ impl Server {
 
     /// Plays until the session is over and its client has gone.
     pub fn play(self, plan: &Plan<'_>) -> Result<Played, StartError> {
-        let (_never, gone) = watch::channel(false);
-        self.play_until(plan, gone)
+        let (_never, presence) = watch::channel(Presence::Over);
+        self.play_until(plan, presence)
     }
 
-    /// The same, and waits for nothing more once `gone` says that no client will come. Its sender lives longer.
+    /// The same, and listens as long as `presence` says that the client plays, and waits for nothing more once it is gone. Its
+    /// sender lives longer.
     pub(crate) fn play_until(
         self,
         plan: &Plan<'_>,
-        gone: watch::Receiver<bool>,
+        presence: watch::Receiver<Presence>,
     ) -> Result<Played, StartError> {
         let (transport, answers) = (self.transport, self.answers);
         let (listener, runtime) = self.begin(plan)?;
@@ -88,7 +90,7 @@ impl Server {
             ids: BTreeSet::new(),
             reported: BTreeSet::new(),
             connections: 0,
-            gone,
+            presence,
             deleted: false,
             opened: 0,
         };
@@ -119,14 +121,14 @@ impl ServerSession<'_> {
             if self.game.closed_early || self.game.player.is_over() && self.is_all_sent() {
                 break;
             }
-            let handled = self.take_next(self.plan.patience);
+            let handled = self.take_next(self.plan.patience, Presence::Gone);
             let talks_on = handled && self.game.is_late(self.opened);
             if self.is_left() && !self.game.player.is_over() {
                 self.game.miss("the client has ended the session");
                 break;
             }
             if !handled || talks_on {
-                let why = match *self.gone.borrow() && !talks_on {
+                let why = match *self.presence.borrow() == Presence::Gone && !talks_on {
                     true => "no client came back".to_owned(),
                     false => self.game.silence(),
                 };
@@ -151,9 +153,16 @@ impl ServerSession<'_> {
     fn linger(&mut self) {
         self.game.wait_anew();
         // A client without a connection may make one to end the session.
-        while !self.deleted && !self.is_let_go() && (self.connections > 0 || self.session.is_some()) {
-            let patience = if self.connections > 0 { self.plan.patience } else { LAST_WRITE };
-            if !self.take_next(patience) || self.game.is_late(self.opened) {
+        while !self.deleted && !self.is_let_go() {
+            let (patience, until) = match (self.connections > 0, *self.presence.borrow()) {
+                (true, _) => (self.plan.patience, Presence::Gone),
+                (false, Presence::Plays) => (self.plan.patience, Presence::Over),
+                (false, _) if self.session.is_some() => (LAST_WRITE, Presence::Gone),
+                _ => break,
+            };
+            let silent = !self.take_next(patience, until);
+            let told = until == Presence::Over && *self.presence.borrow() >= until;
+            if silent && !told || self.game.is_late(self.opened) {
                 break;
             }
         }
@@ -279,13 +288,13 @@ impl ServerSession<'_> {
         ids.find(|id| !self.ids.contains(id)).unwrap_or_default()
     }
 
-    /// Waits for the next thing that happens, and handles it; whether there was one.
-    fn take_next(&mut self, patience: Duration) -> bool {
+    /// Waits for the next thing that happens, and handles it; whether there was one before the client was said to be so.
+    fn take_next(&mut self, patience: Duration, so: Presence) -> bool {
         let patience = patience + self.plan.variants.slow_read;
-        let (came, gone) = (&mut self.listener.came, &mut self.gone);
+        let (came, presence) = (&mut self.listener.came, &mut self.presence);
         let next = self.runtime.block_on(async {
             let mut next = pin!(next(came, patience, &self.listener.moved));
-            let mut gone = pin!(gone.wait_for(|gone| *gone));
+            let mut gone = pin!(presence.wait_for(|now| *now >= so));
             // What has come counts first.
             poll_fn(|context| match next.as_mut().poll(context) {
                 Poll::Pending if gone.as_mut().poll(context).is_ready() => Poll::Ready(None),

@@ -1,6 +1,6 @@
 //! Both sides of every session of the suite, over a socket in one process.
 
-use super::{Answers, Server, Transport, as_client};
+use super::{Answers, Presence, Server, Transport, as_client};
 use crate::http::{Limits, Target};
 use crate::play::script::tests::of_bytes;
 use crate::play::testing::{Both, agree, played, sessions, ways};
@@ -89,15 +89,42 @@ fn a_server_ends_when_nobody_comes_any_more() {
         Server::listen("127.0.0.1:0".parse().unwrap(), Transport::StreamableHttp, Answers::AsRecorded);
     let session = br#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#;
     let script = of_bytes("jsonrpc", session, Side::Server).unwrap();
-    let (nobody_comes, gone) = watch::channel(false);
+    let (tell, gone) = watch::channel(Presence::Over);
     let serving = thread::spawn(move || {
         let play = |plan: &Plan<'_>| server.unwrap().play_until(plan, gone).unwrap();
         played(&script, Duration::from_secs(60), &Variants::default(), play)
     });
-    nobody_comes.send(true).unwrap();
+    tell.send(Presence::Gone).unwrap();
     let (played, reports) = serving.join().unwrap();
     assert_eq!(played.mismatches, 1);
     assert!(reports[0].contains("no client came back"), "{reports:?}");
+}
+
+/// Who plays may still ask for something, as for a stream of the server's own, when all was said.
+#[test]
+fn a_server_listens_as_long_as_its_client_plays() {
+    let server =
+        Server::listen("127.0.0.1:0".parse().unwrap(), Transport::StreamableHttp, Answers::AsRecorded)
+            .unwrap();
+    let target = Target::parse(&server.url().unwrap()).unwrap();
+    let session = br#"{"jsonrpc":"2.0","method":"notifications/cancelled"}"#;
+    let script = |side| of_bytes("jsonrpc", session, side).unwrap();
+    let (patience, plain) = (Duration::from_secs(60), Variants::default());
+    let (tell, presence) = watch::channel(Presence::Plays);
+    thread::scope(|scope| {
+        let play = |plan: &Plan<'_>| as_client(plan, &target, Transport::StreamableHttp).unwrap();
+        let (script, plain) = (&script, &plain);
+        let serving = scope.spawn(move || {
+            let play = |plan: &Plan<'_>| server.play_until(plan, presence).unwrap();
+            played(&script(Side::Server), patience, plain, play)
+        });
+        played(&script(Side::Client), patience, plain, play);
+        thread::sleep(Duration::from_millis(200));
+        let address = target.origin().rsplit('/').next().unwrap().to_owned();
+        assert!(TcpStream::connect(address).is_ok());
+        tell.send(Presence::Over).unwrap();
+        assert_eq!(serving.join().unwrap().0.mismatches, 0);
+    });
 }
 
 /// Without a deadline they would keep every place for as long as they like.

@@ -49,6 +49,17 @@ impl Refusal {
     }
 }
 
+/// What a server is told of its client, in the order of a session.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Presence {
+    /// It plays, and may make one more request at any time.
+    Plays,
+    /// It has played, or nobody knows.
+    Over,
+    /// Nothing of it can come any more.
+    Gone,
+}
+
 /// A server at work.
 pub(super) struct ServerSession<'p> {
     pub(super) plan: &'p Plan<'p>,
@@ -68,8 +79,8 @@ pub(super) struct ServerSession<'p> {
     /// What was reported once.
     pub(super) reported: BTreeSet<String>,
     pub(super) connections: usize,
-    /// Whether it is known that nobody comes any more.
-    pub(super) gone: watch::Receiver<bool>,
+    /// What is known of the client.
+    pub(super) presence: watch::Receiver<Presence>,
     /// The client has ended the session.
     pub(super) deleted: bool,
     /// How many streams with something to say a client has opened.
@@ -175,7 +186,9 @@ impl ServerSession<'_> {
         match self.routes.replies.get(step).cloned() {
             Some(Reply::Refused(status, headers)) => {
                 let values = headers.iter().filter_map(|(_, value)| HeaderValue::from_str(value).ok());
+                let address = Some(asked.target.as_str()).filter(|_| status < 400);
                 asked.reply.send((status, ""), "", self.plan, |headers| {
+                    insert(headers, "location", address);
                     values.for_each(|value| {
                         headers.append(WWW_AUTHENTICATE, value);
                     });
