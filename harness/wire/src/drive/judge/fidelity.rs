@@ -199,6 +199,21 @@ impl Comparison<'_> {
             Some(Json::parse(one.text.trim()).ok()?.member("id")?.text().trim_matches('"').to_owned())
         };
         let ids: Vec<Option<String>> = self.said.iter().map(id).collect();
+        // Whose request each is of, and its id.
+        let thread = |at: usize| {
+            let side = self.said[at].side;
+            Some((if truth[at].is_some() { side.other() } else { side }, ids[at].as_deref()?))
+        };
+        // Two of them that were under way at once on two connections may come in any order.
+        let cross = |at: usize, other: usize| {
+            let (one, two) = (&self.said[at], &self.said[other]);
+            let at_once = one.begun < two.there && two.begun < one.there;
+            one.exchange != two.exchange && at_once && thread(at) == thread(other)
+        };
+        let crossed: HashSet<_> = (0..ids.len())
+            .filter(|&at| ids[at].is_some() && (0..at).any(|other| cross(at, other)))
+            .filter_map(thread)
+            .collect();
         let misbound = |(from, to): (usize, usize)| {
             let (meant, bound) = (truth[from]?, recorded[to]?);
             let one = &self.said[from];
@@ -217,8 +232,8 @@ impl Comparison<'_> {
                     })
             };
             let bound = bound.map(|at| self.pairing.said[at]);
-            if gone || self.is_turned(from, to) || within_exchange && unordered() || bound == meant.map(Some)
-            {
+            let open = within_exchange && unordered() || thread(from).is_some_and(|of| crossed.contains(&of));
+            if gone || self.is_turned(from, to) || open || bound == meant.map(Some) {
                 return None;
             }
             let line = self.written[to].line;

@@ -1,6 +1,6 @@
 //! Recordings written by hand. Those of `tests.txt` follow the session that was sent, each behind `---`, with `!` for each
 //! finding. Each message is sent a second after the one before it, and received a millisecond later. Behind `---` may be said otherwise,
-//! joined by ` & `: by message its stream, its exchange, when it was `begun` in microseconds and `there` in milliseconds, and how many are
+//! joined by ` & `: by message its stream, its exchange (of a log of `exchanges`, or of one that only has `connections`), when it was `begun` in microseconds and `there` in milliseconds, and how many are
 //! `due`; by line of the recording when it is `stamped` in milliseconds, or what a clock of its own `counted`; and that it is `flat`.
 
 use super::{FidelityReport, RecordedMessage, SentMessage, Terms, answers, judge};
@@ -29,7 +29,7 @@ fn said(session: &[&str], words: &str) -> Vec<SentMessage> {
     let one = |(index, (side, text)): (usize, (Side, String))| {
         let begun = START + at("begun", index).unwrap_or(index as u64 * 1_000_000);
         let there = at("there", index).map_or(begun + 1_000, |there| START + there * 1_000);
-        let exchange = at("exchanges", index);
+        let exchange = at("exchanges", index).or(at("connections", index));
         let stream = exchange.or(at("streams", index)).unwrap_or_default();
         let due = at("due", 0).is_none_or(|due| (index as u64) < due);
         SentMessage { side, stream, exchange, begun, there, text: format!("{text}\n"), due }
