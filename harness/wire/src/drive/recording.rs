@@ -3,9 +3,10 @@
 use super::judge::pairing::RecordedMessage;
 use super::judge::{Defect, Finding};
 use crate::files::open_regular;
-use formats::{Format, Input, ReadError, ReadOptions, Tolerance};
-use std::io;
+use formats::{Format, Input, ReadError, ReadOptions, Tolerance, walk};
+use std::io::{self, Seek as _};
 use std::path::Path;
+use transcript::clauses;
 use transcript::session::Content;
 
 /// A recording that could be read.
@@ -15,6 +16,8 @@ pub(super) struct Recording {
     pub(super) format: &'static Format,
     /// What is where messages belong.
     pub(super) written: Vec<RecordedMessage>,
+    /// Why the contract rejects it although its messages can be read, but for what a clause leaves open.
+    pub(super) rejected: Option<Finding>,
 }
 
 /// Reads the file, in the format that was asked for or else the one that its content shows; or says why it cannot be read.
@@ -35,6 +38,12 @@ pub(super) fn read(path: &Path, format: Option<&'static Format>) -> Result<Recor
             unreadable(format!("the recording cannot be read: line {line}: {message} ({clause})")).on(line)
         }
         other => unreadable(format!("the recording cannot be read: {other}")),
+    };
+    let is_open = |error: &ReadError| match error {
+        // What these two leave open, the reader reads.
+        ReadError::Rejected(it) if matches!(it.clause, "JRP-LINE" | "RPL-END") => false,
+        ReadError::Rejected(it) => clauses::find(it.clause).is_some_and(|clause| clause.open),
+        _ => false,
     };
     let mut input = Input::new(&mut file).map_err(refused)?;
     let format = match format {
@@ -62,7 +71,12 @@ pub(super) fn read(path: &Path, format: Option<&'static Format>) -> Result<Recor
             Ok(())
         })
         .map_err(refused)?;
-    Ok(Recording { format, written })
+    let strict = file
+        .rewind()
+        .map_err(ReadError::Io)
+        .and_then(|()| walk(format, &mut Input::new(&mut file)?, ReadOptions::default(), &mut |_| Ok(())));
+    let rejected = strict.err().filter(|error| !is_open(error)).map(refused);
+    Ok(Recording { format, written, rejected })
 }
 
 #[cfg(test)]
@@ -82,7 +96,20 @@ mod tests {
         };
         assert_eq!(kind(""), Err((Defect::NoRecording, None)));
         assert_eq!(kind("garbage"), Err((Defect::Unreadable, None)));
+        let rejected = |text: &str| {
+            fs::write(&path, text).unwrap();
+            read(&path, None).unwrap().rejected.map(|finding| (finding.kind, finding.line))
+        };
         let ping = r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#;
+        let trace = |raw: &str| format!(r#"{{"t":"2026-01-01T00:00:00.000Z","dir":"out","raw":{raw}}}"#);
+        let meta = r#"{"v":1,"type":"meta","startedAt":"","label":"","command":[]}"#;
+        let unreadable = |line| Some((Defect::Unreadable, Some(line)));
+        assert_eq!(rejected(ping), None);
+        assert_eq!(rejected(&format!("{ping}\na banner\n")), unreadable(2));
+        assert_eq!(rejected(&format!("{meta}\n{}\n", trace("{not json}"))), unreadable(2));
+        assert_eq!(rejected(&format!("{}\n", trace(ping))), unreadable(1));
+        // A clause leaves it open.
+        assert_eq!(rejected(&format!("{meta}\n{}\n", trace("\"a banner\""))), None);
         assert_eq!(kind(&format!("{ping}\n{}\n{ping}", ping.replace("2.0", "1.0"))), Ok(3));
         assert_eq!(kind(&format!("{ping}\n{ping}\u{0}\n")), Ok(2));
         fs::write(&path, [ping.as_bytes(), b"\n\"\xff\"\n"].concat()).unwrap();

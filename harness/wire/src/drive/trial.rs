@@ -118,7 +118,7 @@ impl Rig {
         }
         let within_exchange = recording.format.carries.exchanges;
         let terms = fidelity::Terms { patience: micros(self.patience), within_exchange };
-        let judged = fidelity::judge(said, &recording.written, terms);
+        let mut judged = fidelity::judge(said, &recording.written, terms);
         if judged.findings.is_empty() {
             if let Some(why) = judged.unsaid {
                 return skip(format!("{name} cannot carry it: {why}"));
@@ -126,6 +126,7 @@ impl Rig {
             if let Some(why) = unsaid(scenario, recording) {
                 return skip(why);
             }
+            judged.findings.extend(recording.rejected.clone());
         }
         (judgement(&judged.findings), judged.findings.first().and_then(|finding| finding.line))
     }
