@@ -28,6 +28,11 @@ impl PointerPattern {
                 "`{text}` is not a JSON pointer: it must begin with a slash, as in /result/content/*/text"
             ));
         };
+        if rest.split('~').skip(1).any(|behind| !behind.starts_with(['0', '1'])) {
+            return Err(format!(
+                "`{text}` is not a JSON pointer: a `~` in a name is written ~0, and a slash ~1"
+            ));
+        }
         Ok(Self(rest.split('/').map(|part| part.replace("~1", "/").replace("~0", "~")).collect()))
     }
 
@@ -271,6 +276,7 @@ mod tests {
         let found = first(left, right, &rules);
         assert_eq!((found.difference, found.ignored, found.redacted), (None, 2, 1));
         assert!(first(left, right, &DiffOptions::default()).difference.is_some());
-        assert!(PointerPattern::parse("result").is_err());
+        assert!(PointerPattern::parse("/a~0~1").is_ok());
+        assert!(["result", "/a~2", "/a~"].iter().all(|text| PointerPattern::parse(text).is_err()));
     }
 }

@@ -17,7 +17,7 @@ pub(crate) fn media_type(headers: &Headers<'_>, mime: Option<Cow<'_, str>>) -> S
     if bare == "x-unknown" { String::new() } else { bare }
 }
 
-const FORM: &str = "application/x-www-form-urlencoded";
+pub(crate) const FORM: &str = "application/x-www-form-urlencoded";
 
 /// A request's body that is handed on as text, if it is short: a form, or the JSON by which an OAuth client registers.
 pub(crate) fn form<'a>(media_type: &str, text: Json<'a>) -> Option<Cow<'a, str>> {

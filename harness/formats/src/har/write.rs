@@ -1,6 +1,6 @@
 //! Writing HAR: the text of the exchanges that the plan names.
 
-use crate::exchange::media::JSON;
+use crate::exchange::media::{FORM, JSON};
 use crate::exchange::plan::Draft;
 use crate::exchange::write::{Spelled, events, milliseconds, put, reason, string, write_list};
 use crate::made_up;
@@ -59,7 +59,9 @@ fn request(spelled: &Spelled<'_>, missing: bool, out: &mut Vec<u8>) {
     put(out, &format!(", \"queryString\": [], \"headersSize\": -1, \"bodySize\": {size}"));
     if let Some(body) = body {
         put(out, ",\n  \"postData\": {\"mimeType\": ");
-        string(header(headers, "content-type").unwrap_or(JSON), out);
+        // What is neither a message nor a client's registration is a form.
+        let json = matches!(body.trim_ascii_start().first(), Some(b'{' | b'['));
+        string(header(headers, "content-type").unwrap_or(if json { JSON } else { FORM }), out);
         put(out, ", \"text\": ");
         write_string(body, out);
         put(out, "}");

@@ -9,12 +9,14 @@ use transcript::json::{Json, write_compact};
 use transcript::session::Side;
 
 pub(super) fn lines(opening: &Opening) -> Box<dyn WriteLines> {
-    Box::new(Lines { opening: opening.clone(), started: 0, ended: false })
+    Box::new(Lines { opening: opening.clone(), started: 0, latest: i64::MIN, ended: false })
 }
 
 struct Lines {
     opening: Opening,
     started: i64,
+    /// The time of the youngest message: an answer may be in the file before what was said before it.
+    latest: i64,
     ended: bool,
 }
 
@@ -42,6 +44,7 @@ impl WriteLines for Lines {
     }
 
     fn message(&mut self, spoken: &Spoken<'_>, line: &mut Vec<u8>) -> io::Result<()> {
+        self.latest = self.latest.max(spoken.now);
         let dir = if spoken.side == Side::Server { "out" } else { "in" };
         let added = self.added(spoken.entry).unwrap_or_default();
         write!(line, r#"{{"t":"{}","dir":"{dir}"{added},"raw":"#, time::write(spoken.now))?;
@@ -62,6 +65,7 @@ impl WriteLines for Lines {
         if self.ended {
             return Ok(());
         }
+        let now = now.max(self.latest);
         writeln!(
             out,
             r#"{{"t":"{}","type":"end","reason":"imported","durationMs":{},"_made_up":["end"]}}"#,

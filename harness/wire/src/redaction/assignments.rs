@@ -6,7 +6,7 @@
 //! `the token is abc` gives nothing to anybody.
 
 use super::encodings::{percent_decoded, unescaped};
-use super::ledger::Rule;
+use super::ledger::{Rule, marker_length};
 use std::ops::Range;
 
 /// Words before credentials in the value of a header.
@@ -80,7 +80,11 @@ fn value_behind(text: &[u8], at: usize) -> Range<usize> {
     let line = memchr::memchr2(b'\r', b'\n', rest).unwrap_or(rest.len());
     let word = rest.split(|byte| byte.is_ascii_whitespace()).next().unwrap_or_default();
     let scheme = SCHEMES.iter().any(|scheme| word.eq_ignore_ascii_case(scheme.as_bytes()));
+    // Of JSON that is cut off, a value that was taken out before.
+    let is_named = text[..at].trim_ascii_end().ends_with(b"\"");
+    let gone = marker_length(rest).filter(|end| is_named && matches!(rest.get(*end), Some(b',' | b'}')));
     let length = match rest.first() {
+        Some(b'[') if gone.is_some() => gone.unwrap_or_default(),
         Some(b'"' | b'\'' | b'`') => quoted(rest),
         _ if text[at] == b':' || scheme => line,
         _ => quoted(&rest[..line]),

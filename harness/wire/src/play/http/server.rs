@@ -16,6 +16,7 @@ use crate::play::game::Game;
 use crate::play::plan::{Mismatch, Plan, Played};
 use crate::play::player::Order;
 use formats::identify::Transport;
+pub(crate) use session::Presence;
 use session::ServerSession;
 use std::collections::{BTreeMap, BTreeSet};
 use std::future::poll_fn;
@@ -30,17 +31,6 @@ use tokio::time::Instant;
 
 /// How long the last answers may take to be sent.
 const LAST_WRITE: Duration = Duration::from_secs(1);
-
-/// What a server is told of its client, in the order of a session.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Presence {
-    /// It plays, and may make one more request at any time.
-    Plays,
-    /// It has played, or nobody knows.
-    Over,
-    /// Nothing of it can come any more.
-    Gone,
-}
 
 /// A server that listens, and has not begun.
 #[derive(Debug)]

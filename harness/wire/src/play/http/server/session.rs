@@ -5,7 +5,6 @@ use crate::messages::is;
 use crate::play::game::Game;
 use crate::play::http::listener::{IncomingRequest, Listener, Responder, ServerEvent};
 use crate::play::http::route::{Reply, Route, Routes};
-use crate::play::http::server::Presence;
 use crate::play::http::stream::Stream;
 use crate::play::plan::{Mismatch, MismatchKind, Plan};
 use formats::identify::Transport;
@@ -48,6 +47,17 @@ impl Refusal {
         let answer = "mcp-protocol-version is not the one of this session";
         (transport == Transport::StreamableHttp && !known).then_some(Self { status: 400, report, answer })
     }
+}
+
+/// What a server is told of its client, in the order of a session.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Presence {
+    /// It plays, and may make one more request at any time.
+    Plays,
+    /// It has played, or nobody knows.
+    Over,
+    /// Nothing of it can come any more.
+    Gone,
 }
 
 /// A server at work.
