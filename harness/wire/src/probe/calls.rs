@@ -102,6 +102,10 @@ impl Player<'_> {
                 self.suspects = true;
                 self.look();
             }
+            Some(Answer::Error(why)) if why.starts_with("mcp-concord record: ") => {
+                let why = why.trim_start_matches("mcp-concord record: ").to_owned();
+                self.done.turned_away.push((call.step, "tools/call", why));
+            }
             Some(Answer::None(why)) if why != Silence::Interrupted => {
                 // What ended the server may have been another step's.
                 let is_known = why == Silence::Ended && self.done.unanswered.iter().any(|it| it.why == why);
@@ -117,7 +121,11 @@ impl Player<'_> {
     /// The tools that may be called, with arguments: recorded ones, or the least that the tool's schema accepts.
     fn callable(&mut self) -> Result<Vec<(String, Value)>, &'static str> {
         let tools = self.listed.get("tools").filter(|tools| !tools.is_empty());
-        let tools = tools.ok_or("the server lists no tools")?;
+        let tools = tools.ok_or(self.lacking("tools", "the server lists no tools"))?;
+        if let Calls::Named(names) = &self.probe.calls {
+            let is_listed = |name: &String| tools.iter().any(|tool| tool["name"] == **name);
+            self.done.unlisted = names.iter().filter(|name| !is_listed(name)).cloned().collect();
+        }
         let (mut may, mut not) = (Vec::new(), Vec::new());
         for tool in tools {
             let Some(name) = tool["name"].as_str() else { continue };

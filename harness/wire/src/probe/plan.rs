@@ -96,6 +96,12 @@ pub struct Probed {
     pub spared: Vec<String>,
     /// The tools whose calls took too long, and were cancelled.
     pub slow: Vec<String>,
+    /// The lists that had not ended after as many pages as are asked for.
+    pub endless: Vec<&'static str>,
+    /// The tools to be called by name that the server does not list.
+    pub unlisted: Vec<String>,
+    /// The requests that were refused over HTTP, without an answer of the server: step, method, and why.
+    pub turned_away: Vec<(&'static str, &'static str, String)>,
     /// The requests that were not answered.
     pub unanswered: Vec<Unanswered>,
     /// What the server answered to `initialize`, where that was an error.

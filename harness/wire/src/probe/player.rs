@@ -142,7 +142,9 @@ impl<'p> Player<'p> {
             }
             Act::List(method, name) => self.list(method, name),
             Act::ReadResources => {
-                let uris = self.texts("resources", "uri").ok_or("the server lists no resources")?;
+                let uris = self
+                    .texts("resources", "uri")
+                    .ok_or(self.lacking("resources", "the server lists no resources"))?;
                 for uri in uris.into_iter().take(MOST) {
                     self.ask("resources/read", json!({"uri": uri}));
                 }
@@ -172,6 +174,8 @@ impl<'p> Player<'p> {
             Answer::Error(why) => {
                 if method == "initialize" {
                     self.done.refused = Some(why);
+                } else if let Some(why) = why.strip_prefix("mcp-concord record: ") {
+                    self.done.turned_away.push((self.step, method, why.to_owned()));
                 }
                 None
             }
@@ -223,11 +227,14 @@ impl<'p> Player<'p> {
             }
             seen.push(cursor.clone());
         }
+        self.done.endless.push(method);
     }
 
     fn get_prompts(&mut self) -> Result<(), &'static str> {
         let prompts = self.listed.get("prompts").filter(|prompts| !prompts.is_empty()).cloned();
-        for prompt in prompts.ok_or("the server lists no prompts")?.into_iter().take(MOST) {
+        for prompt in
+            prompts.ok_or(self.lacking("prompts", "the server lists no prompts"))?.into_iter().take(MOST)
+        {
             let arguments = prompt["arguments"].as_array().into_iter().flatten();
             let required = arguments.filter(|argument| argument["required"] == json!(true));
             let named = required.filter_map(|argument| argument["name"].as_str());
@@ -236,6 +243,16 @@ impl<'p> Player<'p> {
             self.ask("prompts/get", json!({"name": prompt["name"], "arguments": arguments}));
         }
         Ok(())
+    }
+
+    /// Why nothing of a list is there.
+    pub(super) fn lacking(&self, list: &'static str, why: &'static str) -> &'static str {
+        let is_refused =
+            |method: &str| method.split_once('/').is_some_and(|(of, what)| of == list && what == "list");
+        match self.done.turned_away.iter().any(|(_, method, _)| is_refused(method)) {
+            true => "the server refused to list them",
+            false => why,
+        }
     }
 
     fn texts(&self, list: &str, member: &str) -> Option<Vec<Value>> {

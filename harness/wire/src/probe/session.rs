@@ -64,7 +64,8 @@ impl<'p> Session<'p> {
             Server::Http(target) => {
                 let out = probe.folder.join(format!("{name}.har"));
                 let archive = Archive::start(target, &out, notify)?;
-                let remote = Remote::start(&archive.target, server_reads, server_writes, Arc::clone(notify))?;
+                let notify = Arc::clone(notify);
+                let remote = Remote::start(&archive.target, server_reads, server_writes, true, notify)?;
                 (out, Connection::Http(remote, archive))
             }
         };

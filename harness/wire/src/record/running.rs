@@ -69,7 +69,7 @@ impl Server {
                     StartError::CannotRun(format!("the standard streams cannot be used: {error}"))
                 });
                 let ((from_client, to_server), (from_server, to_client)) = both?;
-                let remote = Remote::start(target, from_client, to_client, notify)?;
+                let remote = Remote::start(target, from_client, to_client, false, notify)?;
                 signals.pass_on(remote.stop.clone());
                 Ok((Running::Http(remote), to_server, from_server))
             }

@@ -43,6 +43,8 @@ pub(super) struct Caller {
 pub(super) struct SessionState {
     /// The id of `initialize`, until it is answered.
     pub(super) hello: Option<String>,
+    /// What opened the session, where a new one may follow it.
+    pub(super) opening: Option<String>,
     /// The session's id.
     pub(super) id: Option<String>,
     /// The revision that was agreed on.

@@ -5,6 +5,7 @@
 //! request, and [`session::WAITING`] on either side.
 
 mod caller;
+mod renewal;
 mod session;
 
 pub(crate) use caller::Outcome;
@@ -31,12 +32,13 @@ pub(crate) struct Remote {
 }
 
 impl Remote {
-    /// Reads a client's messages, and writes the server's.
+    /// Reads a client's messages, and writes the server's. With `renews` a session that the server ends is followed by another.
     /// Fails where threads or the system's certificates cannot be had.
     pub(crate) fn start(
         target: &Target,
         from: File,
         to: File,
+        renews: bool,
         notify: Arc<dyn Notify>,
     ) -> Result<Self, StartError> {
         let runtime = http::runtime().map_err(StartError::Unusable)?;
@@ -50,6 +52,8 @@ impl Remote {
             notify,
             over: stop.clone(),
             open: Default::default(),
+            renews,
+            renewing: Default::default(),
             noise: Default::default(),
         });
         let over = stop.clone();

@@ -23,7 +23,7 @@ use tokio::time::{sleep, timeout};
 use transcript::message::Message;
 
 /// How long a server may take to open a session, or to accept what asks for nothing; what comes later waits for it.
-const ACCEPTANCE: Duration = Duration::from_secs(60);
+pub(super) const ACCEPTANCE: Duration = Duration::from_secs(60);
 
 /// What is said where it takes longer.
 const NO_ANSWER: &str = "the server has not answered for 60 s";
@@ -43,6 +43,9 @@ pub(super) struct Session {
     pub(super) over: mpsc::Sender<Outcome>,
     /// The ids of requests that wait for their answers, verbatim.
     pub(super) open: watch::Sender<Vec<String>>,
+    /// A session that the server ends is followed by another.
+    pub(super) renews: bool,
+    pub(super) renewing: tokio::sync::Mutex<()>,
     /// Lines and bodies that are not messages.
     pub(super) noise: AtomicU64,
 }
@@ -105,7 +108,9 @@ impl Session {
         }
         self.open.send_modify(|open| open.extend(ids.iter().cloned()));
         if hello {
-            lock(&self.caller.state).hello = ids.first().cloned();
+            let mut state = lock(&self.caller.state);
+            state.hello = ids.first().cloned();
+            state.opening = self.renews.then(|| text.clone());
         }
         let (session, asked) = (Arc::clone(self), ids.clone());
         let asking = tokio::spawn(async move { session.request(&text, &asked).await });
@@ -138,9 +143,10 @@ impl Session {
 
     /// Posts a text, and takes what comes back for the requests in it.
     async fn exchange(self: &Arc<Self>, text: &str, ids: &[String]) -> Result<(), String> {
+        let sent = lock(&self.caller.state).id.clone();
         let answer = self.caller.send(Method::POST, &format!("{JSON}, {EVENTS}"), None, Some(text)).await?;
         if !answer.status().is_success() {
-            return self.refused(answer, text, ids).await;
+            return self.refused(answer, text, ids, sent).await;
         }
         let is_legacy = self.caller.learn(answer.headers());
         if is_legacy || ids.is_empty() {
@@ -166,13 +172,14 @@ impl Session {
         answer: Response<Incoming>,
         text: &str,
         ids: &[String],
+        sent: Option<String>,
     ) -> Result<(), String> {
         let status = answer.status();
         let older = [StatusCode::BAD_REQUEST, StatusCode::NOT_FOUND, StatusCode::METHOD_NOT_ALLOWED];
         let (is_hello, has_session, is_legacy) = {
             let state = lock(&self.caller.state);
             let is_hello = state.hello.as_ref().is_some_and(|hello| ids.contains(hello));
-            (is_hello, state.id.is_some(), state.endpoint.is_some())
+            (is_hello, sent.is_some(), state.endpoint.is_some())
         };
         let elsewhere = header(answer.headers(), LOCATION.as_str()).filter(|_| status.is_redirection());
         let body = whole(answer.into_body()).await.unwrap_or_default();
@@ -182,6 +189,9 @@ impl Session {
         }
         if is_hello && !is_legacy && older.contains(&status) && self.begin_legacy().await {
             return Box::pin(self.exchange(text, ids)).await;
+        }
+        if has_session && status == StatusCode::NOT_FOUND && self.renew(sent).await {
+            return Err(why);
         }
         if has_session && status == StatusCode::NOT_FOUND {
             let report = format!("{} no longer knows the session: {why}", self.caller.origin);
@@ -256,7 +266,7 @@ impl Session {
     }
 
     /// Reads a stream until what it answers is answered, and resumes it where it ends before that; without `ids`, for ever.
-    async fn follow(&self, body: Incoming, ids: &[String]) -> Result<(), String> {
+    pub(super) async fn follow(&self, body: Incoming, ids: &[String]) -> Result<(), String> {
         let mut stream = Stream::new(body);
         loop {
             let ended = self.pass_on("the server closed the stream before it answered", &mut stream).await;
@@ -282,7 +292,7 @@ impl Session {
     }
 
     /// Passes what the server says on to the client.
-    async fn pass(&self, text: &str) {
+    pub(super) async fn pass(&self, text: &str) {
         let Ok(said) = messages(text) else {
             self.noise.fetch_add(1, Ordering::Relaxed);
             return;
@@ -319,7 +329,7 @@ impl Session {
     }
 
     /// Takes a request for answered; whether it was not before.
-    fn no_longer_open(&self, id: &str) -> bool {
+    pub(super) fn no_longer_open(&self, id: &str) -> bool {
         self.open.send_if_modified(|open| {
             let before = open.len();
             open.retain(|other| other != id);
@@ -345,7 +355,7 @@ impl Session {
 }
 
 /// A body that is one message, or says why there is none.
-async fn whole(body: Incoming) -> Result<String, String> {
+pub(super) async fn whole(body: Incoming) -> Result<String, String> {
     let bytes = collect(body, HELD).await.map_err(|why| format!("the answer broke off: {why}"))?;
     Ok(String::from_utf8_lossy(&bytes).into_owned())
 }

@@ -217,6 +217,18 @@ pub(super) fn print(
             terminal.detail(&format!("{}: {step} was not played: {why}", session.name));
         }
     }
+    let mut told = BTreeSet::new();
+    for session in sessions {
+        for (step, method, why) in &session.turned_away {
+            if told.insert((method, why)) {
+                let why = plain(why);
+                terminal.note(&format!("{}: `{method}` was refused (step {step}): {why}", session.name));
+            }
+        }
+        for method in &session.endless {
+            terminal.note(&format!("{}: `{method}` had not ended after 50 pages", session.name));
+        }
+    }
     if !first.spared.is_empty() {
         let more = first.spared.len().saturating_sub(NAMED);
         let mut names = first.spared.iter().take(NAMED).cloned().collect::<Vec<_>>().join(", ");
@@ -288,6 +300,9 @@ pub(super) fn print(
         terminal.error(&format!("the main session was not played: `initialize` was refused twice: {why}"));
     }
     let failed = files.iter().any(|file| file.is_failure(asked.strict));
+    if let ([name, ..], false) = (&*first.unlisted, failed) {
+        return Err(Failure::Unusable(format!("--call: the server lists no tool `{name}`")));
+    }
     Ok(match (is_silent, failed) {
         (true, _) => exit::NOT_RUN,
         (_, true) => exit::FAILED,
