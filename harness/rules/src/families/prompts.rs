@@ -142,9 +142,15 @@ impl PromptsState {
         if message.kind == MessageKind::Result && !matches!(whole_result(message), Some(("prompts/get", _))) {
             return;
         }
+        // What HTTP turns away, as that of a session that is over, was not looked at.
+        let status = at.exchange.and_then(|exchange| exchange.status);
+        if status.is_some_and(|status| matches!(status, 401 | 403 | 404 | 429 | 500..)) {
+            return;
+        }
         at.check(&ARGS, message.error_code() == Some(-32602), || {
             let answer = match message.error_code() {
                 Some(code) => format!("the error {code}"),
+                None if message.kind == MessageKind::Error => "an error without a code".to_owned(),
                 None => "a prompt".to_owned(),
             };
             Violation::new(format!("{fault}, and the answer is {answer}")).of(request)

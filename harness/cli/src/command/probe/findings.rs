@@ -217,10 +217,10 @@ pub(super) fn print(
             terminal.detail(&format!("{}: {step} was not played: {why}", session.name));
         }
     }
-    let mut told = BTreeSet::new();
+    let mut noted = BTreeSet::new();
     for session in sessions {
         for (step, method, why) in &session.turned_away {
-            if told.insert((method, why)) {
+            if noted.insert((method, why)) {
                 let why = plain(why);
                 terminal.note(&format!("{}: `{method}` was refused (step {step}): {why}", session.name));
             }
