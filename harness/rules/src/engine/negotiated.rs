@@ -136,8 +136,13 @@ impl NamedSessions {
     /// A place for another one.
     fn add(&mut self) -> usize {
         if self.others.len() >= MOST_SESSIONS {
-            *self =
-                Self { first: self.first + self.others.len(), exchange: self.exchange, ..Self::default() };
+            *self = Self {
+                first: self.first + self.others.len(),
+                exchange: self.exchange,
+                host: std::mem::take(&mut self.host),
+                handshakes: self.handshakes,
+                ..Self::new(self.forced)
+            };
         }
         self.others.push(Negotiated::new(self.forced));
         self.first + self.others.len() - 1
@@ -170,4 +175,31 @@ fn name(exchange: &Exchange<'_>) -> Option<SessionName> {
     }
     let id = requested.or_else(|| header(&exchange.response_headers, SESSION))?;
     Some((host(&exchange.url).into(), id.into()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{MOST_SESSIONS, NamedSessions, Negotiated, SESSION};
+    use crate::revision::Revision;
+    use transcript::session::Exchange;
+
+    #[test]
+    fn sessions_beyond_the_most_are_others_of_the_same_revision_at_the_same_host() {
+        let forced = Some(Revision::V2025_06_18);
+        let (mut sessions, mut at_hand) = (NamedSessions::new(forced), Negotiated::new(forced));
+        let of = |id: Option<&str>| Exchange {
+            url: "http://127.0.0.1:3000/mcp".into(),
+            request_headers: id.map(|id| (SESSION.into(), id.to_owned().into())).into_iter().collect(),
+            ..Exchange::default()
+        };
+        let last = MOST_SESSIONS as u64;
+        for number in 0..=last {
+            sessions.turn_to(Some(number), &of(Some(&number.to_string())), &mut at_hand);
+        }
+        assert_eq!((sessions.first(), sessions.key().0), (MOST_SESSIONS, Some(MOST_SESSIONS)));
+        sessions.turn_to(Some(last + 1), &of(None), &mut at_hand);
+        assert_eq!((sessions.key().0, at_hand.revision), (Some(MOST_SESSIONS), forced));
+        sessions.begin(&mut at_hand);
+        assert_eq!((sessions.key().0, at_hand.revision), (Some(MOST_SESSIONS + 1), forced));
+    }
 }
