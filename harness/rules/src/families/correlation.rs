@@ -204,13 +204,6 @@ impl CorrelationState {
             }
             ResponseMatch::AlreadyAnswered | ResponseMatch::Unmatched
                 if self.refuses_notification(message, at) => {}
-            // Over HTTP+SSE what is asked later may be answered in the stream, too.
-            ResponseMatch::AlreadyAnswered
-                if at.exchange.is_some_and(|exchange| !exchange.timed)
-                    && at.exchanges.current().is_some_and(|exchange| exchange.endpoint.is_some()) =>
-            {
-                at.inconclusive(&DUPLICATE, UNPLACED);
-            }
             ResponseMatch::AlreadyAnswered => {
                 let unread = match message.error_code() {
                     Some(-32700) => ", and what could not be parsed has no id",

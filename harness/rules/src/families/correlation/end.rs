@@ -20,6 +20,7 @@ pub(super) enum SessionEnd {
     Server(String),
     /// The client closed the server's input, or the server was sent a signal.
     Asked,
+    /// The client could not start it.
     NotStarted,
 }
 
