@@ -270,7 +270,8 @@ impl Known {
             at.as_deref().map(PointerPattern::parse).transpose().map_err(|why| fault(format!("`at`: {why}")));
         let reason = reason.unwrap_or_default();
         if !reason_may_wait && (reason.trim().is_empty() || reason == PLACEHOLDER) {
-            fault("the entry has no `reason`: say in a sentence why this failure is accepted".into());
+            let yet = if reason == PLACEHOLDER { " yet" } else { "" };
+            fault(format!("the entry has no `reason`{yet}: say in a sentence why this failure is accepted"));
         }
         if issue
             .as_deref()

@@ -20,7 +20,8 @@ pub(super) struct BaseSession {
 
 /// The session of a file or of a case.
 pub(super) fn base_session(path: &Path, terminal: Terminal) -> Result<BaseSession, Failure> {
-    named_case(path)?.map_or_else(|| of_file(path, terminal), |case| of_case(&case))
+    named_case(path)?
+        .map_or_else(|| of_file(path, terminal).map_err(Failure::of_input), |case| of_case(&case))
 }
 
 fn of_case(case: &Case) -> Result<BaseSession, Failure> {

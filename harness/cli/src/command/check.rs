@@ -15,7 +15,7 @@ use crate::listed_paths::named_paths;
 use crate::recordings::{Found, Recordings};
 use crate::terminal::{Terminal, Verbosity, data_out, out_for};
 use app::{CheckOptions, VERSION};
-use clap::builder::{PossibleValuesParser, TypedValueParser};
+use clap::builder::{NonEmptyStringValueParser, PossibleValuesParser, TypedValueParser};
 use earlier::Earlier;
 use formats::Format;
 use hmac_sha256::Hash as Sha256;
@@ -98,7 +98,7 @@ pub(crate) struct Args {
     #[arg(conflicts_with_all = ["files", "require"])]
     print_require: Option<Revision>,
     /// A marker that the recorder wrote in place of a redacted value, besides `[REDACTED]`. Repeatable.
-    #[arg(long, value_name = "MARKER")]
+    #[arg(long, value_name = "MARKER", value_parser = NonEmptyStringValueParser::new())]
     redacted: Vec<String>,
     /// Which text of version 1 of mcp-replay a trace must follow.
     #[arg(long, alias = "format-text", value_parser = words(&TEXTS), default_value = "later", value_name = "TEXT")]

@@ -71,8 +71,21 @@ impl Failure {
         app::Error::reading(name, error).into()
     }
 
+    /// The same where the recording is not what is judged, but what is needed for that.
+    pub(crate) fn of_input(self) -> Self {
+        match self {
+            Self::Rejected(name, why) => Self::Unusable(no_recording(&name, &why)),
+            other => other,
+        }
+    }
+
     /// That a file or folder cannot be written.
     pub(crate) fn unwritable(path: &std::path::Path, error: &io::Error) -> Self {
-        Self::Unusable(format!("{} cannot be written: {error}", path.display()))
+        let why = match error.kind() {
+            io::ErrorKind::AlreadyExists | io::ErrorKind::NotADirectory => "a file is where a folder must be",
+            io::ErrorKind::NotFound => "its folder does not exist",
+            _ => &error.to_string(),
+        };
+        Self::Unusable(format!("{} cannot be written: {why}", path.display()))
     }
 }

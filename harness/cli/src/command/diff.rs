@@ -7,6 +7,7 @@ use super::values::{whole, words};
 use crate::exit;
 use crate::terminal::{Verbosity, data_out, plain};
 use app::{DiffOptions, Recording, Text};
+use clap::builder::NonEmptyStringValueParser;
 use formats::Format;
 use std::io::{self, BufWriter, Write};
 use std::path::PathBuf;
@@ -30,7 +31,7 @@ pub(crate) struct Args {
     #[arg(long, value_name = "FORMAT", value_parser = named_format())]
     right_format: Option<&'static Format>,
     /// Treat a string that contains this marker as equal to any value.
-    #[arg(long, value_name = "MARKER")]
+    #[arg(long, value_name = "MARKER", value_parser = NonEmptyStringValueParser::new())]
     redacted: Option<String>,
     /// Whether ids must be equal, or may be renamed one to one.
     #[arg(long, value_parser = ["exact", "renumbered"], default_value = "exact", value_name = "HOW")]

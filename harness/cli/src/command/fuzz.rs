@@ -52,7 +52,7 @@ pub(crate) struct Args {
     #[arg(long, value_name = "N", default_value_t = 0, value_parser = whole::<u64>)]
     seed: u64,
     /// The number of the first variant.
-    #[arg(long, value_name = "N", default_value_t = 0, value_parser = whole::<u64>)]
+    #[arg(long, value_name = "N", default_value_t = 0, value_parser = clap::value_parser!(u64).range(..1 << 53))]
     first: u64,
     /// How many variants to try [default: 1000, or unlimited with --time].
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]

@@ -17,18 +17,18 @@ use transcript::dialect::{self, Dialect};
 pub(super) struct ImporterArgs {
     /// Test this program: a long-lived adapter that speaks JSON lines on stdin and stdout. The command is split
     /// into words as in a shell.
-    #[arg(long, value_name = "CMD", value_parser = Command::parse, conflicts_with = "exec")]
+    #[arg(long, value_name = "CMD", value_parser = Command::parse, group = "program")]
     adapter: Option<Command>,
     /// Test this program: started once for each transcript, with {file} and {format} filled in. It prints one answer
     /// object and exits with 0, or exits with 65 for a rejection.
-    #[arg(long, value_name = "CMD", value_parser = Command::parse_one_shot)]
+    #[arg(long, value_name = "CMD", value_parser = Command::parse_one_shot, group = "program")]
     exec: Option<Command>,
     /// Read and judge by this dialect of the contract: default, or typed-ids [default: the one that an adapter names].
     #[arg(long, value_name = "NAME", value_parser = dialect::find)]
     dialect: Option<&'static Dialect>,
     /// Hold its rejections to the codes of this program: one that names another fault fails. Without this it passes with
     /// a remark, and codes that this program does not know are ignored.
-    #[arg(long)]
+    #[arg(long, requires = "program")]
     strict_codes: bool,
     /// Run a smoke test instead of the suite: does the program answer, reject, survive, stop?
     #[arg(long)]

@@ -11,8 +11,10 @@ use super::values::{choice, seconds, whole};
 use crate::exit;
 use crate::terminal::{Terminal, plain};
 use app::Recording;
+use clap::builder::NonEmptyStringValueParser;
 use formats::{Format, ReadOptions, Session};
 use mcp_concord_suite::Case;
+use std::fs;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -59,7 +61,7 @@ pub(crate) struct Args {
     #[arg(long, value_name = "POINTER", value_parser = PointerPattern::parse)]
     ignore: Vec<PointerPattern>,
     /// Treat a string that contains this marker as equal to any value.
-    #[arg(long, value_name = "MARKER")]
+    #[arg(long, value_name = "MARKER", value_parser = NonEmptyStringValueParser::new())]
     redacted: Option<String>,
     /// Play the server over HTTP and listen here: an address, or a port of 127.0.0.1; port 0 picks a free one.
     #[arg(long, value_name = "ADDR", value_parser = listen::address, conflicts_with_all = ["to", "command"])]
@@ -169,6 +171,12 @@ pub(crate) fn run(args: &Args, context: CommandContext) -> Result<u8, Failure> {
         context.terminal.note(&format!("{bodies} not played: the body with which a GET was refused"));
     }
     let journal = match &args.journal {
+        Some(path)
+            if fs::canonicalize(path)
+                .is_ok_and(|it| fs::canonicalize(&name).is_ok_and(|played| it == played)) =>
+        {
+            return Err(format!("the journal would overwrite {name}, which is played").into());
+        }
         Some(path) => Journal::create(path)?,
         None => Journal::default(),
     };

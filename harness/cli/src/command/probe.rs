@@ -94,7 +94,8 @@ pub(crate) fn run(args: &Args, context: CommandContext) -> Result<u8, Failure> {
 /// The calls of a recording: tools and their arguments.
 fn given(path: &Path, context: CommandContext) -> Result<Vec<(String, Value)>, Failure> {
     let options = ReadOptions { calls: true, ..ReadOptions::default() };
-    let read = app::answer(&options, [open_kept(path, None, context.terminal)?])?;
+    let read = app::answer(&options, [open_kept(path, None, context.terminal)?]);
+    let read = read.map_err(|error| Failure::from(error).of_input())?;
     let calls: Value = serde_json::from_slice(&read.bytes).unwrap_or_default();
     let call = |call: &Value| Some((call["tool"].as_str()?.to_owned(), call["arguments"].clone()));
     Ok(calls["calls"].as_array().into_iter().flatten().filter_map(call).collect())

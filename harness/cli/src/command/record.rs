@@ -115,7 +115,7 @@ pub(crate) fn run(args: &Args, context: CommandContext) -> Result<u8, Failure> {
     let redaction = Redaction::new(&args.redact, &args.redact_text)?;
     let mut presets = args.redact_preset.iter();
     let redaction = presets.try_fold(redaction, |all, preset| all.with_preset(preset))?;
-    let out = record::file_name(&args.out);
+    let out = record::file_name(&args.out)?;
     let first = |out: &Path| if format.name == native.name { out.to_owned() } else { between(out, native) };
     if let Some(at) = args.listen {
         let behind = match &to {

@@ -60,7 +60,7 @@ pub(crate) struct Args {
     #[arg(long, value_name = "N", value_parser = whole::<NonZeroUsize>)]
     jobs: Option<NonZeroUsize>,
     /// List what would be run, one reading a line, and run nothing.
-    #[arg(long)]
+    #[arg(long, conflicts_with_all = ["verify", "baseline", "results", "fail_fast", "max_failures"])]
     list: bool,
     /// Refused: `scripts/kills.py` tests the suite.
     #[arg(long, alias = "adequacy", hide = true)]

@@ -125,7 +125,7 @@ fn take_surface(
                     .reading(asked, |format, input| collector.read(format, input));
                 match read {
                     Err(Error { cause: Cause::NoRecording, .. }) => passed_over.push(|| name),
-                    read => drop(read?),
+                    read => drop(read.map_err(|error| Failure::from(error).of_input())?),
                 }
             }
             Found::Unsearched(_, why) => return Err(why.into()),

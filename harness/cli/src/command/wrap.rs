@@ -10,7 +10,7 @@ use std::env;
 use std::fs;
 use std::path::{Path, PathBuf, absolute};
 use transcript::nearest::nearest;
-use wire::files::{Access, replace};
+use wire::files::{Access, may_write, replace};
 
 /// Clients, and where each has its servers: in a project, and then for the user. `~` is the user's folder, and `=` that in
 /// which programs keep their settings.
@@ -75,6 +75,7 @@ pub(crate) fn wrap(args: &WrapArgs, context: CommandContext) -> Result<u8, Failu
         let plain = name.replace(|char: char| !char.is_alphanumeric() && !"-_.".contains(char), "_");
         PathBuf::from(format!("mcp-recordings/{plain}-{{time}}-{{pid}}.jsonl"))
     });
+    may_write(&wire::record::file_name(&out)?, true)?;
     let out = absolute(&out).map_err(|error| Failure::unwritable(&out, &error))?;
     let program = match &args.program {
         Some(program) => program.clone(),

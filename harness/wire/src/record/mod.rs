@@ -68,17 +68,29 @@ pub struct Recorded {
 }
 
 /// Fills the holes of a file's name: `{time}` and `{pid}`.
-#[must_use]
-pub fn file_name(path: &Path) -> PathBuf {
+///
+/// # Errors
+/// A sentence, where it has other holes, or is that of the standard output.
+pub fn file_name(path: &Path) -> Result<PathBuf, String> {
     fill_placeholders(path, now())
 }
 
-fn fill_placeholders(path: &Path, now: i64) -> PathBuf {
-    let Some(text) = path.to_str() else { return path.to_owned() };
+fn fill_placeholders(path: &Path, now: i64) -> Result<PathBuf, String> {
+    let Some(text) = path.to_str() else { return Ok(path.to_owned()) };
+    if text == "-" {
+        return Err("a recording goes to a file: name one, or write `./-` for one of that name".to_owned());
+    }
     // Colons are not allowed in the names of some systems.
     let time: String =
         formats::time::write(now).chars().filter(|char| !matches!(char, '-' | ':' | '.')).collect();
-    PathBuf::from(text.replace("{time}", &time).replace("{pid}", &process::id().to_string()))
+    let filled = text.replace("{time}", &time).replace("{pid}", &process::id().to_string());
+    let unknown = filled.split('{').skip(1).find_map(|rest| Some(rest.split_once('}')?.0));
+    match unknown.filter(|word| !word.is_empty() && word.bytes().all(|byte| byte.is_ascii_lowercase())) {
+        Some(word) => {
+            Err(format!("nothing is filled in for `{{{word}}}`, only for `{{time}}` and `{{pid}}`"))
+        }
+        None => Ok(PathBuf::from(filled)),
+    }
 }
 
 /// The time, in milliseconds of the Unix epoch.
@@ -230,10 +242,12 @@ mod tests {
 
     #[test]
     fn placeholders_are_filled() {
-        let pid = std::process::id();
-        assert_eq!(
-            fill_placeholders(Path::new("a/{time}-{pid}.jsonl"), 0),
-            Path::new(&format!("a/19700101T000000000Z-{pid}.jsonl"))
-        );
+        let filled = |name| fill_placeholders(Path::new(name), 0);
+        let expected = format!("a/19700101T000000000Z-{}.jsonl", std::process::id());
+        assert_eq!(filled("a/{time}-{pid}.jsonl").as_deref(), Ok(Path::new(&expected)));
+        assert_eq!(filled("{0}/{}-{.jsonl").as_deref(), Ok(Path::new("{0}/{}-{.jsonl")));
+        for (wrong, why) in [("{time}-{host}.jsonl", "for `{host}`"), ("-", "a file")] {
+            assert!(filled(wrong).unwrap_err().contains(why), "{wrong}");
+        }
     }
 }
