@@ -63,8 +63,7 @@ impl<'a> Said<'a> {
         (side, time): (Side, Option<i64>),
         may_follow: fn(&str) -> bool,
     ) -> Self {
-        let message = message(text, at, may_follow).map_err(|why| (why, &text[at..]));
-        Self::Message { side, time, at, message }
+        Self::Message { side, time, at, message: message(text, at, may_follow) }
     }
 
     /// What is wrong with a line.
@@ -79,13 +78,15 @@ impl<'a> Said<'a> {
     }
 }
 
-fn message(text: &str, at: usize, may_follow: fn(&str) -> bool) -> Result<Message<'_>, Refusal> {
+/// The message, or what is wrong and with which text: what may follow is no part of a message that is refused.
+fn message(text: &str, at: usize, may_follow: fn(&str) -> bool) -> Result<Message<'_>, (Refusal, &str)> {
     let mut scanner = Scanner::starting(text, at);
-    let held = lines::held(text, &mut scanner)?;
-    if !may_follow(text[scanner.at()..].trim_start()) {
-        scanner.end()?;
+    let held = lines::held(text, &mut scanner).map_err(|why| (why.into(), &text[at..]))?;
+    let end = scanner.at();
+    if !may_follow(text[end..].trim_start()) {
+        scanner.end().map_err(|why| (why.into(), &text[at..]))?;
     }
-    held.map_err(|(why, _): Faulty<'_>| why)
+    held.map_err(|(why, _): Faulty<'_>| (why, &text[at..end]))
 }
 
 /// Hands on what a log says.

@@ -31,6 +31,7 @@ use crate::time;
 use crate::writing::Spelling;
 use std::borrow::Cow;
 use transcript::json::Json;
+use transcript::message::Refusal;
 use transcript::rejection::Code;
 use transcript::session::{ServerEnd, Side};
 
@@ -89,8 +90,11 @@ const FAILED: &str = "Failed to parse message: ";
 /// What VS Code says of a connection.
 const STATE: &str = "Connection state: ";
 
+/// Whether a line has said that HTTP refused something: VS Code calls that the end of the server, too, which was none.
 #[derive(Default)]
-struct VsCode;
+struct VsCode {
+    refused: bool,
+}
 
 impl Log for VsCode {
     const NAME: &'static str = "VS Code's log";
@@ -126,6 +130,17 @@ impl Log for VsCode {
             Some(end) => Said::Ended(time, end),
             None => Said::Else(time),
         }
+    }
+
+    fn follow(&mut self, line: Line<'_>, said: &mut Said<'_>) -> Result<(), Refusal> {
+        let rest = stamped(line.text).map_or("", |at| &line.text[at..]);
+        let status = rest.trim_start_matches(STATE).trim_start_matches("Error ");
+        match said {
+            Said::Else(_) => self.refused |= log::begins(status, "000 status "),
+            Said::Ended(time, ServerEnd::ByItself(None)) if self.refused => *said = Said::Else(*time),
+            _ => {}
+        }
+        Ok(())
     }
 }
 

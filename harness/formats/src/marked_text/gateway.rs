@@ -4,12 +4,13 @@
 //! The child is the server. A message that supergateway prints as JavaScript shows objects, and not as JSON, is missing
 //! (HAR-MISSING), as all of the server's are where it stands behind SSE. A line of the child that is not JSON is noise of the
 //! server's. What came in is said once more where it was held back until the child was initialized, and is passed over then;
-//! so are all other lines. Sessions on several connections are one log, in which nothing tells them apart.
+//! so are all other lines but those that tell of the child's end. Sessions on several connections are one log, in which nothing tells them apart.
 
 use crate::head::Head;
 use crate::lines::Line;
 use crate::log::{Log, Said};
-use transcript::session::Side;
+use transcript::message::Refusal;
+use transcript::session::{ServerEnd, Side};
 
 /// What each line of its own begins with.
 pub(super) const BEGIN: &str = "[supergateway] ";
@@ -48,8 +49,20 @@ fn arrow(rest: &str) -> Option<(Side, &str)> {
     (!to.ends_with("(original)")).then(|| (side, shown.trim_start()))
 }
 
+/// How the child ended. Supergateway itself ends it by a signal that asks.
+fn ended(rest: &str) -> Option<ServerEnd> {
+    let (code, signal) = rest.strip_prefix("Child exited: code=")?.split_once(", signal=")?;
+    Some(match signal.trim_end() {
+        "SIGTERM" | "SIGINT" | "SIGKILL" | "SIGHUP" => ServerEnd::Asked,
+        _ => ServerEnd::ByItself(code.parse().ok()),
+    })
+}
+
+/// How many children run, as far as the log has their handshakes: of several, nothing tells whose end a line is.
 #[derive(Default)]
-pub(super) struct Gateway;
+pub(super) struct Gateway {
+    children: u64,
+}
 
 impl Log for Gateway {
     const NAME: &'static str = "supergateway's log";
@@ -66,8 +79,26 @@ impl Log for Gateway {
             Some((Side::Client, _)) => Said::Shortened(Side::Client, None, "a message of the client"),
             Some((Side::Server, _)) => Said::Shortened(Side::Server, None, "a message of the server"),
             None if line.open_ended => Said::cut_off(line),
-            None => Said::Else(None),
+            None => ended(rest).map_or(Said::Else(None), |end| Said::Ended(None, end)),
         }
+    }
+
+    fn follow(&mut self, _: Line<'_>, said: &mut Said<'_>) -> Result<(), Refusal> {
+        match said {
+            Said::Message { message: Ok(message), .. }
+                if message.method().is_some_and(|method| method.is("initialize")) =>
+            {
+                self.children += 1
+            }
+            Said::Ended(..) => {
+                if self.children > 1 {
+                    *said = Said::Else(None);
+                }
+                self.children = self.children.saturating_sub(1);
+            }
+            _ => {}
+        }
+        Ok(())
     }
 }
 

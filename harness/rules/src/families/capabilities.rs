@@ -251,6 +251,7 @@ impl RuleVisitor for CapabilitiesState {
 fn logs_early(message: &SeenMessage<'_>, at: &RuleContext<'_>) -> bool {
     at.side == Some(Side::Server)
         && message.calls("notifications/message")
+        && !is_standard_error(message)
         && at.facts.negotiated.capabilities(Side::Server).is_none()
 }
 
@@ -324,9 +325,21 @@ fn wants_url(message: &SeenMessage<'_>, at: &RuleContext<'_>) {
 fn tells(message: &SeenMessage<'_>, at: &RuleContext<'_>) {
     let method = message.method.as_deref().unwrap_or_default();
     let Some((_, side, path, rule)) = TELLS.iter().find(|(name, ..)| *name == method) else { return };
+    if is_standard_error(message) {
+        return at.inconclusive(rule, "the MCP Inspector passes a server's standard error on like that");
+    }
     if at.side == Some(*side) && declares(at, *side, path, rule) == Some(false) {
         at.fail(rule, format!("`{method}` is sent, and the {} does not declare `{path}`", side.name()));
     }
+}
+
+/// Whether this is how the MCP Inspector's proxy passes on what a server prints on its standard error.
+fn is_standard_error(message: &SeenMessage<'_>) -> bool {
+    let Some(params) = message.raw.params() else { return false };
+    let logger = params.member("logger").and_then(Json::as_text);
+    let mut data = params.member("data").into_iter().flat_map(Json::members);
+    let only = data.next().is_some_and(|(name, _)| name.is("message")) && data.next().is_none();
+    logger.is_some_and(|logger| logger.is("stdio")) && only
 }
 
 /// Whether a side declares it: where it does, the rule is kept, and where nothing shows, it cannot be known.

@@ -140,7 +140,7 @@ fn fault(noise: &Noise<'_>, at: &RuleContext<'_>) {
         Code::InvalidJson | Code::BrokenData => {
             let ended = Json::parse(&noise.text).is_err_and(|fault| fault.ended);
             let cause = match at.entry.carrier {
-                Carrier::Sse if ended => ", and a line of it without `data:` before it is lost",
+                Carrier::Sse if ended => ", and the rest is in no `data:` line of the event",
                 _ if holds_several(&noise.text) => "; it holds several messages, one after another",
                 _ => "",
             };
