@@ -165,7 +165,9 @@ mod tests {
             let handed = Arc::new(AtomicUsize::new(0));
             let of_worker = Arc::clone(&handed);
             let work = move |item: usize| {
-                let ahead = begun.fetch_add(1, Ordering::SeqCst) - of_worker.load(Ordering::SeqCst);
+                // Others may be begun, and handed over, between the two.
+                let ahead =
+                    begun.fetch_add(1, Ordering::SeqCst).saturating_sub(of_worker.load(Ordering::SeqCst));
                 // The first one is waited for.
                 thread::sleep(Duration::from_millis(if item == 0 { 50 } else { 0 }));
                 (item, ahead)

@@ -85,6 +85,7 @@ fn no_child_of_a_recorder_is_left() {
     let mark = format!("MCP_CONCORD_TEST_OF_DRIVE={}", folder.path().display());
     let (name, value) = mark.split_once('=').unwrap();
     let mut command = concord(["drive", "--recorder", &bad("litter"), "--filter", "conditions/plain"]);
+    command.args(["--timeout", "30", "--max-delay", "3"]);
     ended(&command.env(name, value).output().unwrap(), 0, &[]);
     let marked = |folder: &Path| {
         let environment = std::fs::read(folder.join("environ")).unwrap_or_default();

@@ -24,9 +24,11 @@ const ALONE: &str = concat!(env!("CARGO_TARGET_TMPDIR"), "/program");
 
 #[test]
 fn the_pages_say_what_is_printed() {
-    let _ = fs::remove_dir_all(ALONE);
     fs::create_dir_all(ALONE).unwrap();
-    symlink(env!("CARGO_BIN_EXE_mcp-concord"), Path::new(ALONE).join("mcp-concord")).unwrap();
+    // At once, since another run of these tests may use the folder.
+    let link = format!("{ALONE}-{}", std::process::id());
+    symlink(env!("CARGO_BIN_EXE_mcp-concord"), &link).unwrap();
+    fs::rename(&link, Path::new(ALONE).join("mcp-concord")).unwrap();
     let wanted = env::var("TRANSCRIPT").unwrap_or_default();
     let mut pages = pages();
     assert!(pages.len() > 50, "only {} pages were found", pages.len());

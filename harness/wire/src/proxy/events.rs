@@ -5,6 +5,7 @@ use crate::queue::Queue;
 use std::ops::Deref;
 use std::pin::Pin;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::task::{Context, Poll};
 use std::time::{Duration, Instant};
 use tokio::time::Sleep;
@@ -75,6 +76,8 @@ pub(super) struct Sent {
 pub(super) struct Sender {
     end: Arc<QueueEnd>,
     origin: Instant,
+    /// The recording ends, and with it whatever is open: no peer breaks off any more.
+    pub(super) over: Arc<AtomicBool>,
 }
 
 /// One end of the queue: that of the archive, or the one that all senders share. The queue is closed when either is dropped.
@@ -85,7 +88,7 @@ pub(super) struct QueueEnd(Arc<Queue<Sent>>);
 pub(super) fn queue() -> (Sender, QueueEnd) {
     let queue = Arc::new(Queue::new());
     let end = Arc::new(QueueEnd(Arc::clone(&queue)));
-    (Sender { end, origin: Instant::now() }, QueueEnd(queue))
+    (Sender { end, origin: Instant::now(), over: Arc::default() }, QueueEnd(queue))
 }
 
 impl Sender {
@@ -97,6 +100,12 @@ impl Sender {
                 (OVERHEAD, ProxyEvent::Lost(side, bytes.len() as u64))
             }
             ProxyEvent::Part(side, bytes) => (bytes.len() + OVERHEAD, ProxyEvent::Part(side, bytes)),
+            ProxyEvent::Ended(side, End::Broken(_)) if self.over.load(Ordering::Relaxed) => {
+                (OVERHEAD, ProxyEvent::Ended(side, End::Dropped))
+            }
+            ProxyEvent::NoResponse(_) if self.over.load(Ordering::Relaxed) => {
+                (OVERHEAD, ProxyEvent::Ended(Side::Response, End::Dropped))
+            }
             event => (OVERHEAD, event),
         };
         queue.push(cost, Sent { exchange, at: self.origin.elapsed(), event });
@@ -149,8 +158,9 @@ impl Drop for QueueEnd {
 #[cfg(test)]
 mod tests {
     use super::{ProxyEvent, Side, queue};
-    use crate::http::Watch as _;
+    use crate::http::{End, Watch as _};
     use crate::queue::{NextItem, ROOM};
+    use std::sync::atomic::Ordering;
     use std::task::{Context, Waker};
     use std::time::Duration;
 
@@ -172,6 +182,14 @@ mod tests {
         sender.send(1, part(ROOM));
         assert!(matches!(next(), ProxyEvent::Part(..)), "what was taken gives its room back");
         assert!(matches!(receiver.next(Duration::ZERO), NextItem::Nothing));
+        sender.over.store(true, Ordering::Relaxed);
+        let torn = || End::Broken("its connection was dropped first".to_owned());
+        for event in
+            [ProxyEvent::Ended(Side::Response, torn()), ProxyEvent::NoResponse("the same".to_owned())]
+        {
+            sender.send(1, event);
+            assert!(matches!(next(), ProxyEvent::Ended(Side::Response, End::Dropped)), "no peer is at fault");
+        }
         let mut passing = sender.watch(1, Side::Request);
         sender.send(1, part(ROOM - 1000));
         drop(sender);

@@ -12,7 +12,7 @@ use jiff::Timestamp;
 use std::fs::File;
 use std::net::{SocketAddr, TcpListener};
 use std::sync::Arc;
-use std::sync::atomic::AtomicU64;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 use std::{io, thread};
 use tokio::runtime::Runtime;
@@ -91,7 +91,7 @@ impl Proxy {
             None => Upstream::Http(Client::new(None)?),
         };
         let (sender, receiver) = queue();
-        let redaction = Arc::new(redaction);
+        let (redaction, over) = (Arc::new(redaction), Arc::clone(&sender.over));
         let forward = Forward { upstream, target, hosts, sender, next: AtomicU64::new(0) };
         let origin = Timestamp::now();
         let no_thread = |error: io::Error| format!("cannot start a thread: {error}");
@@ -108,7 +108,9 @@ impl Proxy {
                 }
                 Ok(serving)
             });
-            // Whatever is open reports its end as it is dropped; with the last sender the archive ends.
+            // Whatever is open reports its end as it is dropped; with the last sender the archive ends. The connection to the
+            // server may be dropped before the one to the client.
+            over.store(true, Ordering::Relaxed);
             runtime.shutdown_timeout(Duration::from_secs(1));
             let summary = writing.join().unwrap_or_else(|_| Summary {
                 fault: Some("the thread that writes it has ended".to_owned()),

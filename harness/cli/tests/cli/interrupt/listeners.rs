@@ -1,6 +1,6 @@
 //! The verbs that speak HTTP, or wait for a client that does.
 
-use super::{SIGNALS, Workdir, free_port, words};
+use super::{SIGNALS, Workdir, free_address, words};
 use crate::support::ended;
 use rustix::process::Signal;
 use std::cell::OnceCell;
@@ -8,11 +8,6 @@ use std::fs;
 use std::io::Write as _;
 use std::net::{TcpListener, TcpStream};
 use std::thread;
-
-/// Whether somebody listens there.
-fn listens(port: &str) -> bool {
-    TcpStream::connect(format!("127.0.0.1:{port}")).is_ok()
-}
 
 /// Whether a server has been connected to, which answers nothing.
 fn connected(server: &TcpListener) -> impl Fn() -> bool + '_ {
@@ -36,10 +31,10 @@ fn interrupted(verb: &[&str], ready: impl Fn() -> bool, signal: Signal, code: i3
 fn play_as_a_server_over_http_tells_what_passed() {
     for transport in ["streamable-http", "http-sse"] {
         for (signal, code) in SIGNALS {
-            let port = free_port().to_string();
+            let at = free_address();
             let verb =
-                ["play", "--as", "server", "ids/null-request", "--listen", &port, "--transport", transport];
-            interrupted(&verb, || listens(&port), signal, code);
+                ["play", "--as", "server", "ids/null-request", "--listen", &at, "--transport", transport];
+            interrupted(&verb, || TcpStream::connect(&at).is_ok(), signal, code);
         }
     }
 }
@@ -62,10 +57,10 @@ fn play_as_a_client_over_http_tells_what_passed() {
 /// which this one does not.
 #[test]
 fn record_in_front_of_a_command_ends_the_command() {
-    let interrupted = |signal: Signal, port: u16| {
+    let interrupted = |signal: Signal| {
         let place = Workdir::new();
-        let (port, out) = (port.to_string(), place.text("out.jsonl"));
-        let mut verb = words(&["record", "-o", &out, "--listen", &port, "--"]);
+        let out = place.text("out.jsonl");
+        let mut verb = words(&["record", "-o", &out, "--listen", "0", "--"]);
         verb.extend(shell_words::split(&place.peer("silent", "")).unwrap());
         let child = place.start(verb);
         let output = place.interrupted(child, signal, || place.is_ready());
@@ -73,14 +68,7 @@ fn record_in_front_of_a_command_ends_the_command() {
         let recorded = fs::read_to_string(&out).unwrap();
         assert!(recorded.lines().last().unwrap().contains("\"type\":\"end\""), "{signal:?}: {recorded}");
     };
-    // All are held before one is let go, so that they differ.
-    let held = SIGNALS.map(|_| TcpListener::bind("127.0.0.1:0").unwrap());
-    let ports = held.map(|listener| listener.local_addr().unwrap().port());
-    thread::scope(|scope| {
-        for ((signal, _), port) in SIGNALS.into_iter().zip(ports) {
-            scope.spawn(move || interrupted(signal, port));
-        }
-    });
+    thread::scope(|scope| SIGNALS.map(|(signal, _)| _ = scope.spawn(move || interrupted(signal))));
 }
 
 /// A bridge that a program has started on its pipes.

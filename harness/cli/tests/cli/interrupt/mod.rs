@@ -11,9 +11,10 @@ use crate::support::{PROGRAM, concord, ended, eventually, file, python, said};
 use rustix::process::{Pid, Signal, kill_process};
 use std::ffi::OsStr;
 use std::fs;
-use std::net::{TcpListener, TcpStream};
+use std::net::{Ipv4Addr, TcpListener, TcpStream};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
+use std::sync::atomic::{AtomicU8, Ordering};
 use tempfile::TempDir;
 use verdict::record::Record;
 
@@ -99,8 +100,12 @@ impl Workdir {
     }
 }
 
-fn free_port() -> u16 {
-    TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port()
+/// An address at which nobody listens, nor will before it is used: this process has one of its own for each.
+fn free_address() -> String {
+    static NEXT: AtomicU8 = AtomicU8::new(2);
+    let [.., one, other] = std::process::id().to_be_bytes();
+    let host = Ipv4Addr::new(127, one, other, NEXT.fetch_add(1, Ordering::Relaxed));
+    TcpListener::bind((host, 0)).unwrap().local_addr().unwrap().to_string()
 }
 
 /// A test for each verb: what it is called with while a peer of these words hangs, and the text that it ends with. Each
@@ -267,9 +272,8 @@ fn a_recording_is_whole_when_the_terminal_goes() {
     server.serve(|asked| _ = asked.json("", PONG));
     for signal in [Signal::INT, Signal::TERM, Signal::HUP] {
         let place = Workdir::new();
-        let (port, out) = (free_port().to_string(), place.text("out.jsonl"));
-        let child = place.start(["record", "-o", &out, "--listen", &port, "--to", &url]);
-        let at = format!("127.0.0.1:{port}");
+        let (at, out) = (free_address(), place.text("out.jsonl"));
+        let child = place.start(["record", "-o", &out, "--listen", &at, "--to", &url]);
         let output = place.interrupted(child, signal, || {
             let is_there = TcpStream::connect(&at).is_ok();
             if is_there {

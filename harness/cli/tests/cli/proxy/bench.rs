@@ -35,10 +35,13 @@ impl Bench {
 
     pub(crate) fn with(settings: impl FnOnce(&mut Proxy)) -> Self {
         let server = Listener::new();
-        let target = server.url();
+        Self::before(&server.url(), server, settings)
+    }
+
+    pub(crate) fn before(target: &str, server: Listener, settings: impl FnOnce(&mut Proxy)) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let mut proxy =
-            Proxy::listen("127.0.0.1:0".parse().unwrap(), Target::parse(&target).unwrap()).unwrap();
+            Proxy::listen("127.0.0.1:0".parse().unwrap(), Target::parse(target).unwrap()).unwrap();
         settings(&mut proxy);
         let (at, stop) = (proxy.address().unwrap(), Arc::new(AtomicBool::new(false)));
         let file = File::create(folder.path().join("session.har")).unwrap();
@@ -79,8 +82,9 @@ pub(crate) fn post(body: &str) -> Vec<u8> {
     request("POST /mcp", &format!("{JSON}MCP-Protocol-Version: 2025-11-25\r\n{BOTH}"), body).into_bytes()
 }
 
+/// An answer behind which the server closes: a recorder that did not know that might ask on the same connection again.
 pub(crate) fn json(body: &str) -> String {
-    format!("HTTP/1.1 200 OK\r\n{JSON}Content-Length: {}\r\n\r\n{body}", body.len())
+    format!("HTTP/1.1 200 OK\r\nConnection: close\r\n{JSON}Content-Length: {}\r\n\r\n{body}", body.len())
 }
 
 /// The meaning, as `read` prints it.

@@ -7,7 +7,7 @@ mod bench;
 mod redaction;
 mod trouble;
 
-use crate::sockets::{PING, PONG, connected};
+use crate::sockets::{Listener, PING, PONG, connected};
 use crate::support::{concord, ended, eventually};
 use bench::{Bench, json, meaning, post};
 use flate2::Compression;
@@ -111,13 +111,12 @@ fn a_stream_on_which_nothing_came_is_none_that_was_left_out() {
 
 #[test]
 fn a_server_that_is_not_there_is_told_to_the_client() {
-    let bench = Bench::new();
-    let target = bench.server.at();
-    let Bench { folder, at, server, stop, running, .. } = bench;
-    drop(server);
+    // Any other port may be given to another test.
+    let bench = Bench::before("http://127.0.0.1:1/mcp", Listener::new(), |_| ());
+    let Bench { folder, at, stop, running, .. } = bench;
     let mut client = connected(&at.to_string(), &post(PING));
     let text = client.until("\n\r\n") + &client.until("\n");
-    assert!(text.starts_with("HTTP/1.1 502 ") && text.contains(&format!("http://{target}")), "{text}");
+    assert!(text.starts_with("HTTP/1.1 502 ") && text.contains("http://127.0.0.1:1: "), "{text}");
     stop.store(true, Ordering::Relaxed);
     assert_eq!(running.join().unwrap().exchanges, 1);
     let har: Value =
