@@ -13,6 +13,7 @@ use super::recording_info::RecordingInfo;
 use super::url::host;
 use crate::revision::Revision;
 use crate::rule::Need;
+use formats::other_protocol;
 use memchr::memmem::Finder;
 use std::mem::take;
 use transcript::json::{Json, JsonKind};
@@ -224,7 +225,7 @@ impl Facts {
         }
         let unproven = !self.handshake && self.negotiated.revision.is_none() && self.alien.is_none();
         if unproven || message.calls("initialize") {
-            self.alien = message.other_protocol();
+            self.alien = other_protocol(&message.raw);
         }
         self.messages += 1;
         self.requests += u64::from(message.kind == MessageKind::Request);
