@@ -8,7 +8,7 @@ use crate::revision::Revision;
 use transcript::json::{Json, JsonKind};
 use transcript::message::Message;
 use transcript::rejection::Code;
-use transcript::session::{Carrier, Content, Entry, Exchange, Location, header};
+use transcript::session::{Carrier, Content, Entry, Exchange, Headers, Location, header};
 
 /// The most requests of one batch that are remembered.
 const MOST_CALLS: usize = 10_000;
@@ -305,6 +305,14 @@ impl HttpExchange {
         self.last_id = id.map(Into::into).or(self.last_id.take());
         self.retry = sse.retry.or(self.retry);
     }
+}
+
+/// Whether these are all headers of a request as they were on the wire, rather than those that a recorder chooses to keep or a
+/// converter writes: no request comes without one of these.
+pub(crate) fn shows_all(headers: &Headers<'_>) -> bool {
+    ["host", ":authority", "user-agent", "content-length", "connection"]
+        .iter()
+        .any(|name| header(headers, name).is_some())
 }
 
 /// The string that a value is, or its text.
