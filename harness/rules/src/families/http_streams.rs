@@ -10,7 +10,7 @@ use crate::engine::{
 use crate::rule::{Level, Need, Rule};
 use std::collections::BTreeMap;
 use transcript::message::Message;
-use transcript::session::Carrier;
+use transcript::session::{Carrier, STILL_OPEN};
 
 pub(super) const FAMILY: Family = Family {
     name: "http-streams",
@@ -150,7 +150,8 @@ impl RuleVisitor for HttpStreamsState {
         }
         framing(exchange, at);
         self.last = self.last.max(exchange.started).max(exchange.raw.ended);
-        over(exchange, self.last, at);
+        let open = exchange.raw.fate.as_deref() == Some(STILL_OPEN);
+        over(exchange, exchange.raw.ended.or(self.last.filter(|_| open)), at);
     }
 }
 
@@ -249,8 +250,8 @@ fn framing(exchange: &HttpExchange, at: &RuleContext<'_>) {
     }
 }
 
-/// A stream that a POST with requests opened, now that it is over.
-fn over(exchange: &HttpExchange, last: Option<i64>, at: &RuleContext<'_>) {
+/// A stream that a POST with requests opened, now that it is over, and when it ended, or was seen to be open, as far as is known.
+fn over(exchange: &HttpExchange, ended: Option<i64>, at: &RuleContext<'_>) {
     let ours = exchange.transport == Transport::Streamable && exchange.is("POST") && exchange.streams();
     if !ours || exchange.calls.is_empty() || exchange.answer_lost {
         return;
@@ -266,10 +267,7 @@ fn over(exchange: &HttpExchange, last: Option<i64>, at: &RuleContext<'_>) {
         (false, None) => {}
     }
     if exchange.is_answered() {
-        let stayed = exchange
-            .answered_at
-            .zip(exchange.raw.ended.or(last))
-            .map(|(answered, ended)| ended.saturating_sub(answered));
+        let stayed = exchange.answered_at.zip(ended).map(|(answered, ended)| ended.saturating_sub(answered));
         let wrong = match stayed.filter(|stayed| *stayed > LONG) {
             _ if exchange.went_on => Some("the stream went on after the last response".to_owned()),
             stayed => stayed.map(|stayed| {
