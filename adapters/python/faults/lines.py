@@ -305,6 +305,8 @@ FAULTS = {
     "INS-EXPORT": {
         "answers-not-unfolded": ("loses the answer that is folded into an entry",
             on_exported(lambda item: without(item, "response"))),
+        "false-answers-absent": ("takes false for an answer that is not there",
+            on_exported(lambda item: without(item, "response") if item.get("response") is False else None)),
         "answers-behind-requests": ("puts a folded answer right behind its request",
             on_exported(lambda item: without(item, "duration"))),
         "durations-cut": ("drops the fraction of a `duration`", changed(cut, "duration")),

@@ -3,7 +3,7 @@
 use crate::excerpt::floor;
 use crate::foreign::foreign;
 use crate::format::Format;
-use crate::head::{Head, LOOKED_AT, is_log};
+use crate::head::{Head, LOOKED_AT, ends_a_line, is_log};
 use crate::input::{Input, ReadError};
 use crate::registry::{FORMATS, MCP_VCR};
 use transcript::json::Scanner;
@@ -98,7 +98,11 @@ fn is_enough(text: &str) -> bool {
     scanner.space();
     match scanner.peek() {
         Some(b'{') => text.len() >= LOOKED_AT || scanner.value().is_ok(),
-        Some(b'[') => text.len() >= LOOKED_AT || is_item_there(&mut scanner, text),
+        Some(b'[') => {
+            let begin = scanner.at();
+            text.len() >= LOOKED_AT
+                || is_item_there(&mut scanner, text) && ends_a_line(&text[begin..]).is_some()
+        }
         _ => text.len() >= LOOKED_AT,
     }
 }

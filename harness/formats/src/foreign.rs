@@ -1,4 +1,5 @@
-//! Files that are not recordings, or not yet: what they are by their beginning, and what to do with them.
+//! Files that are not recordings, or not yet: what they are by their beginning, and what to do with them. And messages of JSON-RPC
+//! that are not of MCP.
 
 mod kinds;
 #[cfg(test)]
@@ -6,7 +7,9 @@ mod tests;
 
 use crate::excerpt::floor;
 use crate::head::{Head, LOOKED_AT};
-use transcript::json::{Json, Scanner};
+use std::borrow::Cow;
+use transcript::json::{Json, JsonKind, Scanner};
+use transcript::message::Message;
 
 /// What a file is whose beginning is not UTF-8: `text` is what stands before the first byte that is not, `rest` the bytes from it
 /// on.
@@ -26,6 +29,62 @@ pub fn foreign(text: &str) -> Option<&'static str> {
 /// What a JSON document is that is not a recording, by the members that it has, or that the first item of a list has.
 pub(crate) fn of_a_document(head: &Head) -> Option<&'static str> {
     kinds::of(&[], "", head)
+}
+
+/// The protocol that a call is of, where that is another one with methods of the same names.
+#[must_use]
+pub fn other_protocol(message: &Message<'_>) -> Option<&'static str> {
+    const LSP: &str = "the Language Server Protocol";
+    let param = |name: &str| message.params()?.member(name);
+    let has = |name: &str| param(name).is_some();
+    match &*message.method()?.to_str()? {
+        "initialize" if param("protocolVersion").is_some_and(|it| it.kind() == JsonKind::String) => None,
+        "initialize" if has("processId") || has("rootUri") => Some(LSP),
+        method if method.starts_with("textDocument/") => Some(LSP),
+        "initialize" if has("clientCapabilities") => Some("the Agent Client Protocol"),
+        "message/send" | "message/stream" if param("message")?.member("parts").is_some() => Some("A2A"),
+        _ => None,
+    }
+}
+
+/// The version that a call of revision 2026-07-28 names.
+pub(crate) fn named_version<'a>(message: &Message<'a>) -> Option<Cow<'a, str>> {
+    let meta = message.params()?.member("_meta")?;
+    meta.member("io.modelcontextprotocol/protocolVersion")?.as_text()?.to_str()
+}
+
+/// What the calls of a recording are of.
+#[derive(Debug, Default)]
+pub(crate) struct Protocols {
+    /// One was of MCP.
+    mcp: bool,
+    other: Option<&'static str>,
+    first: Option<String>,
+}
+
+impl Protocols {
+    /// Takes a call in; whether it may be of MCP: it is of no other protocol, and its method is named as MCP names its own.
+    pub(crate) fn take(&mut self, message: &Message<'_>) -> bool {
+        let Some(method) = message.method().and_then(|method| method.to_str()) else { return false };
+        let begins = method == "initialize";
+        if begins || !self.mcp && self.other.is_none() {
+            self.other = other_protocol(message);
+        }
+        let ours = self.other.is_none() && (begins || method == "ping" || method.contains('/'))
+            || named_version(message).is_some();
+        self.mcp |= ours;
+        self.first.get_or_insert_with(|| method.chars().take(80).collect());
+        ours
+    }
+
+    /// What there is instead, where no call is of MCP: in a sentence without its full stop.
+    pub(crate) fn instead(self) -> Option<String> {
+        let first = self.first.filter(|_| !self.mcp)?;
+        Some(match self.other {
+            Some(other) => format!("no message is of MCP: they are of {other}"),
+            None => format!("no message is of MCP: they are of JSON-RPC, and the first method is `{first}`"),
+        })
+    }
 }
 
 /// Enough for every sign in bytes.

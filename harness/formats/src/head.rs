@@ -15,6 +15,8 @@ pub struct Head {
     log: String,
     /// The first value is a list whose first item is none that a message could be in.
     odd: bool,
+    /// The first value is a list of messages on one line, with an object on the next.
+    batch: bool,
     /// The first item of the list under `events`.
     event: Vec<(String, Option<String>)>,
 }
@@ -41,6 +43,7 @@ impl Head {
                 if scanner.peek() == Some(b'{') {
                     head.first = members(&mut scanner);
                 }
+                head.batch = head.first_has("jsonrpc") && ends_a_line(&text[begin..]) == Some(true);
                 head.odd = head.first.is_empty() && is_log(&text[scanner.at()..]);
             }
             _ => {}
@@ -61,6 +64,12 @@ impl Head {
     #[must_use]
     pub fn is_odd_list(&self) -> bool {
         self.odd
+    }
+
+    /// Whether the file begins with a line that is a batch: a list of messages, behind which an object follows.
+    #[must_use]
+    pub fn begins_with_batch(&self) -> bool {
+        self.batch
     }
 
     /// The lines of what begins as neither an object nor a list of messages, as far as they are looked at.
@@ -95,6 +104,18 @@ impl Head {
     #[must_use]
     pub fn text(&self, name: &str) -> Option<&str> {
         self.members.iter().find(|(key, _)| key == name)?.1.as_deref()
+    }
+}
+
+/// Whether the list that begins here stands on one line, and an object follows on another; none where nothing shows it yet.
+pub(crate) fn ends_a_line(text: &str) -> Option<bool> {
+    let mut scanner = Scanner::new(text);
+    let ends = scanner.value().map(|()| scanner.at());
+    let line = text.find('\n').unwrap_or(text.len());
+    match ends {
+        Ok(end) if end <= line => text[end..].trim_start().chars().next().map(|next| next == '{'),
+        Err(fault) if fault.ended && line == text.len() => None,
+        _ => Some(false),
     }
 }
 

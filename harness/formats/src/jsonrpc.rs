@@ -29,7 +29,8 @@ pub(crate) static FORMAT: Format = Format {
 };
 
 fn sniff(head: &Head) -> bool {
-    ["jsonrpc", "method", "result", "error", "id", "params"].iter().any(|name| head.has(name))
+    let members = ["jsonrpc", "method", "result", "error", "id", "params"];
+    members.iter().any(|name| head.has(name)) || head.begins_with_batch()
 }
 
 fn read(input: &mut Input<'_>, options: ReadOptions, sink: &mut Sink<'_>) -> Result<(), ReadError> {

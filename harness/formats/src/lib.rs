@@ -64,7 +64,7 @@ pub use batch::apart;
 pub use conversion::Conversion;
 pub use detect::{detect, detect_among, nearest, why_undetected};
 pub use exchange::sessions::sessions;
-pub use foreign::foreign;
+pub use foreign::{foreign, other_protocol};
 pub use format::{Capabilities, Format, Items, ReadOptions, Tolerance, Unloadable};
 pub use head::Head;
 pub use input::{Input, MAX_ITEM_BYTES, ReadError};

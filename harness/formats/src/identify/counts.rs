@@ -4,7 +4,7 @@
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
-use transcript::session::{Exchange, STILL_OPEN};
+use transcript::session::{Entry, Exchange, STILL_OPEN};
 
 /// The media type of an event stream.
 const STREAM: &str = "text/event-stream";
@@ -76,6 +76,40 @@ pub(super) struct Ending {
     state: State,
     at: Option<i64>,
     took: Option<i64>,
+}
+
+/// An exchange of which more may come.
+#[derive(Debug)]
+pub(super) struct Open {
+    pub(super) number: Option<u64>,
+    pub(super) timed: bool,
+    pub(super) post: bool,
+    pub(super) connection: bool,
+    pub(super) fine: bool,
+    pub(super) counted: bool,
+    pub(super) versioned: bool,
+    /// It has headers of MCP.
+    pub(super) named: bool,
+    /// Its request is not of MCP.
+    pub(super) foreign: bool,
+    pub(super) events: u64,
+    pub(super) url: String,
+    pub(super) ending: Ending,
+    /// A response came in its answer.
+    pub(super) answered: bool,
+}
+
+impl Open {
+    /// It is a POST that was answered with a stream.
+    pub(super) fn streams(&self) -> bool {
+        self.post && self.ending.stream
+    }
+}
+
+/// The exchange that an entry is of.
+pub(super) fn current<'o>(open: &'o mut [Open], entry: &Entry<'_>) -> Option<&'o mut Open> {
+    let number = entry.exchange?;
+    open.iter_mut().rev().find(|open| open.number == Some(number))
 }
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]

@@ -61,6 +61,12 @@ impl Tally {
         self.count += 1;
     }
 
+    /// Takes the last one back, which turned out to be none.
+    pub(super) fn take_back(&mut self) {
+        self.count = self.count.saturating_sub(1);
+        self.first.take_if(|_| self.count == 0);
+    }
+
     pub(super) fn any(&self) -> bool {
         self.count > 0
     }

@@ -70,6 +70,8 @@ pub struct Identification {
     pub responses: Option<ResponseCounts>,
     /// JSON-RPC messages.
     pub messages: u64,
+    /// What they are of, where none is of MCP: in a sentence without its full stop.
+    pub instead: Option<String>,
     /// Bodies that cannot be read.
     pub missing: u64,
     /// Those of them that are there with their content coding; the exporter dropped the others.

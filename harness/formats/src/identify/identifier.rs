@@ -1,10 +1,11 @@
 //! The pass over a capture that gathers signs and counts.
 
-use super::counts::{Counts, Ending, is_connection, is_stream};
+use super::counts::{Counts, Open, current, is_connection, is_stream};
 use super::evidence::EvidenceLocation;
 use super::finding::Identification;
 use super::signs::Signs;
 use crate::detect::detect;
+use crate::foreign::{Protocols, named_version};
 use crate::format::{Format, ReadOptions};
 use crate::input::{Input, ReadError};
 use crate::reading::{Step, walk};
@@ -15,9 +16,6 @@ use std::io::Read;
 use transcript::json::{Json, JsonKind};
 use transcript::meaning::{self, Event};
 use transcript::session::{Carrier, Content, Entry, Exchange, Headers, Location, Side, Sse, header};
-
-/// The member of `params._meta` by which a request of revision 2026-07-28 names its revision.
-const META_VERSION: &str = "io.modelcontextprotocol/protocolVersion";
 
 /// How many requests whose answer would settle something are waited for at a time.
 const WAITING: usize = 4096;
@@ -74,29 +72,13 @@ pub struct Identifier {
     messages: u64,
     /// The exchanges of which more may come, the last of them last.
     open: Vec<Open>,
+    protocols: Protocols,
     announced: Vec<String>,
     /// How servers answer POSTs, by their URLs: as JSON, and on an event stream.
     modes: Vec<(String, [bool; 2])>,
     /// Requests that name a version, by event, with the version's number.
     wishes: HashMap<u64, usize>,
     initializes: HashSet<u64>,
-}
-
-/// An exchange of which more may come.
-#[derive(Debug)]
-struct Open {
-    number: Option<u64>,
-    timed: bool,
-    post: bool,
-    connection: bool,
-    fine: bool,
-    counted: bool,
-    versioned: bool,
-    events: u64,
-    url: String,
-    ending: Ending,
-    /// A response came in its answer.
-    answered: bool,
 }
 
 impl Identifier {
@@ -171,7 +153,8 @@ impl Identifier {
             let Open { ending, answered, .. } = self.open.remove(0);
             self.counts.end(ending, answered);
         }
-        let named = connection || post && fine;
+        let kept = connection || post && fine;
+        let has = |name| header(&exchange.request_headers, name).is_some();
         self.open.push(Open {
             number: entry.exchange,
             timed: exchange.timed,
@@ -179,9 +162,11 @@ impl Identifier {
             connection,
             fine,
             counted,
-            versioned: header(&exchange.request_headers, "mcp-protocol-version").is_some(),
+            versioned: has("mcp-protocol-version"),
+            named: counted || has("mcp-protocol-version") || has("mcp-session-id"),
+            foreign: false,
             events: 0,
-            url: if named { exchange.url.chars().take(LONGEST_URL).collect() } else { String::new() },
+            url: if kept { exchange.url.chars().take(LONGEST_URL).collect() } else { String::new() },
             ending,
             answered: false,
         });
@@ -275,12 +260,21 @@ impl Identifier {
         self.messages += 1;
         let method = event.message.method();
         let initialize = method.is_some_and(|method| method.is("initialize"));
+        let ours = self.protocols.take(&event.message);
         if entry.carrier == Carrier::Request && method.is_some() {
-            let current = current(&mut self.open, entry);
-            let counted = current.as_deref().is_some_and(|current| current.counted);
-            self.requests += u64::from(!counted);
-            if current.is_some_and(|current| !current.versioned) && !initialize {
-                self.signs.bare.add(&entry.location, None);
+            match current(&mut self.open, entry) {
+                Some(current) if !ours && !current.named => {
+                    if current.streams() && !current.foreign {
+                        self.signs.streamed.take_back();
+                    }
+                    current.foreign = true;
+                }
+                current => {
+                    self.requests += u64::from(current.as_deref().is_none_or(|current| !current.counted));
+                    if current.is_some_and(|current| !current.versioned) && !initialize {
+                        self.signs.bare.add(&entry.location, None);
+                    }
+                }
             }
         }
         if method.is_some() {
@@ -298,8 +292,7 @@ impl Identifier {
         if event.side == Some(Side::Server) {
             return;
         }
-        let meta = event.message.params().and_then(|params| params.member("_meta")?.member(META_VERSION));
-        let Some(version) = meta.and_then(|version| version.as_text()?.to_str()) else { return };
+        let Some(version) = named_version(&event.message) else { return };
         if let Some(number) = self.signs.metas.add(&version, location, None)
             && has_id
             && !self.signs.metas.is_granted(number)
@@ -314,7 +307,7 @@ impl Identifier {
             && let Some(current) = current(&mut self.open, entry).filter(|current| current.post)
         {
             current.answered = true;
-            if current.fine {
+            if current.fine && !current.foreign {
                 let url = current.url.split(['?', '#']).next().unwrap_or_default().to_owned();
                 self.answers_in(url, entry);
             }
@@ -385,14 +378,9 @@ impl Identifier {
             both_modes: log.then(|| both.map(|(url, _)| url).collect()),
             responses: log.then_some(self.counts.responses),
             messages: self.messages,
+            instead: self.protocols.instead(),
             missing: 0,
             coded: 0,
         }
     }
-}
-
-/// The exchange that an entry is of.
-fn current<'o>(open: &'o mut [Open], entry: &Entry<'_>) -> Option<&'o mut Open> {
-    let number = entry.exchange?;
-    open.iter_mut().rev().find(|open| open.number == Some(number))
 }

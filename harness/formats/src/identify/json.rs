@@ -23,8 +23,10 @@ impl Identification {
     /// What a person should know of it, in a sentence without its full stop.
     #[must_use]
     pub fn note(&self) -> Option<String> {
-        let missing = bodies_missing(self.missing, self.coded)?;
-        Some(format!("{missing}; they are counted by their headers (HAR-MISSING)"))
+        let missing = bodies_missing(self.missing, self.coded)
+            .map(|missing| format!("{missing}; they are counted by their headers (HAR-MISSING)"));
+        let notes: Vec<String> = self.instead.iter().cloned().chain(missing).collect();
+        (!notes.is_empty()).then(|| notes.join("; "))
     }
 
     /// The object, a member a line. What is unknown is `null`.

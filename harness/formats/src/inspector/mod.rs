@@ -38,7 +38,10 @@ pub(crate) static FORMAT: Format = Format {
 fn sniff(head: &Head) -> bool {
     // A message has one of these, and so has an entry of an export.
     let could_be = ["jsonrpc", "id", "method", "params", "result", "error", "message"];
-    let is_other = head.is_odd_list() || of_a_document(head).is_some() || head.first_has_none(&could_be);
+    let is_other = head.is_odd_list()
+        || head.begins_with_batch()
+        || of_a_document(head).is_some()
+        || head.first_has_none(&could_be);
     !is_other && (head.kind() == Some(JsonKind::Array) || head.has("events") && !head.has("jsonrpc"))
 }
 

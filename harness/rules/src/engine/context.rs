@@ -2,7 +2,7 @@
 
 use super::exchange_tracker::ExchangeTracker;
 use super::facts::Facts;
-use super::http_exchange::HttpExchange;
+use super::http_exchange::{HttpExchange, SESSION, VERSION, shows_all};
 use super::location::{FindingLocation, SourceLocation};
 use super::message::SeenMessage;
 use super::pending_requests::PendingRequests;
@@ -11,10 +11,13 @@ use crate::revision::Revision;
 use std::cell::OnceCell;
 use transcript::json::Json;
 use transcript::rejection::Code;
-use transcript::session::{Carrier, Content, Entry, Exchange, Headers, Side};
+use transcript::session::{Carrier, Content, Entry, Exchange, Headers, Side, header};
 
 /// A shorter value is looked through by itself.
 const SHORT: usize = 32;
+
+/// Why a header that is not shown may have been sent.
+pub(crate) const NOT_WHOLE: &str = "the exchange does not show all its headers; a HAR of a proxy would";
 
 /// One step of a session.
 #[derive(Debug)]
@@ -109,6 +112,17 @@ impl RuleContext<'_> {
     pub(crate) fn envelope_headers(&self) -> Option<&Headers<'_>> {
         let context = self.entry.context.filter(|_| self.is_in_envelope())?;
         Some(&context.headers).filter(|headers| !headers.is_empty())
+    }
+
+    /// Whether a request that shows these headers and not this one came without it: nothing was left out of it, or what the recorder
+    /// keeps of other requests is this one. The version goes with the session, which is the older of the two. The headers of the era
+    /// without sessions repeat the body, so that a converter may have written those that are there.
+    pub(crate) fn would_show(&self, headers: &Headers<'_>, name: &str) -> bool {
+        let kept = || {
+            self.facts.kept_headers.iter().any(|kept| kept.eq_ignore_ascii_case(name))
+                || name == VERSION && header(headers, SESSION).is_some()
+        };
+        shows_all(headers) || !self.is_modern() && kept()
     }
 
     /// The id of the event of a stream that it is.

@@ -8,6 +8,7 @@
 use super::http_exchange::{HttpExchange, SESSION, Transport};
 use super::message::{META_VERSION, SeenMessage};
 use crate::revision::Revision;
+use formats::other_protocol;
 use formats::url::{announced, normal};
 use std::collections::{BTreeSet, VecDeque};
 use transcript::rejection::Rejection;
@@ -102,7 +103,7 @@ impl ExchangeTracker {
         let elsewhere = !self.endpoints.is_empty() || self.open.iter().any(|open| open.knows_mcp);
         let like_ours =
             |method: &str| method.starts_with("notifications/") || !elsewhere && method.contains('/');
-        let other = message.other_protocol().is_some()
+        let other = other_protocol(&message.raw).is_some()
             || self.others.contains(exchange.url()) && !message.calls("initialize");
         let ours = !other && (message.known.is_some() || message.method.as_deref().is_some_and(like_ours))
             || message.meta(META_VERSION).is_some()

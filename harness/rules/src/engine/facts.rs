@@ -1,7 +1,7 @@
 //! What a session has shown of itself so far: its revision, who can do what, which tools there are, and whether the
 //! recording has its beginning and its end.
 //!
-//! Memory: what [`NamedSessions`] says.
+//! Memory: what [`NamedSessions`] says, and the names of [`MOST_HEADERS`] headers.
 
 use super::content::text_of;
 use super::location::FindingLocation;
@@ -13,10 +13,14 @@ use super::recording_info::RecordingInfo;
 use super::url::host;
 use crate::revision::Revision;
 use crate::rule::Need;
+use formats::other_protocol;
 use memchr::memmem::Finder;
 use std::mem::take;
 use transcript::json::{Json, JsonKind};
-use transcript::session::{Content, Entry, Side, header};
+use transcript::session::{Content, Entry, Headers, Side, header};
+
+/// Requests have a handful of headers, and more names than this only with one of their own in each.
+const MOST_HEADERS: usize = 100;
 
 /// What a session has shown so far.
 #[derive(Debug, Default)]
@@ -61,6 +65,8 @@ pub(crate) struct Facts {
     name: Option<Box<str>>,
     /// Exchanges of several sessions alternate, so that nobody can tell which session lacks what.
     pub(crate) mixed: bool,
+    /// The names of headers that requests had, up to [`MOST_HEADERS`].
+    pub(super) kept_headers: Vec<Box<str>>,
     /// The texts of what was taken out, ready to be looked for.
     markers: Vec<Finder<'static>>,
     /// How many messages there were.
@@ -191,6 +197,7 @@ impl Facts {
             Content::TraceEnd(_) => self.closed = true,
             Content::Missing(_) => self.torn = true,
             Content::Exchange(exchange) => {
+                self.keep_headers(&exchange.request_headers);
                 let session = header(&exchange.request_headers, "Mcp-Session-Id");
                 self.served |= !self.handshake && session.is_some();
                 if let Some(session) = session.filter(|_| exchange.status == Some(404)) {
@@ -217,6 +224,15 @@ impl Facts {
         }
     }
 
+    fn keep_headers(&mut self, headers: &Headers<'_>) {
+        for (name, _) in headers.iter() {
+            let room = self.kept_headers.len() < MOST_HEADERS;
+            if room && !self.kept_headers.iter().any(|kept| kept.eq_ignore_ascii_case(name)) {
+                self.kept_headers.push(name.as_ref().into());
+            }
+        }
+    }
+
     /// Takes in a request or notification, before it is judged.
     pub(super) fn hear(&mut self, message: &SeenMessage<'_>) {
         if self.messages == 0 && !self.opened {
@@ -224,7 +240,7 @@ impl Facts {
         }
         let unproven = !self.handshake && self.negotiated.revision.is_none() && self.alien.is_none();
         if unproven || message.calls("initialize") {
-            self.alien = message.other_protocol();
+            self.alien = other_protocol(&message.raw);
         }
         self.messages += 1;
         self.requests += u64::from(message.kind == MessageKind::Request);
@@ -331,6 +347,7 @@ impl Facts {
             session: self.session + 1,
             torn: self.torn,
             losses: take(&mut self.losses),
+            kept_headers: take(&mut self.kept_headers),
             mixed: self.mixed,
             ..Self::new(recording, forced)
         };

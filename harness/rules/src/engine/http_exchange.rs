@@ -8,7 +8,7 @@ use crate::revision::Revision;
 use transcript::json::{Json, JsonKind};
 use transcript::message::Message;
 use transcript::rejection::Code;
-use transcript::session::{Carrier, Content, Entry, Exchange, Location, header};
+use transcript::session::{Carrier, Content, Entry, Exchange, Headers, Location, header};
 
 /// The most requests of one batch that are remembered.
 const MOST_CALLS: usize = 10_000;
@@ -101,6 +101,8 @@ pub(crate) struct HttpExchange {
     pub(crate) last_id: Option<Box<str>>,
     /// The last reconnection time that was named, in milliseconds.
     pub(crate) retry: Option<u64>,
+    /// When the last response came, where the recording tells when each part did.
+    pub(crate) answered_at: Option<i64>,
     /// Events came although every request was answered.
     pub(crate) went_on: bool,
     /// The version in the answer to an `initialize`, as it is spelled.
@@ -275,6 +277,7 @@ impl HttpExchange {
             if let Some(call) = self.calls.iter_mut().find(|call| id == Some(&*call.id)) {
                 call.answered = true;
             }
+            self.answered_at = entry.time.filter(|_| self.raw.timed);
         } else if entry.carrier == Carrier::Sse {
             self.went_on |= !self.calls.is_empty() && self.is_answered();
         }
@@ -305,6 +308,14 @@ impl HttpExchange {
         self.last_id = id.map(Into::into).or(self.last_id.take());
         self.retry = sse.retry.or(self.retry);
     }
+}
+
+/// Whether these are all headers of a request as they were on the wire, rather than those that a recorder chooses to keep or a
+/// converter writes: no request comes without one of these.
+pub(crate) fn shows_all(headers: &Headers<'_>) -> bool {
+    ["host", ":authority", "user-agent", "content-length", "connection"]
+        .iter()
+        .any(|name| header(headers, name).is_some())
 }
 
 /// The string that a value is, or its text.

@@ -5,14 +5,12 @@ use super::pending_request::PendingRequest;
 use super::response_match::ResponseMatch;
 use crate::revision::{Revision, Span};
 use std::borrow::Cow;
-use transcript::json::{Json, JsonKind};
+use transcript::json::Json;
 use transcript::message::{Id, Message, MessageClass};
 
 pub(crate) const META_VERSION: &str = "io.modelcontextprotocol/protocolVersion";
 pub(crate) const META_CLIENT: &str = "io.modelcontextprotocol/clientInfo";
 pub(crate) const META_CAPABILITIES: &str = "io.modelcontextprotocol/clientCapabilities";
-
-const LSP: &str = "the Language Server Protocol";
 
 /// A message, and what it is to the session.
 #[derive(Debug, Clone)]
@@ -93,22 +91,6 @@ impl<'m> SeenMessage<'m> {
     /// Whether it is a request or notification with this method.
     pub(crate) fn calls(&self, method: &str) -> bool {
         self.method.as_deref() == Some(method)
-    }
-
-    /// The protocol that it is of, where that is another one with methods of the same names.
-    pub(super) fn other_protocol(&self) -> Option<&'static str> {
-        let has = |name: &str| self.param(name).is_some();
-        let is_text = |value: Json<'_>| value.kind() == JsonKind::String;
-        match self.method.as_deref()? {
-            "initialize" if self.param("protocolVersion").is_some_and(is_text) => None,
-            "initialize" if has("processId") || has("rootUri") => Some(LSP),
-            method if method.starts_with("textDocument/") => Some(LSP),
-            "initialize" if has("clientCapabilities") => Some("the Agent Client Protocol"),
-            "message/send" | "message/stream" if self.param("message")?.member("parts").is_some() => {
-                Some("A2A")
-            }
-            _ => None,
-        }
     }
 
     /// The request that a response answers, where it has this method.

@@ -62,15 +62,18 @@ pub(crate) struct NamedSessions {
     numbers: HashMap<SessionName, usize, FixedState>,
     /// The last one at each host.
     latest: HashMap<Box<str>, usize, FixedState>,
+    /// The last one that has no id, by its host and the program that speaks there.
+    nameless: HashMap<SessionName, usize, FixedState>,
     /// By number; that at hand is elsewhere.
     others: Vec<Negotiated>,
     /// The number of that at hand.
     current: Option<usize>,
     /// Nothing of it was seen before the exchange at hand.
     is_new: bool,
-    /// The exchange at hand, and its host.
+    /// The exchange at hand, its host, and what its request says of the program that sent it.
     exchange: Option<u64>,
     host: Box<str>,
+    agent: Box<str>,
     /// How many bytes of tools the others have.
     held: usize,
     /// The first number that is remembered.
@@ -97,9 +100,11 @@ impl NamedSessions {
         }
         self.is_new = false;
         self.host = host(&exchange.url).into();
+        self.agent = header(&exchange.request_headers, "User-Agent").unwrap_or_default().into();
         let Some(name) = name(exchange) else {
-            // Who leaves the id out is of the last session there.
-            if let Some(latest) = self.latest.get(&self.host).copied() {
+            // Who leaves the id out is of the last session there, unless that is another program's.
+            let own = self.nameless.get(&(self.host.clone(), self.agent.clone()));
+            if let Some(latest) = own.or_else(|| self.latest.get(&self.host)).copied() {
                 self.swap(latest, at_hand);
             }
             return;
@@ -116,6 +121,9 @@ impl NamedSessions {
         });
         self.latest.insert(self.host.clone(), number);
         self.is_new = known.is_none();
+        if self.is_new {
+            self.nameless.remove(&(self.host.clone(), self.agent.clone()));
+        }
         self.swap(number, at_hand);
     }
 
@@ -124,6 +132,7 @@ impl NamedSessions {
         if !self.is_new {
             let number = self.add();
             self.latest.insert(self.host.clone(), number);
+            self.nameless.insert((self.host.clone(), self.agent.clone()), number);
             self.swap(number, at_hand);
         }
     }
@@ -140,6 +149,7 @@ impl NamedSessions {
                 first: self.first + self.others.len(),
                 exchange: self.exchange,
                 host: std::mem::take(&mut self.host),
+                agent: std::mem::take(&mut self.agent),
                 handshakes: self.handshakes,
                 ..Self::new(self.forced)
             };

@@ -2,7 +2,7 @@
 //!
 //! Whether a rule applies at the moment and whether the recording carries what it needs, so that no rule has to ask.
 
-use super::context::RuleContext;
+use super::context::{NOT_WHOLE, RuleContext};
 use super::facts::{TORN, why_not_whole};
 use super::finding::{Finding, Listener, RuleVerdict};
 use super::location::{FindingLocation, shown};
@@ -12,6 +12,7 @@ use crate::revision::Span;
 use crate::rule::{Level, Need, Party, Rule};
 use std::borrow::Cow;
 use transcript::json::Json;
+use transcript::session::Headers;
 
 /// What is wrong at a moment, with what is known of the place beyond the moment's own.
 #[derive(Debug, Default)]
@@ -213,6 +214,20 @@ impl RuleContext<'_> {
         match why_not_whole(self.facts) {
             None => self.fail(rule, wrong),
             Some(why) => self.inconclusive(rule, why),
+        }
+    }
+
+    /// A request shows no such header, as the rule asks it to: broken where the recording would show it.
+    pub(crate) fn lacks_header<'v>(
+        &self,
+        rule: &'static Rule,
+        headers: &Headers<'_>,
+        name: &str,
+        wrong: impl Into<Violation<'v>>,
+    ) {
+        match self.would_show(headers, name) {
+            true => self.fail(rule, wrong),
+            false => self.inconclusive(rule, NOT_WHOLE),
         }
     }
 

@@ -331,6 +331,17 @@ fn filled(params: &str, name: &str) -> Option<Box<str>> {
     parameter(params, name).filter(|value| !value.is_empty()).map(|value| percent_decoded(value).into())
 }
 
+/// How bad a redirect URI is that is neither an https address nor at this machine. An app's own scheme keeps the code on the machine,
+/// and other apps from it only where the scheme is a domain name that the app's makers have.
+fn unlike_https(uri: &str) -> Option<Level> {
+    let scheme = uri.split_once(':').map_or("", |(scheme, _)| scheme).to_ascii_lowercase();
+    match &*scheme {
+        "http" | "https" | "" => (!is_private(uri)).then_some(Level::Must),
+        scheme if scheme.contains('.') => Some(Level::Info),
+        _ => Some(Level::Should),
+    }
+}
+
 /// The values of a step's parameters.
 fn values(step: &Step, origins: &[Origin], at: &RuleContext<'_>) {
     let judge = |rule: &'static Rule, name: &str, value: &Option<Box<str>>, good: &dyn Fn(&str) -> bool| {
@@ -339,7 +350,12 @@ fn values(step: &Step, origins: &[Origin], at: &RuleContext<'_>) {
             Violation::new(format!("`{name}` is {}", quoted(value))).at(step.location.clone())
         });
     };
-    judge(&REDIRECT, "redirect_uri", &step.redirect, &is_private);
+    if let Some(uri) = &step.redirect {
+        at.without(&REDIRECT, unlike_https(uri), |level| {
+            let wrong = Violation::new(format!("`redirect_uri` is {}", quoted(uri)));
+            wrong.at(step.location.clone()).only(level)
+        });
+    }
     judge(&CLIENT_ID, "client_id", &step.client, &is_private);
     judge(&RESOURCE_VALUE, "resource", &step.resource, &|value| {
         !value.contains('#') && Origin::new(value).is_some_and(|origin| origins.contains(&origin))

@@ -3,11 +3,9 @@
 //! Headers, statuses and the shape of bodies, of one exchange at a time.
 
 use super::legacy_sse::foreign;
-use super::modern::NOT_WHOLE;
-use super::modern_http::shows_all;
 use crate::engine::{
-    Family, FindingLocation, HttpExchange, Revision, RuleContext, RuleVisitor, Span, Transport, Trigger,
-    Violation, quoted,
+    Family, FindingLocation, HttpExchange, NOT_WHOLE, Revision, RuleContext, RuleVisitor, Span, Transport,
+    Trigger, Violation, quoted,
 };
 use crate::rule::{Level, Need, Rule};
 use transcript::rejection::Code;
@@ -154,7 +152,7 @@ impl RuleVisitor for HttpState {
         match (at.entry.carrier, message.request()) {
             (Carrier::Request, _) => {
                 self.shown[0] = true;
-                if header(headers, "accept").is_none() && !shows_all(headers) {
+                if header(headers, "accept").is_none() && !at.would_show(headers, "accept") {
                     at.inconclusive(&ACCEPT_POST, NOT_WHOLE);
                 } else if at.revision.is_some() {
                     accept(&ACCEPT_POST, POST_ACCEPTS, headers, at);
@@ -238,9 +236,8 @@ fn media_range(part: &str) -> String {
 /// Judges whether an `Accept` header lists each of these types.
 pub(super) fn accept(rule: &'static Rule, types: &[&str], headers: &Headers<'_>, at: &RuleContext<'_>) {
     match not_accepted(types, headers) {
-        // No request comes without a header.
-        _ if headers.is_empty() => at.inconclusive(rule, "the recorder kept no headers of the request"),
         None => at.pass(rule),
+        Some(wrong) if header(headers, "accept").is_none() => at.lacks_header(rule, headers, "accept", wrong),
         Some(wrong) => at.fail(rule, wrong),
     }
 }

@@ -186,7 +186,11 @@ impl HttpGetState {
                     self.gone.push((session.into(), at.location()))
                 }
                 Some(_) => {}
-                None => at.fail(&GET_ANSWER, "the answer is 404"),
+                None if self.paths.is_empty() => at.fail(&GET_ANSWER, "the answer is 404"),
+                None => {
+                    let headers = &exchange.raw.request_headers;
+                    at.lacks_header(&GET_ANSWER, headers, SESSION, "the answer is 404");
+                }
             },
             400 if listens && at.facts.negotiated.initialized && self.is_proper(exchange, at) => {
                 at.fail(&GET_ANSWER, "the answer is 400 although session and version are named");

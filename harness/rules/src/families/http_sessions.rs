@@ -6,7 +6,6 @@
 mod in_envelopes;
 mod rules;
 
-use super::modern_http::shows_all;
 use crate::engine::{
     Family, FindingLocation, HttpExchange, MessageKind, Revision, RuleContext, RuleVisitor, SESSION,
     Transport, Trigger, VERSION, Violation, quoted,
@@ -119,7 +118,8 @@ impl RuleVisitor for HttpSessionsState {
                 self.renamed.insert(session.into());
             }
             // Without its session nobody knows which of several handshakes a request is of.
-            if sure || handshake.session.is_none() && !handshake.mixed {
+            let hidden = !at.would_show(&exchange.raw.request_headers, VERSION);
+            if sure || !handshake.mixed && (handshake.session.is_none() || hidden) {
                 version(exchange, &handshake, at);
             }
         }
@@ -175,8 +175,11 @@ impl HttpSessionsState {
             }
             None => {
                 let method = &exchange.raw.method;
-                at.fail(&ECHO, format!("the {method} names no session, and the server assigned one"));
+                let headers = &exchange.raw.request_headers;
+                let wrong = format!("the {method} names no session, and the server assigned one");
+                at.lacks_header(&ECHO, headers, SESSION, wrong);
                 match exchange.status() {
+                    _ if !at.would_show(headers, SESSION) => {}
                     400 => at.pass(&MISSING_400),
                     401 | 403 | 405 | 429 => {}
                     status @ 402..=499 => at.fail(&MISSING_400, format!("the answer is {status}")),
@@ -329,12 +332,8 @@ fn version(exchange: &HttpExchange, handshake: &Handshake, at: &RuleContext<'_>)
             let why = "what was posted is not in the recording, and `initialize` needs no version";
             return at.inconclusive(&PRESENT, why);
         }
-        // A session that was converted from stdio has the headers that a converter writes, and never had others.
-        if !shows_all(&exchange.raw.request_headers) && exchange.request_header(SESSION).is_none() {
-            let why = "the exchange shows few headers, so that others may have been left out";
-            return at.inconclusive(&PRESENT, why);
-        }
-        return at.fail(&PRESENT, format!("the {method} has no `{VERSION}`"));
+        let wrong = format!("the {method} has no `{VERSION}`");
+        return at.lacks_header(&PRESENT, &exchange.raw.request_headers, VERSION, wrong);
     };
     at.pass(&PRESENT);
     let Some(chosen) = &handshake.version else { return };

@@ -41,9 +41,6 @@ const SERVER: &str = "io.modelcontextprotocol/serverInfo";
 pub(super) const UNPROVEN: &str =
     "nothing shows that the server speaks this revision; an answer to server/discover would show it";
 
-/// Why a header that is not shown may have been sent.
-pub(super) const NOT_WHOLE: &str = "the exchange does not show all its headers; a HAR of a proxy would";
-
 const OURS: Rule = Rule { span: Span::MODERN, source: "basic/index#_meta", ..Rule::BLANK.client() };
 
 static VERSION: Rule = Rule {

@@ -5,8 +5,8 @@
 
 use super::modern::{UNPROVEN, client_of, gist, is_clients, status};
 use crate::engine::{
-    Family, FindingLocation, MessageKind, PendingRequest, Revision, RuleContext, RuleVisitor, SeenMessage,
-    Span, Trigger, Violation, bare_url, quoted, text_of,
+    Family, FindingLocation, MessageKind, NOT_WHOLE, PendingRequest, Revision, RuleContext, RuleVisitor,
+    SeenMessage, Span, Trigger, Violation, bare_url, quoted, text_of,
 };
 use crate::rule::{Need, Rule};
 use std::collections::{BTreeMap, VecDeque};
@@ -314,7 +314,7 @@ impl ModernAnswersState {
             Some(value) if value.trim().eq_ignore_ascii_case("no") => at.pass(&BUFFERING),
             Some(value) => at.fail(&BUFFERING, format!("X-Accel-Buffering is {}", quoted(value))),
             None if !shows_more(&exchange.response_headers) => {
-                at.inconclusive(&BUFFERING, super::modern::NOT_WHOLE);
+                at.inconclusive(&BUFFERING, NOT_WHOLE);
             }
             None if is_near(&exchange.url) => {
                 at.fail(&BUFFERING, "the stream begins without X-Accel-Buffering");

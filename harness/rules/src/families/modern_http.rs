@@ -2,17 +2,17 @@
 //!
 //! An exchange that shows next to no headers lacks none: some converter wrote it. Memory: one exchange, and [`MOST_REFUSED`] calls.
 
-use super::modern::{NOT_WHOLE, is_clients};
+use super::modern::is_clients;
 use super::modern_stdio::{is_http, sides};
 use super::param_headers::{self, ENCODING as PARAM_ENCODING, MIRROR, OMIT, Spelled, compare};
 use super::tool_headers::annotations;
 use crate::engine::{
-    Family, FindingLocation, META_VERSION, MessageKind, Revision, RuleContext, RuleVisitor, SeenMessage,
-    Span, Trigger, Violation, quoted, shown, text_of,
+    Family, FindingLocation, META_VERSION, MessageKind, NOT_WHOLE, Revision, RuleContext, RuleVisitor,
+    SeenMessage, Span, Trigger, Violation, quoted, shown, shows_all, text_of,
 };
 use crate::rule::{Level, Need, Rule};
 use transcript::json::Json;
-use transcript::session::{Carrier, Headers, header};
+use transcript::session::{Carrier, header};
 
 pub(super) const FAMILY: Family = Family {
     name: "modern-http",
@@ -193,21 +193,13 @@ fn notified(at: &RuleContext<'_>) {
     }
     match shown {
         Some(headers) if header(headers, "MCP-Protocol-Version").is_some() => at.pass(&VERSION),
-        Some(headers) if shows_all(headers) => {
+        Some(headers) => {
             let wrong = Violation::new("the notification has no MCP-Protocol-Version");
-            at.fail(&VERSION, wrong.only(Level::Should));
+            at.lacks_header(&VERSION, headers, "MCP-Protocol-Version", wrong.only(Level::Should));
         }
-        _ if is_http(at) => at.inconclusive(&VERSION, NOT_WHOLE),
+        None if is_http(at) => at.inconclusive(&VERSION, NOT_WHOLE),
         _ => {}
     }
-}
-
-/// Whether an exchange shows the headers of its request as they were on the wire, rather than the few that a converter
-/// writes.
-pub(super) fn shows_all(headers: &Headers<'_>) -> bool {
-    ["host", ":authority", "user-agent", "content-length", "connection"]
-        .iter()
-        .any(|name| header(headers, name).is_some())
 }
 
 impl ModernHttpState {
@@ -230,13 +222,9 @@ impl ModernHttpState {
         let seen = |name: &str| header(headers, name).is_some();
         let mut wrong: Option<String> = None;
         let missing = |rule: &'static Rule, name: &str| {
-            if !whole {
-                at.inconclusive(rule, NOT_WHOLE);
-                return None;
-            }
             let wrong = format!("the request has no {name}");
-            at.fail(rule, wrong.clone());
-            Some(wrong)
+            at.lacks_header(rule, headers, name, wrong.clone());
+            Some(wrong).filter(|_| at.would_show(headers, name))
         };
 
         let lenient = if seen("MCP-Protocol-Version") {
@@ -275,7 +263,7 @@ impl ModernHttpState {
             }
         }
         if method == "tools/call" {
-            wrong = param_headers::params(message, headers, whole, at).or(wrong);
+            wrong = param_headers::params(message, headers, at).or(wrong);
         }
         let is_ours = |name: &str| name.get(..4).is_some_and(|start| start.eq_ignore_ascii_case("mcp-"));
         let hidden = headers.iter().any(|(name, value)| is_ours(name) && at.facts.hides(value));

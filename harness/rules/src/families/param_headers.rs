@@ -89,7 +89,6 @@ fn is_safe(text: &[u8]) -> bool {
 pub(super) fn params(
     message: &SeenMessage<'_>,
     headers: &Headers<'_>,
-    whole: bool,
     at: &RuleContext<'_>,
 ) -> Option<String> {
     let name = message.param("name").and_then(text_of)?;
@@ -118,14 +117,11 @@ pub(super) fn params(
                 at.fail(&OMIT, wrong.clone());
                 Some(wrong)
             }
-            (Some(_), None) if !whole => {
-                at.inconclusive(&MIRROR, super::modern::NOT_WHOLE);
-                None
-            }
             (Some(value), None) => {
                 let wrong = format!("{name} is missing for the value {}", shown(value));
-                at.fail(&MIRROR, Violation::new(wrong.clone()).inside(value));
-                Some(wrong)
+                let violation = Violation::new(wrong.clone()).inside(value);
+                at.lacks_header(&MIRROR, headers, &name, violation);
+                Some(wrong).filter(|_| at.would_show(headers, &name))
             }
             (Some(value), Some(sent)) => mirrored(&name, sent, value, at),
         };

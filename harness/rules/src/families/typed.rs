@@ -1,7 +1,8 @@
-//! The shape of each message by the schema of its revision.
+//! The shape of each message by the schema of its revision. Memory: open questions as `ServerRequests` says.
 
 use crate::engine::{
-    Family, MessageKind, OnMessage, RuleContext, SeenMessage, Trigger, Violation, string_of,
+    ClientAnswer, Family, MessageKind, RuleContext, RuleVisitor, SeenMessage, ServerRequests, Trigger,
+    Violation, string_of,
 };
 use crate::rule::Rule;
 use crate::shapes::{self, Fault, Part};
@@ -12,7 +13,7 @@ pub(super) const FAMILY: Family = Family {
     title: "The shapes of messages",
     rules: &[&TYPED],
     triggers: &[Trigger::Kinds(&[MessageKind::Request, MessageKind::Notification, MessageKind::Result])],
-    visitor: || Box::new(OnMessage(judge)),
+    visitor: || Box::new(TypedState::default()),
 };
 
 static TYPED: Rule = Rule {
@@ -25,7 +26,19 @@ static TYPED: Rule = Rule {
     ..Rule::BLANK
 };
 
-fn judge(message: &SeenMessage<'_>, at: &RuleContext<'_>) {
+#[derive(Default)]
+struct TypedState {
+    server_requests: ServerRequests,
+}
+
+impl RuleVisitor for TypedState {
+    fn message(&mut self, message: &SeenMessage<'_>, at: &RuleContext<'_>) {
+        let answers = if at.is_modern() { self.server_requests.see(at) } else { Vec::new() };
+        judge(message, &answers, at);
+    }
+}
+
+fn judge(message: &SeenMessage<'_>, answers: &[ClientAnswer<'_>], at: &RuleContext<'_>) {
     let (part, method, value) = match (message.kind, message.method.as_deref(), message.request()) {
         (MessageKind::Request | MessageKind::Notification, Some(method), _) => {
             (Part::Params, method, message.raw.params())
@@ -33,9 +46,12 @@ fn judge(message: &SeenMessage<'_>, at: &RuleContext<'_>) {
         (MessageKind::Result, _, Some(request)) => (Part::Result, request.method(), message.raw.outcome()),
         _ => return,
     };
-    let faults = match value {
+    let faults: Vec<_> = match value {
         Some(value) => match shape_of(message, method, value) {
-            Some(shape) => shapes::faults(part, shape, value, at.revision),
+            Some(shape) => {
+                let faults = shapes::faults(part, shape, value, at.revision);
+                faults.into_iter().flat_map(|fault| meant(fault, answers)).collect()
+            }
             None => return,
         },
         None => shapes::without_params(method, at.revision)
@@ -51,6 +67,16 @@ fn judge(message: &SeenMessage<'_>, at: &RuleContext<'_>) {
             true => at.inconclusive(&TYPED, "the recorder took out what would decide it"),
             false => at.fail(&TYPED, Violation::new(fault.wrong).inside(fault.place)),
         }
+    }
+}
+
+/// A fault of an answer of the client as a whole: as that of an answer to what was asked, which may be left to another rule.
+fn meant<'v>(fault: Fault<'v>, answers: &[ClientAnswer<'v>]) -> Vec<Fault<'v>> {
+    let place = fault.place.text().as_ptr();
+    let mut answers = answers.iter().filter(|answer| answer.result.kind() == JsonKind::Object);
+    match answers.find(|answer| answer.result.text().as_ptr() == place) {
+        Some(answer) => shapes::faults(Part::Result, answer.method, answer.result, None),
+        None => vec![fault],
     }
 }
 

@@ -3,10 +3,10 @@
 //! A recorder keeps the headers that it chooses: one that is not shown may have been sent. Memory: up to [`MOST_SESSIONS`]
 //! sessions.
 
-use super::super::modern::NOT_WHOLE;
-use super::super::modern_http::shows_all;
 use super::rules::{CHARSET, ECHO, ENTROPY, NEGOTIATED, PRESENT};
-use crate::engine::{Revision, RuleContext, SESSION, SeenMessage, VERSION, Violation, quoted, text_of};
+use crate::engine::{
+    NOT_WHOLE, Revision, RuleContext, SESSION, SeenMessage, VERSION, Violation, quoted, text_of,
+};
 use crate::rule::Level;
 use std::collections::{BTreeMap, BTreeSet};
 use transcript::json::Json;
@@ -97,13 +97,11 @@ impl EnvelopeSessions {
             return;
         }
         self.shown[1] = true;
-        let whole = shows_all(headers);
-        self.echo(session, whole, at);
+        self.echo(session, headers, at);
         let method = message.method.as_deref().unwrap_or("a response");
         match version {
             Some(_) => at.pass(&PRESENT),
-            None if whole => at.fail(&PRESENT, format!("{method} has no `{VERSION}`")),
-            None => at.inconclusive(&PRESENT, NOT_WHOLE),
+            None => at.lacks_header(&PRESENT, headers, VERSION, format!("{method} has no `{VERSION}`")),
         }
         let chosen = match session.and_then(|session| self.sessions.get(session)) {
             Some(chosen) => Some(&**chosen),
@@ -119,7 +117,7 @@ impl EnvelopeSessions {
     }
 
     /// Whether a request names a session that was assigned, as far as any was seen to be.
-    fn echo(&self, session: Option<&str>, whole: bool, at: &RuleContext<'_>) {
+    fn echo(&self, session: Option<&str>, headers: &Headers<'_>, at: &RuleContext<'_>) {
         match session {
             Some(session) if self.sessions.contains_key(session) => at.pass(&ECHO),
             _ if self.handshakes[1] > 0 => {
@@ -132,8 +130,10 @@ impl EnvelopeSessions {
                 at.inconclusive(&ECHO, "the session may have been assigned before the recording");
             }
             Some(session) => at.fail(&ECHO, format!("no server assigned the session {}", quoted(session))),
-            None if whole => at.fail(&ECHO, "the request names no session, and the server assigned one"),
-            None => at.inconclusive(&ECHO, NOT_WHOLE),
+            None => {
+                let wrong = "the request names no session, and the server assigned one";
+                at.lacks_header(&ECHO, headers, SESSION, wrong);
+            }
         }
     }
 }
