@@ -14,7 +14,6 @@ mod play;
 mod proxy;
 mod record;
 mod redact;
-mod secrets;
 mod sockets;
 mod support;
 mod survival;
