@@ -10,7 +10,6 @@ mod importer;
 mod interrupt;
 mod kill;
 mod listen;
-mod play;
 mod proxy;
 mod record;
 mod redact;
