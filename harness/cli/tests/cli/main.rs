@@ -11,7 +11,6 @@ mod interrupt;
 mod kill;
 mod listen;
 mod proxy;
-mod record;
 mod redact;
 mod sockets;
 mod support;
