@@ -7,7 +7,6 @@ mod chain;
 mod check;
 mod drive;
 mod importer;
-mod interrupt;
 mod kill;
 mod listen;
 mod proxy;
