@@ -212,7 +212,7 @@ fn over_http(
             asked.json("", &answer);
             return;
         }
-        let mut stream = asked.stream("");
+        let mut stream = asked.stream();
         for number in 0.. {
             let pad = "y".repeat(number % 7 * 500);
             let message = format!(

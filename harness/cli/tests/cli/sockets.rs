@@ -14,7 +14,6 @@ use std::time::{Duration, Instant};
 
 pub(crate) const BOTH: &str = "Accept: application/json, text/event-stream\r\n";
 pub(crate) const JSON: &str = "Content-Type: application/json\r\n";
-pub(crate) const EVENTS: &str = "Content-Type: text/event-stream\r\n";
 pub(crate) const PING: &str = r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#;
 pub(crate) const PONG: &str = r#"{"jsonrpc":"2.0","id":1,"result":{}}"#;
 
@@ -138,23 +137,15 @@ impl Connection {
         } else {
             self.0.read_to_string(&mut body).unwrap();
         }
-        Answer { status, head: head.to_lowercase(), body, spelled: head }
+        Answer { status, body }
     }
 }
 
-/// What came for a request: its head in lower case, and its body.
+/// What came for a request.
 #[derive(Debug)]
 pub(crate) struct Answer {
     pub(crate) status: u16,
-    pub(crate) head: String,
     pub(crate) body: String,
-    spelled: String,
-}
-
-impl Answer {
-    pub(crate) fn header(&self, name: &str) -> Option<String> {
-        header(&self.spelled, name)
-    }
 }
 
 fn header(head: &str, name: &str) -> Option<String> {
@@ -230,27 +221,16 @@ impl Asked {
         Some(Self { stream: reader.into_inner(), head: head.to_lowercase(), spelled: head, body })
     }
 
-    pub(crate) fn has(&self, header: &str) -> bool {
-        self.head.contains(&format!("\r\n{}\r\n", header.to_lowercase()))
-    }
-
-    /// Answers it; its head and its body.
-    pub(crate) fn answer(mut self, status: &str, headers: &str, body: &str) -> String {
+    pub(crate) fn json(mut self, headers: &str, body: &str) {
         let length = body.len();
-        let head =
-            format!("HTTP/1.1 {status}\r\nConnection: close\r\n{headers}Content-Length: {length}\r\n\r\n");
+        let head = format!("HTTP/1.1 200 OK\r\nConnection: close\r\n{JSON}{headers}Content-Length: {length}");
         // Who has gone away takes no answer.
-        let _ = self.stream.write_all((head + body).as_bytes());
-        self.head + &self.body
-    }
-
-    pub(crate) fn json(self, headers: &str, body: &str) -> String {
-        self.answer("200 OK", &format!("{JSON}{headers}"), body)
+        let _ = self.stream.write_all(format!("{head}\r\n\r\n{body}").as_bytes());
     }
 
     /// Begins a stream, which ends when what comes back is dropped.
-    pub(crate) fn stream(mut self, events: &str) -> TcpStream {
-        let head = format!("HTTP/1.1 200 OK\r\nConnection: close\r\n{EVENTS}\r\n{events}");
+    pub(crate) fn stream(mut self) -> TcpStream {
+        let head = "HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Type: text/event-stream\r\n\r\n";
         self.stream.write_all(head.as_bytes()).unwrap();
         self.stream
     }

@@ -4,10 +4,10 @@
 
 use std::ffi::OsStr;
 use std::path::Path;
-use std::process::{Child, Command, Output, Stdio};
+use std::process::{Command, Output, Stdio};
 use std::sync::LazyLock;
+use std::thread;
 use std::time::{Duration, Instant};
-use std::{fs, thread};
 
 pub(crate) const PROGRAM: &str = env!("CARGO_BIN_EXE_mcp-concord");
 
@@ -46,11 +46,6 @@ pub(crate) fn ran(folder: &Path, words: &[&str], parts: &[&str]) -> String {
     ended(&concord(words).current_dir(folder).output().unwrap(), 0, parts)
 }
 
-/// A file of these tests.
-pub(crate) fn file(name: &str) -> String {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests").join(name).display().to_string()
-}
-
 /// Python's own path: a version manager's stand-in takes longer to start than Python, and tests that look at times start it.
 pub(crate) fn python() -> &'static str {
     static PYTHON: LazyLock<String> = LazyLock::new(|| {
@@ -68,19 +63,4 @@ pub(crate) fn eventually(what: &str, mut done: impl FnMut() -> bool) {
         assert!(since.elapsed() < LONG, "not within {LONG:?}: {what}");
         thread::sleep(Duration::from_millis(5));
     }
-}
-
-/// Whether a process runs. One that nobody has waited for yet does not.
-pub(crate) fn lives(number: &str) -> bool {
-    if Path::new("/proc/self/stat").exists() {
-        let stat = fs::read_to_string(format!("/proc/{number}/stat"));
-        return stat.is_ok_and(|stat| !stat.rsplit(')').next().unwrap().trim().starts_with('Z'));
-    }
-    Command::new("kill").args(["-0", number]).output().unwrap().status.success()
-}
-
-/// The most memory that a process has had, in KiB, as long as it is there.
-pub(crate) fn peak(child: &Child) -> Option<u64> {
-    let status = fs::read_to_string(format!("/proc/{}/status", child.id())).ok()?;
-    status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?.trim().trim_end_matches(" kB").parse().ok()
 }
