@@ -187,8 +187,8 @@ fn tell(redaction: &Redaction, left: &[[Redaction; 2]], skipped: usize, context:
         listed(texts.taken(), "left, although it looks like a secret");
     }
     if skipped > 0 {
-        context
-            .terminal
-            .note(&format!("not copied, since they are not part of the session: {skipped} lines or bodies"));
+        let what =
+            if skipped == 1 { "1 line or body".to_owned() } else { format!("{skipped} lines or bodies") };
+        context.terminal.note(&format!("not copied, as they are not part of the session: {what}"));
     }
 }
