@@ -4,11 +4,13 @@ use crate::answer::{Command, Outcome, Output, Remark};
 use crate::decoded::Decoded;
 use crate::error::{Cause, Error};
 use crate::recording::{Recording, format};
-use formats::{Conversion, Format, ReadOptions, Session, salvage};
+use formats::{Conversion, Format, OwnedContent, OwnedEntry, ReadOptions, Session, salvage};
 use reports::plain::counted;
 use reports::target::Target;
 use serde::Deserialize;
+use std::collections::HashSet;
 use std::io::{self, Read as _, Write};
+use transcript::session::Side;
 
 /// How a recording is converted.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
@@ -78,6 +80,11 @@ impl ConvertOptions {
             return Err(Error::from(Cause::CannotCarry(refused)).about(&recording.name));
         }
         refused.iter().chain(&notes).for_each(|note| output.remark(Remark::Note(note)));
+        let bodies = bodies_left_out(&session.entries);
+        if bodies > 0 && formats::find(&self.to).is_some_and(|to| to.carries.exchanges) {
+            let what = format!("{} cannot carry bodies without a message ({bodies}): left out", self.to);
+            output.remark(Remark::Note(&what));
+        }
         if !unloadable.is_empty() {
             let count = counted(unloadable.len() as u64, "message");
             output.remark(Remark::Note(&format!("{}: {count} left out; it loads the rest", self.to)));
@@ -85,6 +92,31 @@ impl ConvertOptions {
         }
         Ok(Converted { session, to })
     }
+}
+
+/// How many bodies of HTTP are neither messages nor what a reader keeps beside them: pages, for example, which no format has.
+#[must_use]
+pub fn bodies_left_out(entries: &[OwnedEntry]) -> usize {
+    let mut kept = HashSet::new();
+    for entry in entries {
+        kept.extend(entry.exchange.filter(|_| !is_exchange(entry)).map(|number| (number, entry.side)));
+    }
+    let left_out = |entry: &OwnedEntry| {
+        let (OwnedContent::Exchange(exchange), Some(number)) = (&entry.what, entry.exchange) else {
+            return 0;
+        };
+        let asked = exchange.request_size.filter(|_| exchange.form.is_none());
+        let answered = exchange.response_size.filter(|_| exchange.document.is_none());
+        let is_lost = |(size, side): &(Option<u64>, Side)| {
+            size.is_some_and(|size| size > 0) && !kept.contains(&(number, Some(*side)))
+        };
+        [(asked, Side::Client), (answered, Side::Server)].iter().filter(|it| is_lost(it)).count()
+    };
+    entries.iter().map(left_out).sum()
+}
+
+fn is_exchange(entry: &OwnedEntry) -> bool {
+    matches!(entry.what, OwnedContent::Exchange(_))
 }
 
 /// What is whole of a recording that was cut off.

@@ -9,7 +9,9 @@ use reports::diff::json::Json;
 use reports::diff::side::{Side, SideOptions, notes};
 use reports::plain::{counted, cut, plain};
 use serde::Deserialize;
+use std::cell::Cell;
 use std::io::{self, Write};
+use std::iter;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::thread;
 use transcript::align::{AlignOptions, Counts, IdMatching, Mismatch, OwnedEvent, compare};
@@ -105,16 +107,14 @@ impl Command for DiffOptions {
             None => Written::Json(Json::new(self.show)),
             Some(_) => Written::Text(Listing::new(names, self.show, output.bytes())),
         };
-        let mut report = |mismatch: Mismatch<'_>| match &mut written {
-            Written::Json(json) => json.mismatch(&mismatch),
-            Written::Text(listing) => listing.mismatch(&mismatch),
-        };
         let (counts, sides) = match self.threads {
-            true => self.beside_each_other([a, b], formats, &align, &mut report),
+            true => self.beside_each_other([a, b], formats, &align, &mut written),
             false => {
                 let (one, first) = self.events(a, formats[0])?;
                 let (other, second) = self.events(b, formats[1])?;
-                let counts = compare(first.into_iter(), second.into_iter(), &align, &mut report);
+                written.begin([first.is_empty(), second.is_empty()]);
+                let report = &mut |mismatch: Mismatch<'_>| written.mismatch(&mismatch);
+                let counts = compare(first.into_iter(), second.into_iter(), &align, report);
                 (counts, [Ok(one), Ok(other)])
             }
         };
@@ -147,13 +147,25 @@ impl DiffOptions {
         [a, b]: [&mut Recording<'_>; 2],
         formats: [Option<&'static Format>; 2],
         align: &AlignOptions,
-        report: &mut dyn FnMut(Mismatch<'_>),
+        written: &mut Written<'_>,
     ) -> (Counts, [Result<Side, Error>; 2]) {
         thread::scope(|scope| {
             let [(left_sender, left), (right_sender, right)] = [(); 2].map(|()| sync_channel(WAITING));
             let readers = [(a, formats[0], left_sender), (b, formats[1], right_sender)]
                 .map(|(it, format, sender)| scope.spawn(move || self.send_events(it, format, &sender)));
-            let counts = compare(events(left), events(right), align, report);
+            let broken = Cell::new(false);
+            let [mut left, mut right] = [left, right].map(|parcels| events(parcels, &broken).peekable());
+            let empty = [&mut left, &mut right].map(|events| events.peek().is_none());
+            if !broken.get() {
+                written.begin(empty);
+            }
+            // What one side lacks because it could not be read on is no difference.
+            let mut report = |mismatch: Mismatch<'_>| {
+                if !broken.get() {
+                    written.mismatch(&mismatch);
+                }
+            };
+            let counts = compare(left, right, align, &mut report);
             let ended = |reader: thread::ScopedJoinHandle<'_, Result<Side, Error>>| {
                 reader.join().unwrap_or_else(|_| Err(Error::failed("a reader of the program failed")))
             };
@@ -207,8 +219,19 @@ impl DiffOptions {
     }
 }
 
-fn events(parcels: Receiver<Vec<OwnedEvent>>) -> impl Iterator<Item = OwnedEvent> {
-    parcels.into_iter().flatten()
+/// The events of the parcels. It is `broken` where the last one does not come, which alone is not full.
+fn events(parcels: Receiver<Vec<OwnedEvent>>, broken: &Cell<bool>) -> impl Iterator<Item = OwnedEvent> {
+    let mut is_whole = false;
+    let next = move || {
+        let parcel = parcels.recv();
+        match &parcel {
+            Ok(parcel) => is_whole = parcel.len() < PARCEL,
+            Err(_) if !is_whole => broken.set(true),
+            Err(_) => {}
+        }
+        parcel.ok()
+    };
+    iter::from_fn(next).flatten()
 }
 
 /// What takes the differences.
@@ -217,23 +240,52 @@ enum Written<'w> {
     Text(Listing<'w>),
 }
 
-/// Differences in text. The first error of the output is kept for the end.
+impl Written<'_> {
+    /// Learns which side has nothing to compare.
+    fn begin(&mut self, empty: [bool; 2]) {
+        if let Self::Text(listing) = self {
+            listing.begin(empty);
+        }
+    }
+
+    fn mismatch(&mut self, mismatch: &Mismatch<'_>) {
+        match self {
+            Self::Json(json) => json.mismatch(mismatch),
+            Self::Text(listing) => listing.mismatch(mismatch),
+        }
+    }
+}
+
+/// Differences in text. Beside a side that holds nothing none is listed. The first error of the output is kept for the end.
 struct Listing<'w> {
     names: [&'w str; 2],
     out: &'w mut dyn Write,
     left: u64,
     hidden: u64,
+    /// Whether one side holds nothing.
+    one_sided: bool,
     kinds: Kinds,
     broken: Option<io::Error>,
 }
 
 impl<'w> Listing<'w> {
     fn new(names: [&'w str; 2], show: u64, out: &'w mut dyn Write) -> Self {
-        Self { names, out, left: show, hidden: 0, kinds: Kinds::default(), broken: None }
+        Self { names, out, left: show, hidden: 0, one_sided: false, kinds: Kinds::default(), broken: None }
+    }
+
+    fn begin(&mut self, empty: [bool; 2]) {
+        for (name, _) in self.names.into_iter().zip(empty).filter(|(_, empty)| *empty) {
+            self.one_sided = true;
+            let said = writeln!(self.out, "{name} holds no message to compare");
+            self.broken = self.broken.take().or(said.err());
+        }
     }
 
     fn mismatch(&mut self, mismatch: &Mismatch<'_>) {
         self.kinds.count(mismatch);
+        if self.one_sided {
+            return;
+        }
         if self.left == 0 || self.broken.is_some() {
             self.hidden += 1;
             return;

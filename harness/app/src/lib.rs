@@ -34,7 +34,7 @@ mod summary;
 pub use answer::{Answer, Command, Outcome, Output, Remark, answer};
 pub use bundle::bundle;
 pub use check::{CheckOptions, Checked, Judge, VERSION, check};
-pub use convert::{ConvertOptions, Converted};
+pub use convert::{ConvertOptions, Converted, bodies_left_out};
 pub use decoded::{Decoded, is_coded};
 pub use diff::{DiffOptions, Text};
 pub use error::{Cause, Error};

@@ -33,12 +33,14 @@ pub(crate) type NamedPath = Result<PathBuf, (String, String)>;
 pub(crate) struct Recordings<P> {
     paths: P,
     walk: Option<Walk>,
+    /// Whether the standard input was named.
+    stdin: bool,
 }
 
 impl<P: Iterator<Item = NamedPath>> Recordings<P> {
     /// Finds the files of `paths`.
     pub(crate) fn find(paths: impl IntoIterator<IntoIter = P>) -> Self {
-        Self { paths: paths.into_iter(), walk: None }
+        Self { paths: paths.into_iter(), walk: None, stdin: false }
     }
 }
 
@@ -59,7 +61,12 @@ impl<P: Iterator<Item = NamedPath>> Iterator for Recordings<P> {
             Ok(path) => path,
             Err((name, why)) => return Some(Found::Unsearched(name, why)),
         };
-        if path.as_os_str() == "-" || !path.is_dir() {
+        let is_stdin = path.as_os_str() == "-";
+        if is_stdin && std::mem::replace(&mut self.stdin, true) {
+            let why = "`-` is named twice, and the standard input can be read only once";
+            return Some(Found::Unsearched("-".to_owned(), why.to_owned()));
+        }
+        if is_stdin || !path.is_dir() {
             return Some(Found::Recording(Recording { path, folder: None }));
         }
         self.walk = Some(Walk::new(path.into()));

@@ -3,6 +3,7 @@
 use super::carrier::Carrier;
 use super::context::{CommandContext, Failure};
 use super::input::{format_values, name_of, named_format, open};
+use super::values::new_file;
 use crate::exit;
 use crate::terminal::data_out;
 use app::{Cause, ConvertOptions, Error, Outcome, Output as _};
@@ -27,7 +28,7 @@ pub(crate) struct Args {
     #[arg(long, value_name = "FORMAT", value_parser = named_target())]
     to: String,
     /// Write to this file instead of the standard output. A file of that name is replaced when all is written.
-    #[arg(short, long, value_name = "FILE")]
+    #[arg(short, long, value_name = "FILE", value_parser = new_file())]
     output: Option<PathBuf>,
     /// The capture format, instead of detecting it from the content.
     #[arg(long, value_name = "FORMAT", value_parser = named_format())]

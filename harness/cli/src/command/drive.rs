@@ -116,7 +116,7 @@ pub(crate) fn run(args: &Args, context: CommandContext) -> Result<u8, Failure> {
     };
     let impossible = |error: io::Error| Failure::Unusable(format!("nothing can be played: {error}"));
     watch()?;
-    let tried = rig.try_out().map_err(impossible)?;
+    let tried = rig.try_out(&planned).map_err(impossible)?;
     if let Some(code) = interrupt::code() {
         return Ok(code);
     }

@@ -15,6 +15,8 @@ pub(super) fn every_recording(
 ) -> bool {
     // Files that are not recordings, by the folder they were found in.
     let mut passed_over = Names::default();
+    // How many recordings the folder holds so far.
+    let mut held = 0;
     let mut usable = true;
     let mut refuse = |why: &str| {
         context.terminal.error(why);
@@ -29,7 +31,10 @@ pub(super) fn every_recording(
                         Err(Error { cause: Cause::NoRecording, .. }) => {
                             passed_over.push(|| shown.to_string())
                         }
-                        done => done?,
+                        done => {
+                            held += usize::from(file.folder.is_some());
+                            done?;
+                        }
                     }
                     Ok(())
                 });
@@ -44,6 +49,9 @@ pub(super) fn every_recording(
             Found::Searched(folder, notes) => {
                 let other = take(&mut passed_over).left_out(&folder, "not a recording");
                 notes.iter().chain(&other).for_each(|note| context.terminal.note(note));
+                if take(&mut held) == 0 {
+                    refuse(&format!("{}: it holds no recordings", folder.display()));
+                }
             }
         }
     }

@@ -68,6 +68,9 @@ pub(super) fn opened_as_it_is(path: &Path) -> Result<Source, String> {
     }
     let name = path.display().to_string();
     let file = File::open(path).map_err(|error| match error.kind() {
+        io::ErrorKind::NotFound if path.is_symlink() => {
+            format!("{name} is a symbolic link to a file that does not exist")
+        }
         io::ErrorKind::NotFound => format!("there is no file {name}"),
         io::ErrorKind::PermissionDenied => format!("{name} cannot be read: this user has no permission"),
         _ => format!("{name} cannot be opened: {error}"),

@@ -4,6 +4,7 @@ mod rewrite;
 
 use super::context::{CommandContext, Failure};
 use super::input::{Source, is_coded, named_format, opened};
+use super::values::new_file;
 use crate::exit;
 use crate::terminal::{Terminal, data_out};
 use app::Recording;
@@ -28,7 +29,7 @@ pub(crate) struct Args {
     /// The recording; `-` is the standard input.
     file: PathBuf,
     /// The file to write instead of the standard output, readable only for you. An existing file is refused.
-    #[arg(short, long = "output", value_name = "FILE")]
+    #[arg(short, long = "output", value_name = "FILE", value_parser = new_file())]
     out: Option<PathBuf>,
     /// Overwrite an existing file.
     #[arg(long, requires = "out")]
@@ -156,7 +157,7 @@ fn written(
         io::copy(&mut aside, &mut data_out())?;
         return Ok(());
     };
-    if !args.force && fs::metadata(path).is_ok_and(|there| there.len() > 0) {
+    if !args.force && fs::metadata(path).is_ok_and(|there| there.is_file() && there.len() > 0) {
         return Err(format!("{} exists already; --force overwrites it", path.display()).into());
     }
     let mut done = Ok(());
@@ -187,8 +188,8 @@ fn tell(redaction: &Redaction, left: &[[Redaction; 2]], skipped: usize, context:
         listed(texts.taken(), "left, although it looks like a secret");
     }
     if skipped > 0 {
-        context
-            .terminal
-            .note(&format!("not copied, since they are not part of the session: {skipped} lines or bodies"));
+        let what =
+            if skipped == 1 { "1 line or body".to_owned() } else { format!("{skipped} lines or bodies") };
+        context.terminal.note(&format!("not copied, as they are not part of the session: {what}"));
     }
 }

@@ -3,7 +3,7 @@
 use super::context::{CommandContext, Failure};
 use super::input::{Source, named_format, opened};
 use super::small_file;
-use super::values::words;
+use super::values::{new_file, words};
 use crate::exit;
 use crate::recordings::{Found, Names, Recordings};
 use crate::terminal::out_for;
@@ -33,7 +33,7 @@ pub(crate) struct Args {
     #[arg(value_name = "NEW")]
     new: Option<PathBuf>,
     /// Write the offer of the newer side as a lock file. An existing lock file is replaced, any other file is refused.
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", value_parser = new_file())]
     write: Option<PathBuf>,
     /// From which class on a change makes the exit code 1.
     #[arg(long, value_parser = words(&CLASSES), default_value = "breaking", value_name = "CLASS")]

@@ -1,9 +1,10 @@
 //! Values as people write them on a command line, and words as a shell takes them.
 
-use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
+use clap::builder::{PathBufValueParser, PossibleValue, PossibleValuesParser, TypedValueParser};
 use globset::{Glob, GlobMatcher};
 use std::fmt::Write as _;
 use std::num::{IntErrorKind, ParseIntError};
+use std::path::PathBuf;
 use std::str::FromStr;
 use std::time::Duration;
 
@@ -36,6 +37,14 @@ pub(super) fn seconds(text: &str) -> Result<Duration, String> {
     seconds
         .filter(|time| !time.is_zero())
         .ok_or_else(|| format!("`{text}` is not a time: write seconds, such as 10 or 0.5"))
+}
+
+/// A file to write.
+pub(super) fn new_file() -> impl TypedValueParser<Value = PathBuf> {
+    PathBufValueParser::new().try_map(|path| match path.as_os_str() == "-" {
+        true => Err("`-` is not a file; leave the option out for the standard output, or write `./-` for a file of that name"),
+        false => Ok(path),
+    })
 }
 
 /// A whole number, from 1 where none may be 0.

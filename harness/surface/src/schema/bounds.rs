@@ -1,6 +1,6 @@
 //! Keywords that bound a value by a number, and those that a value satisfies or does not.
 
-use super::effect::Effect;
+use super::effect::{Effect, truth};
 use transcript::json::{Json, same_number};
 
 /// Whether a larger number accepts more; none for keywords of which one value says nothing about another one.
@@ -23,7 +23,9 @@ const BOUNDS: [(&str, Option<bool>); 12] = [
 pub(super) fn bounds(old: Json<'_>, new: Json<'_>) -> Vec<(Effect, String)> {
     let mut found = Vec::new();
     for (name, upper) in BOUNDS {
-        let effect = match (old.member(name), new.member(name)) {
+        let [before, after] =
+            [old, new].map(|schema| schema.member(name).filter(|value| !is_idle(name, *value)));
+        let effect = match (before, after) {
             (None, None) => continue,
             (Some(before), Some(after)) if before.same(after) => continue,
             (None, Some(_)) => Effect::Narrower,
@@ -48,6 +50,19 @@ pub(super) fn bounds(old: Json<'_>, new: Json<'_>) -> Vec<(Effect, String)> {
         _ => {}
     }
     found
+}
+
+/// Whether this value of a keyword refuses nothing.
+pub(super) fn is_idle(name: &str, value: Json<'_>) -> bool {
+    match name {
+        "minItems" | "minLength" | "minProperties" => {
+            value.as_number().is_some_and(|least| same_number(least, "0"))
+        }
+        "uniqueItems" => value.text() == "false",
+        "additionalProperties" | "items" => truth(value) == Some(true),
+        "properties" => truth(value).is_some(),
+        _ => false,
+    }
 }
 
 /// Whether the second number is larger; none where they are equal, or closer than a double can tell.

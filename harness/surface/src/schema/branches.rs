@@ -1,7 +1,7 @@
 //! `allOf`, `anyOf` and `oneOf`: schemas that are compared as lists.
 
 use super::effect::{Departure, Effect, strings};
-use super::keywords::{brief, listed, types};
+use super::keywords::{brief, by_form, listed, possible};
 use super::resolve::lone;
 use super::{Comparison, Resolved, SPENT};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -162,7 +162,7 @@ impl<'a> Comparison<'a, '_> {
     }
 
     /// Whether no value can fit two of the schemas, as far as their types, or the values of a member that each requires, show.
-    fn disjoint(&mut self, schemas: &[Json<'a>], root: Json<'a>) -> bool {
+    pub(super) fn disjoint(&mut self, schemas: &[Json<'a>], root: Json<'a>) -> bool {
         let mut known = Vec::new();
         for schema in schemas {
             match self.resolve(*schema, root) {
@@ -172,7 +172,8 @@ impl<'a> Comparison<'a, '_> {
         }
         known.iter().enumerate().all(|(at, one)| {
             known[at + 1..].iter().all(|other| {
-                let work = 64 * (1 + one.values.len() + other.values.len());
+                let listed = |it: &Marks| it.listed.as_ref().map_or(0, BTreeSet::len);
+                let work = 64 * (1 + one.values.len() + other.values.len() + listed(one).min(listed(other)));
                 self.budget.take(work) && one.excludes(other)
             })
         })
@@ -184,6 +185,8 @@ type Branches<'a> = Vec<(usize, Json<'a>)>;
 /// What tells the values of a schema from those of another one.
 struct Marks {
     types: BTreeSet<&'static str>,
+    /// The values, where they are listed, by their normal forms.
+    listed: Option<BTreeSet<Vec<u8>>>,
     /// The strings that each required property may be, where only such are listed.
     values: BTreeMap<String, BTreeSet<String>>,
 }
@@ -196,7 +199,8 @@ impl Marks {
             let name = name.to_str().filter(|name| required.contains(&**name))?;
             Some((name.into_owned(), listed_texts(value)?))
         });
-        Self { types: types(schema), values: values.collect() }
+        let listed = listed(schema).map(|values| by_form(values).into_keys().collect());
+        Self { types: possible(schema), listed, values: values.collect() }
     }
 
     fn excludes(&self, other: &Self) -> bool {
@@ -204,7 +208,9 @@ impl Marks {
         let apart = |(name, values): (&String, &BTreeSet<String>)| {
             other.values.get(name).is_some_and(|others| others.is_disjoint(values))
         };
+        let lists = self.listed.as_ref().zip(other.listed.as_ref());
         self.types.is_disjoint(&other.types)
+            || lists.is_some_and(|(one, other)| one.is_disjoint(other))
             || objects(&self.types) && objects(&other.types) && self.values.iter().any(apart)
     }
 }

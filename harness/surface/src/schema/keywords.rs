@@ -66,13 +66,7 @@ pub(super) fn values(old: Json<'_>, new: Json<'_>) -> Vec<(Effect, String)> {
     let mut found = Vec::new();
     let [(before, listed_before), (after, listed_after)] =
         [old, new].map(|schema| (types(schema), listed(schema)));
-    // A listed value needs no type: only what the list has can be lost.
-    let possible = |types: &BTreeSet<&'static str>, listed: &Option<Vec<Json<'_>>>| match listed {
-        Some(values) => values.iter().filter_map(|value| kind(*value, types)).collect(),
-        None => types.clone(),
-    };
-    let (possible_before, possible_after) =
-        (possible(&before, &listed_before), possible(&after, &listed_after));
+    let [possible_before, possible_after] = [old, new].map(possible);
     for (effect, from, to, words) in [
         (Effect::Narrower, &possible_before, &after, "is no longer accepted"),
         (Effect::Wider, &possible_after, &before, "is accepted now"),
@@ -124,6 +118,15 @@ pub(super) fn types(schema: Json<'_>) -> BTreeSet<&'static str> {
         .collect()
 }
 
+/// The types that a value can have: of listed values, theirs.
+pub(super) fn possible(schema: Json<'_>) -> BTreeSet<&'static str> {
+    let types = types(schema);
+    match listed(schema) {
+        Some(values) => values.iter().filter_map(|value| kind(*value, &types)).collect(),
+        None => types,
+    }
+}
+
 /// The values that `enum` or `const` lists.
 pub(super) fn listed(schema: Json<'_>) -> Option<Vec<Json<'_>>> {
     let constant = schema.member("const");
@@ -138,16 +141,14 @@ pub(super) fn listed(schema: Json<'_>) -> Option<Vec<Json<'_>>> {
 }
 
 /// The type of a value, if these types have it.
-fn kind(value: Json<'_>, types: &BTreeSet<&'static str>) -> Option<&'static str> {
+pub(super) fn kind(value: Json<'_>, types: &BTreeSet<&'static str>) -> Option<&'static str> {
     let name = match value.kind() {
         JsonKind::Null => "null",
         JsonKind::Bool => "boolean",
         JsonKind::String => "string",
         JsonKind::Array => "array",
         JsonKind::Object => "object",
-        JsonKind::Number if value.text().bytes().all(|byte| byte.is_ascii_digit() || byte == b'-') => {
-            "integer"
-        }
+        JsonKind::Number if is_digits(value.text()) => "integer",
         JsonKind::Number if types.contains("number") => "number",
         // 1.0 is an integer, however it is spelled.
         JsonKind::Number => "integer",
@@ -155,8 +156,13 @@ fn kind(value: Json<'_>, types: &BTreeSet<&'static str>) -> Option<&'static str>
     types.contains(name).then_some(name)
 }
 
+/// Whether a number is spelled as an integer.
+pub(super) fn is_digits(number: &str) -> bool {
+    number.bytes().all(|byte| byte.is_ascii_digit() || byte == b'-')
+}
+
 /// Values by their normal forms, with their numbers.
-fn by_form(values: Vec<Json<'_>>) -> HashMap<Vec<u8>, (usize, Json<'_>)> {
+pub(super) fn by_form(values: Vec<Json<'_>>) -> HashMap<Vec<u8>, (usize, Json<'_>)> {
     let formed = |(number, value)| (Tree::new(value).normal_form(), (number, value));
     values.into_iter().enumerate().map(formed).collect()
 }

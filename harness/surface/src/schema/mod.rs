@@ -8,6 +8,7 @@ mod bounds;
 mod branches;
 mod budget;
 mod effect;
+mod forms;
 mod keywords;
 mod resolve;
 
@@ -122,7 +123,9 @@ impl<'a> Comparison<'a, '_> {
             return self.report(Effect::Unknown, at, SPENT);
         }
         self.under.push(key);
+        let behind = self.found.len();
         self.resolved(old, new, at, depth + 1);
+        self.refute([old, new], behind, depth);
         self.under.pop();
     }
 

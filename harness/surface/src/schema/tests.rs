@@ -102,10 +102,18 @@ fn values() -> Vec<Value> {
     values.as_array().unwrap().clone()
 }
 
-/// A pair: two schemas, or a schema and a neighbour that has one of its parts changed.
+/// A pair: two schemas, a schema and a neighbour that has one of its parts changed, or lists of the same two.
 fn pairs() -> impl Strategy<Value = (Value, Value)> {
+    let list = || prop_oneof![Just("allOf"), Just("anyOf"), Just("oneOf")];
     prop_oneof![
         (schemas(), schemas()),
+        (schemas(), schemas(), list(), list()).prop_map(|(one, other, name, another)| {
+            let defined = json!({ "d": { "type": "string" } });
+            (
+                json!({ name: [one, other], "$defs": defined }),
+                json!({ another: [other, one], "$defs": defined }),
+            )
+        }),
         (schemas(), schemas()).prop_map(|(one, other)| {
             let mut both = one.clone();
             if let (Value::Object(both), Value::Object(other)) = (&mut both, other) {

@@ -2,7 +2,7 @@
 
 use super::journals::Journals;
 use super::recorder::Recorder;
-use super::scenario::{Conditions, Transport};
+use super::scenario::{Conditions, Scenario, Transport};
 use formats::Format;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -34,6 +34,21 @@ impl Rig {
         self.patience.mul_f64(conditions.pause)
     }
 
+    /// Refuses what would be taken for a recording of this run, and is of no earlier one, whose folder has its session.
+    pub(super) fn check_folders(&self, plan: &[Scenario]) -> io::Result<()> {
+        if let Some(save) = self.save.as_ref().filter(|save| save.exists() && !save.is_dir()) {
+            return Err(io::Error::other(format!("{} is not a folder", save.display())));
+        }
+        let folders = plan.iter().filter_map(|scenario| Some(self.save.as_ref()?.join(&scenario.name)));
+        match folders.filter(|folder| !folder.join(SESSION).exists()).find_map(|it| recording_in(&it)) {
+            Some(path) => Err(io::Error::other(format!(
+                "{} is there already, and would be judged as what this recorder wrote; move it away, or name another folder with --save",
+                path.display()
+            ))),
+            None => Ok(()),
+        }
+    }
+
     /// How long a peer waits for the next event. The pauses of the server, and what a recorder may hold up, are not silence.
     pub(super) fn waits(&self, conditions: &Conditions) -> Duration {
         self.timeout + self.delay(conditions) + self.patience.saturating_sub(Duration::from_secs(1))
@@ -57,7 +72,7 @@ impl Files {
 
     /// A folder that stays. What an earlier run left there goes first, since recorders append.
     pub(super) fn kept(folder: &Path) -> io::Result<Self> {
-        if folder.join("session").exists() {
+        if folder.join(SESSION).exists() {
             fs::remove_dir_all(folder)?;
         }
         fs::create_dir_all(folder)?;
@@ -70,20 +85,22 @@ impl Files {
 
     /// The recording: its name may have been given an ending.
     pub(super) fn recording(&self) -> PathBuf {
-        let plain = self.path(RECORDING);
-        if plain.exists() {
-            return plain;
-        }
-        let named = |path: &PathBuf| {
-            path.file_name().is_some_and(|name| name.to_string_lossy().starts_with(RECORDING))
-        };
-        let paths = fs::read_dir(&self.folder).into_iter().flatten().flatten().map(|it| it.path());
-        paths.filter(named).min().unwrap_or(plain)
+        recording_in(&self.folder).unwrap_or_else(|| self.path(RECORDING))
     }
+}
+
+/// What there is under the name of a recording, with an ending or without.
+fn recording_in(folder: &Path) -> Option<PathBuf> {
+    let named =
+        |path: &PathBuf| path.file_name().is_some_and(|it| it.to_string_lossy().starts_with(RECORDING));
+    fs::read_dir(folder).into_iter().flatten().flatten().map(|it| it.path()).filter(named).min()
 }
 
 /// The name of the recording, to which a command line may add an ending.
 pub(super) const RECORDING: &str = "recording";
+
+/// The name of the session that is played.
+pub(super) const SESSION: &str = "session";
 
 /// The outcome of a played session.
 #[derive(Debug)]

@@ -7,7 +7,7 @@ use super::judge::pairing::SentMessage;
 use super::judge::passage::in_words;
 use super::judge::{Defect, Dimension, Finding, judgement};
 use super::recording::{self, Recording};
-use super::rig::{Files, NotRun, Played, Rig};
+use super::rig::{Files, NotRun, Played, Rig, SESSION};
 use super::scenario::Scenario;
 #[cfg(unix)]
 use super::{http, stdio};
@@ -20,11 +20,12 @@ use verdict::record::{BothSides, CaseResult, Place, kept};
 use verdict::verdict::{Judgement, Verdict};
 
 impl Rig {
-    /// Plays one short session, to see whether the recorder can be run at all.
+    /// Plays one short session, to see whether the recorder can be run at all before the plan is played.
     ///
     /// # Errors
-    /// [`NotRun`], where the server was never started; or where no folder can be had.
-    pub fn try_out(&self) -> io::Result<Result<(), NotRun>> {
+    /// [`NotRun`], where the server was never started; or where no folder can be had, or one of the plan holds a recording.
+    pub fn try_out(&self, plan: &[Scenario]) -> io::Result<Result<(), NotRun>> {
+        self.check_folders(plan)?;
         let Some(scenario) = conditions(self.transport).into_iter().next() else { return Ok(Ok(())) };
         let files = Files::temporary()?;
         let played = match self.play(&scenario, &files) {
@@ -85,7 +86,7 @@ impl Rig {
     }
 
     fn play(&self, scenario: &Scenario, files: &Files) -> io::Result<Played> {
-        fs::write(files.path("session"), &scenario.session)?;
+        fs::write(files.path(SESSION), &scenario.session)?;
         #[cfg(unix)]
         return match self.transport.over_http() {
             Some(transport) => http::play(self, scenario, files, transport),

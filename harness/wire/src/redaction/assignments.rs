@@ -6,7 +6,7 @@
 //! `the token is abc` gives nothing to anybody.
 
 use super::encodings::{percent_decoded, unescaped};
-use super::ledger::{Rule, marker_length};
+use super::ledger::{MARKER, Rule, marker_length};
 use std::ops::Range;
 
 /// Words before credentials in the value of a header.
@@ -60,10 +60,19 @@ fn name_before(text: &[u8]) -> &[u8] {
     let closing = |byte: &u8| b"\"'`\\]".contains(byte);
     let text = &text[..text.len() - text.iter().rev().take_while(|byte| closing(byte)).count()];
     let part = |byte: &u8| byte.is_ascii_alphanumeric() || !byte.is_ascii() || b"-_.%+$\\".contains(byte);
-    let name = &text[text.len() - text.iter().rev().take_while(|byte| part(byte)).count()..];
+    let (before, name) = text.split_at(text.len() - text.iter().rev().take_while(|byte| part(byte)).count());
+    // Half of a word whose other half was taken out is no name: it was none the first time.
+    if name.first().is_some_and(u8::is_ascii_alphanumeric) && ends_in_marker(before) {
+        return &[];
+    }
     // JSON's escape of a character may be part of a name; any other backslash begins one, or a sign such as a line's end.
     let begins = memchr::memchr_iter(b'\\', name).rfind(|at| name.get(at + 1) != Some(&b'u'));
     &name[begins.unwrap_or_default()..]
+}
+
+fn ends_in_marker(text: &[u8]) -> bool {
+    let last = memchr::memmem::rfind(text, MARKER.as_bytes());
+    last.is_some_and(|at| marker_length(&text[at..]) == Some(text.len() - at))
 }
 
 /// Where the value behind the sign at `at` is.

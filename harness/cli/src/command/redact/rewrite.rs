@@ -4,6 +4,7 @@
 //! entries and [`BYTES`] bytes or else of a single entry; besides, each value that was taken out, once.
 
 use super::super::context::Failure;
+use app::bodies_left_out;
 use formats::{
     Format, Input, LineWriter, Opening, OwnedContent, OwnedEntry, ReadError, ReadOptions, Session, Spelling,
     Totals, WriteLines, meaning, owned_entries,
@@ -74,7 +75,8 @@ impl Rewriting<'_> {
             let why = format!("{} cannot carry {} ({clause})", self.format.name, loss.what);
             return Err(Unwritten::Refused(why));
         }
-        self.skipped = redact(self.redaction, &mut session.entries).map_err(Unwritten::Refused)?;
+        let bodies = bodies_left_out(&session.entries);
+        self.skipped = bodies + redact(self.redaction, &mut session.entries).map_err(Unwritten::Refused)?;
         let mut written = Vec::new();
         self.format.write(&session, &mut written)?;
         self.holds(&written)?;

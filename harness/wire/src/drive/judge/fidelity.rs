@@ -5,7 +5,8 @@
 
 use super::pairing::{Pairing, RecordedMessage, SentMessage, rounded};
 use super::{Defect, Finding, named, shown};
-use std::collections::HashSet;
+use std::cmp::Reverse;
+use std::collections::{BinaryHeap, HashMap, HashSet};
 use transcript::contract::Contract;
 use transcript::diff::{DiffOptions, first};
 use transcript::json::{Json, JsonKind, Tree};
@@ -71,6 +72,9 @@ struct Comparison<'w> {
     numbers: Vec<usize>,
     pairing: Pairing,
 }
+
+/// A message that was sent, its stamp in the recording, and its counterpart there.
+type Stamped = (usize, u64, usize);
 
 impl Comparison<'_> {
     fn name(&self, said: usize) -> String {
@@ -169,8 +173,9 @@ impl Comparison<'_> {
             .pairs()
             .filter_map(|(from, to)| Some(self.said[from].begun.saturating_sub(stamp(to)?)));
         let shift = if relative { zero.next().unwrap_or_default() } else { 0 };
-        self.pairing.pairs().filter_map(move |(from, to)| {
-            let (stamp, said, line) = (stamp(to)? + shift, &self.said[from], self.written[to].line);
+        let pairs = self.by_their_times(|to| Some(stamp(to)? + shift), unit + SLACK);
+        pairs.into_iter().filter_map(move |(from, stamp, to)| {
+            let (said, line) = (&self.said[from], self.written[to].line);
             let (kind, by, than) = if stamp + unit + SLACK <= said.begun {
                 (Defect::StampedEarly, said.begun - stamp, "before it was sent")
             } else if stamp > said.there + patience + SLACK {
@@ -182,6 +187,34 @@ impl Comparison<'_> {
             let says = format!("{name} is stamped {by} {than}, in line {line} of the recording");
             Some(self.finding(kind, from, says).on(line))
         })
+    }
+
+    /// The pairs that have a stamp. Nothing says which of several equal messages was recorded first, so each stamp, the earliest
+    /// first, is held against the one that arrived first of those begun by then, or up to `early` microseconds later.
+    fn by_their_times(&self, stamp: impl Fn(usize) -> Option<u64>, early: u64) -> Vec<Stamped> {
+        let mut equal: HashMap<(Side, &str), Vec<Stamped>> = HashMap::new();
+        for (from, to) in self.pairing.pairs() {
+            let Some(stamp) = stamp(to) else { continue };
+            let one = &self.said[from];
+            equal.entry((one.side, one.text.trim())).or_default().push((from, stamp, to));
+        }
+        let mut pairs = Vec::new();
+        for equal in equal.into_values() {
+            let mut said: Vec<usize> = equal.iter().map(|it| it.0).collect();
+            said.sort_by_key(|&from| self.said[from].begun);
+            let mut stamps: Vec<(u64, usize)> = equal.into_iter().map(|it| (it.1, it.2)).collect();
+            stamps.sort_unstable();
+            let (mut next, mut under_way) = (said.into_iter().peekable(), BinaryHeap::new());
+            for (stamp, to) in stamps {
+                while let Some(from) = next.next_if(|&from| self.said[from].begun < stamp + early) {
+                    under_way.push(Reverse((self.said[from].there, from)));
+                }
+                let first = under_way.pop().map(|Reverse((_, from))| from);
+                pairs.extend(first.or_else(|| next.next()).map(|from| (from, stamp, to)));
+            }
+        }
+        pairs.sort_unstable();
+        pairs
     }
 
     /// The responses that the recording binds to another request, or why that cannot be judged.
