@@ -174,7 +174,6 @@ fn spell(pattern: &Hir, more: u32, out: &mut String) {
 #[cfg(test)]
 mod tests {
     use super::{LARGEST, accepted, refused};
-    use regex_syntax::hir::{Class, Hir, HirKind};
     use serde_json::{Map, Value, json};
 
     #[test]
