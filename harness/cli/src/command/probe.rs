@@ -13,17 +13,48 @@ use super::outcome::watch;
 pub(crate) use args::Args;
 
 use app::{CheckOptions, ReadOptions};
-use rules::Revision;
+use rules::record::Problem;
+use rules::{Revision, RuleVerdict};
+use schemas::{Fit, Schemas};
 use serde_json::Value;
-use std::io;
+use std::io::{self, Write as _};
 use std::path::Path;
 use std::sync::Arc;
+use transcript::json::Json;
 use wire::Notify;
-use wire::probe::{Calls, Probe, SCRIPT};
+use wire::probe::{Calls, Probe, Probed, SCRIPT};
 use wire::proxy::Target;
 use wire::record::Server;
 
 pub(crate) fn run(args: &Args, context: CommandContext) -> Result<u8, Failure> {
+    let code = played(args, context);
+    if let Err(Failure::NotRun(why)) = &code {
+        not_run(args, why, context)?;
+    }
+    code
+}
+
+/// Tells a program why nothing could be judged.
+fn not_run(args: &Args, why: &str, context: CommandContext) -> Result<(), Failure> {
+    let (mut out, name) = (args.out(), "session".to_owned());
+    match args.output {
+        Output::Text => return Ok(()),
+        Output::Json => {
+            let session = Probed { is_client: args.role == "server", ..Probed::default() };
+            let verdict = RuleVerdict::Inconclusive;
+            let line = findings::finding(findings::MESSAGES, verdict, &name, &session, why.to_owned());
+            writeln!(out, "[\n{}\n]", serde_json::to_string(&line).map_err(io::Error::other)?)?;
+        }
+        _ => {
+            let mut renderer = args.renderer(context)?;
+            renderer.problem(&Problem { file: name, message: why.to_owned() }, &mut out)?;
+            renderer.finish(&mut out)?;
+        }
+    }
+    Ok(out.flush()?)
+}
+
+fn played(args: &Args, context: CommandContext) -> Result<u8, Failure> {
     if let Some(why) = args.misplaced() {
         return Err(Failure::Unusable(why));
     }
@@ -54,6 +85,8 @@ pub(crate) fn run(args: &Args, context: CommandContext) -> Result<u8, Failure> {
             names => Calls::Named(names.to_vec()),
         },
         given: args.from.as_deref().map(|path| given(path, context)).transpose()?.unwrap_or_default(),
+        // Fuzzing makes arguments of its own.
+        misfit: if args.fuzz.is_some() { |_, _| None } else { misfit },
         patience: args.timeout,
         select: rules::selection::named(&args.select)
             .map_err(Failure::Unusable)?
@@ -86,9 +119,19 @@ pub(crate) fn run(args: &Args, context: CommandContext) -> Result<u8, Failure> {
         rerun: None,
     };
     let mut files = findings::judged(&asked, &sessions, &judge, required.transpose()?.as_ref(), context)?;
-    let is_stale = findings::let_pass(args, known.as_ref(), &sessions, &mut files, context);
+    let is_stale = args.let_pass(known.as_ref(), &sessions, &mut files, context);
     let code = findings::print(&asked, &sessions, &files, &mut *renderer, &mut out, context)?;
     Ok(if is_stale && code == crate::exit::WELL { crate::exit::FAILED } else { code })
+}
+
+/// What is wrong with arguments, by the schema of their tool.
+fn misfit(schema: &Value, arguments: &Value) -> Option<String> {
+    let (schema, arguments) = (schema.to_string(), arguments.to_string());
+    let (schema, arguments) = (Json::parse(&schema).ok()?, Json::parse(&arguments).ok()?);
+    match Schemas::default().fit(schema, arguments) {
+        Fit::Unfit(why, at) => Some(format!("{at}: {why}")),
+        _ => None,
+    }
 }
 
 /// The calls of a recording: tools and their arguments.
@@ -103,7 +146,6 @@ fn given(path: &Path, context: CommandContext) -> Result<Vec<(String, Value)>, F
 
 /// Prints the script: a line for each step.
 fn list() -> Result<u8, Failure> {
-    use std::io::Write as _;
     let mut out = io::stdout().lock();
     for step in SCRIPT.iter() {
         let [first, last] = step.revisions;

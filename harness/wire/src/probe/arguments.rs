@@ -1,5 +1,6 @@
 //! Arguments for a tool, made from its schema: the least that the schema accepts, and what it refuses.
 
+use regex_syntax::hir::{Class, Hir, HirKind};
 use serde_json::{Map, Value, json};
 
 /// How deep a schema is followed.
@@ -8,7 +9,7 @@ const DEEPEST: u32 = 16;
 /// How many bytes are made: lists of lists, and references that branch, grow with the power of their depth.
 const LARGEST: usize = 1 << 20;
 
-/// The least arguments that a schema accepts, as far as it shows that: examples, defaults and choices as they are written, and of
+/// The least arguments that a schema accepts, as far as that is simple: examples, defaults and choices as they are written, and of
 /// everything else the smallest.
 pub(super) fn accepted(schema: &Value) -> Value {
     let mut left = LARGEST;
@@ -53,7 +54,6 @@ fn value(schema: &Value, root: &Value, depth: u32, left: &mut usize) -> Value {
             return made(choice, root, depth + 1, left);
         }
     }
-    let number = |name: &str| schema.get(name).and_then(Value::as_f64);
     let count = |name: &str| schema.get(name).and_then(Value::as_u64).unwrap_or(0).min(1 << 10);
     let kind = match schema.get("type") {
         Some(Value::Array(kinds)) => kinds.first(),
@@ -61,13 +61,7 @@ fn value(schema: &Value, root: &Value, depth: u32, left: &mut usize) -> Value {
     };
     match kind.and_then(Value::as_str) {
         Some("string") => string(schema, usize::try_from(count("minLength")).unwrap_or_default()),
-        Some("integer" | "number") => {
-            let least = number("minimum").or(number("exclusiveMinimum").map(|least| least + 1.0));
-            let most = number("maximum").or(number("exclusiveMaximum").map(|most| most - 1.0));
-            let value = least.unwrap_or_else(|| most.unwrap_or(1.0).min(1.0)).ceil();
-            // Within the integers that a double holds.
-            if value.abs() < 9e15 { json!(value as i64) } else { json!(value) }
-        }
+        Some("integer" | "number") => number(schema),
         Some("boolean") => json!(false),
         Some("null") => Value::Null,
         Some("array") => {
@@ -90,7 +84,45 @@ fn object(schema: &Value, root: &Value, depth: u32, left: &mut usize) -> Value {
     Value::Object(made.collect::<Map<_, _>>())
 }
 
+/// The least multiple within the bounds, or what is between them where there is none.
+fn number(schema: &Value) -> Value {
+    let number = |name: &str| schema.get(name).and_then(Value::as_f64);
+    let (above, below) = (number("exclusiveMinimum"), number("exclusiveMaximum"));
+    let larger = |one: f64, other: Option<f64>| other.map_or(one, |other| one.max(other));
+    let least = number("minimum").or(above).map(|least| larger(least, above));
+    let most = number("maximum").or(below).map(|most| -larger(-most, below.map(|below| -below)));
+    let step = number("multipleOf").filter(|step| *step > 0.0).unwrap_or(1.0);
+    let mut value = match (least, most) {
+        (Some(least), _) => (least / step).ceil() * step,
+        (None, Some(most)) if most <= step => (most / step).floor() * step,
+        _ => step,
+    };
+    if above.is_some_and(|above| value <= above) {
+        value += step;
+    } else if least.is_none() && below.is_some_and(|below| value >= below) {
+        value -= step;
+    }
+    if let (Some(least), Some(most)) = (least, most)
+        && value >= most
+        && schema.get("multipleOf").is_none()
+    {
+        value = least.midpoint(most);
+    }
+    // Within the integers that a double holds.
+    if value.fract() == 0.0 && value.abs() < 9e15 { json!(value as i64) } else { json!(value) }
+}
+
 fn string(schema: &Value, least: usize) -> Value {
+    let pattern = schema.get("pattern").and_then(Value::as_str);
+    if let Some(hir) = pattern.and_then(|pattern| regex_syntax::parse(pattern).ok()) {
+        let spelled = |more: usize| {
+            let mut text = String::new();
+            spell(&hir, u32::try_from(more).unwrap_or_default(), &mut text);
+            text
+        };
+        let shortest = spelled(0);
+        return json!(if shortest.chars().count() < least { spelled(least) } else { shortest });
+    }
     let text = match schema.get("format").and_then(Value::as_str) {
         Some("date-time") => "2026-01-01T00:00:00Z",
         Some("date") => "2026-01-01",
@@ -108,6 +140,35 @@ fn string(schema: &Value, least: usize) -> Value {
         text.push('x');
     }
     json!(text)
+}
+
+/// Writes a text that a pattern matches: of each choice the first, and of what may be repeated the least, and so many times more. A
+/// pattern is no deeper than its parser allows.
+fn spell(pattern: &Hir, more: u32, out: &mut String) {
+    match pattern.kind() {
+        HirKind::Literal(text) => out.push_str(&String::from_utf8_lossy(&text.0)),
+        HirKind::Class(Class::Unicode(class)) => {
+            // A letter or a digit, where that is allowed.
+            let has =
+                |it: &char| class.ranges().iter().any(|range| (range.start()..=range.end()).contains(it));
+            let first = class.ranges().first().map(|range| range.start());
+            out.extend(['a', '1', 'A'].into_iter().find(has).or(first));
+        }
+        HirKind::Repetition(part) => {
+            let times = part.min.saturating_add(more).min(part.max.unwrap_or(u32::MAX));
+            for _ in 0..times {
+                let before = out.len();
+                spell(&part.sub, more, out);
+                if out.len() == before || out.len() > LARGEST {
+                    break;
+                }
+            }
+        }
+        HirKind::Capture(part) => spell(&part.sub, more, out),
+        HirKind::Concat(parts) => parts.iter().for_each(|part| spell(part, more, out)),
+        HirKind::Alternation(parts) => parts.iter().take(1).for_each(|part| spell(part, more, out)),
+        HirKind::Empty | HirKind::Look(_) | HirKind::Class(Class::Bytes(_)) => {}
+    }
 }
 
 #[cfg(test)]

@@ -74,7 +74,7 @@ impl Player<'_> {
     fn call(&mut self, tool: &str, params: Value) {
         let (id, since) = (self.client.request("tools/call", params), Instant::now());
         self.client.beside.push(id.clone());
-        let call = Pending { step: self.step, tool: tool.to_owned(), id, since };
+        let call = Pending { step: self.step, tool: tool.to_owned(), id, may_fail: self.may_fail, since };
         self.client.answer_within(HASTE.min(call.left(self.probe)), &call.id);
         let reads = self.probe.calls == Calls::ReadOnly;
         if reads && self.client.is_open(&call.id) && self.pending.len() < BESIDE {
@@ -102,11 +102,8 @@ impl Player<'_> {
                 self.suspects = true;
                 self.look();
             }
-            Some(Answer::Error(why)) if why.starts_with("mcp-concord record: ") => {
-                let why = why.trim_start_matches("mcp-concord record: ").to_owned();
-                self.done.turned_away.push((call.step, "tools/call", why));
-            }
-            Some(Answer::None(why)) if why != Silence::Interrupted => {
+            Some(Answer::Error(why)) => self.refused(call.step, "tools/call", &why, call.may_fail),
+            Some(Answer::None(why)) if why != Silence::Interrupted && why != Silence::Astray => {
                 // What ended the server may have been another step's.
                 let is_known = why == Silence::Ended && self.done.unanswered.iter().any(|it| it.why == why);
                 let Pending { step, id, .. } = call;
@@ -126,7 +123,7 @@ impl Player<'_> {
             let is_listed = |name: &String| tools.iter().any(|tool| tool["name"] == **name);
             self.done.unlisted = names.iter().filter(|name| !is_listed(name)).cloned().collect();
         }
-        let (mut may, mut not) = (Vec::new(), Vec::new());
+        let (mut may, mut not, mut unfit) = (Vec::new(), Vec::new(), Vec::new());
         for tool in tools {
             let Some(name) = tool["name"].as_str() else { continue };
             let allowed = match &self.probe.calls {
@@ -139,12 +136,24 @@ impl Player<'_> {
                 continue;
             }
             let given = self.probe.given.iter().find(|(tool, _)| tool == name);
-            let arguments = given.map_or_else(|| accepted(&tool["inputSchema"]), |(_, given)| given.clone());
-            may.push((name.to_owned(), arguments));
+            if let Some((_, given)) = given {
+                may.push((name.to_owned(), given.clone()));
+                continue;
+            }
+            let arguments = accepted(&tool["inputSchema"]);
+            match (self.probe.misfit)(&tool["inputSchema"], &arguments) {
+                Some(why) => unfit.push((name.to_owned(), why)),
+                None => may.push((name.to_owned(), arguments)),
+            }
         }
         self.done.spared = not;
         may.truncate(MOST);
-        if may.is_empty() { Err("no tool is marked as read-only, and --call names none") } else { Ok(may) }
+        let why = match unfit.is_empty() {
+            true => "no tool is marked as read-only, and --call names none",
+            false => "no arguments were made that its schema accepts",
+        };
+        self.done.unfit = unfit;
+        if may.is_empty() { Err(why) } else { Ok(may) }
     }
 
     /// The tools that may be called, as the server lists them, with arguments.
@@ -162,6 +171,9 @@ impl Player<'_> {
         self.step = "fuzz";
         let id = self.client.request("tools/call", json!({"name": tool, "arguments": arguments}));
         let Answer::None(why) = self.client.answer(&id) else { return };
+        if why == Silence::Astray {
+            return;
+        }
         if why == Silence::Timeout {
             self.client.is_there();
         }

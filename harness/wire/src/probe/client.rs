@@ -2,12 +2,13 @@
 //!
 //! Memory: what the inbox holds, and the answer in hand. A server that writes more than [`FLOOD`] bytes is not listened to any more.
 
-use super::plan::Silence;
+use super::plan::{RECORDER, Silence};
 use crate::interrupt;
 use crate::journal::Journal;
 use crate::stdio::{Inbox, PipeEvent, Writer, listen};
 use serde_json::{Map, Value, json};
 use std::fs::File;
+use std::mem::take;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use transcript::revision::Revision;
@@ -20,6 +21,12 @@ const TICK: Duration = Duration::from_millis(100);
 
 /// How long a message may stand in the inbox before it is seen to be there.
 const GLANCE: Duration = Duration::from_millis(10);
+
+/// How long the answer may still come once one has come to no request of this client.
+const ASTRAY: Duration = Duration::from_millis(300);
+
+/// How much is held of a message that takes more than one line.
+const UNFINISHED: usize = 1 << 20;
 
 /// What came of a request.
 #[derive(Debug)]
@@ -49,6 +56,12 @@ pub(super) struct Client {
     pub(super) asked: Vec<String>,
     /// The ids of requests that were not answered yet, whatever else is waited for.
     pub(super) beside: Vec<Value>,
+    /// The ids of requests that were not counted up.
+    named: Vec<Value>,
+    /// A request was answered under an id that is none, or by what is not a message on one line.
+    pub(super) astray: bool,
+    /// Lines that are no messages, and may be one together.
+    unfinished: Vec<u8>,
 }
 
 impl Client {
@@ -57,8 +70,20 @@ impl Client {
         let writer = Some(Writer::plain(to, &inbox));
         let longest = usize::try_from(FLOOD).unwrap_or(usize::MAX);
         listen(from, Duration::ZERO, longest, Journal::default(), &inbox);
-        let (asked, beside) = (Vec::new(), Vec::new());
-        Self { writer, inbox, patience, last: 0, heard: 0, over: None, modern: false, asked, beside }
+        Self {
+            writer,
+            inbox,
+            patience,
+            last: 0,
+            heard: 0,
+            over: None,
+            modern: false,
+            asked: Vec::new(),
+            beside: Vec::new(),
+            named: Vec::new(),
+            astray: false,
+            unfinished: Vec::new(),
+        }
     }
 
     /// Whether a request of [`Self::beside`] may still be answered.
@@ -84,7 +109,7 @@ impl Client {
     /// Looks whether the server still answers anything; where it does not, it is not asked again.
     pub(super) fn is_there(&mut self) {
         let id = self.request("ping", Value::Null);
-        if matches!(self.answer(&id), Answer::None(_)) {
+        if matches!(self.answer(&id), Answer::None(why) if why != Silence::Astray) {
             self.give_up();
         }
     }
@@ -104,7 +129,16 @@ impl Client {
 
     /// Sends a request under this id.
     pub(super) fn request_as(&mut self, id: &Value, method: &str, params: Value) {
+        self.named.push(id.clone());
         self.send(&message(Some(id), method, self.params(params)));
+    }
+
+    /// Sends a text as it is.
+    pub(super) fn raw(&mut self, text: &str) {
+        let said = serde_json::from_str::<Value>(text).unwrap_or_default();
+        let said = if let Value::Array(messages) = said { messages } else { vec![said] };
+        self.named.extend(said.into_iter().map(|mut message| message["id"].take()));
+        self.send(text);
     }
 
     /// Sends a notification.
@@ -153,14 +187,29 @@ impl Client {
         }
     }
 
-    fn wait(&mut self, until: Instant, id: Option<&Value>) -> Option<Answer> {
+    fn wait(&mut self, mut until: Instant, id: Option<&Value>) -> Option<Answer> {
+        let mut is_astray = false;
         while self.over.is_none() {
-            let left = until.checked_duration_since(Instant::now())?;
+            let Some(left) = until.checked_duration_since(Instant::now()) else {
+                self.astray |= is_astray;
+                self.beside.retain(|open| !is_astray || Some(open) != id);
+                return is_astray.then_some(Answer::None(Silence::Astray));
+            };
             match self.inbox.next(left.min(TICK)) {
                 Some(PipeEvent::Line(line, _)) => {
                     self.heard += line.len() as u64 + 1;
-                    if let Some(answer) = self.hear(&line, id) {
-                        return Some(answer);
+                    match self.hear(&line, id) {
+                        // What has come once will come again.
+                        Some(Answer::None(_)) if id.is_some() => {
+                            is_astray = true;
+                            until = until.min(Instant::now() + ASTRAY / if self.astray { 10 } else { 1 });
+                        }
+                        Some(Answer::Error(why)) if is_astray && why.starts_with(RECORDER) => {
+                            until = Instant::now();
+                        }
+                        Some(Answer::None(_)) => self.astray = true,
+                        None => {}
+                        answer => return answer,
                     }
                 }
                 Some(PipeEvent::TooLong(_)) => self.over = Some(Silence::Flood),
@@ -177,11 +226,32 @@ impl Client {
         None
     }
 
-    /// Hears a line: the answer to `id` if it is that. What the server asks is answered.
+    /// What a line says, with those before it where they are one message together, or have to be mended to be one.
+    fn read(&mut self, line: &[u8]) -> Option<Value> {
+        let is_within = line.starts_with(b" ") && !self.unfinished.is_empty();
+        let said =
+            serde_json::from_slice(line).ok().filter(|said: &Value| said.is_object() || said.is_array());
+        if said.is_some() && !is_within || line.starts_with(b"{") || line.starts_with(b"[") {
+            self.unfinished.clear();
+        }
+        if said.is_some() && !is_within {
+            return said;
+        }
+        self.unfinished.extend_from_slice(line);
+        let is_end = !line.starts_with(b" ") && (line.ends_with(b"}") || line.ends_with(b"]"));
+        if !is_end && self.unfinished.len() <= UNFINISHED {
+            return None;
+        }
+        let text = String::from_utf8_lossy(&take(&mut self.unfinished)).into_owned();
+        let said = serde_json::from_str(text.trim_start_matches('\u{feff}')).ok();
+        self.astray |= said.is_some();
+        said
+    }
+
+    /// Hears a line: the answer to `id` if it is that, or one to no request at all. What the server asks is answered.
     fn hear(&mut self, line: &[u8], id: Option<&Value>) -> Option<Answer> {
         let mut found = None;
-        let said = serde_json::from_slice::<Value>(line).ok()?;
-        let messages = match said {
+        let messages = match self.read(line)? {
             Value::Array(messages) => messages,
             message => vec![message],
         };
@@ -194,9 +264,16 @@ impl Client {
                     self.asked.push(method);
                     self.send(&reply);
                 }
+                (None, answers) if answers.as_ref().is_none_or(|answers| !self.has_asked(answers)) => {
+                    // Half a message has no id to repeat.
+                    let is_broken = matches!(message["error"]["code"].as_i64(), Some(-32700 | -32600));
+                    if found.is_none() && !(answers.is_none() && is_broken) {
+                        found = Some(Answer::None(Silence::Astray));
+                    }
+                }
                 (None, Some(answers)) => {
-                    self.beside.retain(|open| *open != answers);
-                    if id != Some(&answers) {
+                    self.beside.retain(|open| !is_same(open, &answers));
+                    if !id.is_some_and(|id| is_same(id, &answers)) {
                         continue;
                     }
                     found = Some(match message.get_mut("result").map(Value::take) {
@@ -212,6 +289,18 @@ impl Client {
         }
         found
     }
+
+    /// Whether there was a request of this id.
+    fn has_asked(&self, id: &Value) -> bool {
+        let is_counted =
+            id.as_f64().is_some_and(|id| id.fract() == 0.0 && id >= 1.0 && id <= self.last as f64);
+        is_counted || self.named.iter().any(|named| is_same(named, id))
+    }
+}
+
+/// Whether two ids are one: `1.0` is `1`.
+fn is_same(id: &Value, other: &Value) -> bool {
+    id == other || id.as_f64().is_some_and(|id| Some(id) == other.as_f64())
 }
 
 /// A request, or a notification where it has no id, on one line.

@@ -38,6 +38,8 @@ struct Exchanges<'p> {
     patience: Duration,
     /// The session's id; empty where there is none.
     session: String,
+    /// The ids of all sessions.
+    ids: Vec<String>,
     /// The first resource that is listed, where there are no sessions.
     resource: String,
 }
@@ -60,8 +62,8 @@ pub(super) fn play(
     let (runtime, client) =
         runtime().and_then(|runtime| Ok((runtime, Client::new(None)?))).map_err(StartError::Unusable)?;
     let (origin, path) = (archive.target.origin(), archive.target.path());
-    let (patience, session, resource) = (probe.patience, String::new(), String::new());
-    let mut exchanges = Exchanges { client, origin, path, revision, patience, session, resource };
+    let (patience, session, resource, ids) = (probe.patience, String::new(), String::new(), Vec::new());
+    let mut exchanges = Exchanges { client, origin, path, revision, patience, session, ids, resource };
     runtime.block_on(async {
         let begun = async {
             match revision.has_handshake() {
@@ -112,6 +114,7 @@ pub(super) fn play(
         }
     });
     drop(runtime);
+    done.ids = exchanges.ids;
     archive.close()?;
     Ok(done)
 }
@@ -133,6 +136,7 @@ impl Exchanges<'_> {
         self.session.clear();
         let answer = self.open("POST", self.path, &[BOTH], &self.hello()).await?;
         self.session = text(answer.headers(), SESSION).unwrap_or_default();
+        self.ids.extend(Some(self.session.clone()).filter(|id| !id.is_empty()));
         let status = answer.status();
         Stream::new(answer).answer(self.patience).await;
         if status.is_success() {

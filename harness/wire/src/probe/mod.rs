@@ -17,20 +17,20 @@ mod server_script;
 mod session;
 
 pub use clients::{Clients, PlayedPart};
-pub use plan::{Calls, Probe, Probed, Silence, Unanswered};
+pub use plan::{Calls, Probe, Probed, RECORDER, Silence, Unanswered};
 pub use script::{Part, SCRIPT, Step};
 pub use server_player::as_server;
 pub use server_script::{SERVER_SCRIPT, Seen, ServerAct};
 
 use crate::interrupt;
 use crate::record::Server;
-use crate::{Notify, StartError};
+use crate::{Notify, StartError, lock};
 use script::Act;
 use serde_json::Value;
 use session::Session;
 use std::panic::resume_unwind;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::{Duration, Instant};
 use transcript::revision::Revision;
@@ -69,6 +69,8 @@ struct Run<'p> {
     notify: &'p Arc<dyn Notify>,
     /// The server was slow to end once, and will be as slow again.
     is_slow: AtomicBool,
+    /// What the server said to `server/discover` where that was an error.
+    undiscovered: Mutex<Option<String>>,
 }
 
 /// Whether a server did not even begin, or ended, which may be because of others. What it leaves unanswered later is its own doing.
@@ -97,7 +99,7 @@ impl Probe {
     /// # Errors
     /// Where the server cannot be started, or a recording cannot be written.
     pub fn run(&self, notify: &Arc<dyn Notify>) -> Result<Vec<Probed>, StartError> {
-        Run { probe: self, notify, is_slow: AtomicBool::default() }.all()
+        Run { probe: self, notify, is_slow: AtomicBool::default(), undiscovered: Mutex::default() }.all()
     }
 
     /// Calls tools in a session of this name: those that `choose` makes of the ones that may be called, each with the arguments that it
@@ -202,11 +204,15 @@ impl<'p> Run<'p> {
         } else {
             let first = self.rest(first)?;
             // A server that does not answer its first request is asked no more.
-            let is_silent = spoken.is_none() && !first.unanswered.is_empty();
+            let unsaid = first.refused.as_ref().and_then(|why| why.strip_prefix(RECORDER));
+            let is_answered =
+                first.unanswered.is_empty() && unsaid.is_none_or(|why| why.starts_with("HTTP "));
+            let is_silent = spoken.is_none() && !is_answered;
             let mut sessions = vec![first];
             for next in next.iter().filter(|_| !is_silent) {
                 sessions.extend(self.play(next)?);
             }
+            sessions[0].undiscovered = lock(&self.undiscovered).take();
             sessions
         };
         let modern = sessions.iter().find(|session| session.name == DISCOVERED);
@@ -302,6 +308,8 @@ impl<'p> Run<'p> {
             Next::Discovery(patience) => in_session(DISCOVERED, &|session| {
                 session.player.client.patience = *patience;
                 let is_spoken = session.player.discover();
+                let refusal = session.player.done.turned_away.first().filter(|_| !is_spoken);
+                *lock(&self.undiscovered) = refusal.map(|(.., why)| why.clone());
                 if is_spoken {
                     session.player.client.patience = self.probe.patience;
                     let modern = Revision::V2026_07_28;

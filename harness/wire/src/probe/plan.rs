@@ -26,6 +26,8 @@ pub struct Probe {
     pub calls: Calls,
     /// Arguments by the names of tools, in place of those that are made from schemas.
     pub given: Vec<(String, Value)>,
+    /// What is wrong with arguments, by the schema of their tool.
+    pub misfit: fn(&Value, &Value) -> Option<String>,
     /// How long an answer is waited for.
     pub patience: Duration,
     /// Plays only steps that these rules judge, and all where it is empty.
@@ -36,6 +38,9 @@ pub struct Probe {
     pub folder: PathBuf,
 }
 
+/// How an error begins that the recorder answers with in the server's place.
+pub const RECORDER: &str = "mcp-concord record: ";
+
 /// Why no answer came.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Silence {
@@ -43,6 +48,8 @@ pub enum Silence {
     Timeout,
     /// The server is gone.
     Ended,
+    /// What came is not the answer to a request, by its id.
+    Astray,
     /// It writes without end.
     Flood,
     /// The probe was interrupted.
@@ -56,6 +63,7 @@ impl Silence {
         match self {
             Self::Timeout => "sent no answer in time",
             Self::Ended => "had ended",
+            Self::Astray => "answered under another id",
             Self::Flood => "wrote more than 64 MiB and no answer",
             Self::Interrupted => "was not asked: the probe was interrupted",
         }
@@ -94,18 +102,26 @@ pub struct Probed {
     pub called: Vec<String>,
     /// The tools that were not called, since nothing says that they only read.
     pub spared: Vec<String>,
+    /// The tools that were not called, since no arguments were made that their schemas accept, and what is wrong with those made.
+    pub unfit: Vec<(String, String)>,
     /// The tools whose calls took too long, and were cancelled.
     pub slow: Vec<String>,
     /// The lists that had not ended after as many pages as are asked for.
     pub endless: Vec<&'static str>,
     /// The tools to be called by name that the server does not list.
     pub unlisted: Vec<String>,
-    /// The requests that were refused over HTTP, without an answer of the server: step, method, and why.
+    /// The requests that were refused and should not have been: step, method, and why.
     pub turned_away: Vec<(&'static str, &'static str, String)>,
     /// The requests that were not answered.
     pub unanswered: Vec<Unanswered>,
+    /// A request was answered under another id, or by what is not a message on one line.
+    pub astray: bool,
     /// What the server answered to `initialize`, where that was an error.
     pub refused: Option<String>,
+    /// What it answered to `server/discover`, where that was an error, and no session began.
+    pub undiscovered: Option<String>,
+    /// The session ids that the server gave, one for each session that it opened.
+    pub ids: Vec<String>,
     /// The server did not end when its input did, and was killed.
     pub killed: bool,
     /// How the server ended, where it did so while it was asked.

@@ -1,7 +1,7 @@
 //! Plays the steps of the script in one session, and notes which were played, which were not and why, and what was not answered.
 
 use super::client::{Answer, Client, capabilities, info};
-use super::plan::{Probe, Probed, Silence, Unanswered};
+use super::plan::{Probe, Probed, RECORDER, Silence, Unanswered};
 use super::script::{Act, Step};
 use crate::messages::messages;
 use crate::record::Server;
@@ -28,6 +28,8 @@ pub(super) struct Player<'p> {
     pub(super) done: Probed,
     /// The step that is played.
     pub(super) step: &'static str,
+    /// It may be answered with an error.
+    pub(super) may_fail: bool,
     /// The calls that are under way beside other steps.
     pub(super) pending: Vec<Pending>,
     /// Something was sent behind which something may come that should not.
@@ -39,6 +41,7 @@ pub(super) struct Pending {
     pub(super) step: &'static str,
     pub(super) tool: String,
     pub(super) id: Value,
+    pub(super) may_fail: bool,
     pub(super) since: Instant,
 }
 
@@ -51,6 +54,7 @@ impl<'p> Player<'p> {
             listed: BTreeMap::new(),
             done,
             step: "handshake",
+            may_fail: false,
             pending: Vec::new(),
             suspects: false,
         }
@@ -70,11 +74,25 @@ impl<'p> Player<'p> {
     /// Asks which revisions without handshake the server speaks. Whether it speaks one that is known.
     pub(super) fn discover(&mut self) -> bool {
         self.client.modern = true;
-        let Some(result) = self.ask("server/discover", Value::Null) else { return false };
+        let Some(result) = self.ask("server/discover", Value::Null) else {
+            return self.serves_undiscovered();
+        };
         self.declared = result["capabilities"].clone();
         let named = result["supportedVersions"].as_array().into_iter().flatten().filter_map(Value::as_str);
         self.done.revision = named.filter_map(Revision::named).filter(|one| !one.has_handshake()).max();
         self.done.revision.is_some()
+    }
+
+    /// Whether a server that refuses that serves the revision all the same.
+    fn serves_undiscovered(&mut self) -> bool {
+        if self.done.turned_away.is_empty() || self.client.over.is_some() {
+            return false;
+        }
+        let is_served =
+            self.ask("tools/list", Value::Null).is_some_and(|result| result["resultType"].is_string());
+        self.done.revision = is_served.then_some(Revision::V2026_07_28);
+        self.declared = json!({"tools": {}});
+        is_served
     }
 
     /// Plays steps, as long as the server is there.
@@ -109,8 +127,9 @@ impl<'p> Player<'p> {
     }
 
     fn act(&mut self, act: &'static Act) -> Result<(), &'static str> {
+        self.may_fail = matches!(act, Act::Try(..) | Act::MisuseTools);
         match act {
-            Act::Ask(method, params) | Act::AskLast(method, params) => {
+            Act::Ask(method, params) | Act::Try(method, params) | Act::AskLast(method, params) => {
                 let params = self.filled(params)?;
                 self.ask(method, params);
                 self.suspects |= matches!(act, Act::AskLast(..));
@@ -134,7 +153,7 @@ impl<'p> Player<'p> {
                 return Err("a session over HTTP sends only messages");
             }
             Act::Raw(text) => {
-                self.client.send(text);
+                self.client.raw(text);
                 if !self.settle() {
                     // What is not answered from here on has the same cause.
                     self.client.give_up();
@@ -171,14 +190,15 @@ impl<'p> Player<'p> {
     fn heard(&mut self, method: &'static str, id: Value) -> Option<Value> {
         match self.client.answer(&id) {
             Answer::Result(result) => Some(result),
-            Answer::Error(why) => {
-                if method == "initialize" {
-                    self.done.refused = Some(why);
-                } else if let Some(why) = why.strip_prefix("mcp-concord record: ") {
-                    self.done.turned_away.push((self.step, method, why.to_owned()));
-                }
+            Answer::Error(why) if method == "initialize" => {
+                self.done.refused = Some(why);
                 None
             }
+            Answer::Error(why) => {
+                self.refused(self.step, method, &why, self.may_fail);
+                None
+            }
+            Answer::None(Silence::Astray) => None,
             Answer::None(why) => {
                 if why == Silence::Timeout && method != "ping" && !self.client.modern {
                     // Slow, or not there any more.
@@ -189,6 +209,14 @@ impl<'p> Player<'p> {
                 }
                 None
             }
+        }
+    }
+
+    /// Notes what was refused, by the server or over HTTP.
+    pub(super) fn refused(&mut self, step: &'static str, method: &'static str, why: &str, may_fail: bool) {
+        let unsaid = why.strip_prefix(RECORDER);
+        if !may_fail || unsaid.is_some() {
+            self.done.turned_away.push((step, method, unsaid.unwrap_or(why).to_owned()));
         }
     }
 

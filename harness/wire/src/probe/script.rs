@@ -77,7 +77,9 @@ impl Part {
 pub enum Act {
     /// Sends a request, and waits for its answer.
     Ask(&'static str, &'static str),
-    /// The same under an id of its own.
+    /// The same where an error is an answer, too.
+    Try(&'static str, &'static str),
+    /// Asks under an id of its own.
     AskAs(&'static str, &'static str),
     /// Sends a notification, and a ping behind it.
     Tell(&'static str, &'static str),
@@ -160,6 +162,7 @@ fn act(cells: &[&'static str]) -> Option<Act> {
     let headers = |words: &'static str| words.split_whitespace().map(header).collect::<Option<Vec<_>>>();
     Some(match *cells {
         ["ask", method, params] => Act::Ask(method, params),
+        ["try", method, params] => Act::Try(method, params),
         ["ask-as", id, method] => Act::AskAs(id, method),
         ["ask-last", method, params] => Act::AskLast(method, params),
         ["tell", method, params] => Act::Tell(method, params),

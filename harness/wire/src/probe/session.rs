@@ -65,7 +65,13 @@ impl<'p> Session<'p> {
                 let out = probe.folder.join(format!("{name}.har"));
                 let archive = Archive::start(target, &out, notify)?;
                 let notify = Arc::clone(notify);
-                let remote = Remote::start(&archive.target, server_reads, server_writes, true, notify)?;
+                let remote = Remote::start(
+                    &archive.target,
+                    server_reads,
+                    server_writes,
+                    Some(probe.patience),
+                    notify,
+                )?;
                 (out, Connection::Http(remote, archive))
             }
         };
@@ -78,6 +84,7 @@ impl<'p> Session<'p> {
     /// would be judged as if nothing had followed.
     pub(super) fn close(self, patience: Duration) -> Result<Probed, StartError> {
         let Self { player: Player { mut client, mut done, .. }, connection } = self;
+        done.astray = client.astray;
         match connection {
             Connection::Stdio(mut live) => {
                 let server = &mut live.server;
@@ -97,10 +104,10 @@ impl<'p> Session<'p> {
             Connection::Http(remote, archive) => {
                 client.writer = None;
                 // One that does not answer is not waited for.
-                if !done.unanswered.is_empty() || interrupt::requested() {
+                if !done.unanswered.is_empty() || done.astray || interrupt::requested() {
                     let _ = remote.stop.send(Outcome::Closed);
                 }
-                remote.wait();
+                (_, done.ids) = remote.wait();
                 archive.close()?;
             }
         }

@@ -69,7 +69,7 @@ impl Server {
                     StartError::CannotRun(format!("the standard streams cannot be used: {error}"))
                 });
                 let ((from_client, to_server), (from_server, to_client)) = both?;
-                let remote = Remote::start(target, from_client, to_client, false, notify)?;
+                let remote = Remote::start(target, from_client, to_client, None, notify)?;
                 signals.pass_on(remote.stop.clone());
                 Ok((Running::Http(remote), to_server, from_server))
             }
@@ -116,7 +116,7 @@ impl Running {
                 Exit { code: exit.shell_code().or(Some(1)), signal: exit.signal.or(passed) }
             }
             Self::Http(remote) => {
-                let outcome = remote.wait();
+                let (outcome, _) = remote.wait();
                 let signal = if let Outcome::Signal(signal) = outcome { Some(signal) } else { None };
                 Exit { code: Some(outcome.code()), signal }
             }

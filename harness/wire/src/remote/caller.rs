@@ -47,6 +47,8 @@ pub(super) struct SessionState {
     pub(super) opening: Option<String>,
     /// The session's id.
     pub(super) id: Option<String>,
+    /// Each id that a session was given.
+    pub(super) given: Vec<String>,
     /// The revision that was agreed on.
     pub(super) version: Option<String>,
     /// A request named its revision itself: there is no session.
@@ -94,8 +96,9 @@ impl Caller {
     /// Keeps the session's id where an answer gives it; whether the session is one of HTTP+SSE.
     pub(super) fn learn(&self, headers: &HeaderMap) -> bool {
         let mut state = lock(&self.state);
-        if !state.modern {
-            state.id = text(headers, SESSION).or(state.id.take());
+        if let Some(id) = text(headers, SESSION).filter(|id| !state.modern && state.id.as_ref() != Some(id)) {
+            state.given.push(id.clone());
+            state.id = Some(id);
         }
         state.endpoint.is_some()
     }

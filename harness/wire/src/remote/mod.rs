@@ -5,16 +5,17 @@
 //! request, and [`session::WAITING`] on either side.
 
 mod caller;
-mod renewal;
+mod opening;
 mod session;
 
 pub(crate) use caller::Outcome;
 
 use crate::http::{self, Client, Target};
-use crate::{Notify, StartError};
+use crate::{Notify, StartError, lock};
 use caller::Caller;
 use session::Session;
 use std::fs::File;
+use std::mem::take;
 use std::sync::Arc;
 use std::sync::mpsc::{Sender, channel};
 use std::thread::{self, JoinHandle};
@@ -26,19 +27,19 @@ const GOODBYE: Duration = Duration::from_secs(2);
 
 /// A session over HTTP that goes on.
 pub(crate) struct Remote {
-    running: JoinHandle<Outcome>,
+    running: JoinHandle<(Outcome, Vec<String>)>,
     /// Where it is asked to end.
     pub(crate) stop: Sender<Outcome>,
 }
 
 impl Remote {
-    /// Reads a client's messages, and writes the server's. With `renews` a session that the server ends is followed by another.
-    /// Fails where threads or the system's certificates cannot be had.
+    /// Reads a client's messages, and writes the server's. For a client that waits so long for an answer, a session that the server ends
+    /// is followed by another. Fails where threads or the system's certificates cannot be had.
     pub(crate) fn start(
         target: &Target,
         from: File,
         to: File,
-        renews: bool,
+        patience: Option<Duration>,
         notify: Arc<dyn Notify>,
     ) -> Result<Self, StartError> {
         let runtime = http::runtime().map_err(StartError::Unusable)?;
@@ -52,7 +53,7 @@ impl Remote {
             notify,
             over: stop.clone(),
             open: Default::default(),
-            renews,
+            patience,
             renewing: Default::default(),
             noise: Default::default(),
         });
@@ -71,15 +72,16 @@ impl Remote {
             });
             // Whatever is under way ends, and with the last of it the writer.
             runtime.shutdown_timeout(GOODBYE);
+            let given = take(&mut lock(&session.caller.state).given);
             drop(session);
             let _ = writing.join();
-            outcome
+            (outcome, given)
         });
         Ok(Self { running, stop })
     }
 
-    /// Waits for its end.
-    pub(crate) fn wait(self) -> Outcome {
-        self.running.join().unwrap_or(Outcome::Lost)
+    /// Waits for its end; how it ended, and the session ids that the server gave.
+    pub(crate) fn wait(self) -> (Outcome, Vec<String>) {
+        self.running.join().unwrap_or((Outcome::Lost, Vec::new()))
     }
 }

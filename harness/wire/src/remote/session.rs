@@ -21,6 +21,7 @@ use tokio::sync::mpsc::{Receiver, Sender, channel};
 use tokio::sync::watch;
 use tokio::time::{sleep, timeout};
 use transcript::message::Message;
+use verdict::plain::cut;
 
 /// How long a server may take to open a session, or to accept what asks for nothing; what comes later waits for it.
 pub(super) const ACCEPTANCE: Duration = Duration::from_secs(60);
@@ -30,6 +31,12 @@ const NO_ANSWER: &str = "the server has not answered for 60 s";
 
 /// How long answers are waited for when the client says no more.
 const LAST_ANSWERS: Duration = Duration::from_secs(10);
+
+/// How long the answer may come on a stream once it has come elsewhere.
+const BESIDE: Duration = Duration::from_millis(500);
+
+/// How much of an event is repeated, in characters.
+pub(super) const SHOWN: usize = 60;
 
 /// How many lines may wait, each way.
 pub(super) const WAITING: usize = 16;
@@ -43,8 +50,8 @@ pub(super) struct Session {
     pub(super) over: mpsc::Sender<Outcome>,
     /// The ids of requests that wait for their answers, verbatim.
     pub(super) open: watch::Sender<Vec<String>>,
-    /// A session that the server ends is followed by another.
-    pub(super) renews: bool,
+    /// How long a client waits for an answer that goes on in another session where the server ends one.
+    pub(super) patience: Option<Duration>,
     pub(super) renewing: tokio::sync::Mutex<()>,
     /// Lines and bodies that are not messages.
     pub(super) noise: AtomicU64,
@@ -110,7 +117,7 @@ impl Session {
         if hello {
             let mut state = lock(&self.caller.state);
             state.hello = ids.first().cloned();
-            state.opening = self.renews.then(|| text.clone());
+            state.opening = self.patience.map(|_| text.clone());
         }
         let (session, asked) = (Arc::clone(self), ids.clone());
         let asking = tokio::spawn(async move { session.request(&text, &asked).await });
@@ -125,7 +132,7 @@ impl Session {
 
     /// Sends a text, and answers the requests in it with errors where the server does not; whether it was taken.
     async fn request(self: &Arc<Self>, text: &str, ids: &[String]) -> bool {
-        let Err(why) = self.exchange(text, ids).await else { return true };
+        let Err(why) = self.exchange(text, ids, self.patience.is_some()).await else { return true };
         self.not_taken(ids, &why).await;
         false
     }
@@ -141,18 +148,33 @@ impl Session {
         }
     }
 
-    /// Posts a text, and takes what comes back for the requests in it.
-    async fn exchange(self: &Arc<Self>, text: &str, ids: &[String]) -> Result<(), String> {
+    /// Posts a text, and takes what comes back for the requests in it. With `again` it is posted once more in the session that follows one
+    /// that is over.
+    async fn exchange(self: &Arc<Self>, text: &str, ids: &[String], again: bool) -> Result<(), String> {
         let sent = lock(&self.caller.state).id.clone();
         let answer = self.caller.send(Method::POST, &format!("{JSON}, {EVENTS}"), None, Some(text)).await?;
         if !answer.status().is_success() {
-            return self.refused(answer, text, ids, sent).await;
+            return self.refused(answer, text, ids, sent, again).await;
         }
         let is_legacy = self.caller.learn(answer.headers());
+        let media = media_type(answer.headers());
+        if is_legacy && media == JSON && !ids.is_empty() {
+            let body = whole(answer.into_body()).await?;
+            let answers = Message::parse(&body)
+                .is_ok_and(|it| id_text(it).is_some_and(|id| ids.iter().any(|it| it == id)));
+            // It may come on the stream as well.
+            sleep(BESIDE).await;
+            return match answers && self.is_open(ids) {
+                true => {
+                    Err("the answer came in the body of the POST's answer, and belongs on the stream"
+                        .to_owned())
+                }
+                false => Ok(()),
+            };
+        }
         if is_legacy || ids.is_empty() {
             return Ok(());
         }
-        let media = media_type(answer.headers());
         if media == EVENTS {
             self.follow(answer.into_body(), ids).await?;
         } else if media == JSON {
@@ -173,6 +195,7 @@ impl Session {
         text: &str,
         ids: &[String],
         sent: Option<String>,
+        again: bool,
     ) -> Result<(), String> {
         let status = answer.status();
         let older = [StatusCode::BAD_REQUEST, StatusCode::NOT_FOUND, StatusCode::METHOD_NOT_ALLOWED];
@@ -187,11 +210,15 @@ impl Session {
         if let Some(elsewhere) = elsewhere {
             why.push_str(&format!(", to {elsewhere}"));
         }
-        if is_hello && !is_legacy && older.contains(&status) && self.begin_legacy().await {
-            return Box::pin(self.exchange(text, ids)).await;
+        if is_hello && !is_legacy && older.contains(&status) {
+            match self.begin_legacy().await {
+                Ok(true) => return Box::pin(self.exchange(text, ids, again)).await,
+                Ok(false) => {}
+                Err(fault) => why = format!("{fault}; the POST was answered with {why}"),
+            }
         }
         if has_session && status == StatusCode::NOT_FOUND && self.renew(sent).await {
-            return Err(why);
+            return if again { Box::pin(self.exchange(text, ids, false)).await } else { Err(why) };
         }
         if has_session && status == StatusCode::NOT_FOUND {
             let report = format!("{} no longer knows the session: {why}", self.caller.origin);
@@ -205,37 +232,8 @@ impl Session {
         if ids.is_empty() || self.is_open(ids) { Err(why) } else { Ok(()) }
     }
 
-    /// Opens the stream of HTTP+SSE, whose first event says where messages go; whether there is one.
-    async fn begin_legacy(self: &Arc<Self>) -> bool {
-        let Ok(answer) = self.caller.send(Method::GET, EVENTS, None, None).await else { return false };
-        if !is_stream(&answer) {
-            return false;
-        }
-        let mut stream = Stream::new(answer.into_body());
-        let mut events = loop {
-            match stream.next("").await {
-                Ok(events) if events.is_empty() => {}
-                Ok(events) => break events,
-                Err(_) => return false,
-            }
-        };
-        let endpoint = events.remove(0);
-        let is_endpoint = endpoint.name.as_deref() == Some("endpoint");
-        if !is_endpoint || !self.caller.go_to(&String::from_utf8_lossy(&endpoint.data)) {
-            return false;
-        }
-        let session = Arc::clone(self);
-        tokio::spawn(async move {
-            session.pass_all(&events).await;
-            let why = session.pass_on("the server closed its stream", &mut stream).await;
-            let open = session.open.borrow().clone();
-            session.end(Outcome::Lost, &open, &why, &format!("{}: {why}", session.caller.origin)).await;
-        });
-        true
-    }
-
     /// Passes on what comes on a stream; why it ended.
-    async fn pass_on(&self, at_end: &str, stream: &mut Stream) -> String {
+    pub(super) async fn pass_on(&self, at_end: &str, stream: &mut Stream) -> String {
         loop {
             match stream.next(at_end).await {
                 Ok(events) => self.pass_all(&events).await,
@@ -285,9 +283,20 @@ impl Session {
         }
     }
 
-    async fn pass_all(&self, events: &[SseEvent]) {
-        for event in events.iter().filter(|event| event.is_message()) {
-            self.pass(&String::from_utf8_lossy(&event.data)).await;
+    pub(super) async fn pass_all(&self, events: &[SseEvent]) {
+        for event in events {
+            let data = String::from_utf8_lossy(&event.data);
+            if event.is_message() {
+                self.pass(&data).await;
+            } else if let Ok(message) = Message::parse(&data)
+                && message.method().is_none()
+                && let Some(id) = id_text(message)
+            {
+                let name = cut(event.name.as_deref().unwrap_or_default(), SHOWN);
+                let why =
+                    format!("the answer came in an event named `{name}`, and messages come in `message`");
+                self.fail(&[id.to_owned()], &why).await;
+            }
         }
     }
 
@@ -343,7 +352,7 @@ impl Session {
     }
 
     /// The session is over, and there is nothing to end at the server. The client that reads the error may close its end at once.
-    async fn end(&self, outcome: Outcome, ids: &[String], why: &str, report: &str) {
+    pub(super) async fn end(&self, outcome: Outcome, ids: &[String], why: &str, report: &str) {
         {
             let mut state = lock(&self.caller.state);
             (state.id, state.fate) = (None, Some(outcome));

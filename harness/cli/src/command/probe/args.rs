@@ -7,9 +7,10 @@ use crate::command::listen;
 use crate::command::small_file;
 use crate::command::values::{seconds, whole};
 use crate::terminal::{Verbosity, data_out};
-use app::CheckOptions;
+use app::{CheckOptions, CheckedFile};
 use reports::check::Renderer;
 use rules::Revision;
+use rules::rule::Level;
 use std::fs;
 use std::io;
 use std::net::SocketAddr;
@@ -18,7 +19,7 @@ use std::time::Duration;
 use tempfile::TempDir;
 use verdict::baseline::Baseline;
 use wire::Notify;
-use wire::probe::Part;
+use wire::probe::{Part, Probed};
 
 /// Checks a live server or client: plays the other side, records what passes, and judges that as `check` does.
 ///
@@ -172,6 +173,36 @@ impl Args {
             baseline::say(&slips, path, context);
             Failure::Unusable("the baseline cannot be used".to_owned())
         })
+    }
+
+    /// Takes out what the baseline lets pass; whether an entry of it is stale, which is only said where all was judged.
+    pub(super) fn let_pass(
+        &self,
+        known: Option<&Baseline>,
+        sessions: &[Probed],
+        files: &mut [CheckedFile],
+        context: CommandContext,
+    ) -> bool {
+        let (Some(path), Some(known)) = (&self.baseline, known) else { return false };
+        let all = self.select.is_empty() && self.ignore.is_empty() && self.part.is_none();
+        let whole = all && self.level == Level::Info.name();
+        let findings = sessions.iter().zip(&*files).flat_map(|(session, file)| {
+            file.lines.iter().filter(|line| line.is_finding()).map(|line| (line.rule, session.name.as_str()))
+        });
+        let (reasons, stale) = known.excuses(&findings.collect::<Vec<_>>(), whole);
+        let mut each = reasons.iter();
+        for file in files {
+            file.lines.retain(|line| {
+                let reason = if line.is_finding() { each.next().copied().flatten() } else { None };
+                if let Some(reason) = reason {
+                    let of_it = format!("{} in {} is known: {}", line.rule, line.file, reason.reason);
+                    context.terminal.note(&of_it);
+                }
+                reason.is_none()
+            });
+        }
+        baseline::say(&stale, path, context);
+        !stale.is_empty()
     }
 
     /// The server, as the command line names it.

@@ -1,7 +1,5 @@
 //! What the sessions of a probe show: judged, each cause once, and printed.
 
-use super::args::Args;
-use crate::command::baseline;
 use crate::command::context::{CommandContext, Failure};
 use crate::command::input::open_kept;
 use crate::exit;
@@ -12,10 +10,9 @@ use rules::{Revision, RuleVerdict};
 use std::collections::BTreeSet;
 use std::collections::btree_map::{BTreeMap, Entry};
 use std::io::Write;
-use verdict::baseline::Baseline;
 use verdict::plain::{counted, plain};
 use wire::interrupt;
-use wire::probe::{Probed, SCRIPT, Silence, Unanswered};
+use wire::probe::{Part, Probed, RECORDER, SCRIPT, Silence, Unanswered};
 
 /// What is asked of the sessions.
 pub(super) struct Asked {
@@ -39,27 +36,56 @@ pub(super) const ANSWERED: &str = "jsonrpc.request.answered";
 /// The rule that a batch without an answer breaks.
 const COVERED: &str = "jsonrpc.batch.response-cover";
 
-/// How an error begins that the recorder answers with in the server's place.
-const RECORDER: &str = "mcp-concord record: ";
+/// What else is said of a batch without an answer.
+const RECEIVABLE: &str = "jsonrpc.batch.receivable";
+
+/// How the rules begin that tell why what came is not an answer.
+const ASTRAY: [&str; 4] = ["jsonrpc.response.id-", "jsonrpc.error.id-", "stdio.", "enc."];
+
+/// The rule that a message over several lines breaks, and those that each of the lines breaks.
+const SPREAD: &str = "stdio.no-embedded-newline";
+const OF_LINES: [&str; 2] = ["enc.json.parse", "stdio.stdout-purity"];
+
+/// The rule that a session id breaks which is not unique.
+const UNIQUE: &str = "http.session.entropy";
+
+/// The rule that cannot be judged where nothing was said.
+pub(super) const MESSAGES: &str = "rec.messages";
 
 /// How many tools are named that were not called.
 const NAMED: usize = 8;
 
-/// Judges each session, and those of one revision also by the frozen set that is asked for.
+/// Judges each session: the first in a required revision by its frozen set, and what a client does where only the server shows the
+/// revision by the rules of that one, too.
 pub(super) fn judged(
     asked: &Asked,
     sessions: &[Probed],
     judge: &Judge,
-    required: Option<&Judge>,
+    of_revision: Option<&Judge>,
     context: CommandContext,
 ) -> Result<Vec<CheckedFile>, Failure> {
-    let (mut files, mut seen) = (Vec::new(), BTreeMap::new());
+    let (mut files, mut seen, mut given) = (Vec::new(), BTreeMap::new(), BTreeSet::new());
     let frozen = asked.require.and_then(|it| sessions.iter().position(|one| one.revision == Some(it)));
     for (number, session) in sessions.iter().enumerate() {
-        let judge = required.filter(|_| frozen == Some(number)).unwrap_or(judge);
+        let judge = of_revision.filter(|_| frozen == Some(number)).unwrap_or(judge);
         let mut file = judge.judge(&mut open_kept(&session.recording, None, context.terminal)?)?;
+        if let Some(judge) =
+            of_revision.filter(|_| session.is_client && session.name.starts_with(Part::Modern.name()))
+        {
+            let judged = judge.judge(&mut open_kept(&session.recording, None, context.terminal)?)?;
+            for line in judged.lines.into_iter().filter(RuleResult::is_finding) {
+                file.lines.iter_mut().filter(|it| it.rule == line.rule).for_each(|it| it.clone_from(&line));
+            }
+        }
         file.name = if asked.kept { session.recording.display().to_string() } else { session.name.clone() };
         file.lines = unanswered(&mut file, session);
+        for id in session.ids.iter().filter(|id| !given.insert(*id)) {
+            let is_judged = |line: &RuleResult| line.rule == UNIQUE && !line.is_finding();
+            if let Some(place) = file.lines.iter().position(is_judged) {
+                let text = format!("the session id `{}` was given to another session before", plain(id));
+                file.lines[place] = finding(UNIQUE, RuleVerdict::Warn, &file.name, session, text);
+            }
+        }
         // A finding that an earlier session has, or an earlier step, has the same cause.
         file.lines.retain_mut(|line| {
             line.file.clone_from(&file.name);
@@ -75,37 +101,11 @@ pub(super) fn judged(
         });
         files.push(file);
     }
-    Ok(files)
-}
-
-/// Takes out what the baseline in this file lets pass; whether an entry of it is stale, which is only said where all was judged.
-pub(super) fn let_pass(
-    args: &Args,
-    known: Option<&Baseline>,
-    sessions: &[Probed],
-    files: &mut [CheckedFile],
-    context: CommandContext,
-) -> bool {
-    let (Some(path), Some(known)) = (&args.baseline, known) else { return false };
-    let all = args.select.is_empty() && args.ignore.is_empty() && args.part.is_none();
-    let whole = all && args.level == Level::Info.name();
-    let findings = sessions.iter().zip(&*files).flat_map(|(session, file)| {
-        file.lines.iter().filter(|line| line.is_finding()).map(|line| (line.rule, session.name.as_str()))
-    });
-    let (reasons, stale) = known.excuses(&findings.collect::<Vec<_>>(), whole);
-    let mut each = reasons.iter();
-    for file in files {
-        file.lines.retain(|line| {
-            let reason = if line.is_finding() { each.next().copied().flatten() } else { None };
-            if let Some(reason) = reason {
-                let of_it = format!("{} in {} is known: {}", line.rule, line.file, reason.reason);
-                context.terminal.note(&of_it);
-            }
-            reason.is_none()
-        });
+    if let ([first, ..], Some(file), Some(why)) = (sessions, files.first_mut(), nothing(sessions)) {
+        file.lines.retain(|line| line.rule != MESSAGES);
+        file.lines.push(finding(MESSAGES, RuleVerdict::Inconclusive, &file.name, first, why));
     }
-    baseline::say(&stale, path, context);
-    !stale.is_empty()
+    Ok(files)
 }
 
 /// Whether no earlier session has this finding, and where a request was not answered, no earlier step.
@@ -127,27 +127,49 @@ fn is_new(
 /// The lines of a session, with a finding for each request that was not answered in place of what the recording shows of it.
 fn unanswered(file: &mut CheckedFile, session: &Probed) -> Vec<RuleResult> {
     let mut lines = std::mem::take(&mut file.lines);
-    let Some(rule) = rules::find(ANSWERED).filter(|_| !session.unanswered.is_empty()) else { return lines };
+    let explains =
+        |line: &RuleResult| line.is_finding() && ASTRAY.iter().any(|rule| line.rule.starts_with(rule));
+    if session.astray && lines.iter().any(explains) {
+        let is_spread = lines.iter().any(|line| line.is_finding() && line.rule == SPREAD);
+        let follows =
+            |rule| [ANSWERED, COVERED, RECEIVABLE].contains(&rule) || is_spread && OF_LINES.contains(&rule);
+        lines.retain(|line| !(line.is_finding() && follows(line.rule)));
+    }
+    if session.unanswered.is_empty() {
+        return lines;
+    }
     let is_batch = session.unanswered.iter().any(|request| request.step == "batch");
     lines.retain(|line| line.rule != ANSWERED && !(is_batch && line.rule == COVERED));
-    lines.extend(session.unanswered.iter().map(|request| RuleResult {
-        rule: rule.id,
-        verdict: RuleVerdict::Fail,
-        level: Level::Must,
+    let found = session.unanswered.iter().map(|request| silence(request, session));
+    lines.extend(found.map(|text| finding(ANSWERED, RuleVerdict::Fail, &file.name, session, text)));
+    lines
+}
+
+/// A finding, or what cannot be told, without a place in the recording.
+pub(super) fn finding(
+    rule: &'static str,
+    verdict: RuleVerdict,
+    file: &str,
+    session: &Probed,
+    message: String,
+) -> RuleResult {
+    RuleResult {
+        rule,
+        verdict,
+        level: if verdict == RuleVerdict::Warn { Level::Should } else { Level::Must },
         party: party(session),
-        file: file.name.clone(),
+        file: file.to_owned(),
         line: None,
         pointer: None,
         offset: None,
         within: None,
-        message: silence(request, session),
-        link: rule.link(session.revision),
+        message,
+        link: rules::find(rule).and_then(|rule| rule.link(session.revision)),
         snippet: None,
         other: None,
         rerun: None,
         more: 0,
-    }));
-    lines
+    }
 }
 
 /// Who is put to the test.
@@ -199,6 +221,30 @@ fn hint(why: &str) -> &'static str {
     }
 }
 
+/// Why nothing could be probed, where that is so.
+fn nothing(sessions: &[Probed]) -> Option<String> {
+    let first = sessions.first().filter(|_| sessions.iter().all(|session| session.revision.is_none()))?;
+    let said = first.refused.as_ref()?;
+    let why = said.trim_start_matches(RECORDER);
+    let unreached = why.strip_prefix("HTTP 502 Bad Gateway: ").and_then(|why| why.strip_prefix(RECORDER));
+    let shown = plain(why);
+    Some(match unreached {
+        Some(why) => {
+            format!("the server cannot be reached: {}; is it running, and at this address?", plain(why))
+        }
+        None if why.contains("where to post") => {
+            format!("{shown}; see `mcp-concord explain sse.endpoint.sent`")
+        }
+        None if said.starts_with(RECORDER) && !why.starts_with("HTTP ") => shown,
+        None => {
+            let also = first.undiscovered.as_ref().filter(|other| *other != why);
+            let also =
+                also.map_or_else(String::new, |other| format!("; and `server/discover`: {}", plain(other)));
+            format!("the server refuses `initialize`: {shown}{}{also}", hint(why))
+        }
+    })
+}
+
 /// Prints what was found, and what was not put to the test.
 pub(super) fn print(
     asked: &Asked,
@@ -220,14 +266,21 @@ pub(super) fn print(
     let mut noted = BTreeSet::new();
     for session in sessions {
         for (step, method, why) in &session.turned_away {
-            if noted.insert((method, why)) {
-                let why = plain(why);
-                terminal.note(&format!("{}: `{method}` was refused (step {step}): {why}", session.name));
+            let text = format!("{}: `{method}` was refused (step {step}): {}", session.name, plain(why));
+            // Each reason once, and each step.
+            match (noted.insert((*method, &**why)), noted.insert((*method, *step))) {
+                (true, true) => terminal.note(&text),
+                (true, false) => terminal.detail(&text),
+                (false, _) => {}
             }
         }
-        for method in &session.endless {
+        for method in session.endless.iter().filter(|method| noted.insert((**method, "endless"))) {
             terminal.note(&format!("{}: `{method}` had not ended after 50 pages", session.name));
         }
+    }
+    for (tool, why) in first.unfit.iter().take(NAMED) {
+        let why = plain(why);
+        terminal.note(&format!("not called: {tool}, as its schema refuses what was made for it: {why}; --from FILE gives arguments"));
     }
     if !first.spared.is_empty() {
         let more = first.spared.len().saturating_sub(NAMED);
@@ -283,16 +336,8 @@ pub(super) fn print(
     }
     let is_silent = known.is_empty()
         && (first.refused.is_some() || first.unanswered.iter().any(|request| request.why == Silence::Ended));
-    if let Some(why) = first.refused.as_ref().filter(|_| is_silent) {
-        let why = why.trim_start_matches(RECORDER);
-        let unreached = why.strip_prefix("HTTP 502 Bad Gateway: ").and_then(|why| why.strip_prefix(RECORDER));
-        let words = match unreached {
-            Some(why) => {
-                format!("the server cannot be reached: {}; is it running, and at this address?", plain(why))
-            }
-            None => format!("the server refuses `initialize`: {}{}", plain(why), hint(why)),
-        };
-        terminal.error(&format!("nothing could be probed: {words}"));
+    if let Some(why) = nothing(sessions) {
+        terminal.error(&format!("nothing could be probed: {why}"));
     }
     let begins = sessions.iter().filter_map(|session| session.revision).any(Revision::has_handshake);
     if let Some(why) = first.refused.as_ref().filter(|_| begins) {

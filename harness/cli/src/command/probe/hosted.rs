@@ -6,7 +6,8 @@ use crate::command::check::Output;
 use crate::command::context::{CommandContext, Failure};
 use crate::command::outcome::watch;
 use crate::exit;
-use app::Judge;
+use app::{CheckOptions, Judge};
+use rules::Revision;
 use serde_json::Value;
 use std::io::Write;
 use std::path::PathBuf;
@@ -18,6 +19,9 @@ use wire::{Notify, interrupt};
 
 /// How much is shown of a line that is not a message, in characters.
 const SHOWN: usize = 60;
+
+/// The rule that a client breaks which falls back to a handshake: only the server's side shows the revision then.
+const FALLBACK: &str = "stdio.no-fallback-on-modern-error";
 
 /// How long a client may run.
 const RUN_TIME: Duration = Duration::from_secs(60);
@@ -110,8 +114,14 @@ pub(super) fn run(args: &Args, context: CommandContext) -> Result<u8, Failure> {
         server: format!("--as server{listen}{command}{}", shell_words::join(&args.command)),
         rerun: None,
     };
-    let mut files = findings::judged(&asked, &sessions, &judge, None, context)?;
-    let is_stale = findings::let_pass(args, known.as_ref(), &sessions, &mut files, context);
+    let of_modern = Judge::new(&CheckOptions {
+        spec: Some(Revision::V2026_07_28.name().to_owned()),
+        select: vec![FALLBACK.to_owned()],
+        ignore: Vec::new(),
+        ..args.options("client", context)
+    })?;
+    let mut files = findings::judged(&asked, &sessions, &judge, Some(&of_modern), context)?;
+    let is_stale = args.let_pass(known.as_ref(), &sessions, &mut files, context);
     let mut out = args.out();
     findings::render(&asked, &files, true, &mut *renderer, &mut out)?;
     tell(&parts, context);

@@ -133,8 +133,10 @@ fn merged(catalogue: &Catalogue<'_>, new: Vec<New>, renewed: bool) -> (Session, 
         Some(OwnedContent::TraceEnd(_)) => entries.pop(),
         _ => None,
     };
+    let latest = behind.iter().flat_map(|it| &it.messages).map(|(.., time)| *time).max();
     behind.into_iter().for_each(|it| names.write(it, true, &mut entries));
-    entries.extend(end);
+    // An end that is older than what was added is none any more: the writer makes another.
+    entries.extend(end.filter(|end| end.time.is_none() || end.time >= latest));
     (Session { entries, ..script.session.clone() }, kept)
 }
 
