@@ -112,6 +112,21 @@ ended 1
 grep -q '^::error ' "$work/out"
 grep -q '"ruleId": *"jsonrpc.id.null"' found.sarif
 
+# Inputs of several lines are read to their end.
+RECORDINGS="$here/cases/recorded/everything-stdio/mcp-replay.jsonl
+$here/docs/examples/null-id.jsonl
+" SARIF=lines.sarif STRICT=false step action.yml "Judge recordings"
+ended 1
+grep -q '"ruleId": *"jsonrpc.id.null"' lines.sarif
+PROBE="sh -c
+echo>$work/started
+" BASELINE="" STRICT=false step action.yml "Probe the server"
+ended 3
+[ -f "$work/started" ] || { cat "$work/out"; exit 1; }
+PROBE="http://127.0.0.1:1/mcp
+" BASELINE="" STRICT=false step action.yml "Probe the server"
+ended 3
+
 # The parts are the whole, and a part ends as its recordings do.
 cp -r "$here/cases/recorded" recordings
 cp "$here/docs/examples/null-id.jsonl" recordings
