@@ -101,8 +101,6 @@ pub(crate) struct HttpExchange {
     pub(crate) last_id: Option<Box<str>>,
     /// The last reconnection time that was named, in milliseconds.
     pub(crate) retry: Option<u64>,
-    /// When the last response came, where the recording tells when each part did.
-    pub(crate) answered_at: Option<i64>,
     /// Events came although every request was answered.
     pub(crate) went_on: bool,
     /// The version in the answer to an `initialize`, as it is spelled.
@@ -277,7 +275,6 @@ impl HttpExchange {
             if let Some(call) = self.calls.iter_mut().find(|call| id == Some(&*call.id)) {
                 call.answered = true;
             }
-            self.answered_at = entry.time.filter(|_| self.raw.timed);
         } else if entry.carrier == Carrier::Sse {
             self.went_on |= !self.calls.is_empty() && self.is_answered();
         }

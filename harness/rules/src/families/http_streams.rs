@@ -10,7 +10,7 @@ use crate::engine::{
 use crate::rule::{Level, Need, Rule};
 use std::collections::BTreeMap;
 use transcript::message::Message;
-use transcript::session::{Carrier, STILL_OPEN};
+use transcript::session::Carrier;
 
 pub(super) const FAMILY: Family = Family {
     name: "http-streams",
@@ -110,9 +110,6 @@ static POLLED: Rule = Rule {
     ..OURS.should()
 };
 
-/// A stream that is open for so many milliseconds after its last response was not closed with it, whoever ended it in the end.
-const LONG: i64 = 10_000;
-
 /// The most progress tokens of requests, and of streams opened by GET, that are remembered.
 const MOST_TOKENS: usize = 10_000;
 
@@ -122,8 +119,6 @@ struct HttpStreamsState {
     tokens: BTreeMap<Box<str>, u64>,
     /// Progress on streams opened by GET: where each token was first seen.
     stray: BTreeMap<Box<str>, FindingLocation>,
-    /// The latest moment at which another exchange began or ended. A stream that does not end is judged behind all others.
-    last: Option<i64>,
 }
 
 impl RuleVisitor for HttpStreamsState {
@@ -149,9 +144,7 @@ impl RuleVisitor for HttpStreamsState {
             at.check(&POLLED, !exchange.streams(), || "`tasks/get` is answered with a stream");
         }
         framing(exchange, at);
-        self.last = self.last.max(exchange.started).max(exchange.raw.ended);
-        let open = exchange.raw.fate.as_deref() == Some(STILL_OPEN);
-        over(exchange, exchange.raw.ended.or(self.last.filter(|_| open)), at);
+        over(exchange, at);
     }
 }
 
@@ -250,8 +243,8 @@ fn framing(exchange: &HttpExchange, at: &RuleContext<'_>) {
     }
 }
 
-/// A stream that a POST with requests opened, now that it is over, and when it ended, or was seen to be open, as far as is known.
-fn over(exchange: &HttpExchange, ended: Option<i64>, at: &RuleContext<'_>) {
+/// A stream that a POST with requests opened, now that it is over.
+fn over(exchange: &HttpExchange, at: &RuleContext<'_>) {
     let ours = exchange.transport == Transport::Streamable && exchange.is("POST") && exchange.streams();
     if !ours || exchange.calls.is_empty() || exchange.answer_lost {
         return;
@@ -267,14 +260,7 @@ fn over(exchange: &HttpExchange, ended: Option<i64>, at: &RuleContext<'_>) {
         (false, None) => {}
     }
     if exchange.is_answered() {
-        let stayed = exchange.answered_at.zip(ended).map(|(answered, ended)| ended.saturating_sub(answered));
-        let wrong = match stayed.filter(|stayed| *stayed > LONG) {
-            _ if exchange.went_on => Some("the stream went on after the last response".to_owned()),
-            stayed => stayed.map(|stayed| {
-                format!("the stream stayed open for {} s after the last response", stayed / 1_000)
-            }),
-        };
-        at.without(&CLOSED_LATE, wrong, |wrong| wrong);
+        at.check(&CLOSED_LATE, !exchange.went_on, || "the stream went on after the last response");
     }
 }
 
