@@ -228,17 +228,19 @@ impl Client {
 
     /// What a line says, with those before it where they are one message together, or have to be mended to be one.
     fn read(&mut self, line: &[u8]) -> Option<Value> {
-        let is_within = line.starts_with(b" ") && !self.unfinished.is_empty();
-        let said =
-            serde_json::from_slice(line).ok().filter(|said: &Value| said.is_object() || said.is_array());
-        if said.is_some() && !is_within || line.starts_with(b"{") || line.starts_with(b"[") {
+        let is_within = line.first().is_some_and(u8::is_ascii_whitespace);
+        if !is_within || self.unfinished.is_empty() {
+            let said = serde_json::from_slice(line).ok();
+            if let Some(said) = said.filter(|said: &Value| said.is_object() || said.is_array()) {
+                self.unfinished.clear();
+                return Some(said);
+            }
+        }
+        if line.starts_with(b"{") || line.starts_with(b"[") {
             self.unfinished.clear();
         }
-        if said.is_some() && !is_within {
-            return said;
-        }
         self.unfinished.extend_from_slice(line);
-        let is_end = !line.starts_with(b" ") && (line.ends_with(b"}") || line.ends_with(b"]"));
+        let is_end = !is_within && matches!(line.trim_ascii_end().last(), Some(b'}' | b']'));
         if !is_end && self.unfinished.len() <= UNFINISHED {
             return None;
         }
@@ -265,9 +267,10 @@ impl Client {
                     self.send(&reply);
                 }
                 (None, answers) if answers.as_ref().is_none_or(|answers| !self.has_asked(answers)) => {
-                    // Half a message has no id to repeat.
+                    // Half a message has no id to repeat, and a log may be JSON.
                     let is_broken = matches!(message["error"]["code"].as_i64(), Some(-32700 | -32600));
-                    if found.is_none() && !(answers.is_none() && is_broken) {
+                    let is_answer = message["result"].is_object() || message["error"].is_object();
+                    if found.is_none() && is_answer && !(answers.is_none() && is_broken) {
                         found = Some(Answer::None(Silence::Astray));
                     }
                 }
