@@ -84,6 +84,12 @@ impl RuleContext<'_> {
         }
     }
 
+    /// The same step by the revision that the client asked for, where no server has chosen one.
+    pub(crate) fn as_asked(&self) -> RuleContext<'_> {
+        let asked = || Revision::named(self.facts.negotiated.wished.as_deref()?);
+        self.in_revision(self.revision.or_else(asked))
+    }
+
     /// An exchange as a whole: a step at its place, by its revision.
     pub(super) fn for_exchange(&self, exchange: &HttpExchange, judge: impl FnOnce(&RuleContext<'_>)) {
         let content = Content::Exchange(&exchange.raw);

@@ -7,9 +7,10 @@
 
 use super::http_exchange::{HttpExchange, SESSION, Transport};
 use super::message::{META_VERSION, SeenMessage};
+use super::url::announced;
 use crate::revision::Revision;
 use formats::other_protocol;
-use formats::url::{announced, normal};
+use formats::url::normal;
 use std::collections::{BTreeSet, VecDeque};
 use transcript::rejection::Rejection;
 use transcript::session::{Content, Entry};

@@ -5,7 +5,8 @@
 //! stands.
 
 use super::http_exchange::HttpExchange;
-use formats::url::{announced, normal};
+use super::url::announced;
+use formats::url::normal;
 use std::collections::VecDeque;
 use transcript::entry_buffer::EntryBuffer;
 use transcript::session::Entry;

@@ -55,6 +55,8 @@ pub(crate) struct HttpExchange {
     pub(crate) calls: Vec<Call>,
     /// How many notifications and responses its body held.
     pub(crate) reported: u64,
+    /// The id of a response in its body.
+    pub(crate) response: Option<Box<str>>,
     /// Its body holds a method that MCP has, and not JSON-RPC of something else.
     pub(super) knows_mcp: bool,
     /// It is of a service that speaks JSON-RPC and not MCP.
@@ -186,6 +188,12 @@ impl HttpExchange {
         self.reported > 0 || !self.calls.is_empty() || self.bad_request.is_some()
     }
 
+    /// Its streams are of messages, and not of another service.
+    pub(crate) fn streams_messages(&self) -> bool {
+        let asked = !self.foreign && !self.calls.is_empty();
+        asked || self.endpoint.is_some() || self.is("GET") && self.request_header(SESSION).is_some()
+    }
+
     /// It asks with this method.
     pub(crate) fn calls(&self, method: &str) -> bool {
         self.calls.iter().any(|call| &*call.method == method)
@@ -252,9 +260,15 @@ impl HttpExchange {
         self.client = message.meta(META_CLIENT).and_then(|client| text_of(client.member("name")?));
         if message.kind != MessageKind::Request {
             self.reported += 1;
+            if message.method.is_none() {
+                self.response = message.raw.written_id().map(Into::into);
+            }
             return;
         }
-        let Some(id) = message.raw.written_id() else { return };
+        let Some(id) = message.raw.written_id() else {
+            self.bad_request.get_or_insert(Code::InvalidId);
+            return;
+        };
         if self.calls.len() < MOST_CALLS {
             let method = message.method.as_deref().unwrap_or_default().into();
             self.calls.push(Call { method, id: id.into(), answered: false });

@@ -1,5 +1,7 @@
 //! URLs as far as rules look at them: their origin, their path and their query (RFC 3986).
 
+use formats::url;
+
 /// Where a URL's server is: scheme, host and port, with the scheme's port where none is written.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Origin {
@@ -50,6 +52,15 @@ pub(crate) fn is_private(url: &str) -> bool {
 /// The host of an absolute URL with its port, as it is written.
 pub(crate) fn host(url: &str) -> &str {
     url.split('/').nth(2).unwrap_or_default()
+}
+
+/// The URL that the `endpoint` event of a stream at `base` names, with its backslashes turned as clients turn them (WHATWG URL).
+pub(super) fn announced(base: &str, data: &str) -> String {
+    let path = bare_url(data);
+    match data.trim_start().starts_with(['{', '"']) {
+        true => url::announced(base, data),
+        false => url::announced(base, &(path.replace('\\', "/") + &data[path.len()..])),
+    }
 }
 
 /// A URL without its query and fragment.

@@ -3,7 +3,7 @@
 //! Challenges as HTTP spells them, in a HAR and in the context of an envelope's entry. Refusals come before the
 //! revision is known, so that they are judged at the end. Memory: up to [`MOST`] refusals, sessions and operations.
 
-use super::auth_flow::Documents;
+use super::auth_flow::{Documents, named_metadata};
 use crate::engine::{
     Challenge, Family, FindingLocation, HttpExchange, Revision, RuleContext, RuleVisitor, Span, Transport,
     Trigger, Violation, parameter, query, quoted,
@@ -152,6 +152,8 @@ const FEW: u64 = 5;
 struct Refusal {
     status: u16,
     challenges: Vec<Challenge>,
+    /// Where they say that the metadata is.
+    named: Option<Box<str>>,
     /// The request came with a token; none in an envelope, which does not tell.
     with_token: Option<bool>,
     location: FindingLocation,
@@ -174,7 +176,8 @@ impl RuleVisitor for AuthState {
         if at.exchange.is_none()
             && let Some(context) = at.entry.context
         {
-            self.refused(context.status.unwrap_or_default(), Challenge::all(&context.headers), None, at);
+            let challenges = Challenge::all(&context.headers);
+            self.refused(context.status.unwrap_or_default(), challenges, None, None, at);
         }
     }
 
@@ -191,11 +194,13 @@ impl RuleVisitor for AuthState {
             at.fail(&INSUFFICIENT, "`insufficient_scope` is in the body, and there is no `WWW-Authenticate`");
         }
         let with_token = exchange.request_header("authorization").is_some();
-        self.refused(exchange.status(), challenges, Some(with_token), at);
+        self.refused(exchange.status(), challenges, named_metadata(exchange), Some(with_token), at);
         self.count(exchange, at);
     }
 
     fn over(&mut self, at: &RuleContext<'_>) {
+        let asked = at.as_asked();
+        let at = if self.documents.are_of_2025_03_26() { at } else { &asked };
         for refusal in &self.refusals {
             self.judge(refusal, at);
         }
@@ -219,12 +224,13 @@ impl AuthState {
         &mut self,
         status: u16,
         challenges: Vec<Challenge>,
+        named: Option<Box<str>>,
         with_token: Option<bool>,
         at: &RuleContext<'_>,
     ) {
         let refuses = status == 401 || (400..500).contains(&status) && !challenges.is_empty();
         if refuses && self.refusals.len() < MOST {
-            self.refusals.push(Refusal { status, challenges, with_token, location: at.location() });
+            self.refusals.push(Refusal { status, challenges, named, with_token, location: at.location() });
         }
     }
 
@@ -332,13 +338,17 @@ impl AuthState {
         }
         at.pass(&REQUIRED);
         // A header is a must in one revision, and one of two ways in those after it.
-        let only_way = at.revision == Some(Revision::V2025_06_18);
+        let shown = at.facts.negotiated.revision;
+        let only_way = shown == Some(Revision::V2025_06_18);
+        let missing = refusal.named.as_deref().filter(|named| self.documents.are_missing_at(named));
         let (rule, lacks) = match refusal.challenges.is_empty() {
-            true => (&CHALLENGE, Some("the 401 has no `WWW-Authenticate` header")),
+            true => (&CHALLENGE, Some("the 401 has no `WWW-Authenticate` header".to_owned())),
             false => {
                 at.pass(&CHALLENGE);
                 let named = refusal.challenges.iter().any(|one| one.param("resource_metadata").is_some());
-                (&METADATA, (!named).then_some("the challenge names no `resource_metadata`"))
+                let unnamed = (!named).then(|| "the challenge names no `resource_metadata`".to_owned());
+                let nothing = |named| format!("the challenge names {named}, which holds no metadata");
+                (&METADATA, unnamed.or(missing.map(nothing)))
             }
         };
         if refusal.challenges.is_empty() && refusal.with_token.is_none() {
@@ -347,17 +357,19 @@ impl AuthState {
         }
         match (lacks, self.documents.well_known()) {
             (None, _) => at.pass(rule),
-            (Some(what), _) if only_way => at.fail(rule, wrong(what.to_owned())),
+            (Some(what), _) if only_way => at.fail(rule, wrong(what)),
             (Some(_), Some(true)) => at.pass(rule),
             (Some(what), Some(false)) => {
                 at.fail(rule, wrong(format!("{what}, and the well-known addresses hold nothing")));
             }
+            (Some(what), None) if missing.is_some() => at.fail(rule, wrong(what)),
             (Some(_), None) => {
                 let why = "the metadata may be at its well-known address; a HAR with the client's GET would show it";
                 at.inconclusive(rule, why);
             }
         }
         if !bearer.is_empty() {
+            let at = at.in_revision(shown);
             at.check(&SCOPE, first("scope").is_some(), || wrong("the challenge names no `scope`".to_owned()));
         }
     }

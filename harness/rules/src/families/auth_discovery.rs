@@ -2,7 +2,7 @@
 //!
 //! Memory: up to [`MOST`] documents, refusals and requests.
 
-use super::auth_flow::{Document, Documents, MOST, Step};
+use super::auth_flow::{Document, Documents, MOST, Step, named_metadata};
 use crate::engine::{
     Challenge, Family, FindingLocation, HttpExchange, Origin, Revision, RuleContext, RuleVisitor, Span,
     Transport, Trigger, Violation, address, quoted, text_of,
@@ -87,29 +87,26 @@ impl RuleVisitor for AuthDiscoveryState {
             return;
         }
         let challenges = Challenge::all(&exchange.raw.response_headers);
-        let param = |name: &str| challenges.iter().find_map(|challenge| challenge.param(name));
-        self.scope_is_named |= param("scope").is_some();
+        self.scope_is_named |= challenges.iter().any(|challenge| challenge.param("scope").is_some());
         if exchange.status() != 401 || self.refusals.len() >= MOST {
             return;
         }
         self.refusals.push(Refusal {
             url: exchange.url().into(),
-            named: param("resource_metadata").map(|url| address(url).into()),
+            named: named_metadata(exchange),
             ended: exchange.raw.ended,
             location: at.location(),
         });
     }
 
     fn over(&mut self, at: &RuleContext<'_>) {
+        let at = &at.as_asked();
         if let Some(refusal) = self.refusals.first() {
             self.resource(refusal, at);
             self.scopes(refusal, at);
         }
-        let mut issuers: Vec<String> = Vec::new();
-        for (metadata, _) in self.documents.of_resources() {
-            let listed = metadata.member("authorization_servers").into_iter().flat_map(Json::items);
-            issuers.extend(listed.filter_map(text_of).map(|issuer| address(&issuer).to_owned()));
-        }
+        let mut issuers: Vec<String> =
+            self.documents.issuers().map(|issuer| address(&issuer).to_owned()).collect();
         issuers.sort_unstable();
         issuers.dedup();
         for issuer in &issuers {
@@ -123,7 +120,7 @@ impl AuthDiscoveryState {
     fn resource(&self, refusal: &Refusal, at: &RuleContext<'_>) {
         let Some(origin) = Origin::new(&refusal.url) else { return };
         let about = |document: &&Document| {
-            refusal.named.as_deref() == Some(&document.url)
+            refusal.named.as_deref().is_some_and(|named| normal(named) == normal(&document.url))
                 || document.url.contains(RESOURCE_METADATA)
                     && Origin::new(&document.url).as_ref() == Some(&origin)
         };

@@ -19,7 +19,7 @@ use rules::{
 use std::collections::BTreeSet;
 use transcript::json::Json;
 
-pub(super) use documents::{Document, Documents, MOST};
+pub(super) use documents::{Document, Documents, MOST, named_metadata};
 
 pub(super) const FAMILY: Family = Family {
     name: "auth-flow",
@@ -141,8 +141,10 @@ impl RuleVisitor for AuthFlowState {
     }
 
     fn over(&mut self, at: &RuleContext<'_>) {
+        let at = &at.as_asked();
         let documents = &self.documents;
         documents.judge_resources(at);
+        let issuers: Vec<Box<str>> = documents.issuers().collect();
         let mut endpoints: BTreeSet<Box<str>> = BTreeSet::new();
         // Where metadata says that users are asked, and whether it has the methods of PKCE.
         let mut asks: Vec<(Box<str>, bool)> = Vec::new();
@@ -158,11 +160,18 @@ impl RuleVisitor for AuthFlowState {
             let proves = value.member("code_challenge_methods_supported").is_some();
             let names = text("issuer").unwrap_or_default();
             let right = issuer(&document.url).as_deref() == Some(names.trim_end_matches('/'));
-            at.check(&ISSUER, right, || {
-                let wrong =
-                    format!("`issuer` is {}, and the metadata is at {}", quoted(&names), document.url);
+            let wrong = |what: &str, place: &str| {
+                let wrong = format!("`issuer` is {}, and {what} {place}", quoted(&names));
                 Violation::new(wrong).at(document.location.clone())
-            });
+            };
+            let alike = |one: &&Box<str>| one.trim_end_matches('/') == names.trim_end_matches('/');
+            match issuers.iter().find(alike) {
+                Some(other) if right && !issuers.iter().any(|one| **one == *names) => {
+                    let wrong = wrong("the resource metadata names", &quoted(other));
+                    at.fail(&ISSUER, wrong.only(Level::Should));
+                }
+                _ => at.check(&ISSUER, right, || wrong("the metadata is at", &document.url)),
+            }
             for name in ["authorization_endpoint", "token_endpoint"] {
                 let Some(url) = text(name).map(|url| Box::<str>::from(address(&url))) else { continue };
                 named[usize::from(!right)].push((url.clone(), document));

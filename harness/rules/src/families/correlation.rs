@@ -356,6 +356,11 @@ impl CorrelationState {
             Some(asked) if asked.request_lost || !asked.speaks() => {
                 at.inconclusive(&ID_MATCH, "what was posted is not in the recording");
             }
+            // The refusal of a response, which is none of this revision, repeats its id.
+            Some(asked)
+                if at.is_modern()
+                    && message.kind == MessageKind::Error
+                    && asked.response.as_deref() == Some(id) => {}
             Some(asked) if asked.bad_request.is_none() => at.fail(&ID_MATCH, wrong),
             Some(_) if !self.garbled.contains(shown_id(message)) => {
                 let wrong = Violation::new(format!("{wrong}, and what was posted has none that can be read"));

@@ -98,7 +98,7 @@ static SERVED: Rule = Rule {
     id: "cap.declared-is-served",
     span: Span::SESSIONS,
     source: "basic/lifecycle#capability-negotiation",
-    title: "A method that a declared capability promises is not answered with -32601",
+    title: "A method that a declared capability promises is not answered with -32601, or called unknown in words",
     why: "Peers show features by the capabilities, and fail when they use them.",
     fix: "Declare what is implemented, and nothing else.",
     ..Rule::BLANK.should()
@@ -188,6 +188,13 @@ impl RuleVisitor for ErrorsState {
             return;
         }
         let [call] = &exchange.calls[..] else { return };
+        let words = exchange.raw.document.as_deref().filter(|_| exchange.messages == 0);
+        if words.is_some_and(says_unknown)
+            && let Some(path) = promise(&call.method, Some(Side::Server), at)
+        {
+            let wrong = format!("`{}` is refused as unknown, and `{path}` is declared", call.method);
+            at.fail(&SERVED, Violation::new(wrong).by(Party::Server));
+        }
         // Of other statuses the cause is in the headers, or the method is there.
         let refused = matches!(exchange.status(), 400 | 500 | 501);
         if !refused || exchange.answer_lost || exchange.messages > 0 || Method::find(&call.method).is_some() {
@@ -303,14 +310,36 @@ impl ErrorsState {
 
 /// What the answering side declares is there.
 fn served(message: &SeenMessage<'_>, request: &PendingRequest, at: &RuleContext<'_>) {
-    let promised = || PROMISED.iter().chain(PROMISED_IN_SESSIONS);
-    let Some((method, path)) = promised().find(|(method, _)| *method == request.method()) else { return };
-    if at.side.and_then(|side| at.facts.declares(side, path)) == Some(true) {
-        at.check(&SERVED, message.error_code() != Some(-32601), || {
-            let wrong = format!("`{method}` is answered with -32601, and `{path}` is declared");
-            Violation::new(wrong).of(request)
-        });
-    }
+    let Some(path) = promise(request.method(), at.side, at) else { return };
+    let words = message.error().and_then(|error| error.member("message")).and_then(text_of);
+    let unknown = message.error_code() == Some(-32601) || words.is_some_and(|words| says_unknown(&words));
+    at.check(&SERVED, !unknown, || {
+        let code = message.error_code().map_or("an error".to_owned(), |code| code.to_string());
+        let wrong = format!("`{}` is answered with {code}, and `{path}` is declared", request.method());
+        Violation::new(wrong).of(request)
+    });
+}
+
+/// The capability that promises a method, where this side declares it.
+fn promise(method: &str, side: Option<Side>, at: &RuleContext<'_>) -> Option<&'static str> {
+    let (_, path) = PROMISED.iter().chain(PROMISED_IN_SESSIONS).find(|(promised, _)| *promised == method)?;
+    (at.facts.declares(side?, path) == Some(true)).then_some(*path)
+}
+
+/// Whether the words of a refusal say that nothing serves the method.
+fn says_unknown(words: &str) -> bool {
+    const PHRASES: [&str; 8] = [
+        "method not found",
+        "unknown method",
+        "no such method",
+        "unsupported method",
+        "method not supported",
+        "method not implemented",
+        "missing handler for",
+        "no handler for",
+    ];
+    let words = words.to_ascii_lowercase();
+    PHRASES.iter().any(|phrase| words.contains(phrase))
 }
 
 fn url_elicitations(message: &SeenMessage<'_>, at: &RuleContext<'_>) {

@@ -200,6 +200,7 @@ impl HttpGetState {
                     Violation::new("the answer is 409: another stream may be open, and several are allowed");
                 at.fail(&GET_ANSWER, wrong.only(Level::Info));
             }
+            501 => at.fail(&GET_ANSWER, "the answer is 501"),
             406 if listens => at.fail(&GET_ANSWER, "the answer is 406 although a stream is accepted"),
             _ => {}
         }

@@ -11,7 +11,7 @@ use crate::engine::{
     Transport, Trigger, VERSION, Violation, quoted,
 };
 use crate::rule::Level;
-use in_envelopes::{EnvelopeSessions, assigned, renamed};
+use in_envelopes::{EnvelopeSessions, assigned, names_of, renamed};
 use rules::{AFTER_END, BAD_400, CHARSET, ECHO, ENTROPY, MISSING_400, NEGOTIATED, PRESENT, REINIT};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -149,9 +149,11 @@ impl HttpSessionsState {
         if self.handshakes.len() < MOST_SESSIONS || self.handshakes.contains_key(exchange.url()) {
             self.handshakes.insert(exchange.url().into(), handshake.clone());
         }
-        if let Some(session) = session.filter(|_| self.sessions.len() < MOST_SESSIONS) {
-            self.sessions.insert(session.into(), handshake);
-            self.over.remove(session);
+        if self.sessions.len() < MOST_SESSIONS {
+            for session in session.into_iter().flat_map(|_| names_of(&exchange.raw.response_headers)) {
+                self.over.remove(&*session);
+                self.sessions.insert(session, handshake.clone());
+            }
         }
     }
 
@@ -221,7 +223,7 @@ impl HttpSessionsState {
         }
         if self.sessions.contains_key(session)
             && exchange.session_gone
-            && matches!(exchange.status(), 200..=299 | 400 | 410 | 500)
+            && !matches!(exchange.status(), 300..=399 | 401 | 403 | 404 | 407 | 429)
             && self.gone.len() < MOST_SESSIONS
         {
             let status = exchange.status();

@@ -1,7 +1,7 @@
 //! JSON-RPC: what every message must look like by itself.
 
 use crate::engine::{
-    Family, MessageKind, OnStep, RuleContext, SeenMessage, Trigger, Violation, shown, string_of,
+    Family, HttpExchange, MessageKind, OnStep, RuleContext, SeenMessage, Trigger, Violation, shown, string_of,
 };
 use crate::rule::{Level, Rule};
 use transcript::json::{Json, JsonKind};
@@ -156,6 +156,7 @@ fn judge(at: &RuleContext<'_>) {
     match (at.message, &at.entry.content) {
         (Some(message), _) => check_message(message, at),
         (None, Content::Noise(noise)) => fault(&noise.why, &noise.text, at),
+        (None, Content::Event) => bare_event(at),
         _ => {}
     }
 }
@@ -251,6 +252,21 @@ fn object(rule: &'static Rule, name: &str, value: Json<'_>, at: &RuleContext<'_>
         return at.inconclusive(rule, "no method of MCP was called before, and JSON-RPC has other users");
     }
     at.check(rule, value.kind() == JsonKind::Object, || Violation::kind(&format!("`{name}`"), value));
+}
+
+/// An event that is to carry a message, and carries an object that is none.
+fn bare_event(at: &RuleContext<'_>) {
+    let exchange = at.exchanges.current().filter(|_| at.exchange.is_some());
+    let ours = exchange.map_or(at.facts.recording.kind.envelope, HttpExchange::streams_messages);
+    let sse = at
+        .entry
+        .sse
+        .as_ref()
+        .filter(|sse| ours && matches!(sse.name.as_deref(), None | Some("" | "message")));
+    let value = sse.and_then(|sse| Json::parse(sse.data.as_deref()?).ok());
+    if value.is_some_and(|value| value.kind() == JsonKind::Object) {
+        at.fail(&KIND, "the data of the event is an object without anything of a message");
+    }
 }
 
 /// An object that was to be a message, and has a fault that no reader passes over.

@@ -270,7 +270,8 @@ impl ModernHttpState {
         // Which headers a server expects is not known of a tool that is not listed, or whose annotations are wrong.
         let schema = || at.facts.tool(&message.param("name").and_then(text_of)?)?.member("inputSchema");
         let expected = || schema().is_some_and(|schema| !annotations(schema).are_invalid());
-        let seen = whole && !hidden && (method != "tools/call" || expected());
+        let named = message.meta(META_VERSION).is_some();
+        let seen = whole && !hidden && named && (method != "tools/call" || expected());
         self.right = at.entry.exchange.filter(|_| seen && wrong.is_none() && lenient.is_none());
         self.fault = match (wrong, lenient) {
             (Some(wrong), _) => Some((wrong, false)),

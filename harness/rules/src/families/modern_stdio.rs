@@ -81,9 +81,9 @@ static PROBE: Rule = Rule {
 static FALLBACK: Rule = Rule {
     id: "stdio.no-fallback-on-modern-error",
     source: "basic/transports/stdio#backward-compatibility",
-    title: "A client does not fall back to `initialize` after an error of a new server",
+    title: "A client does not fall back to `initialize` after an answer that only a new server gives",
     why: "The server has shown that it needs no handshake, and may know none.",
-    fix: "Correct the request, or choose a version that the error lists.",
+    fix: "Correct the request, or choose a version that the answer lists.",
     ..OURS.should()
 };
 
@@ -100,8 +100,8 @@ struct ModernStdioState {
     stdio: bool,
     /// The first request of a client that speaks this revision, and whether it was `server/discover`.
     first: Option<(FindingLocation, bool)>,
-    /// The last answer was an error that only a new server sends, and leaves no older version to try.
-    modern_error: Option<FindingLocation>,
+    /// The last answer was one that only a new server gives, and leaves no older version to try: where, and what.
+    modern: Option<(FindingLocation, &'static str)>,
     cancelled: VecDeque<Cancelled>,
     disturbed: bool,
 }
@@ -122,12 +122,15 @@ impl RuleVisitor for ModernStdioState {
             MessageKind::Result
                 if message.request().is_some_and(|request| request.method() != "initialize") =>
             {
-                self.modern_error = None;
+                let result = message.result_of("server/discover").filter(|_| !is_http(at));
+                let listed = result.and_then(|result| result.member("supportedVersions"));
+                self.modern = lists_only_new(listed).then(|| (at.location(), "the answer"));
             }
             MessageKind::Error
                 if message.error_code().is_some_and(|code| (-32022..=-32020).contains(&code)) =>
             {
-                self.modern_error = (!lists_an_old_version(message)).then(|| at.location());
+                let listed = message.error().and_then(|error| error.member("data")?.member("supported"));
+                self.modern = (!lists_an_old_version(listed)).then(|| (at.location(), "the error"));
             }
             _ => {}
         }
@@ -188,9 +191,12 @@ impl ModernStdioState {
                 Violation::new(wrong).see(location, "the first request")
             });
         }
-        at.without(&FALLBACK, self.modern_error.take(), |location| {
-            let wrong = "`initialize` follows an error that only a server of this revision sends";
-            Violation::new(wrong).see(location, "the error")
+        at.without(&FALLBACK, self.modern.take(), |(location, what)| {
+            let wrong = match what {
+                "the error" => "`initialize` follows an error that only a server of this revision sends",
+                _ => "`initialize` follows an answer that lists no version with a handshake",
+            };
+            Violation::new(wrong).see(location, what)
         });
     }
 
@@ -246,9 +252,13 @@ fn is_started(meta: Json<'_>) -> bool {
         && !words.iter().any(|word| word.contains("://") || word.to_lowercase().contains("http"))
 }
 
-/// Whether an error lists a version that begins with a handshake.
-fn lists_an_old_version(message: &SeenMessage<'_>) -> bool {
-    let listed = message.error().and_then(|error| error.member("data")?.member("supported"));
+/// Whether a list has a version that begins with a handshake.
+fn lists_an_old_version(listed: Option<Json<'_>>) -> bool {
     let mut versions = listed.into_iter().flat_map(Json::items).filter_map(text_of);
     versions.any(|version| Revision::named(&version).is_some_and(Revision::has_handshake))
+}
+
+/// Whether a list names versions, and none that begins with a handshake.
+fn lists_only_new(listed: Option<Json<'_>>) -> bool {
+    listed.is_some_and(|listed| listed.items().next().is_some()) && !lists_an_old_version(listed)
 }

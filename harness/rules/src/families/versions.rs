@@ -63,7 +63,13 @@ impl RuleVisitor for VersionsState {
         if let Some(result) = message.result_of("initialize")
             && let Some(version) = result.member("protocolVersion")
         {
-            known(version, at);
+            match text_of(version).as_deref().and_then(Revision::named) {
+                Some(revision) if !revision.has_handshake() => {
+                    let wrong = format!("a handshake agrees to {}, which has no handshake", revision.name());
+                    at.in_revision(None).fail(&KNOWN, Violation::new(wrong).inside(version));
+                }
+                _ => known(version, at),
+            }
             self.same(version, message, at);
         }
         let listed =

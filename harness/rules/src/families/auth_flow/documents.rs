@@ -5,6 +5,7 @@ use crate::engine::{
     Challenge, FindingLocation, HttpExchange, Origin, RuleContext, Transport, Violation, address, is_private,
     quoted, text_of,
 };
+use formats::url::{normal, resolve};
 use std::collections::BTreeSet;
 use transcript::json::Json;
 
@@ -19,6 +20,8 @@ pub(crate) struct Document {
     pub(crate) url: Box<str>,
     pub(crate) started: Option<i64>,
     pub(crate) succeeded: bool,
+    /// What is there for certain is no metadata.
+    absent: bool,
     text: Option<Box<str>>,
     pub(crate) location: FindingLocation,
 }
@@ -29,20 +32,27 @@ pub(crate) struct Documents {
     documents: Vec<Document>,
     /// Where MCP is spoken.
     pub(super) origins: Vec<Origin>,
-    /// Where challenges said that the resource metadata is.
-    named: BTreeSet<Box<str>>,
+    /// Where challenges said that the resource metadata is, as [`normal`] spells it.
+    named: BTreeSet<String>,
 }
 
 impl Documents {
     /// Takes an exchange in.
     pub(crate) fn see(&mut self, exchange: &HttpExchange, at: &RuleContext<'_>) {
-        let named = exchange.url().contains("/.well-known/") || exchange.raw.document.is_some();
+        let named = exchange.url().contains("/.well-known/")
+            || exchange.raw.document.is_some()
+            || self.named.contains(&normal(exchange.url()));
         match (exchange.transport, Origin::new(&exchange.raw.url)) {
             (Transport::Other, _) if exchange.is("GET") && named && self.documents.len() < MOST => {
                 self.documents.push(Document {
                     url: exchange.url().into(),
                     started: exchange.started,
                     succeeded: exchange.succeeded(),
+                    absent: match exchange.status() {
+                        408 | 425 | 429 => false,
+                        200..=299 => exchange.raw.media_type == "text/html",
+                        status => (400..=501).contains(&status),
+                    },
                     text: exchange.raw.document.as_deref().map(Into::into),
                     location: at.location(),
                 });
@@ -53,14 +63,22 @@ impl Documents {
             }
             _ => {}
         }
-        for challenge in Challenge::all(&exchange.raw.response_headers) {
-            if let Some(url) = challenge.param("resource_metadata")
-                && exchange.transport != Transport::Other
-                && self.named.len() < MOST
-            {
-                self.named.insert(address(url).into());
-            }
+        if exchange.transport != Transport::Other && self.named.len() < MOST {
+            self.named.extend(named_metadata(exchange).map(|url| normal(&url)));
         }
+    }
+
+    /// Whether somebody asked at an address that a challenge named, and never found metadata there.
+    pub(crate) fn are_missing_at(&self, named: &str) -> bool {
+        let mut asked = self.documents.iter().filter(|one| normal(&one.url) == normal(named)).peekable();
+        asked.peek().is_some() && asked.all(|one| one.absent)
+    }
+
+    /// Whether the server is an authorization server itself, as those of 2025-03-26 are, which have no resource metadata.
+    pub(crate) fn are_of_2025_03_26(&self) -> bool {
+        let here =
+            |one: &Document| Origin::new(&one.url).is_some_and(|origin| self.origins.contains(&origin));
+        self.documents.iter().any(|one| one.succeeded && here(one) && issuer(&one.url).is_some())
     }
 
     /// What was asked for, in the order of the recording.
@@ -78,7 +96,7 @@ impl Documents {
                 Origin::new(&document.url).is_some_and(|origin| self.origins.contains(&origin))
             })
             .collect();
-        if tried.iter().any(|document| document.succeeded) {
+        if tried.iter().any(|document| document.succeeded && !document.absent) {
             return Some(true);
         }
         // The address without a path is the last that a client tries.
@@ -130,7 +148,7 @@ impl Documents {
     fn is_metadata(&self, document: &Document) -> bool {
         let here = Origin::new(&document.url).is_some_and(|origin| self.origins.contains(&origin));
         here && document.url.contains("/.well-known/oauth-protected-resource")
-            || self.named.contains(&document.url)
+            || self.named.contains(&normal(&document.url))
     }
 
     /// The resource metadata that a server showed, and where.
@@ -138,13 +156,19 @@ impl Documents {
         self.found().filter_map(|one| Some((one.json()?, &one.location)))
     }
 
+    /// The issuers that it names, as they are spelled.
+    pub(crate) fn issuers(&self) -> impl Iterator<Item = Box<str>> {
+        let listed = |value: Json<'_>| {
+            let listed = value.member("authorization_servers").into_iter().flat_map(Json::items);
+            listed.filter_map(text_of).collect::<Vec<_>>()
+        };
+        self.of_resources().flat_map(move |(value, _)| listed(value))
+    }
+
     /// The metadata of authorization servers: of the issuers that the server names, or at its own origin.
     pub(super) fn of_authorization_servers(&self) -> Vec<&Document> {
         let mut issuers: Vec<Origin> = self.origins.clone();
-        for (value, _) in self.of_resources() {
-            let listed = value.member("authorization_servers").into_iter().flat_map(Json::items);
-            issuers.extend(listed.filter_map(|item| Origin::new(&item.as_text()?.to_str()?)));
-        }
+        issuers.extend(self.issuers().filter_map(|issuer| Origin::new(&issuer)));
         let documents = self.documents.iter().filter(|document| {
             let here = Origin::new(&document.url).is_some_and(|origin| issuers.contains(&origin));
             document.succeeded && here && issuer(&document.url).is_some()
@@ -157,6 +181,13 @@ impl Document {
     pub(super) fn json(&self) -> Option<Json<'_>> {
         Json::parse(self.text.as_deref()?).ok()
     }
+}
+
+/// Where the challenge of an answer says that the resource metadata is: a URL, or what clients make of a part of one.
+pub(crate) fn named_metadata(exchange: &HttpExchange) -> Option<Box<str>> {
+    let challenges = Challenge::all(&exchange.raw.response_headers);
+    let named = challenges.iter().find_map(|challenge| challenge.param("resource_metadata"))?;
+    Some(address(&resolve(&exchange.raw.url, named)).into())
 }
 
 /// The issuer whose metadata is at an address (RFC 8414, section 3.1; OpenID Connect Discovery, section 4), without the

@@ -106,6 +106,7 @@ pub(super) static ISSUER: Rule = Rule {
     title: "Metadata names the issuer that it was fetched for, or is not used",
     why: "A server that publishes the metadata of another issuer makes clients send it codes that are meant for that one.",
     fix: "Publish the issuer whose address the metadata is at; a client refuses metadata of any other.",
+    softened: Some("a warning where only the slash at the end is another, which some libraries add"),
     ..STEP.server()
 };
 

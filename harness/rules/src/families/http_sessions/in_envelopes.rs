@@ -77,10 +77,9 @@ impl EnvelopeSessions {
         self.shown[0] = true;
         assigned(headers, session, at);
         let chosen = result.member("protocolVersion").and_then(text_of).unwrap_or_default();
-        // Of headers that were joined with commas a client may name any, or all as they stand.
-        for session in std::iter::once(session).chain(session.split(',').map(str::trim)) {
+        for session in names_of(headers) {
             if self.sessions.len() < MOST_SESSIONS {
-                self.sessions.insert(session.into(), chosen.clone());
+                self.sessions.insert(session, chosen.clone());
             }
         }
     }
@@ -144,6 +143,14 @@ pub(super) fn renamed(session: &str) -> Violation<'static> {
     let wrong =
         format!("a later answer named the session {session}, and the one to `initialize` assigned another");
     Violation::new(wrong).only(Level::Should)
+}
+
+/// What a client may call the session that an answer assigns: of several headers, or of those that were joined with commas, any, or
+/// all as they are joined.
+pub(super) fn names_of(headers: &Headers<'_>) -> Vec<Box<str>> {
+    let ours = headers.iter().filter(|(name, _)| name.eq_ignore_ascii_case(SESSION));
+    let joined = ours.map(|(_, id)| &**id).collect::<Vec<_>>().join(", ");
+    std::iter::once(&*joined).chain(joined.split(',').map(str::trim)).map(Into::into).collect()
 }
 
 /// A session id as it was assigned.
