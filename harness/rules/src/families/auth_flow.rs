@@ -164,8 +164,8 @@ impl RuleVisitor for AuthFlowState {
                 let wrong = format!("`issuer` is {}, and {what} {place}", quoted(&names));
                 Violation::new(wrong).at(document.location.clone())
             };
-            let alike = |one: &&Box<str>| one.trim_end_matches('/') == names.trim_end_matches('/');
-            match issuers.iter().find(alike) {
+            let alike = |one: &&str| one.trim_end_matches('/') == names.trim_end_matches('/');
+            match issuers.iter().map(AsRef::as_ref).find(alike) {
                 Some(other) if right && !issuers.iter().any(|one| **one == *names) => {
                     let wrong = wrong("the resource metadata names", &quoted(other));
                     at.fail(&ISSUER, wrong.only(Level::Should));
