@@ -4,7 +4,6 @@ use super::context::{CommandContext, Failure};
 use super::input::written_format;
 use super::listen::{self, Behind};
 use super::recorded::{Recording, between, numbered};
-use super::values::new_file;
 use super::view::View;
 use crate::exit;
 use formats::{Format, Session};
@@ -58,7 +57,7 @@ pub(crate) struct Args {
     /// The file to write; `{time}` and `{pid}` in its name are filled in. An existing file stays: over stdio the session
     /// goes to a file with `-2` before the ending, and with --listen it is refused. With --listen this is the first session; a
     /// second one goes to a file with `-2`, too.
-    #[arg(short, long = "output", value_name = "FILE", value_parser = new_file())]
+    #[arg(short, long = "output", value_name = "FILE")]
     out: PathBuf,
     /// The format [default: har for `.har`, mcp-replay otherwise; `.json` needs one]. Formats other than mcp-replay, or
     /// than har with --listen, are written when the session has ended.

@@ -98,7 +98,7 @@ static SERVED: Rule = Rule {
     id: "cap.declared-is-served",
     span: Span::SESSIONS,
     source: "basic/lifecycle#capability-negotiation",
-    title: "A method that a declared capability promises is not answered with -32601, or called unknown in words",
+    title: "A method that a declared capability promises is not refused as unknown",
     why: "Peers show features by the capabilities, and fail when they use them.",
     fix: "Declare what is implemented, and nothing else.",
     ..Rule::BLANK.should()

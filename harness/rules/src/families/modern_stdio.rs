@@ -81,7 +81,7 @@ static PROBE: Rule = Rule {
 static FALLBACK: Rule = Rule {
     id: "stdio.no-fallback-on-modern-error",
     source: "basic/transports/stdio#backward-compatibility",
-    title: "A client does not fall back to `initialize` after an answer that only a new server gives",
+    title: "A client does not fall back to `initialize` after what only a new server answers",
     why: "The server has shown that it needs no handshake, and may know none.",
     fix: "Correct the request, or choose a version that the answer lists.",
     ..OURS.should()
