@@ -68,6 +68,7 @@ const LESS: &[&str] = &[
     "rules/correlation/one-client-two-transports",
     "rules/legacy-sse/connected-again",
     "rules/pings/two-sessions-one-id",
+    "rules/sessions/two-clients-without-ids",
     "rules/subscriptions/another-client-with-its-id",
     "rules/tools/another-session-took-the-id",
     "rules/tools/two-revisions",
