@@ -159,7 +159,7 @@ impl DiffOptions {
             if !broken.get() {
                 written.begin(empty);
             }
-            // What one side lacks because it could not be read on is no difference.
+            // What one side lacks because it could not be read on is not a difference.
             let mut report = |mismatch: Mismatch<'_>| {
                 if !broken.get() {
                     written.mismatch(&mismatch);
@@ -219,7 +219,7 @@ impl DiffOptions {
     }
 }
 
-/// The events of the parcels. It is `broken` where the last one does not come, which alone is not full.
+/// The events of the parcels. It is `broken` where the last one does not come: only that one is not full.
 fn events(parcels: Receiver<Vec<OwnedEvent>>, broken: &Cell<bool>) -> impl Iterator<Item = OwnedEvent> {
     let mut is_whole = false;
     let next = move || {

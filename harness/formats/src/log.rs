@@ -78,7 +78,7 @@ impl<'a> Said<'a> {
     }
 }
 
-/// The message, or what is wrong and with which text: what may follow is no part of a message that is refused.
+/// The message, or what is wrong and with which text: what may follow does not belong to a message that is refused.
 fn message(text: &str, at: usize, may_follow: fn(&str) -> bool) -> Result<Message<'_>, (Refusal, &str)> {
     let mut scanner = Scanner::starting(text, at);
     let held = lines::held(text, &mut scanner).map_err(|why| (why, &text[at..]))?;

@@ -4,7 +4,8 @@
 //! The child is the server. A message that supergateway prints as JavaScript shows objects, and not as JSON, is missing
 //! (HAR-MISSING), as all of the server's are where it stands behind SSE. A line of the child that is not JSON is noise of the
 //! server's. What came in is said once more where it was held back until the child was initialized, and is passed over then;
-//! so are all other lines but those that tell of the child's end. Sessions on several connections are one log, in which nothing tells them apart.
+//! so are all other lines but those that tell of the child's end. Sessions on several connections are one log, in which
+//! nothing tells them apart.
 
 use crate::head::Head;
 use crate::lines::Line;

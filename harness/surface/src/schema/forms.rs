@@ -24,7 +24,7 @@ struct Terms<'a> {
 }
 
 impl<'a> Comparison<'a, '_> {
-    /// Takes back what was found `behind` so many departures and the alternatives of both schemas refute.
+    /// Takes back what was found `behind` that number of departures and the alternatives of both schemas refute.
     pub(super) fn refute(&mut self, [old, new]: [Json<'a>; 2], behind: usize, depth: usize) {
         let of_values = |it: &Departure| it.effect != Effect::Annotation;
         let is_spelled = |it: &Json<'a>| SPELLINGS.iter().any(|name| it.member(name).is_some());

@@ -142,8 +142,8 @@ fn string(schema: &Value, least: usize) -> Value {
     json!(text)
 }
 
-/// Writes a text that a pattern matches: of each choice the first, and of what may be repeated the least, and so many times more. A
-/// pattern is no deeper than its parser allows.
+/// Writes a text that a pattern matches: of each choice the first, and of what may be repeated the least, and that number of times more. A
+/// pattern is at most as deep as its parser allows.
 fn spell(pattern: &Hir, more: u32, out: &mut String) {
     match pattern.kind() {
         HirKind::Literal(text) => out.push_str(&String::from_utf8_lossy(&text.0)),

@@ -60,7 +60,7 @@ pub(super) struct Client {
     named: Vec<Value>,
     /// A request was answered under an id that is none, or by what is not a message on one line.
     pub(super) astray: bool,
-    /// Lines that are no messages, and may be one together.
+    /// Lines that are not messages, and may be one together.
     unfinished: Vec<u8>,
 }
 

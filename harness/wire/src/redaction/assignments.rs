@@ -61,7 +61,7 @@ fn name_before(text: &[u8]) -> &[u8] {
     let text = &text[..text.len() - text.iter().rev().take_while(|byte| closing(byte)).count()];
     let part = |byte: &u8| byte.is_ascii_alphanumeric() || !byte.is_ascii() || b"-_.%+$\\".contains(byte);
     let (before, name) = text.split_at(text.len() - text.iter().rev().take_while(|byte| part(byte)).count());
-    // Half of a word whose other half was taken out is no name: it was none the first time.
+    // Half of a word whose other half was taken out is not a name, as it was none the first time.
     if name.first().is_some_and(u8::is_ascii_alphanumeric) && ends_in_marker(before) {
         return &[];
     }

@@ -44,7 +44,7 @@ impl Session {
                 if name == Some("endpoint") && !self.caller.go_to(&data) {
                     let said = cut(&data, SHOWN);
                     return Err(format!(
-                        "its `endpoint` event has `{said}`, which is no path of this server"
+                        "its `endpoint` event has `{said}`, which is not a path of this server"
                     ));
                 }
                 if name != Some("endpoint") && (data.starts_with('/') || data.starts_with("http")) {

@@ -145,7 +145,7 @@ fn unanswered(file: &mut CheckedFile, session: &Probed) -> Vec<RuleResult> {
     lines
 }
 
-/// A finding, or what cannot be told, without a place in the recording.
+/// A finding, or what cannot be judged, without a place in the recording.
 pub(super) fn finding(
     rule: &'static str,
     verdict: RuleVerdict,

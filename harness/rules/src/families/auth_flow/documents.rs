@@ -20,7 +20,7 @@ pub(crate) struct Document {
     pub(crate) url: Box<str>,
     pub(crate) started: Option<i64>,
     pub(crate) succeeded: bool,
-    /// What is there for certain is no metadata.
+    /// What is there is certainly not metadata.
     absent: bool,
     text: Option<Box<str>>,
     pub(crate) location: FindingLocation,

@@ -42,7 +42,7 @@ pub(super) static REDIRECT: Rule = Rule {
     title: "A redirect URI is at this machine or at an https address",
     why: "The authorization code is sent there, and over http anyone on the way can read it. Any app can claim a scheme.",
     fix: "Use a loopback address or https; or a scheme that is your domain name the other way round, such as `com.example.app:/`.",
-    softened: Some("a note on an app's own scheme, and a warning where that is no domain name"),
+    softened: Some("a note on an app's own scheme, and a warning where that is not a domain name"),
     contested: Some(
         "The text knows only localhost and https; RFC 8252, which OAuth 2.1 takes over, gives apps schemes of their own.",
     ),

@@ -49,7 +49,7 @@ impl Refusal {
     }
 }
 
-/// What a server is told of its client, in the order of a session.
+/// What a server learns of its client, in the order of a session.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Presence {
     /// It plays, and may make one more request at any time.
