@@ -30,7 +30,7 @@ MAY_USE = {
     "generators": {"transcript", "formats", "verdict"},
     "properties": {"cases", "transcript", "formats", "rules", "wire", "generators", "app"},
     "fuzz": {"properties"},
-    "mcp-concord": {"app", "transcript", "formats", "verdict", "suite", "rules", "surface", "wire", "reports", "generators", "schemas"},
+    "mcp-concord": {"app", "transcript", "formats", "verdict", "suite", "rules", "surface", "wire", "reports", "generators"},
 }
 # What the library for importers may pull in, counted as `cargo tree` does, itself included.
 SUITE_PACKAGES = 60

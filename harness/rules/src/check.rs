@@ -3,13 +3,14 @@
 //! What a format's recordings carry in the judge's words.
 
 use crate::engine::{
-    CheckResult, Listener, ParallelJudge, Parallelism, RecordingInfo, RecordingKind, Revision,
+    CheckResult, Fit, Listener, ParallelJudge, Parallelism, RecordingInfo, RecordingKind, Revision, Schemas,
 };
 use crate::families::{FAMILIES, TOGETHER};
 use crate::rule::Need;
 use formats::{Format, Input, ReadError, Tolerance};
 use std::io;
 use std::thread;
+use transcript::json::Json;
 use transcript::session::Entry;
 
 /// How a recording is to be judged, beyond what it shows of itself.
@@ -112,5 +113,14 @@ fn kind(format: &Format) -> RecordingKind {
         bare_list: format.is_bare_list(),
         exchanges: format.carries.exchanges,
         message_levels: format.message_levels,
+    }
+}
+
+/// Why a schema, both as JSON texts, refuses a value, and where; none where it accepts the value, or cannot be judged.
+#[must_use]
+pub fn misfit(schema: &str, value: &str) -> Option<String> {
+    match Schemas::default().fit(Json::parse(schema).ok()?, Json::parse(value).ok()?) {
+        Fit::Unfit(why, at) => Some(format!("{at}: {why}")),
+        _ => None,
     }
 }

@@ -35,7 +35,7 @@ pub mod rule_set;
 pub mod selection;
 mod shapes;
 
-pub use check::{CheckOptions, check, check_beside};
+pub use check::{CheckOptions, check, check_beside, misfit};
 pub use engine::{
     CheckResult, Family, Finding, FindingCount, FindingLocation, Listener, Parallelism, RuleOutcome,
     RuleVerdict, usual_sender,

@@ -15,12 +15,10 @@ pub(crate) use args::Args;
 use app::{CheckOptions, ReadOptions};
 use rules::record::Problem;
 use rules::{Revision, RuleVerdict};
-use schemas::{Fit, Schemas};
 use serde_json::Value;
 use std::io::{self, Write as _};
 use std::path::Path;
 use std::sync::Arc;
-use transcript::json::Json;
 use wire::Notify;
 use wire::probe::{Calls, Probe, Probed, SCRIPT};
 use wire::proxy::Target;
@@ -86,7 +84,11 @@ fn played(args: &Args, context: CommandContext) -> Result<u8, Failure> {
         },
         given: args.from.as_deref().map(|path| given(path, context)).transpose()?.unwrap_or_default(),
         // Fuzzing makes arguments of its own.
-        misfit: if args.fuzz.is_some() { |_, _| None } else { misfit },
+        misfit: if args.fuzz.is_some() {
+            |_, _| None
+        } else {
+            |schema, made| rules::misfit(&schema.to_string(), &made.to_string())
+        },
         patience: args.timeout,
         select: rules::selection::named(&args.select)
             .map_err(Failure::Unusable)?
@@ -122,16 +124,6 @@ fn played(args: &Args, context: CommandContext) -> Result<u8, Failure> {
     let is_stale = args.let_pass(known.as_ref(), &sessions, &mut files, context);
     let code = findings::print(&asked, &sessions, &files, &mut *renderer, &mut out, context)?;
     Ok(if is_stale && code == crate::exit::WELL { crate::exit::FAILED } else { code })
-}
-
-/// What is wrong with arguments, by the schema of their tool.
-fn misfit(schema: &Value, arguments: &Value) -> Option<String> {
-    let (schema, arguments) = (schema.to_string(), arguments.to_string());
-    let (schema, arguments) = (Json::parse(&schema).ok()?, Json::parse(&arguments).ok()?);
-    match Schemas::default().fit(schema, arguments) {
-        Fit::Unfit(why, at) => Some(format!("{at}: {why}")),
-        _ => None,
-    }
 }
 
 /// The calls of a recording: tools and their arguments.

@@ -335,8 +335,8 @@ fn says_unknown(words: &str) -> bool {
         "unsupported method",
         "method not supported",
         "method not implemented",
-        "missing handler for",
-        "no handler for",
+        "handler for request",
+        "handler for method",
     ];
     let words = words.to_ascii_lowercase();
     PHRASES.iter().any(|phrase| words.contains(phrase))
