@@ -5,6 +5,7 @@
 use super::plan::{RECORDER, Silence};
 use crate::interrupt;
 use crate::journal::Journal;
+use crate::remote::GONE;
 use crate::stdio::{Inbox, PipeEvent, Writer, listen};
 use serde_json::{Map, Value, json};
 use std::fs::File;
@@ -203,6 +204,10 @@ impl Client {
                         Some(Answer::None(_)) if id.is_some() => {
                             is_astray = true;
                             until = until.min(Instant::now() + ASTRAY / if self.astray { 10 } else { 1 });
+                        }
+                        // No refusal: the recorder says it before the end that comes next.
+                        Some(Answer::Error(why)) if why.strip_prefix(RECORDER) == Some(GONE) => {
+                            self.over = Some(Silence::Ended);
                         }
                         Some(Answer::Error(why)) if is_astray && why.starts_with(RECORDER) => {
                             until = Instant::now();

@@ -9,6 +9,7 @@ mod opening;
 mod session;
 
 pub(crate) use caller::Outcome;
+pub(crate) use session::GONE;
 
 use crate::http::{self, Client, Target};
 use crate::{Notify, StartError, lock};

@@ -29,6 +29,9 @@ pub(super) const ACCEPTANCE: Duration = Duration::from_secs(60);
 /// What is said where it takes longer.
 const NO_ANSWER: &str = "the server has not answered for 60 s";
 
+/// What is said of a request that was open when the session ended.
+pub(crate) const GONE: &str = "the session ended before the server answered";
+
 /// How long answers are waited for when the client says no more.
 const LAST_ANSWERS: Duration = Duration::from_secs(10);
 
@@ -325,7 +328,7 @@ impl Session {
     /// Answers what is still open when the session ends.
     pub(super) async fn give_up(&self) {
         let open = self.open.borrow().clone();
-        self.fail(&open, "the session ended before the server answered").await;
+        self.fail(&open, GONE).await;
     }
 
     /// Answers requests that the server does not answer with errors.
