@@ -43,7 +43,7 @@ pub(super) enum Answer {
 pub(super) struct Client {
     /// None once it says no more: the server's input is closed.
     pub(super) writer: Option<Writer>,
-    inbox: Arc<Inbox>,
+    pub(super) inbox: Arc<Inbox>,
     /// How long each answer is waited for.
     pub(super) patience: Duration,
     /// The number of the last request.

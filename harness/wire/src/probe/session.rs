@@ -85,6 +85,8 @@ impl<'p> Session<'p> {
     pub(super) fn close(self, patience: Duration) -> Result<Probed, StartError> {
         let Self { player: Player { mut client, mut done, .. }, connection } = self;
         done.astray = client.astray;
+        // The recorder passes on to its end what a server goes on saying, and must not wait for this client to take it.
+        client.inbox.leave();
         match connection {
             Connection::Stdio(mut live) => {
                 let server = &mut live.server;

@@ -64,14 +64,19 @@ pub(crate) struct Inbox {
 struct WaitingEvents {
     came: VecDeque<PipeEvent>,
     bytes: usize,
+    /// Nobody takes anything more.
+    left: bool,
 }
 
 impl Inbox {
     /// Puts something in; where lines wait that are too many, only when there is room.
     pub(crate) fn put(&self, came: PipeEvent) {
         let mut waiting = lock(&self.waiting);
-        while waiting.bytes >= WAITING && is_line(&came) {
+        while waiting.bytes >= WAITING && is_line(&came) && !waiting.left {
             waiting = self.changed.wait(waiting).unwrap_or_else(PoisonError::into_inner);
+        }
+        if waiting.left {
+            return;
         }
         waiting.bytes += weight(&came);
         waiting.came.push_back(came);
@@ -91,6 +96,12 @@ impl Inbox {
         }
     }
 
+    /// Drops what waits and whatever else comes: who writes it must not wait for somebody who listens no more.
+    pub(crate) fn leave(&self) {
+        *lock(&self.waiting) = WaitingEvents { left: true, ..WaitingEvents::default() };
+        self.changed.notify_all();
+    }
+
     /// Hands on, from a thread of its own, all that happens up to the other side's end, or as long as somebody takes it.
     pub(crate) fn hand_on(self: Arc<Self>, mut take: impl FnMut(PipeEvent) -> bool + Send + 'static) {
         thread::spawn(move || {
@@ -98,7 +109,7 @@ impl Inbox {
                 let Some(came) = self.next(LONG) else { continue };
                 let is_end = matches!(came, PipeEvent::End(_));
                 if !take(came) || is_end {
-                    return;
+                    return self.leave();
                 }
             }
         });
@@ -255,7 +266,7 @@ impl LineAssembler {
 #[cfg(test)]
 mod tests {
     use super::super::pipe;
-    use super::{Inbox, Journal, LineAssembler, Piece, PipeEvent, Writer, listen};
+    use super::{Inbox, Journal, LineAssembler, Piece, PipeEvent, Writer, channel, listen};
     use std::io::Write as _;
     use std::sync::Arc;
     use std::thread;
@@ -310,6 +321,23 @@ mod tests {
         writing.join().unwrap();
         assert!(most <= super::WAITING + (3 << 20), "{most}");
         assert_eq!(inbox.next(SOON), Some(PipeEvent::End(None)));
+    }
+
+    #[test]
+    fn a_full_box_that_is_left_holds_nobody_up() {
+        let (from, mut to) = pipe().unwrap();
+        let inbox = Arc::new(Inbox::default());
+        listen(from, Duration::ZERO, 1 << 30, Journal::default(), &inbox);
+        let (done, written) = channel();
+        thread::spawn(move || {
+            let line = [&vec![b'x'; 3 << 20][..], b"\n"].concat();
+            (0..10).for_each(|_| to.write_all(&line).unwrap());
+            done.send(()).unwrap();
+        });
+        assert!(written.recv_timeout(Duration::from_millis(300)).is_err());
+        inbox.leave();
+        assert_eq!(written.recv_timeout(SOON), Ok(()));
+        assert_eq!(inbox.next(Duration::ZERO), None);
     }
 
     #[test]
