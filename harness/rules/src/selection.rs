@@ -55,7 +55,7 @@ impl RuleSelection {
         let ignored = named(ignore).map_err(|why| ("ignore", why))?;
         rules.retain(|id| !ignored.contains(id));
         if rules.is_empty() {
-            return Err(("ignore", "select and ignore leave no rules to check".to_owned()));
+            return Err(("ignore", "no rules are left to check".to_owned()));
         }
         Ok(Self { rules, level, profile, allow_empty: ignored.contains(MESSAGES.id) })
     }
