@@ -262,7 +262,7 @@ fn named(name: &str) -> Result<Regex, String> {
 fn compiled(pattern: &str, given: &str) -> Result<Regex, String> {
     match Regex::new(pattern) {
         Ok(regex) if regex.is_match(b"") => {
-            Err(format!("`{given}` matches the empty string, and so every text"))
+            Err(format!("`{given}` matches the empty text, and so would redact everything; narrow it down"))
         }
         Ok(regex) => Ok(regex),
         Err(error) => {
