@@ -168,7 +168,7 @@ pub(crate) fn run(args: &Args, context: CommandContext) -> Result<u8, Failure> {
     let script = Script::new(session, args.role).map_err(|why| format!("{name} cannot be played: {why}"))?;
     if script.left_out() > 0 {
         let bodies = counted(script.left_out(), "message");
-        context.terminal.note(&format!("{bodies} not played: the body with which a GET was refused"));
+        context.terminal.note(&format!("{bodies} not played: the body of a refused GET"));
     }
     let journal = match &args.journal {
         Some(path)

@@ -134,8 +134,10 @@ pub(crate) fn run(args: &Args, context: CommandContext) -> Result<u8, Failure> {
     }
     let narrowed = args.selection.is_narrow() || args.rerun_failed.is_some();
     let stale = baseline.as_ref().map(|baseline| baseline.apply(&mut record)).unwrap_or_default();
-    if !narrowed && record.interrupted == 0 && args.suite.generate.is_none() {
-        context.terminal.note(&suite.pairing().to_string());
+    let pairing = suite.pairing();
+    let is_whole = !narrowed && record.interrupted == 0 && args.suite.generate.is_none();
+    if is_whole && !pairing.silent.is_empty() {
+        context.terminal.note(&pairing.to_string());
     }
     record.shard = args.selection.shard.map(Shard::part);
     record.command = Some(command(args, None));

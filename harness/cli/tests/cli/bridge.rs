@@ -203,7 +203,7 @@ fn what_http_refuses_is_an_error_of_the_request() {
     let (seen, trace) = reverse.ends(1);
     assert!(seen.contains("a message was not accepted: HTTP 500 Internal Server Error"), "{seen}");
     assert!(seen.contains("no longer knows the session: HTTP 404 Not Found"), "{seen}");
-    assert!(seen.contains("lines and bodies that are not messages were not passed on: 2"), "{seen}");
+    assert!(seen.contains("lines and bodies not passed on, since they are not messages: 2"), "{seen}");
     assert!(trace.lines().last().unwrap().contains("\"exitCode\":1"), "{trace}");
 }
 

@@ -52,7 +52,7 @@ impl MockArgs {
     pub(super) fn matching(&self, serves: bool, follows: bool) -> Result<Option<Matching>, Failure> {
         if self.by != Match::Request {
             return match self.once || self.record_new.is_some() {
-                true => Err("--once and --record-new belong to --match request".into()),
+                true => Err("--once and --record-new need --match request".into()),
                 false => Ok(None),
             };
         }
@@ -120,7 +120,7 @@ pub(super) fn run(
         replace(path, Access::Usual, |out| out.write_all(&bytes))
             .map_err(|error| Failure::unwritable(path, &error))?;
         context.terminal.note(&format!(
-            "{}: {} of the client {done}, with what belongs to each",
+            "{}: {} of the client {done}, each with its answer and notifications",
             plan.name,
             counted(count, "message")
         ));
